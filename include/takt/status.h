@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * takt/status.h - how a call tells that it failed.
+ *
+ * Every function that can fail returns a takt_status; results go through its
+ * last parameters. Unless a contract says otherwise, a failed call changed
+ * nothing. The values are pinned: they never change their meaning.
+ *
+ * Threads: everything here may be called from any thread.
+ * Since: 0.1.
+ */
+#ifndef TAKT_STATUS_H
+#define TAKT_STATUS_H
+
+#include <takt/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum takt_status {
+    TAKT_OK = 0,
+    TAKT_EINVAL = 1,   /* an argument is out of its range */
+    TAKT_ENOMEM = 2,   /* no memory */
+    TAKT_EFULL = 3,    /* a fixed capacity is used up */
+    TAKT_ENODEV = 4,   /* nothing on this machine can run the call */
+    TAKT_ECORRUPT = 5, /* stored data is damaged */
+    TAKT_EIO = 6,      /* the operating system refused to read or write */
+    TAKT_ELOST = 7,    /* a device was lost: outputs are undefined */
+    TAKT_ENOENT = 8,   /* no such op, framework operation or file */
+    TAKT_EEXIST = 9,   /* the name is taken */
+    TAKT_ESHAPE = 10,  /* the shape does not fit the op */
+    TAKT_ENOTSUP = 11  /* this version or build does not do that */
+} takt_status;
+
+/* A phrase for people, such as "invalid argument"; never NULL. */
+TAKT_API const char *takt_status_text(takt_status status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * takt/takt.h - all of Takt.
+ *
+ * Takt runs each numeric operation on whichever processor of a machine
+ * finishes it first. Include this, or only the header you need.
+ */
+#ifndef TAKT_TAKT_H
+#define TAKT_TAKT_H
+
+#include <takt/backend.h>
+#include <takt/context.h>
+#include <takt/framework.h>
+#include <takt/machine.h>
+#include <takt/op.h>
+#include <takt/policy.h>
+#include <takt/status.h>
+#include <takt/version.h>
+
+#endif
