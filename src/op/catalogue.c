@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * catalogue.c - the list of ops, and what can be asked about an op.
+ *
+ * Names are searched one after the other: the list is short, and nothing on
+ * the path of a call looks a name up.
+ */
+#include "takt/op.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/name.h"
+#include "op/form.h"
+
+enum { F32 = 1 << TAKT_F32, BOTH = 1 << TAKT_F32 | 1 << TAKT_F64 };
+
+/* Positions in the catalogue, so that an alias can point at its op. */
+enum position {
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, summary_) \
+    AT_##name_,
+#include "op/ops.def"
+    OP_COUNT
+};
+
+static const struct takt_op_entry catalogue[] = {
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, summary_) \
+    {.op = {.name = #name_,                                                    \
+            .summary = summary_,                                               \
+            .complexity = TAKT_COMPLEXITY_##complexity_,                       \
+            .dtypes = dtypes_,                                                 \
+            .inputs = inputs_,                                                 \
+            TAKT_SIZES_##form_},                                               \
+     .form = TAKT_FORM_##form_,                                                \
+     .flops = flops_},
+#include "op/ops.def"
+};
+
+static const struct {
+    const char *alias;
+    enum position op;
+} aliases[] = {
+#define TAKT_ALIAS(alias_, name_) {#alias_, AT_##name_},
+#include "op/ops.def"
+};
+
+enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };
+
+const char *takt_complexity_name(takt_complexity complexity)
+{
+    switch (complexity) {
+    case TAKT_COMPLEXITY_LOW:
+        return "Low";
+    case TAKT_COMPLEXITY_MEDIUM:
+        return "Medium";
+    case TAKT_COMPLEXITY_HIGH:
+        return "High";
+    }
+    return "?";
+}
+
+const char *takt_dtype_name(takt_dtype dtype)
+{
+    switch (dtype) {
+    case TAKT_F32:
+        return "f32";
+    case TAKT_F64:
+        return "f64";
+    }
+    return "?";
+}
+
+size_t takt_dtype_size(takt_dtype dtype)
+{
+    return dtype == TAKT_F64 ? sizeof(double) : sizeof(float);
+}
+
+size_t takt_op_count(void)
+{
+    return OP_COUNT;
+}
+
+const takt_op *takt_op_at(size_t index)
+{
+    return index < OP_COUNT ? &catalogue[index].op : NULL;
+}
+
+const char *takt_op_alias_at(size_t index, const takt_op **op)
+{
+    if (index >= ALIAS_COUNT)
+        return NULL;
+    if (op != NULL)
+        *op = &catalogue[aliases[index].op].op;
+    return aliases[index].alias;
+}
+
+const takt_op *takt_op_find(const char *name)
+{
+    if (name == NULL)
+        return NULL;
+    for (size_t i = 0; i < OP_COUNT; i++)
+        if (takt__name_equal(name, catalogue[i].op.name))
+            return &catalogue[i].op;
+    for (size_t i = 0; i < ALIAS_COUNT; i++)
+        if (takt__name_equal(name, aliases[i].alias))
+            return &catalogue[aliases[i].op].op;
+    return NULL;
+}
+
+const char *takt_op_nearest(const char *name)
+{
+    const char *nearest = NULL;
+    size_t shortest = SIZE_MAX;
+
+    if (name == NULL)
+        return NULL;
+    for (size_t i = 0; i < OP_COUNT + ALIAS_COUNT; i++) {
+        const char *other =
+            i < OP_COUNT ? catalogue[i].op.name : aliases[i - OP_COUNT].alias;
+        const size_t distance = takt__name_distance(name, other);
+        if (distance < shortest && takt__name_near(name, other, distance)) {
+            shortest = distance;
+            nearest = other;
+        }
+    }
+    return nearest;
+}
+
+static const struct takt_op_entry *entry_of(const takt_op *op)
+{
+    return (const struct takt_op_entry *)(const void *)op;
+}
+
+/* A lone number for an op that takes more sizes counts its elements. */
+static bool is_count(const takt_op *op, const takt_shape *shape)
+{
+    return shape->rank == 1 && op->rank_min > 1;
+}
+
+takt_status takt_op_check_shape(const takt_op *op, const takt_shape *shape)
+{
+    if (op == NULL || shape == NULL)
+        return TAKT_EINVAL;
+    if (is_count(op, shape))
+        return TAKT_OK;
+    if (shape->rank < op->rank_min || shape->rank > op->rank_max)
+        return TAKT_ESHAPE;
+    return takt__form_fits(entry_of(op)->form, shape) ? TAKT_OK : TAKT_ESHAPE;
+}
+
+size_t takt_op_elements(const takt_op *op, const takt_shape *shape)
+{
+    if (takt_op_check_shape(op, shape) != TAKT_OK)
+        return 0;
+    if (is_count(op, shape))
+        return shape->dim[0];
+    return takt__form_elements(entry_of(op)->form, shape);
+}
+
+takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
+                         const takt_shape *shape, takt_work *out)
+{
+    double elements;
+
+    *out = (takt_work){0};
+    const takt_status status = takt_op_check_shape(op, shape);
+    if (status != TAKT_OK)
+        return status;
+    if (is_count(op, shape) && entry_of(op)->form != TAKT_FORM_rows &&
+        entry_of(op)->form != TAKT_FORM_matrix)
+        return TAKT_ESHAPE;
+
+    const struct takt_op_entry *entry = entry_of(op);
+    if (entry->work != NULL) {
+        *out = entry->work(shape, dtype, entry->self);
+        return TAKT_OK;
+    }
+    takt__form_work(entry, shape, &elements, &out->flops);
+    out->bytes = elements * (double)takt_dtype_size(dtype);
+    return TAKT_OK;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * user_ops.h - the ops that a user defined in a context.
+ *
+ * Rows are added and never removed, so a `const takt_op *` stays valid until
+ * the context goes.
+ *
+ * Threads: define and find may be called from any thread.
+ */
+#ifndef TAKT_OP_USER_OPS_H
+#define TAKT_OP_USER_OPS_H
+
+#include <pthread.h>
+
+#include "takt/op.h"
+
+struct takt_user_op;
+
+struct takt_user_ops {
+    pthread_mutex_t lock;
+    struct takt_user_op *first; /* newest first; NULL: none */
+};
+
+takt_status takt__user_ops_init(struct takt_user_ops *ops);
+void takt__user_ops_fini(struct takt_user_ops *ops);
+
+/* TAKT_EINVAL: no name, or one with other characters than names have.
+ * TAKT_EEXIST: the catalogue or the context has that name already. */
+takt_status takt__user_ops_define(struct takt_user_ops *ops,
+                                  const takt_op_spec *spec,
+                                  const takt_op **out);
+
+/* The op of that name, regardless of case; NULL: none. */
+const takt_op *takt__user_ops_find(struct takt_user_ops *ops, const char *name);
+
+#endif
