@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_explain.c - `takt explain`: where would this go, and why? */
+#include <stdio.h>
+
+#include "commands.h"
+#include "number.h"
+#include "route.h"
+
+enum { policy_count = TAKT_POLICY_HEURISTIC + 1 };
+
+/* What every policy says; `asked` is false where one cannot answer. */
+struct answers {
+    bool asked[policy_count];
+    takt_decision decision[policy_count];
+};
+
+/* A policy that lacks something it needs is no error here: the others still
+ * have an answer. */
+static void ask(const struct route *route, struct answers *out)
+{
+    for (int i = 0; i < policy_count; i++) {
+        takt_request request = route->request;
+        request.policy = (takt_policy)i;
+        out->asked[i] =
+            takt_select(route->ctx, &request, &out->decision[i]) == TAKT_OK;
+        if (i == TAKT_POLICY_MOE && !route->has_complexity)
+            out->asked[i] = false;
+        if (i == TAKT_POLICY_HEURISTIC && route->name[0] == '\0')
+            out->asked[i] = false;
+    }
+}
+
+static const char *missing(const struct route *route, int policy)
+{
+    if (policy == TAKT_POLICY_MOE)
+        return "needs an op of the catalogue or --complexity";
+    if (policy == TAKT_POLICY_HEURISTIC)
+        return "needs the name of an op";
+    return route->request.op != NULL && !route->request.op->is_user
+               ? "needs the full shape, or --bytes and --flops"
+               : "needs --bytes and --flops";
+}
+
+static void print_op(const struct route *route, const takt_decision *any)
+{
+    const takt_op *op = route->request.op;
+    char shape[128], elements[32], bytes[32], flops[32];
+
+    format_shape(&route->request.shape, shape, sizeof shape);
+    format_count(any->elements, elements, sizeof elements);
+    if (op != NULL)
+        printf("%s %s  %s\n", op->name, shape, op->summary);
+    else
+        printf("%s\n", shape);
+    if (op != NULL && !op->is_user)
+        printf("  sizes       %s, %s\n", op->shape,
+               takt_dtype_name(route->request.dtype));
+    if (route->has_complexity)
+        printf("  complexity  %s\n",
+               takt_complexity_name(op ? op->complexity
+                                       : route->request.complexity));
+    printf("  elements    %s (largest operand)\n", elements);
+    if (any->work.bytes < 0)
+        return;
+    format_amount(any->work.bytes, "B", bytes, sizeof bytes);
+    format_amount(any->work.flops, "FLOP", flops, sizeof flops);
+    printf("  work        %s, %s", bytes, flops);
+    if (any->work.bytes > 0)
+        printf(" (%.3g operations per byte)",
+               any->work.flops / any->work.bytes);
+    putchar('\n');
+}
+
+static void print_text(const struct route *route, const struct answers *answers)
+{
+    const takt_machine *machine = takt_ctx_machine(route->ctx);
+    char rule[128];
+
+    print_op(route, &answers->decision[TAKT_POLICY_MOE]);
+    printf("\n  %-10s  %-7s  %-14s  %s\n", "policy", "backend", "expert here",
+           "why");
+    for (int i = 0; i < policy_count; i++) {
+        const takt_decision *decision = &answers->decision[i];
+        if (!answers->asked[i]) {
+            printf("  %-10s  %-7s  %-14s  %s\n",
+                   takt_policy_name((takt_policy)i), "-", "-",
+                   missing(route, i));
+            continue;
+        }
+        route_rule(route, (takt_policy)i, decision, rule, sizeof rule);
+        printf("  %-10s  %-7s  %-14s  %s%s\n", takt_policy_name((takt_policy)i),
+               takt_backend_name(decision->backend), decision->expert, rule,
+               decision->reason == TAKT_REASON_FALLBACK
+                   ? "; no expert for it here, so the best of the processor"
+                   : "");
+    }
+    printf("\n  machine     %s, %u threads, best instruction set %s, ",
+           machine->cpu_name, machine->threads,
+           takt_isa_name(takt_machine_best_isa(machine)));
+    printf("%u GPUs found\n", machine->gpu_count);
+}
+
+static void print_json(const struct route *route, const struct answers *answers)
+{
+    struct json json = json_begin(stdout);
+
+    json_open(&json, NULL, '{');
+    json_open(&json, "policies", '[');
+    for (int i = 0; i < policy_count; i++) {
+        json_open(&json, NULL, '{');
+        if (answers->asked[i]) {
+            char rule[128];
+            route_rule(route, (takt_policy)i, &answers->decision[i], rule,
+                       sizeof rule);
+            route_print_json(&json, route, (takt_policy)i,
+                             &answers->decision[i]);
+            json_string(&json, "why", rule);
+        } else {
+            json_string(&json, "policy", takt_policy_name((takt_policy)i));
+            json_null(&json, "backend");
+            json_string(&json, "why", missing(route, i));
+        }
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int run(const struct invocation *invocation)
+{
+    struct route route;
+    struct answers answers;
+
+    if (!route_open(invocation, true, &route))
+        return EXIT_USAGE;
+    ask(&route, &answers);
+    if (option_given(invocation, "json"))
+        print_json(&route, &answers);
+    else
+        print_text(&route, &answers);
+    route_close(&route);
+    return EXIT_DONE;
+}
+
+const struct command cmd_explain = {
+    .name = "explain",
+    .operands = "[OP] SHAPE",
+    .summary = "say where a call would run under every policy, and why",
+    .description =
+        "Shows what the call is made of (elements, bytes, operations), what "
+        "each policy answers and which of its rules decided, and which expert "
+        "of this machine would run it.",
+    .max_operands = 2,
+    .options = {ROUTE_OPTIONS},
+    .examples = {"takt explain matmul 1024x1024x1024", "takt explain sum 1M",
+                 "takt explain my_kernel 50K --complexity medium",
+                 "takt explain conv2d 8x64x56x56x64x3x3x1x1"},
+    .run = run,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_machine.c - `takt machine`: what Takt sees of the hardware. */
+#include <stdio.h>
+#include <string.h>
+
+#include <takt/takt.h>
+
+#include "commands.h"
+#include "json.h"
+#include "number.h"
+
+/* Scalar code runs everywhere. */
+static bool machine_has(const takt_machine *machine, int isa)
+{
+    return isa == TAKT_ISA_SCALAR || (machine->isas >> isa & 1) != 0;
+}
+
+static void list_isas(const takt_machine *machine, char *out, size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (int isa = TAKT_ISA_SCALAR; isa <= TAKT_ISA_NEON; isa++) {
+        if (!machine_has(machine, isa))
+            continue;
+        const int wrote =
+            snprintf(out + used, size - used, "%s%s", used > 0 ? " " : "",
+                     takt_isa_name((takt_isa)isa));
+        used += wrote > 0 ? (size_t)wrote : 0;
+        if (used >= size)
+            return;
+    }
+}
+
+static void print_bytes(const char *label, double bytes)
+{
+    if (bytes >= 1024.0 * 1024 * 1024)
+        printf("%s %.1f GiB", label, bytes / (1024.0 * 1024 * 1024));
+    else if (bytes >= 1024.0 * 1024)
+        printf("%s %.4g MiB", label, bytes / (1024.0 * 1024));
+    else if (bytes > 0)
+        printf("%s %.4g KiB", label, bytes / 1024.0);
+    else
+        printf("%s unknown", label);
+}
+
+static void print_cpu(const takt_machine *m)
+{
+    char isas[64];
+
+    list_isas(m, isas, sizeof isas);
+    printf("processor    %s (%s, %s %x/%x/%x%s)\n", m->cpu_name,
+           m->architecture, m->cpu_vendor, m->cpu_family, m->cpu_model,
+           m->cpu_stepping, m->is_virtual ? ", virtual" : "");
+    printf("experts      %s%s%s%s\n", isas,
+           m->features & TAKT_CPU_AVX512_VNNI ? "; also vnni" : "",
+           m->features & TAKT_CPU_AMX ? ", amx" : "",
+           m->features & TAKT_CPU_SVE ? ", sve" : "");
+    printf("cores        %u cores, %u hardware threads, %u allowed", m->cores,
+           m->logical_cpus, m->allowed_cpus);
+    if (m->quota_cpus > 0)
+        printf(", quota %.4g", m->quota_cpus);
+    printf("; Takt uses up to %u\n", m->threads);
+    print_bytes("caches       L1d", (double)m->l1d_bytes);
+    print_bytes(", L2", (double)m->l2_bytes);
+    print_bytes(", L3", (double)m->l3_bytes);
+    print_bytes("\nmemory      ", (double)m->memory_bytes);
+    printf(", %u NUMA node%s\n", m->numa_nodes, m->numa_nodes == 1 ? "" : "s");
+}
+
+static void print_text(const takt_machine *m)
+{
+    print_cpu(m);
+    if (m->gpu_count == 0)
+        printf("GPUs         none found\n");
+    for (unsigned i = 0; i < m->gpu_count; i++)
+        printf("%s %s at %s; not used: this version has no GPU experts\n",
+               i == 0 ? "GPUs        " : "            ", m->gpu[i].name,
+               m->gpu[i].address);
+    printf("fingerprint  hardware %.16s, software %.16s\n", m->hw_fingerprint,
+           m->sw_fingerprint);
+}
+
+static void print_cpu_json(struct json *json, const takt_machine *m)
+{
+    json_open(json, "cpu", '{');
+    json_string(json, "name", m->cpu_name);
+    json_string(json, "vendor", m->cpu_vendor);
+    json_count(json, "family", m->cpu_family);
+    json_count(json, "model", m->cpu_model);
+    json_count(json, "stepping", m->cpu_stepping);
+    json_open(json, "isas", '[');
+    for (int isa = TAKT_ISA_SCALAR; isa <= TAKT_ISA_NEON; isa++)
+        if (machine_has(m, isa))
+            json_string(json, NULL, takt_isa_name((takt_isa)isa));
+    json_close(json, ']');
+    json_bool(json, "avx512_vnni", (m->features & TAKT_CPU_AVX512_VNNI) != 0);
+    json_bool(json, "amx", (m->features & TAKT_CPU_AMX) != 0);
+    json_count(json, "sve_bits", m->sve_bits);
+    json_bool(json, "virtual", m->is_virtual);
+    json_close(json, '}');
+}
+
+static void print_cores_json(struct json *json, const takt_machine *m)
+{
+    json_count(json, "cores", m->cores);
+    json_count(json, "logical_cpus", m->logical_cpus);
+    json_count(json, "allowed_cpus", m->allowed_cpus);
+    if (m->quota_cpus > 0)
+        json_number(json, "quota_cpus", m->quota_cpus);
+    else
+        json_null(json, "quota_cpus");
+    json_count(json, "threads", m->threads);
+    json_count(json, "numa_nodes", m->numa_nodes);
+    json_count(json, "l1d_bytes", m->l1d_bytes);
+    json_count(json, "l2_bytes", m->l2_bytes);
+    json_count(json, "l3_bytes", m->l3_bytes);
+    json_count(json, "memory_bytes", m->memory_bytes);
+}
+
+static void print_json(const takt_machine *m)
+{
+    struct json json = json_begin(stdout);
+
+    json_open(&json, NULL, '{');
+    json_string(&json, "architecture", m->architecture);
+    print_cpu_json(&json, m);
+    print_cores_json(&json, m);
+    json_open(&json, "gpus", '[');
+    for (unsigned i = 0; i < m->gpu_count; i++) {
+        json_open(&json, NULL, '{');
+        json_string(&json, "name", m->gpu[i].name);
+        json_string(&json, "address", m->gpu[i].address);
+        json_string(&json, "fingerprint", m->gpu[i].fingerprint);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_string(&json, "hw_fingerprint", m->hw_fingerprint);
+    json_string(&json, "sw_fingerprint", m->sw_fingerprint);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int record(const struct invocation *invocation, const char *folder)
+{
+    const takt_status status = takt_machine_record(folder);
+
+    if (status != TAKT_OK)
+        return usage_error(invocation->command, "--record '%s': %s", folder,
+                           takt_status_text(status));
+    printf("recorded in %s\n", folder);
+    return EXIT_DONE;
+}
+
+static int run(const struct invocation *invocation)
+{
+    const char *recording = option_value(invocation, "from");
+    takt_machine *machine;
+
+    if (option_given(invocation, "record"))
+        return record(invocation, option_value(invocation, "record"));
+    const takt_status status = takt_machine_create(recording, &machine);
+    if (status != TAKT_OK)
+        return usage_error(invocation->command, "--from '%s': %s",
+                           recording != NULL ? recording : "this machine",
+                           takt_status_text(status));
+    if (option_given(invocation, "json"))
+        print_json(machine);
+    else
+        print_text(machine);
+    takt_machine_destroy(machine);
+    return EXIT_DONE;
+}
+
+const struct command cmd_machine = {
+    .name = "machine",
+    .operands = "",
+    .summary = "show the processor, its cores, caches and GPUs",
+    .description =
+        "Shows what routing is based on: the processor and the instruction "
+        "sets that it and the operating system support, the cores that "
+        "affinity and cgroups leave to a process, caches, memory, and the "
+        "GPUs found. The fingerprints tell whether what was learned on one "
+        "machine holds on another; they contain no host name and no serial "
+        "number.\n\n--record writes everything that was read to a folder, to "
+        "be attached to a bug report and asked later with --from.",
+    .options = {{"from", "DIR", NULL, "show a recorded machine"},
+                {"record", "DIR", NULL, "record this machine in a new folder"},
+                {"json", NULL, NULL, "print one JSON object"}},
+    .examples = {"takt machine", "takt machine --json",
+                 "takt machine --record my-machine",
+                 "takt machine --from my-machine"},
+    .run = run,
+};

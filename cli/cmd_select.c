@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_select.c - `takt select`: where would this go? */
+#include <stdio.h>
+
+#include "commands.h"
+#include "route.h"
+
+static void print_text(const struct route *route, takt_policy policy,
+                       const takt_decision *decision)
+{
+    char rule[128];
+
+    route_rule(route, policy, decision, rule, sizeof rule);
+    printf("%-6s  %s: %s; here: %s%s\n", takt_backend_name(decision->backend),
+           takt_policy_name(policy), rule, decision->expert,
+           decision->reason == TAKT_REASON_FALLBACK ? " (fallback)" : "");
+}
+
+static int run(const struct invocation *invocation)
+{
+    const char *word = option_value(invocation, "policy");
+    struct route route;
+    takt_decision decision;
+    size_t policy = TAKT_POLICY_MOE;
+
+    if (word != NULL)
+        find_choice(word, policy_choice, &policy);
+    if (!route_open(invocation, policy == TAKT_POLICY_HEURISTIC, &route))
+        return EXIT_USAGE;
+    if (!route_select(invocation, &route, (takt_policy)policy, &decision)) {
+        route_close(&route);
+        return EXIT_USAGE;
+    }
+    if (option_given(invocation, "json")) {
+        struct json json = json_begin(stdout);
+        json_open(&json, NULL, '{');
+        route_print_json(&json, &route, (takt_policy)policy, &decision);
+        json_close(&json, '}');
+        json_end(&json);
+    } else {
+        print_text(&route, (takt_policy)policy, &decision);
+    }
+    route_close(&route);
+    return EXIT_DONE;
+}
+
+const struct command cmd_select = {
+    .name = "select",
+    .operands = "[OP] SHAPE",
+    .summary = "say where a call would run",
+    .description =
+        "Answers with the backend that the policy names: Scalar, SIMD or GPU, "
+        "and the expert that would run the call on this machine. The rules "
+        "are exact and consult no machine; a GPU answer on a machine without "
+        "a usable GPU falls back to the best expert of the processor.\n\n"
+        "SHAPE is a number of elements (50K, 2M, 1e6) or the sizes of the op "
+        "joined by x (1024x512x256 for matmul). OP is an op of the catalogue, "
+        "an alias, or with --complexity any name of your own.",
+    .max_operands = 2,
+    .options = {{"policy", "NAME", policy_choice,
+                 "the rule to ask: moe (default), cost or heuristic"},
+                ROUTE_OPTIONS},
+    .examples = {"takt select sum 50K", "takt select --complexity high 10001",
+                 "takt select --policy cost matmul 18751x18751x18751",
+                 "takt select --policy cost --bytes 1M --flops 3.2e9",
+                 "takt select --policy heuristic matrix_multiply 10001",
+                 "takt select --json matmul 512x512x512"},
+    .run = run,
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * command.c - reading a command line by the table of its command.
+ *
+ * Long options only, as --name VALUE or --name=VALUE, anywhere on the line;
+ * "--" ends them. A word such as -5 is an operand: the command itself says
+ * what is wrong with it.
+ */
+#include "command.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name.h"
+
+const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (strcmp(name, commands[i]->name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+int usage_error(const struct command *command, const char *format, ...)
+{
+    va_list args;
+
+    fprintf(stderr, "takt %s: ", command->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fprintf(stderr, " (see 'takt %s --help')\n", command->name);
+    return EXIT_USAGE;
+}
+
+static size_t option_index(const struct command *command, const char *name,
+                           size_t length)
+{
+    size_t i = 0;
+
+    while (command->options[i].name != NULL &&
+           (strlen(command->options[i].name) != length ||
+            memcmp(command->options[i].name, name, length) != 0))
+        i++;
+    return i;
+}
+
+const char *option_value(const struct invocation *invocation, const char *name)
+{
+    const size_t i = option_index(invocation->command, name, strlen(name));
+
+    assert(invocation->command->options[i].name != NULL);
+    return invocation->values[i];
+}
+
+bool option_given(const struct invocation *invocation, const char *name)
+{
+    return option_value(invocation, name) != NULL;
+}
+
+bool find_choice(const char *word, const char *choice, size_t *index)
+{
+    size_t i = 0;
+
+    for (const char *at = choice;; at++, i++) {
+        const size_t length = strcspn(at, "|");
+        if (takt__name_equal_n(at, length, word)) {
+            *index = i;
+            return true;
+        }
+        at += length;
+        if (*at == '\0')
+            return false;
+    }
+}
+
+const char *nearest_choice(const char *typed, const char *choice, char *near,
+                           size_t size)
+{
+    size_t shortest = (size_t)-1;
+    const char *found = NULL;
+
+    for (const char *at = choice;; at++) {
+        char word[64] = "";
+        const size_t length = strcspn(at, "|");
+        if (length < sizeof word && length < size) {
+            memcpy(word, at, length);
+            const size_t distance = takt__name_distance(typed, word);
+            if (distance < shortest && takt__name_near(typed, word, distance)) {
+                shortest = distance;
+                memcpy(near, word, length + 1);
+                found = near;
+            }
+        }
+        at += length;
+        if (*at == '\0')
+            return found;
+    }
+}
+
+static bool unknown_option(const struct command *command, const char *word,
+                           size_t length)
+{
+    size_t shortest = (size_t)-1;
+    const char *near = NULL;
+    char typed[64] = "";
+
+    if (length < sizeof typed)
+        memcpy(typed, word, length);
+    for (size_t i = 0; command->options[i].name != NULL; i++) {
+        const char *name = command->options[i].name;
+        const size_t distance = takt__name_distance(typed, name);
+        if (distance < shortest && takt__name_near(typed, name, distance)) {
+            shortest = distance;
+            near = name;
+        }
+    }
+    if (near != NULL)
+        usage_error(command, "no option --%s; did you mean --%s?", typed, near);
+    else
+        usage_error(command, "no option --%.*s", (int)length, word);
+    return false;
+}
+
+static bool check_choice(const struct command *command,
+                         const struct option *option, const char *value)
+{
+    char near[64];
+    size_t index;
+
+    if (option->choice == NULL || find_choice(value, option->choice, &index))
+        return true;
+    const char *meant =
+        nearest_choice(value, option->choice, near, sizeof near);
+    if (meant != NULL)
+        usage_error(command, "--%s '%s': did you mean '%s'?", option->name,
+                    value, meant);
+    else
+        usage_error(command, "--%s '%s' is not one of %s", option->name, value,
+                    option->choice);
+    return false;
+}
+
+/* Takes the option in argv[*at] and its value, if it has one. */
+static bool take_option(struct invocation *out, int argc, char **argv, int *at)
+{
+    const struct command *command = out->command;
+    const char *word = argv[*at] + 2;
+    const size_t length = strcspn(word, "=");
+    const size_t i = option_index(command, word, length);
+    const struct option *option = &command->options[i];
+    const char *value = word[length] == '=' ? word + length + 1 : NULL;
+
+    if (option->name == NULL)
+        return unknown_option(command, word, length);
+    if (option->value == NULL && value != NULL) {
+        usage_error(command, "--%s takes no value", option->name);
+        return false;
+    }
+    if (option->value != NULL && value == NULL) {
+        if (*at + 1 >= argc) {
+            usage_error(command, "--%s needs %s", option->name, option->value);
+            return false;
+        }
+        value = argv[++*at];
+    }
+    out->values[i] = value == NULL ? "" : value;
+    return value == NULL || check_choice(command, option, value);
+}
+
+static bool check_operands(const struct invocation *out)
+{
+    const struct command *command = out->command;
+
+    if (out->operand_count < command->min_operands)
+        usage_error(command, "needs %s", command->operands);
+    else if (out->operand_count > command->max_operands)
+        usage_error(command, "'%s' is one word too many",
+                    out->operands[command->max_operands]);
+    else
+        return true;
+    return false;
+}
+
+bool parse_invocation(const struct command *command, int argc, char **argv,
+                      struct invocation *out)
+{
+    bool options_ended = false;
+
+    *out = (struct invocation){.command = command};
+    for (int i = 0; i < argc; i++) {
+        if (!options_ended && strcmp(argv[i], "--") == 0) {
+            options_ended = true;
+        } else if (!options_ended && strncmp(argv[i], "--", 2) == 0) {
+            if (!take_option(out, argc, argv, &i))
+                return false;
+        } else if (out->operand_count < max_operands) {
+            out->operands[out->operand_count++] = argv[i];
+        } else {
+            usage_error(command, "more than %d words", max_operands);
+            return false;
+        }
+    }
+    return check_operands(out);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * command.h - what a subcommand is.
+ *
+ * A command is a table: its words, its options, its examples. The same table
+ * parses the command line and writes --help, the man page and the shell
+ * completions, so that none of them can tell a different story.
+ */
+#ifndef TAKT_CLI_COMMAND_H
+#define TAKT_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a program tells its caller. */
+enum exit_code {
+    EXIT_DONE = 0,
+    EXIT_FINDING = 1, /* something was found, or a phase refused */
+    EXIT_USAGE = 2,   /* the command line or its input is wrong */
+};
+
+enum { max_options = 16, max_operands = 64 };
+
+struct option {
+    const char *name;   /* without the dashes; NULL ends a table */
+    const char *value;  /* what it takes, such as "FILE"; NULL: a flag */
+    const char *choice; /* the words it takes, separated by |; NULL: any */
+    const char *help;
+};
+
+struct invocation;
+
+struct command {
+    const char *name;
+    const char *operands; /* such as "[OP] SHAPE"; "" when there are none */
+    const char *summary;  /* one line, no full stop */
+    const char *description;
+    size_t min_operands, max_operands;
+    struct option options[max_options];
+    const char *examples[8]; /* command line and result; NULL ends */
+    int (*run)(const struct invocation *invocation);
+};
+
+/* A command line that was understood. Strings are those of argv. */
+struct invocation {
+    const struct command *command;
+    const char *values[max_options]; /* NULL: not given; "" for a flag */
+    const char *operands[max_operands];
+    size_t operand_count;
+};
+
+/* All commands, in the order they are listed; NULL ends. */
+extern const struct command *const commands[];
+
+const struct command *find_command(const char *name);
+
+/* The value of an option, NULL when it was not given. The command must have
+ * an option of that name. */
+const char *option_value(const struct invocation *invocation, const char *name);
+bool option_given(const struct invocation *invocation, const char *name);
+
+/* Fills `out` from the words after the command's name. On failure says what is
+ * wrong in one line and returns false. */
+bool parse_invocation(const struct command *command, int argc, char **argv,
+                      struct invocation *out);
+
+/* "takt NAME: ..." on stderr, one line. Returns EXIT_USAGE. */
+int usage_error(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The nearest of the words separated by |, or NULL; the result is in `near`. */
+const char *nearest_choice(const char *typed, const char *choice, char *near,
+                           size_t size);
+
+/* Whether `word` is one of the words separated by |, in any case; its position
+ * goes to *index. */
+bool find_choice(const char *word, const char *choice, size_t *index);
+
+#endif

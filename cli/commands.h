@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* commands.h - the commands there are, one file each. */
+#ifndef TAKT_CLI_COMMANDS_H
+#define TAKT_CLI_COMMANDS_H
+
+#include "command.h"
+
+/* In the order of takt_policy. */
+#define policy_choice "moe|cost|heuristic"
+
+extern const struct command cmd_machine;
+extern const struct command cmd_map;
+extern const struct command cmd_select;
+extern const struct command cmd_explain;
+extern const struct command cmd_recommend;
+extern const struct command cmd_version;
+extern const struct command cmd_help;
+extern const struct command cmd_completion;
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - finds the command and runs it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "commands.h"
+#include "help.h"
+
+const struct command *const commands[] = {
+    &cmd_machine, &cmd_map,  &cmd_select,     &cmd_explain, &cmd_recommend,
+    &cmd_version, &cmd_help, &cmd_completion, NULL,
+};
+
+static int unknown_command(const char *name)
+{
+    size_t shortest = (size_t)-1;
+    const char *near = NULL;
+
+    for (size_t i = 0; commands[i] != NULL; i++) {
+        const size_t distance = takt__name_distance(name, commands[i]->name);
+        if (distance < shortest &&
+            takt__name_near(name, commands[i]->name, distance)) {
+            shortest = distance;
+            near = commands[i]->name;
+        }
+    }
+    if (near != NULL)
+        fprintf(stderr, "takt: no command '%s'; did you mean '%s'?\n", name,
+                near);
+    else
+        fprintf(stderr, "takt: no command '%s' (see 'takt help')\n", name);
+    return EXIT_USAGE;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+    struct invocation invocation;
+
+    if (asks_for_help(argc, argv)) {
+        print_help(stdout, command);
+        return EXIT_DONE;
+    }
+    if (!parse_invocation(command, argc, argv, &invocation))
+        return EXIT_USAGE;
+    return command->run(&invocation);
+}
+
+/* An answer that could not be written is not an answer. */
+static int finish(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    fputs("takt: cannot write to standard output\n", stderr);
+    return EXIT_FINDING;
+}
+
+/* --version and --help are commands that people expect as options. */
+static const char *command_name(const char *word)
+{
+    if (strcmp(word, "--version") == 0)
+        return "version";
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return "help";
+    return word;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    const struct command *command = find_command(command_name(argv[1]));
+    if (command == NULL)
+        return unknown_command(argv[1]);
+    return finish(run_command(command, argc - 2, argv + 2));
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * number.h - sizes, shapes and rates as people write them.
+ *
+ *     count   5  64K  2M  1.5M  1e6  4Ki     whole, at most SIZE_MAX
+ *     shape   1024x512x256                   counts joined by x
+ *     rate    32e9  32G  0.5                 finite and not negative
+ *
+ * K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024. Case does not
+ * matter. The whole text must be a number: no spaces, no signs.
+ */
+#ifndef TAKT_CLI_NUMBER_H
+#define TAKT_CLI_NUMBER_H
+
+#include <stddef.h>
+
+#include <takt/op.h>
+
+/* Each returns NULL, or says what is wrong: "is not a number", ... and leaves
+ * *out alone. */
+const char *parse_count(const char *text, size_t *out);
+const char *parse_shape(const char *text, takt_shape *out);
+const char *parse_rate(const char *text, double *out);
+
+/* "1024x512x256", cut to `size` bytes. */
+void format_shape(const takt_shape *shape, char *out, size_t size);
+
+/* "12,345", for people. */
+void format_count(size_t count, char *out, size_t size);
+
+/* "1.5 GB", "20 TFLOP": value with a decimal prefix and a unit. */
+void format_amount(double value, const char *unit, char *out, size_t size);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* route.c - from words to a takt_request, and from a takt_decision to text. */
+#include "route.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/name.h"
+#include "number.h"
+
+/* Reads a rate option if it was given. */
+static bool read_rate(const struct invocation *invocation, const char *name,
+                      double *out)
+{
+    const char *text = option_value(invocation, name);
+    const char *wrong = text == NULL ? NULL : parse_rate(text, out);
+
+    if (wrong == NULL)
+        return true;
+    usage_error(invocation->command, "--%s '%s' %s", name, text, wrong);
+    return false;
+}
+
+static bool read_cost(const struct invocation *invocation, takt_cost_model *out)
+{
+    takt_cost_model wanted = takt_cost_model_default();
+
+    *out = wanted;
+    if (!read_rate(invocation, "pcie-bandwidth", &wanted.pcie_bandwidth) ||
+        !read_rate(invocation, "gpu-flops", &wanted.gpu_flops) ||
+        !read_rate(invocation, "dispatch-ratio", &wanted.dispatch_ratio))
+        return false;
+    if (takt_cost_model_set(out, wanted.pcie_bandwidth, wanted.gpu_flops,
+                            wanted.dispatch_ratio) == TAKT_OK)
+        return true;
+    usage_error(invocation->command, "%s must be greater than 0",
+                wanted.pcie_bandwidth > 0 ? "--gpu-flops" : "--pcie-bandwidth");
+    return false;
+}
+
+static bool read_work(const struct invocation *invocation, struct route *route)
+{
+    const bool bytes = option_given(invocation, "bytes");
+
+    if (bytes != option_given(invocation, "flops")) {
+        usage_error(invocation->command, "--bytes and --flops go together");
+        return false;
+    }
+    if (!read_rate(invocation, "bytes", &route->work.bytes) ||
+        !read_rate(invocation, "flops", &route->work.flops))
+        return false;
+    route->request.work = bytes ? &route->work : NULL;
+    return true;
+}
+
+static bool open_ctx(const struct invocation *invocation, struct route *route)
+{
+    const char *recording = option_value(invocation, "machine");
+    const takt_ctx_options options = {.recording = recording,
+                                      .cost = &route->cost};
+    const takt_status status = takt_ctx_create(&options, &route->ctx);
+
+    if (status == TAKT_OK)
+        return true;
+    usage_error(invocation->command, "%s '%s': %s",
+                recording ? "--machine" : "machine",
+                recording ? recording : "this one", takt_status_text(status));
+    return false;
+}
+
+/* A name that nobody knows is the user's own op if it does not look like a
+ * mistyped one and the question can be answered without knowing more. */
+static bool read_user_op(const struct invocation *invocation,
+                         struct route *route, bool answerable)
+{
+    const takt_op_spec spec = {.name = route->name,
+                               .complexity = route->request.complexity};
+    const char *near = takt_op_nearest(route->name);
+
+    if (near != NULL && !route->has_complexity) {
+        usage_error(invocation->command, "no op '%s'; did you mean '%s'?",
+                    route->name, near);
+        return false;
+    }
+    if (!answerable && !route->has_complexity && route->request.work == NULL) {
+        usage_error(invocation->command,
+                    "no op '%s'; for an op of your own, add --complexity",
+                    route->name);
+        return false;
+    }
+    const takt_status status =
+        takt_ctx_define_op(route->ctx, &spec, &route->request.op);
+    if (status != TAKT_OK)
+        usage_error(invocation->command, "op '%s': %s", route->name,
+                    takt_status_text(status));
+    return status == TAKT_OK;
+}
+
+static bool read_op(const struct invocation *invocation, const char *name,
+                    struct route *route, bool answerable)
+{
+    if (name[0] == '\0' || strlen(name) >= sizeof route->name) {
+        usage_error(invocation->command, "op '%.64s' is %s", name,
+                    name[0] == '\0' ? "empty" : "too long");
+        return false;
+    }
+    for (size_t i = 0; i <= strlen(name); i++)
+        route->name[i] = takt__lower(name[i]);
+    route->request.name = route->name;
+    route->request.op = takt_op_find(name);
+    if (route->request.op == NULL)
+        return read_user_op(invocation, route, answerable);
+
+    route->has_complexity = true;
+    if ((route->request.op->dtypes >> route->request.dtype & 1) != 0)
+        return true;
+    usage_error(invocation->command, "%s has no %s", route->request.op->name,
+                takt_dtype_name(route->request.dtype));
+    return false;
+}
+
+static bool read_shape(const struct invocation *invocation, const char *text,
+                       struct route *route)
+{
+    takt_request *request = &route->request;
+    const char *wrong = parse_shape(text, &request->shape);
+
+    if (wrong != NULL) {
+        usage_error(invocation->command, "size '%s' %s", text, wrong);
+        return false;
+    }
+    if (request->op == NULL ||
+        takt_op_check_shape(request->op, &request->shape) == TAKT_OK)
+        return true;
+    usage_error(invocation->command,
+                "shape '%s' does not fit %s, which takes %s", text,
+                request->op->name, request->op->shape);
+    return false;
+}
+
+/* The words are OP SHAPE, or one of them. */
+static bool read_operands(const struct invocation *invocation,
+                          struct route *route, bool answerable)
+{
+    const char *const *words = invocation->operands;
+    const size_t count = invocation->operand_count;
+    const bool first_is_size = count == 1 && words[0][0] != '\0' &&
+                               strchr("-+.0123456789", words[0][0]);
+
+    if (count > 0 && !first_is_size &&
+        !read_op(invocation, words[0], route, answerable))
+        return false;
+    if (first_is_size || count == 2) {
+        if (!read_shape(invocation, words[count - 1], route))
+            return false;
+    } else if (route->request.work == NULL) {
+        usage_error(invocation->command, "needs a size, such as 50K or %s",
+                    route->request.op ? route->request.op->shape : "1e6");
+        return false;
+    }
+    if (count > 0 && (route->request.op != NULL || route->has_complexity))
+        return true;
+    if (route->request.work != NULL || route->has_complexity)
+        return true;
+    usage_error(invocation->command, "needs an op or --complexity");
+    return false;
+}
+
+static void read_words(const struct invocation *invocation, struct route *route)
+{
+    const char *complexity = option_value(invocation, "complexity");
+    const char *dtype = option_value(invocation, "dtype");
+    size_t index = 0;
+
+    if (complexity != NULL &&
+        find_choice(complexity, "low|medium|high", &index)) {
+        route->request.complexity = (takt_complexity)index;
+        route->has_complexity = true;
+    }
+    if (dtype != NULL && find_choice(dtype, "f32|f64", &index))
+        route->request.dtype = (takt_dtype)index;
+}
+
+bool route_open(const struct invocation *invocation, bool policy_reads_name,
+                struct route *out)
+{
+    *out = (struct route){0};
+    read_words(invocation, out);
+    if (!read_cost(invocation, &out->cost) || !read_work(invocation, out) ||
+        !open_ctx(invocation, out))
+        return false;
+    if (read_operands(invocation, out, policy_reads_name))
+        return true;
+    route_close(out);
+    return false;
+}
+
+void route_close(struct route *route)
+{
+    takt_ctx_destroy(route->ctx);
+    route->ctx = NULL;
+}
+
+bool route_select(const struct invocation *invocation,
+                  const struct route *route, takt_policy policy,
+                  takt_decision *out)
+{
+    takt_request request = route->request;
+
+    request.policy = policy;
+    const takt_status status = takt_select(route->ctx, &request, out);
+    if (status == TAKT_OK)
+        return true;
+    if (status == TAKT_ESHAPE)
+        usage_error(invocation->command,
+                    "the cost rule needs the shape %s of %s", request.op->shape,
+                    request.op->name);
+    else if (policy == TAKT_POLICY_COST)
+        usage_error(invocation->command,
+                    "the cost rule needs an op, or --bytes and --flops");
+    else
+        usage_error(invocation->command, "%s", takt_status_text(status));
+    return false;
+}
+
+static void print_shape(struct json *json, const takt_shape *shape)
+{
+    json_open(json, "shape", '[');
+    for (unsigned i = 0; i < shape->rank; i++)
+        json_count(json, NULL, shape->dim[i]);
+    json_close(json, ']');
+}
+
+static void print_known(struct json *json, const char *key, double value)
+{
+    if (value < 0)
+        json_null(json, key);
+    else
+        json_number(json, key, value);
+}
+
+static const char *complexity_key(const struct route *route)
+{
+    static const char *const keys[] = {"low", "medium", "high"};
+    const takt_op *op = route->request.op;
+
+    if (!route->has_complexity)
+        return NULL;
+    return keys[op != NULL ? op->complexity : route->request.complexity];
+}
+
+void route_print_json(struct json *json, const struct route *route,
+                      takt_policy policy, const takt_decision *decision)
+{
+    const takt_op *op = route->request.op;
+
+    json_string(json, "op", op != NULL ? op->name : NULL);
+    json_string(json, "complexity", complexity_key(route));
+    json_string(json, "dtype", takt_dtype_name(route->request.dtype));
+    print_shape(json, &route->request.shape);
+    json_count(json, "elements", decision->elements);
+    print_known(json, "bytes", decision->work.bytes);
+    print_known(json, "flops", decision->work.flops);
+    json_string(json, "policy", takt_policy_name(policy));
+    json_string(json, "backend", takt_backend_key(decision->backend));
+    json_string(json, "expert", decision->expert);
+    json_string(json, "reason", takt_reason_name(decision->reason));
+    print_known(json, "predicted_us", decision->predicted_s * 1e6);
+    print_known(json, "confidence", decision->confidence);
+    json_string(json, "runner_up",
+                decision->runner_up[0] ? decision->runner_up : NULL);
+}
+
+static void moe_rule(const struct route *route, const takt_decision *decision,
+                     char *out, size_t size)
+{
+    const takt_op *op = route->request.op;
+    const takt_complexity complexity =
+        op != NULL ? op->complexity : route->request.complexity;
+    const size_t above = takt_moe_threshold(complexity, decision->backend);
+    char count[32];
+
+    if (decision->backend == TAKT_BACKEND_SCALAR) {
+        format_count(takt_moe_threshold(complexity, TAKT_BACKEND_SIMD), count,
+                     sizeof count);
+        snprintf(out, size, "%s complexity, at most %s elements",
+                 takt_complexity_name(complexity), count);
+        return;
+    }
+    format_count(above, count, sizeof count);
+    snprintf(out, size, "%s complexity, more than %s elements",
+             takt_complexity_name(complexity), count);
+}
+
+static void cost_rule(const struct route *route, const takt_decision *decision,
+                      char *out, size_t size)
+{
+    const takt_op *op = route->request.op;
+    const takt_cost_model *cost = &route->cost;
+
+    if (route->request.work == NULL && op != NULL && !op->is_user &&
+        op->complexity == TAKT_COMPLEXITY_LOW) {
+        snprintf(out, size, "element-wise, %s 1,000,000 elements",
+                 decision->backend == TAKT_BACKEND_SIMD ? "more than"
+                                                        : "at most");
+        return;
+    }
+    double bytes = decision->work.bytes;
+    if (route->request.work == NULL && op != NULL && !op->is_user &&
+        op->complexity == TAKT_COMPLEXITY_MEDIUM)
+        bytes = 12 * (double)decision->elements;
+    snprintf(out, size, "computing %.4g ms %s %g x moving %.4g ms",
+             decision->work.flops / cost->gpu_flops * 1e3,
+             decision->backend == TAKT_BACKEND_GPU ? ">" : "<=",
+             cost->dispatch_ratio, bytes / cost->pcie_bandwidth * 1e3);
+}
+
+void route_rule(const struct route *route, takt_policy policy,
+                const takt_decision *decision, char *out, size_t size)
+{
+    switch (policy) {
+    case TAKT_POLICY_MOE:
+        moe_rule(route, decision, out, size);
+        return;
+    case TAKT_POLICY_COST:
+        cost_rule(route, decision, out, size);
+        return;
+    case TAKT_POLICY_HEURISTIC:
+        snprintf(out, size, "by the name '%s' and its elements",
+                 route->name[0] ? route->name : "(none)");
+        return;
+    }
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * route.h - a routing question from the command line, and its answer.
+ *
+ * What `select` and `explain` have in common: the options, the context, the
+ * op (of the catalogue or the user's) and the shape.
+ */
+#ifndef TAKT_CLI_ROUTE_H
+#define TAKT_CLI_ROUTE_H
+
+#include <stdbool.h>
+
+#include <takt/takt.h>
+
+#include "command.h"
+#include "json.h"
+
+/* The options of both commands, but for --policy. */
+#define ROUTE_OPTIONS                                                    \
+    {"complexity", "LEVEL", "low|medium|high",                           \
+     "complexity, for an op that the catalogue does not have"},          \
+        {"dtype", "TYPE", "f32|f64", "element type (default f32)"},      \
+        {"bytes", "N", NULL, "bytes moved, instead of what OP implies"}, \
+        {"flops", "N", NULL, "operations, instead of what OP implies"},  \
+        {"pcie-bandwidth", "B/S", NULL,                                  \
+         "cost: bytes per second of the link (default 32e9)"},           \
+        {"gpu-flops", "FLOP/S", NULL,                                    \
+         "cost: operations per second of the GPU (default 20e12)"},      \
+        {"dispatch-ratio", "R", NULL,                                    \
+         "cost: how often the transfer must be repaid (default 5)"},     \
+        {"machine", "DIR", NULL, "answer for a recorded machine"},       \
+    {                                                                    \
+        "json", NULL, NULL, "print one JSON object"                      \
+    }
+
+struct route {
+    takt_ctx *ctx; /* owned */
+    takt_cost_model cost;
+    takt_request request; /* policy is set by the command */
+    takt_work work;
+    bool has_complexity; /* of the catalogue, or given */
+    char name[64];       /* the name asked for; empty: none */
+};
+
+/* Reads the question. On failure says what is wrong in one line, holds
+ * nothing and returns false. `policy_reads_name` is true when a name that
+ * nobody knows can still be answered. */
+bool route_open(const struct invocation *invocation, bool policy_reads_name,
+                struct route *out);
+void route_close(struct route *route);
+
+/* Asks one policy. On failure says what is wrong and returns false. */
+bool route_select(const struct invocation *invocation,
+                  const struct route *route, takt_policy policy,
+                  takt_decision *out);
+
+/* The members of a decision, inside an open object. */
+void route_print_json(struct json *json, const struct route *route,
+                      takt_policy policy, const takt_decision *decision);
+
+/* Why a static rule answered as it did, as one phrase. */
+void route_rule(const struct route *route, takt_policy policy,
+                const takt_decision *decision, char *out, size_t size);
+
+#endif
