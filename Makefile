@@ -1,0 +1,45 @@
+# Takt, in two commands:
+#   make run    install what is missing, build, show what Takt does here
+#   make test   install what is missing, build, run every test
+# Everything else is CMake's: see CMakePresets.json.
+
+TAKT = build/release/cli/takt
+PREFIX ?= /usr/local
+
+.PHONY: run test build bench fuzz format install clean
+
+run: build
+	@echo "== this machine"
+	@$(TAKT) machine
+	@echo
+	@echo "== where each op goes"
+	@$(TAKT) map
+
+build:
+	@tools/setup.sh build
+	@mkdir -p build
+	@cmake --preset release >build/make.log 2>&1 \
+	    && cmake --build --preset release >>build/make.log 2>&1 \
+	    || { cat build/make.log; exit 1; }
+
+test:
+	@tools/setup.sh test
+	@tools/test.sh
+
+bench: build
+	@build/release/bench/bench_policy
+
+# Each target runs for FUZZ_SECONDS.
+FUZZ_SECONDS ?= 60
+fuzz:
+	@tools/setup.sh test
+	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+format:
+	@git ls-files -co --exclude-standard '*.[ch]' | xargs clang-format -i
+
+install: build
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean:
+	@rm -rf build

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* fuzz_number.c - any text is a number or gets a reason why not. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    char text[256];
+    char shown[512];
+    takt_shape shape = {0}, again = {0};
+    size_t count = 0;
+    double rate = 0;
+
+    if (length >= sizeof text)
+        return 0;
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    parse_count(text, &count);
+    if (parse_rate(text, &rate) == NULL && !(rate >= 0))
+        abort();
+    if (parse_shape(text, &shape) != NULL)
+        return 0;
+    format_shape(&shape, shown, sizeof shown);
+    if (parse_shape(shown, &again) != NULL ||
+        memcmp(&shape, &again, sizeof shape) != 0)
+        abort();
+    return 0;
+}

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The command line as a user meets it: command, output, exit status.
+
+usage: test_cli.py PATH_TO_TAKT PATH_TO_FIXTURES
+"""
+import json
+import re
+import subprocess
+import sys
+import unittest
+
+TAKT, FIXTURES = sys.argv[1:3]
+MACHINES = FIXTURES + "/machines/"
+
+
+def takt(line, **options):
+    words = line.split() if isinstance(line, str) else line
+    return subprocess.run([TAKT, *words], capture_output=True, text=True,
+                          timeout=20, **options)
+
+
+class Answers(unittest.TestCase):
+    """The first word on stdout is the backend."""
+
+    ROWS = """
+        select --policy moe --complexity high 10001              -> GPU
+        select --policy moe --complexity high 10000              -> SIMD
+        select --policy moe --complexity high 1001               -> SIMD
+        select --policy moe --complexity high 1000               -> Scalar
+        select --complexity LOW 1e6                              -> Scalar
+        select --complexity low 1000001                          -> SIMD
+        select --policy moe sum 50K                              -> SIMD
+        select sum 50K --policy=moe                              -> SIMD
+        select SUM 10K                                           -> Scalar
+        select sum 0                                             -> Scalar
+        select sum 18446744073709551615                          -> GPU
+        select matmul 100x100x100                                -> SIMD
+        select matmul 101x101x101                                -> GPU
+        select --policy cost matmul 18750x18750x18750            -> SIMD
+        select --policy cost matmul 18751x18751x18751            -> GPU
+        select --policy cost matmul 2097152x2097152x2097152      -> GPU
+        select --policy cost matmul 1e19x1e19x1e19               -> GPU
+        select --policy cost --bytes 1M --flops 3125000000       -> SIMD
+        select --policy cost --bytes 1M --flops 3156250000       -> GPU
+        select --policy cost --pcie-bandwidth 1e9 --gpu-flops 100e12 --dispatch-ratio 5 --bytes 1M --flops 3156250000 -> SIMD
+        select --policy cost --dispatch-ratio 0 --bytes 1 --flops 1 -> GPU
+        select --policy cost add 1M                              -> Scalar
+        select --policy cost add 1000001                         -> SIMD
+        select --policy cost dot 1G                              -> SIMD
+        select --policy heuristic matrix_multiply 10001          -> GPU
+        select --policy heuristic matrix_multiply 10000          -> Scalar
+        select --policy heuristic vector_add 10                  -> SIMD
+        select --policy heuristic random_access 1M               -> Scalar
+        select --policy heuristic convolution 1001               -> GPU
+        select --complexity medium my_own_op 10001               -> SIMD
+        select --complexity medium summ 10001                    -> SIMD
+        recommend numpy.add 2M                                   -> SIMD
+        recommend sklearn.KMeans 100K                            -> GPU
+        recommend torch.Linear 50000                             -> SIMD
+        recommend NumPy.ADD 1                                    -> Scalar
+    """
+
+    def test_first_word_is_the_backend(self):
+        for row in filter(str.strip, self.ROWS.splitlines()):
+            line, want = (part.strip() for part in row.split("->"))
+            with self.subTest(line):
+                ran = takt(line)
+                self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+                self.assertEqual(ran.stdout.split()[0], want)
+
+
+class Mistakes(unittest.TestCase):
+    """Exit 2, one line on stderr that names the trouble, nothing on stdout."""
+
+    ROWS = [
+        ("select sum -5", "-5"),
+        ("select sum 1e400", "1e400"),
+        ("select sum 12Q", "12Q"),
+        ("select sum 4x", "4x"),
+        (["select", "sum", ""], "size ''"),
+        ("select matmul 4x4", "MxNxK"),
+        ("select add 4x4", "takes N"),
+        ("select matmul 4x4x4x4", "MxNxK"),
+        ("select sum", "size"),
+        ("select 50K", "op or --complexity"),
+        ("select", "needs"),
+        ("select summ 50K", "did you mean 'sum'"),
+        ("select --policy heuristic matrix_multipy 5", "did you mean"),
+        ("select --policy moe my_own_op 50K", "--complexity"),
+        ("select --policy mo sum 5", "did you mean 'moe'"),
+        ("select --policy adaptive sum 5", "not one of"),
+        ("select --polcy moe sum 5", "--policy"),
+        ("select --complexity huge 5", "--complexity"),
+        ("select --policy", "--policy needs"),
+        ("select --json=1 sum 5", "--json takes no value"),
+        ("select sum 5 6", "one word too many"),
+        ("select --dtype f64 exp 5", "exp has no f64"),
+        ("select --policy cost matmul 1000", "MxNxK"),
+        ("select --policy cost --bytes 1M", "--flops"),
+        ("select --policy cost --bytes x --flops 1", "--bytes 'x'"),
+        ("select --pcie-bandwidth 0 sum 5", "--pcie-bandwidth"),
+        ("select --gpu-flops 0 sum 5", "--gpu-flops"),
+        ("select --gpu-flops nan sum 5", "--gpu-flops"),
+        ("select --gpu-flops -1 sum 5", "--gpu-flops"),
+        ("select --dispatch-ratio inf sum 5", "--dispatch-ratio"),
+        ("select --machine /no/such sum 5", "/no/such"),
+        (["select", "--complexity", "low", "bad name", "5"], "bad name"),
+        ("explain matmul 4x4", "MxNxK"),
+        ("recommend numpy.ad 5", "did you mean 'numpy.Add'"),
+        ("recommend numpy.qqqqqq 5", "--list"),
+        ("recommend add 5", "numpy.add"),
+        ("recommend numpy.add -1", "-1"),
+        ("recommend numpy.add", "needs"),
+        ("map matmull", "did you mean 'matmul'"),
+        ("machine --from /no/such", "/no/such"),
+        ("machine extra", "extra"),
+        ("help nothing", "nothing"),
+        ("completion tcsh", "tcsh"),
+        ("selct", "did you mean 'select'"),
+        ("frobnicate", "takt help"),
+    ]
+
+    def test_mistakes_are_named(self):
+        for line, said in self.ROWS:
+            with self.subTest(line):
+                ran = takt(line)
+                self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+                self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+                self.assertIn(said, ran.stderr)
+
+    def test_nothing_at_all_shows_the_commands(self):
+        ran = takt([])
+        self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+        self.assertIn("select", ran.stderr)
+
+
+class Json(unittest.TestCase):
+    def ask(self, line):
+        ran = takt(line)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
+        return json.loads(ran.stdout)
+
+    def test_select_has_every_member(self):
+        answer = self.ask("select --json matmul 512x256x128")
+        self.assertEqual(answer["op"], "matmul")
+        self.assertEqual(answer["complexity"], "high")
+        self.assertEqual(answer["shape"], [512, 256, 128])
+        self.assertEqual(answer["elements"], 131072)
+        self.assertEqual(answer["policy"], "moe")
+        self.assertEqual(answer["backend"], "gpu")
+        self.assertEqual(answer["reason"], "fallback")
+        self.assertEqual(answer["flops"], 2 * 512 * 256 * 128)
+        for unknown in ("predicted_us", "confidence", "runner_up"):
+            self.assertIsNone(answer[unknown])
+
+    def test_recorded_machines_name_their_expert(self):
+        for machine, expert in (("haswell-4", "simd.avx2"),
+                                ("nehalem-4", "simd.sse2"),
+                                ("aarch64-4", "simd.neon")):
+            answer = self.ask(
+                f"select --json --machine {MACHINES}{machine} sum 50K")
+            self.assertEqual(answer["backend"], "simd")
+            self.assertEqual(answer["expert"], expert)
+            self.assertEqual(answer["reason"], "static")
+
+    def test_an_op_nobody_described_has_null_members(self):
+        answer = self.ask("select --json --complexity high 10001")
+        self.assertIsNone(answer["op"])
+        answer = self.ask("select --json --policy heuristic my_kernel 9")
+        self.assertEqual(answer["op"], "my_kernel")
+        self.assertIsNone(answer["complexity"])
+
+    def test_explain_asks_every_policy(self):
+        answer = self.ask("explain --json matmul 64x64x64")
+        self.assertEqual([row["policy"] for row in answer["policies"]],
+                         ["moe", "cost", "heuristic"])
+        self.assertTrue(all(row["why"] for row in answer["policies"]))
+
+    def test_machine(self):
+        answer = self.ask("machine --json")
+        self.assertGreaterEqual(answer["threads"], 1)
+        self.assertIn("scalar", answer["cpu"]["isas"])
+        self.assertRegex(answer["hw_fingerprint"], "^[0-9a-f]{64}$")
+
+    def test_recommend(self):
+        answer = self.ask("recommend --json numpy.add 2M")
+        self.assertEqual(answer["call"], "takt_add_f32")
+        self.assertEqual(answer["backend"], "simd")
+        table = self.ask("recommend --list --json")
+        self.assertGreater(len(table), 60)
+
+    def test_map(self):
+        rows = self.ask("map --json matrix_multiply sum")
+        self.assertEqual([row["op"] for row in rows], ["sum", "matmul"])
+        self.assertEqual([r["above"] for r in rows[1]["ranges"]],
+                         [0, 1000, 10000])
+
+    def test_version(self):
+        self.assertRegex(self.ask("version --json")["version"], r"^\d+\.\d+\.\d+$")
+
+
+class Pages(unittest.TestCase):
+    COMMANDS = ["machine", "map", "select", "explain", "recommend", "version",
+                "help", "completion"]
+
+    def test_help_lists_every_command(self):
+        text = takt("help").stdout
+        self.assertEqual(text, takt("--help").stdout)
+        for command in self.COMMANDS:
+            self.assertIn(f"\n  {command} ", text)
+
+    def test_help_of_a_command_has_examples_that_work(self):
+        for command in self.COMMANDS:
+            ran = takt([command, "--help"])
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            self.assertEqual(ran.stdout, takt(["help", command]).stdout)
+            self.assertLess(max(map(len, ran.stdout.splitlines())), 100)
+            for example in re.findall(r"^  takt (.*)$", ran.stdout, re.M):
+                if "my-machine" in example or "|" in example:
+                    continue
+                with self.subTest(example):
+                    self.assertEqual(takt(example).returncode, 0)
+
+    def test_man_pages_are_clean(self):
+        for command in [None, *self.COMMANDS]:
+            page = takt(["help", "--man"] + ([command] if command else []))
+            ran = subprocess.run(
+                ["man", "--warnings", "-E", "UTF-8", "-l", "-"],
+                input=page.stdout, capture_output=True, text=True, timeout=60,
+                env={"PATH": "/usr/bin:/bin", "MANWIDTH": "80",
+                     "MANROFFSEQ": "", "LC_ALL": "C.UTF-8"})
+            if "undocumented" in ran.stderr or "minimized" in ran.stdout:
+                self.skipTest("man pages are cut out of this system")
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""), command)
+            self.assertIn("NAME", ran.stdout)
+
+    def test_bash_completes(self):
+        script = takt("completion bash").stdout
+        rows = [(["takt", "sel"], "select"),
+                (["takt", "select", "--pol"], "--policy"),
+                (["takt", "select", "--policy", "c"], "cost"),
+                (["takt", "map", "matm"], "matmul")]
+        for words, want in rows:
+            ask = (script + "\nCOMP_WORDS=(" + " ".join(words) +
+                   f")\nCOMP_CWORD={len(words) - 1}\n_takt\n"
+                   "printf '%s\\n' \"${COMPREPLY[@]}\"\n")
+            ran = subprocess.run(["bash", "--norc"], input=ask, text=True,
+                                 capture_output=True, timeout=20)
+            self.assertIn(want, ran.stdout.split(), ran.stderr)
+
+    def test_a_full_disk_is_noticed(self):
+        with open("/dev/full", "w") as full:
+            ran = subprocess.run([TAKT, "map"], stdout=full, text=True,
+                                 stderr=subprocess.PIPE, timeout=20)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("cannot write", ran.stderr)
+
+
+class Recording(unittest.TestCase):
+    def test_a_recording_answers_like_the_machine(self):
+        import os
+        import tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            where = os.path.join(folder, "here")
+            self.assertEqual(takt(["machine", "--record", where]).returncode, 0)
+            live = json.loads(takt("machine --json").stdout)
+            replayed = json.loads(
+                takt(["machine", "--json", "--from", where]).stdout)
+            self.assertEqual(live, replayed)
+            again = takt(["machine", "--record", where])
+            self.assertEqual(again.returncode, 2)
+            self.assertIn("already exists", again.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

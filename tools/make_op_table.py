@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Print docs/ops.md from src/op/ops.def."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OP = re.compile(r'^TAKT_OP\((\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*(\d+),\s*'
+                r'(\w+),\s*"(.*)"\)$', re.M)
+ALIAS = re.compile(r"^TAKT_ALIAS\((\w+),\s*(\w+)\)$", re.M)
+SIZES = re.compile(r'#define TAKT_SIZES_(\w+).*\.shape = "(.*)"')
+DTYPES = {"BOTH": "f32, f64", "F32": "f32"}
+
+ops = (ROOT / "src/op/ops.def").read_text()
+shapes = dict(SIZES.findall((ROOT / "src/op/form.h").read_text()))
+aliases = {}
+for alias, name in ALIAS.findall(ops):
+    aliases.setdefault(name, []).append(alias)
+
+print("# The op catalogue\n")
+print("Made from `src/op/ops.def` by `tools/make_op_table.py`; a test keeps "
+      "the two equal.\n")
+print("| op | complexity | shape | dtypes | what it computes | aliases |")
+print("|---|---|---|---|---|---|")
+for name, complexity, form, _, _, dtypes, summary in OP.findall(ops):
+    summary = summary.replace("|", "\\|").replace("*", "\\*")
+    print(f"| `{name}` | {complexity.capitalize()} | `{shapes[form]}` | "
+          f"{DTYPES[dtypes]} | {summary} | {', '.join(aliases.get(name, []))} |")

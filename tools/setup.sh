@@ -1,0 +1,52 @@
+#!/bin/sh
+# Installs what is missing to build Takt ("build") or to test it ("test").
+# Prints what it installs; does nothing, quickly, when all is there.
+set -eu
+
+build="gcc libc6-dev make cmake ninja-build"
+test="$build g++ clang libclang-rt-dev clang-format pkg-config python3 \
+universal-ctags man-db bash"
+
+case "${1:-}" in
+build) wanted=$build ;;
+test) wanted=$test ;;
+*)
+    echo "usage: tools/setup.sh build|test" >&2
+    exit 2
+    ;;
+esac
+
+missing=
+for package in $wanted; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$state" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if ! command -v apt-get >/dev/null; then
+    echo "setup: please install:$missing" >&2
+    exit 1
+fi
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: run as root, or install sudo, to install:$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+
+echo "setup: installing$missing"
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+install() {
+    # shellcheck disable=SC2086
+    $as_root apt-get install -y --no-install-recommends $missing >"$log" 2>&1
+}
+# The package lists may be missing or old: refresh them once, then try again.
+if ! install && ! { $as_root apt-get update >"$log" 2>&1 && install; }; then
+    tail -n 5 "$log" >&2
+    echo "setup: cannot install$missing: is this machine online?" >&2
+    exit 1
+fi

@@ -1,0 +1,35 @@
+#!/bin/sh
+# Builds every preset named (or the usual ones), runs all tests of each, and
+# closes with one line that counts them.
+set -u
+cd "$(dirname "$0")/.."
+
+mkdir -p build
+presets=${*:-release clang asan tsan}
+passed=0
+failed=0
+for preset in $presets; do
+    echo "== $preset"
+    log=build/$preset.log
+    if ! cmake --preset "$preset" >"$log" 2>&1 ||
+        ! cmake --build --preset "$preset" >>"$log" 2>&1; then
+        tail -n 40 "$log"
+        echo "== $preset does not build"
+        failed=$((failed + 1))
+        continue
+    fi
+    summary=$(mktemp)
+    ctest --test-dir "build/$preset" --output-on-failure -j 2 | tee "$summary"
+    total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$summary")
+    bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of .*/\1/p' "$summary")
+    rm -f "$summary"
+    if [ -z "$total" ] || [ "$total" -eq 0 ]; then
+        echo "== $preset ran no test"
+        failed=$((failed + 1))
+        continue
+    fi
+    failed=$((failed + bad))
+    passed=$((passed + total - bad))
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
