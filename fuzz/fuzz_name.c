@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_name.c - any text can be asked for as an op or a framework's. */
-#include <stdint.h>
+#include "fuzz.h"
+
 #include <string.h>
 
 #include <takt/takt.h>

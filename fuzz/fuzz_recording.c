@@ -7,6 +7,8 @@
  * the scrubbing that a recorder would do. The form of the input is described
  * in memory_source.h.
  */
+#include "fuzz.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -14,8 +16,6 @@
 #include "../tests/hw/memory_source.h"
 #include "hw/probe.h"
 #include "hw/scrub.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
 static void demand(bool condition)
 {

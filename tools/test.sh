@@ -31,5 +31,14 @@ for preset in $presets; do
     failed=$((failed + bad))
     passed=$((passed + total - bad))
 done
+# The parsers, for a few seconds each: `make fuzz` takes its time.
+if [ $# -eq 0 ]; then
+    echo "== fuzz"
+    if tools/fuzz.sh 3; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+    fi
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
