@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * map.c - what the element-wise ops mean, one line each.
+ *
+ * `a`, `b` and `c` are elements, `p` and `q` the call's parameters rounded to
+ * the dtype. fma and axpy are fused by definition. The transcendental ops are
+ * computed in double and rounded once. Comparisons are written so that a NaN
+ * falls through to itself.
+ */
+#include "kernels/kernel.h"
+
+#include <math.h>
+
+#define MAP(op, dtype, real, operands, result)                             \
+    takt_map_kernel takt__k_##op##_##dtype##_scalar;                       \
+    void takt__k_##op##_##dtype##_scalar(size_t n, const void *va,         \
+                                         const void *vb, const void *vc,   \
+                                         void *vout, double vp, double vq) \
+    {                                                                      \
+        const real *as = va, *bs = vb, *cs = vc;                           \
+        const real p = (real)vp, q = (real)vq;                             \
+        real *out = vout;                                                  \
+                                                                           \
+        for (size_t i = 0; i < n; i++) {                                   \
+            const real a = as[i];                                          \
+            const real b = operands > 1 ? bs[i] : 0;                       \
+            const real c = operands > 2 ? cs[i] : 0;                       \
+            (void)b, (void)c, (void)p, (void)q;                            \
+            out[i] = result;                                               \
+        }                                                                  \
+    }
+
+MAP(add, f32, float, 2, a + b)
+MAP(sub, f32, float, 2, a - b)
+MAP(mul, f32, float, 2, a *b)
+MAP(div, f32, float, 2, a / b)
+MAP(scale, f32, float, 1, p *a)
+MAP(axpy, f32, float, 2, fmaf(p, a, b))
+MAP(fma, f32, float, 3, fmaf(a, b, c))
+MAP(abs, f32, float, 1, fabsf(a))
+MAP(neg, f32, float, 1, -a)
+MAP(clamp, f32, float, 1, a<p ? p : a> q ? q : a)
+MAP(sqrt, f32, float, 1, sqrtf(a))
+MAP(copy, f32, float, 1, a)
+MAP(relu, f32, float, 1, a < 0.0F ? 0.0F : a)
+
+MAP(add, f64, double, 2, a + b)
+MAP(sub, f64, double, 2, a - b)
+MAP(mul, f64, double, 2, a *b)
+MAP(div, f64, double, 2, a / b)
+MAP(scale, f64, double, 1, p *a)
+MAP(axpy, f64, double, 2, fma(p, a, b))
+MAP(fma, f64, double, 3, fma(a, b, c))
+MAP(abs, f64, double, 1, fabs(a))
+MAP(neg, f64, double, 1, -a)
+MAP(clamp, f64, double, 1, a<p ? p : a> q ? q : a)
+MAP(sqrt, f64, double, 1, sqrt(a))
+MAP(copy, f64, double, 1, a)
+
+static double sigmoid(double x)
+{
+    return 1.0 / (1.0 + exp(-x));
+}
+
+static double gelu(double x)
+{
+    const double root_half = 0.70710678118654752440;
+    return x * 0.5 * erfc(-x * root_half);
+}
+
+MAP(exp, f32, float, 1, (float)exp((double)a))
+MAP(log, f32, float, 1, (float)log((double)a))
+MAP(sigmoid, f32, float, 1, (float)sigmoid((double)a))
+MAP(tanh, f32, float, 1, (float)tanh((double)a))
+MAP(gelu, f32, float, 1, (float)gelu((double)a))

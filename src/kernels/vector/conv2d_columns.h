@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * conv2d_columns.h - lays an image out so that a convolution is a product.
+ *
+ * Row (channel, r, c) of the layout has, for each place of the filter, the
+ * element that its weight (r, c) meets there. Along an output row those are
+ * neighbours in the image with zeros at the ends, a stretch, whose shape is
+ * the same for all channels: they are the inner loop.
+ *
+ * Rows are written from left to right, whole vectors at a time. What is
+ * written too far is overwritten by the next stretch or is slack at the end.
+ */
+#ifndef TAKT_KERNELS_VECTOR_CONV2D_COLUMNS_H
+#define TAKT_KERNELS_VECTOR_CONV2D_COLUMNS_H
+
+#include "kernels/layers.h"
+#include "kernels/vector/isa.h"
+
+/* Where the layout of `channels` channels goes, for some places in a row. */
+struct columns {
+    const struct takt_conv2d_call *call;
+    const float *from; /* the first channel */
+    size_t channels;
+    size_t place, places;
+    size_t pitch; /* of a row: at least VF32_LANES more than places */
+    float *to;
+};
+
+/* A piece of an output row: zeros, `inside` elements, zeros. */
+struct stretch {
+    size_t left, inside, right;
+};
+
+VINLINE void write_zeros(size_t n, float *to)
+{
+    for (size_t i = 0; i < n; i += VF32_LANES)
+        vf32_store(to + i, vf32_zero());
+}
+
+VINLINE void write_neighbours(size_t n, const float *from, float *to)
+{
+    size_t i = 0;
+
+    for (; n - i >= VF32_LANES; i += VF32_LANES)
+        vf32_store(to + i, vf32_load(from + i));
+    if (i < n)
+        vf32_store(to + i, vf32_load_n(from + i, n - i));
+}
+
+/* Compilers turn the loop into shuffles where the step is a constant. */
+VINLINE void write_every(size_t n, size_t step, const float *restrict from,
+                         float *restrict to)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] = from[i * step];
+}
+
+VINLINE void write_inside(size_t n, size_t stride, const float *from, float *to)
+{
+    if (stride == 1)
+        write_neighbours(n, from, to);
+    else if (stride == 2)
+        write_every(n, 2, from, to);
+    else
+        write_every(n, stride, from, to);
+}
+
+/* The stretch in all channels. */
+static void write_stretch(const struct columns *is, struct stretch has,
+                          const float *from, float *to)
+{
+    const struct takt_conv2d_call *call = is->call;
+    const size_t plane = call->height * call->width;
+    const size_t step = call->rows * call->cols * is->pitch;
+
+    for (size_t i = 0; i < is->channels; i++) {
+        write_zeros(has.left, to);
+        write_inside(has.inside, call->stride, from, to + has.left);
+        write_zeros(has.right, to + has.left + has.inside);
+        from += plane;
+        to += step;
+    }
+}
+
+VINLINE size_t clamp(size_t x, size_t low, size_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* How many of the places x with x * stride + at < end there are. */
+VINLINE size_t places_before(size_t end, size_t at, size_t stride)
+{
+    return end <= at ? 0 : (end - at - 1) / stride + 1;
+}
+
+/* Places x .. x + n - 1 of an output row, for weights of column c. */
+VINLINE struct stretch stretch_at(const struct takt_conv2d_call *call, size_t c,
+                                  size_t x, size_t n)
+{
+    const size_t begin = places_before(call->pad, c, call->stride);
+    const size_t end = places_before(call->pad + call->width, c, call->stride);
+    const size_t left = clamp(begin, x, x + n) - x;
+    const size_t inside = clamp(end, x + left, x + n) - x - left;
+    return (struct stretch){left, inside, n - left - inside};
+}
+
+/* Places x .. x + n - 1 of output row y, in the layout's rows (r, c). */
+VINLINE void write_row(const struct columns *is, size_t r, size_t c, size_t y,
+                       size_t x, size_t n, float *to)
+{
+    const struct takt_conv2d_call *call = is->call;
+    const size_t row = y * call->stride + r;
+
+    if (row < call->pad || row - call->pad >= call->height) {
+        write_stretch(is, (struct stretch){n, 0, 0}, is->from, to);
+        return;
+    }
+    const struct stretch has = stretch_at(call, c, x, n);
+    const size_t col = (x + has.left) * call->stride + c - call->pad;
+    const size_t at = (row - call->pad) * call->width + col;
+    write_stretch(is, has, has.inside == 0 ? is->from : is->from + at, to);
+}
+
+static void write_tap(const struct columns *is, size_t out_width, size_t r,
+                      size_t c)
+{
+    float *to = is->to + (r * is->call->cols + c) * is->pitch;
+    size_t y = is->place / out_width, x = is->place % out_width;
+    size_t left = is->places;
+
+    while (left > 0) {
+        const size_t n = left < out_width - x ? left : out_width - x;
+        write_row(is, r, c, y, x, n, to);
+        to += n;
+        left -= n;
+        x = 0;
+        y++;
+    }
+}
+
+static void write_columns(const struct columns *is)
+{
+    const struct takt_conv2d_call *call = is->call;
+    const size_t out_width =
+        takt__layer_steps(call->width, call->cols, call->stride, call->pad);
+
+    for (size_t r = 0; r < call->rows; r++)
+        for (size_t c = 0; c < call->cols; c++)
+            write_tap(is, out_width, r, c);
+}
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gemm_tile.h - the innermost part of a matrix product: tiles of C that live
+ * in registers while the whole sum is added up.
+ *
+ * A tile is up to V_TILE_ROWS rows of one or two vectors of columns. It is
+ * written once, as a function of constants, and instantiated for every number
+ * of rows, so an edge of C costs what its size says and nothing is padded.
+ * Both operands are read through strides: packed or not is the same code.
+ *
+ * Included by gemm_f32.c and gemm_f64.c, which say what `real` and `vec` are.
+ */
+
+/* Values the compiler shall not see through: it would write a second loop for
+ * the stride 1, or work out addresses of C where they only cost registers. */
+VINLINE size_t opaque(size_t value)
+{
+    __asm__("" : "+r"(value));
+    return value;
+}
+
+VINLINE const real *opaque_source(const real *p)
+{
+    __asm__("" : "+r"(p));
+    return p;
+}
+
+VINLINE real *opaque_target(real *p)
+{
+    __asm__("" : "+r"(p));
+    return p;
+}
+
+/* Strides are in bytes here, so that no loop multiplies them. */
+VINLINE const real *ahead(const real *p, size_t bytes)
+{
+    return (const real *)(const void *)((const char *)p + bytes);
+}
+
+VINLINE real *below(real *p, size_t bytes)
+{
+    return (real *)(void *)((char *)p + bytes);
+}
+
+/* Loops over constants vanish: each marked loop is written out in full. */
+#ifdef __clang__
+#define EVERY _Pragma("clang loop unroll(full)")
+#else
+#define EVERY _Pragma("GCC unroll 16")
+#endif
+
+enum {
+    TILE_VECS = 2,
+    TILE_COLS = TILE_VECS * LANES,
+    /* Three rows of A share a pointer: x86 addresses p, p + s and p + 2s. */
+    SHARED = 3,
+    SHARES = (V_TILE_ROWS + SHARED - 1) / SHARED,
+    /* Steps that hide a fetch from memory; shorter sums do not ask for it. */
+    PREFETCH_FROM = 64
+};
+
+/* Constants of an instance: what the compiler folds away. */
+struct shape {
+    size_t rows, vecs;
+    bool partial; /* the last vector is not full */
+};
+
+VINLINE bool is_partial(struct shape is, size_t v)
+{
+    return is.partial && v + 1 == is.vecs;
+}
+
+VINLINE vec load_part(struct shape is, size_t v, const real *from, size_t lanes)
+{
+    return is_partial(is, v) ? vec_load_n(from, lanes) : vec_load(from);
+}
+
+VINLINE void store_part(struct shape is, size_t v, real *to, vec x,
+                        size_t lanes)
+{
+    if (is_partial(is, v))
+        vec_store_n(to, x, lanes);
+    else
+        vec_store(to, x);
+}
+
+/* Adds one column of A times one row of B to the tile. */
+VINLINE void add_outer(struct shape is, const real *const a[SHARES],
+                       size_t a_row, const real *b, size_t lanes,
+                       vec acc[V_TILE_ROWS][TILE_VECS])
+{
+    vec right[TILE_VECS];
+
+    EVERY for (size_t v = 0; v < is.vecs; v++)
+        right[v] = load_part(is, v, b + v * LANES, lanes);
+    EVERY for (size_t i = 0; i < is.rows; i++) {
+        const vec left = vec_set1(*ahead(a[i / SHARED], i % SHARED * a_row));
+        EVERY for (size_t v = 0; v < is.vecs; v++)
+            acc[i][v] = vec_fma(left, right[v], acc[i][v]);
+    }
+}
+
+/* C = alpha * tile, or alpha * tile + beta * C. */
+VINLINE void write_tile(struct shape is, const struct takt_gemm *call,
+                        size_t ldc, size_t lanes, real *c,
+                        vec acc[V_TILE_ROWS][TILE_VECS])
+{
+    if (call->alpha != 1) {
+        const vec alpha = vec_set1((real)call->alpha);
+        EVERY for (size_t i = 0; i < is.rows; i++)
+            EVERY for (size_t v = 0; v < is.vecs; v++)
+                acc[i][v] = vec_mul(alpha, acc[i][v]);
+    }
+    if (call->beta != 0) {
+        const vec beta = vec_set1((real)call->beta);
+        const real *old = opaque_source(c);
+        EVERY for (size_t i = 0; i < is.rows; i++, old = ahead(old, ldc))
+            EVERY for (size_t v = 0; v < is.vecs; v++)
+                acc[i][v] = vec_fma(
+                    beta, load_part(is, v, old + v * LANES, lanes), acc[i][v]);
+    }
+    c = opaque_target(c);
+    EVERY for (size_t i = 0; i < is.rows; i++, c = below(c, ldc))
+        EVERY for (size_t v = 0; v < is.vecs; v++)
+            store_part(is, v, c + v * LANES, acc[i][v], lanes);
+}
+
+/* C is needed only after the last step: fetch it while the sums grow. */
+VINLINE void prefetch_tile(struct shape is, size_t ldc, const real *c)
+{
+    EVERY for (size_t i = 0; i < is.rows; i++, c = ahead(c, ldc))
+        EVERY for (size_t v = 0; v < is.vecs; v++)
+            v_prefetch(c + v * LANES);
+}
+
+/* What the loops over tiles and steps need of a call. A copy, because a store
+ * to C could change the call itself as far as the compiler knows. */
+struct strides {
+    size_t k, a_row, a_col, b_row, ldc, lanes;
+};
+
+VINLINE void clear_tile(struct shape is, vec acc[V_TILE_ROWS][TILE_VECS])
+{
+    EVERY for (size_t i = 0; i < is.rows; i++)
+        EVERY for (size_t v = 0; v < is.vecs; v++)
+            acc[i][v] = vec_zero();
+}
+
+VINLINE void next_step(struct shape is, const struct strides *by,
+                       const real *a[SHARES], const real **b)
+{
+    EVERY for (size_t g = 0; g * SHARED < is.rows; g++)
+        a[g] = ahead(a[g], by->a_col);
+    *b = ahead(*b, by->b_row);
+}
+
+VINLINE void multiply_tile(struct shape is, const struct strides *by,
+                           const real *first, const real *b,
+                           vec acc[V_TILE_ROWS][TILE_VECS])
+{
+    const real *a[SHARES];
+
+    clear_tile(is, acc);
+    EVERY for (size_t g = 0; g * SHARED < is.rows; g++)
+        a[g] = ahead(first, g * SHARED * by->a_row);
+    for (size_t p = by->k; p > 0; p--) {
+        add_outer(is, a, by->a_row, b, by->lanes, acc);
+        next_step(is, by, a, &b);
+    }
+}
+
+/* A tile of few vectors would wait for the latency of its own fma: its sums
+ * are added up in four chains, side by side. */
+VINLINE bool is_thin(struct shape is)
+{
+    return is.rows * is.vecs < 4;
+}
+
+enum { CHAINS = 4 };
+
+VINLINE void multiply_thin_tile(struct shape is, const struct strides *by,
+                                const real *a, const real *b,
+                                vec acc[V_TILE_ROWS][TILE_VECS])
+{
+    vec chain[CHAINS][V_TILE_ROWS][TILE_VECS];
+    const real *rows[SHARES] = {a};
+    size_t p = by->k;
+
+    EVERY for (size_t d = 0; d < CHAINS; d++)
+        clear_tile(is, chain[d]);
+    for (; p >= CHAINS; p -= CHAINS)
+        EVERY for (size_t d = 0; d < CHAINS; d++) {
+            add_outer(is, rows, by->a_row, b, by->lanes, chain[d]);
+            next_step(is, by, rows, &b);
+        }
+    for (; p > 0; p--) {
+        add_outer(is, rows, by->a_row, b, by->lanes, chain[0]);
+        next_step(is, by, rows, &b);
+    }
+    EVERY for (size_t i = 0; i < is.rows; i++)
+        EVERY for (size_t v = 0; v < is.vecs; v++)
+            acc[i][v] = vec_add(vec_add(chain[0][i][v], chain[1][i][v]),
+                                vec_add(chain[2][i][v], chain[3][i][v]));
+}
+
+/* `tiles` >= 1 tiles below each other, all with the same columns of B. The
+ * block gives strides, depth and factors; its n says how many columns a
+ * partial vector has. Six arguments, so that all travel in registers. */
+typedef void strip_kernel(const struct takt_gemm *block, const real *a,
+                          const real *b, real *c, size_t tiles, size_t a_step);
+
+VINLINE void multiply_strip(struct shape is, const struct takt_gemm *block,
+                            const real *a, const real *b, real *c, size_t tiles,
+                            size_t a_step)
+{
+    const struct strides by = {
+        .k = block->k,
+        .a_row = opaque(block->a_row * sizeof(real)),
+        .a_col = opaque(block->a_col * sizeof(real)),
+        .b_row = opaque(block->b_row * sizeof(real)),
+        .ldc = block->ldc * sizeof(real),
+        .lanes = block->n % LANES,
+    };
+    vec acc[V_TILE_ROWS][TILE_VECS];
+
+    if (by.k == 0)
+        __builtin_unreachable();
+    for (;;) {
+        if (by.k >= PREFETCH_FROM)
+            prefetch_tile(is, by.ldc, opaque_source(c));
+        a = opaque_source(a);
+        if (is_thin(is))
+            multiply_thin_tile(is, &by, a, b, acc);
+        else
+            multiply_tile(is, &by, a, b, acc);
+        write_tile(is, block, by.ldc, by.lanes, c, acc);
+        if (--tiles == 0)
+            return;
+        a += a_step;
+        c = below(c, is.rows * by.ldc);
+    }
+}
+
+#define STRIP(name, rows, vecs, partial)                                    \
+    static void name(const struct takt_gemm *block, const real *a,          \
+                     const real *b, real *c, size_t tiles, size_t a_step)   \
+    {                                                                       \
+        multiply_strip((struct shape){rows, vecs, partial}, block, a, b, c, \
+                       tiles, a_step);                                      \
+    }
+#define STRIPS(rows)                            \
+    STRIP(strip_##rows##_1, rows, 1, false)     \
+    STRIP(strip_##rows##_1_part, rows, 1, true) \
+    STRIP(strip_##rows##_2, rows, 2, false)     \
+    STRIP(strip_##rows##_2_part, rows, 2, true)
+V_EACH_TILE_ROWS(STRIPS)
+#undef STRIPS
+#undef STRIP
+
+/* [rows - 1][vectors - 1][is partial] */
+static strip_kernel *const strips[V_TILE_ROWS][TILE_VECS][2] = {
+#define STRIPS(r)                           \
+    {{strip_##r##_1, strip_##r##_1_part}, \
+     {strip_##r##_2, strip_##r##_2_part}},
+    V_EACH_TILE_ROWS(STRIPS)
+#undef STRIPS
+};
+
+/* The strip kernel for tiles of `rows` rows and `cols` columns. */
+VINLINE strip_kernel *strip_for(size_t rows, size_t cols)
+{
+    return strips[rows - 1][cols > LANES][cols % LANES != 0];
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * isa.h - the vector vocabulary that every vector kernel is written in.
+ *
+ * A kernel file is compiled once per instruction set with -DTAKT_ISA=<isa>;
+ * this header brings in <isa>.h, which defines the same words for it:
+ *
+ *   vf32 vf64          VF32_LANES floats, VF64_LANES doubles
+ *   vi32 vi64          signed integers, as many lanes
+ *   vm32 vm64          masks, one truth per lane
+ *
+ *   load, store        any alignment; _n touches the first n <= LANES elements
+ *                      only, lanes not loaded are zero
+ *   stream             vector-aligned, past the caches; v_fence() ends it
+ *   V_MASKS            1 where _n costs no more than a whole vector
+ *   min, max           a < b ? a : b and a > b ? a : b: b if either is NaN
+ *   fma, fnma          a*b + c, c - a*b: fused where the ISA can (not on sse2)
+ *   fused              a*b + c as near to one rounding as the ISA gets
+ *   lt le gt ge eq ne  quiet; false with a NaN, but for ne
+ *   select(m, a, b)    m ? a : b
+ *   sum, hmax, hmin    across lanes; the extrema are unspecified with a NaN
+ *   to_i32             to nearest, ties to even
+ *   as_i32, as_f32     the same bits
+ *   ldexp(x, k)        x * 2^k, rounded once; k whole, |k| <= 252
+ *   ratio(a, c, x)     a / (c + x) as if c + x were exact, and rounded once or
+ *                      nearly; c/2 <= c + x <= 2c
+ *   transpose(v)       the square tile v[LANES], in registers
+ *   mantissa(x)        x > 0 is mantissa * 2^exponent(x, mantissa), with the
+ *                      mantissa in [0.75, 1.5); denormals are welcome
+ */
+#ifndef TAKT_KERNELS_VECTOR_ISA_H
+#define TAKT_KERNELS_VECTOR_ISA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define VINLINE static inline __attribute__((always_inline))
+
+/* Names of kernels: takt__k_add_f32_avx2, and with _nt the variant that
+ * writes past the caches. */
+#define TAKT_K_PASTE(name, isa) takt__k_##name##_##isa
+#define TAKT_K_NT_PASTE(name, isa) takt__k_##name##_##isa##_nt
+#define TAKT_K_EXPAND(name, isa) TAKT_K_PASTE(name, isa)
+#define TAKT_K_NT_EXPAND(name, isa) TAKT_K_NT_PASTE(name, isa)
+#define TAKT_K(name) TAKT_K_EXPAND(name, TAKT_ISA)
+#define TAKT_K_NT(name) TAKT_K_NT_EXPAND(name, TAKT_ISA)
+
+#define TAKT_ISA_QUOTE(file) #file
+#define TAKT_ISA_HEADER(isa) TAKT_ISA_QUOTE(isa.h)
+#include TAKT_ISA_HEADER(TAKT_ISA)
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * map_f32.c - the cheap element-wise kernels on float.
+ *
+ * axpy and fma are fused. Where there is no such instruction (sse2) they go
+ * through double, where the product is exact: the result differs from the
+ * fused one only when both roundings of the sum fall on the same side of a
+ * tie, by one unit in the last place.
+ */
+#define REAL float
+#define VREAL vf32
+#define LANES VF32_LANES
+#define V(word) vf32_##word
+
+#include "kernels/vector/map_loop.h"
+
+#define MAP(op, operands, result)                       \
+    MAP_OP(op, result)                                  \
+    MAP_KERNEL(TAKT_K(op##_f32), op, operands, map_run) \
+    MAP_KERNEL(TAKT_K_NT(op##_f32), op, operands, map_run_nt)
+#include "kernels/vector/map.def"
+MAP(relu, 1, V(max)(V(zero)(), a))

@@ -1,0 +1,813 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * neon.h - the vector vocabulary on AArch64.
+ *
+ * Four floats or two doubles, fused multiply-add everywhere.
+ */
+#ifndef TAKT_KERNELS_VECTOR_NEON_H
+#define TAKT_KERNELS_VECTOR_NEON_H
+
+#include <arm_neon.h>
+#include <math.h>
+
+typedef float32x4_t vf32;
+typedef float64x2_t vf64;
+typedef int32x4_t vi32;
+typedef int64x2_t vi64;
+typedef uint32x4_t vm32;
+typedef uint64x2_t vm64;
+
+enum { VF32_LANES = 4, VF64_LANES = 2 };
+enum { V_MASKS = 0 };
+
+/* vf32: memory. */
+
+VINLINE vf32 vf32_load(const float *p)
+{
+    return vld1q_f32(p);
+}
+
+VINLINE vf32 vf32_load_n(const float *p, size_t n)
+{
+    vf32 v = vdupq_n_f32(0.0F);
+    switch (n) {
+    case 0:
+        return v;
+    case 1:
+        return vld1q_lane_f32(p, v, 0);
+    case 2:
+        return vcombine_f32(vld1_f32(p), vget_low_f32(v));
+    case 3:
+        v = vcombine_f32(vld1_f32(p), vget_low_f32(v));
+        return vld1q_lane_f32(p + 2, v, 2);
+    default:
+        return vld1q_f32(p);
+    }
+}
+
+VINLINE void vf32_store(float *p, vf32 v)
+{
+    vst1q_f32(p, v);
+}
+
+VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
+{
+    if (n >= 4) {
+        vst1q_f32(p, v);
+        return;
+    }
+    if ((n & 2) != 0) {
+        vst1_f32(p, vget_low_f32(v));
+        v = vcombine_f32(vget_high_f32(v), vget_high_f32(v));
+        p += 2;
+    }
+    if ((n & 1) != 0)
+        vst1q_lane_f32(p, v, 0);
+}
+
+/* There is no portable streaming store: an ordinary one keeps the meaning. */
+VINLINE void vf32_stream(float *p, vf32 v)
+{
+    vst1q_f32(p, v);
+}
+
+/* vf32: arithmetic. */
+
+VINLINE vf32 vf32_set1(float x)
+{
+    return vdupq_n_f32(x);
+}
+
+VINLINE vf32 vf32_zero(void)
+{
+    return vdupq_n_f32(0.0F);
+}
+
+VINLINE vf32 vf32_add(vf32 a, vf32 b)
+{
+    return vaddq_f32(a, b);
+}
+
+VINLINE vf32 vf32_sub(vf32 a, vf32 b)
+{
+    return vsubq_f32(a, b);
+}
+
+VINLINE vf32 vf32_mul(vf32 a, vf32 b)
+{
+    return vmulq_f32(a, b);
+}
+
+VINLINE vf32 vf32_div(vf32 a, vf32 b)
+{
+    return vdivq_f32(a, b);
+}
+
+VINLINE vf32 vf32_sqrt(vf32 a)
+{
+    return vsqrtq_f32(a);
+}
+
+VINLINE vf32 vf32_abs(vf32 a)
+{
+    return vabsq_f32(a);
+}
+
+VINLINE vf32 vf32_neg(vf32 a)
+{
+    return vnegq_f32(a);
+}
+
+VINLINE vf32 vf32_min(vf32 a, vf32 b)
+{
+    return vbslq_f32(vcltq_f32(a, b), a, b);
+}
+
+VINLINE vf32 vf32_max(vf32 a, vf32 b)
+{
+    return vbslq_f32(vcgtq_f32(a, b), a, b);
+}
+
+VINLINE vf32 vf32_fma(vf32 a, vf32 b, vf32 c)
+{
+    return vfmaq_f32(c, a, b);
+}
+
+VINLINE vf32 vf32_fnma(vf32 a, vf32 b, vf32 c)
+{
+    return vfmsq_f32(c, a, b);
+}
+
+VINLINE vf32 vf32_fused(vf32 a, vf32 b, vf32 c)
+{
+    return vfmaq_f32(c, a, b);
+}
+
+/* vf32: bits of floats, comparisons, masks. */
+
+VINLINE vf32 vf32_and(vf32 a, vf32 b)
+{
+    return vreinterpretq_f32_u32(
+        vandq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b)));
+}
+
+VINLINE vf32 vf32_or(vf32 a, vf32 b)
+{
+    return vreinterpretq_f32_u32(
+        vorrq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b)));
+}
+
+VINLINE vf32 vf32_xor(vf32 a, vf32 b)
+{
+    return vreinterpretq_f32_u32(
+        veorq_u32(vreinterpretq_u32_f32(a), vreinterpretq_u32_f32(b)));
+}
+
+VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
+{
+    return vbslq_f32(vdupq_n_u32(0x80000000U), sign, size);
+}
+
+VINLINE vm32 vf32_lt(vf32 a, vf32 b)
+{
+    return vcltq_f32(a, b);
+}
+
+VINLINE vm32 vf32_le(vf32 a, vf32 b)
+{
+    return vcleq_f32(a, b);
+}
+
+VINLINE vm32 vf32_gt(vf32 a, vf32 b)
+{
+    return vcgtq_f32(a, b);
+}
+
+VINLINE vm32 vf32_ge(vf32 a, vf32 b)
+{
+    return vcgeq_f32(a, b);
+}
+
+VINLINE vm32 vf32_eq(vf32 a, vf32 b)
+{
+    return vceqq_f32(a, b);
+}
+
+VINLINE vm32 vf32_ne(vf32 a, vf32 b)
+{
+    return vmvnq_u32(vceqq_f32(a, b));
+}
+
+VINLINE vm32 vf32_isnan(vf32 a)
+{
+    return vmvnq_u32(vceqq_f32(a, a));
+}
+
+VINLINE vf32 vf32_select(vm32 m, vf32 a, vf32 b)
+{
+    return vbslq_f32(m, a, b);
+}
+
+VINLINE vm32 vm32_and(vm32 a, vm32 b)
+{
+    return vandq_u32(a, b);
+}
+
+VINLINE vm32 vm32_or(vm32 a, vm32 b)
+{
+    return vorrq_u32(a, b);
+}
+
+VINLINE vm32 vm32_not(vm32 m)
+{
+    return vmvnq_u32(m);
+}
+
+VINLINE unsigned vm32_bits(vm32 m)
+{
+    static const uint32_t weights[4] = {1, 2, 4, 8};
+    return vaddvq_u32(vandq_u32(m, vld1q_u32(weights)));
+}
+
+VINLINE bool vm32_any(vm32 m)
+{
+    return vmaxvq_u32(m) != 0;
+}
+
+VINLINE bool vm32_all(vm32 m)
+{
+    return vminvq_u32(m) != 0;
+}
+
+/* vf32: across lanes. */
+
+VINLINE float vf32_sum(vf32 v)
+{
+    const float32x2_t w = vadd_f32(vget_low_f32(v), vget_high_f32(v));
+    return vget_lane_f32(w, 0) + vget_lane_f32(w, 1);
+}
+
+VINLINE float vf32_hmax(vf32 v)
+{
+    return vmaxnmvq_f32(v);
+}
+
+VINLINE float vf32_hmin(vf32 v)
+{
+    return vminnmvq_f32(v);
+}
+
+/* vi32. */
+
+VINLINE vi32 vi32_set1(int32_t x)
+{
+    return vdupq_n_s32(x);
+}
+
+VINLINE vi32 vi32_load(const int32_t *p)
+{
+    return vld1q_s32(p);
+}
+
+VINLINE void vi32_store(int32_t *p, vi32 v)
+{
+    vst1q_s32(p, v);
+}
+
+VINLINE vi32 vi32_add(vi32 a, vi32 b)
+{
+    return vaddq_s32(a, b);
+}
+
+VINLINE vi32 vi32_sub(vi32 a, vi32 b)
+{
+    return vsubq_s32(a, b);
+}
+
+VINLINE vi32 vi32_and(vi32 a, vi32 b)
+{
+    return vandq_s32(a, b);
+}
+
+VINLINE vi32 vi32_or(vi32 a, vi32 b)
+{
+    return vorrq_s32(a, b);
+}
+
+VINLINE vi32 vi32_xor(vi32 a, vi32 b)
+{
+    return veorq_s32(a, b);
+}
+
+VINLINE vi32 vi32_shl(vi32 a, int by)
+{
+    return vshlq_s32(a, vdupq_n_s32(by));
+}
+
+VINLINE vi32 vi32_shr(vi32 a, int by)
+{
+    return vreinterpretq_s32_u32(
+        vshlq_u32(vreinterpretq_u32_s32(a), vdupq_n_s32(-by)));
+}
+
+VINLINE vi32 vi32_sar(vi32 a, int by)
+{
+    return vshlq_s32(a, vdupq_n_s32(-by));
+}
+
+VINLINE vm32 vi32_eq(vi32 a, vi32 b)
+{
+    return vceqq_s32(a, b);
+}
+
+VINLINE vm32 vi32_gt(vi32 a, vi32 b)
+{
+    return vcgtq_s32(a, b);
+}
+
+VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
+{
+    return vbslq_s32(m, a, b);
+}
+
+VINLINE vi32 vf32_to_i32(vf32 a)
+{
+    return vcvtnq_s32_f32(a);
+}
+
+VINLINE vf32 vi32_to_f32(vi32 a)
+{
+    return vcvtq_f32_s32(a);
+}
+
+VINLINE vi32 vf32_as_i32(vf32 a)
+{
+    return vreinterpretq_s32_f32(a);
+}
+
+VINLINE vf32 vi32_as_f32(vi32 a)
+{
+    return vreinterpretq_f32_s32(a);
+}
+
+/* vf64: memory. */
+
+VINLINE vf64 vf64_load(const double *p)
+{
+    return vld1q_f64(p);
+}
+
+VINLINE vf64 vf64_load_n(const double *p, size_t n)
+{
+    if (n >= 2)
+        return vld1q_f64(p);
+    const vf64 v = vdupq_n_f64(0.0);
+    return n == 0 ? v : vld1q_lane_f64(p, v, 0);
+}
+
+VINLINE void vf64_store(double *p, vf64 v)
+{
+    vst1q_f64(p, v);
+}
+
+VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
+{
+    if (n >= 2)
+        vst1q_f64(p, v);
+    else if (n == 1)
+        vst1q_lane_f64(p, v, 0);
+}
+
+/* There is no portable streaming store: an ordinary one keeps the meaning. */
+VINLINE void vf64_stream(double *p, vf64 v)
+{
+    vst1q_f64(p, v);
+}
+
+/* vf64: arithmetic. */
+
+VINLINE vf64 vf64_set1(double x)
+{
+    return vdupq_n_f64(x);
+}
+
+VINLINE vf64 vf64_zero(void)
+{
+    return vdupq_n_f64(0.0);
+}
+
+VINLINE vf64 vf64_add(vf64 a, vf64 b)
+{
+    return vaddq_f64(a, b);
+}
+
+VINLINE vf64 vf64_sub(vf64 a, vf64 b)
+{
+    return vsubq_f64(a, b);
+}
+
+VINLINE vf64 vf64_mul(vf64 a, vf64 b)
+{
+    return vmulq_f64(a, b);
+}
+
+VINLINE vf64 vf64_div(vf64 a, vf64 b)
+{
+    return vdivq_f64(a, b);
+}
+
+VINLINE vf64 vf64_sqrt(vf64 a)
+{
+    return vsqrtq_f64(a);
+}
+
+VINLINE vf64 vf64_abs(vf64 a)
+{
+    return vabsq_f64(a);
+}
+
+VINLINE vf64 vf64_neg(vf64 a)
+{
+    return vnegq_f64(a);
+}
+
+VINLINE vf64 vf64_min(vf64 a, vf64 b)
+{
+    return vbslq_f64(vcltq_f64(a, b), a, b);
+}
+
+VINLINE vf64 vf64_max(vf64 a, vf64 b)
+{
+    return vbslq_f64(vcgtq_f64(a, b), a, b);
+}
+
+VINLINE vf64 vf64_fma(vf64 a, vf64 b, vf64 c)
+{
+    return vfmaq_f64(c, a, b);
+}
+
+VINLINE vf64 vf64_fnma(vf64 a, vf64 b, vf64 c)
+{
+    return vfmsq_f64(c, a, b);
+}
+
+VINLINE vf64 vf64_fused(vf64 a, vf64 b, vf64 c)
+{
+    return vfmaq_f64(c, a, b);
+}
+
+/* vf64: bits of floats, comparisons, masks. */
+
+VINLINE vf64 vf64_and(vf64 a, vf64 b)
+{
+    return vreinterpretq_f64_u64(
+        vandq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
+}
+
+VINLINE vf64 vf64_or(vf64 a, vf64 b)
+{
+    return vreinterpretq_f64_u64(
+        vorrq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
+}
+
+VINLINE vf64 vf64_xor(vf64 a, vf64 b)
+{
+    return vreinterpretq_f64_u64(
+        veorq_u64(vreinterpretq_u64_f64(a), vreinterpretq_u64_f64(b)));
+}
+
+VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
+{
+    return vbslq_f64(vdupq_n_u64(UINT64_C(1) << 63), sign, size);
+}
+
+VINLINE vm64 vf64_lt(vf64 a, vf64 b)
+{
+    return vcltq_f64(a, b);
+}
+
+VINLINE vm64 vf64_le(vf64 a, vf64 b)
+{
+    return vcleq_f64(a, b);
+}
+
+VINLINE vm64 vf64_gt(vf64 a, vf64 b)
+{
+    return vcgtq_f64(a, b);
+}
+
+VINLINE vm64 vf64_ge(vf64 a, vf64 b)
+{
+    return vcgeq_f64(a, b);
+}
+
+VINLINE vm64 vf64_eq(vf64 a, vf64 b)
+{
+    return vceqq_f64(a, b);
+}
+
+VINLINE vm64 vf64_ne(vf64 a, vf64 b)
+{
+    return veorq_u64(vceqq_f64(a, b), vdupq_n_u64(UINT64_MAX));
+}
+
+VINLINE vm64 vf64_isnan(vf64 a)
+{
+    return veorq_u64(vceqq_f64(a, a), vdupq_n_u64(UINT64_MAX));
+}
+
+VINLINE vf64 vf64_select(vm64 m, vf64 a, vf64 b)
+{
+    return vbslq_f64(m, a, b);
+}
+
+VINLINE vm64 vm64_and(vm64 a, vm64 b)
+{
+    return vandq_u64(a, b);
+}
+
+VINLINE vm64 vm64_or(vm64 a, vm64 b)
+{
+    return vorrq_u64(a, b);
+}
+
+VINLINE vm64 vm64_not(vm64 m)
+{
+    return veorq_u64(m, vdupq_n_u64(UINT64_MAX));
+}
+
+VINLINE unsigned vm64_bits(vm64 m)
+{
+    return (unsigned)((vgetq_lane_u64(m, 0) & 1) | (vgetq_lane_u64(m, 1) & 2));
+}
+
+VINLINE bool vm64_any(vm64 m)
+{
+    return (vgetq_lane_u64(m, 0) | vgetq_lane_u64(m, 1)) != 0;
+}
+
+VINLINE bool vm64_all(vm64 m)
+{
+    return (vgetq_lane_u64(m, 0) & vgetq_lane_u64(m, 1)) != 0;
+}
+
+/* vf64: across lanes. */
+
+VINLINE double vf64_sum(vf64 v)
+{
+    return vaddvq_f64(v);
+}
+
+VINLINE double vf64_hmax(vf64 v)
+{
+    return vmaxnmvq_f64(v);
+}
+
+VINLINE double vf64_hmin(vf64 v)
+{
+    return vminnmvq_f64(v);
+}
+
+/* vi64. */
+
+VINLINE vi64 vi64_set1(int64_t x)
+{
+    return vdupq_n_s64(x);
+}
+
+VINLINE vi64 vi64_load(const int64_t *p)
+{
+    return vld1q_s64(p);
+}
+
+VINLINE void vi64_store(int64_t *p, vi64 v)
+{
+    vst1q_s64(p, v);
+}
+
+VINLINE vi64 vi64_add(vi64 a, vi64 b)
+{
+    return vaddq_s64(a, b);
+}
+
+VINLINE vi64 vi64_sub(vi64 a, vi64 b)
+{
+    return vsubq_s64(a, b);
+}
+
+VINLINE vi64 vi64_and(vi64 a, vi64 b)
+{
+    return vandq_s64(a, b);
+}
+
+VINLINE vi64 vi64_or(vi64 a, vi64 b)
+{
+    return vorrq_s64(a, b);
+}
+
+VINLINE vi64 vi64_xor(vi64 a, vi64 b)
+{
+    return veorq_s64(a, b);
+}
+
+VINLINE vi64 vi64_shl(vi64 a, int by)
+{
+    return vshlq_s64(a, vdupq_n_s64(by));
+}
+
+VINLINE vi64 vi64_shr(vi64 a, int by)
+{
+    return vreinterpretq_s64_u64(
+        vshlq_u64(vreinterpretq_u64_s64(a), vdupq_n_s64(-by)));
+}
+
+VINLINE vi64 vf64_as_i64(vf64 a)
+{
+    return vreinterpretq_s64_f64(a);
+}
+
+VINLINE vf64 vi64_as_f64(vi64 a)
+{
+    return vreinterpretq_f64_s64(a);
+}
+
+/* Between widths. */
+
+VINLINE vf64 vf32_widen_lo(vf32 v)
+{
+    return vcvt_f64_f32(vget_low_f32(v));
+}
+
+VINLINE vf64 vf32_widen_hi(vf32 v)
+{
+    return vcvt_high_f64_f32(v);
+}
+
+VINLINE vf32 vf64_narrow(vf64 lo, vf64 hi)
+{
+    return vcvt_high_f32_f64(vcvt_f32_f64(lo), hi);
+}
+
+/* Powers of two. */
+
+/* In two steps, so that 2^k itself never leaves the range and a denormal
+ * result is rounded once. */
+VINLINE vf32 vf32_ldexp(vf32 x, vf32 k)
+{
+    const vi32 n = vf32_to_i32(k);
+    const vi32 half = vi32_sar(n, 1);
+    const vi32 bias = vi32_set1(127);
+    const vi32 first = vi32_shl(vi32_add(half, bias), 23);
+    const vi32 second = vi32_shl(vi32_add(vi32_sub(n, half), bias), 23);
+    return vf32_mul(vf32_mul(x, vi32_as_f32(first)), vi32_as_f32(second));
+}
+
+/* Normal numbers pass; denormals are scaled up by 2^24 first. */
+VINLINE vf32 vf32_renormal(vf32 x)
+{
+    const vm32 tiny = vf32_lt(x, vf32_set1(0x1p-126F));
+    return vf32_select(tiny, vf32_mul(x, vf32_set1(0x1p24F)), x);
+}
+
+/* Offset that makes the exponent field of 0.75 the first of its octave. */
+VINLINE vi32 vf32_octave(vf32 x)
+{
+    const vi32 from = vi32_set1(0x3F400000);
+    return vi32_sar(vi32_sub(vf32_as_i32(vf32_renormal(x)), from), 23);
+}
+
+VINLINE vf32 vf32_mantissa(vf32 x)
+{
+    const vi32 bits = vf32_as_i32(vf32_renormal(x));
+    return vi32_as_f32(vi32_sub(bits, vi32_shl(vf32_octave(x), 23)));
+}
+
+VINLINE vf32 vf32_exponent(vf32 x, vf32 mantissa)
+{
+    const vm32 tiny = vf32_lt(x, vf32_set1(0x1p-126F));
+    const vf32 shift = vf32_select(tiny, vf32_set1(24.0F), vf32_zero());
+    (void)mantissa;
+    return vf32_sub(vi32_to_f32(vf32_octave(x)), shift);
+}
+
+/* `log` where x is positive and finite, else what the logarithm of x is. */
+VINLINE vf32 vf32_log_special(vf32 x, vf32 log)
+{
+    const vf32 zero = vf32_zero();
+    log = vf32_select(vf32_lt(x, vf32_set1(INFINITY)), log, x);
+    log = vf32_select(vf32_eq(x, zero), vf32_set1(-INFINITY), log);
+    return vf32_select(vf32_lt(x, zero), vf32_set1(NAN), log);
+}
+
+/* Quotients. */
+
+/* The remainder corrects the quotient for the rounding of c + x. */
+VINLINE vf32 vf32_ratio(vf32 a, vf32 c, vf32 x)
+{
+    const vf32 b = vaddq_f32(c, x);
+    const vf32 q = vdivq_f32(a, b);
+    const vf32 rest = vfmsq_f32(vfmsq_f32(a, q, c), q, x);
+    return vfmaq_f32(q, rest, vrecpeq_f32(b));
+}
+
+/* Square tiles: v[i] lane j becomes v[j] lane i. */
+
+VINLINE vf32 vf32_zip_pairs(vf32 a, vf32 b, bool high)
+{
+    const vf64 x = vreinterpretq_f64_f32(a);
+    const vf64 y = vreinterpretq_f64_f32(b);
+    return vreinterpretq_f32_f64(high ? vzip2q_f64(x, y) : vzip1q_f64(x, y));
+}
+
+VINLINE void vf32_transpose(vf32 v[VF32_LANES])
+{
+    const vf32 even0 = vtrn1q_f32(v[0], v[1]);
+    const vf32 odd0 = vtrn2q_f32(v[0], v[1]);
+    const vf32 even1 = vtrn1q_f32(v[2], v[3]);
+    const vf32 odd1 = vtrn2q_f32(v[2], v[3]);
+    v[0] = vf32_zip_pairs(even0, even1, false);
+    v[1] = vf32_zip_pairs(odd0, odd1, false);
+    v[2] = vf32_zip_pairs(even0, even1, true);
+    v[3] = vf32_zip_pairs(odd0, odd1, true);
+}
+
+VINLINE void vf64_transpose(vf64 v[VF64_LANES])
+{
+    const vf64 lo = vzip1q_f64(v[0], v[1]);
+    v[1] = vzip2q_f64(v[0], v[1]);
+    v[0] = lo;
+}
+
+/* Memory order. */
+
+VINLINE void v_fence(void)
+{
+}
+
+VINLINE void v_prefetch(const void *p)
+{
+    __builtin_prefetch(p);
+}
+
+/* Reductions (owner: reduce). unordered: a or b is NaN. keep: stay in a
+ * register instead of being loaded once per use. The compiler moves no load
+ * across v_order(). */
+
+VINLINE vm32 vf32_unordered(vf32 a, vf32 b)
+{
+    return vf32_isnan(vmaxq_f32(a, b));
+}
+
+VINLINE vm64 vf64_unordered(vf64 a, vf64 b)
+{
+    return vf64_isnan(vmaxq_f64(a, b));
+}
+
+VINLINE vf32 vf32_keep(vf32 v)
+{
+    __asm__("" : "+w"(v));
+    return v;
+}
+
+VINLINE vf64 vf64_keep(vf64 v)
+{
+    __asm__("" : "+w"(v));
+    return v;
+}
+
+VINLINE void v_order(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+/* Matrix products (owner: gemm). Interleaving: lo gives a0 b0 a1 b1 ... of the
+ * first halves, hi of the second. V_EACH_TILE_ROWS(X) lists how many rows of a
+ * product can be kept in registers, two vectors each, beside two vectors of
+ * the right side and one of the left; V_TILE_ROWS is the most. */
+
+VINLINE vf32 vf32_zip_lo(vf32 a, vf32 b)
+{
+    return vzip1q_f32(a, b);
+}
+
+VINLINE vf32 vf32_zip_hi(vf32 a, vf32 b)
+{
+    return vzip2q_f32(a, b);
+}
+
+VINLINE vf64 vf64_zip_lo(vf64 a, vf64 b)
+{
+    return vzip1q_f64(a, b);
+}
+
+VINLINE vf64 vf64_zip_hi(vf64 a, vf64 b)
+{
+    return vzip2q_f64(a, b);
+}
+
+/* 32 registers would hold more rows, but gcc loads A far ahead. */
+enum { V_TILE_ROWS = 10 };
+#define V_EACH_TILE_ROWS(X) \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)
+
+#endif

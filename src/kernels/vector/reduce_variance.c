@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * reduce_variance.c - mean and squared distances of any number of elements.
+ *
+ * Chunks are merged like the digits of a binary counter: each only with a
+ * neighbour of its own size, so that the rounding errors of merging grow with
+ * the logarithm of n and every element is fetched from memory once. Means are
+ * merged relative to the first element, because their differences count.
+ */
+#include "kernels/kernel.h"
+
+#include <math.h>
+
+#include "kernels/partial.h"
+#include "kernels/vector/isa.h"
+#include "kernels/vector/reduce_moments.h"
+
+takt_reduce_kernel TAKT_K(variance_f32), TAKT_K(variance_f64);
+
+enum { CHUNK_F32 = 8192, CHUNK_F64 = 1024 * VF64_LANES };
+
+static void set(struct takt_partial *out, struct moments moments, size_t n)
+{
+    *out = (struct takt_partial){moments.base + moments.shift, moments.around,
+                                 0, n};
+}
+
+/* Partials of 2^k chunks each, k falling from bottom to top; their means are
+ * relative to the origin. */
+struct counter {
+    double origin;
+    size_t chunks, height;
+    struct takt_partial stack[64];
+};
+
+static void start(struct counter *counter, double origin)
+{
+    counter->origin = origin;
+    counter->chunks = 0;
+    counter->height = 0;
+}
+
+static void merge_top(struct counter *counter)
+{
+    counter->height--;
+    takt__partial_merge(TAKT_PARTIAL_VARIANCE,
+                        &counter->stack[counter->height - 1],
+                        &counter->stack[counter->height]);
+}
+
+static void push(struct counter *counter, struct moments moments, size_t n)
+{
+    const double mean = moments.base - counter->origin + moments.shift;
+
+    counter->stack[counter->height++] =
+        (struct takt_partial){mean, moments.around, 0, n};
+    counter->chunks++;
+    for (size_t c = counter->chunks; (c & 1) == 0; c /= 2)
+        merge_top(counter);
+}
+
+static void finish(struct counter *counter, size_t n, struct takt_partial *out)
+{
+    while (counter->height > 1)
+        merge_top(counter);
+    *out = counter->stack[0];
+    out->value += counter->origin;
+    out->count = n;
+}
+
+static void variance_chunks_f32(size_t n, const float *a,
+                                struct takt_partial *out)
+{
+    float guess = guess_f32(n, a);
+    struct counter counter;
+
+    start(&counter, (double)a[0]);
+    for (size_t i = 0; i < n; i += CHUNK_F32) {
+        const size_t some = n - i < CHUNK_F32 ? n - i : CHUNK_F32;
+        const struct moments moments = moments_f32(some, a + i, guess);
+        push(&counter, moments, some);
+        if (isnan(moments.around))
+            break; /* and so is the result */
+        guess = (float)(moments.base + moments.shift);
+    }
+    finish(&counter, n, out);
+}
+
+void TAKT_K(variance_f32)(size_t n, const void *a, const void *b,
+                          struct takt_partial *out)
+{
+    (void)b;
+    if (n <= CHUNK_F32)
+        set(out, moments_f32(n, a, guess_f32(n, a)), n);
+    else
+        variance_chunks_f32(n, a, out);
+}
+
+/* The same sweep in f64. */
+
+struct pair64 {
+    vf64 apart, squares;
+};
+
+VINLINE struct pair64 pair64_add(struct pair64 a, struct pair64 b)
+{
+    return (struct pair64){vf64_add(a.apart, b.apart),
+                           vf64_add(a.squares, b.squares)};
+}
+
+VINLINE struct pair64 pair64_two(const double *a, vf64 guess)
+{
+    const vf64 x = vf64_sub(vf64_load(a), guess);
+    const vf64 y = vf64_sub(vf64_load(a + VF64_LANES), guess);
+    return (struct pair64){vf64_add(x, y), vf64_fma(y, y, vf64_mul(x, x))};
+}
+
+VINLINE struct pair64 pair64_four(const double *a, vf64 guess)
+{
+    const struct pair64 left = pair64_two(a, guess);
+    return pair64_add(left, pair64_two(a + 2 * VF64_LANES, guess));
+}
+
+VINLINE struct pair64 pair64_eight(const double *a, vf64 guess)
+{
+    const struct pair64 left = pair64_four(a, guess);
+    v_order(); /* up through memory, as the prefetchers expect */
+    return pair64_add(left, pair64_four(a + 4 * VF64_LANES, guess));
+}
+
+/* The first n < LANES elements; the other lanes are zero. */
+VINLINE struct pair64 pair64_part(const double *a, size_t n, vf64 guess)
+{
+    static const double ramp[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const vm64 inside = vf64_lt(vf64_load(ramp), vf64_set1((double)n));
+    const vf64 x =
+        vf64_select(inside, vf64_sub(vf64_load_n(a, n), guess), vf64_zero());
+
+    return (struct pair64){x, vf64_mul(x, x)};
+}
+
+VINLINE struct sweep sweep_f64(size_t n, const double *a, double guess)
+{
+    const vf64 around = vf64_set1(guess);
+    struct pair64 sum = {vf64_zero(), vf64_zero()};
+    size_t i = 0;
+
+    for (; n - i >= 8 * VF64_LANES; i += 8 * VF64_LANES)
+        sum = pair64_add(sum, pair64_eight(a + i, around));
+    for (; n - i >= 2 * VF64_LANES; i += 2 * VF64_LANES)
+        sum = pair64_add(sum, pair64_two(a + i, around));
+    if (n - i >= VF64_LANES) {
+        const vf64 x = vf64_sub(vf64_load(a + i), around);
+        sum = pair64_add(sum, (struct pair64){x, vf64_mul(x, x)});
+        i += VF64_LANES;
+    }
+    if (i < n)
+        sum = pair64_add(sum, pair64_part(a + i, n - i, around));
+    return (struct sweep){vf64_sum(sum.apart), vf64_sum(sum.squares)};
+}
+
+VINLINE double guess_f64(size_t n, const double *a)
+{
+    return n < VF64_LANES ? a[0] : vf64_sum(vf64_load(a)) / VF64_LANES;
+}
+
+/* Around the mean that a first sweep found. Not inline: it is rare. */
+__attribute__((noinline)) static struct moments
+moments_again_f64(size_t n, const double *a, double mean)
+{
+    return moments_of(sweep_f64(n, a, mean), mean, n);
+}
+
+VINLINE struct moments moments_f64(size_t n, const double *a, double guess)
+{
+    const struct sweep sweep = sweep_f64(n, a, guess);
+    const struct moments moments = moments_of(sweep, guess, n);
+
+    if (is_near(sweep, moments))
+        return moments;
+    return moments_again_f64(n, a, moments.base + moments.shift);
+}
+
+static void variance_chunks_f64(size_t n, const double *a,
+                                struct takt_partial *out)
+{
+    double guess = guess_f64(n, a);
+    struct counter counter;
+
+    start(&counter, a[0]);
+    for (size_t i = 0; i < n; i += CHUNK_F64) {
+        const size_t some = n - i < CHUNK_F64 ? n - i : CHUNK_F64;
+        const struct moments moments = moments_f64(some, a + i, guess);
+        push(&counter, moments, some);
+        if (isnan(moments.around))
+            break; /* and so is the result */
+        guess = moments.base + moments.shift;
+    }
+    finish(&counter, n, out);
+}
+
+void TAKT_K(variance_f64)(size_t n, const void *a, const void *b,
+                          struct takt_partial *out)
+{
+    (void)b;
+    if (n <= CHUNK_F64)
+        set(out, moments_f64(n, a, guess_f64(n, a)), n);
+    else
+        variance_chunks_f64(n, a, out);
+}
