@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool.c - fork and join through one word per worker.
+ *
+ * Each worker owns a cache line with a ticket. The caller writes the job once,
+ * then raises the tickets of the workers it wants; a worker that sees its
+ * ticket change runs its part and counts itself off in `pending`. Whoever
+ * waits spins first and then sleeps on the word it waits for, having said so
+ * in a flag that the other side checks after it changed the word: one of the
+ * two always sees the other.
+ *
+ * After fork() only the calling thread exists in the child. A handler then
+ * resets every pool, so that nothing on the path of a job has to ask; the
+ * child's first job starts workers of its own.
+ */
+#include "pool/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/futex.h"
+#include "pool/scratch.h"
+
+enum {
+    line = 64,       /* bytes of a cache line */
+    spin_us = 100,   /* how long a worker stays awake for the next job */
+    look_every = 64, /* spins between two looks at the clock */
+};
+
+struct worker {
+    _Alignas(line) _Atomic uint32_t ticket; /* raised: there is a part */
+    _Atomic uint32_t is_asleep;
+    unsigned number; /* 1 is the first: part 0 is the caller's */
+    struct takt_pool *pool;
+    struct takt_scratch scratch;
+    pthread_t thread;
+};
+
+struct takt_pool {
+    _Alignas(line) _Atomic uint32_t is_busy;
+    _Alignas(line) _Atomic uint32_t pending; /* parts not done yet */
+    _Atomic uint32_t caller_sleeps;
+
+    /* The job: written by the caller before the tickets, read by workers. */
+    _Alignas(line) takt_pool_task *task;
+    void *job;
+    unsigned parts;
+    bool is_ending;
+
+    unsigned threads;
+    _Atomic unsigned started; /* workers that run */
+    struct takt_pool *next;   /* in the list of all pools */
+    struct worker workers[];  /* threads - 1 */
+};
+
+/* Every pool, for the sake of fork(). */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_pool *first_pool;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static uint64_t now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+static void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Spins until *word is no longer `old`; false when the time is up. */
+static bool spin_while(const _Atomic uint32_t *word, uint32_t old)
+{
+    uint64_t deadline_us = 0;
+
+    for (unsigned i = 1;; i++) {
+        if (atomic_load_explicit(word, memory_order_acquire) != old)
+            return true;
+        relax();
+        if (i % look_every != 0)
+            continue;
+        const uint64_t us = now_us();
+        if (deadline_us == 0)
+            deadline_us = us + spin_us;
+        else if (us >= deadline_us)
+            return false;
+    }
+}
+
+/* Waits until *word is no longer `old`, with `sleeps` raised while in the
+ * kernel. The flag is raised before the last look at the word, and the other
+ * side looks at the flag after it changed the word. */
+static void wait_while(_Atomic uint32_t *word, uint32_t old,
+                       _Atomic uint32_t *sleeps)
+{
+    if (spin_while(word, old))
+        return;
+    atomic_store(sleeps, 1);
+    while (atomic_load(word) == old)
+        takt__futex_wait(word, old);
+    atomic_store(sleeps, 0);
+}
+
+static void count_off(struct takt_pool *pool)
+{
+    if (atomic_fetch_sub(&pool->pending, 1) == 1 &&
+        atomic_load(&pool->caller_sleeps) != 0)
+        takt__futex_wake(&pool->pending);
+}
+
+static void *work(void *self)
+{
+    struct worker *worker = self;
+    struct takt_pool *pool = worker->pool;
+    uint32_t seen = 0;
+
+    for (;;) {
+        wait_while(&worker->ticket, seen, &worker->is_asleep);
+        seen++;
+        if (pool->is_ending)
+            return NULL;
+        pool->task(pool->job, worker->number, pool->parts,
+                   worker->scratch.memory);
+        count_off(pool);
+    }
+}
+
+/* In the child the workers are gone. Their scratch may have been about to
+ * move, so it is given up rather than trusted. */
+static void reset(struct takt_pool *pool)
+{
+    atomic_store(&pool->started, 0);
+    atomic_store(&pool->pending, 0);
+    atomic_store(&pool->caller_sleeps, 0);
+    if (atomic_exchange(&pool->is_busy, 0) != 0)
+        for (unsigned i = 0; i + 1 < pool->threads; i++)
+            pool->workers[i].scratch = (struct takt_scratch){0};
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&list_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    for (struct takt_pool *pool = first_pool; pool != NULL; pool = pool->next)
+        reset(pool);
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+static void enlist(struct takt_pool *pool)
+{
+    pthread_once(&fork_once, watch_forks);
+    pthread_mutex_lock(&list_lock);
+    pool->next = first_pool;
+    first_pool = pool;
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void delist(struct takt_pool *pool)
+{
+    struct takt_pool **at = &first_pool;
+
+    pthread_mutex_lock(&list_lock);
+    while (*at != pool)
+        at = &(*at)->next;
+    *at = pool->next;
+    pthread_mutex_unlock(&list_lock);
+}
+
+takt_status takt__pool_create(unsigned threads, struct takt_pool **out)
+{
+    struct takt_pool *pool;
+    const size_t workers = threads > 0 ? threads - 1 : 0;
+    const size_t bytes = sizeof *pool + workers * sizeof pool->workers[0];
+
+    *out = NULL;
+    pool = aligned_alloc(line, (bytes + line - 1) & ~(size_t)(line - 1));
+    if (pool == NULL)
+        return TAKT_ENOMEM;
+    memset(pool, 0, bytes);
+    pool->threads = threads > 0 ? threads : 1;
+    enlist(pool);
+    *out = pool;
+    return TAKT_OK;
+}
+
+/* A worker handles no signals: those are the program's. */
+static bool start_worker(struct takt_pool *pool, unsigned number)
+{
+    struct worker *worker = &pool->workers[number - 1];
+    sigset_t all, before;
+
+    atomic_store(&worker->ticket, 0);
+    atomic_store(&worker->is_asleep, 0);
+    worker->number = number;
+    worker->pool = pool;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int status = pthread_create(&worker->thread, NULL, work, worker);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status == 0;
+}
+
+/* How many parts can really run at once, after starting what is missing. */
+static unsigned ready(struct takt_pool *pool, unsigned parts,
+                      size_t scratch_bytes)
+{
+    unsigned started = atomic_load(&pool->started);
+
+    while (started + 1 < parts && start_worker(pool, started + 1))
+        atomic_store(&pool->started, ++started);
+    if (parts > started + 1)
+        parts = started + 1;
+    for (unsigned i = 1; i < parts; i++)
+        if (scratch_bytes > 0 &&
+            takt__scratch_get(&pool->workers[i - 1].scratch, scratch_bytes) ==
+                NULL)
+            return i;
+    return parts;
+}
+
+static void raise_ticket(struct worker *worker)
+{
+    atomic_fetch_add(&worker->ticket, 1);
+    if (atomic_load(&worker->is_asleep) != 0)
+        takt__futex_wake(&worker->ticket);
+}
+
+static void join(struct takt_pool *pool)
+{
+    uint32_t left;
+
+    while ((left = atomic_load_explicit(&pool->pending,
+                                        memory_order_acquire)) != 0)
+        wait_while(&pool->pending, left, &pool->caller_sleeps);
+}
+
+static void run_together(struct takt_pool *pool, unsigned parts,
+                         takt_pool_task *task, void *job, void *scratch)
+{
+    pool->task = task;
+    pool->job = job;
+    pool->parts = parts;
+    atomic_store(&pool->pending, parts - 1);
+    for (unsigned i = 1; i < parts; i++)
+        raise_ticket(&pool->workers[i - 1]);
+    task(job, 0, parts, scratch);
+    join(pool);
+}
+
+static bool claim(struct takt_pool *pool)
+{
+    uint32_t idle = 0;
+
+    return atomic_compare_exchange_strong(&pool->is_busy, &idle, 1);
+}
+
+takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
+                           size_t scratch_bytes, takt_pool_task *task,
+                           void *job)
+{
+    void *scratch = NULL;
+
+    if (scratch_bytes > 0) {
+        struct takt_scratch *own = takt__scratch_of_thread();
+        scratch = own == NULL ? NULL : takt__scratch_get(own, scratch_bytes);
+        if (scratch == NULL)
+            return TAKT_ENOMEM;
+    }
+    if (parts > pool->threads)
+        parts = pool->threads;
+    if (parts > 1 && claim(pool)) {
+        const unsigned running = ready(pool, parts, scratch_bytes);
+        if (running > 1)
+            run_together(pool, running, task, job, scratch);
+        else
+            task(job, 0, 1, scratch);
+        atomic_store_explicit(&pool->is_busy, 0, memory_order_release);
+        return TAKT_OK;
+    }
+    task(job, 0, 1, scratch);
+    return TAKT_OK;
+}
+
+unsigned takt__pool_threads(const struct takt_pool *pool)
+{
+    return pool->threads;
+}
+
+unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts)
+{
+    const unsigned started = atomic_load(&pool->started);
+    unsigned asleep = 0;
+
+    for (unsigned i = 1; i < parts && i < pool->threads; i++)
+        asleep +=
+            i > started || atomic_load_explicit(&pool->workers[i - 1].is_asleep,
+                                                memory_order_relaxed) != 0;
+    return asleep;
+}
+
+void takt__pool_destroy(struct takt_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    delist(pool);
+    pool->is_ending = true;
+    for (unsigned i = 0; i < atomic_load(&pool->started); i++) {
+        raise_ticket(&pool->workers[i]);
+        pthread_join(pool->workers[i].thread, NULL);
+    }
+    for (unsigned i = 0; i + 1 < pool->threads; i++)
+        takt__scratch_free(&pool->workers[i].scratch);
+    free(pool);
+}

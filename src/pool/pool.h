@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pool.h - threads that wait for work, awake for a while, then asleep.
+ *
+ * A job is cut into parts; part 0 runs on the caller's thread, the others on
+ * one worker each. Workers are started by the first job that wants them. After
+ * a job a worker spins for a short time, because waking a sleeping thread
+ * costs a hundred times what a spinning one does; then it sleeps in the kernel
+ * and costs nothing.
+ *
+ * A pool serves one job at a time. A caller that finds it busy (another thread
+ * is in it, or the caller is itself one of its workers) is told so and runs
+ * all parts itself: it never waits for somebody else's job.
+ *
+ * Threads: takt__pool_run() and the questions may be called from any thread.
+ */
+#ifndef TAKT_POOL_POOL_H
+#define TAKT_POOL_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <takt/status.h>
+
+struct takt_pool;
+
+/* One part of a job: 0 <= part < parts. `scratch` has the bytes asked for, at
+ * an alignment of 64, and is this part's alone; NULL when none were asked. */
+typedef void takt_pool_task(void *job, unsigned part, unsigned parts,
+                            void *scratch);
+
+/* A pool of up to `threads` threads, the caller's included; starts none. */
+takt_status takt__pool_create(unsigned threads, struct takt_pool **out);
+
+/* Ends the workers; no job may be running. NULL is allowed. */
+void takt__pool_destroy(struct takt_pool *pool);
+
+/* The most parts that can run at once. */
+unsigned takt__pool_threads(const struct takt_pool *pool);
+
+/* How many of the workers for `parts` parts would have to be woken up now:
+ * the price of a job depends on it. */
+unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts);
+
+/* Runs task(job, part, parts) for every part, at once where threads are free,
+ * and returns when all are done. `parts` is cut to the pool's threads; tasks
+ * are told the number that counts.
+ * TAKT_ENOMEM: the scratch could not be had; nothing was run. */
+takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
+                           size_t scratch_bytes, takt_pool_task *task,
+                           void *job);
+
+#endif

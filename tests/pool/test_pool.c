@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* test_pool.c - every part runs once, whoever calls, asleep or awake. */
+#define _GNU_SOURCE /* RUSAGE_SELF with times, usleep */
+#include "pool/pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pool/scratch.h"
+#include "support/tap.h"
+
+enum { most = 8 };
+
+static struct takt_pool *pool_of(unsigned threads)
+{
+    struct takt_pool *pool;
+    REQUIRE(takt__pool_create(threads, &pool) == TAKT_OK);
+    return pool;
+}
+
+static void sleep_ms(long ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+struct job {
+    _Atomic int runs[most];
+    _Atomic unsigned parts;
+    _Atomic int bad_scratch;
+    size_t scratch_bytes;
+};
+
+static void count(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    struct job *job = self;
+
+    atomic_fetch_add(&job->runs[part], 1);
+    atomic_store(&job->parts, parts);
+    if (job->scratch_bytes > 0) {
+        if (scratch == NULL || (uintptr_t)scratch % 64 != 0)
+            atomic_store(&job->bad_scratch, 1);
+        else
+            memset(scratch, (int)part, job->scratch_bytes);
+    }
+}
+
+static bool ran_once_each(struct job *job)
+{
+    const unsigned parts = atomic_load(&job->parts);
+
+    for (unsigned i = 0; i < most; i++)
+        if (atomic_load(&job->runs[i]) != (i < parts))
+            return false;
+    return true;
+}
+
+static void every_part_runs_exactly_once(void)
+{
+    struct takt_pool *pool = pool_of(4);
+
+    for (unsigned parts = 1; parts <= 6; parts++)
+        for (int i = 0; i < 500; i++) {
+            struct job job = {0};
+            EXPECT_INT(takt__pool_run(pool, parts, 0, count, &job), TAKT_OK);
+            if (!ran_once_each(&job) || job.parts != (parts < 4 ? parts : 4)) {
+                TAP_CHECK(false, "%u parts, job %d", parts, i);
+                break;
+            }
+        }
+    takt__pool_destroy(pool);
+}
+
+static void workers_that_fell_asleep_are_woken(void)
+{
+    struct takt_pool *pool = pool_of(2);
+
+    EXPECT_INT(takt__pool_asleep(pool, 2), 1); /* not even started */
+    for (int i = 0; i < 20; i++) {
+        struct job job = {0};
+        EXPECT_INT(takt__pool_run(pool, 2, 0, count, &job), TAKT_OK);
+        EXPECT(ran_once_each(&job));
+        sleep_ms(3);
+    }
+    for (int i = 0; i < 100 && takt__pool_asleep(pool, 2) == 0; i++)
+        sleep_ms(5);
+    EXPECT_INT(takt__pool_asleep(pool, 2), 1);
+    EXPECT_INT(takt__pool_asleep(pool, 1), 0);
+    takt__pool_destroy(pool);
+}
+
+static double cpu_seconds(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)usage.ru_utime.tv_sec + (double)usage.ru_stime.tv_sec +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+static void an_idle_pool_uses_no_processor(void)
+{
+    struct takt_pool *pool = pool_of(4);
+    struct job job = {0};
+
+    takt__pool_run(pool, 4, 0, count, &job);
+    for (int i = 0; i < 200 && takt__pool_asleep(pool, 4) < 3; i++)
+        sleep_ms(5);
+    const double before = cpu_seconds();
+    sleep_ms(300);
+    const double used = cpu_seconds() - before;
+    TAP_CHECK(used < 0.03, "used %.3f s of processor in 0.3 s", used);
+    takt__pool_destroy(pool);
+}
+
+static void every_part_has_scratch_of_its_own(void)
+{
+    struct takt_pool *pool = pool_of(3);
+
+    for (size_t bytes = 1; bytes < 1 << 20; bytes *= 3) {
+        struct job job = {.scratch_bytes = bytes};
+        EXPECT_INT(takt__pool_run(pool, 3, bytes, count, &job), TAKT_OK);
+        EXPECT(ran_once_each(&job));
+        EXPECT_INT(job.bad_scratch, 0);
+    }
+    takt__pool_destroy(pool);
+}
+
+static void scratch_that_cannot_be_had_runs_nothing(void)
+{
+    struct takt_pool *pool = pool_of(2);
+    struct job job = {0};
+
+    EXPECT_INT(takt__pool_run(pool, 2, SIZE_MAX, count, &job), TAKT_ENOMEM);
+    EXPECT_INT(job.runs[0] + job.runs[1], 0);
+    takt__pool_destroy(pool);
+}
+
+static void *hammer(void *self)
+{
+    for (int i = 0; i < 2000; i++) {
+        struct job job = {0};
+        takt__pool_run(self, 2, 128, count, &job);
+        if (!ran_once_each(&job))
+            return self;
+    }
+    return NULL;
+}
+
+static void callers_from_many_threads_never_wait_for_each_other(void)
+{
+    struct takt_pool *pool = pool_of(2);
+    pthread_t threads[4];
+
+    for (int i = 0; i < 4; i++)
+        REQUIRE(pthread_create(&threads[i], NULL, hammer, pool) == 0);
+    for (int i = 0; i < 4; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        EXPECT(failed == NULL);
+    }
+    takt__pool_destroy(pool);
+}
+
+struct nested {
+    struct takt_pool *pool;
+    struct job inner[2];
+};
+
+static void run_inside(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    struct nested *nested = self;
+
+    (void)parts;
+    (void)scratch;
+    takt__pool_run(nested->pool, 2, 0, count, &nested->inner[part]);
+}
+
+static void a_job_inside_a_job_runs_on_its_own_thread(void)
+{
+    struct nested nested = {.pool = pool_of(2)};
+
+    EXPECT_INT(takt__pool_run(nested.pool, 2, 0, run_inside, &nested), TAKT_OK);
+    EXPECT_INT(nested.inner[0].parts, 1);
+    EXPECT_INT(nested.inner[1].parts, 1);
+    takt__pool_destroy(nested.pool);
+}
+
+static int use_in_child(struct takt_pool *pool)
+{
+    for (int i = 0; i < 50; i++) {
+        struct job job = {.scratch_bytes = 100};
+        if (takt__pool_run(pool, 2, 100, count, &job) != TAKT_OK ||
+            !ran_once_each(&job) || job.parts != 2)
+            return 1;
+    }
+    takt__pool_destroy(pool);
+    return 0;
+}
+
+static void a_child_of_fork_starts_workers_of_its_own(void)
+{
+    struct takt_pool *pool = pool_of(2);
+    struct job job = {0};
+    int status = -1;
+
+    takt__pool_run(pool, 2, 64, count, &job);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(use_in_child(pool));
+    }
+    waitpid(child, &status, 0);
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    struct job after = {0};
+    takt__pool_run(pool, 2, 0, count, &after);
+    EXPECT(ran_once_each(&after));
+    takt__pool_destroy(pool);
+}
+
+static void a_pool_of_one_needs_no_worker(void)
+{
+    struct takt_pool *pool = pool_of(0);
+    struct job job = {0};
+
+    EXPECT_INT(takt__pool_threads(pool), 1);
+    EXPECT_INT(takt__pool_run(pool, 5, 0, count, &job), TAKT_OK);
+    EXPECT_INT(job.runs[0], 1);
+    EXPECT_INT(job.parts, 1);
+    takt__pool_destroy(pool);
+    takt__pool_destroy(NULL);
+}
+
+int main(void)
+{
+    RUN(every_part_runs_exactly_once);
+    RUN(workers_that_fell_asleep_are_woken);
+    RUN(an_idle_pool_uses_no_processor);
+    RUN(every_part_has_scratch_of_its_own);
+    RUN(scratch_that_cannot_be_had_runs_nothing);
+    RUN(callers_from_many_threads_never_wait_for_each_other);
+    RUN(a_job_inside_a_job_runs_on_its_own_thread);
+    RUN(a_child_of_fork_starts_workers_of_its_own);
+    RUN(a_pool_of_one_needs_no_worker);
+    return tap_done();
+}
