@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * blas.h - other people's BLAS libraries, found at run time.
+ *
+ * OpenBLAS, BLIS, libxsmm or whatever libblas.so.3 is: each one that this
+ * machine has, and that gives right answers when it is opened, can run
+ * products beside our own kernels. None is needed; absence is normal and
+ * silent.
+ *
+ * A call either runs whole or is refused and has touched nothing. Refusal is
+ * no fault of the library: it may be busy with another number of threads. A
+ * caller then runs the product elsewhere. What is called allocates nothing
+ * and takes no lock of ours; what a library does inside is its own matter.
+ * libxsmm compiles a kernel when it meets a shape for the first time, which
+ * takes as long as a few hundred small products.
+ *
+ * Threads: any thread may open, call and close, also in a child process. A
+ * fork waits for calls that are running, up to two seconds.
+ */
+#ifndef TAKT_BLAS_BLAS_H
+#define TAKT_BLAS_BLAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "kernels/gemm.h"
+
+enum { TAKT_BLAS_MAX = 4, TAKT_BLAS_MAX_THREADS = 1024 };
+
+struct takt_blas_library;
+
+struct takt_blas {
+    const char *name;     /* "openblas", "blis", "libxsmm" or "blas" */
+    char version[128];    /* as the library says it; empty: it does not */
+    char path[512];       /* the file it is in */
+    unsigned max_threads; /* for a gemm; 1 where it cannot be set */
+    unsigned max_vector_threads;       /* for a gemv or an axpy */
+    bool can_set_threads;              /* false: it uses as many as it likes */
+    struct takt_blas_library *library; /* shared by all who have it open */
+};
+
+/* y = alpha * x + y, where x(i) is at x[i * x_step], y(i) at y[i * y_step]. */
+struct takt_axpy {
+    size_t n;
+    double alpha;
+    const void *x;
+    size_t x_step;
+    void *y;
+    size_t y_step;
+};
+
+/* Opens every usable library into out[0..max) and says how many those are, at
+ * most TAKT_BLAS_MAX; all names differ. Libraries are lent up to `threads`
+ * threads. `extra` is NULL as a rule; "" opens none at all; anything else is
+ * the file of a library to open before the usual ones, named "blas". */
+size_t takt__blas_open_all(const char *extra, unsigned threads,
+                           struct takt_blas *out, size_t max);
+
+/* No call through `blas` may be running. The library stays in memory: it may
+ * have threads of its own, and they cannot run without their code. */
+void takt__blas_close(struct takt_blas *blas);
+
+/* Whether the library could run the call on one thread when it is not busy.
+ * `size` is that of an element: 4 is f32, 8 is f64. Not run: operands that
+ * are no plain or transposed matrix with rows side by side, sizes over
+ * INT_MAX, and calls that multiply nothing (a size or alpha is 0), about
+ * which libraries differ. Pure. */
+bool takt__blas_can_gemm(const struct takt_blas *blas, size_t size,
+                         const struct takt_gemm *call);
+bool takt__blas_can_gemv(const struct takt_blas *blas, size_t size,
+                         const struct takt_gemv *call);
+bool takt__blas_can_axpy(const struct takt_blas *blas, size_t size,
+                         const struct takt_axpy *call);
+
+/* Runs the call on `threads` threads, 1 to the maximum above. False: refused,
+ * nothing was touched. */
+bool takt__blas_gemm(struct takt_blas *blas, size_t size, unsigned threads,
+                     const struct takt_gemm *call);
+bool takt__blas_gemv(struct takt_blas *blas, size_t size, unsigned threads,
+                     const struct takt_gemv *call);
+bool takt__blas_axpy(struct takt_blas *blas, size_t size, unsigned threads,
+                     const struct takt_axpy *call);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * interface.c - calling BLAS by its Fortran and by its C names.
+ *
+ * Fortran's matrices are transposes of ours: what lies there row by row it
+ * reads column by column. So C = A B is asked for as C' = B' A', with the
+ * operands swapped and their flags as they are.
+ *
+ * Fortran's interface passes everything by address, so one function type
+ * serves both dtypes. Lengths of the one-letter arguments follow at the end,
+ * as gfortran wants them; a library written in C does not look at them.
+ */
+#include <stddef.h>
+
+#include "blas/library.h"
+
+typedef void fortran_gemm(const char *trans_a, const char *trans_b,
+                          const int *m, const int *n, const int *k,
+                          const void *alpha, const void *a, const int *lda,
+                          const void *b, const int *ldb, const void *beta,
+                          void *c, const int *ldc, size_t, size_t);
+typedef void fortran_gemv(const char *trans, const int *m, const int *n,
+                          const void *alpha, const void *a, const int *lda,
+                          const void *x, const int *x_step, const void *beta,
+                          void *y, const int *y_step, size_t);
+typedef void fortran_axpy(const int *n, const void *alpha, const void *x,
+                          const int *x_step, void *y, const int *y_step);
+
+bool takt__fortran_gemm(struct takt_blas_library *library,
+                        const struct takt_blas_gemm *call)
+{
+    fortran_gemm *const run = (fortran_gemm *)library->gemm[call->dtype];
+
+    run(call->b.is_transposed ? "T" : "N", call->a.is_transposed ? "T" : "N",
+        &call->n, &call->m, &call->k, &call->alpha, call->b.at, &call->b.ld,
+        call->a.at, &call->a.ld, &call->beta, call->c, &call->ldc, 1, 1);
+    return true;
+}
+
+void takt__fortran_gemv(struct takt_blas_library *library,
+                        const struct takt_blas_gemv *call)
+{
+    fortran_gemv *const run = (fortran_gemv *)library->gemv[call->dtype];
+    const bool is_plain = !call->a.is_transposed;
+
+    run(is_plain ? "T" : "N", is_plain ? &call->n : &call->m,
+        is_plain ? &call->m : &call->n, &call->alpha, call->a.at, &call->a.ld,
+        call->x, &call->x_step, &call->beta, call->y, &call->y_step, 1);
+}
+
+void takt__fortran_axpy(struct takt_blas_library *library,
+                        const struct takt_blas_axpy *call)
+{
+    fortran_axpy *const run = (fortran_axpy *)library->axpy[call->dtype];
+
+    run(&call->n, &call->alpha, call->x, &call->x_step, call->y, &call->y_step);
+}
+
+/* CBLAS's own numbers for its choices. */
+enum { row_major = 101, no_trans = 111, trans = 112 };
+
+typedef void cblas_sgemm(int order, int trans_a, int trans_b, int m, int n,
+                         int k, float alpha, const float *a, int lda,
+                         const float *b, int ldb, float beta, float *c,
+                         int ldc);
+typedef void cblas_dgemm(int order, int trans_a, int trans_b, int m, int n,
+                         int k, double alpha, const double *a, int lda,
+                         const double *b, int ldb, double beta, double *c,
+                         int ldc);
+typedef void cblas_sgemv(int order, int trans_a, int m, int n, float alpha,
+                         const float *a, int lda, const float *x, int x_step,
+                         float beta, float *y, int y_step);
+typedef void cblas_dgemv(int order, int trans_a, int m, int n, double alpha,
+                         const double *a, int lda, const double *x, int x_step,
+                         double beta, double *y, int y_step);
+typedef void cblas_saxpy(int n, float alpha, const float *x, int x_step,
+                         float *y, int y_step);
+typedef void cblas_daxpy(int n, double alpha, const double *x, int x_step,
+                         double *y, int y_step);
+
+bool takt__cblas_gemm(struct takt_blas_library *library,
+                      const struct takt_blas_gemm *call)
+{
+    takt_blas_symbol *const run = library->gemm[call->dtype];
+    const int trans_a = call->a.is_transposed ? trans : no_trans;
+    const int trans_b = call->b.is_transposed ? trans : no_trans;
+
+    if (call->dtype == TAKT_BLAS_F32)
+        ((cblas_sgemm *)run)(row_major, trans_a, trans_b, call->m, call->n,
+                             call->k, call->alpha.f32, call->a.at, call->a.ld,
+                             call->b.at, call->b.ld, call->beta.f32, call->c,
+                             call->ldc);
+    else
+        ((cblas_dgemm *)run)(row_major, trans_a, trans_b, call->m, call->n,
+                             call->k, call->alpha.f64, call->a.at, call->a.ld,
+                             call->b.at, call->b.ld, call->beta.f64, call->c,
+                             call->ldc);
+    return true;
+}
+
+void takt__cblas_gemv(struct takt_blas_library *library,
+                      const struct takt_blas_gemv *call)
+{
+    takt_blas_symbol *const run = library->gemv[call->dtype];
+    const int trans_a = call->a.is_transposed ? trans : no_trans;
+    /* Of the matrix as it lies there. */
+    const int rows = call->a.is_transposed ? call->n : call->m;
+    const int cols = call->a.is_transposed ? call->m : call->n;
+
+    if (call->dtype == TAKT_BLAS_F32)
+        ((cblas_sgemv *)run)(row_major, trans_a, rows, cols, call->alpha.f32,
+                             call->a.at, call->a.ld, call->x, call->x_step,
+                             call->beta.f32, call->y, call->y_step);
+    else
+        ((cblas_dgemv *)run)(row_major, trans_a, rows, cols, call->alpha.f64,
+                             call->a.at, call->a.ld, call->x, call->x_step,
+                             call->beta.f64, call->y, call->y_step);
+}
+
+void takt__cblas_axpy(struct takt_blas_library *library,
+                      const struct takt_blas_axpy *call)
+{
+    takt_blas_symbol *const run = library->axpy[call->dtype];
+
+    if (call->dtype == TAKT_BLAS_F32)
+        ((cblas_saxpy *)run)(call->n, call->alpha.f32, call->x, call->x_step,
+                             call->y, call->y_step);
+    else
+        ((cblas_daxpy *)run)(call->n, call->alpha.f64, call->x, call->x_step,
+                             call->y, call->y_step);
+}

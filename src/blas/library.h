@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * library.h - a loaded library, as the files of this component see it.
+ *
+ * Every call is first put into the words of BLAS (sizes in int, a transpose
+ * and a leading dimension per matrix) and then handed to one of the
+ * interfaces that libraries have: Fortran's, C's, BLIS's or libxsmm's.
+ */
+#ifndef TAKT_BLAS_LIBRARY_H
+#define TAKT_BLAS_LIBRARY_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "blas/blas.h"
+
+/* Indices for what exists once per dtype. */
+enum takt_blas_dtype { TAKT_BLAS_F32, TAKT_BLAS_F64, TAKT_BLAS_DTYPES };
+
+/* A number of the call's dtype; BLAS takes most of them by address. */
+union takt_blas_real {
+    float f32;
+    double f64;
+};
+
+/* Rows side by side, `ld` elements from one to the next. */
+struct takt_blas_matrix {
+    const void *at;
+    int ld;
+    bool is_transposed; /* what lies there is the transpose */
+};
+
+struct takt_blas_gemm {
+    enum takt_blas_dtype dtype;
+    unsigned threads;
+    int m, n, k;
+    struct takt_blas_matrix a, b;
+    void *c;
+    int ldc;
+    union takt_blas_real alpha, beta;
+};
+
+struct takt_blas_gemv {
+    enum takt_blas_dtype dtype;
+    unsigned threads;
+    int m, n; /* of A as it is multiplied */
+    struct takt_blas_matrix a;
+    const void *x;
+    int x_step;
+    void *y;
+    int y_step;
+    union takt_blas_real alpha, beta;
+};
+
+struct takt_blas_axpy {
+    enum takt_blas_dtype dtype;
+    unsigned threads;
+    int n;
+    const void *x;
+    int x_step;
+    void *y;
+    int y_step;
+    union takt_blas_real alpha;
+};
+
+struct takt_xsmm;
+
+/* False: refused; the interfaces other than libxsmm's always run. */
+typedef bool takt_blas_run_gemm(struct takt_blas_library *library,
+                                const struct takt_blas_gemm *call);
+typedef void takt_blas_run_gemv(struct takt_blas_library *library,
+                                const struct takt_blas_gemv *call);
+typedef void takt_blas_run_axpy(struct takt_blas_library *library,
+                                const struct takt_blas_axpy *call);
+
+/* Any function of a library; cast to its true type to call it. */
+typedef void takt_blas_symbol(void);
+
+/* BLIS's description of how to run one call, as bytes that BLIS filled. It
+ * has 88 of them in version 0.9. */
+struct takt_blis_photo {
+    uint64_t bytes[32];
+};
+
+struct takt_blas_library {
+    void *handle;
+    struct takt_blas_library *next; /* in the registry */
+    unsigned holders;               /* how many have it open */
+    struct takt_blas facts;         /* as they were told to the first */
+
+    /* How to call, by dtype. NULL: not there, or gave a wrong answer. */
+    takt_blas_run_gemm *run_gemm[TAKT_BLAS_DTYPES];
+    takt_blas_run_gemv *run_gemv[TAKT_BLAS_DTYPES];
+    takt_blas_run_axpy *run_axpy[TAKT_BLAS_DTYPES];
+    /* What those call. */
+    takt_blas_symbol *gemm[TAKT_BLAS_DTYPES];
+    takt_blas_symbol *gemv[TAKT_BLAS_DTYPES];
+    takt_blas_symbol *axpy[TAKT_BLAS_DTYPES];
+
+    struct takt_blis_photo *photos; /* [threads - 1]; owned; NULL: not BLIS */
+    struct takt_xsmm *xsmm;         /* owned; NULL: not libxsmm */
+
+    /* The library's one setting for all its callers; NULL where there is
+     * none. It is put back after a call: others may use the library too. */
+    int (*get_threads)(void);
+    void (*set_threads)(int threads);
+    bool is_openmp; /* see turn.c for what follows from that */
+
+    _Atomic uint64_t turn; /* who is inside; see turn.c */
+    int threads_before;    /* the setting to put back; of whoever changes it */
+    bool is_drained;       /* nobody was inside when the fork began */
+};
+
+/* open.c: puts the address of a function into the pointer at `function`; false:
+ * there is none, and the pointer is NULL. ISO C has no cast from object to
+ * function pointer; POSIX promises that the bytes are the same. */
+bool takt__symbol_find(void *handle, const char *name, void *function);
+
+/* interface.c: the ways to call. */
+takt_blas_run_gemm takt__fortran_gemm, takt__cblas_gemm, takt__blis_gemm;
+takt_blas_run_gemv takt__fortran_gemv, takt__cblas_gemv;
+takt_blas_run_axpy takt__fortran_axpy, takt__cblas_axpy;
+
+/* blis.c: fills library->photos for 1..threads threads; false: this BLIS
+ * cannot be told the number of threads per call. */
+bool takt__blis_open(struct takt_blas_library *library, unsigned threads);
+
+/* xsmm.c */
+takt_blas_run_gemm takt__xsmm_gemm;
+bool takt__xsmm_open(struct takt_blas_library *library);
+bool takt__xsmm_can(const struct takt_blas_gemm *call);
+
+/* turn.c: waits for nobody. False: somebody is inside with another number of
+ * threads, or a fork is near, or this is a child whose parent was inside when
+ * it forked. After true the caller runs, then leaves. */
+bool takt__turn_enter(struct takt_blas_library *library, unsigned threads);
+void takt__turn_leave(struct takt_blas_library *library);
+
+/* A fork: nobody may enter any library; who is inside leaves (false: some take
+ * too long); it happens; in the child nobody is inside; all goes on. */
+void takt__turn_before_fork(void);
+bool takt__turn_drain(struct takt_blas_library *library);
+void takt__turn_after_fork(bool is_child);
+void takt__turn_reset(struct takt_blas_library *library);
+
+/* registry.c: for whoever holds the lock. */
+void takt__registry_lock(void);
+void takt__registry_unlock(void);
+struct takt_blas_library *takt__registry_find(const void *handle);
+void takt__registry_add(struct takt_blas_library *library);
+void takt__registry_remove(struct takt_blas_library *library);
+
+#endif

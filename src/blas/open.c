@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open.c - finds libraries, and finds out what each of them is.
+ *
+ * A file's name says little: libblas.so.3 is whatever the administrator chose,
+ * often one of the others again. So a library is what its symbols say, and of
+ * each kind the first one found is taken.
+ *
+ * Fortran names come before C names: the C functions of several libraries are
+ * wrappers that call the Fortran name, which a program that intercepts BLAS
+ * would catch a second time.
+ */
+#define _GNU_SOURCE /* dladdr() */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blas/blas.h"
+#include "blas/library.h"
+#include "blas/prove.h"
+
+/* By the names that run-time packages install. */
+static const char *const usual[] = {"libopenblas.so.0", "libblis.so.4",
+                                    "libxsmm.so.1", "libxsmm.so",
+                                    "libblas.so.3"};
+
+bool takt__symbol_find(void *handle, const char *name, void *function)
+{
+    void *const found = dlsym(handle, name);
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
+static bool has(void *handle, const char *name)
+{
+    return dlsym(handle, name) != NULL;
+}
+
+/* ---- the functions --------------------------------------------------------
+ */
+
+static void find_gemm(struct takt_blas_library *library, int dtype,
+                      const char *fortran, const char *cblas)
+{
+    takt_blas_symbol **symbol = &library->gemm[dtype];
+
+    if (takt__symbol_find(library->handle, fortran, symbol))
+        library->run_gemm[dtype] = takt__fortran_gemm;
+    else if (takt__symbol_find(library->handle, cblas, symbol))
+        library->run_gemm[dtype] = takt__cblas_gemm;
+}
+
+static void find_gemv(struct takt_blas_library *library, int dtype,
+                      const char *fortran, const char *cblas)
+{
+    takt_blas_symbol **symbol = &library->gemv[dtype];
+
+    if (takt__symbol_find(library->handle, fortran, symbol))
+        library->run_gemv[dtype] = takt__fortran_gemv;
+    else if (takt__symbol_find(library->handle, cblas, symbol))
+        library->run_gemv[dtype] = takt__cblas_gemv;
+}
+
+static void find_axpy(struct takt_blas_library *library, int dtype,
+                      const char *fortran, const char *cblas)
+{
+    takt_blas_symbol **symbol = &library->axpy[dtype];
+
+    if (takt__symbol_find(library->handle, fortran, symbol))
+        library->run_axpy[dtype] = takt__fortran_axpy;
+    else if (takt__symbol_find(library->handle, cblas, symbol))
+        library->run_axpy[dtype] = takt__cblas_axpy;
+}
+
+static bool find_functions(struct takt_blas_library *library)
+{
+    find_gemm(library, TAKT_BLAS_F32, "sgemm_", "cblas_sgemm");
+    find_gemm(library, TAKT_BLAS_F64, "dgemm_", "cblas_dgemm");
+    find_gemv(library, TAKT_BLAS_F32, "sgemv_", "cblas_sgemv");
+    find_gemv(library, TAKT_BLAS_F64, "dgemv_", "cblas_dgemv");
+    find_axpy(library, TAKT_BLAS_F32, "saxpy_", "cblas_saxpy");
+    find_axpy(library, TAKT_BLAS_F64, "daxpy_", "cblas_daxpy");
+    return library->gemm[TAKT_BLAS_F32] != NULL &&
+           library->gemm[TAKT_BLAS_F64] != NULL;
+}
+
+/* Asks for the largest of 3 elements with a count that is 3 in its low half
+ * and negative as a whole: a library with 64-bit integers finds none. */
+static bool has_narrow_integers(void *handle)
+{
+    const int64_t count = INT64_MIN + 3, step = 1;
+    const float x[3] = {1, 3, 2};
+    int (*largest)(const void *, const float *, const void *);
+
+    return !takt__symbol_find(handle, "isamax_", &largest) ||
+           largest(&count, x, &step) == 2;
+}
+
+/* ---- the kinds ------------------------------------------------------------
+ */
+
+static void copy_text(char *to, size_t room, const char *from)
+{
+    snprintf(to, room, "%s", from != NULL ? from : "");
+}
+
+static bool open_xsmm(struct takt_blas *blas, unsigned threads)
+{
+    struct takt_blas_library *library = blas->library;
+    void (*start)(void);
+    const char *(*target)(void);
+
+    (void)threads;
+    if (!takt__symbol_find(library->handle, "libxsmm_smmdispatch",
+                           &library->gemm[0]) ||
+        !takt__symbol_find(library->handle, "libxsmm_dmmdispatch",
+                           &library->gemm[1]) ||
+        !takt__symbol_find(library->handle, "libxsmm_init", &start) ||
+        !takt__xsmm_open(library))
+        return false;
+    start();
+    library->run_gemm[TAKT_BLAS_F32] = takt__xsmm_gemm;
+    library->run_gemm[TAKT_BLAS_F64] = takt__xsmm_gemm;
+    blas->can_set_threads = true; /* there is always one */
+    if (takt__symbol_find(library->handle, "libxsmm_get_target_arch", &target))
+        snprintf(blas->version, sizeof blas->version, "for %s", target());
+    return true;
+}
+
+/* How many threads the library takes of those offered. */
+static unsigned offer_threads(const struct takt_blas_library *library,
+                              unsigned threads)
+{
+    const int before = library->get_threads();
+
+    library->set_threads((int)threads);
+    const int taken = library->get_threads();
+    library->set_threads(before);
+    return taken > 1 ? (unsigned)taken : 1;
+}
+
+static bool open_openblas(struct takt_blas *blas, unsigned threads)
+{
+    enum { with_openmp = 2 };
+    struct takt_blas_library *library = blas->library;
+    const char *(*config)(void);
+    int (*parallel)(void);
+
+    if (!takt__symbol_find(library->handle, "openblas_get_num_threads",
+                           &library->get_threads) ||
+        !takt__symbol_find(library->handle, "openblas_set_num_threads",
+                           &library->set_threads) ||
+        !find_functions(library) || !has_narrow_integers(library->handle))
+        return false;
+    if (takt__symbol_find(library->handle, "openblas_get_parallel", &parallel))
+        library->is_openmp = parallel() == with_openmp;
+    /* What counts with OpenMP is its own number for this thread. */
+    if (library->is_openmp &&
+        !takt__symbol_find(library->handle, "omp_get_max_threads",
+                           &library->get_threads))
+        return false;
+    blas->max_threads = offer_threads(library, threads);
+    blas->max_vector_threads = blas->max_threads;
+    blas->can_set_threads = true;
+    if (takt__symbol_find(library->handle, "openblas_get_config", &config))
+        copy_text(blas->version, sizeof blas->version, config());
+    return true;
+}
+
+static bool asks_yes(void *handle, const char *question)
+{
+    int64_t (*ask)(void);
+    return takt__symbol_find(handle, question, &ask) && ask() != 0;
+}
+
+static bool open_blis(struct takt_blas *blas, unsigned threads)
+{
+    struct takt_blas_library *library = blas->library;
+    takt_blas_symbol *expert[TAKT_BLAS_DTYPES];
+    const char *(*version)(void);
+
+    if (!find_functions(library) || !has_narrow_integers(library->handle))
+        return false;
+    library->is_openmp =
+        asks_yes(library->handle, "bli_info_get_enable_openmp");
+    if (takt__symbol_find(library->handle, "bli_sgemm_ex",
+                          &expert[TAKT_BLAS_F32]) &&
+        takt__symbol_find(library->handle, "bli_dgemm_ex",
+                          &expert[TAKT_BLAS_F64]) &&
+        takt__blis_open(library, threads)) {
+        memcpy(library->gemm, expert, sizeof expert);
+        library->run_gemm[TAKT_BLAS_F32] = takt__blis_gemm;
+        library->run_gemm[TAKT_BLAS_F64] = takt__blis_gemm;
+        blas->can_set_threads = true;
+        if (asks_yes(library->handle, "bli_info_get_enable_threading"))
+            blas->max_threads = threads;
+    }
+    if (takt__symbol_find(library->handle, "bli_info_get_version_str",
+                          &version))
+        copy_text(blas->version, sizeof blas->version, version());
+    return true;
+}
+
+static bool open_other(struct takt_blas *blas, unsigned threads)
+{
+    struct takt_blas_library *library = blas->library;
+
+    (void)threads;
+    library->is_openmp = has(library->handle, "omp_get_max_threads");
+    return find_functions(library) && has_narrow_integers(library->handle);
+}
+
+/* A kind is known by a symbol that only it has. */
+static const struct kind {
+    const char *name;
+    const char *symbol;
+    bool (*open)(struct takt_blas *blas, unsigned threads);
+} kinds[] = {
+    {"libxsmm", "libxsmm_smmdispatch", open_xsmm},
+    {"openblas", "openblas_set_num_threads", open_openblas},
+    {"blis", "bli_thread_set_num_threads", open_blis},
+    {"blas", "sgemm_", open_other},
+    {"blas", "cblas_sgemm", open_other},
+};
+
+static const struct kind *find_kind(void *handle)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (has(handle, kinds[i].symbol))
+            return &kinds[i];
+    return NULL;
+}
+
+/* ---- the list -------------------------------------------------------------
+ */
+
+struct list {
+    struct takt_blas *blas;
+    size_t count, max;
+    unsigned threads;
+};
+
+/* The one symbol that every library of a kind has is in its own file, not in
+ * that of a library which only needs it. */
+static void find_path(void *handle, const char *symbol, struct takt_blas *blas)
+{
+    Dl_info place;
+
+    if (dladdr(dlsym(handle, symbol), &place) == 0)
+        return;
+    char *path = realpath(place.dli_fname, NULL);
+    copy_text(blas->path, sizeof blas->path,
+              path != NULL ? path : place.dli_fname);
+    free(path);
+}
+
+static bool is_listed(const struct list *list, const struct takt_blas *blas)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->blas[i].name, blas->name) == 0 ||
+            strcmp(list->blas[i].path, blas->path) == 0)
+            return true;
+    return false;
+}
+
+/* False: no BLAS, or one that is listed. Runs nothing of the library. */
+static bool identify(const struct list *list, const struct kind *kind,
+                     void *handle, struct takt_blas *blas)
+{
+    if (kind == NULL)
+        return false;
+    if (blas->name == NULL)
+        blas->name = kind->name;
+    find_path(handle, kind->symbol, blas);
+    return !is_listed(list, blas);
+}
+
+static void fini(struct takt_blas_library *library)
+{
+    free(library->photos);
+    free(library->xsmm);
+    free(library);
+}
+
+static bool open_new(const struct kind *kind, void *handle, unsigned threads,
+                     struct takt_blas *blas)
+{
+    struct takt_blas_library *library = calloc(1, sizeof *library);
+
+    if (library == NULL)
+        return false;
+    library->handle = handle;
+    blas->library = library;
+    blas->max_threads = 1;
+    blas->max_vector_threads = 1;
+    if (!kind->open(blas, threads) || !takt__blas_prove(blas)) {
+        fini(library);
+        return false;
+    }
+    library->facts = *blas;
+    takt__registry_add(library);
+    return true;
+}
+
+static void limit(unsigned *threads, unsigned most)
+{
+    if (*threads > most)
+        *threads = most;
+}
+
+static void open_known(struct takt_blas_library *library, unsigned threads,
+                       struct takt_blas *blas)
+{
+    const char *name = blas->name;
+
+    *blas = library->facts;
+    blas->name = name;
+    limit(&blas->max_threads, threads);
+    limit(&blas->max_vector_threads, threads);
+}
+
+/* `name` NULL: that of its kind. */
+static void open_file(struct list *list, const char *file, const char *name)
+{
+    if (list->count == list->max)
+        return;
+    void *handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL)
+        return;
+
+    struct takt_blas *blas = &list->blas[list->count];
+    const struct kind *kind = find_kind(handle);
+    *blas = (struct takt_blas){.name = name};
+    if (!identify(list, kind, handle, blas)) {
+        dlclose(handle);
+        return;
+    }
+    struct takt_blas_library *known = takt__registry_find(handle);
+    if (known != NULL)
+        open_known(known, list->threads, blas);
+    else if (!open_new(kind, handle, list->threads, blas))
+        return;
+    blas->library->holders++;
+    list->count++;
+}
+
+size_t takt__blas_open_all(const char *extra, unsigned threads,
+                           struct takt_blas *out, size_t max)
+{
+    struct list list = {.blas = out, .max = max, .threads = threads};
+
+    if (extra != NULL && extra[0] == '\0')
+        return 0;
+    if (threads == 0)
+        list.threads = 1;
+    limit(&list.threads, TAKT_BLAS_MAX_THREADS);
+    takt__registry_lock();
+    if (extra != NULL)
+        open_file(&list, extra, "blas");
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        open_file(&list, usual[i], NULL);
+    takt__registry_unlock();
+    return list.count;
+}
+
+void takt__blas_close(struct takt_blas *blas)
+{
+    struct takt_blas_library *library = blas->library;
+
+    takt__registry_lock();
+    if (--library->holders == 0) {
+        takt__registry_remove(library);
+        fini(library);
+    }
+    takt__registry_unlock();
+    *blas = (struct takt_blas){0};
+}

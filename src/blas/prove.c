@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * prove.c - small integers, so that every order of adding gives one result.
+ *
+ * Libraries of many makers and versions will meet this code. Some multiply
+ * the old result by a beta of 0, which keeps its NaN; a symbol of the right
+ * name may not be the right function at all. Both show here.
+ */
+#include "blas/prove.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "blas/library.h"
+
+/* A small product and one that is cut into blocks. */
+static const size_t edges[] = {7, 65};
+enum { longest = 65 * 66 };
+
+struct bench {
+    double a[longest], b[longest], c[longest]; /* or as many floats */
+};
+
+static const size_t sizes[TAKT_BLAS_DTYPES] = {sizeof(float), sizeof(double)};
+
+static double entry(size_t i, size_t j)
+{
+    return (double)((3 * i + 5 * j) % 7) - 3.0;
+}
+
+static void put(void *array, size_t size, size_t at, double number)
+{
+    if (size == sizeof(float))
+        ((float *)array)[at] = (float)number;
+    else
+        ((double *)array)[at] = number;
+}
+
+static double get(const void *array, size_t size, size_t at)
+{
+    return size == sizeof(float) ? (double)((const float *)array)[at]
+                                 : ((const double *)array)[at];
+}
+
+static void fill(void *array, size_t size, size_t edge)
+{
+    for (size_t i = 0; i < edge; i++)
+        for (size_t j = 0; j < edge; j++)
+            put(array, size, i * edge + j, entry(i, j));
+}
+
+static void spoil(void *array, size_t size)
+{
+    for (size_t i = 0; i < longest; i++)
+        put(array, size, i, NAN);
+}
+
+/* Row i of A against column j of B, where A is transposed or is not. */
+static double inner(size_t edge, bool is_transposed, size_t i, size_t j)
+{
+    double sum = 0;
+    for (size_t p = 0; p < edge; p++)
+        sum += (is_transposed ? entry(p, i) : entry(i, p)) * entry(p, j);
+    return sum;
+}
+
+static bool gemm_is_right(struct takt_blas *blas, size_t size, size_t edge,
+                          struct bench *bench)
+{
+    const size_t ldc = edge + 1;
+    const struct takt_gemm call = {.m = edge,
+                                   .n = edge,
+                                   .k = edge,
+                                   .a = bench->a,
+                                   .a_row = edge,
+                                   .a_col = 1,
+                                   .b = bench->b,
+                                   .b_row = edge,
+                                   .b_col = 1,
+                                   .c = bench->c,
+                                   .ldc = ldc,
+                                   .alpha = 1};
+
+    fill(bench->a, size, edge);
+    fill(bench->b, size, edge);
+    spoil(bench->c, size);
+    if (!takt__blas_gemm(blas, size, 1, &call))
+        return false;
+    for (size_t i = 0; i < edge; i++)
+        for (size_t j = 0; j < edge; j++)
+            if (get(bench->c, size, i * ldc + j) != inner(edge, false, i, j))
+                return false;
+    return isnan(get(bench->c, size, edge)); /* between the rows */
+}
+
+static bool gemv_is_right(struct takt_blas *blas, size_t size, size_t edge,
+                          struct bench *bench, bool is_transposed)
+{
+    const size_t row = is_transposed ? 1 : edge;
+    const struct takt_gemv call = {.m = edge,
+                                   .n = edge,
+                                   .a = bench->a,
+                                   .a_row = row,
+                                   .a_col = is_transposed ? edge : 1,
+                                   .x = bench->b,
+                                   .x_step = edge,
+                                   .y = bench->c,
+                                   .y_step = 2,
+                                   .alpha = 1};
+
+    fill(bench->a, size, edge);
+    fill(bench->b, size, edge);
+    spoil(bench->c, size);
+    if (!takt__blas_gemv(blas, size, 1, &call))
+        return false;
+    for (size_t i = 0; i < edge; i++)
+        if (get(bench->c, size, 2 * i) != inner(edge, is_transposed, i, 0) ||
+            !isnan(get(bench->c, size, 2 * i + 1)))
+            return false;
+    return true;
+}
+
+static bool axpy_is_right(struct takt_blas *blas, size_t size, size_t edge,
+                          struct bench *bench)
+{
+    const struct takt_axpy call = {.n = edge,
+                                   .alpha = 2,
+                                   .x = bench->a,
+                                   .x_step = 1,
+                                   .y = bench->b,
+                                   .y_step = edge};
+
+    fill(bench->a, size, edge);
+    fill(bench->b, size, edge);
+    if (!takt__blas_axpy(blas, size, 1, &call))
+        return false;
+    for (size_t i = 0; i < edge; i++)
+        if (get(bench->b, size, i * edge) != 2 * entry(0, i) + entry(i, 0))
+            return false;
+    return true;
+}
+
+static void prove_dtype(struct takt_blas *blas, enum takt_blas_dtype dtype,
+                        struct bench *bench)
+{
+    struct takt_blas_library *library = blas->library;
+    const size_t size = sizes[dtype];
+
+    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
+        const size_t edge = edges[i];
+        if (!gemm_is_right(blas, size, edge, bench))
+            library->run_gemm[dtype] = NULL;
+        if (!gemv_is_right(blas, size, edge, bench, false) ||
+            !gemv_is_right(blas, size, edge, bench, true))
+            library->run_gemv[dtype] = NULL;
+        if (!axpy_is_right(blas, size, edge, bench))
+            library->run_axpy[dtype] = NULL;
+    }
+}
+
+bool takt__blas_prove(struct takt_blas *blas)
+{
+    const struct takt_blas_library *library = blas->library;
+    struct bench *bench = malloc(sizeof *bench);
+    bool is_any_left = false;
+
+    if (bench == NULL)
+        return false;
+    for (enum takt_blas_dtype d = 0; d < TAKT_BLAS_DTYPES; d++) {
+        prove_dtype(blas, d, bench);
+        is_any_left = is_any_left || library->run_gemm[d] != NULL ||
+                      library->run_gemv[d] != NULL ||
+                      library->run_axpy[d] != NULL;
+    }
+    free(bench);
+    return is_any_left;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * turn.c - who may be inside a library, and on how many threads.
+ *
+ * OpenBLAS has one number of threads for all its callers. One atomic word
+ * holds how many callers are inside and the number they agreed on: whoever
+ * wants the same joins, whoever wants another is refused.
+ *
+ * A fork copies the locks of a library as they are, and OpenBLAS ends its
+ * threads before one. So a fork lets nobody in and waits until all who are
+ * inside have left. Should one of them take very long, the fork goes ahead
+ * and the child stays outside: the word says which process wrote it.
+ *
+ * OpenMP is special twice. Its number of threads belongs to the calling
+ * thread, so callers cannot share it and nobody joins. And GNU's runtime
+ * hangs in a child whose parent has used threads, so there a child gets one.
+ */
+#include <time.h>
+
+#include "blas/library.h"
+
+/* The word: bits 0-15 users, 16-29 threads, then two flags, then the fork
+ * count of the process that wrote it. */
+#define USERS UINT64_C(0xffff)
+#define THREADS_SHIFT 16
+#define THREADS_MASK UINT64_C(0x3fff)
+#define CHANGED (UINT64_C(1) << 30) /* the library's setting must go back */
+#define BUSY (UINT64_C(1) << 31)    /* somebody is changing the setting */
+#define FORKS_SHIFT 32
+
+/* A process forks as a whole, so what calls must know of it is global. */
+static _Atomic uint32_t forks;    /* since whoever opened a library first */
+static _Atomic bool is_fork_near; /* nobody may enter */
+
+static uint64_t fork_count(void)
+{
+    return atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+static uint64_t users(uint64_t word)
+{
+    return word & USERS;
+}
+
+static bool swap(struct takt_blas_library *library, uint64_t *old,
+                 uint64_t word)
+{
+    return atomic_compare_exchange_weak_explicit(
+        &library->turn, old, word, memory_order_acq_rel, memory_order_acquire);
+}
+
+/* The first user's way in: brings the library to `threads` threads. False:
+ * somebody else was faster, and *old is what they wrote. */
+static bool enter_first(struct takt_blas_library *library, unsigned threads,
+                        uint64_t *old)
+{
+    const uint64_t mine =
+        fork_count() << FORKS_SHIFT | (uint64_t)threads << THREADS_SHIFT | 1;
+
+    if (library->set_threads == NULL)
+        return swap(library, old, mine);
+    const int before = library->get_threads();
+    if (before == (int)threads)
+        return swap(library, old, mine);
+    if (!swap(library, old, mine | BUSY))
+        return false;
+    if (atomic_load(&is_fork_near)) {
+        *old = fork_count() << FORKS_SHIFT;
+        atomic_store(&library->turn, *old);
+        return false;
+    }
+    library->threads_before = before;
+    library->set_threads((int)threads);
+    atomic_store_explicit(&library->turn, mine | CHANGED, memory_order_release);
+    return true;
+}
+
+static bool can_join(const struct takt_blas_library *library, uint64_t word,
+                     unsigned threads)
+{
+    if (word >> FORKS_SHIFT != fork_count() || users(word) == USERS)
+        return false;
+    if (library->set_threads == NULL)
+        return true;
+    return !library->is_openmp &&
+           (word >> THREADS_SHIFT & THREADS_MASK) == threads;
+}
+
+/* A library that cannot be told may use any number. */
+static bool may_use_threads(const struct takt_blas_library *library,
+                            unsigned threads)
+{
+    return threads > 1 ||
+           (library->set_threads == NULL && library->photos == NULL);
+}
+
+static bool enter(struct takt_blas_library *library, unsigned threads)
+{
+    uint64_t word = atomic_load_explicit(&library->turn, memory_order_acquire);
+
+    for (;;) {
+        if ((word & BUSY) != 0 || atomic_load(&is_fork_near))
+            return false;
+        if (users(word) == 0) {
+            if (enter_first(library, threads, &word))
+                return true;
+        } else if (!can_join(library, word, threads)) {
+            return false;
+        } else if (swap(library, &word, word + 1)) {
+            return true;
+        }
+    }
+}
+
+bool takt__turn_enter(struct takt_blas_library *library, unsigned threads)
+{
+    if (library->is_openmp && fork_count() != 0 &&
+        may_use_threads(library, threads))
+        return false;
+    if (!enter(library, threads))
+        return false;
+    /* Either the fork has seen us inside, or we see the fork. */
+    if (!atomic_load(&is_fork_near))
+        return true;
+    takt__turn_leave(library);
+    return false;
+}
+
+void takt__turn_leave(struct takt_blas_library *library)
+{
+    uint64_t word = atomic_load_explicit(&library->turn, memory_order_relaxed);
+
+    for (;;) {
+        if (users(word) == 1 && (word & CHANGED) != 0) {
+            if (swap(library, &word, word | BUSY))
+                break;
+        } else if (swap(library, &word, word - 1)) {
+            return;
+        }
+    }
+    library->set_threads(library->threads_before);
+    atomic_store_explicit(&library->turn, fork_count() << FORKS_SHIFT,
+                          memory_order_release);
+}
+
+void takt__turn_before_fork(void)
+{
+    atomic_store(&is_fork_near, true);
+}
+
+bool takt__turn_drain(struct takt_blas_library *library)
+{
+    enum { pauses = 20000 }; /* two seconds */
+    const struct timespec pause = {.tv_nsec = 100000};
+
+    for (int i = 0; i < pauses; i++) {
+        const uint64_t word = atomic_load(&library->turn);
+        if (users(word) == 0)
+            return true;
+        if (word >> FORKS_SHIFT != fork_count())
+            return false; /* they never left our own parent */
+        nanosleep(&pause, NULL);
+    }
+    return false;
+}
+
+void takt__turn_reset(struct takt_blas_library *library)
+{
+    atomic_store(&library->turn, fork_count() << FORKS_SHIFT);
+}
+
+void takt__turn_after_fork(bool is_child)
+{
+    if (is_child)
+        atomic_fetch_add(&forks, 1);
+    atomic_store(&is_fork_near, false);
+}
