@@ -76,7 +76,7 @@ static void print_text(const struct route *route, const struct answers *answers)
     const takt_machine *machine = takt_ctx_machine(route->ctx);
     char rule[128];
 
-    print_op(route, &answers->decision[TAKT_POLICY_MOE]);
+    print_op(route, &answers->decision[TAKT_POLICY_ADAPTIVE]);
     printf("\n  %-10s  %-7s  %-14s  %s\n", "policy", "backend", "expert here",
            "why");
     for (int i = 0; i < policy_count; i++) {

@@ -15,23 +15,6 @@ static bool machine_has(const takt_machine *machine, int isa)
     return isa == TAKT_ISA_SCALAR || (machine->isas >> isa & 1) != 0;
 }
 
-static void list_isas(const takt_machine *machine, char *out, size_t size)
-{
-    size_t used = 0;
-
-    out[0] = '\0';
-    for (int isa = TAKT_ISA_SCALAR; isa <= TAKT_ISA_NEON; isa++) {
-        if (!machine_has(machine, isa))
-            continue;
-        const int wrote =
-            snprintf(out + used, size - used, "%s%s", used > 0 ? " " : "",
-                     takt_isa_name((takt_isa)isa));
-        used += wrote > 0 ? (size_t)wrote : 0;
-        if (used >= size)
-            return;
-    }
-}
-
 static void print_bytes(const char *label, double bytes)
 {
     if (bytes >= 1024.0 * 1024 * 1024)
@@ -46,16 +29,16 @@ static void print_bytes(const char *label, double bytes)
 
 static void print_cpu(const takt_machine *m)
 {
-    char isas[64];
-
-    list_isas(m, isas, sizeof isas);
     printf("processor    %s (%s, %s %x/%x/%x%s)\n", m->cpu_name,
            m->architecture, m->cpu_vendor, m->cpu_family, m->cpu_model,
            m->cpu_stepping, m->is_virtual ? ", virtual" : "");
-    printf("experts      %s%s%s%s\n", isas,
-           m->features & TAKT_CPU_AVX512_VNNI ? "; also vnni" : "",
-           m->features & TAKT_CPU_AMX ? ", amx" : "",
-           m->features & TAKT_CPU_SVE ? ", sve" : "");
+    printf("instructions");
+    for (int isa = TAKT_ISA_SCALAR; isa <= TAKT_ISA_NEON; isa++)
+        if (machine_has(m, isa))
+            printf(" %s", takt_isa_name((takt_isa)isa));
+    printf("%s%s%s\n", m->features & TAKT_CPU_AVX512_VNNI ? " vnni" : "",
+           m->features & TAKT_CPU_AMX ? " amx" : "",
+           m->features & TAKT_CPU_SVE ? " sve" : "");
     printf("cores        %u cores, %u hardware threads, %u allowed", m->cores,
            m->logical_cpus, m->allowed_cpus);
     if (m->quota_cpus > 0)
@@ -68,9 +51,30 @@ static void print_cpu(const takt_machine *m)
     printf(", %u NUMA node%s\n", m->numa_nodes, m->numa_nodes == 1 ? "" : "s");
 }
 
-static void print_text(const takt_machine *m)
+static void print_experts(const takt_ctx *ctx)
 {
+    const char *name;
+    size_t column = 12;
+
+    printf("experts     ");
+    for (size_t i = 0; (name = takt_ctx_expert(ctx, i, NULL)) != NULL; i++) {
+        if (column + 1 + strlen(name) > 78) {
+            printf("\n            ");
+            column = 12;
+        }
+        column += (size_t)printf(" %s", name);
+    }
+    putchar('\n');
+    for (size_t i = 0; (name = takt_ctx_library(ctx, i)) != NULL; i++)
+        printf("%s %s\n", i == 0 ? "libraries   " : "            ", name);
+}
+
+static void print_text(const takt_ctx *ctx)
+{
+    const takt_machine *m = takt_ctx_machine(ctx);
+
     print_cpu(m);
+    print_experts(ctx);
     if (m->gpu_count == 0)
         printf("GPUs         none found\n");
     for (unsigned i = 0; i < m->gpu_count; i++)
@@ -118,14 +122,30 @@ static void print_cores_json(struct json *json, const takt_machine *m)
     json_count(json, "memory_bytes", m->memory_bytes);
 }
 
-static void print_json(const takt_machine *m)
+static void print_experts_json(struct json *json, const takt_ctx *ctx)
 {
+    const char *name;
+
+    json_open(json, "experts", '[');
+    for (size_t i = 0; (name = takt_ctx_expert(ctx, i, NULL)) != NULL; i++)
+        json_string(json, NULL, name);
+    json_close(json, ']');
+    json_open(json, "libraries", '[');
+    for (size_t i = 0; (name = takt_ctx_library(ctx, i)) != NULL; i++)
+        json_string(json, NULL, name);
+    json_close(json, ']');
+}
+
+static void print_json(const takt_ctx *ctx)
+{
+    const takt_machine *m = takt_ctx_machine(ctx);
     struct json json = json_begin(stdout);
 
     json_open(&json, NULL, '{');
     json_string(&json, "architecture", m->architecture);
     print_cpu_json(&json, m);
     print_cores_json(&json, m);
+    print_experts_json(&json, ctx);
     json_open(&json, "gpus", '[');
     for (unsigned i = 0; i < m->gpu_count; i++) {
         json_open(&json, NULL, '{');
@@ -155,20 +175,21 @@ static int record(const struct invocation *invocation, const char *folder)
 static int run(const struct invocation *invocation)
 {
     const char *recording = option_value(invocation, "from");
-    takt_machine *machine;
+    const takt_ctx_options options = {.recording = recording};
+    takt_ctx *ctx;
 
     if (option_given(invocation, "record"))
         return record(invocation, option_value(invocation, "record"));
-    const takt_status status = takt_machine_create(recording, &machine);
+    const takt_status status = takt_ctx_create(&options, &ctx);
     if (status != TAKT_OK)
         return usage_error(invocation->command, "--from '%s': %s",
                            recording != NULL ? recording : "this machine",
                            takt_status_text(status));
     if (option_given(invocation, "json"))
-        print_json(machine);
+        print_json(ctx);
     else
-        print_text(machine);
-    takt_machine_destroy(machine);
+        print_text(ctx);
+    takt_ctx_destroy(ctx);
     return EXIT_DONE;
 }
 
@@ -179,8 +200,9 @@ const struct command cmd_machine = {
     .description =
         "Shows what routing is based on: the processor and the instruction "
         "sets that it and the operating system support, the cores that "
-        "affinity and cgroups leave to a process, caches, memory, and the "
-        "GPUs found. The fingerprints tell whether what was learned on one "
+        "affinity and cgroups leave to a process, caches, memory, the experts "
+        "that calls are routed to, the libraries found, and the GPUs. The "
+        "fingerprints tell whether what was learned on one "
         "machine holds on another; they contain no host name and no serial "
         "number.\n\n--record writes everything that was read to a folder, to "
         "be attached to a bug report and asked later with --from.",

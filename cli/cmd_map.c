@@ -138,7 +138,7 @@ static void print_rows(const struct invocation *invocation, takt_ctx *ctx)
 static int run(const struct invocation *invocation)
 {
     const char *recording = option_value(invocation, "machine");
-    const takt_ctx_options options = {.recording = recording};
+    const takt_ctx_options options = {.recording = recording, .blas = ""};
     takt_ctx *ctx;
 
     if (!all_known(invocation))

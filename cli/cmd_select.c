@@ -21,7 +21,7 @@ static int run(const struct invocation *invocation)
     const char *word = option_value(invocation, "policy");
     struct route route;
     takt_decision decision;
-    size_t policy = TAKT_POLICY_MOE;
+    size_t policy = TAKT_POLICY_ADAPTIVE;
 
     if (word != NULL)
         find_choice(word, policy_choice, &policy);
@@ -50,17 +50,20 @@ const struct command cmd_select = {
     .summary = "say where a call would run",
     .description =
         "Answers with the backend that the policy names: Scalar, SIMD or GPU, "
-        "and the expert that would run the call on this machine. The rules "
-        "are exact and consult no machine; a GPU answer on a machine without "
-        "a usable GPU falls back to the best expert of the processor.\n\n"
+        "and the expert that would run the call on this machine. The policy "
+        "adaptive names the expert that should finish first. The rules moe, "
+        "cost and heuristic are exact and consult no machine; a GPU answer on "
+        "a machine without a usable GPU falls back to the best expert of the "
+        "processor.\n\n"
         "SHAPE is a number of elements (50K, 2M, 1e6) or the sizes of the op "
         "joined by x (1024x512x256 for matmul). OP is an op of the catalogue, "
         "an alias, or with --complexity any name of your own.",
     .max_operands = 2,
     .options = {{"policy", "NAME", policy_choice,
-                 "the rule to ask: moe (default), cost or heuristic"},
+                 "adaptive (default), or the rule moe, cost or heuristic"},
                 ROUTE_OPTIONS},
-    .examples = {"takt select sum 50K", "takt select --complexity high 10001",
+    .examples = {"takt select sum 50K",
+                 "takt select --policy moe --complexity high 10001",
                  "takt select --policy cost matmul 18751x18751x18751",
                  "takt select --policy cost --bytes 1M --flops 3.2e9",
                  "takt select --policy heuristic matrix_multiply 10001",

@@ -6,7 +6,7 @@
 #include "command.h"
 
 /* In the order of takt_policy. */
-#define policy_choice "moe|cost|heuristic"
+#define policy_choice "adaptive|moe|cost|heuristic"
 
 extern const struct command cmd_machine;
 extern const struct command cmd_map;

@@ -57,8 +57,8 @@ static bool read_work(const struct invocation *invocation, struct route *route)
 static bool open_ctx(const struct invocation *invocation, struct route *route)
 {
     const char *recording = option_value(invocation, "machine");
-    const takt_ctx_options options = {.recording = recording,
-                                      .cost = &route->cost};
+    const takt_ctx_options options = {
+        .recording = recording, .cost = &route->cost, .blas = ""};
     const takt_status status = takt_ctx_create(&options, &route->ctx);
 
     if (status == TAKT_OK)
@@ -316,10 +316,23 @@ static void cost_rule(const struct route *route, const takt_decision *decision,
              cost->dispatch_ratio, bytes / cost->pcie_bandwidth * 1e3);
 }
 
+static void adaptive_rule(const takt_decision *decision, char *out, size_t size)
+{
+    if (decision->predicted_s < 0)
+        snprintf(out, size, "no work known, so the best instruction set");
+    else
+        snprintf(out, size, "expected to take %.3g us",
+                 decision->predicted_s * 1e6);
+}
+
 void route_rule(const struct route *route, takt_policy policy,
                 const takt_decision *decision, char *out, size_t size)
 {
     switch (policy) {
+    case TAKT_POLICY_ADAPTIVE:
+    case TAKT_POLICY_FIXED:
+        adaptive_rule(decision, out, size);
+        return;
     case TAKT_POLICY_MOE:
         moe_rule(route, decision, out, size);
         return;

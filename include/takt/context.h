@@ -28,38 +28,67 @@ extern "C" {
 typedef struct takt_ctx takt_ctx;
 
 typedef enum takt_policy {
-    TAKT_POLICY_MOE = 0,
-    TAKT_POLICY_COST = 1,
-    TAKT_POLICY_HEURISTIC = 2
+    TAKT_POLICY_ADAPTIVE = 0, /* the expert expected to finish first */
+    TAKT_POLICY_MOE = 1,
+    TAKT_POLICY_COST = 2,
+    TAKT_POLICY_HEURISTIC = 3,
+    TAKT_POLICY_FIXED = 4 /* one expert, always */
 } takt_policy;
 
-/* "moe", "cost" or "heuristic". */
+/* "adaptive", "moe", "cost", "heuristic" or "fixed". */
 TAKT_API const char *takt_policy_name(takt_policy policy);
 
 /* Why an expert was chosen. */
 typedef enum takt_reason {
-    TAKT_REASON_STATIC = 0,  /* an exact rule says so */
-    TAKT_REASON_FALLBACK = 1 /* the rule's choice is not to be had here */
+    TAKT_REASON_STATIC = 0,   /* an exact rule says so */
+    TAKT_REASON_FALLBACK = 1, /* the first choice is not to be had here */
+    TAKT_REASON_PRIOR = 2,    /* expected to be first, never measured */
+    TAKT_REASON_FORCED = 3,   /* the policy is fixed */
+    TAKT_REASON_ONLY = 4      /* there is no other expert */
 } takt_reason;
 
-/* "static" or "fallback". */
+/* "static", "fallback", "prior", "forced" or "only". */
 TAKT_API const char *takt_reason_name(takt_reason reason);
 
 /* What a context is made of; NULL or zero members mean the usual. */
 typedef struct takt_ctx_options {
-    const char *recording;       /* a recorded machine; NULL: this one */
+    /* A recorded machine to answer for; such a context runs nothing. NULL:
+     * this machine. */
+    const char *recording;
     const takt_cost_model *cost; /* copied; NULL: the default model */
+    takt_policy policy;          /* of calls that are run; 0: adaptive */
+    const char *expert;          /* whom policy fixed uses: "simd.avx2x2" */
+    unsigned threads;            /* at most; 0: all the process may use */
+    /* "": no library of other people; a path: that BLAS too; NULL: those that
+     * are found. */
+    const char *blas;
 } takt_ctx_options;
 
 /* On success the caller owns *out; on failure *out is NULL.
- * TAKT_EINVAL: the cost model is not valid.
+ * TAKT_EINVAL: the cost model or the policy is not valid.
+ * TAKT_ENODEV: this machine has no expert of that name.
  * TAKT_ENOENT, TAKT_ECORRUPT: as takt_machine_create() for the recording. */
 TAKT_API takt_status takt_ctx_create(const takt_ctx_options *options,
                                      takt_ctx **out);
 TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
+/* The context of the one-line calls, made by the first one that needs it from
+ * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS (see
+ * docs/environment.md). It lives as long as the process. NULL: it could not be
+ * made; the one-line calls then fail with TAKT_ENOMEM. */
+TAKT_API takt_ctx *takt_ctx_default(void);
+
 /* Borrowed until the context is destroyed. */
 TAKT_API const takt_machine *takt_ctx_machine(const takt_ctx *ctx);
+
+/* The experts of a context, in a fixed order: a name, borrowed as above, and
+ * the backend it runs on (may be NULL). NULL beyond the last. */
+TAKT_API const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
+                                     takt_backend *backend);
+
+/* The libraries that experts were made of, as a line for people: name, version
+ * and file. NULL beyond the last. */
+TAKT_API const char *takt_ctx_library(const takt_ctx *ctx, size_t index);
 
 /* Defines an op of the user's own; *out is borrowed until the context is
  * destroyed.
@@ -93,7 +122,8 @@ typedef struct takt_decision {
     double predicted_s;                   /* negative: not known */
     double confidence;                    /* 0..1; negative: not known */
     size_t elements;
-    takt_work work; /* bytes negative: not known */
+    takt_work work;  /* bytes negative: not known */
+    double actual_s; /* what the run took; negative: nothing was run */
 } takt_decision;
 
 /* Answers without running anything.

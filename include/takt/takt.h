@@ -9,10 +9,12 @@
 #define TAKT_TAKT_H
 
 #include <takt/backend.h>
+#include <takt/call.h>
 #include <takt/context.h>
 #include <takt/framework.h>
 #include <takt/machine.h>
 #include <takt/op.h>
+#include <takt/ops.h>
 #include <takt/policy.h>
 #include <takt/status.h>
 #include <takt/version.h>

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* ctx.c - making and unmaking a context. */
+/* ctx.c - making and unmaking contexts, and the default one. */
 #include "call/ctx.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/config.h"
+#include "base/name.h"
+
+enum { most_threads = 256 };
 
 /* A copy that went through the setter is a valid one. */
 static takt_status copy_cost(takt_cost_model *to, const takt_cost_model *from)
@@ -12,6 +20,83 @@ static takt_status copy_cost(takt_cost_model *to, const takt_cost_model *from)
         return TAKT_OK;
     return takt_cost_model_set(to, from->pcie_bandwidth, from->gpu_flops,
                                from->dispatch_ratio);
+}
+
+static unsigned threads_of(const takt_machine *machine, unsigned wanted)
+{
+    const unsigned threads = wanted > 0 ? wanted : machine->threads;
+    return threads < most_threads ? threads : most_threads;
+}
+
+static void describe_libraries(takt_ctx *ctx)
+{
+    for (size_t i = 0; i < ctx->fleet.blas_count; i++)
+        snprintf(ctx->library[i], sizeof ctx->library[i], "%s %s (%s)",
+                 ctx->fleet.blas[i].name, ctx->fleet.blas[i].version,
+                 ctx->fleet.blas[i].path);
+}
+
+static takt_status find_fixed(takt_ctx *ctx, const char *expert)
+{
+    const int found =
+        expert == NULL ? -1 : takt__fleet_find(&ctx->fleet, expert);
+
+    if (found < 0)
+        return TAKT_ENODEV;
+    ctx->decider.fixed = (unsigned)found;
+    return TAKT_OK;
+}
+
+/* Other policies want every call to be decided. */
+static void find_straight(takt_ctx *ctx)
+{
+    const struct takt_decider *decider = &ctx->decider;
+
+    ctx->straight = &ctx->fleet.slots[decider->best_isa];
+    if (decider->policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded)
+        return;
+    ctx->straight_flops = decider->alone.flops;
+    for (size_t i = 0; i < TAKT_OP_COUNT * TAKT_DTYPES; i++) {
+        const takt_dtype dtype = (takt_dtype)(i % TAKT_DTYPES);
+        const takt_op *op = takt_op_at(i / TAKT_DTYPES);
+        const takt_shape one = {.rank = 1, .dim = {1}};
+        takt_work work;
+        if (op->rank_max != 1 ||
+            takt_op_work(op, dtype, &one, &work) != TAKT_OK)
+            continue;
+        const double by_bytes = decider->alone.bytes / work.bytes;
+        const double by_flops =
+            work.flops > 0 ? decider->alone.flops / work.flops : by_bytes;
+        ctx->straight_below[dtype][i / TAKT_DTYPES] =
+            (size_t)(by_bytes < by_flops ? by_bytes : by_flops);
+    }
+}
+
+static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
+{
+    struct takt_decider *decider = &ctx->decider;
+    takt_status status = takt_machine_create(options->recording, &ctx->machine);
+
+    if (status != TAKT_OK)
+        return status;
+    const unsigned threads = threads_of(ctx->machine, options->threads);
+    ctx->is_recorded = options->recording != NULL;
+    status = takt__fleet_open(
+        &(struct takt_fleet_options){.machine = ctx->machine,
+                                     .threads = threads,
+                                     .blas =
+                                         ctx->is_recorded ? "" : options->blas,
+                                     .is_recorded = ctx->is_recorded},
+        &ctx->fleet);
+    if (status != TAKT_OK)
+        return status;
+    describe_libraries(ctx);
+    takt__decider_init(decider, &ctx->fleet, ctx->machine);
+    decider->policy = options->policy;
+    find_straight(ctx);
+    return options->policy == TAKT_POLICY_FIXED
+               ? find_fixed(ctx, options->expert)
+               : TAKT_OK;
 }
 
 takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
@@ -25,35 +110,103 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
     takt_status status = copy_cost(&cost, options->cost);
     if (status != TAKT_OK)
         return status;
+    if ((unsigned)options->policy > TAKT_POLICY_FIXED)
+        return TAKT_EINVAL;
 
     takt_ctx *ctx = calloc(1, sizeof *ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    ctx->cost = cost;
-    status = takt_machine_create(options->recording, &ctx->machine);
-    if (status == TAKT_OK)
-        status = takt__user_ops_init(&ctx->user_ops);
+    status = takt__user_ops_init(&ctx->user_ops);
     if (status != TAKT_OK) {
-        takt_machine_destroy(ctx->machine);
         free(ctx);
         return status;
     }
-    *out = ctx;
-    return TAKT_OK;
+    ctx->decider.cost = cost;
+    status = fill(ctx, options);
+    if (status == TAKT_OK)
+        *out = ctx;
+    else
+        takt_ctx_destroy(ctx);
+    return status;
 }
 
 void takt_ctx_destroy(takt_ctx *ctx)
 {
     if (ctx == NULL)
         return;
+    takt__fleet_close(&ctx->fleet);
     takt__user_ops_fini(&ctx->user_ops);
     takt_machine_destroy(ctx->machine);
     free(ctx);
 }
 
+/* ---- the default context ----------------------------------------------------
+ */
+
+static _Atomic(takt_ctx *) default_ctx;
+static pthread_once_t default_once = PTHREAD_ONCE_INIT;
+
+static takt_policy policy_of(const struct takt_config *config)
+{
+    if (config->policy == NULL)
+        return config->expert != NULL ? TAKT_POLICY_FIXED
+                                      : TAKT_POLICY_ADAPTIVE;
+    for (int i = TAKT_POLICY_ADAPTIVE; i <= TAKT_POLICY_FIXED; i++)
+        if (takt__name_equal(config->policy, takt_policy_name((takt_policy)i)))
+            return (takt_policy)i;
+    return TAKT_POLICY_ADAPTIVE;
+}
+
+/* A name in the environment that this machine does not know must not keep a
+ * program from computing: it then decides as usual. */
+static void make_default(void)
+{
+    const struct takt_config config = takt__config_read();
+    takt_ctx_options options = {.policy = policy_of(&config),
+                                .expert = config.expert,
+                                .threads = config.threads,
+                                .blas = config.blas};
+    takt_ctx *ctx;
+
+    if (takt_ctx_create(&options, &ctx) == TAKT_ENODEV) {
+        options.policy = TAKT_POLICY_ADAPTIVE;
+        takt_ctx_create(&options, &ctx);
+    }
+    atomic_store_explicit(&default_ctx, ctx, memory_order_release);
+}
+
+takt_ctx *takt_ctx_default(void)
+{
+    takt_ctx *ctx = atomic_load_explicit(&default_ctx, memory_order_acquire);
+
+    if (ctx == NULL) {
+        pthread_once(&default_once, make_default);
+        ctx = atomic_load_explicit(&default_ctx, memory_order_acquire);
+    }
+    return ctx;
+}
+
+/* ---- questions
+ * --------------------------------------------------------------- */
+
 const takt_machine *takt_ctx_machine(const takt_ctx *ctx)
 {
     return ctx->machine;
+}
+
+const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
+                            takt_backend *backend)
+{
+    if (index >= ctx->fleet.count)
+        return NULL;
+    if (backend != NULL)
+        *backend = ctx->fleet.expert[index].backend;
+    return ctx->fleet.expert[index].name;
+}
+
+const char *takt_ctx_library(const takt_ctx *ctx, size_t index)
+{
+    return index < ctx->fleet.blas_count ? ctx->library[index] : NULL;
 }
 
 takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,

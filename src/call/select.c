@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * select.c - answers where a call would run, without running it.
- *
- * Two steps that never mix: a pure rule names a backend, then the machine
- * says which expert that is here.
  */
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
-#include "call/ctx.h"
-#include "takt/policy.h"
+#include "call/call.h"
 
 const char *takt_policy_name(takt_policy policy)
 {
     switch (policy) {
+    case TAKT_POLICY_ADAPTIVE:
+        return "adaptive";
     case TAKT_POLICY_MOE:
         return "moe";
     case TAKT_POLICY_COST:
         return "cost";
     case TAKT_POLICY_HEURISTIC:
         return "heuristic";
+    case TAKT_POLICY_FIXED:
+        return "fixed";
     }
     return "?";
 }
@@ -32,13 +30,14 @@ const char *takt_reason_name(takt_reason reason)
         return "static";
     case TAKT_REASON_FALLBACK:
         return "fallback";
+    case TAKT_REASON_PRIOR:
+        return "prior";
+    case TAKT_REASON_FORCED:
+        return "forced";
+    case TAKT_REASON_ONLY:
+        return "only";
     }
     return "?";
-}
-
-static takt_complexity complexity_of(const takt_request *request)
-{
-    return request->op != NULL ? request->op->complexity : request->complexity;
 }
 
 /* The number of elements when nobody described the op: all sizes, multiplied
@@ -60,7 +59,7 @@ static size_t elements_of(const takt_request *request)
 
 static takt_status check(const takt_request *request)
 {
-    if ((unsigned)request->policy > TAKT_POLICY_HEURISTIC ||
+    if ((unsigned)request->policy > TAKT_POLICY_FIXED ||
         (unsigned)request->dtype > TAKT_F64 ||
         request->shape.rank > TAKT_SHAPE_MAX_RANK)
         return TAKT_EINVAL;
@@ -75,95 +74,38 @@ static takt_status check(const takt_request *request)
     return takt_op_check_shape(request->op, &request->shape);
 }
 
-/* Low ops are element-wise, Medium ones vectors, and High ones pay for what
- * their shape says; a user's op pays for what the user says. */
-static takt_status select_by_cost(const takt_ctx *ctx,
-                                  const takt_request *request,
-                                  takt_decision *out)
+static struct takt_sizes sizes_of(const takt_request *request)
 {
-    const takt_op *op = request->op;
+    struct takt_sizes sizes = {
+        .op = request->op,
+        .name = request->name,
+        .complexity =
+            request->op != NULL ? request->op->complexity : request->complexity,
+        .elements = elements_of(request),
+        .work_is_given = request->work != NULL,
+    };
 
-    if (request->work != NULL) {
-        out->backend = takt_cost_select(&ctx->cost, *request->work);
-        return TAKT_OK;
-    }
-    if (op == NULL)
-        return TAKT_EINVAL;
-    if (!op->is_user && op->complexity == TAKT_COMPLEXITY_LOW) {
-        out->backend = takt_cost_select_elementwise(out->elements);
-        return TAKT_OK;
-    }
-    if (out->work.bytes < 0)
-        return TAKT_ESHAPE;
-    if (op->is_user || op->complexity == TAKT_COMPLEXITY_HIGH) {
-        out->backend = takt_cost_select(&ctx->cost, out->work);
-        return TAKT_OK;
-    }
-    const double n = (double)out->elements;
-    out->backend = takt_cost_select_vector(&ctx->cost, out->elements,
-                                           n > 0 ? out->work.flops / n : 0);
-    return TAKT_OK;
-}
-
-static takt_status select_backend(const takt_ctx *ctx,
-                                  const takt_request *request,
-                                  takt_decision *out)
-{
-    const char *name = request->name;
-
-    switch (request->policy) {
-    case TAKT_POLICY_MOE:
-        out->backend = takt_moe_select(complexity_of(request), out->elements);
-        return TAKT_OK;
-    case TAKT_POLICY_COST:
-        return select_by_cost(ctx, request, out);
-    case TAKT_POLICY_HEURISTIC:
-        if (name == NULL && request->op != NULL)
-            name = request->op->name;
-        out->backend = takt_heuristic_select(name, out->elements);
-        return TAKT_OK;
-    }
-    return TAKT_EINVAL;
-}
-
-/* The expert that stands for the backend on this machine. No GPU expert
- * exists in this version, so GPU falls back to the best of the processor. */
-static void name_expert(const takt_machine *machine, takt_decision *out)
-{
-    const takt_isa isa = takt_machine_best_isa(machine);
-    const bool simd = out->backend != TAKT_BACKEND_SCALAR;
-    const bool has_simd = isa != TAKT_ISA_SCALAR;
-
-    if (simd && has_simd)
-        snprintf(out->expert, sizeof out->expert, "simd.%s",
-                 takt_isa_name(isa));
-    else
-        snprintf(out->expert, sizeof out->expert, "scalar");
-    out->reason = out->backend == TAKT_BACKEND_GPU || (simd && !has_simd)
-                      ? TAKT_REASON_FALLBACK
-                      : TAKT_REASON_STATIC;
+    if (request->work != NULL)
+        sizes.work = *request->work;
+    else if (request->op == NULL ||
+             takt_op_work(request->op, request->dtype, &request->shape,
+                          &sizes.work) != TAKT_OK)
+        sizes.work = (takt_work){.bytes = -1, .flops = -1};
+    return sizes;
 }
 
 takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                         takt_decision *out)
 {
-    *out = (takt_decision){.predicted_s = -1,
-                           .confidence = -1,
-                           .work = {.bytes = -1, .flops = -1}};
+    struct takt_choice choice;
+
+    *out = (takt_decision){.predicted_s = -1, .confidence = -1, .actual_s = -1};
     takt_status status = check(request);
     if (status != TAKT_OK)
         return status;
-
-    out->elements = elements_of(request);
-    if (request->work != NULL)
-        out->work = *request->work;
-    else if (request->op == NULL ||
-             takt_op_work(request->op, request->dtype, &request->shape,
-                          &out->work) != TAKT_OK)
-        out->work = (takt_work){.bytes = -1, .flops = -1};
-
-    status = select_backend(ctx, request, out);
+    const struct takt_sizes sizes = sizes_of(request);
+    status = takt__decide(&ctx->decider, request->policy, &sizes, &choice);
     if (status == TAKT_OK)
-        name_expert(ctx->machine, out);
+        takt__decision_fill(ctx, &sizes, &choice, out);
     return status;
 }

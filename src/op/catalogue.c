@@ -11,17 +11,9 @@
 #include <stdint.h>
 
 #include "base/name.h"
-#include "op/form.h"
+#include "op/op_id.h"
 
 enum { F32 = 1 << TAKT_F32, BOTH = 1 << TAKT_F32 | 1 << TAKT_F64 };
-
-/* Positions in the catalogue, so that an alias can point at its op. */
-enum position {
-#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, summary_) \
-    AT_##name_,
-#include "op/ops.def"
-    OP_COUNT
-};
 
 static const struct takt_op_entry catalogue[] = {
 #define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, summary_) \
@@ -31,6 +23,7 @@ static const struct takt_op_entry catalogue[] = {
             .dtypes = dtypes_,                                                 \
             .inputs = inputs_,                                                 \
             TAKT_SIZES_##form_},                                               \
+     .id = TAKT_OP_##name_,                                                    \
      .form = TAKT_FORM_##form_,                                                \
      .flops = flops_},
 #include "op/ops.def"
@@ -38,9 +31,9 @@ static const struct takt_op_entry catalogue[] = {
 
 static const struct {
     const char *alias;
-    enum position op;
+    enum takt_op_id op;
 } aliases[] = {
-#define TAKT_ALIAS(alias_, name_) {#alias_, AT_##name_},
+#define TAKT_ALIAS(alias_, name_) {#alias_, TAKT_OP_##name_},
 #include "op/ops.def"
 };
 
@@ -77,12 +70,12 @@ size_t takt_dtype_size(takt_dtype dtype)
 
 size_t takt_op_count(void)
 {
-    return OP_COUNT;
+    return TAKT_OP_COUNT;
 }
 
 const takt_op *takt_op_at(size_t index)
 {
-    return index < OP_COUNT ? &catalogue[index].op : NULL;
+    return index < TAKT_OP_COUNT ? &catalogue[index].op : NULL;
 }
 
 const char *takt_op_alias_at(size_t index, const takt_op **op)
@@ -98,7 +91,7 @@ const takt_op *takt_op_find(const char *name)
 {
     if (name == NULL)
         return NULL;
-    for (size_t i = 0; i < OP_COUNT; i++)
+    for (size_t i = 0; i < TAKT_OP_COUNT; i++)
         if (takt__name_equal(name, catalogue[i].op.name))
             return &catalogue[i].op;
     for (size_t i = 0; i < ALIAS_COUNT; i++)
@@ -114,9 +107,10 @@ const char *takt_op_nearest(const char *name)
 
     if (name == NULL)
         return NULL;
-    for (size_t i = 0; i < OP_COUNT + ALIAS_COUNT; i++) {
-        const char *other =
-            i < OP_COUNT ? catalogue[i].op.name : aliases[i - OP_COUNT].alias;
+    for (size_t i = 0; i < TAKT_OP_COUNT + ALIAS_COUNT; i++) {
+        const char *other = i < TAKT_OP_COUNT
+                                ? catalogue[i].op.name
+                                : aliases[i - TAKT_OP_COUNT].alias;
         const size_t distance = takt__name_distance(name, other);
         if (distance < shortest && takt__name_near(name, other, distance)) {
             shortest = distance;
@@ -124,11 +118,6 @@ const char *takt_op_nearest(const char *name)
         }
     }
     return nearest;
-}
-
-static const struct takt_op_entry *entry_of(const takt_op *op)
-{
-    return (const struct takt_op_entry *)(const void *)op;
 }
 
 /* A lone number for an op that takes more sizes counts its elements. */
@@ -145,7 +134,8 @@ takt_status takt_op_check_shape(const takt_op *op, const takt_shape *shape)
         return TAKT_OK;
     if (shape->rank < op->rank_min || shape->rank > op->rank_max)
         return TAKT_ESHAPE;
-    return takt__form_fits(entry_of(op)->form, shape) ? TAKT_OK : TAKT_ESHAPE;
+    return takt__form_fits(takt__op_entry(op)->form, shape) ? TAKT_OK
+                                                            : TAKT_ESHAPE;
 }
 
 size_t takt_op_elements(const takt_op *op, const takt_shape *shape)
@@ -154,7 +144,7 @@ size_t takt_op_elements(const takt_op *op, const takt_shape *shape)
         return 0;
     if (is_count(op, shape))
         return shape->dim[0];
-    return takt__form_elements(entry_of(op)->form, shape);
+    return takt__form_elements(takt__op_entry(op)->form, shape);
 }
 
 takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
@@ -166,11 +156,11 @@ takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
     const takt_status status = takt_op_check_shape(op, shape);
     if (status != TAKT_OK)
         return status;
-    if (is_count(op, shape) && entry_of(op)->form != TAKT_FORM_rows &&
-        entry_of(op)->form != TAKT_FORM_matrix)
+    if (is_count(op, shape) && takt__op_entry(op)->form != TAKT_FORM_rows &&
+        takt__op_entry(op)->form != TAKT_FORM_matrix)
         return TAKT_ESHAPE;
 
-    const struct takt_op_entry *entry = entry_of(op);
+    const struct takt_op_entry *entry = takt__op_entry(op);
     if (entry->work != NULL) {
         *out = entry->work(shape, dtype, entry->self);
         return TAKT_OK;

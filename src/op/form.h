@@ -33,6 +33,7 @@ enum takt_form {
  * comes first, so that a `const takt_op *` of ours is one of these. */
 struct takt_op_entry {
     takt_op op;
+    unsigned id; /* an enum takt_op_id */
     enum takt_form form;
     double flops; /* per element or per inner step */
     takt_work (*work)(const takt_shape *shape, takt_dtype dtype, void *self);

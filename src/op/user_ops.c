@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "op/form.h"
+#include "op/op_id.h"
 
 enum { longest_name = 63 };
 
@@ -72,6 +72,7 @@ static struct takt_user_op *make(const takt_op_spec *spec)
                .inputs = 2,
                .is_user = 1,
                TAKT_SIZES_user},
+        .id = TAKT_OP_COUNT,
         .form = TAKT_FORM_user,
         .flops = 1,
         .work = spec->work,

@@ -13,12 +13,17 @@ int main()
                                                               takt_ctx_destroy);
 
     takt_request request{};
+    request.policy = TAKT_POLICY_MOE;
     request.op = takt_op_find("sum");
     request.shape.rank = 1;
     request.shape.dim[0] = 50000;
     takt_decision decision;
     if (takt_select(ctx.get(), &request, &decision) != TAKT_OK ||
         decision.backend != TAKT_BACKEND_SIMD)
+        return 1;
+    const double a[3] = {1, 2, 3};
+    double sum = 0;
+    if (takt_sum_f64(3, a, &sum) != TAKT_OK || sum != 6)
         return 1;
     std::printf("C++: %s, here %s\n", takt_backend_name(decision.backend),
                 decision.expert);

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * takt/ops.h - the operations, one call each.
+ *
+ * Each call is routed to the expert that should finish it first, in the
+ * default context (takt_ctx_default()). For a context of your own, describe
+ * the call and pass it to takt_run() in takt/call.h.
+ *
+ * Rules that hold for all of them:
+ * - Memory belongs to the caller, is read or written only during the call,
+ *   and needs no alignment beyond that of its type.
+ * - An output may be the same array as an input where the op is element-wise
+ *   or row-wise; any other overlap of an output with an input is refused.
+ * - Sizes of 0 are legal and touch nothing, except where a result needs at
+ *   least one element (mean, max, min, argmax, argmin, variance).
+ * - TAKT_EINVAL: a pointer is NULL that should not be, or arrays overlap.
+ *   TAKT_ESHAPE: sizes make no sense together, a leading dimension is too
+ *   small, or the bytes do not fit an address space.
+ *   Nothing was touched then.
+ * - How accurate each op is, and what it does with NaN, infinities, -0 and
+ *   denormals: docs/numerics.md.
+ *
+ * Threads: every call may be made from any number of threads at once.
+ * Since: 0.1.
+ */
+#ifndef TAKT_OPS_H
+#define TAKT_OPS_H
+
+#include <stddef.h>
+
+#include <takt/export.h>
+#include <takt/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- element-wise: out[i] = f(a[i], ...) -------------------------------- */
+
+TAKT_API takt_status takt_add_f32(size_t n, const float *a, const float *b,
+                                  float *out);
+TAKT_API takt_status takt_add_f64(size_t n, const double *a, const double *b,
+                                  double *out);
+TAKT_API takt_status takt_sub_f32(size_t n, const float *a, const float *b,
+                                  float *out);
+TAKT_API takt_status takt_sub_f64(size_t n, const double *a, const double *b,
+                                  double *out);
+TAKT_API takt_status takt_mul_f32(size_t n, const float *a, const float *b,
+                                  float *out);
+TAKT_API takt_status takt_mul_f64(size_t n, const double *a, const double *b,
+                                  double *out);
+TAKT_API takt_status takt_div_f32(size_t n, const float *a, const float *b,
+                                  float *out);
+TAKT_API takt_status takt_div_f64(size_t n, const double *a, const double *b,
+                                  double *out);
+
+/* out = alpha * a */
+TAKT_API takt_status takt_scale_f32(size_t n, float alpha, const float *a,
+                                    float *out);
+TAKT_API takt_status takt_scale_f64(size_t n, double alpha, const double *a,
+                                    double *out);
+
+/* y = alpha * x + y, with one rounding */
+TAKT_API takt_status takt_axpy_f32(size_t n, float alpha, const float *x,
+                                   float *y);
+TAKT_API takt_status takt_axpy_f64(size_t n, double alpha, const double *x,
+                                   double *y);
+
+/* out = a * b + c, with one rounding */
+TAKT_API takt_status takt_fma_f32(size_t n, const float *a, const float *b,
+                                  const float *c, float *out);
+TAKT_API takt_status takt_fma_f64(size_t n, const double *a, const double *b,
+                                  const double *c, double *out);
+
+TAKT_API takt_status takt_abs_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_abs_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_neg_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_neg_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_sqrt_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_sqrt_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_copy_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_copy_f64(size_t n, const double *a, double *out);
+
+/* a limited to [low, high]; TAKT_EINVAL unless low <= high. */
+TAKT_API takt_status takt_clamp_f32(size_t n, float low, float high,
+                                    const float *a, float *out);
+TAKT_API takt_status takt_clamp_f64(size_t n, double low, double high,
+                                    const double *a, double *out);
+
+TAKT_API takt_status takt_exp_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_log_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_sigmoid_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_tanh_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_relu_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_gelu_f32(size_t n, const float *a, float *out);
+
+/* ---- transpose: out[j * ld_out + i] = a[i * ld_a + j] -------------------- */
+
+TAKT_API takt_status takt_transpose_f32(size_t rows, size_t cols,
+                                        const float *a, size_t ld_a, float *out,
+                                        size_t ld_out);
+TAKT_API takt_status takt_transpose_f64(size_t rows, size_t cols,
+                                        const double *a, size_t ld_a,
+                                        double *out, size_t ld_out);
+
+/* ---- reductions: n elements to one --------------------------------------- */
+
+TAKT_API takt_status takt_sum_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_sum_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_mean_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_mean_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_max_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_max_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_min_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_min_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_argmax_f32(size_t n, const float *a, size_t *out);
+TAKT_API takt_status takt_argmax_f64(size_t n, const double *a, size_t *out);
+TAKT_API takt_status takt_argmin_f32(size_t n, const float *a, size_t *out);
+TAKT_API takt_status takt_argmin_f64(size_t n, const double *a, size_t *out);
+TAKT_API takt_status takt_dot_f32(size_t n, const float *a, const float *b,
+                                  float *out);
+TAKT_API takt_status takt_dot_f64(size_t n, const double *a, const double *b,
+                                  double *out);
+TAKT_API takt_status takt_norm1_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_norm1_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_norm2_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_norm2_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_variance_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_variance_f64(size_t n, const double *a, double *out);
+
+/* ---- row by row: `rows` rows of `cols` elements, one after the other ------
+ */
+
+TAKT_API takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+
+/* (a - mean) / sqrt(variance + epsilon) * gain + bias; `gain` and `bias` have
+ * `cols` elements, or are NULL for 1 and 0. */
+TAKT_API takt_status takt_layernorm_f32(size_t rows, size_t cols,
+                                        const float *a, const float *gain,
+                                        const float *bias, float epsilon,
+                                        float *out);
+
+/* ---- products -------------------------------------------------------------
+ *
+ * Matrices are row-major; a leading dimension is the distance between rows.
+ * With beta = 0 the output is not read; with alpha = 0 the inputs are not. */
+
+#define TAKT_TRANS_A 1u /* use the transpose of A */
+#define TAKT_TRANS_B 2u /* use the transpose of B */
+
+/* C = A B: A is m x k, B is k x n, C is m x n, without gaps. */
+TAKT_API takt_status takt_matmul_f32(size_t m, size_t n, size_t k,
+                                     const float *a, const float *b, float *c);
+TAKT_API takt_status takt_matmul_f64(size_t m, size_t n, size_t k,
+                                     const double *a, const double *b,
+                                     double *c);
+
+/* C = alpha * op(A) op(B) + beta * C, where `trans` says which operands are
+ * stored transposed: op(A) is m x k, op(B) is k x n. */
+TAKT_API takt_status takt_gemm_f32(unsigned trans, size_t m, size_t n, size_t k,
+                                   float alpha, const float *a, size_t ld_a,
+                                   const float *b, size_t ld_b, float beta,
+                                   float *c, size_t ld_c);
+TAKT_API takt_status takt_gemm_f64(unsigned trans, size_t m, size_t n, size_t k,
+                                   double alpha, const double *a, size_t ld_a,
+                                   const double *b, size_t ld_b, double beta,
+                                   double *c, size_t ld_c);
+
+/* y = alpha * op(A) x + beta * y, where A is stored m x n. */
+TAKT_API takt_status takt_gemv_f32(unsigned trans, size_t m, size_t n,
+                                   float alpha, const float *a, size_t ld_a,
+                                   const float *x, float beta, float *y);
+TAKT_API takt_status takt_gemv_f64(unsigned trans, size_t m, size_t n,
+                                   double alpha, const double *a, size_t ld_a,
+                                   const double *x, double beta, double *y);
+
+/* C[i] = A[i] B[i] for each of `batch` matrices, one after the other. */
+TAKT_API takt_status takt_batched_matmul_f32(size_t batch, size_t m, size_t n,
+                                             size_t k, const float *a,
+                                             const float *b, float *c);
+TAKT_API takt_status takt_batched_matmul_f64(size_t batch, size_t m, size_t n,
+                                             size_t k, const double *a,
+                                             const double *b, double *c);
+
+/* ---- layers ----------------------------------------------------------------
+ */
+
+/* Sizes of a two-dimensional convolution; images are batch x channels x
+ * height x width, filters are filters x channels / groups x rows x cols. */
+typedef struct takt_conv2d {
+    size_t batch, channels, height, width;
+    size_t filters, rows, cols;
+    size_t stride; /* 0 means 1 */
+    size_t pad;    /* zeros around each image; less than rows and cols */
+    size_t groups; /* 0 means 1 */
+} takt_conv2d;
+
+/* out is batch x filters x out_height x out_width, where out_height is
+ * (height + 2 pad - rows) / stride + 1; `bias` has one element per filter, or
+ * is NULL. */
+TAKT_API takt_status takt_conv2d_f32(const takt_conv2d *sizes, const float *in,
+                                     const float *filters, const float *bias,
+                                     float *out);
+
+typedef struct takt_pooling {
+    size_t batch, channels, height, width;
+    size_t window; /* its height and width */
+    size_t stride; /* 0 means `window` */
+    size_t pad;    /* around each image, never part of a result */
+    int is_mean;   /* 0: the maximum; else the mean of the elements inside */
+} takt_pooling;
+
+TAKT_API takt_status takt_pooling_f32(const takt_pooling *sizes,
+                                      const float *in, float *out);
+
+/* Queries are batch x heads x queries x depth; keys and values batch x heads x
+ * keys x depth; out is like the queries. */
+typedef struct takt_attention {
+    size_t batch, heads, queries, keys, depth;
+    float scale;       /* of the scores; 0 means 1 / sqrt(depth) */
+    int is_causal;     /* query i sees keys up to i + keys - queries */
+    const float *mask; /* queries x keys, added to the scores; NULL: none */
+} takt_attention;
+
+TAKT_API takt_status takt_attention_f32(const takt_attention *sizes,
+                                        const float *queries, const float *keys,
+                                        const float *values, float *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * call.h - the life of a call, and the sizes it is decided by.
+ */
+#ifndef TAKT_CALL_CALL_H
+#define TAKT_CALL_CALL_H
+
+#include "call/ctx.h"
+#include "takt/call.h"
+
+/* Admit, decide, run, observe. `call` is changed: usual values are filled in.
+ * `decision` may be NULL. */
+takt_status takt__call(takt_ctx *ctx, takt_call *call, takt_decision *decision);
+
+/* An empty call of an op. Written out member by member: an initialiser would
+ * clear the unused sizes too, which takes longer than a small op. */
+static inline void takt__call_begin(takt_call *call, enum takt_op_id op,
+                                    takt_dtype dtype)
+{
+    call->op = takt_op_at(op);
+    call->dtype = dtype;
+    call->shape.rank = 0;
+    call->in[0] = call->in[1] = call->in[2] = call->in[3] = NULL;
+    call->out = NULL;
+    call->ld[0] = call->ld[1] = call->ld[2] = 0;
+    call->alpha = call->beta = 0;
+    call->flags = 0;
+}
+
+/* A choice in words. */
+void takt__decision_fill(const takt_ctx *ctx, const struct takt_sizes *sizes,
+                         const struct takt_choice *choice, takt_decision *out);
+
+#endif

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ops_matrix.c - the one-line calls on matrices: rows, products and layers.
+ *
+ * As with vectors, a small product goes straight to the best kernel.
+ */
+#include <string.h>
+
+#include "call/call.h"
+#include "op/admit.h"
+#include "takt/ops.h"
+
+/* What differs between calls of one kind; the rest follows from the op. */
+static void set_shape(takt_call *call, unsigned rank, const size_t *dim)
+{
+    call->shape.rank = rank;
+    memcpy(call->shape.dim, dim, rank * sizeof dim[0]);
+}
+
+static takt_status run(takt_call *call)
+{
+    takt_ctx *ctx = takt_ctx_default();
+
+    return ctx == NULL ? TAKT_ENOMEM : takt__call(ctx, call, NULL);
+}
+
+/* ---- rows and transpose ---------------------------------------------------
+ */
+
+takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
+                             float *out)
+{
+    takt_call call;
+
+    takt__call_begin(&call, TAKT_OP_softmax, TAKT_F32);
+    set_shape(&call, 2, (size_t[]){rows, cols});
+    call.in[0] = a;
+    call.out = out;
+    return run(&call);
+}
+
+takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
+                               const float *gain, const float *bias,
+                               float epsilon, float *out)
+{
+    takt_call call;
+
+    takt__call_begin(&call, TAKT_OP_layernorm, TAKT_F32);
+    set_shape(&call, 2, (size_t[]){rows, cols});
+    call.in[0] = a;
+    call.in[1] = gain;
+    call.in[2] = bias;
+    call.alpha = epsilon;
+    call.out = out;
+    return run(&call);
+}
+
+static takt_status transpose(takt_dtype dtype, const size_t size[2],
+                             const void *a, const size_t ld[2], void *out)
+{
+    takt_call call;
+
+    takt__call_begin(&call, TAKT_OP_transpose, dtype);
+    set_shape(&call, 2, size);
+    call.in[0] = a;
+    call.ld[0] = ld[0];
+    call.ld[2] = ld[1];
+    call.out = out;
+    return run(&call);
+}
+
+takt_status takt_transpose_f32(size_t rows, size_t cols, const float *a,
+                               size_t ld_a, float *out, size_t ld_out)
+{
+    return transpose(TAKT_F32, (size_t[]){rows, cols}, a,
+                     (size_t[]){ld_a, ld_out}, out);
+}
+
+takt_status takt_transpose_f64(size_t rows, size_t cols, const double *a,
+                               size_t ld_a, double *out, size_t ld_out)
+{
+    return transpose(TAKT_F64, (size_t[]){rows, cols}, a,
+                     (size_t[]){ld_a, ld_out}, out);
+}
+
+/* ---- products --------------------------------------------------------------
+ */
+
+/* Tries the short way; false: the call has to take the common one, which also
+ * finds the right status for what is wrong with it. */
+static bool multiply_straight(takt_dtype dtype, const struct takt_gemm *gemm)
+{
+    enum { longest = 64 }; /* so that no product of sizes overflows */
+    const takt_ctx *ctx = takt_ctx_default();
+    const size_t m = gemm->m, n = gemm->n, k = gemm->k;
+
+    if (ctx == NULL || m > longest || n > longest || k > longest || k == 0 ||
+        2.0 * (double)(m * n * k) >= ctx->straight_flops)
+        return false;
+    const struct takt_slots *slots = ctx->straight;
+    const size_t size = dtype == TAKT_F32 ? 4 : 8;
+    if (takt__admit_product(m * k * size, gemm->a, k * n * size, gemm->b,
+                            m * n * size, gemm->c) != TAKT_OK ||
+        slots->gemm[dtype]->room(gemm, &slots->blocks[dtype]) != 0)
+        return false;
+    slots->gemm[dtype]->run(gemm, &slots->blocks[dtype], NULL);
+    return true;
+}
+
+static takt_status multiply(takt_dtype dtype, size_t m, size_t n, size_t k,
+                            const void *a, const void *b, void *c)
+{
+    const struct takt_gemm gemm = {m, n, k, a, k, 1, b, n, 1, c, n, 1, 0};
+    takt_call call;
+
+    if (multiply_straight(dtype, &gemm))
+        return TAKT_OK;
+    takt__call_begin(&call, TAKT_OP_matmul, dtype);
+    set_shape(&call, 3, (size_t[]){m, n, k});
+    call.in[0] = a;
+    call.in[1] = b;
+    call.out = c;
+    call.alpha = 1;
+    return run(&call);
+}
+
+takt_status takt_matmul_f32(size_t m, size_t n, size_t k, const float *a,
+                            const float *b, float *c)
+{
+    return multiply(TAKT_F32, m, n, k, a, b, c);
+}
+
+takt_status takt_matmul_f64(size_t m, size_t n, size_t k, const double *a,
+                            const double *b, double *c)
+{
+    return multiply(TAKT_F64, m, n, k, a, b, c);
+}
+
+/* The longest of the public signatures, and BLAS users know it by heart. */
+#define GEMM(dtype_, id_, real_)                                             \
+    takt_status takt_gemm_##dtype_(unsigned trans, size_t m, size_t n,       \
+                                   size_t k, real_ alpha, const real_ *a,    \
+                                   size_t ld_a, const real_ *b, size_t ld_b, \
+                                   real_ beta, real_ *c, size_t ld_c)        \
+    {                                                                        \
+        takt_call call;                                                      \
+                                                                             \
+        takt__call_begin(&call, TAKT_OP_matmul, id_);                        \
+        set_shape(&call, 3, (size_t[]){m, n, k});                            \
+        call.in[0] = a;                                                      \
+        call.in[1] = b;                                                      \
+        call.out = c;                                                        \
+        call.ld[0] = ld_a;                                                   \
+        call.ld[1] = ld_b;                                                   \
+        call.ld[2] = ld_c;                                                   \
+        call.alpha = (double)alpha;                                          \
+        call.beta = (double)beta;                                            \
+        call.flags = trans;                                                  \
+        return run(&call);                                                   \
+    }
+
+GEMM(f32, TAKT_F32, float)
+GEMM(f64, TAKT_F64, double)
+
+#define GEMV(dtype_, id_, real_)                                             \
+    takt_status takt_gemv_##dtype_(unsigned trans, size_t m, size_t n,       \
+                                   real_ alpha, const real_ *a, size_t ld_a, \
+                                   const real_ *x, real_ beta, real_ *y)     \
+    {                                                                        \
+        takt_call call;                                                      \
+                                                                             \
+        takt__call_begin(&call, TAKT_OP_gemv, id_);                          \
+        set_shape(&call, 2, (size_t[]){m, n});                               \
+        call.in[0] = a;                                                      \
+        call.in[1] = x;                                                      \
+        call.out = y;                                                        \
+        call.ld[0] = ld_a;                                                   \
+        call.alpha = (double)alpha;                                          \
+        call.beta = (double)beta;                                            \
+        call.flags = trans;                                                  \
+        return run(&call);                                                   \
+    }
+
+GEMV(f32, TAKT_F32, float)
+GEMV(f64, TAKT_F64, double)
+
+static takt_status multiply_batch(takt_dtype dtype, const size_t size[4],
+                                  const void *a, const void *b, void *c)
+{
+    takt_call call;
+
+    takt__call_begin(&call, TAKT_OP_batched_matmul, dtype);
+    set_shape(&call, 4, size);
+    call.in[0] = a;
+    call.in[1] = b;
+    call.out = c;
+    call.alpha = 1;
+    return run(&call);
+}
+
+takt_status takt_batched_matmul_f32(size_t batch, size_t m, size_t n, size_t k,
+                                    const float *a, const float *b, float *c)
+{
+    return multiply_batch(TAKT_F32, (size_t[]){batch, m, n, k}, a, b, c);
+}
+
+takt_status takt_batched_matmul_f64(size_t batch, size_t m, size_t n, size_t k,
+                                    const double *a, const double *b, double *c)
+{
+    return multiply_batch(TAKT_F64, (size_t[]){batch, m, n, k}, a, b, c);
+}
+
+/* ---- layers -----------------------------------------------------------------
+ */
+
+takt_status takt_conv2d_f32(const takt_conv2d *s, const float *in,
+                            const float *filters, const float *bias, float *out)
+{
+    takt_call call;
+
+    if (s == NULL)
+        return TAKT_EINVAL;
+    takt__call_begin(&call, TAKT_OP_conv2d, TAKT_F32);
+    set_shape(&call, 10,
+              (size_t[]){s->batch, s->channels, s->height, s->width, s->filters,
+                         s->rows, s->cols, s->stride, s->pad, s->groups});
+    call.in[0] = in;
+    call.in[1] = filters;
+    call.in[2] = bias;
+    call.out = out;
+    return run(&call);
+}
+
+takt_status takt_pooling_f32(const takt_pooling *s, const float *in, float *out)
+{
+    takt_call call;
+
+    if (s == NULL)
+        return TAKT_EINVAL;
+    takt__call_begin(&call, TAKT_OP_pooling, TAKT_F32);
+    set_shape(&call, 7,
+              (size_t[]){s->batch, s->channels, s->height, s->width, s->window,
+                         s->stride, s->pad});
+    call.in[0] = in;
+    call.out = out;
+    call.flags = s->is_mean ? TAKT_CALL_MEAN_POOL : 0;
+    return run(&call);
+}
+
+takt_status takt_attention_f32(const takt_attention *s, const float *queries,
+                               const float *keys, const float *values,
+                               float *out)
+{
+    takt_call call;
+
+    if (s == NULL)
+        return TAKT_EINVAL;
+    takt__call_begin(&call, TAKT_OP_attention, TAKT_F32);
+    set_shape(&call, 5,
+              (size_t[]){s->batch, s->heads, s->queries, s->keys, s->depth});
+    call.in[0] = queries;
+    call.in[1] = keys;
+    call.in[2] = values;
+    call.in[3] = s->mask;
+    call.alpha = (double)s->scale;
+    call.out = out;
+    call.flags = s->is_causal ? TAKT_CALL_CAUSAL : 0;
+    return run(&call);
+}

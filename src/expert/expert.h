@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * expert.h - who can run a call on this machine.
+ *
+ * An expert is one concrete way: an instruction set on so many threads, or
+ * somebody's BLAS. Experts are numbered from 0 in a fixed order, so that a set
+ * of them is a word of bits. Number 0 is always "scalar" on one thread: it can
+ * run everything, and it is the definition of what is right.
+ *
+ * Threads: constant once made.
+ */
+#ifndef TAKT_EXPERT_EXPERT_H
+#define TAKT_EXPERT_EXPERT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "blas/blas.h"
+#include "expert/slots.h"
+#include "pool/pool.h"
+#include "takt/call.h"
+#include "takt/machine.h"
+
+enum { TAKT_MAX_EXPERTS = 64 };
+
+enum takt_expert_kind { TAKT_EXPERT_CPU, TAKT_EXPERT_BLAS };
+
+struct takt_expert {
+    char name[TAKT_EXPERT_NAME_MAX];
+    enum takt_expert_kind kind;
+    takt_backend backend;
+    takt_isa isa;
+    unsigned threads;
+    const struct takt_slots *slots; /* CPU: its kernels */
+    struct takt_blas *blas;         /* BLAS: its library */
+};
+
+struct takt_fleet {
+    struct takt_expert expert[TAKT_MAX_EXPERTS];
+    unsigned count;
+    struct takt_slots slots[TAKT_KERNEL_ISAS];
+    struct takt_blas blas[TAKT_BLAS_MAX];
+    size_t blas_count;
+    struct takt_pool *pool;
+    size_t l3_bytes;
+};
+
+struct takt_fleet_options {
+    const takt_machine *machine;
+    unsigned threads; /* at least 1 */
+    const char *blas; /* as takt__blas_open_all() wants it */
+    bool is_recorded; /* list what that machine would have; run nothing */
+};
+
+takt_status takt__fleet_open(const struct takt_fleet_options *options,
+                             struct takt_fleet *out);
+void takt__fleet_close(struct takt_fleet *fleet);
+
+/* The number of the expert of that name, regardless of case; -1: none. */
+int takt__fleet_find(const struct takt_fleet *fleet, const char *name);
+
+/* Whether the expert can run this call, which was admitted. */
+bool takt__expert_can_run(const struct takt_expert *expert,
+                          const takt_call *call);
+
+#endif

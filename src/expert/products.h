@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* products.h - a call as the kernels for products want it. */
+#ifndef TAKT_EXPERT_PRODUCTS_H
+#define TAKT_EXPERT_PRODUCTS_H
+
+#include "kernels/gemm.h"
+#include "takt/call.h"
+
+/* `call` is an admitted matmul. */
+struct takt_gemm takt__gemm_of(const takt_call *call);
+
+/* Item `index` of an admitted batched matmul. */
+struct takt_gemm takt__gemm_of_batch(const takt_call *call, size_t index);
+
+/* `call` is an admitted gemv. */
+struct takt_gemv takt__gemv_of(const takt_call *call);
+
+#endif

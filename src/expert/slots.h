@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * slots.h - the kernels of one instruction set, by op.
+ */
+#ifndef TAKT_EXPERT_SLOTS_H
+#define TAKT_EXPERT_SLOTS_H
+
+#include "kernels/table.h"
+#include "op/op_id.h"
+
+enum { TAKT_DTYPES = 2 };
+
+struct takt_slots {
+    takt_map_kernel *map[TAKT_DTYPES][TAKT_OP_COUNT];
+    takt_map_kernel *stream[TAKT_DTYPES][TAKT_OP_COUNT]; /* NULL: none */
+    takt_reduce_kernel *reduce[TAKT_DTYPES][TAKT_OP_COUNT];
+    takt_rows_kernel *rows[TAKT_OP_COUNT];
+    takt_transpose_kernel *transpose[TAKT_DTYPES];
+    const struct takt_gemm_kernels *gemm[TAKT_DTYPES];
+    struct takt_gemm_blocks blocks[TAKT_DTYPES];
+    const struct takt_layer_kernels *layers;
+};
+
+/* Fills the slots of every instruction set that the build has; blocks follow
+ * from the caches. */
+void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS],
+                      const struct takt_gemm_caches *caches);
+
+#endif

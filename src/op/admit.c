@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * admit.c - operands against the shape of their op.
+ *
+ * Every operand is a stretch of memory whose length follows from the shape;
+ * `lengths` is the one place that knows how. The checks after it are the same
+ * for every op.
+ */
+#include "op/admit.h"
+
+#include <math.h>
+#include <stdint.h>
+
+#include "takt/ops.h"
+
+enum { OUT = 4, OPERANDS = 5 }; /* in[0..3], then out */
+
+/* More would not fit an address space. */
+static const size_t most_elements = PTRDIFF_MAX / sizeof(double);
+
+/* Elements of each operand; 0 where the op has none. */
+struct lengths {
+    size_t of[OPERANDS];
+    bool overflow;
+};
+
+static size_t times(struct lengths *lengths, size_t a, size_t b)
+{
+    size_t product;
+
+    if (__builtin_mul_overflow(a, b, &product)) {
+        lengths->overflow = true;
+        return SIZE_MAX;
+    }
+    return product;
+}
+
+/* A matrix of `rows` rows of `cols` elements, `ld` apart. */
+static size_t span(struct lengths *lengths, size_t rows, size_t cols, size_t ld)
+{
+    size_t length;
+
+    if (rows == 0 || cols == 0)
+        return 0;
+    if (__builtin_add_overflow(times(lengths, rows - 1, ld), cols, &length))
+        lengths->overflow = true;
+    return length;
+}
+
+static size_t product4(struct lengths *lengths, size_t a, size_t b, size_t c,
+                       size_t d)
+{
+    if (a == 0 || b == 0 || c == 0 || d == 0)
+        return 0;
+    return times(lengths, times(lengths, a, b), times(lengths, c, d));
+}
+
+static void conv2d_lengths(const takt_call *call, struct lengths *out)
+{
+    const size_t *d = call->shape.dim;
+    const size_t high = (d[2] + 2 * d[8] - d[5]) / d[7] + 1;
+    const size_t wide = (d[3] + 2 * d[8] - d[6]) / d[7] + 1;
+
+    out->of[0] = product4(out, d[0], d[1], d[2], d[3]);
+    out->of[1] = product4(out, d[4], d[1] / d[9], d[5], d[6]);
+    out->of[2] = call->in[2] != NULL ? d[4] : 0;
+    out->of[OUT] = product4(out, d[0], d[4], high, wide);
+}
+
+static void pool2d_lengths(const takt_call *call, struct lengths *out)
+{
+    const size_t *d = call->shape.dim;
+    const size_t high = (d[2] + 2 * d[6] - d[4]) / d[5] + 1;
+    const size_t wide = (d[3] + 2 * d[6] - d[4]) / d[5] + 1;
+
+    out->of[0] = product4(out, d[0], d[1], d[2], d[3]);
+    out->of[OUT] = product4(out, d[0], d[1], high, wide);
+}
+
+static void attention_lengths(const takt_call *call, struct lengths *out)
+{
+    const size_t *d = call->shape.dim;
+
+    out->of[0] = product4(out, d[0], d[1], d[2], d[4]);
+    out->of[1] = product4(out, d[0], d[1], d[3], d[4]);
+    out->of[2] = out->of[1];
+    out->of[3] = call->in[3] != NULL ? times(out, d[2], d[3]) : 0;
+    out->of[OUT] = out->of[0];
+}
+
+static void matmul_lengths(const takt_call *call, struct lengths *out)
+{
+    const size_t m = call->shape.dim[0], n = call->shape.dim[1];
+    const size_t k = call->shape.dim[2];
+    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
+    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
+
+    out->of[0] = span(out, trans_a ? k : m, trans_a ? m : k, call->ld[0]);
+    out->of[1] = span(out, trans_b ? n : k, trans_b ? k : n, call->ld[1]);
+    out->of[OUT] = span(out, m, n, call->ld[2]);
+}
+
+static void gemv_lengths(const takt_call *call, struct lengths *out)
+{
+    const size_t m = call->shape.dim[0], n = call->shape.dim[1];
+    const bool trans = (call->flags & TAKT_TRANS_A) != 0;
+
+    out->of[0] = span(out, m, n, call->ld[0]);
+    out->of[1] = trans ? m : n;
+    out->of[OUT] = trans ? n : m;
+}
+
+static void rows_lengths(const takt_call *call, struct lengths *out)
+{
+    const size_t *d = call->shape.dim;
+
+    out->of[0] = out->of[OUT] = times(out, d[0], d[1]);
+    out->of[1] = call->in[1] != NULL ? d[1] : 0;
+    out->of[2] = call->in[2] != NULL ? d[1] : 0;
+}
+
+static void find_lengths(const takt_call *call, struct lengths *out)
+{
+    const size_t *d = call->shape.dim;
+
+    *out = (struct lengths){0};
+    switch (takt__op_entry(call->op)->form) {
+    case TAKT_FORM_rows:
+        rows_lengths(call, out);
+        break;
+    case TAKT_FORM_matrix:
+        out->of[0] = span(out, d[0], d[1], call->ld[0]);
+        out->of[OUT] = span(out, d[1], d[0], call->ld[2]);
+        break;
+    case TAKT_FORM_gemv:
+        gemv_lengths(call, out);
+        break;
+    case TAKT_FORM_matmul:
+        matmul_lengths(call, out);
+        break;
+    case TAKT_FORM_batched:
+        out->of[0] = product4(out, d[0], d[1], d[3], 1);
+        out->of[1] = product4(out, d[0], d[3], d[2], 1);
+        out->of[OUT] = product4(out, d[0], d[1], d[2], 1);
+        break;
+    case TAKT_FORM_conv2d:
+        conv2d_lengths(call, out);
+        break;
+    case TAKT_FORM_pool2d:
+        pool2d_lengths(call, out);
+        break;
+    case TAKT_FORM_attention:
+        attention_lengths(call, out);
+        break;
+    case TAKT_FORM_map:
+    case TAKT_FORM_reduce:
+    case TAKT_FORM_view:
+    case TAKT_FORM_user:
+        break; /* admitted elsewhere, or not at all */
+    }
+}
+
+/* ---- the usual values where the caller left 0 -----------------------------
+ */
+
+static bool take_ld(size_t *ld, size_t least)
+{
+    if (*ld == 0)
+        *ld = least;
+    return *ld >= least;
+}
+
+static bool usual_lds(takt_call *call)
+{
+    const size_t *d = call->shape.dim;
+    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
+    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
+
+    switch (takt__op_entry(call->op)->form) {
+    case TAKT_FORM_matrix:
+        return take_ld(&call->ld[0], d[1]) && take_ld(&call->ld[2], d[0]);
+    case TAKT_FORM_gemv:
+        return take_ld(&call->ld[0], d[1]);
+    case TAKT_FORM_matmul:
+        return take_ld(&call->ld[0], trans_a ? d[0] : d[2]) &&
+               take_ld(&call->ld[1], trans_b ? d[2] : d[1]) &&
+               take_ld(&call->ld[2], d[1]);
+    case TAKT_FORM_map:
+    case TAKT_FORM_view:
+    case TAKT_FORM_reduce:
+    case TAKT_FORM_rows:
+    case TAKT_FORM_batched:
+    case TAKT_FORM_conv2d:
+    case TAKT_FORM_pool2d:
+    case TAKT_FORM_attention:
+    case TAKT_FORM_user:
+        break;
+    }
+    return true;
+}
+
+static void usual_size(takt_shape *shape, unsigned index, size_t usual)
+{
+    for (; shape->rank <= index; shape->rank++)
+        shape->dim[shape->rank] = 0;
+    if (shape->dim[index] == 0)
+        shape->dim[index] = usual;
+}
+
+static void usual_values(takt_call *call)
+{
+    takt_shape *shape = &call->shape;
+
+    switch (takt__op_id(call->op)) {
+    case TAKT_OP_conv2d:
+        usual_size(shape, 7, 1);
+        usual_size(shape, 8, 0);
+        usual_size(shape, 9, 1);
+        break;
+    case TAKT_OP_pooling:
+        usual_size(shape, 5, shape->dim[4]);
+        usual_size(shape, 6, 0);
+        break;
+    case TAKT_OP_attention:
+        if (call->alpha == 0)
+            call->alpha = 1 / sqrt((double)shape->dim[4]);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- checks ----------------------------------------------------------------
+ */
+
+/* May `out` be the very same array as an input? */
+static bool may_alias(const takt_call *call)
+{
+    return takt__op_entry(call->op)->form == TAKT_FORM_rows;
+}
+
+static bool overlap(const void *a, size_t a_bytes, const void *b,
+                    size_t b_bytes)
+{
+    const uintptr_t at_a = (uintptr_t)a, at_b = (uintptr_t)b;
+    return at_a < at_b + b_bytes && at_b < at_a + a_bytes;
+}
+
+static bool is_sane(const void *pointer, size_t bytes)
+{
+    return pointer != NULL && (uintptr_t)pointer <= UINTPTR_MAX - bytes;
+}
+
+static takt_status check_operands(const takt_call *call,
+                                  const struct lengths *lengths)
+{
+    const size_t size = takt_dtype_size(call->dtype);
+    const size_t out_bytes = lengths->of[OUT] * size;
+
+    if (out_bytes > 0 && !is_sane(call->out, out_bytes))
+        return TAKT_EINVAL;
+    for (int i = 0; i < OUT; i++) {
+        const size_t bytes = lengths->of[i] * size;
+        if (bytes == 0)
+            continue;
+        if (!is_sane(call->in[i], bytes))
+            return TAKT_EINVAL;
+        if (call->in[i] == call->out && lengths->of[i] == lengths->of[OUT] &&
+            may_alias(call))
+            continue;
+        if (overlap(call->in[i], bytes, call->out, out_bytes))
+            return TAKT_EINVAL;
+    }
+    return TAKT_OK;
+}
+
+/* Reductions that have no answer for nothing. */
+static bool needs_an_element(const takt_call *call)
+{
+    switch (takt__op_id(call->op)) {
+    case TAKT_OP_mean:
+    case TAKT_OP_max:
+    case TAKT_OP_min:
+    case TAKT_OP_argmax:
+    case TAKT_OP_argmin:
+    case TAKT_OP_variance:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static takt_status check_values(const takt_call *call)
+{
+    const enum takt_op_id op = takt__op_id(call->op);
+
+    if (op == TAKT_OP_clamp && !(call->alpha <= call->beta))
+        return TAKT_EINVAL;
+    if (op == TAKT_OP_axpy && call->in[1] != call->out)
+        return TAKT_EINVAL;
+    if (op == TAKT_OP_layernorm && !(call->alpha >= 0))
+        return TAKT_EINVAL;
+    if (needs_an_element(call) && call->shape.dim[0] == 0)
+        return TAKT_ESHAPE;
+    return TAKT_OK;
+}
+
+static takt_status admit_shape(takt_call *call)
+{
+    usual_values(call);
+    if (call->shape.rank < call->op->rank_min ||
+        takt_op_check_shape(call->op, &call->shape) != TAKT_OK ||
+        !usual_lds(call))
+        return TAKT_ESHAPE;
+    return check_values(call);
+}
+
+static takt_status admit_lengths(const takt_call *call, bool *is_empty)
+{
+    struct lengths lengths;
+
+    find_lengths(call, &lengths);
+    for (int i = 0; i < OPERANDS; i++)
+        if (lengths.overflow || lengths.of[i] > most_elements)
+            return TAKT_ESHAPE;
+    *is_empty = lengths.of[OUT] == 0;
+    return check_operands(call, &lengths);
+}
+
+takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
+                            const void *const *in, const void *out)
+{
+    if (n == 0)
+        return TAKT_OK;
+    if (n > most_elements)
+        return TAKT_ESHAPE;
+    if (!is_sane(out, n * size))
+        return TAKT_EINVAL;
+    for (unsigned i = 0; i < inputs; i++)
+        if (!is_sane(in[i], n * size) ||
+            (in[i] != out && overlap(in[i], n * size, out, n * size)))
+            return TAKT_EINVAL;
+    return TAKT_OK;
+}
+
+takt_status takt__admit_reduce(size_t n, size_t size, unsigned inputs,
+                               const void *const *in, const void *out)
+{
+    if (n > most_elements)
+        return TAKT_ESHAPE;
+    if (out == NULL)
+        return TAKT_EINVAL;
+    for (unsigned i = 0; n > 0 && i < inputs; i++)
+        if (!is_sane(in[i], n * size) ||
+            overlap(in[i], n * size, out, sizeof(double)))
+            return TAKT_EINVAL;
+    return TAKT_OK;
+}
+
+takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,
+                                const void *b, size_t out_bytes,
+                                const void *out)
+{
+    if (!is_sane(a, a_bytes) || !is_sane(b, b_bytes) ||
+        !is_sane(out, out_bytes) || overlap(a, a_bytes, out, out_bytes) ||
+        overlap(b, b_bytes, out, out_bytes))
+        return TAKT_EINVAL;
+    return TAKT_OK;
+}
+
+/* Vectors are most calls, and the ones where a nanosecond counts. */
+static takt_status admit_vector(const takt_call *call, bool *is_empty)
+{
+    const size_t n = call->shape.dim[0];
+    const size_t size = takt_dtype_size(call->dtype);
+
+    if (call->shape.rank != 1)
+        return TAKT_ESHAPE;
+    const takt_status status = check_values(call);
+    if (status != TAKT_OK)
+        return status;
+    if (takt__op_entry(call->op)->form == TAKT_FORM_reduce)
+        return takt__admit_reduce(n, size, call->op->inputs, call->in,
+                                  call->out);
+    *is_empty = n == 0;
+    return takt__admit_map(n, size, call->op->inputs, call->in, call->out);
+}
+
+takt_status takt__admit(takt_call *call, bool *is_empty)
+{
+    *is_empty = false;
+    if (call->op == NULL || (unsigned)call->dtype > TAKT_F64 ||
+        call->shape.rank > TAKT_SHAPE_MAX_RANK ||
+        (call->op->dtypes >> call->dtype & 1) == 0)
+        return TAKT_EINVAL;
+    const enum takt_form form = takt__op_entry(call->op)->form;
+    if (form == TAKT_FORM_user || form == TAKT_FORM_view)
+        return TAKT_ENOTSUP;
+    if (form == TAKT_FORM_map || form == TAKT_FORM_reduce)
+        return admit_vector(call, is_empty);
+    const takt_status status = admit_shape(call);
+    return status != TAKT_OK ? status : admit_lengths(call, is_empty);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * vectors.c - maps, reductions, rows and transposes on k threads.
+ *
+ * Stretches begin at multiples of a cache line's worth of elements, so that
+ * two threads never write to the same line of an aligned output.
+ */
+#include <string.h>
+
+#include "kernels/partial.h"
+#include "run/run.h"
+
+enum { grain = 64, most_parts = 256 };
+
+/* ---- maps ------------------------------------------------------------------
+ */
+
+struct map_job {
+    takt_map_kernel *kernel;
+    const takt_call *call;
+    size_t size;
+};
+
+static const void *offset(const void *base, size_t bytes)
+{
+    return base == NULL ? NULL : (const char *)base + bytes;
+}
+
+static void map_part(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    const struct map_job *job = self;
+    const takt_call *call = job->call;
+    const struct takt_stretch s =
+        takt__stretch(call->shape.dim[0], grain, part, parts);
+    const size_t skip = s.first * job->size;
+
+    (void)scratch;
+    job->kernel(s.count, offset(call->in[0], skip), offset(call->in[1], skip),
+                offset(call->in[2], skip), (char *)call->out + skip,
+                call->alpha, call->beta);
+}
+
+/* Stores past the caches spare the read of each line that will be overwritten
+ * anyway. They pay when nothing of the operands would still be in a cache, and
+ * never in place, where the line has just been read. */
+static bool pays_to_stream(const struct takt_fleet *fleet,
+                           const takt_call *call, size_t size)
+{
+    const double bytes =
+        (double)call->shape.dim[0] * (double)size * (call->op->inputs + 1);
+
+    for (unsigned i = 0; i < call->op->inputs; i++)
+        if (call->in[i] == call->out)
+            return false;
+    return bytes > (double)fleet->l3_bytes;
+}
+
+takt_status takt__run_map(struct takt_fleet *fleet,
+                          const struct takt_expert *expert,
+                          const takt_call *call)
+{
+    const enum takt_op_id op = takt__op_id(call->op);
+    struct map_job job = {.kernel = expert->slots->map[call->dtype][op],
+                          .call = call,
+                          .size = takt_dtype_size(call->dtype)};
+
+    if (expert->slots->stream[call->dtype][op] != NULL &&
+        pays_to_stream(fleet, call, job.size))
+        job.kernel = expert->slots->stream[call->dtype][op];
+    if (expert->threads > 1)
+        return takt__pool_run(fleet->pool, expert->threads, 0, map_part, &job);
+    map_part(&job, 0, 1, NULL);
+    return TAKT_OK;
+}
+
+/* ---- reductions ------------------------------------------------------------
+ */
+
+struct reduce_job {
+    takt_reduce_kernel *kernel;
+    const takt_call *call;
+    size_t size;
+    struct takt_partial partial[most_parts]; /* count 0: a part had nothing */
+};
+
+static enum takt_partial_kind kind_of(enum takt_op_id op)
+{
+    switch (op) {
+    case TAKT_OP_mean:
+        return TAKT_PARTIAL_MEAN;
+    case TAKT_OP_norm2:
+        return TAKT_PARTIAL_NORM2;
+    case TAKT_OP_variance:
+        return TAKT_PARTIAL_VARIANCE;
+    case TAKT_OP_max:
+        return TAKT_PARTIAL_MAX;
+    case TAKT_OP_min:
+        return TAKT_PARTIAL_MIN;
+    case TAKT_OP_argmax:
+        return TAKT_PARTIAL_ARGMAX;
+    case TAKT_OP_argmin:
+        return TAKT_PARTIAL_ARGMIN;
+    default:
+        return TAKT_PARTIAL_SUM;
+    }
+}
+
+static void reduce_part(void *self, unsigned part, unsigned parts,
+                        void *scratch)
+{
+    struct reduce_job *job = self;
+    const takt_call *call = job->call;
+    const struct takt_stretch s =
+        takt__stretch(call->shape.dim[0], grain, part, parts);
+    const size_t skip = s.first * job->size;
+
+    (void)scratch;
+    if (s.count > 0)
+        job->kernel(s.count, offset(call->in[0], skip),
+                    offset(call->in[1], skip), &job->partial[part]);
+}
+
+/* The sum of nothing is 0; nothing else was admitted. */
+static void write_zero(const takt_call *call)
+{
+    memset(call->out, 0, takt_dtype_size(call->dtype));
+}
+
+takt_status takt__run_reduce(struct takt_fleet *fleet,
+                             const struct takt_expert *expert,
+                             const takt_call *call)
+{
+    const enum takt_op_id op = takt__op_id(call->op);
+    const enum takt_partial_kind kind = kind_of(op);
+    const unsigned parts =
+        expert->threads < most_parts ? expert->threads : most_parts;
+    struct reduce_job job;
+
+    job.kernel = expert->slots->reduce[call->dtype][op];
+    job.call = call;
+    job.size = takt_dtype_size(call->dtype);
+    for (unsigned i = 0; i < parts; i++)
+        job.partial[i].count = 0;
+    if (parts > 1)
+        takt__pool_run(fleet->pool, parts, 0, reduce_part, &job);
+    else
+        reduce_part(&job, 0, 1, NULL);
+    for (unsigned i = 1; i < parts; i++)
+        takt__partial_merge(kind, &job.partial[0], &job.partial[i]);
+    if (job.partial[0].count == 0)
+        write_zero(call);
+    else
+        takt__partial_write(kind, &job.partial[0], call->dtype == TAKT_F64,
+                            call->out);
+    return TAKT_OK;
+}
+
+/* ---- rows ------------------------------------------------------------------
+ */
+
+struct rows_job {
+    takt_rows_kernel *kernel;
+    const takt_call *call;
+};
+
+static void rows_part(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    const struct rows_job *job = self;
+    const takt_call *call = job->call;
+    const size_t cols = call->shape.dim[1];
+    const struct takt_stretch s =
+        takt__stretch(call->shape.dim[0], 1, part, parts);
+    const size_t skip = s.first * cols * takt_dtype_size(call->dtype);
+
+    (void)scratch;
+    if (s.count > 0)
+        job->kernel(s.count, cols, offset(call->in[0], skip), call->in[1],
+                    call->in[2], (char *)call->out + skip, call->alpha);
+}
+
+takt_status takt__run_rows(struct takt_fleet *fleet,
+                           const struct takt_expert *expert,
+                           const takt_call *call)
+{
+    struct rows_job job = {expert->slots->rows[takt__op_id(call->op)], call};
+
+    if (expert->threads > 1)
+        return takt__pool_run(fleet->pool, expert->threads, 0, rows_part, &job);
+    rows_part(&job, 0, 1, NULL);
+    return TAKT_OK;
+}
+
+/* ---- transpose -------------------------------------------------------------
+ */
+
+struct transpose_job {
+    takt_transpose_kernel *kernel;
+    const takt_call *call;
+};
+
+static void transpose_part(void *self, unsigned part, unsigned parts,
+                           void *scratch)
+{
+    const struct transpose_job *job = self;
+    const takt_call *call = job->call;
+    const size_t size = takt_dtype_size(call->dtype);
+    const struct takt_stretch s =
+        takt__stretch(call->shape.dim[0], 16, part, parts);
+
+    (void)scratch;
+    if (s.count > 0)
+        job->kernel(s.count, call->shape.dim[1],
+                    offset(call->in[0], s.first * call->ld[0] * size),
+                    call->ld[0], (char *)call->out + s.first * size,
+                    call->ld[2]);
+}
+
+takt_status takt__run_transpose(struct takt_fleet *fleet,
+                                const struct takt_expert *expert,
+                                const takt_call *call)
+{
+    struct transpose_job job = {expert->slots->transpose[call->dtype], call};
+
+    if (expert->threads > 1)
+        return takt__pool_run(fleet->pool, expert->threads, 0, transpose_part,
+                              &job);
+    transpose_part(&job, 0, 1, NULL);
+    return TAKT_OK;
+}
