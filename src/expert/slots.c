@@ -11,8 +11,11 @@ static void place(struct takt_slots *slots, const struct takt_kernel *kernel,
     case TAKT_KERNEL_KIND_map:
         slots->map[kernel->dtype][op] = kernel->run.map;
         break;
-    case TAKT_KERNEL_KIND_stream:
-        slots->stream[kernel->dtype][op] = kernel->run.stream;
+    case TAKT_KERNEL_KIND_stream_map:
+        slots->stream_map[kernel->dtype][op] = kernel->run.stream_map;
+        break;
+    case TAKT_KERNEL_KIND_stream_transpose:
+        slots->stream_transpose[kernel->dtype] = kernel->run.stream_transpose;
         break;
     case TAKT_KERNEL_KIND_transpose:
         slots->transpose[kernel->dtype] = kernel->run.transpose;

@@ -12,10 +12,14 @@ enum { TAKT_DTYPES = 2 };
 
 struct takt_slots {
     takt_map_kernel *map[TAKT_DTYPES][TAKT_OP_COUNT];
-    takt_map_kernel *stream[TAKT_DTYPES][TAKT_OP_COUNT]; /* NULL: none */
     takt_reduce_kernel *reduce[TAKT_DTYPES][TAKT_OP_COUNT];
     takt_rows_kernel *rows[TAKT_OP_COUNT];
     takt_transpose_kernel *transpose[TAKT_DTYPES];
+
+    /* The same, writing past the caches; NULL: there is none. */
+    takt_map_kernel *stream_map[TAKT_DTYPES][TAKT_OP_COUNT];
+    takt_transpose_kernel *stream_transpose[TAKT_DTYPES];
+
     const struct takt_gemm_kernels *gemm[TAKT_DTYPES];
     struct takt_gemm_blocks blocks[TAKT_DTYPES];
     const struct takt_layer_kernels *layers;

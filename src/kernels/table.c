@@ -21,7 +21,8 @@
 
 #define TAKT_KERNEL(kind_, op_, dtype_) \
     takt_##kind_##_kernel NAME(op_, dtype_, ISA);
-#define TAKT_STREAM(op_, dtype_) takt_map_kernel NAME_NT(op_, dtype_, ISA);
+#define TAKT_STREAM(kind_, op_, dtype_) \
+    takt_##kind_##_kernel NAME_NT(op_, dtype_, ISA);
 #define TAKT_GEMM(dtype_)                                      \
     static const struct takt_gemm_kernels SET(dtype_, ISA) = { \
         NAME(gemm_tune, dtype_, ISA),                          \
@@ -53,7 +54,7 @@
 #endif
 
 #undef TAKT_STREAM
-#define TAKT_STREAM(op_, dtype_)
+#define TAKT_STREAM(kind_, op_, dtype_)
 #define ISA scalar
 #include "kernels/kernels.def"
 #undef ISA
@@ -77,13 +78,13 @@
 #define TAKT_LAYERS(dtype_) ROW("conv2d", layers, dtype_, &LAYERS(dtype_, ISA))
 
 static const struct takt_kernel table[] = {
-#define TAKT_STREAM(op_, dtype_)
+#define TAKT_STREAM(kind_, op_, dtype_)
 #define ISA scalar
 #include "kernels/kernels.def"
 #undef ISA
 #undef TAKT_STREAM
-#define TAKT_STREAM(op_, dtype_) \
-    ROW(#op_, stream, dtype_, NAME_NT(op_, dtype_, ISA))
+#define TAKT_STREAM(kind_, op_, dtype_) \
+    ROW(#op_, stream_##kind_, dtype_, NAME_NT(op_, dtype_, ISA))
 #if defined(__x86_64__)
 #define ISA sse2
 #include "kernels/kernels.def"

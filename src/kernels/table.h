@@ -24,8 +24,9 @@ enum takt_kernel_dtype { TAKT_KERNEL_f32, TAKT_KERNEL_f64 };
 
 enum takt_kernel_kind {
     TAKT_KERNEL_KIND_map,
-    TAKT_KERNEL_KIND_stream, /* a map that writes past the caches */
     TAKT_KERNEL_KIND_transpose,
+    TAKT_KERNEL_KIND_stream_map, /* these two write past the caches */
+    TAKT_KERNEL_KIND_stream_transpose,
     TAKT_KERNEL_KIND_reduce,
     TAKT_KERNEL_KIND_rows,
     TAKT_KERNEL_KIND_gemm,
@@ -57,8 +58,9 @@ struct takt_kernel {
     enum takt_kernel_isa isa;
     union {
         takt_map_kernel *map;
-        takt_map_kernel *stream;
         takt_transpose_kernel *transpose;
+        takt_map_kernel *stream_map;
+        takt_transpose_kernel *stream_transpose;
         takt_reduce_kernel *reduce;
         takt_rows_kernel *rows;
         const struct takt_gemm_kernels *gemm;

@@ -44,10 +44,10 @@ static void map_part(void *self, unsigned part, unsigned parts, void *scratch)
  * anyway. They pay when nothing of the operands would still be in a cache, and
  * never in place, where the line has just been read. */
 static bool pays_to_stream(const struct takt_fleet *fleet,
-                           const takt_call *call, size_t size)
+                           const takt_call *call, double elements)
 {
-    const double bytes =
-        (double)call->shape.dim[0] * (double)size * (call->op->inputs + 1);
+    const double bytes = elements * (double)takt_dtype_size(call->dtype) *
+                         (call->op->inputs + 1);
 
     for (unsigned i = 0; i < call->op->inputs; i++)
         if (call->in[i] == call->out)
@@ -64,9 +64,9 @@ takt_status takt__run_map(struct takt_fleet *fleet,
                           .call = call,
                           .size = takt_dtype_size(call->dtype)};
 
-    if (expert->slots->stream[call->dtype][op] != NULL &&
-        pays_to_stream(fleet, call, job.size))
-        job.kernel = expert->slots->stream[call->dtype][op];
+    if (expert->slots->stream_map[call->dtype][op] != NULL &&
+        pays_to_stream(fleet, call, (double)call->shape.dim[0]))
+        job.kernel = expert->slots->stream_map[call->dtype][op];
     if (expert->threads > 1)
         return takt__pool_run(fleet->pool, expert->threads, 0, map_part, &job);
     map_part(&job, 0, 1, NULL);
@@ -219,8 +219,13 @@ takt_status takt__run_transpose(struct takt_fleet *fleet,
                                 const struct takt_expert *expert,
                                 const takt_call *call)
 {
+    const double elements =
+        (double)call->shape.dim[0] * (double)call->shape.dim[1];
     struct transpose_job job = {expert->slots->transpose[call->dtype], call};
 
+    if (expert->slots->stream_transpose[call->dtype] != NULL &&
+        pays_to_stream(fleet, call, elements))
+        job.kernel = expert->slots->stream_transpose[call->dtype];
     if (expert->threads > 1)
         return takt__pool_run(fleet->pool, expert->threads, 0, transpose_part,
                               &job);

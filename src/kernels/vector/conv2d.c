@@ -29,21 +29,25 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* A single place is a vector, small enough to be laid out as a whole. */
 static struct depth depth_of(const struct takt_conv2d_call *call,
                              const struct takt_gemm_blocks *blocks)
 {
     const size_t channels = call->channels / call->groups;
     const size_t taps = call->rows * call->cols;
-    const size_t most = blocks->kc < taps ? 1 : blocks->kc / taps;
+    const bool is_vector = takt__conv2d_piece(call, 0).places == 1;
+    const size_t fits = blocks->kc < taps ? 1 : blocks->kc / taps;
+    const size_t most = is_vector && channels > 0 ? channels : fits;
     const size_t parts = (channels + most - 1) / most;
     return (struct depth){
         channels, parts == 0 ? 0 : (channels + parts - 1) / parts, taps};
 }
 
-/* Rows of the layout are whole cache lines and no power of two apart. */
+/* Rows of the layout are whole cache lines and no power of two apart; for a
+ * single place it is a vector. */
 static size_t columns_pitch(size_t places)
 {
-    return places == 1 ? VF32_LANES + 1 : (places + 15) / 16 * 16 + 16;
+    return places == 1 ? 1 : (places + 15) / 16 * 16 + 16;
 }
 
 /* Channels of planes a multiple of 4 KiB apart compete for the same places in

@@ -22,7 +22,7 @@ struct columns {
     const float *from; /* the first channel */
     size_t channels;
     size_t place, places;
-    size_t pitch; /* of a row: at least VF32_LANES more than places */
+    size_t pitch; /* of a row: VF32_LANES more than places, or 1 for one */
     float *to;
 };
 
@@ -138,12 +138,45 @@ static void write_tap(const struct columns *is, size_t out_width, size_t r,
     }
 }
 
+/* Element (y, x) of a channel, counted from the corner of the padding. */
+VINLINE float element(const struct takt_conv2d_call *call, const float *plane,
+                      size_t y, size_t x)
+{
+    const bool inside = y >= call->pad && y - call->pad < call->height &&
+                        x >= call->pad && x - call->pad < call->width;
+
+    if (!inside)
+        return 0.0F;
+    return plane[(y - call->pad) * call->width + (x - call->pad)];
+}
+
+/* All that the filter meets at a single place, without gaps. */
+static void write_column(const struct columns *is, size_t out_width)
+{
+    const struct takt_conv2d_call *call = is->call;
+    const size_t y = is->place / out_width * call->stride;
+    const size_t x = is->place % out_width * call->stride;
+    const float *plane = is->from;
+    float *to = is->to;
+
+    for (size_t i = 0; i < is->channels; i++) {
+        for (size_t r = 0; r < call->rows; r++)
+            for (size_t c = 0; c < call->cols; c++)
+                *to++ = element(call, plane, y + r, x + c);
+        plane += call->height * call->width;
+    }
+}
+
 static void write_columns(const struct columns *is)
 {
     const struct takt_conv2d_call *call = is->call;
     const size_t out_width =
         takt__layer_steps(call->width, call->cols, call->stride, call->pad);
 
+    if (is->pitch == 1) {
+        write_column(is, out_width);
+        return;
+    }
     for (size_t r = 0; r < call->rows; r++)
         for (size_t c = 0; c < call->cols; c++)
             write_tap(is, out_width, r, c);

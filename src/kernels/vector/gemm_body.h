@@ -332,8 +332,9 @@ static bool has_few_rows(const struct takt_gemm *call)
 
 static bool has_few_columns(const struct takt_gemm *call)
 {
-    return call->n == 1 || (call->n <= DOT_ROWS && call->a_col == 1 &&
-                            call->k >= 4 * LANES);
+    return call->n == 1 ||
+           (call->n <= DOT_ROWS && call->m > V_TILE_ROWS && call->a_col == 1 &&
+            call->k >= 4 * LANES);
 }
 
 static bool goes_by_vectors(const struct takt_gemm *call)

@@ -130,26 +130,52 @@ static void max_row(const struct pooling *is, const float *phases, float *out)
         max_row_by(by, is, phases, out);
 }
 
-static size_t max_room(const struct pooling *is)
+/* Floats for one output row: its line, and its phases if there are several. */
+static size_t max_step(const struct pooling *is)
 {
-    return (is->line + is->phases * is->pitch) * sizeof(float);
+    return is->line + (is->phases == 1 ? 0 : is->phases * is->pitch);
 }
 
-/* Rows of the output from row y of plane `plane` on. */
-static void pool_max(const struct pooling *is, struct takt_layer_rows rows,
-                     float *scratch)
+static size_t max_room(const struct pooling *is)
+{
+    return LINES_AT_ONCE * max_step(is) * sizeof(float);
+}
+
+/* The lines of some output rows, sorted. */
+static void max_lines(const struct pooling *is, struct takt_layer_rows rows,
+                      float *to)
 {
     const struct takt_pooling_call *call = is->call;
-    float *const line = scratch;
-    float *const phases = is->phases == 1 ? line : scratch + is->line;
 
-    for (size_t i = rows.first; i < rows.first + rows.count; i++) {
+    for (size_t i = 0; i < rows.count; i++, to += max_step(is)) {
+        const size_t row = rows.first + i;
         const float *plane =
-            call->in + i / is->out_height * call->height * call->width;
-        max_line(is, plane, band_of(call, i % is->out_height), line);
+            call->in + row / is->out_height * call->height * call->width;
+        max_line(is, plane, band_of(call, row % is->out_height), to);
         if (is->phases > 1)
-            sort_max(is, line, phases);
-        max_row(is, phases, call->out + i * is->out_width);
+            sort_max(is, to, to + is->line);
+    }
+}
+
+/* Those output rows, from their lines. */
+static void max_rows(const struct pooling *is, struct takt_layer_rows rows,
+                     const float *lines)
+{
+    const float *phases = lines + (is->phases == 1 ? 0 : is->line);
+
+    for (size_t i = 0; i < rows.count; i++, phases += max_step(is))
+        max_row(is, phases, is->call->out + (rows.first + i) * is->out_width);
+}
+
+static void pool_max(const struct pooling *is, struct takt_layer_rows rows,
+                     float *lines)
+{
+    struct takt_layer_rows some;
+
+    for (; rows.count > 0; rows = rows_after(rows, some)) {
+        some = some_rows(rows);
+        max_lines(is, some, lines);
+        max_rows(is, some, lines);
     }
 }
 
