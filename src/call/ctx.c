@@ -47,6 +47,24 @@ static takt_status find_fixed(takt_ctx *ctx, const char *expert)
     return TAKT_OK;
 }
 
+/* The largest power of two up to which one thread is first for a vector op,
+ * whatever state the pool is in. */
+static size_t straight_below(const struct takt_decider *decider,
+                             const takt_op *op, takt_dtype dtype)
+{
+    size_t below = 1;
+    takt_work work;
+
+    for (size_t n = 1; n < (size_t)1 << 40; n *= 2) {
+        const takt_shape shape = {.rank = 1, .dim = {n}};
+        if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
+            !takt__decider_is_alone(decider, &work))
+            break;
+        below = n;
+    }
+    return below;
+}
+
 /* Other policies want every call to be decided. */
 static void find_straight(takt_ctx *ctx)
 {
@@ -55,21 +73,12 @@ static void find_straight(takt_ctx *ctx)
     ctx->straight = &ctx->fleet.slots[decider->best_isa];
     if (decider->policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded)
         return;
-    ctx->straight_flops = decider->alone.flops;
-    for (size_t i = 0; i < TAKT_OP_COUNT * TAKT_DTYPES; i++) {
-        const takt_dtype dtype = (takt_dtype)(i % TAKT_DTYPES);
-        const takt_op *op = takt_op_at(i / TAKT_DTYPES);
-        const takt_shape one = {.rank = 1, .dim = {1}};
-        takt_work work;
-        if (op->rank_max != 1 ||
-            takt_op_work(op, dtype, &one, &work) != TAKT_OK)
-            continue;
-        const double by_bytes = decider->alone.bytes / work.bytes;
-        const double by_flops =
-            work.flops > 0 ? decider->alone.flops / work.flops : by_bytes;
-        ctx->straight_below[dtype][i / TAKT_DTYPES] =
-            (size_t)(by_bytes < by_flops ? by_bytes : by_flops);
-    }
+    ctx->is_straight = true;
+    for (size_t i = 0; i < TAKT_OP_COUNT; i++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+            if (takt_op_at(i)->rank_max == 1)
+                ctx->straight_below[dtype][i] =
+                    straight_below(decider, takt_op_at(i), (takt_dtype)dtype);
 }
 
 static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)

@@ -15,9 +15,9 @@ struct takt_ctx {
 
     /* Calls so small that nothing but one thread of the best instruction set
      * can be first go straight to its kernels. */
+    bool is_straight;
     const struct takt_slots *straight;
     size_t straight_below[TAKT_DTYPES][TAKT_OP_COUNT]; /* elements; 0: none */
-    double straight_flops;                             /* of a product */
 
     struct takt_user_ops user_ops;
     bool is_recorded; /* answers for another machine, and runs nothing */

@@ -86,16 +86,16 @@ takt_status takt_transpose_f64(size_t rows, size_t cols, const double *a,
 /* ---- products --------------------------------------------------------------
  */
 
-/* Tries the short way; false: the call has to take the common one, which also
- * finds the right status for what is wrong with it. */
+/* Tries the short way for small products; false: the call has to take the
+ * common one, which also finds the right status for what is wrong with it. */
 static bool multiply_straight(takt_dtype dtype, const struct takt_gemm *gemm)
 {
-    enum { longest = 64 }; /* so that no product of sizes overflows */
+    enum { longest = 64, most_steps = 32 * 32 * 32 };
     const takt_ctx *ctx = takt_ctx_default();
     const size_t m = gemm->m, n = gemm->n, k = gemm->k;
 
-    if (ctx == NULL || m > longest || n > longest || k > longest || k == 0 ||
-        2.0 * (double)(m * n * k) >= ctx->straight_flops)
+    if (ctx == NULL || !ctx->is_straight || m > longest || n > longest ||
+        k > longest || k == 0 || m * n * k > most_steps)
         return false;
     const struct takt_slots *slots = ctx->straight;
     const size_t size = dtype == TAKT_F32 ? 4 : 8;

@@ -2,6 +2,8 @@
 /* decide.c - from the rule's backend to an expert of this machine. */
 #include "decide/decide.h"
 
+#include <time.h>
+
 /* Low ops are element-wise, Medium ones vectors, and High ones pay for what
  * their shape says; a user's op pays for what the user says. */
 static takt_status ask_cost(const struct takt_decider *decider,
@@ -56,19 +58,34 @@ static takt_status ask_rule(const struct takt_decider *decider,
     return TAKT_EINVAL;
 }
 
-/* The team that the prior expects to finish first. */
-static void choose_team(const struct takt_decider *decider,
-                        const takt_work *work, struct takt_choice *out)
+/* Whether the last call that could use threads was a moment ago: as long as
+ * workers stay awake after a job. Then waking them is paid once and gains on
+ * every call that follows; a lone call would pay it for itself. */
+static bool is_busy(struct takt_decider *decider)
+{
+    static const uint64_t moment_ns = 100000;
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t ns =
+        (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    const uint64_t last =
+        atomic_load_explicit(&decider->last_ns, memory_order_relaxed);
+    atomic_store_explicit(&decider->last_ns, ns, memory_order_relaxed);
+    return ns - last < moment_ns;
+}
+
+static void consider(const struct takt_decider *decider, const takt_work *work,
+                     bool is_awake, struct takt_choice *out)
 {
     const struct takt_team *team = decider->team;
 
     out->expert = team[0].expert;
     out->predicted_s = takt__prior_seconds(decider, &team[0], work);
-    if (work->bytes <= decider->alone.bytes &&
-        work->flops <= decider->alone.flops)
-        return;
     for (unsigned i = 1; i < decider->team_count; i++) {
-        const double seconds = takt__prior_seconds(decider, &team[i], work);
+        const double seconds =
+            takt__prior_seconds(decider, &team[i], work) +
+            takt__prior_start(decider, &team[i], work, is_awake);
         if (seconds < out->predicted_s) {
             out->predicted_s = seconds;
             out->expert = team[i].expert;
@@ -76,7 +93,27 @@ static void choose_team(const struct takt_decider *decider,
     }
 }
 
-static void choose_simd(const struct takt_decider *decider,
+bool takt__decider_is_alone(const struct takt_decider *decider,
+                            const takt_work *work)
+{
+    struct takt_choice choice;
+
+    consider(decider, work, true, &choice);
+    return choice.expert == decider->team[0].expert;
+}
+
+/* The team that the prior expects to finish first. Whether workers have to be
+ * woken is asked only where they would be first if they were awake. */
+static void choose_team(struct takt_decider *decider, const takt_work *work,
+                        struct takt_choice *out)
+{
+    consider(decider, work, true, out);
+    if (out->expert == decider->team[0].expert || is_busy(decider))
+        return;
+    consider(decider, work, false, out);
+}
+
+static void choose_simd(struct takt_decider *decider,
                         const struct takt_sizes *sizes, struct takt_choice *out)
 {
     out->expert = decider->team[0].expert;
@@ -85,7 +122,7 @@ static void choose_simd(const struct takt_decider *decider,
         choose_team(decider, &sizes->work, out);
 }
 
-static takt_status choose_by_rule(const struct takt_decider *decider,
+static takt_status choose_by_rule(struct takt_decider *decider,
                                   takt_policy policy,
                                   const struct takt_sizes *sizes,
                                   struct takt_choice *out)
@@ -106,7 +143,7 @@ static takt_status choose_by_rule(const struct takt_decider *decider,
     return TAKT_OK;
 }
 
-takt_status takt__decide(const struct takt_decider *decider, takt_policy policy,
+takt_status takt__decide(struct takt_decider *decider, takt_policy policy,
                          const struct takt_sizes *sizes,
                          struct takt_choice *out)
 {

@@ -9,6 +9,8 @@
 #ifndef TAKT_DECIDE_DECIDE_H
 #define TAKT_DECIDE_DECIDE_H
 
+#include <stdatomic.h>
+
 #include "expert/expert.h"
 #include "takt/policy.h"
 
@@ -23,7 +25,7 @@ struct takt_team {
     double l2_bytes;      /* of all its cores */
 };
 
-/* What decides: constant once made. */
+/* What decides: constant once made, but for the time of the last call. */
 struct takt_decider {
     const struct takt_fleet *fleet;
     takt_policy policy;
@@ -33,7 +35,7 @@ struct takt_decider {
     double l3_bytes;
     unsigned team_count; /* at least 1: the first has one thread */
     struct takt_team team[TAKT_MAX_TEAMS];
-    takt_work alone; /* work below which one thread is first for sure */
+    _Atomic uint64_t last_ns; /* when threads were last found worth waking */
 };
 
 /* Prepares `decider` for the fleet of a machine; policy, cost and fixed are
@@ -41,6 +43,10 @@ struct takt_decider {
 void takt__decider_init(struct takt_decider *decider,
                         const struct takt_fleet *fleet,
                         const takt_machine *machine);
+
+/* Whether one thread is first for that work even with all workers awake. */
+bool takt__decider_is_alone(const struct takt_decider *decider,
+                            const takt_work *work);
 
 /* A decision before it is made into text. */
 struct takt_choice {
@@ -61,13 +67,19 @@ struct takt_sizes {
 };
 
 /* TAKT_ESHAPE, TAKT_EINVAL: the cost rule lacks the shape or the work. */
-takt_status takt__decide(const struct takt_decider *decider, takt_policy policy,
+takt_status takt__decide(struct takt_decider *decider, takt_policy policy,
                          const struct takt_sizes *sizes,
                          struct takt_choice *out);
 
-/* Seconds that a team would take, by a roofline with the caches; made to
- * choose between teams, not to be believed. */
+/* Seconds that a team would take once it is at work, by a roofline with the
+ * caches; made to choose between teams, not to be believed. */
 double takt__prior_seconds(const struct takt_decider *decider,
                            const struct takt_team *team, const takt_work *work);
+
+/* Seconds until all of a team is at work. `is_awake`: take it as awake, without
+ * looking. */
+double takt__prior_start(const struct takt_decider *decider,
+                         const struct takt_team *team, const takt_work *work,
+                         bool is_awake);
 
 #endif
