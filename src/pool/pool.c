@@ -50,6 +50,7 @@ struct takt_pool {
     _Alignas(line) takt_pool_task *task;
     void *job;
     unsigned parts;
+    unsigned running; /* threads at work, the caller's included */
     bool is_ending;
 
     unsigned threads;
@@ -120,6 +121,14 @@ static void count_off(struct takt_pool *pool)
         takt__futex_wake(&pool->pending);
 }
 
+/* The share of thread `number` of `running`. */
+static void run_share(takt_pool_task *task, void *job, unsigned number,
+                      unsigned running, unsigned parts, void *scratch)
+{
+    for (unsigned part = number; part < parts; part += running)
+        task(job, part, parts, scratch);
+}
+
 static void *work(void *self)
 {
     struct worker *worker = self;
@@ -131,8 +140,8 @@ static void *work(void *self)
         seen++;
         if (pool->is_ending)
             return NULL;
-        pool->task(pool->job, worker->number, pool->parts,
-                   worker->scratch.memory);
+        run_share(pool->task, pool->job, worker->number, pool->running,
+                  pool->parts, worker->scratch.memory);
         count_off(pool);
     }
 }
@@ -225,10 +234,14 @@ static bool start_worker(struct takt_pool *pool, unsigned number)
     return status == 0;
 }
 
-/* How many parts can really run at once, after starting what is missing. */
+/* How many threads can work on that many parts, after starting those that are
+ * missing. */
 static unsigned ready(struct takt_pool *pool, unsigned parts,
                       size_t scratch_bytes)
 {
+    if (parts > pool->threads)
+        parts = pool->threads;
+
     unsigned started = atomic_load(&pool->started);
 
     while (started + 1 < parts && start_worker(pool, started + 1))
@@ -259,16 +272,18 @@ static void join(struct takt_pool *pool)
         wait_while(&pool->pending, left, &pool->caller_sleeps);
 }
 
-static void run_together(struct takt_pool *pool, unsigned parts,
-                         takt_pool_task *task, void *job, void *scratch)
+static void run_together(struct takt_pool *pool, unsigned running,
+                         unsigned parts, takt_pool_task *task, void *job,
+                         void *scratch)
 {
     pool->task = task;
     pool->job = job;
     pool->parts = parts;
-    atomic_store(&pool->pending, parts - 1);
-    for (unsigned i = 1; i < parts; i++)
+    pool->running = running;
+    atomic_store(&pool->pending, running - 1);
+    for (unsigned i = 1; i < running; i++)
         raise_ticket(&pool->workers[i - 1]);
-    task(job, 0, parts, scratch);
+    run_share(task, job, 0, running, parts, scratch);
     join(pool);
 }
 
@@ -291,18 +306,13 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
         if (scratch == NULL)
             return TAKT_ENOMEM;
     }
-    if (parts > pool->threads)
-        parts = pool->threads;
-    if (parts > 1 && claim(pool)) {
+    if (parts > 1 && pool->threads > 1 && claim(pool)) {
         const unsigned running = ready(pool, parts, scratch_bytes);
-        if (running > 1)
-            run_together(pool, running, task, job, scratch);
-        else
-            task(job, 0, 1, scratch);
+        run_together(pool, running, parts, task, job, scratch);
         atomic_store_explicit(&pool->is_busy, 0, memory_order_release);
-        return TAKT_OK;
+    } else {
+        run_share(task, job, 0, 1, parts, scratch);
     }
-    task(job, 0, 1, scratch);
     return TAKT_OK;
 }
 

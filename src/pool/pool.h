@@ -2,11 +2,12 @@
 /*
  * pool.h - threads that wait for work, awake for a while, then asleep.
  *
- * A job is cut into parts; part 0 runs on the caller's thread, the others on
- * one worker each. Workers are started by the first job that wants them. After
- * a job a worker spins for a short time, because waking a sleeping thread
- * costs a hundred times what a spinning one does; then it sleeps in the kernel
- * and costs nothing.
+ * A job is cut into parts, which run on the caller's thread and on workers, one
+ * each if there are enough of them. How many there are changes nothing but the
+ * time: every part is run, with the same arguments. Workers are started by the
+ * first job that wants them. After a job a worker spins for a short time,
+ * because waking a sleeping thread costs a hundred times what a spinning one
+ * does; then it sleeps in the kernel and costs nothing.
  *
  * A pool serves one job at a time. A caller that finds it busy (another thread
  * is in it, or the caller is itself one of its workers) is told so and runs
@@ -24,7 +25,8 @@
 struct takt_pool;
 
 /* One part of a job: 0 <= part < parts. `scratch` has the bytes asked for, at
- * an alignment of 64, and is this part's alone; NULL when none were asked. */
+ * an alignment of 64, and is this part's alone while it runs; NULL when none
+ * were asked. */
 typedef void takt_pool_task(void *job, unsigned part, unsigned parts,
                             void *scratch);
 
@@ -42,8 +44,7 @@ unsigned takt__pool_threads(const struct takt_pool *pool);
 unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts);
 
 /* Runs task(job, part, parts) for every part, at once where threads are free,
- * and returns when all are done. `parts` is cut to the pool's threads; tasks
- * are told the number that counts.
+ * and returns when all are done.
  * TAKT_ENOMEM: the scratch could not be had; nothing was run. */
 takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
                            size_t scratch_bytes, takt_pool_task *task,

@@ -32,6 +32,21 @@ static void gemm_part(void *self, unsigned part, unsigned parts, void *scratch)
         job->kernels->run(&piece, job->blocks, scratch);
 }
 
+/* What the hungriest part needs. */
+static size_t room_of(const struct gemm_job *job, unsigned parts)
+{
+    size_t most = 0;
+
+    for (unsigned i = 0; i < parts; i++) {
+        struct takt_gemm piece = job->whole;
+        if (parts > 1)
+            takt__gemm_split(&job->whole, job->size, i, parts, &piece);
+        const size_t room = job->kernels->room(&piece, job->blocks);
+        most = room > most ? room : most;
+    }
+    return most;
+}
+
 takt_status takt__run_gemm(struct takt_fleet *fleet,
                            const struct takt_expert *expert,
                            const takt_call *call)
@@ -39,7 +54,7 @@ takt_status takt__run_gemm(struct takt_fleet *fleet,
     struct gemm_job job = job_of(expert, call);
 
     job.whole = takt__gemm_of(call);
-    const size_t room = job.kernels->room(&job.whole, job.blocks);
+    const size_t room = room_of(&job, expert->threads);
     if (expert->threads == 1 && room == 0) {
         job.kernels->run(&job.whole, job.blocks, NULL);
         return TAKT_OK;
@@ -62,9 +77,12 @@ static void batch_part(void *self, unsigned part, unsigned parts, void *scratch)
 
 /* Few large matrices are cut one after the other. */
 static takt_status run_one_by_one(struct takt_fleet *fleet, unsigned threads,
-                                  size_t room, struct gemm_job *job)
+                                  struct gemm_job *job)
 {
     takt_status status = TAKT_OK;
+
+    job->whole = takt__gemm_of_batch(job->call, 0);
+    const size_t room = room_of(job, threads);
 
     for (size_t i = 0; i < job->call->shape.dim[0] && status == TAKT_OK; i++) {
         job->whole = takt__gemm_of_batch(job->call, i);
@@ -78,11 +96,11 @@ takt_status takt__run_batched(struct takt_fleet *fleet,
                               const takt_call *call)
 {
     struct gemm_job job = job_of(expert, call);
-    const struct takt_gemm first = takt__gemm_of_batch(call, 0);
-    const size_t room = job.kernels->room(&first, job.blocks);
 
     if (call->shape.dim[0] < expert->threads)
-        return run_one_by_one(fleet, expert->threads, room, &job);
+        return run_one_by_one(fleet, expert->threads, &job);
+    job.whole = takt__gemm_of_batch(call, 0);
+    const size_t room = room_of(&job, 1);
     return takt__pool_run(fleet->pool, expert->threads, room, batch_part, &job);
 }
 

@@ -67,7 +67,7 @@ static void every_part_runs_exactly_once(void)
         for (int i = 0; i < 500; i++) {
             struct job job = {0};
             EXPECT_INT(takt__pool_run(pool, parts, 0, count, &job), TAKT_OK);
-            if (!ran_once_each(&job) || job.parts != (parts < 4 ? parts : 4)) {
+            if (!ran_once_each(&job) || job.parts != parts) {
                 TAP_CHECK(false, "%u parts, job %d", parts, i);
                 break;
             }
@@ -185,8 +185,8 @@ static void a_job_inside_a_job_runs_on_its_own_thread(void)
     struct nested nested = {.pool = pool_of(2)};
 
     EXPECT_INT(takt__pool_run(nested.pool, 2, 0, run_inside, &nested), TAKT_OK);
-    EXPECT_INT(nested.inner[0].parts, 1);
-    EXPECT_INT(nested.inner[1].parts, 1);
+    EXPECT(ran_once_each(&nested.inner[0]));
+    EXPECT(ran_once_each(&nested.inner[1]));
     takt__pool_destroy(nested.pool);
 }
 
@@ -204,8 +204,8 @@ static int use_in_child(struct takt_pool *pool)
 
 static void a_child_of_fork_starts_workers_of_its_own(void)
 {
-#if defined(TAKT_TEST_EMULATED)
-    SKIP("the emulator cannot start threads after fork()");
+#if defined(TAKT_TEST_EMULATED) || defined(__SANITIZE_THREAD__)
+    SKIP("neither the emulator nor TSan can start threads after fork()");
     return;
 #endif
     struct takt_pool *pool = pool_of(2);
@@ -233,8 +233,8 @@ static void a_pool_of_one_needs_no_worker(void)
 
     EXPECT_INT(takt__pool_threads(pool), 1);
     EXPECT_INT(takt__pool_run(pool, 5, 0, count, &job), TAKT_OK);
-    EXPECT_INT(job.runs[0], 1);
-    EXPECT_INT(job.parts, 1);
+    EXPECT(ran_once_each(&job));
+    EXPECT_INT(job.parts, 5);
     takt__pool_destroy(pool);
     takt__pool_destroy(NULL);
 }

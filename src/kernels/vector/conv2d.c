@@ -70,7 +70,7 @@ static size_t columns_room(const struct takt_conv2d_call *call,
 }
 
 /* The part of a piece's product that `channels` channels contribute. The
- * operand B is in the image; see lay_out(). */
+ * operand B is the image itself; see use_columns(). */
 static struct takt_gemm product(const struct takt_conv2d_call *call,
                                 const struct takt_conv2d_piece *piece,
                                 size_t channel, size_t channels)
@@ -105,7 +105,7 @@ static struct takt_gemm product(const struct takt_conv2d_call *call,
     };
 }
 
-/* Gives the product the layout of the image for its B, in `to`. */
+/* Lets the product read the layout of the image instead. */
 static void use_columns(struct takt_gemm *gemm, const float *columns)
 {
     gemm->b = columns;
@@ -185,9 +185,9 @@ static size_t products_room(const struct takt_conv2d_call *call,
                             const struct takt_gemm_blocks *blocks)
 {
     const struct depth depth = depth_of(call, blocks);
-    const size_t units[] = {0, takt__conv2d_units(call) - 1};
-    const struct takt_conv2d_piece first = takt__conv2d_piece(call, units[0]);
-    const struct takt_conv2d_piece last = takt__conv2d_piece(call, units[1]);
+    const size_t units = takt__conv2d_units(call);
+    const struct takt_conv2d_piece first = takt__conv2d_piece(call, 0);
+    const struct takt_conv2d_piece last = takt__conv2d_piece(call, units - 1);
     const size_t end =
         depth.each == 0 ? 0 : (depth.channels - 1) % depth.each + 1;
     size_t most = 0;

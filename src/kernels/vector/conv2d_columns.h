@@ -93,48 +93,49 @@ VINLINE size_t places_before(size_t end, size_t at, size_t stride)
     return end <= at ? 0 : (end - at - 1) / stride + 1;
 }
 
-/* Places x .. x + n - 1 of an output row, for weights of column c. */
+/* Places x .. x + n - 1 of output row y. */
+struct run {
+    size_t y, x, n;
+};
+
+/* What weights of column c meet along a run. */
 VINLINE struct stretch stretch_at(const struct takt_conv2d_call *call, size_t c,
-                                  size_t x, size_t n)
+                                  struct run at)
 {
     const size_t begin = places_before(call->pad, c, call->stride);
     const size_t end = places_before(call->pad + call->width, c, call->stride);
-    const size_t left = clamp(begin, x, x + n) - x;
-    const size_t inside = clamp(end, x + left, x + n) - x - left;
-    return (struct stretch){left, inside, n - left - inside};
+    const size_t left = clamp(begin, at.x, at.x + at.n) - at.x;
+    const size_t inside = clamp(end, at.x + left, at.x + at.n) - at.x - left;
+    return (struct stretch){left, inside, at.n - left - inside};
 }
 
-/* Places x .. x + n - 1 of output row y, in the layout's rows (r, c). */
-VINLINE void write_row(const struct columns *is, size_t r, size_t c, size_t y,
-                       size_t x, size_t n, float *to)
+/* A run in the layout's rows (r, c). */
+VINLINE void write_run(const struct columns *is, size_t r, size_t c,
+                       struct run at, float *to)
 {
     const struct takt_conv2d_call *call = is->call;
-    const size_t row = y * call->stride + r;
+    const size_t row = at.y * call->stride + r;
 
     if (row < call->pad || row - call->pad >= call->height) {
-        write_stretch(is, (struct stretch){n, 0, 0}, is->from, to);
+        write_stretch(is, (struct stretch){at.n, 0, 0}, is->from, to);
         return;
     }
-    const struct stretch has = stretch_at(call, c, x, n);
-    const size_t col = (x + has.left) * call->stride + c - call->pad;
-    const size_t at = (row - call->pad) * call->width + col;
-    write_stretch(is, has, has.inside == 0 ? is->from : is->from + at, to);
+    const struct stretch has = stretch_at(call, c, at);
+    const size_t col = (at.x + has.left) * call->stride + c - call->pad;
+    const size_t from = (row - call->pad) * call->width + col;
+    write_stretch(is, has, has.inside == 0 ? is->from : is->from + from, to);
 }
 
 static void write_tap(const struct columns *is, size_t out_width, size_t r,
                       size_t c)
 {
     float *to = is->to + (r * is->call->cols + c) * is->pitch;
-    size_t y = is->place / out_width, x = is->place % out_width;
     size_t left = is->places;
+    struct run at = {is->place / out_width, is->place % out_width, 0};
 
-    while (left > 0) {
-        const size_t n = left < out_width - x ? left : out_width - x;
-        write_row(is, r, c, y, x, n, to);
-        to += n;
-        left -= n;
-        x = 0;
-        y++;
+    for (; left > 0; left -= at.n, to += at.n, at.x = 0, at.y++) {
+        at.n = left < out_width - at.x ? left : out_width - at.x;
+        write_run(is, r, c, at, to);
     }
 }
 

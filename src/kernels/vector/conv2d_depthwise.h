@@ -54,7 +54,8 @@ static void sort_row(const struct takt_conv2d_call *call, const float *from,
     for (size_t phase = 0; phase < call->stride; phase++, to += pitch) {
         const size_t width = call->width + 2 * call->pad;
         const size_t n = places_before(width, phase, call->stride);
-        const struct stretch has = stretch_at(call, phase, 0, n);
+        const struct stretch has =
+            stretch_at(call, phase, (struct run){0, 0, n});
         if (from == NULL || has.inside == 0) {
             write_zeros(n, to);
             continue;
@@ -91,83 +92,83 @@ struct plane {
 /* Constants of an instance, known for the common filters. */
 struct taps {
     size_t rows, cols, stride;
+    size_t at_once; /* output rows */
 };
 
-/* Adds what one row of weights gives to `n` output rows. */
-VINLINE void add_taps(struct taps by, const struct plane *is, const float *from,
-                      const float *weights, vf32 sum[ROWS_AT_ONCE], size_t n)
+/* Adds what one row of weights gives. */
+VINLINE void add_taps(struct taps by, const struct phases *in,
+                      const float *from, const float *weights,
+                      vf32 sum[ROWS_AT_ONCE])
 {
     size_t phase = 0;
 
     for (size_t c = 0; c < by.cols; c++) {
         const vf32 weight = vf32_set1(weights[c]);
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < by.at_once; i++)
             sum[i] = vf32_fma(
-                weight, vf32_load(from + i * by.stride * is->in.step), sum[i]);
-        from += is->in.pitch;
+                weight, vf32_load(from + i * by.stride * in->step), sum[i]);
+        from += in->pitch;
         if (++phase == by.stride) {
-            from -= by.stride * is->in.pitch - 1;
+            from -= by.stride * in->pitch - 1;
             phase = 0;
         }
     }
 }
 
-/* One vector in each of `n` output rows, or the first `lanes` of it. */
+/* One vector in each of some output rows, or the first `lanes` of it. */
 VINLINE void convolve_lanes(struct taps by, const struct plane *is,
-                            const float *from, size_t n, size_t lanes,
-                            float *out)
+                            const float *from, size_t lanes, float *out)
 {
     const vf32 bias = vf32_set1(is->bias);
     vf32 sum[ROWS_AT_ONCE];
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < by.at_once; i++)
         sum[i] = vf32_zero();
     for (size_t r = 0; r < by.rows; r++)
-        add_taps(by, is, from + r * is->in.step, is->weights + r * by.cols, sum,
-                 n);
-    for (size_t i = 0; i < n; i++)
+        add_taps(by, &is->in, from + r * is->in.step, is->weights + r * by.cols,
+                 sum);
+    for (size_t i = 0; i < by.at_once; i++)
         if (lanes == VF32_LANES)
             vf32_store(out + i * is->width, vf32_add(sum[i], bias));
         else
             vf32_store_n(out + i * is->width, vf32_add(sum[i], bias), lanes);
 }
 
-/* `n` output rows. */
 VINLINE void convolve_few(struct taps by, const struct plane *is,
-                          const float *from, size_t n, float *out)
+                          const float *from, float *out)
 {
     size_t x = 0;
 
     for (; is->width - x >= VF32_LANES; x += VF32_LANES)
-        convolve_lanes(by, is, from + x, n, VF32_LANES, out + x);
+        convolve_lanes(by, is, from + x, VF32_LANES, out + x);
     if (x < is->width)
-        convolve_lanes(by, is, from + x, n, is->width - x, out + x);
+        convolve_lanes(by, is, from + x, is->width - x, out + x);
 }
 
 /* `n` output rows, as many as the copy serves. */
 VINLINE void convolve_by(struct taps by, const struct plane *is, size_t n,
                          float *out)
 {
+    const struct taps one = {by.rows, by.cols, by.stride, 1};
     const float *from = is->in.rows;
     const size_t step = by.stride * is->in.step;
     size_t i = 0;
 
     for (; n - i >= ROWS_AT_ONCE; i += ROWS_AT_ONCE)
-        convolve_few(by, is, from + i * step, ROWS_AT_ONCE,
-                     out + i * is->width);
+        convolve_few(by, is, from + i * step, out + i * is->width);
     for (; i < n; i++)
-        convolve_few(by, is, from + i * step, 1, out + i * is->width);
+        convolve_few(one, is, from + i * step, out + i * is->width);
 }
 
 static void convolve_copy(const struct takt_conv2d_call *call,
                           const struct plane *is, size_t n, float *out)
 {
-    const struct taps by = {call->rows, call->cols, call->stride};
+    const struct taps by = {call->rows, call->cols, call->stride, ROWS_AT_ONCE};
 
     if (by.rows == 3 && by.cols == 3 && by.stride == 1)
-        convolve_by((struct taps){3, 3, 1}, is, n, out);
+        convolve_by((struct taps){3, 3, 1, ROWS_AT_ONCE}, is, n, out);
     else if (by.rows == 3 && by.cols == 3 && by.stride == 2)
-        convolve_by((struct taps){3, 3, 2}, is, n, out);
+        convolve_by((struct taps){3, 3, 2, ROWS_AT_ONCE}, is, n, out);
     else
         convolve_by(by, is, n, out);
 }

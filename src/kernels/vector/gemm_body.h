@@ -332,9 +332,8 @@ static bool has_few_rows(const struct takt_gemm *call)
 
 static bool has_few_columns(const struct takt_gemm *call)
 {
-    return call->n == 1 ||
-           (call->n <= DOT_ROWS && call->m > V_TILE_ROWS && call->a_col == 1 &&
-            call->k >= 4 * LANES);
+    return call->n == 1 || (call->n <= DOT_ROWS && call->m > V_TILE_ROWS &&
+                            call->a_col == 1 && call->k >= 4 * LANES);
 }
 
 static bool goes_by_vectors(const struct takt_gemm *call)
@@ -414,8 +413,7 @@ void GEMM(const struct takt_gemm *call, const struct takt_gemm_blocks *blocks,
 size_t GEMM_ROOM(const struct takt_gemm *call,
                  const struct takt_gemm_blocks *blocks)
 {
-    if (call->m == 0 || call->n == 0 || call->k == 0 ||
-        goes_by_vectors(call))
+    if (call->m == 0 || call->n == 0 || call->k == 0 || goes_by_vectors(call))
         return 0;
     const struct plan how = plan(call, blocks);
     const size_t elements = room_for_a(&how) + room_for_b(&how);

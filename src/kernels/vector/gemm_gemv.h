@@ -26,11 +26,11 @@ VINLINE void dot_rows(size_t rows, size_t n, const real *a, size_t a_row,
     vec acc[DOT_ROWS][2];
     size_t j = 0;
 
-    EVERY for (size_t r = 0; r < rows; r++)
-        acc[r][0] = acc[r][1] = vec_zero();
+    EVERY for (size_t r = 0; r < rows; r++) acc[r][0] = acc[r][1] = vec_zero();
     for (; j + 2 * LANES <= n; j += 2 * LANES) {
         const vec x0 = vec_load(x + j), x1 = vec_load(x + j + LANES);
-        EVERY for (size_t r = 0; r < rows; r++) {
+        EVERY for (size_t r = 0; r < rows; r++)
+        {
             const real *from = a + r * a_row + j;
             acc[r][0] = vec_fma(vec_load(from), x0, acc[r][0]);
             acc[r][1] = vec_fma(vec_load(from + LANES), x1, acc[r][1]);
@@ -39,12 +39,11 @@ VINLINE void dot_rows(size_t rows, size_t n, const real *a, size_t a_row,
     for (; j < n; j += LANES) {
         const size_t lanes = n - j < LANES ? n - j : LANES;
         const vec x0 = vec_load_n(x + j, lanes);
-        EVERY for (size_t r = 0; r < rows; r++)
-            acc[r][0] =
-                vec_fma(vec_load_n(a + r * a_row + j, lanes), x0, acc[r][0]);
+        EVERY for (size_t r = 0; r < rows; r++) acc[r][0] =
+            vec_fma(vec_load_n(a + r * a_row + j, lanes), x0, acc[r][0]);
     }
-    EVERY for (size_t r = 0; r < rows; r++)
-        to[r] = vec_sum(vec_add(acc[r][0], acc[r][1]));
+    EVERY for (size_t r = 0; r < rows; r++) to[r] =
+        vec_sum(vec_add(acc[r][0], acc[r][1]));
 }
 
 /* One stretch of x, contiguous, against all rows. */
@@ -89,10 +88,11 @@ static void gemv_by_dots(const struct takt_gemv *call)
 VINLINE vec add_columns(size_t cols, const real *a, size_t a_col, const vec *x,
                         vec sum, size_t lanes)
 {
-    EVERY for (size_t c = 0; c < cols; c++) {
+    EVERY for (size_t c = 0; c < cols; c++)
+    {
         const real *from = a + c * a_col;
-        const vec left = lanes == LANES ? vec_load(from)
-                                        : vec_load_n(from, lanes);
+        const vec left =
+            lanes == LANES ? vec_load(from) : vec_load_n(from, lanes);
         sum = vec_fma(left, x[c], sum);
     }
     return sum;
@@ -108,9 +108,8 @@ VINLINE void sum_columns(size_t cols, size_t m, const real *a, size_t a_col,
         vec_store(sums + i, add_columns(cols, a + i, a_col, x,
                                         vec_load(sums + i), LANES));
     if (whole < m)
-        vec_store(sums + whole,
-                  add_columns(cols, a + whole, a_col, x,
-                              vec_load(sums + whole), m - whole));
+        vec_store(sums + whole, add_columns(cols, a + whole, a_col, x,
+                                            vec_load(sums + whole), m - whole));
 }
 
 /* All columns of A against one stretch of y. */
@@ -124,8 +123,8 @@ static void sum_stretch(const struct takt_gemv *call, const real *a, size_t m,
         vec_store(sums + i, vec_zero());
     for (; j + SUM_COLS <= call->n; j += SUM_COLS) {
         vec factors[SUM_COLS];
-        EVERY for (size_t c = 0; c < SUM_COLS; c++)
-            factors[c] = vec_set1(x[(j + c) * call->x_step]);
+        EVERY for (size_t c = 0; c < SUM_COLS; c++) factors[c] =
+            vec_set1(x[(j + c) * call->x_step]);
         sum_columns(SUM_COLS, m, a + j * call->a_col, call->a_col, factors,
                     sums);
     }

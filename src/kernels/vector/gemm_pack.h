@@ -42,14 +42,15 @@ static void pack_side_by_side(const struct panel *is, real *to)
  * and after log2(LANES) rounds every element has arrived. */
 VINLINE void transpose(vec x[LANES])
 {
-    EVERY for (size_t round = 1; round < LANES; round *= 2) {
+    EVERY for (size_t round = 1; round < LANES; round *= 2)
+    {
         vec y[LANES];
-        EVERY for (size_t i = 0; i < LANES / 2; i++) {
+        EVERY for (size_t i = 0; i < LANES / 2; i++)
+        {
             y[2 * i] = vec_zip_lo(x[i], x[i + LANES / 2]);
             y[2 * i + 1] = vec_zip_hi(x[i], x[i + LANES / 2]);
         }
-        EVERY for (size_t i = 0; i < LANES; i++)
-            x[i] = y[i];
+        EVERY for (size_t i = 0; i < LANES; i++) x[i] = y[i];
     }
 }
 
@@ -62,8 +63,8 @@ static void pack_square(const struct panel *is, size_t line, size_t p, real *to)
     vec x[LANES];
 
     if (lines >= LANES && depth >= LANES) {
-        EVERY for (size_t i = 0; i < LANES; i++)
-            x[i] = vec_load(from + i * is->line_step);
+        EVERY for (size_t i = 0; i < LANES; i++) x[i] =
+            vec_load(from + i * is->line_step);
         transpose(x);
         EVERY for (size_t i = 0; i < LANES; i++)
             vec_store(to + (p + i) * step + line, x[i]);

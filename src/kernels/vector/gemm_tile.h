@@ -91,12 +91,13 @@ VINLINE void add_outer(struct shape is, const real *const a[SHARES],
 {
     vec right[TILE_VECS];
 
-    EVERY for (size_t v = 0; v < is.vecs; v++)
-        right[v] = load_part(is, v, b + v * LANES, lanes);
-    EVERY for (size_t i = 0; i < is.rows; i++) {
+    EVERY for (size_t v = 0; v < is.vecs; v++) right[v] =
+        load_part(is, v, b + v * LANES, lanes);
+    EVERY for (size_t i = 0; i < is.rows; i++)
+    {
         const vec left = vec_set1(*ahead(a[i / SHARED], i % SHARED * a_row));
-        EVERY for (size_t v = 0; v < is.vecs; v++)
-            acc[i][v] = vec_fma(left, right[v], acc[i][v]);
+        EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] =
+            vec_fma(left, right[v], acc[i][v]);
     }
 }
 
@@ -108,16 +109,15 @@ VINLINE void write_tile(struct shape is, const struct takt_gemm *call,
     if (call->alpha != 1) {
         const vec alpha = vec_set1((real)call->alpha);
         EVERY for (size_t i = 0; i < is.rows; i++)
-            EVERY for (size_t v = 0; v < is.vecs; v++)
-                acc[i][v] = vec_mul(alpha, acc[i][v]);
+            EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] =
+                vec_mul(alpha, acc[i][v]);
     }
     if (call->beta != 0) {
         const vec beta = vec_set1((real)call->beta);
         const real *old = opaque_source(c);
         EVERY for (size_t i = 0; i < is.rows; i++, old = ahead(old, ldc))
-            EVERY for (size_t v = 0; v < is.vecs; v++)
-                acc[i][v] = vec_fma(
-                    beta, load_part(is, v, old + v * LANES, lanes), acc[i][v]);
+            EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] = vec_fma(
+                beta, load_part(is, v, old + v * LANES, lanes), acc[i][v]);
     }
     c = opaque_target(c);
     EVERY for (size_t i = 0; i < is.rows; i++, c = below(c, ldc))
@@ -129,8 +129,7 @@ VINLINE void write_tile(struct shape is, const struct takt_gemm *call,
 VINLINE void prefetch_tile(struct shape is, size_t ldc, const real *c)
 {
     EVERY for (size_t i = 0; i < is.rows; i++, c = ahead(c, ldc))
-        EVERY for (size_t v = 0; v < is.vecs; v++)
-            v_prefetch(c + v * LANES);
+        EVERY for (size_t v = 0; v < is.vecs; v++) v_prefetch(c + v * LANES);
 }
 
 /* What the loops over tiles and steps need of a call. A copy, because a store
@@ -142,15 +141,14 @@ struct strides {
 VINLINE void clear_tile(struct shape is, vec acc[V_TILE_ROWS][TILE_VECS])
 {
     EVERY for (size_t i = 0; i < is.rows; i++)
-        EVERY for (size_t v = 0; v < is.vecs; v++)
-            acc[i][v] = vec_zero();
+        EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] = vec_zero();
 }
 
 VINLINE void next_step(struct shape is, const struct strides *by,
                        const real *a[SHARES], const real **b)
 {
-    EVERY for (size_t g = 0; g * SHARED < is.rows; g++)
-        a[g] = ahead(a[g], by->a_col);
+    EVERY for (size_t g = 0; g * SHARED < is.rows; g++) a[g] =
+        ahead(a[g], by->a_col);
     *b = ahead(*b, by->b_row);
 }
 
@@ -161,8 +159,8 @@ VINLINE void multiply_tile(struct shape is, const struct strides *by,
     const real *a[SHARES];
 
     clear_tile(is, acc);
-    EVERY for (size_t g = 0; g * SHARED < is.rows; g++)
-        a[g] = ahead(first, g * SHARED * by->a_row);
+    EVERY for (size_t g = 0; g * SHARED < is.rows; g++) a[g] =
+        ahead(first, g * SHARED * by->a_row);
     for (size_t p = by->k; p > 0; p--) {
         add_outer(is, a, by->a_row, b, by->lanes, acc);
         next_step(is, by, a, &b);
@@ -186,10 +184,10 @@ VINLINE void multiply_thin_tile(struct shape is, const struct strides *by,
     const real *rows[SHARES] = {a};
     size_t p = by->k;
 
-    EVERY for (size_t d = 0; d < CHAINS; d++)
-        clear_tile(is, chain[d]);
+    EVERY for (size_t d = 0; d < CHAINS; d++) clear_tile(is, chain[d]);
     for (; p >= CHAINS; p -= CHAINS)
-        EVERY for (size_t d = 0; d < CHAINS; d++) {
+        EVERY for (size_t d = 0; d < CHAINS; d++)
+        {
             add_outer(is, rows, by->a_row, b, by->lanes, chain[d]);
             next_step(is, by, rows, &b);
         }
@@ -198,9 +196,9 @@ VINLINE void multiply_thin_tile(struct shape is, const struct strides *by,
         next_step(is, by, rows, &b);
     }
     EVERY for (size_t i = 0; i < is.rows; i++)
-        EVERY for (size_t v = 0; v < is.vecs; v++)
-            acc[i][v] = vec_add(vec_add(chain[0][i][v], chain[1][i][v]),
-                                vec_add(chain[2][i][v], chain[3][i][v]));
+        EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] =
+            vec_add(vec_add(chain[0][i][v], chain[1][i][v]),
+                    vec_add(chain[2][i][v], chain[3][i][v]));
 }
 
 /* `tiles` >= 1 tiles below each other, all with the same columns of B. The
@@ -259,9 +257,8 @@ V_EACH_TILE_ROWS(STRIPS)
 
 /* [rows - 1][vectors - 1][is partial] */
 static strip_kernel *const strips[V_TILE_ROWS][TILE_VECS][2] = {
-#define STRIPS(r)                           \
-    {{strip_##r##_1, strip_##r##_1_part}, \
-     {strip_##r##_2, strip_##r##_2_part}},
+#define STRIPS(r) \
+    {{strip_##r##_1, strip_##r##_1_part}, {strip_##r##_2, strip_##r##_2_part}},
     V_EACH_TILE_ROWS(STRIPS)
 #undef STRIPS
 };

@@ -56,22 +56,4 @@ static struct band band_of(const struct takt_pooling_call *call, size_t y)
     return band.top < band.bottom ? band : (struct band){0, 0};
 }
 
-/* Lines are written some time before they are read: a vector that overlaps
- * two stores has to wait until both have left the store buffer. */
-enum { LINES_AT_ONCE = 8 };
-
-static struct takt_layer_rows some_rows(struct takt_layer_rows rows)
-{
-    const size_t most = LINES_AT_ONCE;
-    return (struct takt_layer_rows){rows.first,
-                                    rows.count < most ? rows.count : most};
-}
-
-static struct takt_layer_rows rows_after(struct takt_layer_rows rows,
-                                         struct takt_layer_rows done)
-{
-    return (struct takt_layer_rows){rows.first + done.count,
-                                    rows.count - done.count};
-}
-
 #endif

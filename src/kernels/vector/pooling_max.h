@@ -7,6 +7,10 @@
 
 #include "kernels/vector/pooling.h"
 
+/* Lines are written some time before they are read: a vector that overlaps
+ * two stores has to wait until both have left the store buffer. */
+enum { LINES_AT_ONCE = 4 };
+
 /* The larger of both, the first one if they are equal, NaN if one is. */
 VINLINE vf32 larger(vf32 first, vf32 second)
 {
@@ -165,6 +169,20 @@ static void max_rows(const struct pooling *is, struct takt_layer_rows rows,
 
     for (size_t i = 0; i < rows.count; i++, phases += max_step(is))
         max_row(is, phases, is->call->out + (rows.first + i) * is->out_width);
+}
+
+static struct takt_layer_rows some_rows(struct takt_layer_rows rows)
+{
+    const size_t most = LINES_AT_ONCE;
+    return (struct takt_layer_rows){rows.first,
+                                    rows.count < most ? rows.count : most};
+}
+
+static struct takt_layer_rows rows_after(struct takt_layer_rows rows,
+                                         struct takt_layer_rows done)
+{
+    return (struct takt_layer_rows){rows.first + done.count,
+                                    rows.count - done.count};
 }
 
 static void pool_max(const struct pooling *is, struct takt_layer_rows rows,

@@ -118,71 +118,42 @@ static void count_columns(const struct pooling *is, double *counts)
     }
 }
 
-/* Doubles for one output row: its line, and its phases if there are several. */
-static size_t sums_step(const struct pooling *is)
-{
-    return is->line + (is->phases == 1 ? 0 : is->phases * is->pitch);
-}
-
 static size_t mean_room(const struct pooling *is)
 {
     const size_t counts = is->out_width + VF32_LANES;
-    return (counts + LINES_AT_ONCE * sums_step(is)) * sizeof(double);
+    return (counts + is->line + is->phases * is->pitch) * sizeof(double);
 }
 
 /* Where one thread keeps what it needs. */
 struct sums {
     double *counts; /* see count_columns() */
-    double *lines;
+    double *line, *phases;
 };
 
 static struct sums sums_in(const struct pooling *is, void *scratch)
 {
     double *const counts = scratch;
-
+    double *const line = counts + is->out_width + VF32_LANES;
+    const struct sums sums = {counts, line,
+                              is->phases == 1 ? line : line + is->line};
     count_columns(is, counts);
-    return (struct sums){counts, counts + is->out_width + VF32_LANES};
-}
-
-/* The lines of some output rows, sorted. */
-static void sum_lines(const struct pooling *is, struct takt_layer_rows rows,
-                      double *to)
-{
-    const struct takt_pooling_call *call = is->call;
-
-    for (size_t i = 0; i < rows.count; i++, to += sums_step(is)) {
-        const size_t row = rows.first + i;
-        const float *plane =
-            call->in + row / is->out_height * call->height * call->width;
-        sum_line(is, plane, band_of(call, row % is->out_height), to);
-        if (is->phases > 1)
-            sort_sums(is, to, to + is->line);
-    }
-}
-
-/* Those output rows, from their lines. */
-static void mean_rows(const struct pooling *is, struct takt_layer_rows rows,
-                      struct sums sums)
-{
-    const double *phases = sums.lines + (is->phases == 1 ? 0 : is->line);
-
-    for (size_t i = 0; i < rows.count; i++, phases += sums_step(is)) {
-        const size_t row = rows.first + i;
-        const struct band band = band_of(is->call, row % is->out_height);
-        mean_row(is, phases, sums.counts, (double)(band.bottom - band.top),
-                 is->call->out + row * is->out_width);
-    }
+    return sums;
 }
 
 static void pool_mean(const struct pooling *is, struct takt_layer_rows rows,
                       struct sums sums)
 {
-    struct takt_layer_rows some;
+    const struct takt_pooling_call *call = is->call;
 
-    for (; rows.count > 0; rows = rows_after(rows, some)) {
-        some = some_rows(rows);
-        sum_lines(is, some, sums.lines);
-        mean_rows(is, some, sums);
+    for (size_t i = rows.first; i < rows.first + rows.count; i++) {
+        const float *plane =
+            call->in + i / is->out_height * call->height * call->width;
+        const struct band band = band_of(call, i % is->out_height);
+        sum_line(is, plane, band, sums.line);
+        if (is->phases > 1)
+            sort_sums(is, sums.line, sums.phases);
+        mean_row(is, sums.phases, sums.counts, (double)(band.bottom - band.top),
+                 call->out + i * is->out_width);
     }
 }
 
