@@ -65,10 +65,10 @@ static struct operand_lengths pooling_lengths(takt_shape *shape)
 
     take_usual(shape, 5, d[4]);
     take_usual(shape, 6, 0);
-    return (struct operand_lengths){
-        .in = {d[0] * d[1] * d[2] * d[3]},
-        .out = d[0] * d[1] * steps(d[2], d[4], d[5], d[6]) *
-               steps(d[3], d[4], d[5], d[6])};
+    return (struct operand_lengths){.in = {d[0] * d[1] * d[2] * d[3]},
+                                    .out = d[0] * d[1] *
+                                           steps(d[2], d[4], d[5], d[6]) *
+                                           steps(d[3], d[4], d[5], d[6])};
 }
 
 static struct operand_lengths vector_lengths(const takt_op *op, size_t n)
@@ -173,12 +173,15 @@ static void *make(takt_dtype dtype, size_t count, bool is_signed)
 /* What the op takes beside arrays: see takt/call.h. */
 static void set_values(const takt_op *op, takt_call *call)
 {
+    call->alpha = 1;
     if (strcmp(op->name, "layernorm") == 0)
         call->alpha = 1e-5;
     else if (strcmp(op->name, "axpy") == 0)
         call->alpha = 1e-6; /* y must not grow out of range */
-    else if (strcmp(op->name, "attention") != 0)
+    else if (strcmp(op->name, "scale") == 0 || strcmp(op->name, "clamp") == 0)
         call->alpha = 0.75;
+    else if (strcmp(op->name, "attention") == 0)
+        call->alpha = 0; /* 1 / sqrt(depth) */
     if (strcmp(op->name, "clamp") == 0)
         call->beta = 1.25;
 }

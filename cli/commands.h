@@ -13,6 +13,7 @@ extern const struct command cmd_map;
 extern const struct command cmd_select;
 extern const struct command cmd_explain;
 extern const struct command cmd_recommend;
+extern const struct command cmd_bench;
 extern const struct command cmd_version;
 extern const struct command cmd_help;
 extern const struct command cmd_completion;

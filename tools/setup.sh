@@ -5,7 +5,9 @@ set -eu
 
 build="gcc libc6-dev make cmake ninja-build"
 test="$build g++ clang libclang-rt-dev clang-format pkg-config python3 \
-universal-ctags man-db bash"
+universal-ctags man-db bash \
+libopenblas0-pthread libblis4-pthread libblas3 libxsmm-dev \
+gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 case "${1:-}" in
 build) wanted=$build ;;

@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/.."
 
 mkdir -p build
-presets=${*:-check clang asan tsan}
+presets=${*:-check clang asan tsan aarch64}
 passed=0
 failed=0
 for preset in $presets; do

@@ -4,7 +4,7 @@
  *
  * Every call is first put into the words of BLAS (sizes in int, a transpose
  * and a leading dimension per matrix) and then handed to one of the
- * interfaces that libraries have: Fortran's, C's, BLIS's or libxsmm's.
+ * interfaces that libraries have: Fortran's, C's or libxsmm's.
  */
 #ifndef TAKT_BLAS_LIBRARY_H
 #define TAKT_BLAS_LIBRARY_H
@@ -77,12 +77,6 @@ typedef void takt_blas_run_axpy(struct takt_blas_library *library,
 /* Any function of a library; cast to its true type to call it. */
 typedef void takt_blas_symbol(void);
 
-/* BLIS's description of how to run one call, as bytes that BLIS filled. It
- * has 88 of them in version 0.9. */
-struct takt_blis_photo {
-    uint64_t bytes[32];
-};
-
 struct takt_blas_library {
     void *handle;
     struct takt_blas_library *next; /* in the registry */
@@ -98,13 +92,14 @@ struct takt_blas_library {
     takt_blas_symbol *gemv[TAKT_BLAS_DTYPES];
     takt_blas_symbol *axpy[TAKT_BLAS_DTYPES];
 
-    struct takt_blis_photo *photos; /* [threads - 1]; owned; NULL: not BLIS */
-    struct takt_xsmm *xsmm;         /* owned; NULL: not libxsmm */
+    struct takt_xsmm *xsmm; /* owned; NULL: not libxsmm */
 
-    /* The library's one setting for all its callers; NULL where there is
-     * none. It is put back after a call: others may use the library too. */
+    /* The library's setting, which stays until it is changed; NULL where it
+     * has none. We put it back after a call: others may use the library too.
+     * OpenBLAS takes an int and BLIS 64 bits. Where we run, an int travels in
+     * the low half of a register, so one type serves both. */
     int (*get_threads)(void);
-    void (*set_threads)(int threads);
+    void (*set_threads)(int64_t threads);
     bool is_openmp; /* see turn.c for what follows from that */
 
     _Atomic uint64_t turn; /* who is inside; see turn.c */
@@ -118,13 +113,9 @@ struct takt_blas_library {
 bool takt__symbol_find(void *handle, const char *name, void *function);
 
 /* interface.c: the ways to call. */
-takt_blas_run_gemm takt__fortran_gemm, takt__cblas_gemm, takt__blis_gemm;
+takt_blas_run_gemm takt__fortran_gemm, takt__cblas_gemm;
 takt_blas_run_gemv takt__fortran_gemv, takt__cblas_gemv;
 takt_blas_run_axpy takt__fortran_axpy, takt__cblas_axpy;
-
-/* blis.c: fills library->photos for 1..threads threads; false: this BLIS
- * cannot be told the number of threads per call. */
-bool takt__blis_open(struct takt_blas_library *library, unsigned threads);
 
 /* xsmm.c */
 takt_blas_run_gemm takt__xsmm_gemm;

@@ -37,8 +37,7 @@ static bool has(void *handle, const char *name)
     return dlsym(handle, name) != NULL;
 }
 
-/* ---- the functions --------------------------------------------------------
- */
+/* ---- the functions ------------------------------------------------------- */
 
 static void find_gemm(struct takt_blas_library *library, int dtype,
                       const char *fortran, const char *cblas)
@@ -97,8 +96,7 @@ static bool has_narrow_integers(void *handle)
            largest(&count, x, &step) == 2;
 }
 
-/* ---- the kinds ------------------------------------------------------------
- */
+/* ---- the kinds ----------------------------------------------------------- */
 
 static void copy_text(char *to, size_t room, const char *from)
 {
@@ -134,7 +132,7 @@ static unsigned offer_threads(const struct takt_blas_library *library,
 {
     const int before = library->get_threads();
 
-    library->set_threads((int)threads);
+    library->set_threads(threads);
     const int taken = library->get_threads();
     library->set_threads(before);
     return taken > 1 ? (unsigned)taken : 1;
@@ -177,25 +175,20 @@ static bool asks_yes(void *handle, const char *question)
 static bool open_blis(struct takt_blas *blas, unsigned threads)
 {
     struct takt_blas_library *library = blas->library;
-    takt_blas_symbol *expert[TAKT_BLAS_DTYPES];
     const char *(*version)(void);
 
-    if (!find_functions(library) || !has_narrow_integers(library->handle))
+    if (!takt__symbol_find(library->handle, "bli_thread_get_num_threads",
+                           &library->get_threads) ||
+        !takt__symbol_find(library->handle, "bli_thread_set_num_threads",
+                           &library->set_threads) ||
+        !find_functions(library) || !has_narrow_integers(library->handle))
         return false;
     library->is_openmp =
         asks_yes(library->handle, "bli_info_get_enable_openmp");
-    if (takt__symbol_find(library->handle, "bli_sgemm_ex",
-                          &expert[TAKT_BLAS_F32]) &&
-        takt__symbol_find(library->handle, "bli_dgemm_ex",
-                          &expert[TAKT_BLAS_F64]) &&
-        takt__blis_open(library, threads)) {
-        memcpy(library->gemm, expert, sizeof expert);
-        library->run_gemm[TAKT_BLAS_F32] = takt__blis_gemm;
-        library->run_gemm[TAKT_BLAS_F64] = takt__blis_gemm;
-        blas->can_set_threads = true;
-        if (asks_yes(library->handle, "bli_info_get_enable_threading"))
-            blas->max_threads = threads;
-    }
+    /* Only products of matrices use them. */
+    if (asks_yes(library->handle, "bli_info_get_enable_threading"))
+        blas->max_threads = threads;
+    blas->can_set_threads = true;
     if (takt__symbol_find(library->handle, "bli_info_get_version_str",
                           &version))
         copy_text(blas->version, sizeof blas->version, version());
@@ -232,8 +225,7 @@ static const struct kind *find_kind(void *handle)
     return NULL;
 }
 
-/* ---- the list -------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------ */
 
 struct list {
     struct takt_blas *blas;
@@ -278,7 +270,6 @@ static bool identify(const struct list *list, const struct kind *kind,
 
 static void fini(struct takt_blas_library *library)
 {
-    free(library->photos);
     free(library->xsmm);
     free(library);
 }

@@ -2,18 +2,23 @@
 /*
  * turn.c - who may be inside a library, and on how many threads.
  *
- * OpenBLAS has one number of threads for all its callers. One atomic word
- * holds how many callers are inside and the number they agreed on: whoever
- * wants the same joins, whoever wants another is refused.
+ * OpenBLAS and BLIS have one number of threads for all their callers. One
+ * atomic word holds how many callers are inside and the number they agreed
+ * on: whoever wants the same joins, whoever wants another is refused. Some
+ * builds have one number per calling thread instead; who joins there must
+ * have the right one already.
+ *
+ * (BLIS also takes the number with each call, in an object that has another
+ * layout in every version. Filled without its header, 0.9 leaves out its code
+ * for small matrices and takes five times as long for 8 x 8.)
  *
  * A fork copies the locks of a library as they are, and OpenBLAS ends its
  * threads before one. So a fork lets nobody in and waits until all who are
  * inside have left. Should one of them take very long, the fork goes ahead
  * and the child stays outside: the word says which process wrote it.
  *
- * OpenMP is special twice. Its number of threads belongs to the calling
- * thread, so callers cannot share it and nobody joins. And GNU's runtime
- * hangs in a child whose parent has used threads, so there a child gets one.
+ * GNU's OpenMP hangs in a child whose parent has used threads, so libraries
+ * with OpenMP get one thread there.
  */
 #include <time.h>
 
@@ -70,7 +75,7 @@ static bool enter_first(struct takt_blas_library *library, unsigned threads,
         return false;
     }
     library->threads_before = before;
-    library->set_threads((int)threads);
+    library->set_threads(threads);
     atomic_store_explicit(&library->turn, mine | CHANGED, memory_order_release);
     return true;
 }
@@ -82,16 +87,15 @@ static bool can_join(const struct takt_blas_library *library, uint64_t word,
         return false;
     if (library->set_threads == NULL)
         return true;
-    return !library->is_openmp &&
-           (word >> THREADS_SHIFT & THREADS_MASK) == threads;
+    return (word >> THREADS_SHIFT & THREADS_MASK) == threads &&
+           library->get_threads() == (int)threads;
 }
 
 /* A library that cannot be told may use any number. */
 static bool may_use_threads(const struct takt_blas_library *library,
                             unsigned threads)
 {
-    return threads > 1 ||
-           (library->set_threads == NULL && library->photos == NULL);
+    return threads > 1 || library->set_threads == NULL;
 }
 
 static bool enter(struct takt_blas_library *library, unsigned threads)

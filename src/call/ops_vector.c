@@ -157,6 +157,7 @@ struct reduction {
     unsigned inputs;
     size_t n;
     const void *in[2];
+    size_t out_bytes;
     void *out;
 };
 
@@ -182,7 +183,7 @@ STRAIGHT takt_status run_reduce(struct reduction r)
     if (r.n >= ctx->straight_below[r.dtype][r.op] || r.n == 0)
         return route_reduce(ctx, &r);
     const takt_status status = takt__admit_reduce(
-        r.n, r.dtype == TAKT_F32 ? 4 : 8, r.inputs, r.in, r.out);
+        r.n, r.dtype == TAKT_F32 ? 4 : 8, r.inputs, r.in, r.out_bytes, r.out);
     if (status != TAKT_OK)
         return status;
     ctx->straight->reduce[r.dtype][r.op](r.n, r.in[0], r.in[1], &partial);
@@ -199,6 +200,7 @@ STRAIGHT takt_status run_reduce(struct reduction r)
                                              .inputs = 1,                     \
                                              .n = n,                          \
                                              .in = {a},                       \
+                                             .out_bytes = sizeof *out,        \
                                              .out = out});                    \
     }
 
@@ -221,6 +223,7 @@ STRAIGHT takt_status run_reduce(struct reduction r)
                                              .inputs = 2,                   \
                                              .n = n,                        \
                                              .in = {a, b},                  \
+                                             .out_bytes = sizeof *out,      \
                                              .out = out});                  \
     }
 

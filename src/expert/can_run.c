@@ -4,14 +4,15 @@
 
 #include "expert/products.h"
 
-/* Other people's libraries multiply matrices and nothing else here: their sums
- * lose digits with n, and their element-wise loops are no faster than ours. */
+/* Of what other people's libraries can do, only products are asked of them:
+ * their sums lose digits with n. */
 static bool blas_can_run(const struct takt_expert *expert,
                          const takt_call *call)
 {
     const size_t size = takt_dtype_size(call->dtype);
     struct takt_gemm gemm;
     struct takt_gemv gemv;
+    struct takt_axpy axpy;
 
     switch (takt__op_id(call->op)) {
     case TAKT_OP_matmul:
@@ -20,6 +21,9 @@ static bool blas_can_run(const struct takt_expert *expert,
     case TAKT_OP_gemv:
         gemv = takt__gemv_of(call);
         return takt__blas_can_gemv(expert->blas, size, &gemv);
+    case TAKT_OP_axpy:
+        axpy = takt__axpy_of(call);
+        return takt__blas_can_axpy(expert->blas, size, &axpy);
     default:
         return false;
     }

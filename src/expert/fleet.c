@@ -110,7 +110,9 @@ takt_status takt__fleet_open(const struct takt_fleet_options *options,
     if (status != TAKT_OK)
         return status;
     out->l3_bytes = machine->l3_bytes;
-    takt__slots_fill(out->slots, &caches);
+    if (!options->is_recorded)
+        takt__slots_fill(out->slots, machine->isas | 1u << TAKT_ISA_SCALAR,
+                         &caches);
     out->blas_count = takt__blas_open_all(options->blas, options->threads,
                                           out->blas, TAKT_BLAS_MAX);
     add_all(out, options);

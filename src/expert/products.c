@@ -70,3 +70,15 @@ struct takt_gemv takt__gemv_of(const takt_call *call)
         .beta = call->beta,
     };
 }
+
+struct takt_axpy takt__axpy_of(const takt_call *call)
+{
+    return (struct takt_axpy){
+        .n = call->shape.dim[0],
+        .alpha = call->alpha,
+        .x = call->in[0],
+        .x_step = 1,
+        .y = call->out,
+        .y_step = 1,
+    };
+}

@@ -3,6 +3,7 @@
 #ifndef TAKT_EXPERT_PRODUCTS_H
 #define TAKT_EXPERT_PRODUCTS_H
 
+#include "blas/blas.h"
 #include "kernels/gemm.h"
 #include "takt/call.h"
 
@@ -11,6 +12,9 @@ struct takt_gemm takt__gemm_of(const takt_call *call);
 
 /* Item `index` of an admitted batched matmul. */
 struct takt_gemm takt__gemm_of_batch(const takt_call *call, size_t index);
+
+/* `call` is an admitted axpy. */
+struct takt_axpy takt__axpy_of(const takt_call *call);
 
 /* `call` is an admitted gemv. */
 struct takt_gemv takt__gemv_of(const takt_call *call);

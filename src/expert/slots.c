@@ -35,7 +35,7 @@ static void place(struct takt_slots *slots, const struct takt_kernel *kernel,
     }
 }
 
-void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS],
+void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS], unsigned isas,
                       const struct takt_gemm_caches *caches)
 {
     size_t count;
@@ -43,8 +43,9 @@ void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS],
 
     memset(slots, 0, TAKT_KERNEL_ISAS * sizeof slots[0]);
     for (size_t i = 0; i < count; i++)
-        place(&slots[table[i].isa], &table[i],
-              takt__op_id(takt_op_find(table[i].op)));
+        if ((isas >> table[i].isa & 1) != 0)
+            place(&slots[table[i].isa], &table[i],
+                  takt__op_id(takt_op_find(table[i].op)));
     for (int isa = 0; isa < TAKT_KERNEL_ISAS; isa++)
         for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
             if (slots[isa].gemm[dtype] != NULL)

@@ -25,9 +25,10 @@ struct takt_slots {
     const struct takt_layer_kernels *layers;
 };
 
-/* Fills the slots of every instruction set that the build has; blocks follow
- * from the caches. */
-void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS],
+/* Fills the slots of every instruction set that the build has and that is in
+ * `isas` (bit 1 << isa): nothing of the others may be called, not even to ask
+ * for block sizes, which follow from the caches. */
+void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS], unsigned isas,
                       const struct takt_gemm_caches *caches);
 
 #endif

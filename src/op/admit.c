@@ -344,15 +344,16 @@ takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
 }
 
 takt_status takt__admit_reduce(size_t n, size_t size, unsigned inputs,
-                               const void *const *in, const void *out)
+                               const void *const *in, size_t out_bytes,
+                               const void *out)
 {
     if (n > most_elements)
         return TAKT_ESHAPE;
-    if (out == NULL)
+    if (!is_sane(out, out_bytes))
         return TAKT_EINVAL;
     for (unsigned i = 0; n > 0 && i < inputs; i++)
         if (!is_sane(in[i], n * size) ||
-            overlap(in[i], n * size, out, sizeof(double)))
+            overlap(in[i], n * size, out, out_bytes))
             return TAKT_EINVAL;
     return TAKT_OK;
 }
@@ -368,6 +369,12 @@ takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,
     return TAKT_OK;
 }
 
+static bool is_position(const takt_call *call)
+{
+    const enum takt_op_id op = takt__op_id(call->op);
+    return op == TAKT_OP_argmax || op == TAKT_OP_argmin;
+}
+
 /* Vectors are most calls, and the ones where a nanosecond counts. */
 static takt_status admit_vector(const takt_call *call, bool *is_empty)
 {
@@ -381,6 +388,7 @@ static takt_status admit_vector(const takt_call *call, bool *is_empty)
         return status;
     if (takt__op_entry(call->op)->form == TAKT_FORM_reduce)
         return takt__admit_reduce(n, size, call->op->inputs, call->in,
+                                  is_position(call) ? sizeof(size_t) : size,
                                   call->out);
     *is_empty = n == 0;
     return takt__admit_map(n, size, call->op->inputs, call->in, call->out);

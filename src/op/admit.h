@@ -20,9 +20,11 @@ takt_status takt__admit(takt_call *call, bool *is_empty);
 takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
                             const void *const *in, const void *out);
 
-/* The same for arrays of n elements and an output apart from them. */
+/* The same for arrays of n elements and an output of `out_bytes` apart from
+ * them. */
 takt_status takt__admit_reduce(size_t n, size_t size, unsigned inputs,
-                               const void *const *in, const void *out);
+                               const void *const *in, size_t out_bytes,
+                               const void *out);
 
 /* The same for two inputs and an output apart from them, in bytes. */
 takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,

@@ -23,18 +23,22 @@ struct takt_stretch takt__stretch(size_t total, size_t grain, unsigned part,
 static takt_status run_blas(const struct takt_expert *expert,
                             const takt_call *call)
 {
+    struct takt_blas *blas = expert->blas;
     const size_t size = takt_dtype_size(call->dtype);
+    const unsigned most = blas->max_vector_threads;
+    const unsigned vector_threads =
+        expert->threads < most ? expert->threads : most;
     bool done;
 
     if (takt__op_id(call->op) == TAKT_OP_matmul) {
         const struct takt_gemm gemm = takt__gemm_of(call);
-        done = takt__blas_gemm(expert->blas, size, expert->threads, &gemm);
-    } else {
+        done = takt__blas_gemm(blas, size, expert->threads, &gemm);
+    } else if (takt__op_id(call->op) == TAKT_OP_gemv) {
         const struct takt_gemv gemv = takt__gemv_of(call);
-        const unsigned most = expert->blas->max_vector_threads;
-        done = takt__blas_gemv(expert->blas, size,
-                               expert->threads < most ? expert->threads : most,
-                               &gemv);
+        done = takt__blas_gemv(blas, size, vector_threads, &gemv);
+    } else {
+        const struct takt_axpy axpy = takt__axpy_of(call);
+        done = takt__blas_axpy(blas, size, vector_threads, &axpy);
     }
     return done ? TAKT_OK : TAKT_ENODEV;
 }

@@ -203,8 +203,8 @@ class Json(unittest.TestCase):
 
 
 class Pages(unittest.TestCase):
-    COMMANDS = ["machine", "map", "select", "explain", "recommend", "version",
-                "help", "completion"]
+    COMMANDS = ["machine", "map", "select", "explain", "recommend", "bench",
+                "version", "help", "completion"]
 
     def test_help_lists_every_command(self):
         text = takt("help").stdout

@@ -15,7 +15,7 @@
  *   V_MASKS            1 where _n costs no more than a whole vector
  *   min, max           a < b ? a : b and a > b ? a : b: b if either is NaN
  *   fma, fnma          a*b + c, c - a*b: fused where the ISA can (not on sse2)
- *   fused              a*b + c as near to one rounding as the ISA gets
+ *   fused              a*b + c with one rounding, at any price
  *   lt le gt ge eq ne  quiet; false with a NaN, but for ne
  *   select(m, a, b)    m ? a : b
  *   sum, hmax, hmin    across lanes; the extrema are unspecified with a NaN

@@ -2,10 +2,8 @@
 /*
  * map_f32.c - the cheap element-wise kernels on float.
  *
- * axpy and fma are fused. Where there is no such instruction (sse2) they go
- * through double, where the product is exact: the result differs from the
- * fused one only when both roundings of the sum fall on the same side of a
- * tie, by one unit in the last place.
+ * fma has one rounding everywhere; axpy has where the instruction set can (not
+ * on sse2, where the product is rounded first).
  */
 #define REAL float
 #define VREAL vf32

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * map_f64.c - the cheap element-wise kernels on double.
- *
- * axpy and fma are fused. Where there is no such instruction (sse2) the
- * product is rounded before the sum: an error of at most one unit in the last
- * place of |a*b| + |c|, and an overflow where the product alone overflows.
+ * map_f64.c - the cheap element-wise kernels on double; see map_f32.c.
  */
 #define REAL double
 #define VREAL vf64

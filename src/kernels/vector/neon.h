@@ -807,7 +807,6 @@ VINLINE vf64 vf64_zip_hi(vf64 a, vf64 b)
 
 /* 32 registers would hold more rows, but gcc loads A far ahead. */
 enum { V_TILE_ROWS = 10 };
-#define V_EACH_TILE_ROWS(X) \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)
+#define V_EACH_TILE_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)
 
 #endif

@@ -16,6 +16,7 @@
 #include "kernels/vector/reduce_moments.h"
 
 takt_reduce_kernel TAKT_K(variance_f32), TAKT_K(variance_f64);
+takt_reduce_kernel takt__k_variance_f64_scalar;
 
 enum { CHUNK_F32 = 8192, CHUNK_F64 = 1024 * VF64_LANES };
 
@@ -199,12 +200,15 @@ static void variance_chunks_f64(size_t n, const double *a,
     finish(&counter, n, out);
 }
 
+/* Squares that overflow make the sums above NaN where the definition says
+ * infinity, so what is not finite is left to the definition. */
 void TAKT_K(variance_f64)(size_t n, const void *a, const void *b,
                           struct takt_partial *out)
 {
-    (void)b;
     if (n <= CHUNK_F64)
         set(out, moments_f64(n, a, guess_f64(n, a)), n);
     else
         variance_chunks_f64(n, a, out);
+    if (!isfinite(out->rest))
+        takt__k_variance_f64_scalar(n, a, b, out);
 }

@@ -141,15 +141,17 @@ VINLINE vf32 vf32_fnma(vf32 a, vf32 b, vf32 c)
     return _mm_sub_ps(c, _mm_mul_ps(a, b));
 }
 
-/* Through double: the product is exact there and the sum is rounded twice. */
+/* One rounding, which takes a detour through libm for each lane. */
 VINLINE vf32 vf32_fused(vf32 a, vf32 b, vf32 c)
 {
-    const __m128d lo = _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(a), _mm_cvtps_pd(b)),
-                                  _mm_cvtps_pd(c));
-    const __m128d hi = _mm_add_pd(_mm_mul_pd(_mm_cvtps_pd(_mm_movehl_ps(a, a)),
-                                             _mm_cvtps_pd(_mm_movehl_ps(b, b))),
-                                  _mm_cvtps_pd(_mm_movehl_ps(c, c)));
-    return _mm_movelh_ps(_mm_cvtpd_ps(lo), _mm_cvtpd_ps(hi));
+    float x[4], y[4], z[4];
+
+    _mm_storeu_ps(x, a);
+    _mm_storeu_ps(y, b);
+    _mm_storeu_ps(z, c);
+    for (int i = 0; i < 4; i++)
+        x[i] = fmaf(x[i], y[i], z[i]);
+    return _mm_loadu_ps(x);
 }
 
 /* vf32: bits of floats, comparisons, masks. */
@@ -457,10 +459,16 @@ VINLINE vf64 vf64_fnma(vf64 a, vf64 b, vf64 c)
     return _mm_sub_pd(c, _mm_mul_pd(a, b));
 }
 
-/* Nothing wider to go through: the product is rounded, then the sum. */
 VINLINE vf64 vf64_fused(vf64 a, vf64 b, vf64 c)
 {
-    return _mm_add_pd(_mm_mul_pd(a, b), c);
+    double x[2], y[2], z[2];
+
+    _mm_storeu_pd(x, a);
+    _mm_storeu_pd(y, b);
+    _mm_storeu_pd(z, c);
+    for (int i = 0; i < 2; i++)
+        x[i] = fma(x[i], y[i], z[i]);
+    return _mm_loadu_pd(x);
 }
 
 /* vf64: bits of floats, comparisons, masks. */

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plain_loops.c - see plain_loops.h; PLAIN_LOOPS is the name of the list.
+ *
+ * Written as a user would who wants them fast and knows that the arrays do not
+ * overlap: plain subscripts, restrict, nothing unrolled.
+ */
+#include "plain_loops.h"
+
+#include <math.h>
+
+/* clang-format off */
+#define MAP(op, type, dtype, expression)                                   \
+    static void op##_##dtype(size_t n, const void *in_a, const void *in_b, \
+                             const void *in_c, void *to, double p,         \
+                             double q)                                     \
+    {                                                                      \
+        const type *restrict a = in_a, *restrict b = in_b;                 \
+        const type *restrict c = in_c;                                     \
+        type *restrict out = to;                                           \
+        const type alpha = (type)p, beta = (type)q;                        \
+        (void)a, (void)b, (void)c, (void)alpha, (void)beta;                \
+        for (size_t i = 0; i < n; i++)                                     \
+            out[i] = expression;                                           \
+    }
+
+#define MAPS(type, dtype, f)                                               \
+    MAP(add, type, dtype, a[i] + b[i])                                     \
+    MAP(sub, type, dtype, a[i] - b[i])                                     \
+    MAP(mul, type, dtype, a[i] * b[i])                                     \
+    MAP(div, type, dtype, a[i] / b[i])                                     \
+    MAP(scale, type, dtype, alpha * a[i])                                  \
+    MAP(fma, type, dtype, a[i] * b[i] + c[i])                              \
+    MAP(abs, type, dtype, fabs##f(a[i]))                                   \
+    MAP(neg, type, dtype, -a[i])                                           \
+    MAP(clamp, type, dtype,                                                \
+        a[i] < alpha ? alpha : a[i] > beta ? beta : a[i])                  \
+    MAP(sqrt, type, dtype, sqrt##f(a[i]))                                  \
+    MAP(copy, type, dtype, a[i])
+
+MAPS(float, f32, f)
+MAPS(double, f64, )
+MAP(relu, float, f32, a[i] > 0 ? a[i] : 0)
+MAP(exp, float, f32, expf(a[i]))
+MAP(log, float, f32, logf(a[i]))
+MAP(sigmoid, float, f32, 1 / (1 + expf(-a[i])))
+MAP(tanh, float, f32, tanhf(a[i]))
+MAP(gelu, float, f32, 0.5f * a[i] * (1 + erff(a[i] * 0.70710678f)))
+
+/* y is read and written, so it is no restrict to itself. */
+#define AXPY(type, dtype)                                                   \
+    static void axpy_##dtype(size_t n, const void *in_a, const void *in_b,  \
+                             const void *in_c, void *to, double p, double q)\
+    {                                                                       \
+        const type *restrict x = in_a;                                      \
+        type *restrict y = to;                                              \
+        const type alpha = (type)p;                                         \
+        (void)in_b, (void)in_c, (void)q;                                    \
+        for (size_t i = 0; i < n; i++)                                      \
+            y[i] = alpha * x[i] + y[i];                                     \
+    }
+AXPY(float, f32)
+AXPY(double, f64)
+
+#define REDUCE(op, type, dtype, start, step, finish)                       \
+    static void op##_##dtype(size_t n, const void *in_a, const void *in_b, \
+                             struct takt_partial *out)                     \
+    {                                                                      \
+        const type *restrict a = in_a, *restrict b = in_b;                 \
+        type r = start;                                                    \
+        (void)b;                                                           \
+        for (size_t i = 0; i < n; i++)                                     \
+            r = step;                                                      \
+        out->value = (double)(finish);                                     \
+    }
+
+#define FIND(op, type, dtype, is_better)                                   \
+    static void op##_##dtype(size_t n, const void *in_a, const void *in_b, \
+                             struct takt_partial *out)                     \
+    {                                                                      \
+        const type *restrict a = in_a;                                     \
+        size_t at = 0;                                                     \
+        (void)in_b;                                                        \
+        for (size_t i = 1; i < n; i++)                                     \
+            if (a[i] is_better a[at])                                      \
+                at = i;                                                    \
+        out->index = at;                                                   \
+    }
+
+#define VARIANCE(type, dtype)                                              \
+    static void variance_##dtype(size_t n, const void *in_a,               \
+                                 const void *in_b,                         \
+                                 struct takt_partial *out)                 \
+    {                                                                      \
+        const type *restrict a = in_a;                                     \
+        type sum = 0, squares = 0;                                         \
+        (void)in_b;                                                        \
+        for (size_t i = 0; i < n; i++)                                     \
+            sum += a[i];                                                   \
+        const type mean = sum / (type)n;                                   \
+        for (size_t i = 0; i < n; i++)                                     \
+            squares += (a[i] - mean) * (a[i] - mean);                      \
+        out->value = (double)(squares / (type)n);                          \
+    }
+
+#define REDUCTIONS(type, dtype, f)                                         \
+    REDUCE(sum, type, dtype, 0, r + a[i], r)                               \
+    REDUCE(mean, type, dtype, 0, r + a[i], r / (type)n)                    \
+    REDUCE(max, type, dtype, a[0], a[i] > r ? a[i] : r, r)                 \
+    REDUCE(min, type, dtype, a[0], a[i] < r ? a[i] : r, r)                 \
+    REDUCE(dot, type, dtype, 0, r + a[i] * b[i], r)                        \
+    REDUCE(norm1, type, dtype, 0, r + fabs##f(a[i]), r)                    \
+    REDUCE(norm2, type, dtype, 0, r + a[i] * a[i], sqrt##f(r))             \
+    FIND(argmax, type, dtype, >)                                           \
+    FIND(argmin, type, dtype, <)                                           \
+    VARIANCE(type, dtype)
+
+REDUCTIONS(float, f32, f)
+REDUCTIONS(double, f64, )
+
+static void softmax_row(size_t n, const float *restrict a, float *restrict out)
+{
+    float most = a[0], sum = 0;
+
+    for (size_t i = 1; i < n; i++)
+        most = a[i] > most ? a[i] : most;
+    for (size_t i = 0; i < n; i++)
+        out[i] = expf(a[i] - most);
+    for (size_t i = 0; i < n; i++)
+        sum += out[i];
+    for (size_t i = 0; i < n; i++)
+        out[i] /= sum;
+}
+
+static void softmax_f32(size_t rows, size_t cols, const void *in,
+                        const void *gain, const void *bias, void *out,
+                        double epsilon)
+{
+    (void)gain, (void)bias, (void)epsilon;
+    for (size_t i = 0; i < rows; i++)
+        softmax_row(cols, (const float *)in + i * cols, (float *)out + i * cols);
+}
+
+static void layernorm_row(size_t n, const float *restrict a,
+                          float *restrict out, float epsilon)
+{
+    float sum = 0, squares = 0;
+
+    for (size_t i = 0; i < n; i++)
+        sum += a[i];
+    const float mean = sum / (float)n;
+    for (size_t i = 0; i < n; i++)
+        squares += (a[i] - mean) * (a[i] - mean);
+    const float factor = 1 / sqrtf(squares / (float)n + epsilon);
+    for (size_t i = 0; i < n; i++)
+        out[i] = (a[i] - mean) * factor;
+}
+
+static void layernorm_f32(size_t rows, size_t cols, const void *in,
+                          const void *gain, const void *bias, void *out,
+                          double epsilon)
+{
+    (void)gain, (void)bias;
+    for (size_t i = 0; i < rows; i++)
+        layernorm_row(cols, (const float *)in + i * cols,
+                      (float *)out + i * cols, (float)epsilon);
+}
+
+#define TRANSPOSE(type, dtype)                                              \
+    static void transpose_##dtype(size_t rows, size_t cols, const void *in, \
+                                  size_t ld_in, void *to, size_t ld_out)    \
+    {                                                                       \
+        const type *restrict a = in;                                        \
+        type *restrict out = to;                                            \
+        for (size_t i = 0; i < rows; i++)                                   \
+            for (size_t j = 0; j < cols; j++)                               \
+                out[j * ld_out + i] = a[i * ld_in + j];                     \
+    }
+TRANSPOSE(float, f32)
+TRANSPOSE(double, f64)
+
+#define M(name, dtype_) {.op = #name, .dtype = TAKT_KERNEL_##dtype_, .map = name##_##dtype_}
+#define R(name, dtype_) {.op = #name, .dtype = TAKT_KERNEL_##dtype_, .reduce = name##_##dtype_}
+#define BOTH(dtype_) \
+    M(add, dtype_), M(sub, dtype_), M(mul, dtype_), M(div, dtype_),         \
+    M(scale, dtype_), M(fma, dtype_), M(abs, dtype_), M(neg, dtype_),       \
+    M(clamp, dtype_), M(sqrt, dtype_), M(copy, dtype_), M(axpy, dtype_),    \
+    R(sum, dtype_), R(mean, dtype_), R(max, dtype_), R(min, dtype_),        \
+    R(dot, dtype_), R(norm1, dtype_), R(norm2, dtype_), R(argmax, dtype_),  \
+    R(argmin, dtype_), R(variance, dtype_),                                 \
+    {.op = "transpose", .dtype = TAKT_KERNEL_##dtype_, .transpose = transpose_##dtype_}
+
+const struct plain_loop PLAIN_LOOPS[] = {
+    BOTH(f32), BOTH(f64),
+    M(relu, f32), M(exp, f32), M(log, f32), M(sigmoid, f32), M(tanh, f32),
+    M(gelu, f32),
+    {.op = "softmax", .dtype = TAKT_KERNEL_f32, .rows = softmax_f32},
+    {.op = "layernorm", .dtype = TAKT_KERNEL_f32, .rows = layernorm_f32},
+    {0},
+};
+/* clang-format on */

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_plan.h - what `takt bench` was asked, and the answer per op and size.
+ */
+#ifndef TAKT_CLI_BENCH_PLAN_H
+#define TAKT_CLI_BENCH_PLAN_H
+
+#include <takt/takt.h>
+
+#include "bench_timing.h"
+#include "command.h"
+#include "json.h"
+
+enum { most_contenders = 65, most_cells = 512 };
+
+/* One op at one size: a table of the output. */
+struct cell {
+    const takt_op *op;
+    takt_shape shape;
+};
+
+struct bench {
+    const struct command *command;
+    takt_machine *machine; /* owned */
+    takt_dtype dtype;
+    double budget_s;
+    double flops; /* the limit of one core, for dtype */
+    struct cell cell[most_cells];
+    size_t cell_count;
+    struct contender contender[most_contenders];
+    size_t contender_count;
+    bool shows_progress;
+    bool is_json;
+    struct json json;
+};
+
+/* What a call could cost at best. */
+struct limit {
+    takt_work work;
+    double one_bandwidth, all_bandwidth; /* bytes per second */
+    double flops;                        /* on all threads */
+    double seconds;
+    bool is_memory; /* that, and not arithmetic, is the limit */
+};
+
+/* Reads the options, the ops with their sizes, and the experts into `bench`,
+ * whose machine is known. On failure says what is wrong in one line. */
+bool read_question(const struct invocation *invocation, struct bench *bench);
+
+/* Prints what the latest contest was about and how it ended. */
+void print_cell_text(const struct bench *bench, const struct cell *cell,
+                     const struct limit *limit);
+void print_cell_json(struct bench *bench, const struct cell *cell,
+                     const struct limit *limit);
+
+#endif
