@@ -60,7 +60,7 @@ TAKT_API takt_status takt_scale_f32(size_t n, float alpha, const float *a,
 TAKT_API takt_status takt_scale_f64(size_t n, double alpha, const double *a,
                                     double *out);
 
-/* y = alpha * x + y, with one rounding */
+/* y = alpha * x + y; with one rounding where the expert can */
 TAKT_API takt_status takt_axpy_f32(size_t n, float alpha, const float *x,
                                    float *y);
 TAKT_API takt_status takt_axpy_f64(size_t n, double alpha, const double *x,

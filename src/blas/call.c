@@ -123,10 +123,20 @@ static bool put_axpy(size_t size, const struct takt_axpy *in,
     return !is_zero(out->dtype, out->alpha);
 }
 
+static bool is_too_small(const struct takt_blas_library *library,
+                         const struct takt_blas_gemm *call)
+{
+    const int least = library->least_f32;
+
+    return call->dtype == TAKT_BLAS_F32 &&
+           (call->m < least || call->n < least || call->k < least);
+}
+
 static bool can_gemm(const struct takt_blas_library *library,
                      const struct takt_blas_gemm *call)
 {
     return library->run_gemm[call->dtype] != NULL &&
+           !is_too_small(library, call) &&
            (library->xsmm == NULL || takt__xsmm_can(call));
 }
 

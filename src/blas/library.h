@@ -94,6 +94,11 @@ struct takt_blas_library {
 
     struct takt_xsmm *xsmm; /* owned; NULL: not libxsmm */
 
+    /* A product of floats is run only if none of its sizes is below this. The
+     * kernels that BLIS 0.9 has for small ones read past the end of their
+     * operands, up to a row; its ordinary ones copy first and do not. */
+    int least_f32;
+
     /* The library's setting, which stays until it is changed; NULL where it
      * has none. We put it back after a call: others may use the library too.
      * OpenBLAS takes an int and BLIS 64 bits. Where we run, an int travels in

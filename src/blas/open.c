@@ -209,12 +209,13 @@ static const struct kind {
     const char *name;
     const char *symbol;
     bool (*open)(struct takt_blas *blas, unsigned threads);
+    int least_f32; /* see struct takt_blas_library */
 } kinds[] = {
-    {"libxsmm", "libxsmm_smmdispatch", open_xsmm},
-    {"openblas", "openblas_set_num_threads", open_openblas},
-    {"blis", "bli_thread_set_num_threads", open_blis},
-    {"blas", "sgemm_", open_other},
-    {"blas", "cblas_sgemm", open_other},
+    {"libxsmm", "libxsmm_smmdispatch", open_xsmm, 0},
+    {"openblas", "openblas_set_num_threads", open_openblas, 0},
+    {"blis", "bli_thread_set_num_threads", open_blis, 512},
+    {"blas", "sgemm_", open_other, 0},
+    {"blas", "cblas_sgemm", open_other, 0},
 };
 
 static const struct kind *find_kind(void *handle)
@@ -290,6 +291,7 @@ static bool open_new(const struct kind *kind, void *handle, unsigned threads,
         return false;
     }
     library->facts = *blas;
+    library->least_f32 = kind->least_f32;
     takt__registry_add(library);
     return true;
 }

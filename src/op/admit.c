@@ -243,7 +243,8 @@ static bool overlap(const void *a, size_t a_bytes, const void *b,
                     size_t b_bytes)
 {
     const uintptr_t at_a = (uintptr_t)a, at_b = (uintptr_t)b;
-    return at_a < at_b + b_bytes && at_b < at_a + a_bytes;
+    return a_bytes > 0 && b_bytes > 0 && at_a < at_b + b_bytes &&
+           at_b < at_a + a_bytes;
 }
 
 static bool is_sane(const void *pointer, size_t bytes)

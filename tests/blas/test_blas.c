@@ -192,11 +192,23 @@ static bool is_xsmm(const struct takt_blas *blas)
     return strstr(blas->path, "xsmm") != NULL;
 }
 
+/* Small products of floats: BLIS would read past their operands. */
+static bool is_refused_to_blis(const struct takt_blas *blas, size_t size,
+                               struct problem p)
+{
+    return strstr(blas->path, "blis") != NULL && size == sizeof(float) &&
+           (p.m < 512 || p.n < 512 || p.k < 512);
+}
+
 /* libxsmm may refuse: it has room for so many shapes. */
 static size_t run_expected(struct takt_blas *blas, size_t size,
                            unsigned threads, struct problem p)
 {
     const bool has_run = run_and_check(blas, size, threads, p);
+    if (is_refused_to_blis(blas, size, p)) {
+        TAP_CHECK(!has_run, "%s ran %zux%zux%zu", blas->name, p.m, p.n, p.k);
+        return 0;
+    }
     TAP_CHECK(has_run || is_xsmm(blas), "%s refused %zux%zux%zu", blas->name,
               p.m, p.n, p.k);
     return has_run;
@@ -502,8 +514,8 @@ struct caller {
 static void *call_often(void *argument)
 {
     struct caller *caller = argument;
-    float *a = malloc(3 * edge * edge * sizeof *a);
-    float *c = a + 2 * edge * edge;
+    double *a = malloc(3 * edge * edge * sizeof *a);
+    double *c = a + 2 * edge * edge;
     const struct takt_gemm g = {.m = edge,
                                 .n = edge,
                                 .k = edge,
@@ -603,7 +615,7 @@ static int call_in_child(struct takt_blas *blas)
         tap_failures = 0;
         alarm(10);
         for (unsigned t = 1; t <= blas->max_threads; t++)
-            ran |= run_and_check(blas, 4, t, p) ? 1 << t : 0;
+            ran |= run_and_check(blas, 8, t, p) ? 1 << t : 0;
         fflush(stdout);
         _exit(tap_failures != 0 ? failed : fine | ran);
     }
@@ -620,13 +632,13 @@ static void a_child_can_call_what_its_parent_called(void)
     FOR_EACH_LIBRARY(blas)
     {
         for (unsigned t = 1; t <= blas->max_threads; t++)
-            run_expected(blas, 4, t, p);
+            run_expected(blas, 8, t, p);
         const int ran = call_in_child(blas);
         TAP_CHECK(ran > 0 && (ran & 2) != 0, "%s in a child: %d", blas->name,
                   ran);
         printf("# %-9s in a child: 1 thread %s, 2 threads %s\n", blas->name,
                ran & 2 ? "runs" : "refused", ran & 4 ? "run" : "refused");
-        run_expected(blas, 4, blas->max_threads, p); /* the parent goes on */
+        run_expected(blas, 8, blas->max_threads, p); /* the parent goes on */
     }
     skip_without_libraries();
 }

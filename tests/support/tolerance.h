@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * tolerance.h - how far an expert may be from the exact result, per op.
+ *
+ * The one table behind docs/numerics.md. `units` are in eps, the distance from
+ * 1 to the next number of the dtype; `of` says what they are relative to.
+ */
+#ifndef TAKT_TESTS_TOLERANCE_H
+#define TAKT_TESTS_TOLERANCE_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Sanitized programs are ten times slower, so they try fewer cases. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { is_sanitized = 1 };
+#else
+enum { is_sanitized = 0 };
+#endif
+
+/* This one cannot follow a fork of a program that has threads. */
+#if defined(__SANITIZE_THREAD__)
+enum { is_thread_sanitized = 1 };
+#else
+enum { is_thread_sanitized = 0 };
+#endif
+
+enum tolerance_of {
+    OF_BITS,      /* the very same bits, of NaN too */
+    OF_VALUE,     /* the very same number, zeros by sign; NaN is NaN */
+    OF_ULP,       /* units in the last place of the exact result */
+    OF_RESULT,    /* eps * |exact result| */
+    OF_MAGNITUDE, /* eps * the sum of the magnitudes that are added up */
+    OF_ROOT,      /* the same, times the square root of their number */
+    OF_FORMULA    /* a function of its own below */
+};
+
+struct tolerance {
+    const char *op;
+    enum tolerance_of of;
+    double units;
+};
+
+static const struct tolerance tolerances[] = {
+    {"add", OF_VALUE, 0},         {"sub", OF_VALUE, 0},
+    {"mul", OF_VALUE, 0},         {"div", OF_VALUE, 0},
+    {"scale", OF_VALUE, 0},       {"axpy", OF_MAGNITUDE, 1},
+    {"fma", OF_VALUE, 0},         {"abs", OF_BITS, 0},
+    {"neg", OF_BITS, 0},          {"clamp", OF_VALUE, 0},
+    {"sqrt", OF_VALUE, 0},        {"relu", OF_VALUE, 0},
+    {"copy", OF_BITS, 0},         {"exp", OF_ULP, 2},
+    {"log", OF_ULP, 2},           {"sigmoid", OF_ULP, 2},
+    {"tanh", OF_ULP, 2},          {"gelu", OF_ULP, 2},
+    {"transpose", OF_BITS, 0},    {"sum", OF_MAGNITUDE, 4},
+    {"mean", OF_MAGNITUDE, 4},    {"norm1", OF_RESULT, 4},
+    {"dot", OF_MAGNITUDE, 4},     {"norm2", OF_RESULT, 4},
+    {"variance", OF_RESULT, 16},  {"max", OF_VALUE, 0},
+    {"min", OF_VALUE, 0},         {"argmax", OF_VALUE, 0},
+    {"argmin", OF_VALUE, 0},      {"softmax", OF_FORMULA, 6},
+    {"layernorm", OF_FORMULA, 8}, {"gemv", OF_ROOT, 4},
+    {"matmul", OF_ROOT, 4},       {"batched_matmul", OF_ROOT, 4},
+    {"conv2d", OF_ROOT, 4},       {"pooling", OF_MAGNITUDE, 4},
+    {"attention", OF_FORMULA, 8},
+};
+
+static inline const struct tolerance *tolerance_find(const char *op)
+{
+    for (size_t i = 0; i < sizeof tolerances / sizeof tolerances[0]; i++)
+        if (strcmp(tolerances[i].op, op) == 0)
+            return &tolerances[i];
+    return NULL;
+}
+
+static inline double eps_of(bool is_double)
+{
+    return is_double ? DBL_EPSILON : (double)FLT_EPSILON;
+}
+
+static inline double smallest_of(bool is_double)
+{
+    return is_double ? 0x1p-1074 : 0x1p-149;
+}
+
+static inline double largest_of(bool is_double)
+{
+    return is_double ? DBL_MAX : (double)FLT_MAX;
+}
+
+/* The last place of a float result. */
+static inline double ulp_of_f32(double exact)
+{
+    int exponent;
+
+    if (fabs(exact) < (double)FLT_MIN)
+        return 0x1p-149;
+    frexp(exact, &exponent);
+    return ldexp(1.0, exponent - FLT_MANT_DIG);
+}
+
+static inline bool same_value(double got, double want)
+{
+    if (isnan(got) || isnan(want))
+        return isnan(got) && isnan(want);
+    return got == want && !signbit(got) == !signbit(want);
+}
+
+/* Within `allowed` of `want`; NaN and infinities must be the same. A result
+ * that would round to an infinity may be one. */
+static inline bool is_near(double got, double want, double allowed,
+                           bool is_double)
+{
+    if (isnan(want) || isinf(want))
+        return same_value(got, want);
+    if (isinf(got))
+        return fabs(want) + allowed >= largest_of(is_double) &&
+               !signbit(got) == !signbit(want);
+    return fabs(got - want) <= allowed;
+}
+
+/* ---- what was met, printed as comments at the end of a test -------------- */
+
+static struct {
+    const char *op, *by, *dtype;
+    double share; /* of what is allowed */
+} tolerance_worst[64];
+
+static inline void tolerance_note(const char *op, const char *by,
+                                  bool is_double, double off, double allowed)
+{
+    const char *dtype = is_double ? "f64" : "f32";
+    const double share = allowed > 0 && isfinite(off) ? off / allowed : 0;
+
+    for (size_t i = 0; i < sizeof tolerance_worst / sizeof *tolerance_worst;
+         i++) {
+        if (tolerance_worst[i].op == NULL) {
+            tolerance_worst[i].op = op;
+            tolerance_worst[i].by = by;
+            tolerance_worst[i].dtype = dtype;
+        }
+        if (strcmp(tolerance_worst[i].op, op) == 0 &&
+            strcmp(tolerance_worst[i].by, by) == 0 &&
+            strcmp(tolerance_worst[i].dtype, dtype) == 0) {
+            tolerance_worst[i].share = fmax(tolerance_worst[i].share, share);
+            return;
+        }
+    }
+}
+
+static inline void tolerance_print(void)
+{
+    for (size_t i = 0; i < sizeof tolerance_worst / sizeof *tolerance_worst;
+         i++)
+        if (tolerance_worst[i].op != NULL && tolerance_worst[i].share > 0)
+            printf("# %s %s %s: up to %.2f of what is allowed\n",
+                   tolerance_worst[i].op, tolerance_worst[i].dtype,
+                   tolerance_worst[i].by, tolerance_worst[i].share);
+}
+
+/* What a sum of `terms` may be off, when `magnitude` is the sum of the
+ * magnitudes; denormal products are rounded to the smallest number. */
+static inline double tolerance_sum(const struct tolerance *t, bool is_double,
+                                   double magnitude, size_t terms)
+{
+    const double factor = t->of == OF_ROOT ? sqrt((double)terms + 1) : 1;
+
+    return t->units * factor * eps_of(is_double) * magnitude +
+           (double)(terms + 2) * smallest_of(is_double);
+}
+
+/* softmax: the exponent a - max is rounded before it is raised. */
+static inline double tolerance_softmax(double result, double apart)
+{
+    const double units = tolerance_find("softmax")->units + fabs(apart) / 2;
+
+    if (result == 0)
+        return 0;
+    return units * (double)FLT_EPSILON * result + 4 * 0x1p-149;
+}
+
+/* layernorm: z is the element after mean and variance, before the gain; the
+ * mean is known to a few eps of the spread, not of itself. */
+static inline double tolerance_layernorm(double z, double gain, double bias)
+{
+    return tolerance_find("layernorm")->units * (double)FLT_EPSILON *
+           ((fabs(z) + 1) * fabs(gain) + fabs(bias));
+}
+
+/* attention: `score` is the largest of |scale| * sum |q k| + |mask| among the
+ * keys that count, `value` the largest magnitude among the visible values. */
+static inline double tolerance_attention(double score, double value)
+{
+    const double units = tolerance_find("attention")->units + 2 * score;
+
+    return units * (double)FLT_EPSILON * value;
+}
+
+#endif
