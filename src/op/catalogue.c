@@ -13,19 +13,51 @@
 #include "base/name.h"
 #include "op/op_id.h"
 
+/* What the accuracies of ops.def stand for. */
+#define EXACT                  \
+    {                          \
+        TAKT_ACCURACY_EXACT, 0 \
+    }
+#define VALUE                  \
+    {                          \
+        TAKT_ACCURACY_VALUE, 0 \
+    }
+#define ULP(units_)               \
+    {                             \
+        TAKT_ACCURACY_ULP, units_ \
+    }
+#define RESULT(units_)               \
+    {                                \
+        TAKT_ACCURACY_RESULT, units_ \
+    }
+#define MAGNITUDE(units_)               \
+    {                                   \
+        TAKT_ACCURACY_MAGNITUDE, units_ \
+    }
+#define ROOT(units_)               \
+    {                              \
+        TAKT_ACCURACY_ROOT, units_ \
+    }
+#define FORMULA(units_)               \
+    {                                 \
+        TAKT_ACCURACY_FORMULA, units_ \
+    }
+
 enum { F32 = 1 << TAKT_F32, BOTH = 1 << TAKT_F32 | 1 << TAKT_F64 };
 
 static const struct takt_op_entry catalogue[] = {
-#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, summary_) \
-    {.op = {.name = #name_,                                                    \
-            .summary = summary_,                                               \
-            .complexity = TAKT_COMPLEXITY_##complexity_,                       \
-            .dtypes = dtypes_,                                                 \
-            .inputs = inputs_,                                                 \
-            TAKT_SIZES_##form_},                                               \
-     .id = TAKT_OP_##name_,                                                    \
-     .form = TAKT_FORM_##form_,                                                \
-     .flops = flops_},
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
+                accuracy_, summary_)                                 \
+    {.op = {.name = #name_,                                          \
+            .summary = summary_,                                     \
+            .complexity = TAKT_COMPLEXITY_##complexity_,             \
+            .dtypes = dtypes_,                                       \
+            .inputs = inputs_,                                       \
+            TAKT_SIZES_##form_},                                     \
+     .id = TAKT_OP_##name_,                                          \
+     .form = TAKT_FORM_##form_,                                      \
+     .flops = flops_,                                                \
+     .tolerance = accuracy_},
 #include "op/ops.def"
 };
 

@@ -29,6 +29,23 @@ enum takt_form {
     TAKT_FORM_user       /* whatever the user says */
 };
 
+/* What the error of an expert is measured in; eps is the distance from 1 to
+ * the next number of the dtype. */
+enum takt_accuracy {
+    TAKT_ACCURACY_EXACT,     /* the very same bits, of NaN too */
+    TAKT_ACCURACY_VALUE,     /* the very same number, zeros by sign */
+    TAKT_ACCURACY_ULP,       /* units in the last place of the exact result */
+    TAKT_ACCURACY_RESULT,    /* eps * |exact result| */
+    TAKT_ACCURACY_MAGNITUDE, /* eps * the sum of the magnitudes added up */
+    TAKT_ACCURACY_ROOT,      /* the same, times the root of their number */
+    TAKT_ACCURACY_FORMULA    /* as docs/numerics.md says for that op */
+};
+
+struct takt_tolerance {
+    enum takt_accuracy of;
+    double units;
+};
+
 /* An op and what the catalogue knows beyond its public part. The public part
  * comes first, so that a `const takt_op *` of ours is one of these. */
 struct takt_op_entry {
@@ -36,6 +53,7 @@ struct takt_op_entry {
     unsigned id; /* an enum takt_op_id */
     enum takt_form form;
     double flops; /* per element or per inner step */
+    struct takt_tolerance tolerance;
     takt_work (*work)(const takt_shape *shape, takt_dtype dtype, void *self);
     void *self;
 };

@@ -9,7 +9,8 @@
 #include "takt/op.h"
 
 enum takt_op_id {
-#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, summary_) \
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
+                accuracy_, summary_)                                 \
     TAKT_OP_##name_,
 #include "op/ops.def"
     TAKT_OP_COUNT

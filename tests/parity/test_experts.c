@@ -76,22 +76,22 @@ static double formula(const struct trial *t, size_t i)
 /* Both results may be off, by rounding at least. */
 static double allowed(const struct trial *t, size_t i)
 {
-    const struct tolerance *tolerance = t->tolerance;
+    const struct takt_tolerance *tolerance = t->tolerance;
     const bool is_double = t->call.dtype == TAKT_F64;
     const double result = at(want, t->call.dtype, i);
 
     switch (tolerance->of) {
-    case OF_BITS:
-    case OF_VALUE:
+    case TAKT_ACCURACY_EXACT:
+    case TAKT_ACCURACY_VALUE:
         return 0;
-    case OF_ULP:
+    case TAKT_ACCURACY_ULP:
         return (tolerance->units + 0.5) * ulp_of_f32(result);
-    case OF_RESULT:
+    case TAKT_ACCURACY_RESULT:
         return (tolerance->units + 1) * eps_of(is_double) * fabs(result);
-    case OF_FORMULA:
+    case TAKT_ACCURACY_FORMULA:
         return formula(t, i);
-    case OF_MAGNITUDE:
-    case OF_ROOT:
+    case TAKT_ACCURACY_MAGNITUDE:
+    case TAKT_ACCURACY_ROOT:
         break;
     }
     return 2 * tolerance_sum(tolerance, is_double, at(sizes, t->call.dtype, i),
@@ -167,11 +167,11 @@ static void define_sizes(const struct trial *t)
 
 static void define(const struct trial *t)
 {
-    const enum tolerance_of of = t->tolerance->of;
+    const enum takt_accuracy of = t->tolerance->of;
     takt_decision decision;
 
     memcpy(start, t->call.out, t->out_bytes);
-    if (of == OF_MAGNITUDE || of == OF_ROOT)
+    if (of == TAKT_ACCURACY_MAGNITUDE || of == TAKT_ACCURACY_ROOT)
         define_sizes(t);
     DOING("%s on scalar", t->call.op->name);
     REQUIRE(takt_run(scalar_ctx, &t->call, &decision) == TAKT_OK);

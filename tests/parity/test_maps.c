@@ -16,7 +16,7 @@ static void *want;
 struct map_case {
     const struct takt_kernel *kernel;
     const struct takt_kernel *scalar;
-    const struct tolerance *tolerance;
+    const struct takt_tolerance *tolerance;
     unsigned inputs;
     bool is_double;
     size_t n;
@@ -102,11 +102,11 @@ static bool is_right(const struct map_case *c, const void *x, size_t i)
     const double got = get(c->out, c->is_double, i);
     const double scalar = get(want, c->is_double, i);
 
-    if (c->tolerance->of == OF_BITS)
+    if (c->tolerance->of == TAKT_ACCURACY_EXACT)
         return same_bits(c->out, want, c->is_double, i);
-    if (c->tolerance->of == OF_VALUE)
+    if (c->tolerance->of == TAKT_ACCURACY_VALUE)
         return same_value(got, scalar);
-    if (c->tolerance->of == OF_MAGNITUDE)
+    if (c->tolerance->of == TAKT_ACCURACY_MAGNITUDE)
         return is_within_magnitude(c, get(x, c->is_double, i), got, scalar);
     return is_within_ulps(c, get(x, c->is_double, i), got, scalar);
 }
@@ -294,7 +294,7 @@ static void all_floats_of(const struct takt_kernel *kernel)
     float *x;
     uint64_t bits = 0;
 
-    if (c.tolerance->of != OF_ULP)
+    if (c.tolerance->of != TAKT_ACCURACY_ULP)
         return;
     while (bits <= UINT32_MAX) {
         place(&c, 4096, GUARD_HIGH, 0);

@@ -14,7 +14,7 @@ static struct guard a_guard, b_guard;
 struct reduce_case {
     const struct takt_kernel *kernel;
     const struct takt_kernel *scalar;
-    const struct tolerance *tolerance;
+    const struct takt_tolerance *tolerance;
     enum takt_partial_kind kind;
     bool is_double, is_dot;
     size_t n;
@@ -187,16 +187,16 @@ static double allowed(const struct reduce_case *c, struct exact exact)
     const double eps = eps_of(c->is_double);
     const double least = 2 * smallest_of(c->is_double);
 
-    if (c->tolerance->of == OF_VALUE)
+    if (c->tolerance->of == TAKT_ACCURACY_VALUE)
         return 0;
-    if (c->tolerance->of == OF_RESULT)
+    if (c->tolerance->of == TAKT_ACCURACY_RESULT)
         return c->tolerance->units * eps * fabs(exact.result) + least;
     return c->tolerance->units * eps * exact.magnitude + least;
 }
 
 static struct exact exact_of(const struct reduce_case *c)
 {
-    if (c->tolerance->of == OF_VALUE) {
+    if (c->tolerance->of == TAKT_ACCURACY_VALUE) {
         const struct takt_partial scalar = reduce(c->scalar, c);
         return (struct exact){finish(c, &scalar), 0};
     }
@@ -286,7 +286,7 @@ static void cancelling_of(const struct takt_kernel *kernel)
     struct reduce_case c = case_of(kernel);
     uint64_t seed = 4;
 
-    if (c.tolerance->of != OF_MAGNITUDE)
+    if (c.tolerance->of != TAKT_ACCURACY_MAGNITUDE)
         return;
     place(&c, 8192, GUARD_HIGH, 0);
     for (size_t i = 0; i < c.n; i += 2) {
@@ -340,7 +340,7 @@ static void check_special(const struct reduce_case *c)
     const struct takt_partial partial = reduce(c->kernel, c);
     const double want = finish(c, &scalar), got = finish(c, &partial);
 
-    if (isfinite(want) && want != 0 && c->tolerance->of != OF_VALUE)
+    if (isfinite(want) && want != 0 && c->tolerance->of != TAKT_ACCURACY_VALUE)
         check(c, 1);
     else
         TAP_CHECK(same_value(got, want), "%s: %g, not %g", guard_doing, got,

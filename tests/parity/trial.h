@@ -20,7 +20,7 @@ struct trial {
     size_t out;
     size_t out_bytes;
     size_t terms; /* that are added up for one element */
-    const struct tolerance *tolerance;
+    const struct takt_tolerance *tolerance;
 };
 
 static struct guard trial_in[trial_inputs];

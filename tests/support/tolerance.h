@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tolerance.h - how far an expert may be from the exact result, per op.
- *
- * The one table behind docs/numerics.md. `units` are in eps, the distance from
- * 1 to the next number of the dtype; `of` says what they are relative to.
+ * tolerance.h - comparing results within the tolerance of their op, which its
+ * row in the catalogue states.
  */
 #ifndef TAKT_TESTS_TOLERANCE_H
 #define TAKT_TESTS_TOLERANCE_H
@@ -15,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "op/op_id.h"
 
 /* Sanitized programs are ten times slower, so they try fewer cases. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -30,50 +30,9 @@ enum { is_thread_sanitized = 1 };
 enum { is_thread_sanitized = 0 };
 #endif
 
-enum tolerance_of {
-    OF_BITS,      /* the very same bits, of NaN too */
-    OF_VALUE,     /* the very same number, zeros by sign; NaN is NaN */
-    OF_ULP,       /* units in the last place of the exact result */
-    OF_RESULT,    /* eps * |exact result| */
-    OF_MAGNITUDE, /* eps * the sum of the magnitudes that are added up */
-    OF_ROOT,      /* the same, times the square root of their number */
-    OF_FORMULA    /* a function of its own below */
-};
-
-struct tolerance {
-    const char *op;
-    enum tolerance_of of;
-    double units;
-};
-
-static const struct tolerance tolerances[] = {
-    {"add", OF_VALUE, 0},         {"sub", OF_VALUE, 0},
-    {"mul", OF_VALUE, 0},         {"div", OF_VALUE, 0},
-    {"scale", OF_VALUE, 0},       {"axpy", OF_MAGNITUDE, 1},
-    {"fma", OF_VALUE, 0},         {"abs", OF_BITS, 0},
-    {"neg", OF_BITS, 0},          {"clamp", OF_VALUE, 0},
-    {"sqrt", OF_VALUE, 0},        {"relu", OF_VALUE, 0},
-    {"copy", OF_BITS, 0},         {"exp", OF_ULP, 2},
-    {"log", OF_ULP, 2},           {"sigmoid", OF_ULP, 2},
-    {"tanh", OF_ULP, 2},          {"gelu", OF_ULP, 2},
-    {"transpose", OF_BITS, 0},    {"sum", OF_MAGNITUDE, 4},
-    {"mean", OF_MAGNITUDE, 4},    {"norm1", OF_RESULT, 4},
-    {"dot", OF_MAGNITUDE, 4},     {"norm2", OF_RESULT, 4},
-    {"variance", OF_RESULT, 16},  {"max", OF_VALUE, 0},
-    {"min", OF_VALUE, 0},         {"argmax", OF_VALUE, 0},
-    {"argmin", OF_VALUE, 0},      {"softmax", OF_FORMULA, 6},
-    {"layernorm", OF_FORMULA, 8}, {"gemv", OF_ROOT, 4},
-    {"matmul", OF_ROOT, 4},       {"batched_matmul", OF_ROOT, 4},
-    {"conv2d", OF_ROOT, 4},       {"pooling", OF_MAGNITUDE, 4},
-    {"attention", OF_FORMULA, 8},
-};
-
-static inline const struct tolerance *tolerance_find(const char *op)
+static inline const struct takt_tolerance *tolerance_find(const char *op)
 {
-    for (size_t i = 0; i < sizeof tolerances / sizeof tolerances[0]; i++)
-        if (strcmp(tolerances[i].op, op) == 0)
-            return &tolerances[i];
-    return NULL;
+    return &takt__op_entry(takt_op_find(op))->tolerance;
 }
 
 static inline double eps_of(bool is_double)
@@ -163,10 +122,12 @@ static inline void tolerance_print(void)
 
 /* What a sum of `terms` may be off, when `magnitude` is the sum of the
  * magnitudes; denormal products are rounded to the smallest number. */
-static inline double tolerance_sum(const struct tolerance *t, bool is_double,
-                                   double magnitude, size_t terms)
+static inline double tolerance_sum(const struct takt_tolerance *t,
+                                   bool is_double, double magnitude,
+                                   size_t terms)
 {
-    const double factor = t->of == OF_ROOT ? sqrt((double)terms + 1) : 1;
+    const double factor =
+        t->of == TAKT_ACCURACY_ROOT ? sqrt((double)terms + 1) : 1;
 
     return t->units * factor * eps_of(is_double) * magnitude +
            (double)(terms + 2) * smallest_of(is_double);
