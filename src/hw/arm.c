@@ -65,8 +65,8 @@ static void take_features(const char *line, takt_machine *machine)
 
     if (words == NULL)
         return;
-    if (takt__text_has_word(words, "asimd", ' '))
-        machine->isas |= 1u << TAKT_ISA_NEON;
+    if (!takt__text_has_word(words, "asimd", ' '))
+        machine->isas &= ~(1u << TAKT_ISA_NEON);
     if (takt__text_has_word(words, "sve", ' '))
         machine->features |= TAKT_CPU_SVE;
 }
@@ -135,6 +135,8 @@ void takt__arm_probe(struct takt_probe *probe)
     takt_machine *machine = probe->machine;
     struct identity core = {0};
 
+    /* Every 64-bit ARM that runs Linux has it, unless it says otherwise. */
+    machine->isas |= 1u << TAKT_ISA_NEON;
     read_first(probe, &core);
     machine->cpu_family = core.implementer;
     machine->cpu_model = core.part;

@@ -22,24 +22,27 @@
 #include "support/random.h"
 #include "support/tap.h"
 
+/* The sanitizers look these up in the running program. */
+#define SEEN __attribute__((visibility("default")))
+
 enum { max_libraries = 16, threads_lent = 2 };
 
 /* Sanitizers do not see how the threads of a library wait for each other. */
-const char *__tsan_default_suppressions(void);
+SEEN const char *__tsan_default_suppressions(void);
 const char *__tsan_default_suppressions(void)
 {
     return "race:libopenblas\nrace:libblis\nrace:libgomp\n";
 }
 
 /* Nor do they expect threads in a child. */
-const char *__tsan_default_options(void);
+SEEN const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
     return "die_after_fork=0";
 }
 
 /* LeakSanitizer dies on the threads of a libgomp that was loaded late. */
-int __lsan_is_turned_off(void);
+SEEN int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void)
 {
     return dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD) != NULL;

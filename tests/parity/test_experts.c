@@ -14,7 +14,8 @@ enum {
     most_threads = 4
 };
 
-#ifdef __SANITIZE_THREAD__ /* other people's threads are not instrumented */
+/* Sanitizers cannot see into other people's libraries. */
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 static const char *const libraries = "";
 #else
 static const char *const libraries = NULL;

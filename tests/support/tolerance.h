@@ -16,8 +16,10 @@
 
 #include "op/op_id.h"
 
-/* Sanitized programs are ten times slower, so they try fewer cases. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+/* Sanitized and emulated programs are ten times slower, so they try fewer
+ * cases. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    defined(TAKT_TEST_EMULATED)
 enum { is_sanitized = 1 };
 #else
 enum { is_sanitized = 0 };
