@@ -28,6 +28,9 @@ test:
 
 bench: build
 	@build/release/bench/bench_policy
+	@build/release/bench/bench_call
+	@build/release/bench/bench_pool
+	@$(TAKT) bench
 
 # Each target runs for FUZZ_SECONDS.
 FUZZ_SECONDS ?= 60
