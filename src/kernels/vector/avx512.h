@@ -772,9 +772,8 @@ VINLINE void v_prefetch(const void *p)
     _mm_prefetch((const char *)p, _MM_HINT_T0);
 }
 
-/* Reductions (owner: reduce). unordered: a or b is NaN. keep: stay in a
- * register instead of being loaded once per use. The compiler moves no load
- * across v_order(). */
+/* Reductions. unordered: a or b is NaN. keep: stay in a register instead of
+ * being loaded once per use. */
 
 VINLINE vm32 vf32_unordered(vf32 a, vf32 b)
 {
@@ -798,12 +797,7 @@ VINLINE vf64 vf64_keep(vf64 v)
     return v;
 }
 
-VINLINE void v_order(void)
-{
-    __asm__ volatile("" ::: "memory");
-}
-
-/* Matrix products (owner: gemm). Interleaving: lo gives a0 b0 a1 b1 ... of the
+/* Matrix products. Interleaving: lo gives a0 b0 a1 b1 ... of the
  * first halves, hi of the second. V_EACH_TILE_ROWS(X) lists how many rows of a
  * product can be kept in registers, two vectors each, beside two vectors of
  * the right side and one of the left; V_TILE_ROWS is the most. */

@@ -37,6 +37,12 @@
 
 #define VINLINE static inline __attribute__((always_inline))
 
+/* The compiler moves no load across it. */
+VINLINE void v_order(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
 /* Names of kernels: takt__k_add_f32_avx2, and with _nt the variant that
  * writes past the caches. */
 #define TAKT_K_PASTE(name, isa) takt__k_##name##_##isa

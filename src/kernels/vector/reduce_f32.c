@@ -23,111 +23,14 @@ takt_reduce_kernel TAKT_K(dot_f32), TAKT_K(norm2_f32);
 /* FAR: from here on two operands come from memory, not from a cache. */
 enum { L = VF32_LANES, CHUNK = 1 << 15, FAR = 1 << 21 };
 
-enum term { PLAIN, SIZE, PRODUCT }; /* x, |x|, x*y */
-
 /* Products are checked against losing digits to underflow: what vanished is
  * below CHUNK * 2^-149, far from mattering in a sum above this. */
 static const double least_product = 0x1p-100;
 
-VINLINE vf32 first(enum term term, vf32 x, vf32 y)
-{
-    switch (term) {
-    case SIZE:
-        return vf32_abs(x);
-    case PRODUCT:
-        return vf32_mul(x, y);
-    case PLAIN:
-        break;
-    }
-    return x;
-}
-
-VINLINE vf32 more(enum term term, vf32 x, vf32 y, vf32 sum)
-{
-    return term == PRODUCT ? vf32_fma(x, y, sum)
-                           : vf32_add(sum, first(term, x, y));
-}
-
-/* Trees are written left before right: loads then go up through memory, as
- * the prefetchers expect (measured: a third of the bandwidth otherwise). */
-VINLINE vf32 tree2(enum term term, const float *a, const float *b)
-{
-    const vf32 left = first(term, vf32_load(a), vf32_load(b));
-    v_order();
-    return more(term, vf32_load(a + L), vf32_load(b + L), left);
-}
-
-VINLINE vf32 tree4(enum term term, const float *a, const float *b)
-{
-    const vf32 left = tree2(term, a, b);
-    v_order();
-    return vf32_add(left, tree2(term, a + 2 * L, b + 2 * L));
-}
-
-VINLINE vf32 tree8(enum term term, const float *a, const float *b)
-{
-    const vf32 left = tree4(term, a, b);
-    v_order();
-    return vf32_add(left, tree4(term, a + 4 * L, b + 4 * L));
-}
-
-VINLINE vf32 tree16(enum term term, const float *a, const float *b)
-{
-    const vf32 left = tree8(term, a, b);
-    v_order();
-    return vf32_add(left, tree8(term, a + 8 * L, b + 8 * L));
-}
-
-VINLINE vf32 tree32(enum term term, const float *a, const float *b)
-{
-    const vf32 left = tree16(term, a, b);
-    v_order();
-    return vf32_add(left, tree16(term, a + 16 * L, b + 16 * L));
-}
-
-/* Whole groups of four vectors, fewer than eight of them. */
-VINLINE vf32 fours(enum term term, size_t n, const float *a, const float *b)
-{
-    vf32 sum = vf32_zero();
-    size_t i = 0;
-
-    if ((n & (16 * L)) != 0) {
-        sum = tree16(term, a, b);
-        i = 16 * L;
-    }
-    if ((n & (8 * L)) != 0) {
-        sum = vf32_add(sum, tree8(term, a + i, b + i));
-        i += 8 * L;
-    }
-    if ((n & (4 * L)) != 0)
-        sum = vf32_add(sum, tree4(term, a + i, b + i));
-    return sum;
-}
-
-/* Fewer than 32 vectors: one branch per size, the shortest with fewest, then
- * what is less than one vector. */
-VINLINE vf32 tail(enum term term, size_t n, const float *a, const float *b)
-{
-    vf32 sum = vf32_zero();
-    size_t i = 0;
-
-    if (n >= 4 * L) {
-        sum = fours(term, n, a, b);
-        i = n & ~(size_t)(4 * L - 1);
-    }
-    if ((n & (2 * L)) != 0) {
-        sum = vf32_add(sum, tree2(term, a + i, b + i));
-        i += 2 * L;
-    }
-    if ((n & L) != 0) {
-        sum = more(term, vf32_load(a + i), vf32_load(b + i), sum);
-        i += L;
-    }
-    if (i == n)
-        return sum;
-    return more(term, vf32_load_n(a + i, n - i), vf32_load_n(b + i, n - i),
-                sum);
-}
+#define REAL float
+#define VREAL vf32
+#define V(word) vf32_##word
+#include "kernels/vector/reduce_tree.h"
 
 VINLINE vf64 widen_sum(vf32 v)
 {

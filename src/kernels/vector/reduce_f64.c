@@ -22,111 +22,14 @@ takt_reduce_kernel TAKT_K(dot_f64), TAKT_K(norm2_f64);
  * FAR: from here on two operands come from memory, not from a cache. */
 enum { L = VF64_LANES, SHORT = 128 * L, FAR = 1 << 20 };
 
-enum term { PLAIN, SIZE, PRODUCT }; /* x, |x|, x*y */
-
 struct lanes {
     vf64 sum, rest;
 };
 
-VINLINE vf64 first(enum term term, vf64 x, vf64 y)
-{
-    switch (term) {
-    case SIZE:
-        return vf64_abs(x);
-    case PRODUCT:
-        return vf64_mul(x, y);
-    case PLAIN:
-        break;
-    }
-    return x;
-}
-
-VINLINE vf64 more(enum term term, vf64 x, vf64 y, vf64 sum)
-{
-    return term == PRODUCT ? vf64_fma(x, y, sum)
-                           : vf64_add(sum, first(term, x, y));
-}
-
-/* Trees are written left before right: loads then go up through memory, as
- * the prefetchers expect (measured: a third of the bandwidth otherwise). */
-VINLINE vf64 tree2(enum term term, const double *a, const double *b)
-{
-    const vf64 left = first(term, vf64_load(a), vf64_load(b));
-    v_order();
-    return more(term, vf64_load(a + L), vf64_load(b + L), left);
-}
-
-VINLINE vf64 tree4(enum term term, const double *a, const double *b)
-{
-    const vf64 left = tree2(term, a, b);
-    v_order();
-    return vf64_add(left, tree2(term, a + 2 * L, b + 2 * L));
-}
-
-VINLINE vf64 tree8(enum term term, const double *a, const double *b)
-{
-    const vf64 left = tree4(term, a, b);
-    v_order();
-    return vf64_add(left, tree4(term, a + 4 * L, b + 4 * L));
-}
-
-VINLINE vf64 tree16(enum term term, const double *a, const double *b)
-{
-    const vf64 left = tree8(term, a, b);
-    v_order();
-    return vf64_add(left, tree8(term, a + 8 * L, b + 8 * L));
-}
-
-VINLINE vf64 tree32(enum term term, const double *a, const double *b)
-{
-    const vf64 left = tree16(term, a, b);
-    v_order();
-    return vf64_add(left, tree16(term, a + 16 * L, b + 16 * L));
-}
-
-/* Whole groups of four vectors, fewer than eight of them. */
-VINLINE vf64 fours(enum term term, size_t n, const double *a, const double *b)
-{
-    vf64 sum = vf64_zero();
-    size_t i = 0;
-
-    if ((n & (16 * L)) != 0) {
-        sum = tree16(term, a, b);
-        i = 16 * L;
-    }
-    if ((n & (8 * L)) != 0) {
-        sum = vf64_add(sum, tree8(term, a + i, b + i));
-        i += 8 * L;
-    }
-    if ((n & (4 * L)) != 0)
-        sum = vf64_add(sum, tree4(term, a + i, b + i));
-    return sum;
-}
-
-/* Fewer than 32 vectors: one branch per size, the shortest with fewest, then
- * what is less than one vector. */
-VINLINE vf64 tail(enum term term, size_t n, const double *a, const double *b)
-{
-    vf64 sum = vf64_zero();
-    size_t i = 0;
-
-    if (n >= 4 * L) {
-        sum = fours(term, n, a, b);
-        i = n & ~(size_t)(4 * L - 1);
-    }
-    if ((n & (2 * L)) != 0) {
-        sum = vf64_add(sum, tree2(term, a + i, b + i));
-        i += 2 * L;
-    }
-    if ((n & L) != 0) {
-        sum = more(term, vf64_load(a + i), vf64_load(b + i), sum);
-        i += L;
-    }
-    if (i == n)
-        return sum;
-    return more(term, vf64_load_n(a + i, n - i), vf64_load_n(b + i, n - i),
-                sum);
-}
+#define REAL double
+#define VREAL vf64
+#define V(word) vf64_##word
+#include "kernels/vector/reduce_tree.h"
 
 VINLINE struct lanes grow(struct lanes lanes, vf64 x)
 {
