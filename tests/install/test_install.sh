@@ -26,6 +26,9 @@ flags=$(pkg-config --define-prefix --cflags --libs takt)
 cc -std=c17 "$consumer/consumer.c" -o "$work/by_pkg_config" $flags
 LD_LIBRARY_PATH=$lib "$work/by_pkg_config"
 
+cc -std=c17 "$consumer/late.c" -o "$work/late" -ldl
+TAKT_THREADS=2 "$work/late" "$lib/libtakt.so"
+
 "$prefix/bin/takt" version
 test -s "$(find "$prefix" -name takt-select.1)"
 test -s "$(find "$prefix" -path '*bash-completion*' -name takt)"
