@@ -17,7 +17,7 @@ MACHINES = FIXTURES + "/machines/"
 def takt(line, **options):
     words = line.split() if isinstance(line, str) else line
     return subprocess.run([TAKT, *words], capture_output=True, text=True,
-                          timeout=20, **options)
+                          timeout=60, **options)
 
 
 class Answers(unittest.TestCase):
