@@ -129,8 +129,9 @@ typedef struct takt_decision {
 /* Answers without running anything.
  * TAKT_ESHAPE: the shape does not fit the op, or the cost rule needs the full
  *   shape of this op (or `work`) and got only its elements.
- * TAKT_EINVAL: the cost rule was asked for neither an op nor its work; the
- *   policy or the dtype is not one of ours, or the op has not that dtype. */
+ * TAKT_EINVAL: the cost rule was asked for neither an op nor its work; policy
+ *   fixed in a context that has no fixed expert; the policy or the dtype is
+ *   not one of ours, or the op has not that dtype. */
 TAKT_API takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                                  takt_decision *out);
 

@@ -31,7 +31,7 @@ static void find_sizes(const takt_call *call, struct takt_sizes *out)
 }
 
 /* Whom to ask when the chosen one refuses: our best kernels on one thread,
- * then scalar code, which needs nothing and refuses nothing. */
+ * then scalar code, which runs everything and needs next to no memory. */
 static unsigned next_best(const takt_ctx *ctx, unsigned refused)
 {
     const unsigned simd = ctx->decider.team[0].expert;

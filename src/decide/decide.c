@@ -148,6 +148,8 @@ takt_status takt__decide(struct takt_decider *decider, takt_policy policy,
                          struct takt_choice *out)
 {
     *out = (struct takt_choice){.predicted_s = -1};
+    if (policy == TAKT_POLICY_FIXED && decider->policy != policy)
+        return TAKT_EINVAL; /* nobody said which expert */
     if (policy == TAKT_POLICY_FIXED) {
         out->expert = decider->fixed;
         out->reason = TAKT_REASON_FORCED;

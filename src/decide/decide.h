@@ -66,7 +66,8 @@ struct takt_sizes {
     bool work_is_given; /* by the caller, not by the op */
 };
 
-/* TAKT_ESHAPE, TAKT_EINVAL: the cost rule lacks the shape or the work. */
+/* TAKT_ESHAPE, TAKT_EINVAL: the cost rule lacks the shape or the work.
+ * TAKT_EINVAL: policy fixed, but the decider has no fixed expert. */
 takt_status takt__decide(struct takt_decider *decider, takt_policy policy,
                          const struct takt_sizes *sizes,
                          struct takt_choice *out);

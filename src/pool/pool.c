@@ -321,11 +321,6 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
     return TAKT_OK;
 }
 
-unsigned takt__pool_threads(const struct takt_pool *pool)
-{
-    return pool->threads;
-}
-
 unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts)
 {
     const unsigned started = atomic_load(&pool->started);

@@ -36,9 +36,6 @@ takt_status takt__pool_create(unsigned threads, struct takt_pool **out);
 /* Ends the workers; no job may be running. NULL is allowed. */
 void takt__pool_destroy(struct takt_pool *pool);
 
-/* The most parts that can run at once. */
-unsigned takt__pool_threads(const struct takt_pool *pool);
-
 /* How many of the workers for `parts` parts would have to be woken up now:
  * the price of a job depends on it. */
 unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts);

@@ -111,6 +111,10 @@ static void fixed_uses_the_expert_that_was_named(void)
     EXPECT_INT(decision.reason, TAKT_REASON_FORCED);
     takt_ctx_destroy(ctx);
 
+    ctx = ctx_of(MACHINES "haswell-4"); /* nobody named an expert here */
+    EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_EINVAL);
+    takt_ctx_destroy(ctx);
+
     options.expert = "simd.avx512";
     EXPECT_INT(takt_ctx_create(&options, &ctx), TAKT_ENODEV);
     options.expert = NULL;

@@ -26,7 +26,7 @@ flags=$(pkg-config --define-prefix --cflags --libs takt)
 cc -std=c17 "$consumer/consumer.c" -o "$work/by_pkg_config" $flags
 LD_LIBRARY_PATH=$lib "$work/by_pkg_config"
 
-cc -std=c17 "$consumer/late.c" -o "$work/late" -ldl
+cc -std=c17 -Wall -Werror "$consumer/late.c" -o "$work/late" -ldl
 TAKT_THREADS=2 "$work/late" "$lib/libtakt.so"
 
 "$prefix/bin/takt" version

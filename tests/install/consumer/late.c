@@ -3,6 +3,7 @@
  * late.c - a program that loads Takt late, has its threads work, and lets go
  * of it while they are still awake.
  */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
