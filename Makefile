@@ -1,5 +1,6 @@
 # Takt, in two commands:
-#   make run    install what is missing, build, show what Takt does here
+#   make run    install what is missing, build, measure this machine, show what
+#               Takt does here
 #   make test   install what is missing, build, run every test
 # Everything else is CMake's: see CMakePresets.json.
 
@@ -8,9 +9,14 @@ PREFIX ?= /usr/local
 
 .PHONY: run test build bench fuzz format install clean
 
+# A machine on which others are at work is not measured: that is said, and the
+# map then shows what is expected of it.
 run: build
 	@echo "== this machine"
 	@$(TAKT) machine
+	@echo
+	@echo "== measuring it, 5 seconds ('takt tune' takes a minute and is finer)"
+	@$(TAKT) tune --quick || true
 	@echo
 	@echo "== where each op goes"
 	@$(TAKT) map

@@ -170,8 +170,7 @@ static void *make(takt_dtype dtype, size_t count, bool is_signed)
     return memory;
 }
 
-/* What the op takes beside arrays: see takt/call.h. */
-static void set_values(const takt_op *op, takt_call *call)
+void set_values(const takt_op *op, takt_call *call)
 {
     call->alpha = 1;
     if (strcmp(op->name, "layernorm") == 0)

@@ -29,6 +29,9 @@ bool is_written(const struct operand_lengths *lengths);
 /* Bytes to allocate; more than fits a double never happens. */
 double operand_bytes(const struct operand_lengths *lengths, takt_dtype dtype);
 
+/* Sets what the op takes beside arrays: see takt/call.h. */
+void set_values(const takt_op *op, takt_call *call);
+
 /* Allocates the operands at multiples of 64 bytes and fills them with random
  * values, so that every page is there. False: there is no memory. */
 bool make_operands(const takt_op *op, takt_dtype dtype, takt_shape shape,

@@ -185,7 +185,9 @@ static bool add_contender(struct bench *bench, const char *name)
     const takt_ctx_options options = {
         .policy = is_adaptive ? TAKT_POLICY_ADAPTIVE : TAKT_POLICY_FIXED,
         .expert = is_adaptive ? NULL : name,
-        .blas = is_library || is_adaptive ? NULL : ""};
+        .blas = is_library || is_adaptive ? NULL : "",
+        /* What a loop of one expert takes is nothing to route by. */
+        .store = is_adaptive ? NULL : ""};
     struct contender *contender = &bench->contender[bench->contender_count];
 
     if (bench->contender_count == most_contenders)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "commands.h"
+#include "explain.h"
 #include "number.h"
 #include "route.h"
 
@@ -74,7 +75,7 @@ static void print_op(const struct route *route, const takt_decision *any)
 static void print_text(const struct route *route, const struct answers *answers)
 {
     const takt_machine *machine = takt_ctx_machine(route->ctx);
-    char rule[128];
+    char rule[256];
 
     print_op(route, &answers->decision[TAKT_POLICY_ADAPTIVE]);
     printf("\n  %-10s  %-7s  %-14s  %s\n", "policy", "backend", "expert here",
@@ -94,6 +95,7 @@ static void print_text(const struct route *route, const struct answers *answers)
                    ? "; no expert for it here, so the best of the processor"
                    : "");
     }
+    explain_experts(route, &answers->decision[TAKT_POLICY_ADAPTIVE]);
     printf("\n  machine     %s, %u threads, best instruction set %s, ",
            machine->cpu_name, machine->threads,
            takt_isa_name(takt_machine_best_isa(machine)));
@@ -102,6 +104,7 @@ static void print_text(const struct route *route, const struct answers *answers)
 
 static void print_json(const struct route *route, const struct answers *answers)
 {
+    const takt_decision *decision = &answers->decision[TAKT_POLICY_ADAPTIVE];
     struct json json = json_begin(stdout);
 
     json_open(&json, NULL, '{');
@@ -109,7 +112,7 @@ static void print_json(const struct route *route, const struct answers *answers)
     for (int i = 0; i < policy_count; i++) {
         json_open(&json, NULL, '{');
         if (answers->asked[i]) {
-            char rule[128];
+            char rule[256];
             route_rule(route, (takt_policy)i, &answers->decision[i], rule,
                        sizeof rule);
             route_print_json(&json, route, (takt_policy)i,
@@ -123,6 +126,7 @@ static void print_json(const struct route *route, const struct answers *answers)
         json_close(&json, '}');
     }
     json_close(&json, ']');
+    explain_experts_json(&json, route, decision);
     json_close(&json, '}');
     json_end(&json);
 }
@@ -132,7 +136,7 @@ static int run(const struct invocation *invocation)
     struct route route;
     struct answers answers;
 
-    if (!route_open(invocation, true, &route))
+    if (!route_open(invocation, true, false, &route))
         return EXIT_USAGE;
     ask(&route, &answers);
     if (option_given(invocation, "json"))
@@ -150,10 +154,16 @@ const struct command cmd_explain = {
     .description =
         "Shows what the call is made of (elements, bytes, operations), what "
         "each policy answers and which of its rules decided, and which expert "
-        "of this machine would run it.",
+        "of this machine would run it.\n\n"
+        "Then all experts of this machine that could run it, the best first: "
+        "the time that is expected, between which times 95% of calls should "
+        "be, how many samples of this size and situation that is based on, "
+        "and what the first run in a process took; and why the first one won, "
+        "or what keeps Takt from knowing better.",
     .max_operands = 2,
     .options = {ROUTE_OPTIONS},
-    .examples = {"takt explain matmul 1024x1024x1024", "takt explain sum 1M",
+    .examples = {"takt explain matmul 1024x1024x1024",
+                 "takt explain sum 1M --situation repeat",
                  "takt explain my_kernel 50K --complexity medium",
                  "takt explain conv2d 8x64x56x56x64x3x3x1x1"},
     .run = run,

@@ -1,92 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_map.c - `takt map`: for each op, which sizes go where. */
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
-
-#include <takt/takt.h>
 
 #include "commands.h"
-#include "json.h"
-#include "number.h"
+#include "context.h"
+#include "map.h"
 
-/* The sizes of one op: the ranges of the moe rule and who runs them here. */
-struct row {
-    const takt_op *op;
-    size_t simd_above, gpu_above; /* SIZE_MAX: never */
-    char scalar[TAKT_EXPERT_NAME_MAX];
-    char simd[TAKT_EXPERT_NAME_MAX];
-    char gpu[TAKT_EXPERT_NAME_MAX];
+/* How the answer is written, and what it is about. */
+struct mapping {
+    const struct invocation *invocation;
+    takt_ctx *ctx;
+    takt_dtype dtype;
+    unsigned situation;
+    bool is_json, is_csv, has_all_layouts;
+    struct json json;
+    struct legend legend;
 };
 
-/* The expert for one element more than the threshold. */
-static void expert_above(takt_ctx *ctx, const takt_op *op, size_t above,
-                         char *out)
+static bool is_asked(const void *self, const takt_op *op)
 {
-    const takt_request request = {
-        .policy = TAKT_POLICY_MOE,
-        .complexity = op->complexity,
-        .shape = {.rank = 1, .dim = {above == SIZE_MAX ? above : above + 1}},
-    };
-    takt_decision decision;
+    const struct invocation *invocation = self;
 
-    if (takt_select(ctx, &request, &decision) == TAKT_OK)
-        memcpy(out, decision.expert, sizeof decision.expert);
-}
-
-static struct row row_of(takt_ctx *ctx, const takt_op *op)
-{
-    struct row row = {
-        .op = op,
-        .simd_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_SIMD),
-        .gpu_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_GPU),
-    };
-
-    expert_above(ctx, op, 0, row.scalar);
-    expert_above(ctx, op, row.simd_above, row.simd);
-    if (row.gpu_above != SIZE_MAX)
-        expert_above(ctx, op, row.gpu_above, row.gpu);
-    return row;
-}
-
-static void print_text(const struct row *row)
-{
-    char simd[32], gpu[32] = "never";
-
-    format_count(row->simd_above, simd, sizeof simd);
-    if (row->gpu_above != SIZE_MAX)
-        format_count(row->gpu_above, gpu, sizeof gpu);
-    printf("%-15s %-8s %12s %12s   %s, %s%s%s\n", row->op->name,
-           takt_complexity_name(row->op->complexity), simd, gpu, row->scalar,
-           row->simd, row->gpu[0] ? ", " : "", row->gpu);
-}
-
-static void print_range(struct json *json, const char *backend, size_t above,
-                        const char *expert)
-{
-    json_open(json, NULL, '{');
-    json_string(json, "backend", backend);
-    json_count(json, "above", above);
-    json_string(json, "expert", expert);
-    json_close(json, '}');
-}
-
-static void print_json(struct json *json, const struct row *row)
-{
-    json_open(json, NULL, '{');
-    json_string(json, "op", row->op->name);
-    json_string(json, "policy", "moe");
-    json_open(json, "ranges", '[');
-    print_range(json, "scalar", 0, row->scalar);
-    print_range(json, "simd", row->simd_above, row->simd);
-    if (row->gpu_above != SIZE_MAX)
-        print_range(json, "gpu", row->gpu_above, row->gpu);
-    json_close(json, ']');
-    json_close(json, '}');
-}
-
-static bool is_asked(const struct invocation *invocation, const takt_op *op)
-{
     for (size_t i = 0; i < invocation->operand_count; i++)
         if (takt_op_find(invocation->operands[i]) == op)
             return true;
@@ -95,61 +29,120 @@ static bool is_asked(const struct invocation *invocation, const takt_op *op)
 
 static bool all_known(const struct invocation *invocation)
 {
-    for (size_t i = 0; i < invocation->operand_count; i++) {
-        const char *name = invocation->operands[i];
-        const char *near = takt_op_nearest(name);
-        if (takt_op_find(name) != NULL)
-            continue;
-        if (near != NULL)
-            usage_error(invocation->command, "no op '%s'; did you mean '%s'?",
-                        name, near);
-        else
-            usage_error(invocation->command, "no op '%s'", name);
-        return false;
-    }
+    for (size_t i = 0; i < invocation->operand_count; i++)
+        if (find_named_op(invocation->command, invocation->operands[i]) == NULL)
+            return false;
     return true;
 }
 
-static void print_rows(const struct invocation *invocation, takt_ctx *ctx)
+static void print_course(struct mapping *mapping, const takt_op *op,
+                         const struct family *family)
 {
-    const bool as_json = option_given(invocation, "json");
-    struct json json = json_begin(stdout);
+    struct course course;
 
-    if (as_json)
-        json_open(&json, NULL, '[');
+    if (!find_course(mapping->ctx, op, mapping->dtype, family,
+                     mapping->situation, &course))
+        return;
+    if (mapping->is_json)
+        print_course_json(&mapping->json, &course);
+    else if (mapping->is_csv)
+        print_course_csv(&course);
     else
-        printf("%-15s %-8s %12s %12s   %s\n", "op", "", "SIMD above",
-               "GPU above", "experts on this machine");
-    for (size_t i = 0; i < takt_op_count(); i++) {
-        if (!is_asked(invocation, takt_op_at(i)))
-            continue;
-        const struct row row = row_of(ctx, takt_op_at(i));
-        if (as_json)
-            print_json(&json, &row);
-        else
-            print_text(&row);
+        print_course_text(&course, &mapping->legend);
+}
+
+static void print_op(struct mapping *mapping, const takt_op *op)
+{
+    const struct family *family;
+
+    if ((op->dtypes >> mapping->dtype & 1) == 0)
+        return;
+    for (size_t i = 0; (family = family_at(op, i)) != NULL; i++) {
+        print_course(mapping, op, family);
+        if (!mapping->has_all_layouts)
+            return;
     }
-    if (as_json) {
-        json_close(&json, ']');
-        json_end(&json);
+}
+
+static void print_head(struct mapping *mapping)
+{
+    takt_learning learning;
+
+    if (mapping->is_csv)
+        puts("op,dtype,layout,situation,from,to,expert,gain_over_next,"
+             "gain_over_moe,measured,sizes");
+    if (mapping->is_csv || mapping->is_json)
+        return;
+    takt_ctx_learning(mapping->ctx, &learning);
+    printf("%s, situation %s; ", takt_dtype_name(mapping->dtype),
+           situation_name(mapping->situation));
+    if (learning.own_records > 0)
+        printf("by %.0f records of %s\n\n", learning.own_records,
+               learning.store);
+    else
+        printf("nothing measured here yet: 'takt tune' does that\n\n");
+    printf("  %-20s %-16s %7s %7s\n", "n", "expert", "next", "moe");
+}
+
+static void print_map(struct mapping *mapping)
+{
+    print_head(mapping);
+    if (mapping->is_json) {
+        mapping->json = json_begin(stdout);
+        json_open(&mapping->json, NULL, '[');
     }
+    for (size_t i = 0; i < takt_op_count(); i++)
+        if (is_asked(mapping->invocation, takt_op_at(i)))
+            print_op(mapping, takt_op_at(i));
+    if (mapping->is_json) {
+        json_close(&mapping->json, ']');
+        json_end(&mapping->json);
+    } else if (!mapping->is_csv) {
+        print_legend(&mapping->legend);
+    }
+}
+
+static struct mapping read_options(const struct invocation *invocation)
+{
+    const char *dtype = option_value(invocation, "dtype");
+    struct mapping mapping = {
+        .invocation = invocation,
+        .situation = read_situation(invocation),
+        .is_json = option_given(invocation, "json"),
+        .is_csv = option_given(invocation, "csv"),
+        .has_all_layouts = option_given(invocation, "layouts"),
+    };
+    size_t index = TAKT_F32;
+
+    if (dtype != NULL)
+        find_choice(dtype, "f32|f64", &index);
+    mapping.dtype = (takt_dtype)index;
+    return mapping;
 }
 
 static int run(const struct invocation *invocation)
 {
-    const char *recording = option_value(invocation, "machine");
-    const takt_ctx_options options = {.recording = recording, .blas = ""};
-    takt_ctx *ctx;
+    struct mapping mapping = read_options(invocation);
+    const char *policy = option_value(invocation, "policy");
+    const struct context_wish wish = {.recording =
+                                          option_value(invocation, "machine"),
+                                      .store = option_value(invocation, "db")};
+    size_t index = TAKT_POLICY_ADAPTIVE;
 
     if (!all_known(invocation))
         return EXIT_USAGE;
-    const takt_status status = takt_ctx_create(&options, &ctx);
-    if (status != TAKT_OK)
-        return usage_error(invocation->command, "--machine '%s': %s",
-                           recording != NULL ? recording : "this machine",
-                           takt_status_text(status));
-    print_rows(invocation, ctx);
-    takt_ctx_destroy(ctx);
+    if (mapping.is_json && mapping.is_csv)
+        return usage_error(invocation->command,
+                           "--json and --csv exclude each other");
+    if (!open_context(invocation->command, &wish, &mapping.ctx))
+        return EXIT_USAGE;
+    if (policy != NULL)
+        find_choice(policy, "adaptive|moe", &index);
+    if (index == TAKT_POLICY_MOE)
+        print_thresholds(mapping.ctx, is_asked, invocation, mapping.is_json);
+    else
+        print_map(&mapping);
+    takt_ctx_destroy(mapping.ctx);
     return EXIT_DONE;
 }
 
@@ -158,12 +151,29 @@ const struct command cmd_map = {
     .operands = "[OP...]",
     .summary = "show which sizes of each op go where",
     .description =
-        "For each op of the catalogue (or those named): the number of "
-        "elements above which the moe rule leaves Scalar for SIMD and SIMD "
-        "for GPU, and the expert of this machine that runs each range.",
+        "For each op of the catalogue (or those named): the ranges of sizes "
+        "and the expert of this machine that is expected to finish first in "
+        "each, how many times as fast it is as the next best expert and as "
+        "what the moe thresholds would run, and whether that was measured. "
+        "The chart beside an op has a letter for every half octave.\n\n"
+        "--situation says what came before a call: 'fresh', other operands "
+        "than in the previous call; 'repeat', the same ones; 'alone', after a "
+        "pause, so that threads have to be woken. --policy moe shows the "
+        "numbers of elements above which the moe rule leaves Scalar for SIMD "
+        "and SIMD for GPU.",
     .max_operands = max_operands,
-    .options = {{"machine", "DIR", NULL, "answer for a recorded machine"},
-                {"json", NULL, NULL, "print a JSON array"}},
-    .examples = {"takt map", "takt map matmul sum", "takt map --json"},
+    .options = {{"dtype", "TYPE", "f32|f64", "element type (default f32)"},
+                SITUATION_OPTION,
+                {"layouts", NULL, NULL,
+                 "thin, transposed and other layouts too"},
+                {"policy", "NAME", "adaptive|moe",
+                 "adaptive (default), or the thresholds of moe"},
+                {"machine", "DIR", NULL, "answer for a recorded machine"},
+                DB_OPTION,
+                {"json", NULL, NULL, "print a JSON array"},
+                {"csv", NULL, NULL, "print a table for spreadsheets"}},
+    .examples = {"takt map", "takt map matmul sum --situation repeat",
+                 "takt map matmul --layouts --csv", "takt map --policy moe",
+                 "takt map --json"},
     .run = run,
 };

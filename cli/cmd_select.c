@@ -8,7 +8,7 @@
 static void print_text(const struct route *route, takt_policy policy,
                        const takt_decision *decision)
 {
-    char rule[128];
+    char rule[256];
 
     route_rule(route, policy, decision, rule, sizeof rule);
     printf("%-6s  %s: %s; here: %s%s\n", takt_backend_name(decision->backend),
@@ -25,7 +25,11 @@ static int run(const struct invocation *invocation)
 
     if (word != NULL)
         find_choice(word, policy_choice, &policy);
-    if (!route_open(invocation, policy == TAKT_POLICY_HEURISTIC, &route))
+    const bool obeys_pin = word == NULL && is_pinned();
+    if (obeys_pin && !option_given(invocation, "machine"))
+        policy = TAKT_POLICY_PINNED;
+    if (!route_open(invocation, policy == TAKT_POLICY_HEURISTIC, obeys_pin,
+                    &route))
         return EXIT_USAGE;
     if (!route_select(invocation, &route, (takt_policy)policy, &decision)) {
         route_close(&route);
@@ -51,7 +55,10 @@ const struct command cmd_select = {
     .description =
         "Answers with the backend that the policy names: Scalar, SIMD or GPU, "
         "and the expert that would run the call on this machine. The policy "
-        "adaptive names the expert that should finish first. The rules moe, "
+        "adaptive names the expert that should finish first, and says how that "
+        "is known: measured on this machine (how often, how sure, who comes "
+        "next) or, as long as it was not, by a prior. TAKT_PIN decides when it "
+        "is set and no policy is named. The rules moe, "
         "cost and heuristic are exact and consult no machine; a GPU answer on "
         "a machine without a usable GPU falls back to the best expert of the "
         "processor.\n\n"

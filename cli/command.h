@@ -32,6 +32,7 @@ struct invocation;
 
 struct command {
     const char *name;
+    const char *actions;  /* what the first operand may be; NULL: any */
     const char *operands; /* such as "[OP] SHAPE"; "" when there are none */
     const char *summary;  /* one line, no full stop */
     const char *description;

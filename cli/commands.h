@@ -9,9 +9,11 @@
 #define policy_choice "adaptive|moe|cost|heuristic"
 
 extern const struct command cmd_machine;
+extern const struct command cmd_tune;
 extern const struct command cmd_map;
 extern const struct command cmd_select;
 extern const struct command cmd_explain;
+extern const struct command cmd_history;
 extern const struct command cmd_recommend;
 extern const struct command cmd_bench;
 extern const struct command cmd_version;

@@ -9,7 +9,8 @@
 /* The words after an operand's place: ops, where the command takes them. */
 static bool takes_ops(const struct command *command)
 {
-    return strstr(command->operands, "OP]") != NULL ||
+    return command->actions != NULL ||
+           strstr(command->operands, "OP]") != NULL ||
            strstr(command->operands, "OP...") != NULL;
 }
 
@@ -42,6 +43,8 @@ static void print_bash_values(FILE *stream)
             fprintf(stream, "    '%s --%s') ", commands[i]->name, o->name);
             if (strcmp(o->value, "DIR") == 0)
                 fputs("COMPREPLY=($(compgen -d -- \"$word\")); ", stream);
+            else if (strcmp(o->value, "FILE") == 0)
+                fputs("COMPREPLY=($(compgen -f -- \"$word\")); ", stream);
             else if (o->choice != NULL) {
                 fputs("COMPREPLY=($(compgen -W '", stream);
                 print_choice(stream, o->choice);
@@ -59,6 +62,10 @@ static void print_bash_words(FILE *stream)
         fprintf(stream, "    %s) words='--help", commands[i]->name);
         for (const struct option *o = commands[i]->options; o->name; o++)
             fprintf(stream, " --%s", o->name);
+        if (commands[i]->actions != NULL) {
+            fputc(' ', stream);
+            print_choice(stream, commands[i]->actions);
+        }
         if (takes_ops(commands[i])) {
             fputc(' ', stream);
             print_ops(stream);
@@ -117,7 +124,10 @@ static void print_fish_options(FILE *stream, const struct command *command)
                 "complete -c takt -n '__fish_seen_subcommand_from %s' -l %s",
                 command->name, o->name);
         if (o->value != NULL)
-            fputs(strcmp(o->value, "DIR") == 0 ? " -r -F" : " -x", stream);
+            fputs(strcmp(o->value, "DIR") == 0 || strcmp(o->value, "FILE") == 0
+                      ? " -r -F"
+                      : " -x",
+                  stream);
         if (o->choice != NULL) {
             fputs(" -a '", stream);
             print_choice(stream, o->choice);
@@ -140,6 +150,14 @@ void print_fish_completion(FILE *stream)
         print_fish_quoted(stream, commands[i]->summary);
         fputc('\n', stream);
         print_fish_options(stream, commands[i]);
+        if (commands[i]->actions != NULL) {
+            fprintf(stream,
+                    "complete -c takt -n '__fish_seen_subcommand_from %s' "
+                    "-a '",
+                    commands[i]->name);
+            print_choice(stream, commands[i]->actions);
+            fputs("'\n", stream);
+        }
         if (takes_ops(commands[i])) {
             fprintf(stream,
                     "complete -c takt -n '__fish_seen_subcommand_from %s' "

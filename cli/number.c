@@ -231,6 +231,22 @@ void format_count(size_t count, char *out, size_t size)
     out[used] = '\0';
 }
 
+void format_short(size_t count, char *out, size_t size)
+{
+    static const char *const suffixes[] = {"", "Ki", "Mi", "Gi", "Ti"};
+    double value = (double)count;
+    size_t i = 0;
+
+    while (value >= 1024 && i + 1 < sizeof suffixes / sizeof suffixes[0]) {
+        value /= 1024;
+        i++;
+    }
+    if (i == 0 || value * 2 != (double)(size_t)(value * 2))
+        format_count(count, out, size);
+    else
+        snprintf(out, size, "%.4g%s", value, suffixes[i]);
+}
+
 void format_amount(double value, const char *unit, char *out, size_t size)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
@@ -241,4 +257,17 @@ void format_amount(double value, const char *unit, char *out, size_t size)
         i++;
     }
     snprintf(out, size, "%.3g %s%s", value, prefixes[i], unit);
+}
+
+const char *format_seconds(double seconds, char *out, size_t size)
+{
+    static const char *const units[] = {"s", "ms", "us", "ns"};
+    size_t unit = 0;
+
+    while (seconds < 0.9995 && unit < 3) {
+        seconds *= 1000;
+        unit++;
+    }
+    snprintf(out, size, "%.3g %s", seconds, units[unit]);
+    return out;
 }

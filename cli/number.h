@@ -28,6 +28,13 @@ void format_shape(const takt_shape *shape, char *out, size_t size);
 /* "12,345", for people. */
 void format_count(size_t count, char *out, size_t size);
 
+/* "96", "1.5Ki", "16Mi": as it may be typed again; "1,000" when it is not a
+ * multiple of half a power of 1024. */
+void format_short(size_t count, char *out, size_t size);
+
+/* "12.3 us", with a unit that leaves at most three digits; returns `out`. */
+const char *format_seconds(double seconds, char *out, size_t size);
+
 /* "1.5 GB", "20 TFLOP": value with a decimal prefix and a unit. */
 void format_amount(double value, const char *unit, char *out, size_t size);
 

@@ -54,19 +54,17 @@ static bool read_work(const struct invocation *invocation, struct route *route)
     return true;
 }
 
-static bool open_ctx(const struct invocation *invocation, struct route *route)
+static bool open_ctx(const struct invocation *invocation, bool obeys_pin,
+                     struct route *route)
 {
-    const char *recording = option_value(invocation, "machine");
-    const takt_ctx_options options = {
-        .recording = recording, .cost = &route->cost, .blas = ""};
-    const takt_status status = takt_ctx_create(&options, &route->ctx);
+    const struct context_wish wish = {.recording =
+                                          option_value(invocation, "machine"),
+                                      .store = option_value(invocation, "db"),
+                                      .cost = &route->cost,
+                                      .obeys_pin = obeys_pin};
 
-    if (status == TAKT_OK)
-        return true;
-    usage_error(invocation->command, "%s '%s': %s",
-                recording ? "--machine" : "machine",
-                recording ? recording : "this one", takt_status_text(status));
-    return false;
+    route->is_recorded = wish.recording != NULL;
+    return open_context(invocation->command, &wish, &route->ctx);
 }
 
 /* A name that nobody knows is the user's own op if it does not look like a
@@ -180,18 +178,30 @@ static void read_words(const struct invocation *invocation, struct route *route)
     }
     if (dtype != NULL && find_choice(dtype, "f32|f64", &index))
         route->request.dtype = (takt_dtype)index;
+    route->request.situation = read_situation(invocation);
+}
+
+/* What is expected of every expert; nothing, where the work is not known. */
+static void ask_experts(struct route *route)
+{
+    if (takt_explain(route->ctx, &route->request, route->estimate,
+                     most_estimates, &route->estimate_count) != TAKT_OK)
+        route->estimate_count = 0;
 }
 
 bool route_open(const struct invocation *invocation, bool policy_reads_name,
-                struct route *out)
+                bool obeys_pin, struct route *out)
 {
     *out = (struct route){0};
     read_words(invocation, out);
     if (!read_cost(invocation, &out->cost) || !read_work(invocation, out) ||
-        !open_ctx(invocation, out))
+        !open_ctx(invocation, obeys_pin, out))
         return false;
-    if (read_operands(invocation, out, policy_reads_name))
+    if (read_operands(invocation, out, policy_reads_name)) {
+        if (out->request.op != NULL)
+            ask_experts(out);
         return true;
+    }
     route_close(out);
     return false;
 }
@@ -253,6 +263,7 @@ static const char *complexity_key(const struct route *route)
 void route_print_json(struct json *json, const struct route *route,
                       takt_policy policy, const takt_decision *decision)
 {
+    const takt_estimate *estimate = route_estimate(route, decision->expert);
     const takt_op *op = route->request.op;
 
     json_string(json, "op", op != NULL ? op->name : NULL);
@@ -270,6 +281,9 @@ void route_print_json(struct json *json, const struct route *route,
     print_known(json, "confidence", decision->confidence);
     json_string(json, "runner_up",
                 decision->runner_up[0] ? decision->runner_up : NULL);
+    json_string(json, "situation", situation_name(route->request.situation));
+    if (policy == TAKT_POLICY_ADAPTIVE)
+        print_known(json, "samples", estimate != NULL ? estimate->samples : -1);
 }
 
 static void moe_rule(const struct route *route, const takt_decision *decision,
@@ -316,13 +330,39 @@ static void cost_rule(const struct route *route, const takt_decision *decision,
              cost->dispatch_ratio, bytes / cost->pcie_bandwidth * 1e3);
 }
 
-static void adaptive_rule(const takt_decision *decision, char *out, size_t size)
+const takt_estimate *route_estimate(const struct route *route,
+                                    const char *expert)
 {
-    if (decision->predicted_s < 0)
+    for (size_t i = 0; i < route->estimate_count; i++)
+        if (strcmp(route->estimate[i].expert, expert) == 0)
+            return &route->estimate[i];
+    return NULL;
+}
+
+/* How it is known: by samples, or by what is expected of such a machine. */
+static void adaptive_rule(const struct route *route,
+                          const takt_decision *decision, char *out, size_t size)
+{
+    const takt_estimate *estimate = route_estimate(route, decision->expert);
+    char how[96], seconds[24];
+
+    if (decision->predicted_s < 0) {
         snprintf(out, size, "no work known, so the best instruction set");
+        return;
+    }
+    if (decision->reason != TAKT_REASON_MODEL)
+        snprintf(how, sizeof how, "prior");
+    else if (estimate != NULL && estimate->samples > 0)
+        snprintf(how, sizeof how, "measured, %.0f sample%s, %.0f%% sure",
+                 estimate->samples, estimate->samples > 1 ? "s" : "",
+                 100 * decision->confidence);
     else
-        snprintf(out, size, "expected to take %.3g us",
-                 decision->predicted_s * 1e6);
+        snprintf(how, sizeof how, "by other sizes, %.0f%% sure",
+                 100 * decision->confidence);
+    snprintf(out, size, "expected to take %s (%s%s%s)",
+             format_seconds(decision->predicted_s, seconds, sizeof seconds),
+             how, decision->runner_up[0] != '\0' ? ", next " : "",
+             decision->runner_up);
 }
 
 void route_rule(const struct route *route, takt_policy policy,
@@ -331,7 +371,10 @@ void route_rule(const struct route *route, takt_policy policy,
     switch (policy) {
     case TAKT_POLICY_ADAPTIVE:
     case TAKT_POLICY_FIXED:
-        adaptive_rule(decision, out, size);
+        adaptive_rule(route, decision, out, size);
+        return;
+    case TAKT_POLICY_PINNED:
+        snprintf(out, size, "as the file of TAKT_PIN says");
         return;
     case TAKT_POLICY_MOE:
         moe_rule(route, decision, out, size);

@@ -13,6 +13,7 @@
 #include <takt/takt.h>
 
 #include "command.h"
+#include "context.h"
 #include "json.h"
 
 /* The options of both commands, but for --policy. */
@@ -29,24 +30,31 @@
         {"dispatch-ratio", "R", NULL,                                    \
          "cost: how often the transfer must be repaid (default 5)"},     \
         {"machine", "DIR", NULL, "answer for a recorded machine"},       \
+        SITUATION_OPTION, DB_OPTION,                                     \
     {                                                                    \
         "json", NULL, NULL, "print one JSON object"                      \
     }
+
+enum { most_estimates = 128 };
 
 struct route {
     takt_ctx *ctx; /* owned */
     takt_cost_model cost;
     takt_request request; /* policy is set by the command */
     takt_work work;
+    bool is_recorded;    /* of another machine, perhaps */
     bool has_complexity; /* of the catalogue, or given */
     char name[64];       /* the name asked for; empty: none */
+    takt_estimate estimate[most_estimates]; /* the cheapest first */
+    size_t estimate_count;
 };
 
-/* Reads the question. On failure says what is wrong in one line, holds
- * nothing and returns false. `policy_reads_name` is true when a name that
- * nobody knows can still be answered. */
+/* Reads the question. `obeys_pin`: TAKT_PIN decides, if it is set. On failure
+ * says what is wrong in one line, holds nothing and returns false.
+ * `policy_reads_name` is true when a name that nobody knows can still be
+ * answered. */
 bool route_open(const struct invocation *invocation, bool policy_reads_name,
-                struct route *out);
+                bool obeys_pin, struct route *out);
 void route_close(struct route *route);
 
 /* Asks one policy. On failure says what is wrong and returns false. */
@@ -54,11 +62,15 @@ bool route_select(const struct invocation *invocation,
                   const struct route *route, takt_policy policy,
                   takt_decision *out);
 
+/* What is expected of an expert; NULL: nothing. */
+const takt_estimate *route_estimate(const struct route *route,
+                                    const char *expert);
+
 /* The members of a decision, inside an open object. */
 void route_print_json(struct json *json, const struct route *route,
                       takt_policy policy, const takt_decision *decision);
 
-/* Why a static rule answered as it did, as one phrase. */
+/* Why a policy answered as it did, as one phrase. */
 void route_rule(const struct route *route, takt_policy policy,
                 const takt_decision *decision, char *out, size_t size);
 

@@ -3,7 +3,7 @@
 # Prints what it installs; does nothing, quickly, when all is there.
 set -eu
 
-build="gcc libc6-dev make cmake ninja-build"
+build="gcc libc6-dev make cmake ninja-build libsqlite3-dev"
 test="$build g++ clang libclang-rt-dev clang-format pkg-config python3 \
 universal-ctags man-db bash \
 libopenblas0-pthread libblis4-pthread libblas3 libxsmm-dev \

@@ -24,6 +24,7 @@ extern "C" {
 
 #define TAKT_CALL_CAUSAL 4u    /* attention: a query sees no later key */
 #define TAKT_CALL_MEAN_POOL 8u /* pooling: mean instead of maximum */
+#define TAKT_CALL_URGENT 16u   /* must not be late: no exploration */
 
 /* Operands by op; members that an op does not name are 0.
  *
@@ -57,10 +58,17 @@ typedef struct takt_call {
 /* Runs the call in `ctx` (NULL: the default context) and, if `decision` is not
  * NULL, says who ran it and why.
  * TAKT_EINVAL, TAKT_ESHAPE: as in takt/ops.h; nothing was touched.
- * TAKT_ENOTSUP: a user's op, or a view: there is nothing to run.
+ * TAKT_ENOTSUP: a view, or a user's op without experts: nothing to run.
+ * TAKT_ENODEV: no expert of a user's op could run it.
  * TAKT_ENOMEM: no expert could get the memory it works in. */
 TAKT_API takt_status takt_run(takt_ctx *ctx, const takt_call *call,
                               takt_decision *decision);
+
+/* Runs the call on one expert (its index for takt_ctx_expert()), whatever the
+ * policy; nothing is learned from it and nobody steps in.
+ * TAKT_ENODEV: it cannot run this call; nothing was touched. */
+TAKT_API takt_status takt_run_on(takt_ctx *ctx, const takt_call *call,
+                                 size_t expert);
 
 #ifdef __cplusplus
 }

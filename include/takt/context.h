@@ -32,10 +32,11 @@ typedef enum takt_policy {
     TAKT_POLICY_MOE = 1,
     TAKT_POLICY_COST = 2,
     TAKT_POLICY_HEURISTIC = 3,
-    TAKT_POLICY_FIXED = 4 /* one expert, always */
+    TAKT_POLICY_FIXED = 4, /* one expert, always */
+    TAKT_POLICY_PINNED = 5 /* as a file says: the same bits in every run */
 } takt_policy;
 
-/* "adaptive", "moe", "cost", "heuristic" or "fixed". */
+/* "adaptive", "moe", "cost", "heuristic", "fixed" or "pinned". */
 TAKT_API const char *takt_policy_name(takt_policy policy);
 
 /* Why an expert was chosen. */
@@ -44,10 +45,14 @@ typedef enum takt_reason {
     TAKT_REASON_FALLBACK = 1, /* the first choice is not to be had here */
     TAKT_REASON_PRIOR = 2,    /* expected to be first, never measured */
     TAKT_REASON_FORCED = 3,   /* the policy is fixed */
-    TAKT_REASON_ONLY = 4      /* there is no other expert */
+    TAKT_REASON_ONLY = 4,     /* there is no other expert */
+    TAKT_REASON_MODEL = 5,    /* expected to be first, by measurements */
+    TAKT_REASON_EXPLORE = 6,  /* to learn what it takes */
+    TAKT_REASON_PINNED = 7    /* the pin file says so */
 } takt_reason;
 
-/* "static", "fallback", "prior", "forced" or "only". */
+/* "static", "fallback", "prior", "forced", "only", "model", "explore" or
+ * "pinned". */
 TAKT_API const char *takt_reason_name(takt_reason reason);
 
 /* What a context is made of; NULL or zero members mean the usual. */
@@ -62,20 +67,30 @@ typedef struct takt_ctx_options {
     /* "": no library of other people; a path: that BLAS too; NULL: those that
      * are found. */
     const char *blas;
+    /* Where to learn from and to keep what is learned. "": memory only; NULL:
+     * TAKT_DB, or the file of this machine (takt_store_path()). */
+    const char *store;
+    const char *pin; /* the file of policy pinned */
+    /* The share of an op's time that may be spent on trying other experts. 0:
+     * the usual 0.02; negative: none, for programs that must not be late. */
+    double exploration;
 } takt_ctx_options;
 
 /* On success the caller owns *out; on failure *out is NULL.
- * TAKT_EINVAL: the cost model or the policy is not valid.
- * TAKT_ENODEV: this machine has no expert of that name.
+ * TAKT_EINVAL: the cost model, the policy or the exploration is not valid.
+ * TAKT_ENODEV: this machine has no expert of that name, or of one in the pin
+ *   file.
+ * TAKT_ENOENT, TAKT_ECORRUPT: there is no such pin file, or it is not one.
  * TAKT_ENOENT, TAKT_ECORRUPT: as takt_machine_create() for the recording. */
 TAKT_API takt_status takt_ctx_create(const takt_ctx_options *options,
                                      takt_ctx **out);
 TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
 /* The context of the one-line calls, made by the first one that needs it from
- * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS (see
- * docs/environment.md). It lives as long as the process. NULL: it could not be
- * made; the one-line calls then fail with TAKT_ENOMEM. */
+ * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
+ * TAKT_PIN, TAKT_EXPLORE (see docs/environment.md). It lives as long as the
+ * process. NULL: it could not be made; the one-line calls then fail with
+ * TAKT_ENOMEM. */
 TAKT_API takt_ctx *takt_ctx_default(void);
 
 /* Borrowed until the context is destroyed. */
@@ -90,8 +105,9 @@ TAKT_API const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
  * and file. NULL beyond the last. */
 TAKT_API const char *takt_ctx_library(const takt_ctx *ctx, size_t index);
 
-/* Defines an op of the user's own; *out is borrowed until the context is
- * destroyed.
+/* Defines an op of the user's own, up to 256 of them; *out is borrowed until
+ * the context is destroyed. What it runs on: takt/expert.h.
+ * TAKT_EFULL: there are 256.
  * TAKT_EINVAL: no name, or a character or length that names cannot have.
  * TAKT_EEXIST: the catalogue or this context has an op of that name. */
 TAKT_API takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,
@@ -110,7 +126,14 @@ typedef struct takt_request {
     takt_dtype dtype;
     takt_shape shape;
     const takt_work *work; /* NULL: what the op and the shape imply */
+    unsigned flags;        /* as in takt_call: transposes and the like */
+    unsigned situation;    /* TAKT_SITUATION_...: what a loop would hide */
 } takt_request;
+
+/* The operands lie where the previous call left them. */
+#define TAKT_SITUATION_REPEAT 1u
+/* A call by itself: threads have to be woken for it. */
+#define TAKT_SITUATION_ALONE 2u
 
 #define TAKT_EXPERT_NAME_MAX 32
 

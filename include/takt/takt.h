@@ -11,12 +11,15 @@
 #include <takt/backend.h>
 #include <takt/call.h>
 #include <takt/context.h>
+#include <takt/expert.h>
 #include <takt/framework.h>
+#include <takt/history.h>
 #include <takt/machine.h>
 #include <takt/op.h>
 #include <takt/ops.h>
 #include <takt/policy.h>
 #include <takt/status.h>
+#include <takt/store.h>
 #include <takt/version.h>
 
 #endif

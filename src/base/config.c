@@ -16,12 +16,31 @@ static unsigned read_count(const char *text)
     return *end == '\0' && value <= UINT_MAX ? (unsigned)value : 0;
 }
 
+/* A share between 0 and 1; none at all is said by a negative number, because
+ * 0 stands for "not set". */
+static double read_share(const char *text)
+{
+    char *end;
+
+    if (text == NULL || *text == '\0')
+        return 0;
+    const double value = strtod(text, &end);
+    if (*end != '\0' || !(value >= 0 && value <= 1))
+        return 0;
+    return value > 0 ? value : -1;
+}
+
 struct takt_config takt__config_read(void)
 {
     return (struct takt_config){
         .policy = getenv("TAKT_POLICY"),
         .expert = getenv("TAKT_EXPERT"),
         .blas = getenv("TAKT_BLAS"),
+        .db = getenv("TAKT_DB"),
+        .pin = getenv("TAKT_PIN"),
+        .exploration = read_share(getenv("TAKT_EXPLORE")),
+        .state_home = getenv("XDG_STATE_HOME"),
+        .home = getenv("HOME"),
         .threads = read_count(getenv("TAKT_THREADS")),
     };
 }

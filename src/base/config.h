@@ -9,7 +9,11 @@ struct takt_config {
     const char *policy; /* TAKT_POLICY; NULL: not set */
     const char *expert; /* TAKT_EXPERT */
     const char *blas;   /* TAKT_BLAS; "" is a value */
-    unsigned threads;   /* TAKT_THREADS; 0: not set, or not a number > 0 */
+    const char *db;     /* TAKT_DB; "" is a value */
+    const char *pin;    /* TAKT_PIN */
+    double exploration; /* TAKT_EXPLORE: a share; negative: none; 0: not set */
+    const char *state_home, *home; /* XDG_STATE_HOME, HOME */
+    unsigned threads; /* TAKT_THREADS; 0: not set, or not a number > 0 */
 };
 
 /* The strings are the environment's own. */

@@ -8,65 +8,176 @@
 #include "call/call.h"
 
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "op/admit.h"
 #include "run/run.h"
 
-/* What the decision reads. The call was admitted, so its shape is right. */
+/* What the decision reads. The call was admitted, so its shape is right. The
+ * elements of more than a vector are for rules and people alone. */
 static void find_sizes(const takt_call *call, struct takt_sizes *out)
 {
     const struct takt_op_entry *entry = takt__op_entry(call->op);
     double elements;
 
-    takt__form_work(entry, &call->shape, &elements, &out->work.flops);
-    out->work.bytes = elements * (double)takt_dtype_size(call->dtype);
+    if (entry->form == TAKT_FORM_user) {
+        takt_op_work(call->op, call->dtype, &call->shape, &out->work);
+    } else {
+        takt__form_work(entry, &call->shape, &elements, &out->work.flops);
+        out->work.bytes = elements * (double)takt_dtype_size(call->dtype);
+    }
     out->op = call->op;
     out->name = NULL;
     out->complexity = call->op->complexity;
-    out->elements = call->shape.rank == 1
-                        ? call->shape.dim[0]
-                        : takt__form_elements(entry->form, &call->shape);
+    out->elements = call->shape.rank == 1 ? call->shape.dim[0] : 0;
     out->work_is_given = false;
+    out->has_key = true;
+    out->key = takt__key_of(call->op, call->dtype, &call->shape, call->flags,
+                            &out->work);
+}
+
+/* ---- run -------------------------------------------------------------------
+ */
+
+static inline unsigned threads_of(const takt_ctx *ctx, unsigned arm)
+{
+    if (arm < ctx->fleet.count)
+        return ctx->fleet.expert[arm].threads;
+    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
+    return user->spec.threads;
+}
+
+static takt_status run_arm(takt_ctx *ctx, const takt_call *call, unsigned arm)
+{
+    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
+
+    if (user == NULL)
+        return takt__expert_can_run(&ctx->fleet.expert[arm], call)
+                   ? takt__run(&ctx->fleet, arm, call)
+                   : TAKT_ENODEV;
+    if (user->spec.run == NULL ||
+        (user->spec.can_run != NULL &&
+         user->spec.can_run(call, user->spec.self) == 0))
+        return TAKT_ENODEV;
+    return user->spec.run(call, user->spec.self);
 }
 
 /* Whom to ask when the chosen one refuses: our best kernels on one thread,
- * then scalar code, which runs everything and needs next to no memory. */
-static unsigned next_best(const takt_ctx *ctx, unsigned refused)
+ * then scalar code, which runs everything and needs next to no memory. Of a
+ * user's op, one expert after another. -1: nobody is left. */
+static int next_best(const takt_ctx *ctx, const takt_op *op, unsigned first,
+                     int refused)
 {
     const unsigned simd = ctx->decider.team[0].expert;
-    return refused == simd ? 0 : simd;
+    const struct takt_user_expert *at = NULL;
+
+    if (!op->is_user)
+        return refused == 0 ? -1 : (unsigned)refused == simd ? 0 : (int)simd;
+    if ((unsigned)refused != first)
+        at = takt__ctx_user_expert(ctx, (unsigned)refused);
+    do
+        at = takt__user_experts_next(&ctx->user_experts, op, at);
+    while (at != NULL && at->arm == first);
+    return at == NULL ? -1 : (int)at->arm;
 }
 
 /* An expert that refuses has touched nothing, so another one may start. */
 static takt_status run_or_fall_back(takt_ctx *ctx, const takt_call *call,
                                     struct takt_choice *choice)
 {
-    for (;;) {
-        const struct takt_expert *expert = &ctx->fleet.expert[choice->expert];
-        takt_status status = TAKT_ENODEV;
-        if (takt__expert_can_run(expert, call))
-            status = takt__run(&ctx->fleet, choice->expert, call);
-        if (status == TAKT_OK || choice->expert == 0)
+    const uint8_t first = choice->arm;
+
+    for (int arm = first;;) {
+        const takt_status status = run_arm(ctx, call, (unsigned)arm);
+        if (status == TAKT_OK)
             return status;
-        choice->expert = next_best(ctx, choice->expert);
+        arm = next_best(ctx, call->op, first, arm);
+        if (arm < 0)
+            return call->op->is_user ? TAKT_ENODEV : status;
+        choice->arm = (uint8_t)arm;
         choice->reason = TAKT_REASON_FALLBACK;
     }
 }
 
-static double now_s(void)
-{
-    struct timespec now;
+/* ---- observe ---------------------------------------------------------------
+ */
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+/* What a call needs to leave a sample. */
+struct watch {
+    struct takt_thread *thread;
+    bool is_repeat;
+    bool is_asleep; /* threads that it wanted had to be woken */
+    uint8_t chosen; /* before anybody refused */
+    uint16_t calls; /* that it stands for */
+    takt_status status;
+    uint64_t start, end;
+};
+
+/* Whether the chosen one did not run it. */
+static bool is_refused(const struct takt_choice *choice,
+                       const struct watch *watch)
+{
+    return watch->chosen != choice->arm || watch->status != TAKT_OK;
 }
+
+static void leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
+                         const struct takt_choice *choice,
+                         const struct watch *watch)
+{
+    const unsigned team = threads_of(ctx, choice->arm);
+    struct takt_sample sample = {
+        .line = sizes->key.line,
+        .bin = sizes->key.bin,
+        .situation = (uint8_t)((watch->is_repeat ? TAKT_REPEAT : 0) |
+                               (watch->is_asleep ? TAKT_ASLEEP : 0)),
+        .arm = choice->arm,
+        .flags = (uint8_t)((choice->reason == TAKT_REASON_EXPLORE
+                                ? TAKT_SAMPLE_EXPLORED
+                                : 0) |
+                           (watch->is_repeat && watch->thread->team != team
+                                ? TAKT_SAMPLE_SWITCHED
+                                : 0)),
+        .calls = watch->calls,
+        .bytes = (float)sizes->work.bytes,
+        .flops = (float)sizes->work.flops,
+        .start_ns = takt__ns_at(watch->start),
+        .seconds =
+            (double)(watch->end - watch->start) * takt__seconds_per_tick(),
+    };
+
+    if (is_refused(choice, watch)) {
+        sample.arm = watch->chosen;
+        sample.flags = TAKT_SAMPLE_REFUSED;
+    }
+    takt__journal_push(takt__learner_journal(ctx->learner), &sample);
+    takt__learner_hear(ctx->learner);
+}
+
+/* What the thread remembers of this call when the next one comes. */
+static void remember(const takt_ctx *ctx, const takt_call *call,
+                     const struct takt_choice *choice,
+                     const struct watch *watch)
+{
+    struct takt_thread *thread = watch->thread;
+
+    thread->in = call->in[0];
+    thread->out = call->out;
+    thread->team = threads_of(ctx, choice->arm);
+    if (choice->is_threaded || thread->team > 1)
+        thread->threads_used = watch->end;
+}
+
+/* ---- the call --------------------------------------------------------------
+ */
 
 void takt__decision_fill(const takt_ctx *ctx, const struct takt_sizes *sizes,
                          const struct takt_choice *choice, takt_decision *out)
 {
+    const struct takt_cell cell = takt__cell_unpack(choice->word);
+
     *out = (takt_decision){
-        .backend = choice->backend,
+        .backend = choice->is_rule ? choice->backend
+                                   : takt__ctx_arm_backend(ctx, choice->arm),
         .reason = choice->reason,
         .predicted_s = choice->predicted_s,
         .confidence = -1,
@@ -74,31 +185,121 @@ void takt__decision_fill(const takt_ctx *ctx, const struct takt_sizes *sizes,
         .work = sizes->work,
         .actual_s = -1,
     };
-    memcpy(out->expert, ctx->fleet.expert[choice->expert].name,
+    memcpy(out->expert, takt__ctx_arm_name(ctx, choice->arm),
            sizeof out->expert);
+    if (choice->word == 0)
+        return;
+    out->predicted_s = (double)cell.seconds;
+    out->confidence = (double)cell.confidence;
+    if (cell.runner_up != cell.best)
+        memcpy(out->runner_up, takt__ctx_arm_name(ctx, cell.runner_up),
+               sizeof out->runner_up);
 }
 
-takt_status takt__call(takt_ctx *ctx, takt_call *call, takt_decision *decision)
+/* A user's op that nobody has called yet: the model is asked what it thinks,
+ * and the table knows from then on. */
+static takt_status decide(takt_ctx *ctx, const struct takt_sizes *sizes,
+                          const struct watch *watch, bool is_urgent,
+                          struct takt_choice *out)
+{
+    takt_status status = takt__decide(&ctx->decider, watch->thread, sizes,
+                                      watch->is_repeat, is_urgent, out);
+
+    if (status != TAKT_ENOENT)
+        return status;
+    if (takt__user_experts_next(&ctx->user_experts, sizes->op, NULL) == NULL)
+        return TAKT_ENOTSUP;
+    takt__ctx_meet(ctx, sizes);
+    status = takt__decide(&ctx->decider, watch->thread, sizes, watch->is_repeat,
+                          is_urgent, out);
+    return status == TAKT_ENOENT ? TAKT_ENOMEM : status;
+}
+
+/* Whether the call is timed, and for how many it then stands. */
+static bool is_timed(const takt_ctx *ctx, const struct takt_choice *choice,
+                     struct watch *watch)
+{
+    if (!ctx->is_learning)
+        return false;
+    if (watch->calls > 1 || choice->reason == TAKT_REASON_EXPLORE ||
+        choice->sample_shift == 0)
+        return true;
+    if (!takt__thread_draw(watch->thread, choice->sample_shift))
+        return false;
+    watch->calls = (uint16_t)(1u << choice->sample_shift);
+    return true;
+}
+
+static void run_watched(takt_ctx *ctx, const takt_call *call,
+                        const struct takt_sizes *sizes,
+                        struct takt_choice *choice, struct watch *watch)
+{
+    const unsigned team = threads_of(ctx, choice->arm);
+
+    watch->chosen = choice->arm;
+    watch->is_asleep = team > 1 && takt__pool_asleep(ctx->fleet.pool, team) > 0;
+    watch->start = takt__ticks();
+    watch->status = run_or_fall_back(ctx, call, choice);
+    watch->end = takt__ticks();
+    if (ctx->is_learning)
+        leave_sample(ctx, sizes, choice, watch);
+}
+
+/* Without a look at the clock, unless somebody refuses: that is news. */
+static void run_unwatched(takt_ctx *ctx, const takt_call *call,
+                          const struct takt_sizes *sizes,
+                          struct takt_choice *choice, struct watch *watch)
+{
+    watch->chosen = choice->arm;
+    watch->status = run_or_fall_back(ctx, call, choice);
+    if (is_refused(choice, watch) && ctx->is_learning) {
+        watch->start = watch->end = takt__ticks();
+        leave_sample(ctx, sizes, choice, watch);
+    }
+}
+
+static takt_status call_for(takt_ctx *ctx, takt_call *call,
+                            takt_decision *decision, uint16_t calls)
 {
     struct takt_sizes sizes;
     struct takt_choice choice;
+    struct watch watch = {
+        .thread = &takt__thread, .calls = calls, .status = TAKT_OK};
     bool is_empty;
 
     takt_status status = takt__admit(call, &is_empty);
     if (status != TAKT_OK)
         return status;
     find_sizes(call, &sizes);
-    status = takt__decide(&ctx->decider, ctx->decider.policy, &sizes, &choice);
+    if (decision != NULL || ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
+        sizes.elements = takt_op_elements(call->op, &call->shape);
+    watch.is_repeat =
+        call->in[0] == watch.thread->in || call->in[0] == watch.thread->out;
+    status = decide(ctx, &sizes, &watch, (call->flags & TAKT_CALL_URGENT) != 0,
+                    &choice);
     if (status != TAKT_OK)
         return status;
-    const double start = decision != NULL ? now_s() : 0;
-    if (!is_empty)
-        status = run_or_fall_back(ctx, call, &choice);
+    if (!is_empty && (decision != NULL || is_timed(ctx, &choice, &watch)))
+        run_watched(ctx, call, &sizes, &choice, &watch);
+    else if (!is_empty)
+        run_unwatched(ctx, call, &sizes, &choice, &watch);
+    remember(ctx, call, &choice, &watch);
     if (decision != NULL) {
         takt__decision_fill(ctx, &sizes, &choice, decision);
-        decision->actual_s = now_s() - start;
+        decision->actual_s =
+            (double)(watch.end - watch.start) * takt__seconds_per_tick();
     }
-    return status;
+    return watch.status;
+}
+
+takt_status takt__call(takt_ctx *ctx, takt_call *call, takt_decision *decision)
+{
+    return call_for(ctx, call, decision, 1);
+}
+
+takt_status takt__call_for(takt_ctx *ctx, takt_call *call, uint16_t calls)
+{
+    return call_for(ctx, call, NULL, calls);
 }
 
 takt_status takt_run(takt_ctx *ctx, const takt_call *call,
@@ -114,4 +315,24 @@ takt_status takt_run(takt_ctx *ctx, const takt_call *call,
     if (ctx->is_recorded)
         return TAKT_ENODEV;
     return takt__call(ctx, &copy, decision);
+}
+
+takt_status takt_run_on(takt_ctx *ctx, const takt_call *call, size_t expert)
+{
+    bool is_empty;
+
+    if (call == NULL)
+        return TAKT_EINVAL;
+    takt_call copy = *call;
+    if (ctx == NULL)
+        ctx = takt_ctx_default();
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    if (ctx->is_recorded || expert >= ctx->fleet.count)
+        return TAKT_ENODEV;
+    const takt_status status = takt__admit(&copy, &is_empty);
+    if (status != TAKT_OK || is_empty)
+        return status;
+    return copy.op->is_user ? TAKT_ENODEV
+                            : run_arm(ctx, &copy, (unsigned)expert);
 }

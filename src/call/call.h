@@ -12,6 +12,17 @@
  * `decision` may be NULL. */
 takt_status takt__call(takt_ctx *ctx, takt_call *call, takt_decision *decision);
 
+/* The same, for a call that stands for so many: it is timed for sure. */
+takt_status takt__call_for(takt_ctx *ctx, takt_call *call, uint16_t calls);
+
+/* Makes the model think about calls of that key, and publish what it thinks. */
+void takt__ctx_meet(takt_ctx *ctx, const struct takt_sizes *sizes);
+
+/* What a request is decided by.
+ * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
+takt_status takt__request_sizes(const takt_request *request,
+                                struct takt_sizes *out);
+
 /* An empty call of an op. Written out member by member: an initialiser would
  * clear the unused sizes too, which takes longer than a small op. */
 static inline void takt__call_begin(takt_call *call, enum takt_op_id op,

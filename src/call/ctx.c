@@ -47,40 +47,6 @@ static takt_status find_fixed(takt_ctx *ctx, const char *expert)
     return TAKT_OK;
 }
 
-/* The largest power of two up to which one thread is first for a vector op,
- * whatever state the pool is in. */
-static size_t straight_below(const struct takt_decider *decider,
-                             const takt_op *op, takt_dtype dtype)
-{
-    size_t below = 1;
-    takt_work work;
-
-    for (size_t n = 1; n < (size_t)1 << 40; n *= 2) {
-        const takt_shape shape = {.rank = 1, .dim = {n}};
-        if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
-            !takt__decider_is_alone(decider, &work))
-            break;
-        below = n;
-    }
-    return below;
-}
-
-/* Other policies want every call to be decided. */
-static void find_straight(takt_ctx *ctx)
-{
-    const struct takt_decider *decider = &ctx->decider;
-
-    ctx->straight = &ctx->fleet.slots[decider->best_isa];
-    if (decider->policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded)
-        return;
-    ctx->is_straight = true;
-    for (size_t i = 0; i < TAKT_OP_COUNT; i++)
-        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
-            if (takt_op_at(i)->rank_max == 1)
-                ctx->straight_below[dtype][i] =
-                    straight_below(decider, takt_op_at(i), (takt_dtype)dtype);
-}
-
 static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
 {
     struct takt_decider *decider = &ctx->decider;
@@ -100,9 +66,15 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
     if (status != TAKT_OK)
         return status;
     describe_libraries(ctx);
-    takt__decider_init(decider, &ctx->fleet, ctx->machine);
+    status = takt__decider_init(decider, &ctx->fleet, ctx->machine);
+    if (status != TAKT_OK)
+        return status;
     decider->policy = options->policy;
-    find_straight(ctx);
+    status = takt__ctx_teach(ctx, options);
+    if (status != TAKT_OK)
+        return status;
+    if (options->policy == TAKT_POLICY_PINNED)
+        return takt__ctx_read_pin(ctx, options->pin);
     return options->policy == TAKT_POLICY_FIXED
                ? find_fixed(ctx, options->expert)
                : TAKT_OK;
@@ -119,7 +91,9 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
     takt_status status = copy_cost(&cost, options->cost);
     if (status != TAKT_OK)
         return status;
-    if ((unsigned)options->policy > TAKT_POLICY_FIXED)
+    if ((unsigned)options->policy > TAKT_POLICY_PINNED ||
+        !(options->exploration <= 1) ||
+        (options->policy == TAKT_POLICY_PINNED && options->pin == NULL))
         return TAKT_EINVAL;
 
     takt_ctx *ctx = calloc(1, sizeof *ctx);
@@ -143,6 +117,8 @@ void takt_ctx_destroy(takt_ctx *ctx)
 {
     if (ctx == NULL)
         return;
+    takt__learner_destroy(ctx->learner);
+    takt__decider_fini(&ctx->decider);
     takt__fleet_close(&ctx->fleet);
     takt__user_ops_fini(&ctx->user_ops);
     takt_machine_destroy(ctx->machine);
@@ -152,11 +128,13 @@ void takt_ctx_destroy(takt_ctx *ctx)
 /* ---- the default context ----------------------------------------------------
  */
 
-static _Atomic(takt_ctx *) default_ctx;
+_Atomic(takt_ctx *) takt__default_ctx;
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 
 static takt_policy policy_of(const struct takt_config *config)
 {
+    if (config->pin != NULL && config->pin[0] != '\0')
+        return TAKT_POLICY_PINNED;
     if (config->policy == NULL)
         return config->expert != NULL ? TAKT_POLICY_FIXED
                                       : TAKT_POLICY_ADAPTIVE;
@@ -174,29 +152,52 @@ static void make_default(void)
     takt_ctx_options options = {.policy = policy_of(&config),
                                 .expert = config.expert,
                                 .threads = config.threads,
-                                .blas = config.blas};
+                                .blas = config.blas,
+                                .pin = config.pin,
+                                .exploration = config.exploration};
     takt_ctx *ctx;
 
-    if (takt_ctx_create(&options, &ctx) == TAKT_ENODEV) {
+    if (takt_ctx_create(&options, &ctx) != TAKT_OK) {
         options.policy = TAKT_POLICY_ADAPTIVE;
         takt_ctx_create(&options, &ctx);
     }
-    atomic_store_explicit(&default_ctx, ctx, memory_order_release);
+    atomic_store_explicit(&takt__default_ctx, ctx, memory_order_release);
 }
 
 takt_ctx *takt_ctx_default(void)
 {
-    takt_ctx *ctx = atomic_load_explicit(&default_ctx, memory_order_acquire);
+    takt_ctx *ctx =
+        atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
 
     if (ctx == NULL) {
         pthread_once(&default_once, make_default);
-        ctx = atomic_load_explicit(&default_ctx, memory_order_acquire);
+        ctx = atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     }
     return ctx;
 }
 
-/* ---- questions
- * --------------------------------------------------------------- */
+/* ---- questions -------------------------------------------------------------
+ */
+
+const struct takt_user_expert *takt__ctx_user_expert(const takt_ctx *ctx,
+                                                     unsigned arm)
+{
+    return arm < ctx->fleet.count
+               ? NULL
+               : &ctx->user_experts.expert[arm - ctx->fleet.count];
+}
+
+const char *takt__ctx_arm_name(const takt_ctx *ctx, unsigned arm)
+{
+    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
+    return user != NULL ? user->name : ctx->fleet.expert[arm].name;
+}
+
+takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm)
+{
+    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
+    return user != NULL ? user->spec.backend : ctx->fleet.expert[arm].backend;
+}
 
 const takt_machine *takt_ctx_machine(const takt_ctx *ctx)
 {
@@ -221,7 +222,14 @@ const char *takt_ctx_library(const takt_ctx *ctx, size_t index)
 takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,
                                const takt_op **out)
 {
-    return takt__user_ops_define(&ctx->user_ops, spec, out);
+    /* The ops have a lock of their own, which a fork() knows nothing about;
+     * but it waits for the learner's. */
+    takt__learner_enter(ctx->learner);
+    const takt_status status = takt__user_ops_define(&ctx->user_ops, spec, out);
+    if (status == TAKT_OK)
+        takt__learner_claim(ctx->learner);
+    takt__learner_leave(ctx->learner);
+    return status;
 }
 
 const takt_op *takt_ctx_find_op(takt_ctx *ctx, const char *name)

@@ -3,8 +3,10 @@
 #ifndef TAKT_CALL_CTX_H
 #define TAKT_CALL_CTX_H
 
+#include "call/user_experts.h"
 #include "decide/decide.h"
 #include "expert/expert.h"
+#include "learn/learner.h"
 #include "op/user_ops.h"
 #include "takt/context.h"
 
@@ -17,11 +19,39 @@ struct takt_ctx {
      * can be first go straight to its kernels. */
     bool is_straight;
     const struct takt_slots *straight;
-    size_t straight_below[TAKT_DTYPES][TAKT_OP_COUNT]; /* elements; 0: none */
+    _Atomic size_t straight_most[TAKT_DTYPES][TAKT_OP_COUNT]; /* elements */
 
+    struct takt_learner *learner;
+    bool is_learning;  /* calls leave samples */
+    bool is_exploring; /* and may be run to learn */
     struct takt_user_ops user_ops;
+    struct takt_user_experts user_experts;
     bool is_recorded; /* answers for another machine, and runs nothing */
     char library[TAKT_BLAS_MAX][704];
 };
+
+/* The default context, NULL until the first call that needs it: for those to
+ * whom a call of takt_ctx_default() is too much. */
+extern _Atomic(takt_ctx *) takt__default_ctx;
+
+/* The name and the backend of an arm. */
+const char *takt__ctx_arm_name(const takt_ctx *ctx, unsigned arm);
+takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm);
+
+/* The user's expert that is an arm; NULL: it is one of the fleet. */
+const struct takt_user_expert *takt__ctx_user_expert(const takt_ctx *ctx,
+                                                     unsigned arm);
+
+/* Adds an expert to a user's op, with the learner's lock; as
+ * takt_ctx_add_expert(). */
+takt_status takt__ctx_enlist_expert(takt_ctx *ctx, struct takt_model *model,
+                                    const takt_op *op, const char *name,
+                                    const takt_expert_spec *spec);
+
+/* Makes the model and the learner of a context; see teach.c. */
+takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options);
+
+/* Reads a pin file into the table. */
+takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path);
 
 #endif

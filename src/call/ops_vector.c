@@ -6,15 +6,60 @@
  * deciding would cost more than any decision could gain. Everything else is
  * described as a takt_call and takes the common path.
  */
-#include <string.h>
+#include <stdint.h>
 
 #include "call/call.h"
 #include "kernels/partial.h"
-#include "op/admit.h"
 #include "takt/ops.h"
 
 /* Inlined for sure, so that op and dtype are constants in each public call. */
 #define STRAIGHT static inline __attribute__((always_inline))
+
+/* Now and then a small call takes the long way, to be timed: it then stands
+ * for those that did not. The smallest never are: reading the clock would take
+ * longer than they do. */
+enum { straight_calls = 256, least_timed = 64 };
+
+STRAIGHT bool is_straight(const takt_ctx *ctx, takt_dtype dtype,
+                          enum takt_op_id op, size_t n)
+{
+    /* No elements at all take the long way too. */
+    if (ctx == NULL ||
+        n - 1 >= atomic_load_explicit(&ctx->straight_most[dtype][op],
+                                      memory_order_relaxed))
+        return false;
+    return n < least_timed || --takt__thread.left != 0;
+}
+
+/* Whether an operand of a straight call can be used as it is; what cannot is
+ * told why on the long way. Neither NULL nor so near the end of the address
+ * space that it would wrap. */
+STRAIGHT bool is_sane(const void *pointer)
+{
+    const uintptr_t last = UINTPTR_MAX - ((uintptr_t)1 << 44);
+    return (uintptr_t)pointer - 1 < last;
+}
+
+/* Whether two arrays of so many bytes are apart. */
+STRAIGHT bool is_apart(const void *a, const void *b, size_t bytes)
+{
+    return (uintptr_t)a - (uintptr_t)b + bytes - 1 >= 2 * bytes - 1;
+}
+
+static takt_status route(takt_call *call)
+{
+    takt_ctx *ctx = takt_ctx_default();
+    struct takt_thread *thread = &takt__thread;
+
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    if (thread->left != 0)
+        return takt__call(ctx, call, NULL);
+    takt__thread_draw(thread, 0);
+    thread->left =
+        straight_calls / 2 + (uint32_t)(thread->random >> 56); /* 0 to 255 */
+    return takt__call_for(ctx, call, straight_calls);
+}
 
 /* ---- maps ------------------------------------------------------------------
  */
@@ -29,34 +74,47 @@ struct map {
     double p, q;
 };
 
-static takt_status route_map(takt_ctx *ctx, const struct map *map)
+/* By members: a struct that is passed on would be written to memory by every
+ * call that does not need it. */
+static __attribute__((noinline)) takt_status
+route_map(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
+          const void *b, const void *c, void *out, double p, double q)
 {
     takt_call call;
 
-    takt__call_begin(&call, map->op, map->dtype);
+    takt__call_begin(&call, op, dtype);
     call.shape.rank = 1;
-    call.shape.dim[0] = map->n;
-    memcpy(call.in, map->in, sizeof map->in);
-    call.out = map->out;
-    call.alpha = map->p;
-    call.beta = map->q;
-    return takt__call(ctx, &call, NULL);
+    call.shape.dim[0] = n;
+    call.in[0] = a;
+    call.in[1] = b;
+    call.in[2] = c;
+    call.out = out;
+    call.alpha = p;
+    call.beta = q;
+    return route(&call);
 }
 
-STRAIGHT takt_status run_map(struct map map)
+STRAIGHT bool can_read(const void *in, const void *out, size_t bytes)
 {
-    takt_ctx *ctx = takt_ctx_default();
+    return is_sane(in) && (in == out || is_apart(in, out, bytes));
+}
 
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (map.n >= ctx->straight_below[map.dtype][map.op])
-        return route_map(ctx, &map);
-    const takt_status status = takt__admit_map(
-        map.n, map.dtype == TAKT_F32 ? 4 : 8, map.inputs, map.in, map.out);
-    if (status == TAKT_OK)
+STRAIGHT takt_status run_map(const struct map map)
+{
+    takt_ctx *ctx =
+        atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
+    const size_t bytes = map.n * (map.dtype == TAKT_F32 ? 4 : 8);
+
+    if (is_straight(ctx, map.dtype, map.op, map.n) && is_sane(map.out) &&
+        can_read(map.in[0], map.out, bytes) &&
+        (map.inputs < 2 || can_read(map.in[1], map.out, bytes)) &&
+        (map.inputs < 3 || can_read(map.in[2], map.out, bytes))) {
         ctx->straight->map[map.dtype][map.op](map.n, map.in[0], map.in[1],
                                               map.in[2], map.out, map.p, map.q);
-    return status;
+        return TAKT_OK;
+    }
+    return route_map(map.op, map.dtype, map.n, map.in[0], map.in[1], map.in[2],
+                     map.out, map.p, map.q);
 }
 
 #define MAP1(op_, dtype_, id_, real_)                                       \
@@ -161,34 +219,44 @@ struct reduction {
     void *out;
 };
 
-static takt_status route_reduce(takt_ctx *ctx, const struct reduction *r)
+static __attribute__((noinline)) takt_status
+route_reduce(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
+             const void *b, void *out)
 {
     takt_call call;
 
-    takt__call_begin(&call, r->op, r->dtype);
+    takt__call_begin(&call, op, dtype);
     call.shape.rank = 1;
-    call.shape.dim[0] = r->n;
-    memcpy(call.in, r->in, sizeof r->in);
-    call.out = r->out;
-    return takt__call(ctx, &call, NULL);
+    call.shape.dim[0] = n;
+    call.in[0] = a;
+    call.in[1] = b;
+    call.out = out;
+    return route(&call);
 }
 
-STRAIGHT takt_status run_reduce(struct reduction r)
+/* Whether an array and a single value are apart. */
+STRAIGHT bool can_reduce(const void *in, size_t bytes, const void *out,
+                         size_t out_bytes)
 {
-    takt_ctx *ctx = takt_ctx_default();
+    return is_sane(in) && (uintptr_t)out - (uintptr_t)in + out_bytes - 1 >=
+                              bytes + out_bytes - 1;
+}
+
+STRAIGHT takt_status run_reduce(const struct reduction r)
+{
+    takt_ctx *ctx =
+        atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
+    const size_t bytes = r.n * (r.dtype == TAKT_F32 ? 4 : 8);
     struct takt_partial partial;
 
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (r.n >= ctx->straight_below[r.dtype][r.op] || r.n == 0)
-        return route_reduce(ctx, &r);
-    const takt_status status = takt__admit_reduce(
-        r.n, r.dtype == TAKT_F32 ? 4 : 8, r.inputs, r.in, r.out_bytes, r.out);
-    if (status != TAKT_OK)
-        return status;
-    ctx->straight->reduce[r.dtype][r.op](r.n, r.in[0], r.in[1], &partial);
-    takt__partial_write(r.kind, &partial, r.dtype == TAKT_F64, r.out);
-    return TAKT_OK;
+    if (is_straight(ctx, r.dtype, r.op, r.n) && is_sane(r.out) &&
+        can_reduce(r.in[0], bytes, r.out, r.out_bytes) &&
+        (r.inputs < 2 || can_reduce(r.in[1], bytes, r.out, r.out_bytes))) {
+        ctx->straight->reduce[r.dtype][r.op](r.n, r.in[0], r.in[1], &partial);
+        takt__partial_write(r.kind, &partial, r.dtype == TAKT_F64, r.out);
+        return TAKT_OK;
+    }
+    return route_reduce(r.op, r.dtype, r.n, r.in[0], r.in[1], r.out);
 }
 
 #define REDUCE(op_, kind_, dtype_, id_, real_, result_)                       \

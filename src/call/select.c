@@ -19,6 +19,8 @@ const char *takt_policy_name(takt_policy policy)
         return "heuristic";
     case TAKT_POLICY_FIXED:
         return "fixed";
+    case TAKT_POLICY_PINNED:
+        return "pinned";
     }
     return "?";
 }
@@ -36,6 +38,12 @@ const char *takt_reason_name(takt_reason reason)
         return "forced";
     case TAKT_REASON_ONLY:
         return "only";
+    case TAKT_REASON_MODEL:
+        return "model";
+    case TAKT_REASON_EXPLORE:
+        return "explore";
+    case TAKT_REASON_PINNED:
+        return "pinned";
     }
     return "?";
 }
@@ -59,9 +67,10 @@ static size_t elements_of(const takt_request *request)
 
 static takt_status check(const takt_request *request)
 {
-    if ((unsigned)request->policy > TAKT_POLICY_FIXED ||
+    if ((unsigned)request->policy > TAKT_POLICY_PINNED ||
         (unsigned)request->dtype > TAKT_F64 ||
-        request->shape.rank > TAKT_SHAPE_MAX_RANK)
+        request->shape.rank > TAKT_SHAPE_MAX_RANK ||
+        request->situation >= TAKT_SITUATIONS)
         return TAKT_EINVAL;
     if (request->op == NULL)
         return (unsigned)request->complexity > TAKT_COMPLEXITY_HIGH
@@ -74,9 +83,24 @@ static takt_status check(const takt_request *request)
     return takt_op_check_shape(request->op, &request->shape);
 }
 
-static struct takt_sizes sizes_of(const takt_request *request)
+/* Products and layers are keyed by their shape too; a bare number of elements
+ * will not do. */
+static bool has_key(const takt_request *request, const struct takt_sizes *sizes)
 {
-    struct takt_sizes sizes = {
+    if (request->op == NULL || sizes->work.bytes < 0 ||
+        takt__op_entry(request->op)->form == TAKT_FORM_view)
+        return false;
+    return request->op->is_user || request->shape.rank >= request->op->rank_min;
+}
+
+takt_status takt__request_sizes(const takt_request *request,
+                                struct takt_sizes *out)
+{
+    const takt_status status = check(request);
+
+    if (status != TAKT_OK)
+        return status;
+    *out = (struct takt_sizes){
         .op = request->op,
         .name = request->name,
         .complexity =
@@ -84,27 +108,57 @@ static struct takt_sizes sizes_of(const takt_request *request)
         .elements = elements_of(request),
         .work_is_given = request->work != NULL,
     };
-
     if (request->work != NULL)
-        sizes.work = *request->work;
+        out->work = *request->work;
     else if (request->op == NULL ||
              takt_op_work(request->op, request->dtype, &request->shape,
-                          &sizes.work) != TAKT_OK)
-        sizes.work = (takt_work){.bytes = -1, .flops = -1};
-    return sizes;
+                          &out->work) != TAKT_OK)
+        out->work = (takt_work){.bytes = -1, .flops = -1};
+    out->has_key = has_key(request, out);
+    if (out->has_key)
+        out->key = takt__key_of(request->op, request->dtype, &request->shape,
+                                request->flags, &out->work);
+    return TAKT_OK;
+}
+
+void takt__ctx_meet(takt_ctx *ctx, const struct takt_sizes *sizes)
+{
+    const struct takt_work_of work = {sizes->work.bytes, sizes->work.flops};
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+
+    takt__model_meet(model, sizes->key.line, sizes->key.bin, &work);
+    takt__learner_leave(ctx->learner);
+}
+
+/* What was learned; where nothing was, the model is asked what it expects. */
+static bool select_learned(takt_ctx *ctx, const takt_request *request,
+                           const struct takt_sizes *sizes,
+                           struct takt_choice *out)
+{
+    if (request->policy != TAKT_POLICY_ADAPTIVE || !sizes->has_key ||
+        ctx->decider.policy == TAKT_POLICY_PINNED)
+        return false;
+    if (takt__decide_learned(&ctx->decider, sizes->key, request->situation,
+                             out))
+        return true;
+    takt__ctx_meet(ctx, sizes);
+    return takt__decide_learned(&ctx->decider, sizes->key, request->situation,
+                                out);
 }
 
 takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                         takt_decision *out)
 {
     struct takt_choice choice;
+    struct takt_sizes sizes;
 
     *out = (takt_decision){.predicted_s = -1, .confidence = -1, .actual_s = -1};
-    takt_status status = check(request);
+    takt_status status = takt__request_sizes(request, &sizes);
     if (status != TAKT_OK)
         return status;
-    const struct takt_sizes sizes = sizes_of(request);
-    status = takt__decide(&ctx->decider, request->policy, &sizes, &choice);
+    if (!select_learned(ctx, request, &sizes, &choice))
+        status = takt__decide_static(&ctx->decider, request->policy, &sizes,
+                                     &choice);
     if (status == TAKT_OK)
         takt__decision_fill(ctx, &sizes, &choice, out);
     return status;

@@ -2,7 +2,9 @@
 /* decide.c - from the rule's backend to an expert of this machine. */
 #include "decide/decide.h"
 
-#include <time.h>
+#include <math.h>
+
+#include "base/clock.h"
 
 /* Low ops are element-wise, Medium ones vectors, and High ones pay for what
  * their shape says; a user's op pays for what the user says. */
@@ -53,113 +55,237 @@ static takt_status ask_rule(const struct takt_decider *decider,
         return TAKT_OK;
     case TAKT_POLICY_ADAPTIVE:
     case TAKT_POLICY_FIXED:
+    case TAKT_POLICY_PINNED:
         break;
     }
     return TAKT_EINVAL;
 }
 
-/* Whether the last call that could use threads was a moment ago: as long as
- * workers stay awake after a job. Then waking them is paid once and gains on
- * every call that follows; a lone call would pay it for itself. */
-static bool is_busy(struct takt_decider *decider)
+/* ---- the prior -------------------------------------------------------------
+ */
+
+/* The team that the prior expects to finish first, and the next. */
+static struct takt_cell consider(const struct takt_decider *decider,
+                                 const takt_work *work, unsigned situation)
 {
-    static const uint64_t moment_ns = 100000;
-    struct timespec now;
+    struct takt_cell cell = {.best = (uint8_t)decider->team[0].expert,
+                             .runner_up = (uint8_t)decider->team[0].expert,
+                             .confidence = 0.5f};
+    double best_s = INFINITY, second_s = INFINITY;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const uint64_t ns =
-        (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    const uint64_t last =
-        atomic_load_explicit(&decider->last_ns, memory_order_relaxed);
-    atomic_store_explicit(&decider->last_ns, ns, memory_order_relaxed);
-    return ns - last < moment_ns;
-}
-
-static void consider(const struct takt_decider *decider, const takt_work *work,
-                     bool is_awake, struct takt_choice *out)
-{
-    const struct takt_team *team = decider->team;
-
-    out->expert = team[0].expert;
-    out->predicted_s = takt__prior_seconds(decider, &team[0], work);
-    for (unsigned i = 1; i < decider->team_count; i++) {
-        const double seconds =
-            takt__prior_seconds(decider, &team[i], work) +
-            takt__prior_start(decider, &team[i], work, is_awake);
-        if (seconds < out->predicted_s) {
-            out->predicted_s = seconds;
-            out->expert = team[i].expert;
+    for (unsigned i = 0; i < decider->team_count; i++) {
+        const struct takt_team *team = &decider->team[i];
+        const double seconds = takt__rates_seconds(&team->rates, work->bytes,
+                                                   work->flops, situation);
+        if (seconds < best_s) {
+            second_s = best_s;
+            cell.runner_up = cell.best;
+            best_s = seconds;
+            cell.best = (uint8_t)team->expert;
+        } else if (seconds < second_s) {
+            second_s = seconds;
+            cell.runner_up = (uint8_t)team->expert;
         }
     }
+    cell.seconds = (float)best_s;
+    cell.is_threaded = cell.best != decider->team[0].expert;
+    return cell;
 }
 
 bool takt__decider_is_alone(const struct takt_decider *decider,
                             const takt_work *work)
 {
-    struct takt_choice choice;
-
-    consider(decider, work, true, &choice);
-    return choice.expert == decider->team[0].expert;
+    return !consider(decider, work, TAKT_REPEAT).is_threaded;
 }
 
-/* The team that the prior expects to finish first. Whether workers have to be
- * woken is asked only where they would be first if they were awake. */
-static void choose_team(struct takt_decider *decider, const takt_work *work,
+static void choose_simd(const struct takt_decider *decider,
+                        const struct takt_sizes *sizes, unsigned situation,
                         struct takt_choice *out)
 {
-    consider(decider, work, true, out);
-    if (out->expert == decider->team[0].expert || is_busy(decider))
+    out->arm = (uint8_t)decider->team[0].expert;
+    if (sizes->work.bytes < 0)
         return;
-    consider(decider, work, false, out);
+    const struct takt_cell cell = consider(decider, &sizes->work, situation);
+    out->arm = cell.best;
+    out->predicted_s = (double)cell.seconds;
+    out->is_threaded = cell.is_threaded;
 }
 
-static void choose_simd(struct takt_decider *decider,
-                        const struct takt_sizes *sizes, struct takt_choice *out)
-{
-    out->expert = decider->team[0].expert;
-    out->predicted_s = -1;
-    if (sizes->work.bytes >= 0)
-        choose_team(decider, &sizes->work, out);
-}
+/* ---- rules -----------------------------------------------------------------
+ */
 
-static takt_status choose_by_rule(struct takt_decider *decider,
+static takt_status choose_by_rule(const struct takt_decider *decider,
                                   takt_policy policy,
                                   const struct takt_sizes *sizes,
-                                  struct takt_choice *out)
+                                  unsigned situation, struct takt_choice *out)
 {
     const takt_status status = ask_rule(decider, policy, sizes, &out->backend);
 
+    out->is_rule = true;
     if (status != TAKT_OK)
         return status;
-    if (out->backend == TAKT_BACKEND_SCALAR) {
-        out->expert = 0;
-        out->predicted_s = -1;
-    } else {
-        choose_simd(decider, sizes, out);
-    }
-    out->reason = decider->fleet->expert[out->expert].backend == out->backend
+    if (out->backend != TAKT_BACKEND_SCALAR)
+        choose_simd(decider, sizes, situation, out);
+    out->reason = decider->fleet->expert[out->arm].backend == out->backend
                       ? TAKT_REASON_STATIC
                       : TAKT_REASON_FALLBACK;
     return TAKT_OK;
 }
 
-takt_status takt__decide(struct takt_decider *decider, takt_policy policy,
-                         const struct takt_sizes *sizes,
-                         struct takt_choice *out)
+/* Without a key, or where the pin file is silent, one thread of the best
+ * instruction set: always the same. */
+static void choose_pinned(const struct takt_decider *decider,
+                          const struct takt_sizes *sizes,
+                          struct takt_choice *out)
 {
-    *out = (struct takt_choice){.predicted_s = -1};
-    if (policy == TAKT_POLICY_FIXED && decider->policy != policy)
-        return TAKT_EINVAL; /* nobody said which expert */
-    if (policy == TAKT_POLICY_FIXED) {
-        out->expert = decider->fixed;
+    const uint64_t word =
+        sizes->has_key ? takt__table_load(&decider->table, sizes->key, 0) : 0;
+
+    out->arm = word != 0 ? (uint8_t)word : (uint8_t)decider->team[0].expert;
+    out->reason = TAKT_REASON_PINNED;
+}
+
+static struct takt_choice undecided(unsigned situation)
+{
+    return (struct takt_choice){.situation = (uint8_t)situation,
+                                .predicted_s = -1};
+}
+
+static takt_status decide_static(const struct takt_decider *decider,
+                                 takt_policy policy,
+                                 const struct takt_sizes *sizes,
+                                 unsigned situation, struct takt_choice *out)
+{
+    *out = undecided(situation);
+    switch (policy) {
+    case TAKT_POLICY_FIXED:
+        if (decider->policy != policy)
+            return TAKT_EINVAL; /* nobody said which expert */
+        out->arm = (uint8_t)decider->fixed;
         out->reason = TAKT_REASON_FORCED;
-    } else if (policy == TAKT_POLICY_ADAPTIVE) {
-        choose_simd(decider, sizes, out);
+        break;
+    case TAKT_POLICY_PINNED:
+        if (decider->policy != policy)
+            return TAKT_EINVAL; /* there is no file */
+        choose_pinned(decider, sizes, out);
+        break;
+    case TAKT_POLICY_ADAPTIVE:
+        choose_simd(decider, sizes, situation, out);
         out->reason =
             decider->fleet->count == 1 ? TAKT_REASON_ONLY : TAKT_REASON_PRIOR;
-    } else {
-        return choose_by_rule(decider, policy, sizes, out);
+        break;
+    case TAKT_POLICY_MOE:
+    case TAKT_POLICY_COST:
+    case TAKT_POLICY_HEURISTIC:
+        return choose_by_rule(decider, policy, sizes, situation, out);
     }
-    out->backend = decider->fleet->expert[out->expert].backend;
     return TAKT_OK;
+}
+
+takt_status takt__decide_static(const struct takt_decider *decider,
+                                takt_policy policy,
+                                const struct takt_sizes *sizes,
+                                struct takt_choice *out)
+{
+    return decide_static(decider, policy, sizes, TAKT_ASLEEP, out);
+}
+
+/* ---- what was learned ------------------------------------------------------
+ */
+
+/* Only what every call needs is taken out of the word. */
+static inline void read_cell(uint64_t word, unsigned situation,
+                             struct takt_choice *out)
+{
+    out->arm = (uint8_t)word;
+    out->situation = (uint8_t)situation;
+    out->sample_shift = word >> TAKT_CELL_SHIFT & 7;
+    out->is_threaded = word >> TAKT_CELL_THREADED & 1;
+    out->is_rule = false;
+    out->reason = (word >> TAKT_CELL_MEASURED & 1) != 0 ? TAKT_REASON_MODEL
+                                                        : TAKT_REASON_PRIOR;
+    out->word = word;
+}
+
+bool takt__decide_learned(const struct takt_decider *decider,
+                          struct takt_key key, unsigned situation,
+                          struct takt_choice *out)
+{
+    const uint64_t word = takt__table_load(&decider->table, key, situation);
+
+    if (word == 0)
+        return false;
+    read_cell(word, situation, out);
+    return true;
+}
+
+/* Whether the last call that had a use for threads ended a moment ago: as long
+ * as workers stay awake after a job. Then waking them is paid once and gains
+ * on every call that follows; a lone call would pay it for itself. */
+static inline unsigned busy_or_alone(const struct takt_decider *decider,
+                                     const struct takt_thread *thread)
+{
+    return takt__ticks() - thread->threads_used < decider->moment ? 0
+                                                                  : TAKT_ASLEEP;
+}
+
+/* Nobody has been here: the prior decides, and what it says is written down
+ * for the next call. */
+static uint64_t ask_prior(struct takt_decider *decider,
+                          const struct takt_sizes *sizes, unsigned situation)
+{
+    const struct takt_cell cell = consider(decider, &sizes->work, situation);
+
+    takt__table_offer(&decider->table, sizes->key, situation, &cell);
+    return takt__cell_pack(&cell);
+}
+
+static inline uint64_t look_up(struct takt_decider *decider,
+                               const struct takt_sizes *sizes,
+                               unsigned situation)
+{
+    const uint64_t word =
+        takt__table_load(&decider->table, sizes->key, situation);
+
+    if (word != 0 || sizes->op->is_user)
+        return word;
+    return ask_prior(decider, sizes, situation);
+}
+
+static inline takt_status decide_adaptive(struct takt_decider *decider,
+                                          struct takt_thread *thread,
+                                          const struct takt_sizes *sizes,
+                                          unsigned situation, bool is_urgent,
+                                          struct takt_choice *out)
+{
+    uint64_t word = look_up(decider, sizes, situation);
+    const bool is_threaded = (word >> TAKT_CELL_THREADED & 1) != 0;
+
+    if (is_threaded && busy_or_alone(decider, thread) != 0) {
+        situation |= TAKT_ASLEEP;
+        word = look_up(decider, sizes, situation);
+    }
+    if (word == 0)
+        return TAKT_ENOENT;
+    read_cell(word, situation, out);
+    out->is_threaded = is_threaded;
+    if ((word >> TAKT_CELL_TRIES & 3) != 0 && !is_urgent &&
+        takt__table_take_try(&decider->table, sizes->key, situation, word)) {
+        out->arm = (uint8_t)(word >> 16);
+        out->reason = TAKT_REASON_EXPLORE;
+    }
+    return TAKT_OK;
+}
+
+takt_status takt__decide(struct takt_decider *decider,
+                         struct takt_thread *thread,
+                         const struct takt_sizes *sizes, bool is_repeat,
+                         bool is_urgent, struct takt_choice *out)
+{
+    const unsigned situation = is_repeat ? TAKT_REPEAT : 0;
+
+    if (decider->policy != TAKT_POLICY_ADAPTIVE)
+        return decide_static(decider, decider->policy, sizes,
+                             situation | busy_or_alone(decider, thread), out);
+    return decide_adaptive(decider, thread, sizes, situation, is_urgent, out);
 }

@@ -3,15 +3,17 @@
  * decide.h - the second step of a call: who should run it, and why.
  *
  * A static rule names a backend from the op and its sizes alone; the prior
- * then names the expert of that backend. `adaptive` asks the prior about all
- * of them. Nothing here runs, waits or allocates.
+ * then names the expert of that backend. `adaptive` reads what was learned out
+ * of a table, and asks the prior where nothing was. Nothing here runs, waits
+ * or allocates.
  */
 #ifndef TAKT_DECIDE_DECIDE_H
 #define TAKT_DECIDE_DECIDE_H
 
-#include <stdatomic.h>
-
+#include "decide/situation.h"
+#include "decide/table.h"
 #include "expert/expert.h"
+#include "model/rates.h"
 #include "takt/policy.h"
 
 enum { TAKT_MAX_TEAMS = 16 };
@@ -19,41 +21,46 @@ enum { TAKT_MAX_TEAMS = 16 };
 /* So many threads of the best instruction set, and what to expect of them. */
 struct takt_team {
     unsigned expert;
-    unsigned threads;
-    double s_per_flop;
-    double s_per_byte[3]; /* operands in L2, in L3, in memory */
-    double l2_bytes;      /* of all its cores */
+    struct takt_rates rates;
 };
 
-/* What decides: constant once made, but for the time of the last call. */
+/* What decides: constant once made, but for what the table learns. */
 struct takt_decider {
     const struct takt_fleet *fleet;
     takt_policy policy;
     takt_cost_model cost;
     unsigned fixed; /* the expert of policy `fixed` */
     takt_isa best_isa;
-    double l3_bytes;
     unsigned team_count; /* at least 1: the first has one thread */
     struct takt_team team[TAKT_MAX_TEAMS];
-    _Atomic uint64_t last_ns; /* when threads were last found worth waking */
+    uint64_t moment; /* in ticks: how long workers stay awake after a job */
+    struct takt_table table;
 };
 
 /* Prepares `decider` for the fleet of a machine; policy, cost and fixed are
- * the caller's to set. */
-void takt__decider_init(struct takt_decider *decider,
-                        const struct takt_fleet *fleet,
-                        const takt_machine *machine);
+ * the caller's to set.
+ * TAKT_ENOMEM: no room for the table. */
+takt_status takt__decider_init(struct takt_decider *decider,
+                               const struct takt_fleet *fleet,
+                               const takt_machine *machine);
+void takt__decider_fini(struct takt_decider *decider);
 
 /* Whether one thread is first for that work even with all workers awake. */
 bool takt__decider_is_alone(const struct takt_decider *decider,
                             const takt_work *work);
 
-/* A decision before it is made into text. */
+/* A decision before it is made into text. An arm is the number of an expert of
+ * the fleet; those of the user come after. */
 struct takt_choice {
-    unsigned expert;
-    takt_backend backend; /* what the rule said; the expert's, if no rule */
+    uint8_t arm;
+    uint8_t situation;    /* in which it was decided */
+    uint8_t sample_shift; /* how seldom to time it */
+    bool is_threaded;     /* it had a use for more threads */
+    bool is_rule;         /* a static rule decided, and said `backend` */
     takt_reason reason;
-    double predicted_s; /* negative: not known */
+    takt_backend backend;
+    uint64_t word;      /* of the table, with all that is known; 0: none */
+    double predicted_s; /* where there is no word; negative: not known */
 };
 
 /* A call is decided by its sizes; operands may be missing (takt_select()). */
@@ -64,23 +71,34 @@ struct takt_sizes {
     size_t elements;
     takt_work work;     /* bytes negative: not known */
     bool work_is_given; /* by the caller, not by the op */
+    bool has_key;       /* `key` is set: the shape is known, or the work */
+    struct takt_key key;
 };
 
-/* TAKT_ESHAPE, TAKT_EINVAL: the cost rule lacks the shape or the work.
+/* What a rule, or the prior, says about sizes alone.
+ * TAKT_ESHAPE, TAKT_EINVAL: the cost rule lacks the shape or the work.
  * TAKT_EINVAL: policy fixed, but the decider has no fixed expert. */
-takt_status takt__decide(struct takt_decider *decider, takt_policy policy,
-                         const struct takt_sizes *sizes,
-                         struct takt_choice *out);
+takt_status takt__decide_static(const struct takt_decider *decider,
+                                takt_policy policy,
+                                const struct takt_sizes *sizes,
+                                struct takt_choice *out);
 
-/* Seconds that a team would take once it is at work, by a roofline with the
- * caches; made to choose between teams, not to be believed. */
-double takt__prior_seconds(const struct takt_decider *decider,
-                           const struct takt_team *team, const takt_work *work);
+/* What the table says in that situation; false: nothing yet. */
+bool takt__decide_learned(const struct takt_decider *decider,
+                          struct takt_key key, unsigned situation,
+                          struct takt_choice *out);
 
-/* Seconds until all of a team is at work. `is_awake`: take it as awake, without
- * looking. */
-double takt__prior_start(const struct takt_decider *decider,
-                         const struct takt_team *team, const takt_work *work,
-                         bool is_awake);
+/* Decides a call that is about to run: as above by the policy of the decider,
+ * with the situation the thread is in, and with tries. `is_repeat`: its
+ * operands lie where the previous call left them.
+ * TAKT_ENOENT: an op of the user's that nothing is known about yet. */
+takt_status takt__decide(struct takt_decider *decider,
+                         struct takt_thread *thread,
+                         const struct takt_sizes *sizes, bool is_repeat,
+                         bool is_urgent, struct takt_choice *out);
+
+/* What to expect of an expert on that machine, before any measurement. */
+struct takt_rates takt__prior_rates(const struct takt_expert *expert,
+                                    const takt_machine *machine);
 
 #endif

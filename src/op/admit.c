@@ -403,8 +403,10 @@ takt_status takt__admit(takt_call *call, bool *is_empty)
         (call->op->dtypes >> call->dtype & 1) == 0)
         return TAKT_EINVAL;
     const enum takt_form form = takt__op_entry(call->op)->form;
-    if (form == TAKT_FORM_user || form == TAKT_FORM_view)
+    if (form == TAKT_FORM_view)
         return TAKT_ENOTSUP;
+    if (form == TAKT_FORM_user) /* its operands are its experts' affair */
+        return takt_op_check_shape(call->op, &call->shape);
     if (form == TAKT_FORM_map || form == TAKT_FORM_reduce)
         return admit_vector(call, is_empty);
     const takt_status status = admit_shape(call);

@@ -50,7 +50,8 @@ struct takt_tolerance {
  * comes first, so that a `const takt_op *` of ours is one of these. */
 struct takt_op_entry {
     takt_op op;
-    unsigned id; /* an enum takt_op_id */
+    unsigned id;      /* an enum takt_op_id */
+    unsigned user_op; /* which of the user's ops it is, if it is one */
     enum takt_form form;
     double flops; /* per element or per inner step */
     struct takt_tolerance tolerance;

@@ -13,23 +13,19 @@ enum { longest_name = 63 };
 
 struct takt_user_op {
     struct takt_op_entry entry;
-    struct takt_user_op *next;
     char name[longest_name + 1];
 };
 
 takt_status takt__user_ops_init(struct takt_user_ops *ops)
 {
-    ops->first = NULL;
+    atomic_init(&ops->count, 0);
     return pthread_mutex_init(&ops->lock, NULL) == 0 ? TAKT_OK : TAKT_ENOMEM;
 }
 
 void takt__user_ops_fini(struct takt_user_ops *ops)
 {
-    while (ops->first != NULL) {
-        struct takt_user_op *op = ops->first;
-        ops->first = op->next;
-        free(op);
-    }
+    for (unsigned i = 0; i < ops->count; i++)
+        free(ops->op[i]);
     pthread_mutex_destroy(&ops->lock);
 }
 
@@ -51,9 +47,9 @@ static bool is_name(const char *name)
 
 static const takt_op *find(const struct takt_user_ops *ops, const char *name)
 {
-    for (const struct takt_user_op *op = ops->first; op != NULL; op = op->next)
-        if (takt__name_equal(name, op->name))
-            return &op->entry.op;
+    for (unsigned i = 0; i < ops->count; i++)
+        if (takt__name_equal(name, ops->op[i]->name))
+            return &ops->op[i]->entry.op;
     return NULL;
 }
 
@@ -81,6 +77,21 @@ static struct takt_user_op *make(const takt_op_spec *spec)
     return op;
 }
 
+/* With the lock. The count is raised last: whoever reads it finds the op. */
+static takt_status enlist(struct takt_user_ops *ops, struct takt_user_op *op)
+{
+    const unsigned number = atomic_load(&ops->count);
+
+    if (find(ops, op->name) != NULL)
+        return TAKT_EEXIST;
+    if (number == TAKT_MAX_USER_OPS)
+        return TAKT_EFULL;
+    op->entry.user_op = number;
+    ops->op[number] = op;
+    atomic_store(&ops->count, number + 1);
+    return TAKT_OK;
+}
+
 takt_status takt__user_ops_define(struct takt_user_ops *ops,
                                   const takt_op_spec *spec, const takt_op **out)
 {
@@ -96,15 +107,11 @@ takt_status takt__user_ops_define(struct takt_user_ops *ops,
         return TAKT_ENOMEM;
 
     pthread_mutex_lock(&ops->lock);
-    const bool taken = find(ops, spec->name) != NULL;
-    if (!taken) {
-        op->next = ops->first;
-        ops->first = op;
-    }
+    const takt_status status = enlist(ops, op);
     pthread_mutex_unlock(&ops->lock);
-    if (taken) {
+    if (status != TAKT_OK) {
         free(op);
-        return TAKT_EEXIST;
+        return status;
     }
     *out = &op->entry.op;
     return TAKT_OK;
@@ -112,8 +119,12 @@ takt_status takt__user_ops_define(struct takt_user_ops *ops,
 
 const takt_op *takt__user_ops_find(struct takt_user_ops *ops, const char *name)
 {
-    pthread_mutex_lock(&ops->lock);
-    const takt_op *op = find(ops, name);
-    pthread_mutex_unlock(&ops->lock);
-    return op;
+    return find(ops, name);
+}
+
+const takt_op *takt__user_ops_at(const struct takt_user_ops *ops,
+                                 unsigned number)
+{
+    return number < atomic_load(&ops->count) ? &ops->op[number]->entry.op
+                                             : NULL;
 }

@@ -11,20 +11,23 @@
 #define TAKT_OP_USER_OPS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
-#include "takt/op.h"
+#include "op/key.h"
 
 struct takt_user_op;
 
 struct takt_user_ops {
-    pthread_mutex_t lock;
-    struct takt_user_op *first; /* newest first; NULL: none */
+    pthread_mutex_t lock; /* for defining; what is defined stays */
+    struct takt_user_op *op[TAKT_MAX_USER_OPS]; /* by number */
+    _Atomic unsigned count;
 };
 
 takt_status takt__user_ops_init(struct takt_user_ops *ops);
 void takt__user_ops_fini(struct takt_user_ops *ops);
 
-/* TAKT_EINVAL: no name, or one with other characters than names have.
+/* TAKT_EFULL: there are TAKT_MAX_USER_OPS.
+ * TAKT_EINVAL: no name, or one with other characters than names have.
  * TAKT_EEXIST: the catalogue or the context has that name already. */
 takt_status takt__user_ops_define(struct takt_user_ops *ops,
                                   const takt_op_spec *spec,
@@ -32,5 +35,9 @@ takt_status takt__user_ops_define(struct takt_user_ops *ops,
 
 /* The op of that name, regardless of case; NULL: none. */
 const takt_op *takt__user_ops_find(struct takt_user_ops *ops, const char *name);
+
+/* The op of that number; NULL: none. */
+const takt_op *takt__user_ops_at(const struct takt_user_ops *ops,
+                                 unsigned number);
 
 #endif

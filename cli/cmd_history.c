@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_history.c - `takt history`: what was learned, and what it was good for.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "context.h"
+#include "history.h"
+#include "number.h"
+
+#define action_choice "list|show|export|import|merge|reset|gain"
+
+/* One question about a store. */
+struct asking {
+    const struct invocation *invocation;
+    const char *const *words; /* after the action */
+    size_t word_count;
+    char store[1024]; /* empty: none */
+    bool is_json;
+};
+
+static int trouble(const char *what, const char *why)
+{
+    fprintf(stderr, "takt history: %s: %s\n", what, why);
+    return EXIT_FINDING;
+}
+
+/* What a diagnosis says, or at least the status. */
+static int store_trouble(const struct asking *asking, takt_status status,
+                         const takt_diag *diag)
+{
+    if (diag->text[0] == '\0')
+        return trouble(asking->store, takt_status_text(status));
+    fprintf(stderr, "takt history: %s\n", diag->text);
+    return EXIT_FINDING;
+}
+
+static bool open_store(const struct asking *asking, takt_ctx **out)
+{
+    const struct context_wish wish = {.store = asking->store};
+    takt_learning learning;
+
+    if (!open_context(asking->invocation->command, &wish, out))
+        return false;
+    takt_ctx_learning(*out, &learning);
+    if (learning.diag.text[0] != '\0')
+        fprintf(stderr, "takt history: %s\n", learning.diag.text);
+    return true;
+}
+
+/* ---- looking --------------------------------------------------------------
+ */
+
+static int list(const struct asking *asking)
+{
+    struct memories memories;
+    takt_ctx *ctx;
+
+    if (!open_store(asking, &ctx))
+        return EXIT_USAGE;
+    read_memories(ctx, &memories);
+    print_list(&memories, asking->is_json);
+    if (memories.count == 0 && !asking->is_json)
+        puts("nothing yet: 'takt tune' measures this machine");
+    free_memories(&memories);
+    takt_ctx_destroy(ctx);
+    return EXIT_DONE;
+}
+
+/* The work of a shape in every dtype is the same but for its bytes; f32 is
+ * taken, as everywhere. */
+static bool read_work(const struct asking *asking, const takt_op *op,
+                      takt_work *out)
+{
+    const struct command *command = asking->invocation->command;
+    takt_shape shape;
+    const char *wrong = parse_shape(asking->words[1], &shape);
+
+    if (wrong != NULL)
+        usage_error(command, "size '%s' %s", asking->words[1], wrong);
+    else if (takt_op_work(op, TAKT_F32, &shape, out) != TAKT_OK)
+        usage_error(command, "shape '%s' does not fit %s, which takes %s",
+                    asking->words[1], op->name, op->shape);
+    else
+        return true;
+    return false;
+}
+
+static int show(const struct asking *asking)
+{
+    const takt_op *op =
+        find_named_op(asking->invocation->command, asking->words[0]);
+    struct memories memories;
+    takt_work work;
+    takt_ctx *ctx;
+
+    if (op == NULL ||
+        (asking->word_count == 2 && !read_work(asking, op, &work)))
+        return EXIT_USAGE;
+    if (!open_store(asking, &ctx))
+        return EXIT_USAGE;
+    read_memories(ctx, &memories);
+    print_rows(&memories, op, asking->word_count == 2 ? &work : NULL,
+               asking->is_json);
+    free_memories(&memories);
+    takt_ctx_destroy(ctx);
+    return EXIT_DONE;
+}
+
+static int gain(const struct asking *asking)
+{
+    struct memories memories;
+    takt_ctx *ctx;
+
+    if (!open_store(asking, &ctx))
+        return EXIT_USAGE;
+    read_memories(ctx, &memories);
+    print_gain(ctx, &memories, asking->is_json);
+    free_memories(&memories);
+    takt_ctx_destroy(ctx);
+    return EXIT_DONE;
+}
+
+/* ---- moving ---------------------------------------------------------------
+ */
+
+static bool is_stream(const struct asking *asking)
+{
+    return asking->word_count == 0 || strcmp(asking->words[0], "-") == 0;
+}
+
+/* Aside first: an old export is replaced by a whole one or not at all. */
+static int export_to(const struct asking *asking, const char *path)
+{
+    char aside[4096];
+    takt_diag diag = {""};
+    const int length = snprintf(aside, sizeof aside, "%s.new", path);
+    const int fd = length < (int)sizeof aside
+                       ? open(aside, O_WRONLY | O_CREAT | O_TRUNC, 0666)
+                       : -1;
+
+    if (fd < 0)
+        return trouble(path, strerror(errno));
+    const takt_status status = takt_store_export(asking->store, fd, &diag);
+    const bool is_written = close(fd) == 0 && status == TAKT_OK;
+    if (is_written && rename(aside, path) == 0)
+        return EXIT_DONE;
+    const int wrong = errno;
+    remove(aside);
+    return status == TAKT_OK ? trouble(path, strerror(wrong))
+                             : store_trouble(asking, status, &diag);
+}
+
+static int export(const struct asking *asking)
+{
+    takt_diag diag = {""};
+
+    if (!is_stream(asking))
+        return export_to(asking, asking->words[0]);
+    const takt_status status =
+        takt_store_export(asking->store, STDOUT_FILENO, &diag);
+    return status == TAKT_OK ? EXIT_DONE : store_trouble(asking, status, &diag);
+}
+
+static void print_report(const struct asking *asking,
+                         const takt_store_report *report)
+{
+    struct json json = json_begin(stdout);
+
+    if (!asking->is_json) {
+        printf("%zu records read, %zu added, %zu renewed in %s\n", report->read,
+               report->added, report->renewed, asking->store);
+        return;
+    }
+    json_open(&json, NULL, '{');
+    json_string(&json, "store", asking->store);
+    json_count(&json, "read", report->read);
+    json_count(&json, "added", report->added);
+    json_count(&json, "renewed", report->renewed);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int import(const struct asking *asking)
+{
+    takt_store_report report = {0};
+    takt_diag diag = {""};
+    const int fd = is_stream(asking)
+                       ? STDIN_FILENO
+                       : open(asking->words[0], O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return usage_error(asking->invocation->command, "'%s': %s",
+                           asking->words[0], strerror(errno));
+    const takt_status status =
+        takt_store_import(asking->store, fd, &report, &diag);
+    if (fd != STDIN_FILENO)
+        close(fd);
+    if (status != TAKT_OK)
+        return store_trouble(asking, status, &diag);
+    print_report(asking, &report);
+    return EXIT_DONE;
+}
+
+static int merge(const struct asking *asking)
+{
+    takt_store_report sum = {0};
+
+    for (size_t i = 0; i < asking->word_count; i++) {
+        takt_store_report report = {0};
+        takt_diag diag = {""};
+        const takt_status status =
+            takt_store_merge(asking->store, asking->words[i], &report, &diag);
+        if (status != TAKT_OK && diag.text[0] == '\0')
+            return trouble(asking->words[i], takt_status_text(status));
+        if (status != TAKT_OK)
+            return store_trouble(asking, status, &diag);
+        sum.read += report.read;
+        sum.added += report.added;
+        sum.renewed += report.renewed;
+    }
+    print_report(asking, &sum);
+    return EXIT_DONE;
+}
+
+/* ---- forgetting -----------------------------------------------------------
+ */
+
+static bool is_agreed(const struct asking *asking, const char *what)
+{
+    char answer[16];
+
+    if (option_given(asking->invocation, "yes"))
+        return true;
+    if (!isatty(STDIN_FILENO)) {
+        usage_error(asking->invocation->command,
+                    "reset forgets %s: add --yes if that is meant", what);
+        return false;
+    }
+    fprintf(stderr, "Forget %s in %s? [y/N] ", what, asking->store);
+    return fgets(answer, sizeof answer, stdin) != NULL &&
+           (answer[0] == 'y' || answer[0] == 'Y');
+}
+
+static int reset(const struct asking *asking)
+{
+    const bool is_one = asking->word_count == 1;
+    const takt_op *op =
+        is_one ? find_named_op(asking->invocation->command, asking->words[0])
+               : NULL;
+    takt_ctx *ctx;
+
+    if ((is_one && op == NULL) ||
+        !is_agreed(asking, op != NULL ? op->name : "everything") ||
+        !open_store(asking, &ctx))
+        return EXIT_USAGE;
+    const takt_status status = takt_history_reset(ctx, op);
+    takt_ctx_destroy(ctx);
+    if (status != TAKT_OK)
+        return trouble(asking->store, takt_status_text(status));
+    printf("forgot %s in %s\n", op != NULL ? op->name : "everything",
+           asking->store);
+    return EXIT_DONE;
+}
+
+/* ---- the command ----------------------------------------------------------
+ */
+
+static const struct action {
+    const char *name, *needs;
+    size_t min_words, max_words;
+    int (*run)(const struct asking *asking);
+} actions[] = {
+    {"list", "list", 0, 0, list},
+    {"show", "show OP [SHAPE]", 1, 2, show},
+    {"export", "export [FILE]", 0, 1, export},
+    {"import", "import FILE", 1, 1, import},
+    {"merge", "merge FILE...", 1, max_operands, merge},
+    {"reset", "reset [OP]", 0, 1, reset},
+    {"gain", "gain", 0, 0, gain},
+};
+
+static int unknown_action(const struct invocation *invocation)
+{
+    char near[16];
+    const char *word = invocation->operands[0];
+
+    if (nearest_choice(word, action_choice, near, sizeof near) != NULL)
+        return usage_error(invocation->command,
+                           "no action '%s'; did you mean '%s'?", word, near);
+    return usage_error(invocation->command, "'%s' is not one of %s", word,
+                       action_choice);
+}
+
+static int run(const struct invocation *invocation)
+{
+    const char *db = option_value(invocation, "db");
+    struct asking asking = {.invocation = invocation,
+                            .words = invocation->operands + 1,
+                            .word_count = invocation->operand_count - 1,
+                            .is_json = option_given(invocation, "json")};
+    size_t index;
+
+    if (!find_choice(invocation->operands[0], action_choice, &index))
+        return unknown_action(invocation);
+    const struct action *action = &actions[index];
+    if (asking.word_count < action->min_words ||
+        asking.word_count > action->max_words)
+        return usage_error(invocation->command, "'%s' takes: %s", action->name,
+                           action->needs);
+    if (db != NULL)
+        snprintf(asking.store, sizeof asking.store, "%s", db);
+    else
+        takt_store_path(asking.store, sizeof asking.store);
+    if (asking.store[0] == '\0')
+        return trouble("there is no store", "set TAKT_DB, or use --db FILE");
+    return action->run(&asking);
+}
+
+const struct command cmd_history = {
+    .name = "history",
+    .operands = "ACTION [WORDS...]",
+    .actions = action_choice,
+    .summary = "show what was learned, move it, forget it, what it gained",
+    .description =
+        "list: the ops that were measured, with the calls that programs "
+        "made.\n"
+        "show OP [SHAPE]: each size, situation and expert of an op: mean, "
+        "spread, samples, and what the first run in a process took.\n"
+        "export [FILE], import FILE: all records as text; '-' is standard "
+        "output or input.\n"
+        "merge FILE...: adds other stores, of this machine or of others; "
+        "twice is as good as once.\n"
+        "reset [OP]: forgets an op, or everything.\n"
+        "gain: what routing has saved so far against using one expert always, "
+        "and against the moe thresholds; losses too.",
+    .min_operands = 1,
+    .max_operands = max_operands,
+    .options = {DB_OPTION,
+                {"yes", NULL, NULL, "reset: do not ask"},
+                {"json", NULL, NULL, "print JSON"}},
+    .examples = {"takt history list", "takt history show matmul 512x512x512",
+                 "takt history export my-machine.tsv",
+                 "takt history import my-machine.tsv",
+                 "takt history merge my-machine.db",
+                 "takt history reset sum --yes", "takt history gain"},
+    .run = run,
+};

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* context.c - options and environment made into a context. */
+#include "context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/config.h"
+
+static const char *const situations[situation_count] = {
+    "fresh", "repeat", "alone", "repeat-alone"};
+
+bool is_pinned(void)
+{
+    const char *pin = takt__config_read().pin;
+    return pin != NULL && pin[0] != '\0';
+}
+
+static int refuse(const struct command *command,
+                  const struct context_wish *wish,
+                  const takt_ctx_options *options, takt_status status)
+{
+    if (options->policy == TAKT_POLICY_PINNED)
+        return usage_error(command, "TAKT_PIN '%s': %s", options->pin,
+                           takt_status_text(status));
+    if (wish->recording != NULL)
+        return usage_error(command, "--machine '%s': %s", wish->recording,
+                           takt_status_text(status));
+    return usage_error(command, "this machine: %s", takt_status_text(status));
+}
+
+bool open_context(const struct command *command,
+                  const struct context_wish *wish, takt_ctx **out)
+{
+    const struct takt_config config = takt__config_read();
+    const bool is_live = wish->recording == NULL;
+    const takt_ctx_options options = {
+        .recording = wish->recording,
+        .cost = wish->cost,
+        .policy = wish->obeys_pin && is_live && is_pinned()
+                      ? TAKT_POLICY_PINNED
+                      : TAKT_POLICY_ADAPTIVE,
+        .pin = config.pin,
+        .threads = wish->threads > 0 ? wish->threads
+                   : is_live         ? config.threads
+                                     : 0,
+        .blas = is_live ? config.blas : "",
+        .store = wish->store,
+        .exploration = -1,
+    };
+    const takt_status status = takt_ctx_create(&options, out);
+
+    if (status != TAKT_OK)
+        refuse(command, wish, &options, status);
+    return status == TAKT_OK;
+}
+
+unsigned read_situation(const struct invocation *invocation)
+{
+    const char *word = option_value(invocation, "situation");
+    size_t index = 0;
+
+    if (word != NULL)
+        find_choice(word, situation_choice, &index);
+    return (unsigned)index;
+}
+
+const char *situation_name(unsigned situation)
+{
+    return situation < situation_count ? situations[situation] : "?";
+}
+
+unsigned expert_threads(const char *name)
+{
+    const char *x = strrchr(name, 'x');
+    char *end;
+
+    if (x == NULL || x[1] < '0' || x[1] > '9')
+        return 1;
+    const unsigned long threads = strtoul(x + 1, &end, 10);
+    /* "simd.avx512" has an x and digits too: a count follows a digit or a
+     * letter other than v. */
+    return *end != '\0' || (x > name && x[-1] == 'v') ? 1 : (unsigned)threads;
+}
+
+const takt_op *find_named_op(const struct command *command, const char *name)
+{
+    const takt_op *op = takt_op_find(name);
+    const char *near = op == NULL ? takt_op_nearest(name) : NULL;
+
+    if (near != NULL)
+        usage_error(command, "no op '%s'; did you mean '%s'?", name, near);
+    else if (op == NULL)
+        usage_error(command, "no op '%s' (see 'takt map')", name);
+    return op;
+}

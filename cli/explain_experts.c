@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* explain_experts.c - all experts for one call, and why the first one won. */
+#include <stdio.h>
+
+#include "explain.h"
+#include "number.h"
+
+enum { longest_reason = 1300 };
+
+/* ---- why ------------------------------------------------------------------
+ */
+
+static void explain_win(const struct route *route,
+                        const takt_decision *decision, char *out, size_t size)
+{
+    const takt_estimate *best = &route->estimate[0];
+    const takt_estimate *next = &route->estimate[1];
+    const double margin =
+        route->estimate_count > 1 ? next->predicted_s / best->predicted_s : 0;
+    char how[96];
+
+    if (best->samples > 0)
+        snprintf(how, sizeof how, "measured %.0f time%s here", best->samples,
+                 best->samples > 1 ? "s" : "");
+    else if (decision->reason == TAKT_REASON_MODEL)
+        snprintf(how, sizeof how, "measured at other sizes");
+    else
+        snprintf(how, sizeof how, "never measured: a prior");
+    if (margin == 0)
+        snprintf(out, size, "%s is the only one (%s)", best->expert, how);
+    else if (margin < 0.97)
+        snprintf(out, size,
+                 "%s is in use and warm; %s would be %.3g times as fast, less "
+                 "what changing costs (%s)",
+                 best->expert, next->expert, 1 / margin, how);
+    else if (margin < 1.03)
+        snprintf(out, size,
+                 "%s and %s are as fast within 3%%: the one in use stays (%s)",
+                 best->expert, next->expert, how);
+    else
+        snprintf(out, size, "%s is %.3g times as fast as %s (%s)", best->expert,
+                 margin, next->expert, how);
+}
+
+/* Why what is stored says nothing about this call; empty: it does. */
+static void explain_store(const struct route *route,
+                          const takt_learning *learning, bool is_recorded,
+                          char *out, size_t size)
+{
+    out[0] = '\0';
+    if (is_recorded)
+        snprintf(out, size, "a recorded machine has no store");
+    else if (learning->store[0] == '\0')
+        snprintf(out, size, "no store%s%s",
+                 learning->diag.text[0] != '\0' ? ": " : ": TAKT_DB is empty",
+                 learning->diag.text);
+    else if (learning->diag.text[0] != '\0')
+        snprintf(out, size, "%s", learning->diag.text);
+    else if (learning->own_records == 0 && learning->other_records > 0)
+        snprintf(out, size,
+                 "%s has records of other machines only, which are hints: "
+                 "'takt tune' measures this one",
+                 learning->store);
+    else if (learning->own_records == 0)
+        snprintf(out, size, "%s is empty: 'takt tune' measures this machine",
+                 learning->store);
+    else if (route->estimate[0].samples <= 0)
+        snprintf(out, size,
+                 "no sample of %s at this size, layout and situation among "
+                 "%.0f records: judged by what is nearest",
+                 route->estimate[0].expert, learning->own_records);
+}
+
+/* ---- text -----------------------------------------------------------------
+ */
+
+static void print_estimate(const takt_estimate *estimate, bool has_transfer)
+{
+    char expected[24], low[24], high[24], first[24], transfer[24];
+
+    printf("  %-16s %10s  %9s .. %-9s %8.0f", estimate->expert,
+           format_seconds(estimate->predicted_s, expected, sizeof expected),
+           format_seconds(estimate->low_s, low, sizeof low),
+           format_seconds(estimate->high_s, high, sizeof high),
+           estimate->samples);
+    if (has_transfer)
+        printf("  %9s",
+               format_seconds(estimate->transfer_s, transfer, sizeof transfer));
+    printf("  %9s  %s%s\n",
+           estimate->first_s > 0
+               ? format_seconds(estimate->first_s, first, sizeof first)
+               : "-",
+           estimate->is_chosen ? "chosen" : "",
+           estimate->is_suspect ? " suspect: left alone for a while" : "");
+}
+
+static bool any_transfer(const struct route *route)
+{
+    for (size_t i = 0; i < route->estimate_count; i++)
+        if (route->estimate[i].transfer_s > 0)
+            return true;
+    return false;
+}
+
+void explain_experts(const struct route *route, const takt_decision *decision)
+{
+    const bool has_transfer = any_transfer(route);
+    takt_learning learning;
+    char why[longest_reason];
+
+    if (route->estimate_count == 0)
+        return;
+    printf("\n  experts, operands %s\n",
+           situation_name(route->request.situation));
+    printf("  %-16s %10s  %22s %8s%s  %9s\n", "", "expected", "95% of calls",
+           "samples", has_transfer ? "   transfer" : "", "first run");
+    for (size_t i = 0; i < route->estimate_count; i++)
+        print_estimate(&route->estimate[i], has_transfer);
+    explain_win(route, decision, why, sizeof why);
+    printf("\n  why         %s", why);
+    if (decision->confidence >= 0)
+        printf("; %.0f%% sure", 100 * decision->confidence);
+    putchar('\n');
+    takt_ctx_learning(route->ctx, &learning);
+    explain_store(route, &learning, route->is_recorded, why, sizeof why);
+    if (why[0] != '\0')
+        printf("  store       %s\n", why);
+}
+
+/* ---- JSON -----------------------------------------------------------------
+ */
+
+static void print_estimate_json(struct json *json,
+                                const takt_estimate *estimate)
+{
+    json_open(json, NULL, '{');
+    json_string(json, "expert", estimate->expert);
+    json_string(json, "backend", takt_backend_key(estimate->backend));
+    json_number(json, "predicted_us", estimate->predicted_s * 1e6);
+    json_number(json, "low_us", estimate->low_s * 1e6);
+    json_number(json, "high_us", estimate->high_s * 1e6);
+    json_number(json, "samples", estimate->samples);
+    json_number(json, "transfer_us", estimate->transfer_s * 1e6);
+    if (estimate->first_s > 0)
+        json_number(json, "first_us", estimate->first_s * 1e6);
+    else
+        json_null(json, "first_us");
+    json_bool(json, "suspect", estimate->is_suspect != 0);
+    json_bool(json, "chosen", estimate->is_chosen != 0);
+    json_close(json, '}');
+}
+
+void explain_experts_json(struct json *json, const struct route *route,
+                          const takt_decision *decision)
+{
+    takt_learning learning;
+    char why[longest_reason] = "";
+
+    json_open(json, "experts", '[');
+    for (size_t i = 0; i < route->estimate_count; i++)
+        print_estimate_json(json, &route->estimate[i]);
+    json_close(json, ']');
+    if (route->estimate_count > 0)
+        explain_win(route, decision, why, sizeof why);
+    json_string(json, "why", why[0] != '\0' ? why : NULL);
+    takt_ctx_learning(route->ctx, &learning);
+    why[0] = '\0';
+    if (route->estimate_count > 0)
+        explain_store(route, &learning, route->is_recorded, why, sizeof why);
+    json_string(json, "store", learning.store[0] ? learning.store : NULL);
+    json_string(json, "not_measured", why[0] != '\0' ? why : NULL);
+}

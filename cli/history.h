@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history.h - what was learned, as rows to be printed.
+ */
+#ifndef TAKT_CLI_HISTORY_H
+#define TAKT_CLI_HISTORY_H
+
+#include <stdbool.h>
+
+#include <takt/takt.h>
+
+#include "json.h"
+
+/* A row of takt_history_read() that outlives the visit. */
+struct memory {
+    takt_history_row row; /* layout and expert point below */
+    char layout[16];
+    char expert[TAKT_EXPERT_NAME_MAX];
+};
+
+struct memories {
+    struct memory *memory; /* owned */
+    size_t count, room;
+    bool is_short; /* there was no memory for all of them */
+};
+
+/* Everything known, by op, dtype, layout, situation, size and expert. */
+void read_memories(takt_ctx *ctx, struct memories *out);
+void free_memories(struct memories *memories);
+
+/* A call like those of a row: in its layout, with its work. */
+bool request_like(const takt_history_row *row, takt_request *out);
+
+void print_list(const struct memories *memories, bool is_json);
+
+/* Rows of one op; `work`, if not NULL, picks a size. */
+void print_rows(const struct memories *memories, const takt_op *op,
+                const takt_work *work, bool is_json);
+
+/* ---- history_gain.c ---- */
+
+/* What routing saved against every fixed choice. */
+void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json);
+
+#endif

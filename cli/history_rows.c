@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* history_rows.c - reading rows, and printing them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "family.h"
+#include "history.h"
+#include "number.h"
+
+/* ---- reading --------------------------------------------------------------
+ */
+
+static int keep(void *self, const takt_history_row *row)
+{
+    struct memories *memories = self;
+
+    if (memories->count == memories->room) {
+        const size_t room = memories->room == 0 ? 256 : 2 * memories->room;
+        struct memory *more = realloc(memories->memory, room * sizeof *more);
+        memories->is_short = more == NULL;
+        if (more == NULL)
+            return 1;
+        memories->memory = more;
+        memories->room = room;
+    }
+    struct memory *memory = &memories->memory[memories->count++];
+    memory->row = *row;
+    snprintf(memory->layout, sizeof memory->layout, "%s", row->layout);
+    snprintf(memory->expert, sizeof memory->expert, "%s", row->expert);
+    return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct memory *x = a, *y = b;
+    const int by_layout = strcmp(x->layout, y->layout);
+
+    if (x->row.op != y->row.op)
+        return x->row.op < y->row.op ? -1 : 1;
+    if (x->row.dtype != y->row.dtype)
+        return x->row.dtype < y->row.dtype ? -1 : 1;
+    if (by_layout != 0)
+        return by_layout;
+    if (x->row.situation != y->row.situation)
+        return x->row.situation < y->row.situation ? -1 : 1;
+    if (x->row.work_low != y->row.work_low)
+        return x->row.work_low < y->row.work_low ? -1 : 1;
+    return (x->row.mean_s > y->row.mean_s) - (x->row.mean_s < y->row.mean_s);
+}
+
+void read_memories(takt_ctx *ctx, struct memories *out)
+{
+    *out = (struct memories){0};
+    takt_history_read(ctx, keep, out);
+    if (out->count > 0)
+        qsort(out->memory, out->count, sizeof out->memory[0], by_key);
+    for (size_t i = 0; i < out->count; i++) {
+        out->memory[i].row.layout = out->memory[i].layout;
+        out->memory[i].row.expert = out->memory[i].expert;
+    }
+}
+
+void free_memories(struct memories *memories)
+{
+    free(memories->memory);
+}
+
+bool request_like(const takt_history_row *row, takt_request *out)
+{
+    const struct family *family = family_of_layout(row->op, row->layout);
+
+    if (row->op->is_user || family == NULL)
+        return false;
+    *out = family_request(
+        family, row->op, row->dtype,
+        family_step_for(family, row->op, row->dtype, &row->work));
+    out->situation = row->situation;
+    out->work = &row->work;
+    return true;
+}
+
+/* ---- the list -------------------------------------------------------------
+ */
+
+/* The sums of one op. */
+struct total {
+    const takt_op *op;
+    size_t rows;
+    double samples, calls, seconds;
+};
+
+static void print_total(struct json *json, const struct total *total)
+{
+    char calls[32];
+
+    if (json != NULL) {
+        json_open(json, NULL, '{');
+        json_string(json, "op", total->op->name);
+        json_count(json, "rows", total->rows);
+        json_number(json, "samples", total->samples);
+        json_number(json, "calls", total->calls);
+        json_number(json, "seconds", total->seconds);
+        json_close(json, '}');
+        return;
+    }
+    format_count((size_t)total->calls, calls, sizeof calls);
+    printf("%-16s %8zu %10.0f %16s %12.4g\n", total->op->name, total->rows,
+           total->samples, calls, total->seconds);
+}
+
+void print_list(const struct memories *memories, bool is_json)
+{
+    struct json json = json_begin(stdout);
+    struct total total = {0};
+
+    if (is_json)
+        json_open(&json, NULL, '[');
+    else
+        printf("%-16s %8s %10s %16s %12s\n", "op", "rows", "samples", "calls",
+               "seconds");
+    for (size_t i = 0; i < memories->count; i++) {
+        const takt_history_row *row = &memories->memory[i].row;
+        if (total.op != row->op) {
+            if (total.op != NULL)
+                print_total(is_json ? &json : NULL, &total);
+            total = (struct total){.op = row->op};
+        }
+        total.rows++;
+        total.samples += row->samples;
+        total.calls += row->calls;
+        total.seconds += row->seconds;
+    }
+    if (total.op != NULL)
+        print_total(is_json ? &json : NULL, &total);
+    if (is_json) {
+        json_close(&json, ']');
+        json_end(&json);
+    }
+}
+
+/* ---- one op ---------------------------------------------------------------
+ */
+
+/* A bin counts bytes or operations: whichever its typical call has. */
+static bool is_about(const takt_history_row *row, const takt_work *work)
+{
+    const bool counts_bytes =
+        row->work.bytes >= row->work_low && row->work.bytes < row->work_high;
+    const double size = counts_bytes ? work->bytes : work->flops;
+
+    return size >= row->work_low && size < row->work_high;
+}
+
+static void print_row_json(struct json *json, const takt_history_row *row)
+{
+    json_open(json, NULL, '{');
+    json_string(json, "op", row->op->name);
+    json_string(json, "dtype", takt_dtype_name(row->dtype));
+    json_string(json, "layout", row->layout);
+    json_string(json, "situation", situation_name(row->situation));
+    json_string(json, "expert", row->expert);
+    json_string(json, "backend", takt_backend_key(row->backend));
+    json_number(json, "work_low", row->work_low);
+    json_number(json, "work_high", row->work_high);
+    json_number(json, "bytes", row->work.bytes);
+    json_number(json, "flops", row->work.flops);
+    json_number(json, "samples", row->samples);
+    json_number(json, "mean_us", row->mean_s * 1e6);
+    json_number(json, "spread", row->spread);
+    json_number(json, "first_us", row->first_s * 1e6);
+    json_number(json, "calls", row->calls);
+    json_number(json, "seconds", row->seconds);
+    json_close(json, '}');
+}
+
+static void name_size(const takt_history_row *row, char *out, size_t size)
+{
+    takt_request request;
+
+    if (!request_like(row, &request))
+        format_amount(row->work.bytes, "B", out, size);
+    else if (request.shape.rank == 1)
+        format_short(request.shape.dim[0], out, size);
+    else
+        format_shape(&request.shape, out, size);
+}
+
+static void print_row_text(const takt_history_row *row)
+{
+    char size[64], first[24] = "-";
+
+    name_size(row, size, sizeof size);
+    if (row->first_s > 0)
+        snprintf(first, sizeof first, "%.4g", row->first_s * 1e6);
+    printf("%-3s %-10s %-12s %-17s %-16s %11.4g %6.1f%% %7.0f %9s\n",
+           takt_dtype_name(row->dtype), row->layout,
+           situation_name(row->situation), size, row->expert, row->mean_s * 1e6,
+           100 * row->spread, row->samples, first);
+}
+
+void print_rows(const struct memories *memories, const takt_op *op,
+                const takt_work *work, bool is_json)
+{
+    struct json json = json_begin(stdout);
+
+    if (is_json)
+        json_open(&json, NULL, '[');
+    else
+        printf("%-3s %-10s %-12s %-17s %-16s %11s %7s %7s %9s\n", "", "layout",
+               "situation", "size about", "expert", "mean us", "spread",
+               "samples", "first us");
+    for (size_t i = 0; i < memories->count; i++) {
+        const takt_history_row *row = &memories->memory[i].row;
+        if (row->op != op || (work != NULL && !is_about(row, work)))
+            continue;
+        if (is_json)
+            print_row_json(&json, row);
+        else
+            print_row_text(row);
+    }
+    if (is_json) {
+        json_close(&json, ']');
+        json_end(&json);
+    }
+}

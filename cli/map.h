@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * map.h - who wins at which size.
+ */
+#ifndef TAKT_CLI_MAP_H
+#define TAKT_CLI_MAP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <takt/takt.h>
+
+#include "family.h"
+#include "json.h"
+
+/* Who wins at one size. */
+struct spot {
+    unsigned step;
+    char expert[TAKT_EXPERT_NAME_MAX];
+    char next[TAKT_EXPERT_NAME_MAX]; /* empty: there is no other */
+    char moe[TAKT_EXPERT_NAME_MAX];  /* whom the moe rule would take */
+    double seconds;
+    double next_gain; /* times as fast as the next; 0: not known */
+    double moe_gain;
+    double samples;
+};
+
+/* The sizes of one op in one layout. */
+struct course {
+    const takt_op *op;
+    takt_dtype dtype;
+    const struct family *family;
+    unsigned situation;
+    struct spot spot[most_steps];
+    size_t count;
+};
+
+/* Neighbouring sizes with one winner: spots first to last. */
+struct range {
+    size_t first, last;
+    size_t measured;            /* of them */
+    double next_gain, moe_gain; /* geometric means */
+};
+
+/* False: the op cannot be asked about. */
+bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
+                 const struct family *family, unsigned situation,
+                 struct course *out);
+
+/* Cuts a course into ranges; returns how many. */
+size_t find_ranges(const struct course *course, struct range out[most_steps]);
+
+/* "256 .. 96Ki", the side that shapes are made of */
+void name_range(const struct course *course, const struct range *range,
+                char *out, size_t size);
+
+/* The letters of the charts: what each stands for. */
+enum { most_letters = 26 };
+struct legend {
+    char expert[most_letters][TAKT_EXPERT_NAME_MAX];
+    size_t count;
+};
+
+void print_course_text(const struct course *course, struct legend *legend);
+void print_course_csv(const struct course *course);
+void print_course_json(struct json *json, const struct course *course);
+void print_legend(const struct legend *legend);
+
+/* ---- map_moe.c: the thresholds of the moe rule ---- */
+
+void print_thresholds(takt_ctx *ctx,
+                      bool (*is_asked)(const void *, const takt_op *),
+                      const void *self, bool as_json);
+
+#endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * map_learned.c - who wins at which size, by what was learned.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "context.h"
+#include "map.h"
+#include "number.h"
+
+enum { most_estimates = 128 };
+
+/* ---- asking --------------------------------------------------------------
+ */
+
+static void compare(struct spot *spot, const takt_estimate *all, size_t count)
+{
+    if (count > 1) {
+        memcpy(spot->next, all[1].expert, sizeof spot->next);
+        spot->next_gain = all[1].predicted_s / all[0].predicted_s;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].expert, spot->moe) == 0)
+            spot->moe_gain = all[i].predicted_s / all[0].predicted_s;
+}
+
+static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
+{
+    takt_estimate all[most_estimates];
+    takt_decision moe;
+    size_t count;
+
+    if (takt_explain(ctx, &request, all, most_estimates, &count) != TAKT_OK ||
+        count == 0)
+        return false;
+    request.policy = TAKT_POLICY_MOE;
+    if (takt_select(ctx, &request, &moe) == TAKT_OK)
+        memcpy(out->moe, moe.expert, sizeof out->moe);
+    memcpy(out->expert, all[0].expert, sizeof out->expert);
+    out->seconds = all[0].predicted_s;
+    out->samples = all[0].samples;
+    compare(out, all, count);
+    return true;
+}
+
+bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
+                 const struct family *family, unsigned situation,
+                 struct course *out)
+{
+    *out = (struct course){
+        .op = op, .dtype = dtype, .family = family, .situation = situation};
+    for (unsigned step = family->low; step <= family->high; step++) {
+        takt_request request = family_request(family, op, dtype, step);
+        request.situation = situation;
+        out->spot[out->count] = (struct spot){.step = step};
+        out->count += find_spot(ctx, request, &out->spot[out->count]);
+    }
+    return out->count > 0;
+}
+
+/* ---- ranges --------------------------------------------------------------
+ */
+
+static void close_range(const struct course *course, struct range *range)
+{
+    const double count = (double)(range->last - range->first + 1);
+    double next = 0, moe = 0;
+    bool has_next = true, has_moe = true;
+
+    for (size_t i = range->first; i <= range->last; i++) {
+        const struct spot *spot = &course->spot[i];
+        range->measured += spot->samples > 0;
+        has_next = has_next && spot->next_gain > 0;
+        has_moe = has_moe && spot->moe_gain > 0;
+        next += has_next ? log(spot->next_gain) : 0;
+        moe += has_moe ? log(spot->moe_gain) : 0;
+    }
+    range->next_gain = has_next ? exp(next / count) : 0;
+    range->moe_gain = has_moe ? exp(moe / count) : 0;
+}
+
+size_t find_ranges(const struct course *course, struct range out[most_steps])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < course->count; i++)
+        if (count > 0 &&
+            strcmp(course->spot[i].expert, course->spot[i - 1].expert) == 0)
+            out[count - 1].last = i;
+        else
+            out[count++] = (struct range){.first = i, .last = i};
+    for (size_t i = 0; i < count; i++)
+        close_range(course, &out[i]);
+    return count;
+}
+
+static void name_size(const struct course *course, size_t spot, char *out,
+                      size_t size)
+{
+    format_short(step_side(course->spot[spot].step), out, size);
+}
+
+/* "nx16nx16n": what a shape is made of. */
+static void name_pattern(const struct family *family, char *out, size_t size)
+{
+    size_t used = 0;
+
+    for (unsigned i = 0; i < family->rank && used < size; i++) {
+        const unsigned times = family->dim[i].times;
+        char side[16];
+        if (times == 0)
+            snprintf(side, sizeof side, "%u", family->dim[i].fixed);
+        else if (times == 1)
+            snprintf(side, sizeof side, "n");
+        else
+            snprintf(side, sizeof side, "%un", times);
+        used += (size_t)snprintf(out + used, size - used, "%s%s",
+                                 i > 0 ? "x" : "", side);
+    }
+}
+
+void name_range(const struct course *course, const struct range *range,
+                char *out, size_t size)
+{
+    char first[64], last[64];
+
+    name_size(course, range->first, first, sizeof first);
+    name_size(course, range->last, last, sizeof last);
+    if (range->first == range->last)
+        snprintf(out, size, "%s", first);
+    else
+        snprintf(out, size, "%s .. %s", first, last);
+}
+
+/* ---- text ----------------------------------------------------------------
+ */
+
+/* A letter per expert, in the order they are met; beyond z it is ?. */
+static char letter_of(struct legend *legend, const char *expert)
+{
+    size_t i = 0;
+
+    while (i < legend->count && strcmp(legend->expert[i], expert) != 0)
+        i++;
+    if (i == legend->count && i < most_letters)
+        snprintf(legend->expert[legend->count++], TAKT_EXPERT_NAME_MAX, "%s",
+                 expert);
+    return i < most_letters ? (char)('a' + i) : '?';
+}
+
+/* Capital where it was measured. */
+static void draw_chart(const struct course *course, struct legend *legend,
+                       char out[most_steps + 1])
+{
+    for (size_t i = 0; i < course->count; i++) {
+        const char letter = letter_of(legend, course->spot[i].expert);
+        out[i] = course->spot[i].samples > 0 && letter != '?'
+                     ? (char)(letter - 'a' + 'A')
+                     : letter;
+    }
+    out[course->count] = '\0';
+}
+
+/* "3.4x", or "-" where there is nothing to compare with. */
+static const char *gain_text(double gain, char out[16])
+{
+    if (gain > 0)
+        snprintf(out, 16, "%.*fx", gain < 10 ? 2 : 0, gain);
+    else
+        snprintf(out, 16, "-");
+    return out;
+}
+
+static void known_text(const struct range *range, char *out, size_t size)
+{
+    const size_t sizes = range->last - range->first + 1;
+
+    if (range->measured == 0)
+        snprintf(out, size, "expected");
+    else if (range->measured == sizes)
+        snprintf(out, size, "measured");
+    else
+        snprintf(out, size, "measured at %zu of %zu", range->measured, sizes);
+}
+
+void print_course_text(const struct course *course, struct legend *legend)
+{
+    struct range range[most_steps];
+    const size_t count = find_ranges(course, range);
+    char chart[most_steps + 1], sizes[160], next[16], moe[16], known[48];
+    char pattern[64];
+
+    draw_chart(course, legend, chart);
+    name_pattern(course->family, pattern, sizeof pattern);
+    printf("%s%s%s %s  %s\n", course->op->name,
+           course->family->layout[0] != '\0' ? " " : "", course->family->layout,
+           pattern, chart);
+    for (size_t i = 0; i < count; i++) {
+        name_range(course, &range[i], sizes, sizeof sizes);
+        known_text(&range[i], known, sizeof known);
+        printf("  %-20s %-16s %7s %7s   %s\n", sizes,
+               course->spot[range[i].first].expert,
+               gain_text(range[i].next_gain, next),
+               gain_text(range[i].moe_gain, moe), known);
+    }
+}
+
+void print_legend(const struct legend *legend)
+{
+    printf("\ncharts: a letter per half octave of n, capital where measured\n");
+    for (size_t i = 0; i < legend->count; i++)
+        printf("  %c %-17s%s", (char)('a' + i), legend->expert[i],
+               i % 4 == 3 || i + 1 == legend->count ? "\n" : "");
+    printf("gains: times as fast as the next best expert, and as what the "
+           "moe thresholds run\n");
+}
+
+/* ---- for programs --------------------------------------------------------
+ */
+
+static void print_shape_csv(const struct course *course, size_t spot)
+{
+    const takt_shape shape =
+        family_shape(course->family, course->spot[spot].step);
+    char text[128];
+
+    format_shape(&shape, text, sizeof text);
+    printf("%s,", text);
+}
+
+void print_course_csv(const struct course *course)
+{
+    struct range range[most_steps];
+    const size_t count = find_ranges(course, range);
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t sizes = range[i].last - range[i].first + 1;
+        printf("%s,%s,%s,%s,", course->op->name, takt_dtype_name(course->dtype),
+               course->family->layout, situation_name(course->situation));
+        print_shape_csv(course, range[i].first);
+        print_shape_csv(course, range[i].last);
+        printf("%s,%.4g,%.4g,%zu,%zu\n", course->spot[range[i].first].expert,
+               range[i].next_gain, range[i].moe_gain, range[i].measured, sizes);
+    }
+}
+
+static void print_shape_json(struct json *json, const char *key,
+                             const struct course *course, size_t spot)
+{
+    const takt_shape shape =
+        family_shape(course->family, course->spot[spot].step);
+
+    json_open(json, key, '[');
+    for (unsigned i = 0; i < shape.rank; i++)
+        json_count(json, NULL, shape.dim[i]);
+    json_close(json, ']');
+}
+
+static void print_gain_json(struct json *json, const char *key, double gain)
+{
+    if (gain > 0)
+        json_number(json, key, gain);
+    else
+        json_null(json, key);
+}
+
+void print_course_json(struct json *json, const struct course *course)
+{
+    struct range range[most_steps];
+    const size_t count = find_ranges(course, range);
+
+    json_open(json, NULL, '{');
+    json_string(json, "op", course->op->name);
+    json_string(json, "policy", "adaptive");
+    json_string(json, "dtype", takt_dtype_name(course->dtype));
+    json_string(json, "layout", course->family->layout);
+    json_count(json, "situation", course->situation);
+    json_open(json, "ranges", '[');
+    for (size_t i = 0; i < count; i++) {
+        const struct spot *spot = &course->spot[range[i].first];
+        json_open(json, NULL, '{');
+        print_shape_json(json, "from", course, range[i].first);
+        print_shape_json(json, "to", course, range[i].last);
+        json_string(json, "expert", spot->expert);
+        json_string(json, "next", spot->next[0] != '\0' ? spot->next : NULL);
+        json_string(json, "moe", spot->moe[0] != '\0' ? spot->moe : NULL);
+        print_gain_json(json, "gain_over_next", range[i].next_gain);
+        print_gain_json(json, "gain_over_moe", range[i].moe_gain);
+        json_count(json, "sizes", range[i].last - range[i].first + 1);
+        json_count(json, "measured", range[i].measured);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+}

@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * history.c - what was learned: told, explained, read and forgotten.
+ */
+#include "takt/history.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "call/call.h"
+
+/* ---- telling ---------------------------------------------------------------
+ */
+
+static takt_status find_arm(takt_ctx *ctx, struct takt_model *model,
+                            const takt_op *op, const char *name, unsigned line,
+                            int *arm)
+{
+    if (op->is_user) {
+        const unsigned before = atomic_load(&ctx->user_experts.count);
+        const takt_status status =
+            takt__ctx_meet_expert(ctx, model, op, name, arm);
+        if (atomic_load(&ctx->user_experts.count) != before)
+            takt__learner_claim(ctx->learner); /* what is stored of him */
+        return status;
+    }
+    *arm = takt__fleet_find(&ctx->fleet, name);
+    return *arm >= 0 && takt__model_allows(model, line, (unsigned)*arm)
+               ? TAKT_OK
+               : TAKT_ENODEV;
+}
+
+static struct takt_sample sample_of(const takt_measurement *told,
+                                    const struct takt_sizes *sizes, int arm)
+{
+    const double calls = told->calls > 1 ? told->calls : 1;
+
+    return (struct takt_sample){
+        .line = sizes->key.line,
+        .bin = sizes->key.bin,
+        .situation = (uint8_t)told->request.situation,
+        .arm = (uint8_t)arm,
+        .flags = TAKT_SAMPLE_TOLD,
+        .calls = (uint16_t)(calls < UINT16_MAX ? calls : UINT16_MAX),
+        .bytes = (float)sizes->work.bytes,
+        .flops = (float)sizes->work.flops,
+        .start_ns = takt__now_ns(),
+        .seconds = told->seconds,
+    };
+}
+
+/* What the model can make something of: no NaN passes a comparison. */
+static bool is_sane(const takt_ctx *ctx, const takt_measurement *told)
+{
+    static const double longest_s = 1e9;
+
+    return told != NULL && told->expert != NULL && told->request.op != NULL &&
+           takt__ctx_has_op(ctx, told->request.op) && told->seconds > 0 &&
+           told->seconds < longest_s && told->calls >= 0 &&
+           isfinite(told->calls);
+}
+
+static bool is_work(const takt_work *work)
+{
+    return work->bytes >= 0 && work->bytes <= (double)FLT_MAX &&
+           work->flops >= 0 && work->flops <= (double)FLT_MAX;
+}
+
+takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
+{
+    struct takt_sizes sizes;
+    int arm = -1;
+
+    if (!is_sane(ctx, told))
+        return TAKT_EINVAL;
+    takt_status status = takt__request_sizes(&told->request, &sizes);
+    if (status != TAKT_OK)
+        return status;
+    if (!sizes.has_key)
+        return TAKT_ESHAPE;
+    if (!is_work(&sizes.work))
+        return TAKT_EINVAL;
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    status = find_arm(ctx, model, told->request.op, told->expert,
+                      sizes.key.line, &arm);
+    if (status == TAKT_OK) {
+        const struct takt_sample sample = sample_of(told, &sizes, arm);
+        takt__model_learn(model, &sample);
+    }
+    takt__learner_leave(ctx->learner);
+    return status;
+}
+
+/* ---- explaining ------------------------------------------------------------
+ */
+
+static takt_estimate estimate_of(const takt_ctx *ctx, unsigned arm,
+                                 const struct takt_estimate_of *of,
+                                 unsigned chosen)
+{
+    static const double normal_95 = 1.96;
+    const double far = normal_95 * sqrt(of->variance);
+    takt_estimate out = {
+        .backend = takt__ctx_arm_backend(ctx, arm),
+        .predicted_s = of->seconds,
+        .low_s = exp(of->log_mean - far),
+        .high_s = exp(of->log_mean + far),
+        .samples = of->samples,
+        .first_s = of->first_s,
+        .is_suspect = of->is_suspect,
+        .is_chosen = arm == chosen,
+    };
+
+    memcpy(out.expert, takt__ctx_arm_name(ctx, arm), sizeof out.expert);
+    return out;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const takt_estimate *x = a, *y = b;
+
+    if (x->is_chosen != y->is_chosen)
+        return y->is_chosen - x->is_chosen;
+    return (x->predicted_s > y->predicted_s) -
+           (x->predicted_s < y->predicted_s);
+}
+
+/* All arms that may run the line; those that cannot run this call are not
+ * known here, because there are no operands. */
+static size_t estimate_all(const takt_ctx *ctx, struct takt_model *model,
+                           struct takt_outlook *outlook,
+                           const struct takt_sizes *sizes,
+                           takt_estimate all[TAKT_MAX_ARMS])
+{
+    const struct takt_work_of work = {sizes->work.bytes, sizes->work.flops};
+    struct takt_verdict verdict;
+    size_t count = 0;
+
+    if (!takt__outlook_judge(outlook, sizes->key.bin, NULL, takt__now_ns(),
+                             true, &verdict))
+        return 0;
+    for (unsigned arm = 0; arm < takt__model_arm_count(model); arm++) {
+        if (!takt__model_allows(model, sizes->key.line, arm))
+            continue;
+        const struct takt_estimate_of of =
+            takt__outlook_estimate(outlook, arm, sizes->key.bin, &work);
+        all[count++] = estimate_of(ctx, arm, &of, verdict.best);
+    }
+    qsort(all, count, sizeof all[0], by_time);
+    return count;
+}
+
+takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
+                         takt_estimate *out, size_t capacity, size_t *count)
+{
+    struct takt_sizes sizes;
+    takt_estimate all[TAKT_MAX_ARMS];
+
+    *count = 0;
+    const takt_status status = takt__request_sizes(request, &sizes);
+    if (status != TAKT_OK)
+        return status;
+    if (!sizes.has_key)
+        return TAKT_ESHAPE;
+    const struct takt_work_of work = {sizes.work.bytes, sizes.work.flops};
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    struct takt_outlook *outlook = takt__learner_outlook(ctx->learner);
+    takt__model_meet(model, sizes.key.line, sizes.key.bin, &work);
+    takt__outlook_fill(outlook, model, sizes.key.line, request->situation);
+    *count = estimate_all(ctx, model, outlook, &sizes, all);
+    takt__learner_leave(ctx->learner);
+    if (*count > capacity)
+        *count = capacity;
+    for (size_t i = 0; i < *count; i++)
+        out[i] = all[i];
+    return TAKT_OK;
+}
+
+takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
+{
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    const struct takt_model_counters counters = takt__model_counters(model);
+    const struct takt_learner_state state = takt__learner_state(ctx->learner);
+
+    *out = (takt_learning){
+        .own_records = state.own_records,
+        .other_records = state.other_records,
+        .samples = counters.samples,
+        .dropped = state.dropped,
+        .explored = counters.explored,
+        .refused = counters.refused,
+        .alarms = counters.alarms,
+        .device_alarms = counters.device_alarms,
+        .explored_s = counters.explored_s,
+        .load = {takt__model_load(model, TAKT_DEVICE_CORE),
+                 takt__model_load(model, TAKT_DEVICE_CORES)},
+        .is_exploring = ctx->is_exploring,
+    };
+    snprintf(out->store, sizeof out->store, "%s", state.path);
+    snprintf(out->diag.text, sizeof out->diag.text, "%s", state.diag);
+    takt__learner_leave(ctx->learner);
+    return TAKT_OK;
+}
+
+/* ---- reading ---------------------------------------------------------------
+ */
+
+/* Rows are copied first and visited without the lock: a visitor may ask the
+ * context anything. */
+struct kept_row {
+    takt_history_row row;
+    char layout[TAKT_LAYOUT_NAME];
+};
+
+struct reading {
+    takt_ctx *ctx;
+    struct kept_row *row;
+    size_t count, room;
+    bool is_short; /* of memory */
+};
+
+static const takt_op *op_of(const takt_ctx *ctx, unsigned line,
+                            takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
+{
+    enum takt_op_id op;
+    unsigned user_op;
+
+    takt__line_name(line, &op, &user_op, dtype, layout);
+    return op == TAKT_OP_COUNT ? takt__user_ops_at(&ctx->user_ops, user_op)
+                               : takt_op_at(op);
+}
+
+static double bin_low(unsigned bin)
+{
+    return ldexp(bin % 2 == 0 ? 1 : 1.5, (int)bin / 2);
+}
+
+/* Everything of a row but its op. */
+static takt_history_row row_of(const takt_ctx *ctx,
+                               const struct takt_memory *memory)
+{
+    return (takt_history_row){
+        .situation = memory->situation,
+        .expert = takt__ctx_arm_name(ctx, memory->arm),
+        .backend = takt__ctx_arm_backend(ctx, memory->arm),
+        .work_low = bin_low(memory->bin),
+        .work_high = bin_low(memory->bin + 1),
+        .work = {memory->bytes, memory->flops},
+        .samples = memory->n,
+        .mean_s = memory->n > 0 ? exp(memory->mean) * 1e-9 : 0,
+        .spread = memory->n > 1 ? sqrt(memory->m2 / (memory->n - 1)) : 0,
+        .first_s = memory->first_s,
+        .calls = memory->calls,
+        .seconds = memory->seconds,
+    };
+}
+
+static bool make_room(struct reading *reading)
+{
+    if (reading->count < reading->room)
+        return true;
+    const size_t room = reading->room == 0 ? 64 : 2 * reading->room;
+    struct kept_row *more = realloc(reading->row, room * sizeof *more);
+    if (more == NULL)
+        return false;
+    reading->row = more;
+    reading->room = room;
+    return true;
+}
+
+static void copy_row(void *self, const struct takt_memory *memory)
+{
+    struct reading *reading = self;
+
+    if (reading->is_short || !make_room(reading)) {
+        reading->is_short = true;
+        return;
+    }
+    struct kept_row *kept = &reading->row[reading->count];
+    kept->row = row_of(reading->ctx, memory);
+    kept->row.op =
+        op_of(reading->ctx, memory->line, &kept->row.dtype, kept->layout);
+    reading->count += kept->row.op != NULL;
+}
+
+takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
+                              void *self)
+{
+    struct reading reading = {.ctx = ctx};
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+
+    takt__model_visit(model, copy_row, &reading);
+    takt__learner_leave(ctx->learner);
+    for (size_t i = 0; i < reading.count && !reading.is_short; i++) {
+        reading.row[i].row.layout = reading.row[i].layout;
+        if (visit(self, &reading.row[i].row) != 0)
+            break;
+    }
+    free(reading.row);
+    return reading.is_short ? TAKT_ENOMEM : TAKT_OK;
+}
+
+struct best {
+    const struct takt_sizes *sizes;
+    unsigned situation;
+    struct takt_memory memory;
+    bool is_found;
+};
+
+/* One thread is the same awake or asleep, and is kept under awake. */
+static void visit_best(void *self, const struct takt_memory *memory)
+{
+    struct best *best = self;
+    const unsigned apart = memory->situation ^ best->situation;
+
+    if (memory->line != best->sizes->key.line ||
+        memory->bin != best->sizes->key.bin || memory->n <= 0 ||
+        (apart & TAKT_REPEAT) != 0)
+        return;
+    if (apart != 0 && (memory->situation & TAKT_ASLEEP) != 0)
+        return;
+    if (!best->is_found || memory->mean < best->memory.mean)
+        best->memory = *memory;
+    best->is_found = true;
+}
+
+takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
+                              takt_history_row *out)
+{
+    struct takt_sizes sizes;
+
+    *out = (takt_history_row){.layout = ""};
+    const takt_status status = takt__request_sizes(request, &sizes);
+    if (status != TAKT_OK)
+        return status;
+    if (!sizes.has_key)
+        return TAKT_ESHAPE;
+    struct best best = {.sizes = &sizes, .situation = request->situation};
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    takt__model_visit(model, visit_best, &best);
+    takt__learner_leave(ctx->learner);
+    if (!best.is_found)
+        return TAKT_ENOENT;
+    *out = row_of(ctx, &best.memory);
+    out->op = request->op;
+    out->dtype = request->dtype;
+    out->layout = "";
+    return TAKT_OK;
+}
+
+/* ---- forgetting and keeping ------------------------------------------------
+ */
+
+takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
+{
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    const takt_status status =
+        takt__learner_reset(ctx->learner, op == NULL ? NULL : op->name);
+
+    for (unsigned line = 0; line < TAKT_LINES; line++) {
+        takt_dtype dtype;
+        char layout[TAKT_LAYOUT_NAME];
+        if (op != NULL && op_of(ctx, line, &dtype, layout) != op)
+            continue;
+        takt__model_forget(model, line);
+        if (ctx->decider.policy != TAKT_POLICY_PINNED)
+            takt__table_clear(&ctx->decider.table, line);
+    }
+    takt__learner_leave(ctx->learner);
+    return status;
+}
+
+takt_status takt_ctx_flush(takt_ctx *ctx)
+{
+    takt__learner_enter(ctx->learner);
+    const takt_status status = takt__learner_store(ctx->learner);
+    takt__learner_leave(ctx->learner);
+    return status;
+}

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pin.c - decisions in a file, for runs that must give the same bits.
+ *
+ * One line of text per op, dtype, layout and bin. What the file does not
+ * mention runs on one thread of the best instruction set.
+ */
+#include "call/pin.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "call/ctx.h"
+#include "takt/history.h"
+
+static const char title[] = "takt pin 1\n";
+static const char last[] = "end\n"; /* without it, the file was cut off */
+
+/* ---- the text --------------------------------------------------------------
+ */
+
+/* What is left to read. */
+struct text {
+    const char *at, *end;
+};
+
+/* Whether the text goes on with exactly that; then it is passed over. */
+static bool skip(struct text *text, const char *expected)
+{
+    const size_t length = strlen(expected);
+
+    if ((size_t)(text->end - text->at) < length ||
+        memcmp(text->at, expected, length) != 0)
+        return false;
+    text->at += length;
+    return true;
+}
+
+/* A word of printable letters, which `after` must follow. */
+static bool read_word(struct text *text, char *out, size_t size, char after)
+{
+    size_t length = 0;
+
+    while (text->at<text->end && * text->at> ' ' && *text->at <= '~') {
+        if (length + 1 == size)
+            return false;
+        out[length++] = *text->at++;
+    }
+    out[length] = '\0';
+    return length > 0 && text->at < text->end && *text->at++ == after;
+}
+
+static bool read_bin(struct text *text, unsigned *out)
+{
+    char digits[3];
+
+    if (!read_word(text, digits, sizeof digits, ' ') ||
+        digits[strspn(digits, "0123456789")] != '\0')
+        return false;
+    *out = (unsigned)strtoul(digits, NULL, 10);
+    return *out < TAKT_BINS;
+}
+
+static bool read_pin(struct text *text, struct takt_pin *out)
+{
+    const bool is_read =
+        read_word(text, out->op, sizeof out->op, ' ') &&
+        read_word(text, out->dtype, sizeof out->dtype, ' ') &&
+        read_word(text, out->layout, sizeof out->layout, ' ') &&
+        read_bin(text, &out->bin) &&
+        read_word(text, out->expert, sizeof out->expert, '\n');
+
+    if (is_read && strcmp(out->layout, "-") == 0)
+        out->layout[0] = '\0';
+    return is_read;
+}
+
+static bool skip_comment(struct text *text)
+{
+    if (!skip(text, "#"))
+        return false;
+    while (text->at < text->end && *text->at++ != '\n')
+        ;
+    return true;
+}
+
+takt_status takt__pin_parse(const char *text, size_t length,
+                            takt_pin_visit *visit, void *self)
+{
+    struct text rest = {text, text + length};
+    struct takt_pin pin;
+
+    if (!skip(&rest, title))
+        return TAKT_ECORRUPT;
+    while (!skip(&rest, last)) {
+        if (skip_comment(&rest))
+            continue;
+        if (!read_pin(&rest, &pin))
+            return TAKT_ECORRUPT;
+        const takt_status status = visit(self, &pin);
+        if (status != TAKT_OK)
+            return status;
+    }
+    return rest.at == rest.end ? TAKT_OK : TAKT_ECORRUPT;
+}
+
+/* ---- reading ---------------------------------------------------------------
+ */
+
+static int line_of(const struct takt_pin *pin)
+{
+    const takt_op *op = takt_op_find(pin->op);
+    const bool is_f64 = strcmp(pin->dtype, "f64") == 0;
+
+    if (op == NULL || (!is_f64 && strcmp(pin->dtype, "f32") != 0))
+        return -1;
+    return takt__line_find(op, is_f64 ? TAKT_F64 : TAKT_F32, pin->layout);
+}
+
+static takt_status apply(void *self, const struct takt_pin *pin)
+{
+    takt_ctx *ctx = self;
+    const int line = line_of(pin);
+    const int expert = takt__fleet_find(&ctx->fleet, pin->expert);
+    const struct takt_key key = {(uint16_t)line, (uint8_t)pin->bin};
+
+    if (line < 0 ||
+        (expert >= 0 && takt__table_load(&ctx->decider.table, key, 0) != 0))
+        return TAKT_ECORRUPT; /* no such call, or it was pinned before */
+    if (expert < 0)
+        return TAKT_ENODEV;
+    const struct takt_cell cell = {.best = (uint8_t)expert,
+                                   .runner_up = (uint8_t)expert};
+    takt__table_store(&ctx->decider.table, key, 0, &cell);
+    return TAKT_OK;
+}
+
+/* The whole file, to be freed; NULL: it cannot be read. */
+static char *read_file(FILE *file, size_t *length)
+{
+    static const size_t most = 16 << 20; /* every line of every op: 8 MB */
+    size_t room = 1 << 16;
+    char *text = malloc(room);
+
+    *length = 0;
+    while (text != NULL) {
+        *length += fread(text + *length, 1, room - *length, file);
+        if (*length < room)
+            break;
+        room *= 2;
+        char *more = room > most ? NULL : realloc(text, room);
+        if (more == NULL)
+            free(text);
+        text = more;
+    }
+    if (text != NULL && ferror(file)) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
+{
+    FILE *file = fopen(path, "re");
+    takt_status status = TAKT_EIO;
+    size_t length;
+
+    if (file == NULL)
+        return errno == ENOENT ? TAKT_ENOENT : TAKT_EIO;
+    char *text = read_file(file, &length);
+    fclose(file);
+    if (text != NULL)
+        status = takt__pin_parse(text, length, apply, ctx);
+    free(text);
+    return status;
+}
+
+/* ---- writing ---------------------------------------------------------------
+ */
+
+/* The situation in which calls of a bin were made most often. */
+static unsigned usual_situation(const struct takt_model *model, unsigned line,
+                                unsigned bin)
+{
+    unsigned usual = 0;
+    double most = 0;
+
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        const struct takt_account account =
+            takt__model_account(model, line, s, bin);
+        if (account.calls > most) {
+            most = account.calls;
+            usual = s;
+        }
+    }
+    return usual;
+}
+
+static void write_line(const takt_ctx *ctx, const struct takt_model *model,
+                       unsigned line, FILE *file)
+{
+    enum takt_op_id op;
+    unsigned user_op;
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__line_name(line, &op, &user_op, &dtype, layout);
+    for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
+        const struct takt_key key = {(uint16_t)line, (uint8_t)bin};
+        const uint64_t word = takt__table_load(
+            &ctx->decider.table, key, usual_situation(model, line, bin));
+        if (word != 0)
+            fprintf(file, "%s %s %s %u %s\n", takt_op_at(op)->name,
+                    takt_dtype_name(dtype), layout[0] == '\0' ? "-" : layout,
+                    bin, takt__ctx_arm_name(ctx, (uint8_t)word));
+    }
+}
+
+/* All decisions as text, to be freed; NULL: no memory. Written to memory, so
+ * that nobody waits for a disk behind the learner's lock. */
+static char *write_text(takt_ctx *ctx, size_t *length)
+{
+    char *text = NULL;
+    FILE *file = open_memstream(&text, length);
+
+    if (file == NULL)
+        return NULL;
+    fputs(title, file);
+    fprintf(file, "# machine %s\n# op dtype layout bin expert\n",
+            ctx->machine->hw_fingerprint);
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+    for (unsigned line = 0; line < TAKT_LINE_USER; line++)
+        if (takt__model_has_line(model, line))
+            write_line(ctx, model, line, file);
+    takt__learner_leave(ctx->learner);
+    fputs(last, file);
+    const bool is_whole = !ferror(file);
+    if (fclose(file) == 0 && is_whole)
+        return text;
+    free(text);
+    errno = ENOMEM;
+    return NULL;
+}
+
+static bool write_file(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(fd, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        length -= (size_t)written;
+    }
+    return fsync(fd) == 0;
+}
+
+/* Aside first, then in its place: a file is old or new, never half. Aside is
+ * where nobody else writes. */
+static bool replace_file(const char *path, const char *text, size_t length)
+{
+    static _Atomic unsigned writers;
+    char aside[1100];
+    const int size = snprintf(aside, sizeof aside, "%s.%ld-%u", path,
+                              (long)getpid(), atomic_fetch_add(&writers, 1));
+
+    if (size >= (int)sizeof aside) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    const int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return false;
+    bool done = write_file(fd, text, length);
+    done = close(fd) == 0 && done && rename(aside, path) == 0;
+    const int reason = errno;
+    if (!done)
+        unlink(aside);
+    errno = reason;
+    return done;
+}
+
+takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path, takt_diag *diag)
+{
+    size_t length;
+    char *text = write_text(ctx, &length);
+    const bool done = text != NULL && replace_file(path, text, length);
+
+    if (diag != NULL)
+        diag->text[0] = '\0';
+    if (!done && diag != NULL)
+        snprintf(diag->text, sizeof diag->text, "%.400s: %s", path,
+                 strerror(errno));
+    free(text);
+    return done ? TAKT_OK : TAKT_EIO;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * teach.c - gives a context its model and its learner, and tells the learner
+ * the names of things.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "call/ctx.h"
+#include "hw/fingerprint.h"
+
+static const double usual_exploration = 0.02;
+
+/* ---- arms ------------------------------------------------------------------
+ */
+
+static struct takt_arm arm_of(const takt_ctx *ctx,
+                              const struct takt_expert *expert)
+{
+    const bool is_library = expert->kind == TAKT_EXPERT_BLAS;
+    struct takt_arm arm = {
+        .device = expert->threads > 1 ? TAKT_DEVICE_CORES : TAKT_DEVICE_CORE,
+        .kin = is_library ? 100 + (unsigned)(expert->blas - ctx->fleet.blas)
+                          : (unsigned)expert->isa,
+        .like = -1,
+        .rates = takt__prior_rates(expert, ctx->machine),
+    };
+
+    memcpy(arm.name, expert->name, sizeof arm.name);
+    return arm;
+}
+
+static bool can_ever_run(const struct takt_expert *expert, enum takt_op_id op)
+{
+    if (expert->kind == TAKT_EXPERT_CPU)
+        return op != TAKT_OP_reshape;
+    return op == TAKT_OP_matmul || op == TAKT_OP_gemv || op == TAKT_OP_axpy;
+}
+
+static void allow_lines(const takt_ctx *ctx, struct takt_model *model)
+{
+    for (unsigned line = 0; line < TAKT_LINE_USER; line++) {
+        enum takt_op_id op;
+        unsigned user_op;
+        takt_dtype dtype;
+        char layout[TAKT_LAYOUT_NAME];
+        takt__line_name(line, &op, &user_op, &dtype, layout);
+        for (unsigned i = 0; i < ctx->fleet.count; i++)
+            if (can_ever_run(&ctx->fleet.expert[i], op))
+                takt__model_allow(model, line, i);
+    }
+}
+
+static takt_status make_model(const takt_ctx *ctx, double exploration,
+                              struct takt_model **out)
+{
+    const struct takt_model_options options = {.exploration = exploration};
+    const takt_status status = takt__model_create(&options, out);
+
+    if (status != TAKT_OK)
+        return status;
+    for (unsigned i = 0; i < ctx->fleet.count; i++) {
+        const struct takt_arm arm = arm_of(ctx, &ctx->fleet.expert[i]);
+        takt__model_add_arm(*out, &arm);
+    }
+    allow_lines(ctx, *out);
+    return TAKT_OK;
+}
+
+/* ---- names, for the learner ------------------------------------------------
+ */
+
+static const char *op_of(void *self, unsigned line)
+{
+    const takt_ctx *ctx = self;
+    enum takt_op_id op;
+    unsigned user_op;
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__line_name(line, &op, &user_op, &dtype, layout);
+    const takt_op *found = op == TAKT_OP_COUNT
+                               ? takt__user_ops_at(&ctx->user_ops, user_op)
+                               : takt_op_at(op);
+    return found == NULL ? NULL : found->name;
+}
+
+static int find_line(void *self, const char *name, unsigned dtype,
+                     const char *layout)
+{
+    const takt_op *op = takt_ctx_find_op(self, name);
+
+    if (op == NULL || dtype >= TAKT_DTYPES)
+        return -1;
+    return takt__line_find(op, (takt_dtype)dtype, layout);
+}
+
+static int find_arm(void *self, unsigned line, const char *expert)
+{
+    const takt_ctx *ctx = self;
+
+    if (line < TAKT_LINE_USER)
+        return takt__fleet_find(&ctx->fleet, expert);
+    const takt_op *op =
+        takt__user_ops_at(&ctx->user_ops, (line - TAKT_LINE_USER) / 2);
+    const struct takt_user_expert *found =
+        op == NULL ? NULL
+                   : takt__user_experts_find(&ctx->user_experts, op, expert);
+    return found == NULL ? -1 : (int)found->arm;
+}
+
+static int meet_arm(void *self, struct takt_model *model, unsigned line,
+                    const char *expert)
+{
+    takt_ctx *ctx = self;
+
+    if (line < TAKT_LINE_USER)
+        return -1;
+    const takt_op *op =
+        takt__user_ops_at(&ctx->user_ops, (line - TAKT_LINE_USER) / 2);
+    return op == NULL ? -1 : takt__ctx_recall_expert(ctx, model, op, expert);
+}
+
+/* ---- straight calls --------------------------------------------------------
+ */
+
+/* Calls this small never look anything up: an add of 64 elements takes less
+ * than reading a clock. */
+enum { always_straight = 64 };
+
+static double bytes_each(const takt_op *op, takt_dtype dtype)
+{
+    static const takt_shape many = {.rank = 1, .dim = {1 << 20}};
+    takt_work work;
+
+    return takt_op_work(op, dtype, &many, &work) == TAKT_OK
+               ? work.bytes / (double)many.dim[0]
+               : 1;
+}
+
+/* Calls shorter than this go straight whoever is first: looking it up takes a
+ * tenth of that, and no other expert of one thread gains as much. */
+static const float too_short_s = 0.7e-6f;
+
+/* Whether one thread of the best instruction set is first in a bin, whatever
+ * the situation; a bin that nobody wrote is decided by the prior. */
+static bool is_alone(const takt_ctx *ctx, unsigned line, unsigned bin,
+                     const takt_work *work)
+{
+    const struct takt_key key = {(uint16_t)line, (uint8_t)bin};
+
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        const uint64_t word = takt__table_load(&ctx->decider.table, key, s);
+        if (word != 0 && (uint8_t)word != ctx->decider.team[0].expert &&
+            takt__cell_unpack(word).seconds > too_short_s)
+            return false;
+        if (word == 0 && !takt__decider_is_alone(&ctx->decider, work))
+            return false;
+    }
+    return true;
+}
+
+/* Up to which size the calls of a vector op can go straight to its kernel. */
+static size_t straight_most(const takt_ctx *ctx, const takt_op *op,
+                            takt_dtype dtype)
+{
+    const double each = bytes_each(op, dtype);
+    const int line = takt__line_find(op, dtype, "");
+    unsigned bin = takt__bin_of(always_straight * each) + 1;
+
+    for (; bin < TAKT_BINS; bin++) {
+        const double n = takt__bin_work(bin) / each;
+        const takt_shape shape = {.rank = 1, .dim = {(size_t)n}};
+        takt_work work;
+        if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
+            !is_alone(ctx, (unsigned)line, bin, &work))
+            break;
+    }
+    const double low = ldexp(bin % 2 == 0 ? 1 : 1.5, (int)bin / 2);
+    const size_t most = (size_t)(low / each) - 1;
+    return most > always_straight ? most : always_straight;
+}
+
+static void find_straight(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
+{
+    if (ctx->is_straight && takt_op_at(op)->rank_max == 1 &&
+        op != TAKT_OP_reshape)
+        atomic_store_explicit(&ctx->straight_most[dtype][op],
+                              straight_most(ctx, takt_op_at(op), dtype),
+                              memory_order_relaxed);
+}
+
+static void published(void *self, unsigned line)
+{
+    enum takt_op_id op;
+    unsigned user_op;
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__line_name(line, &op, &user_op, &dtype, layout);
+    if (op != TAKT_OP_COUNT)
+        find_straight(self, op, dtype);
+}
+
+/* Other policies want every call to be decided. */
+static void find_all_straight(takt_ctx *ctx)
+{
+    ctx->straight = &ctx->fleet.slots[ctx->decider.best_isa];
+    if (ctx->decider.policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded)
+        return;
+    ctx->is_straight = true;
+    for (int op = 0; op < TAKT_OP_COUNT; op++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+            find_straight(ctx, (enum takt_op_id)op, (takt_dtype)dtype);
+}
+
+/* ---- the learner -----------------------------------------------------------
+ */
+
+/* What the kernels of this build are called, hashed. */
+static void hash_kernels(char out[TAKT_SHA256_HEX])
+{
+    struct takt_sha256 hash;
+    size_t count;
+    const struct takt_kernel *table = takt__kernel_table(&count);
+
+    takt__sha256_init(&hash);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char kind[] = {(unsigned char)table[i].kind,
+                                      (unsigned char)table[i].dtype,
+                                      (unsigned char)table[i].isa};
+        takt__sha256_add(&hash, table[i].op, strlen(table[i].op) + 1);
+        takt__sha256_add(&hash, kind, sizeof kind);
+    }
+    takt__sha256_finish_hex(&hash, out);
+}
+
+static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
+                      char *out, size_t size)
+{
+    out[0] = '\0';
+    if (ctx->is_recorded)
+        return;
+    if (options->store == NULL)
+        takt_store_path(out, size);
+    else
+        snprintf(out, size, "%s", options->store);
+}
+
+takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
+{
+    const double share = options->exploration < 0    ? 0
+                         : options->exploration == 0 ? usual_exploration
+                                                     : options->exploration;
+    char path[1024], kernels[TAKT_SHA256_HEX], software[TAKT_SHA256_HEX];
+    struct takt_learner_options learner = {
+        .table = &ctx->decider.table,
+        .names = {.self = ctx,
+                  .op_of = op_of,
+                  .find_line = find_line,
+                  .find_arm = find_arm,
+                  .meet_arm = meet_arm,
+                  .published = published},
+        .store_path = path,
+        .machine = ctx->machine->hw_fingerprint,
+        .software = software,
+        .is_published = options->policy != TAKT_POLICY_PINNED,
+    };
+
+    hash_kernels(kernels);
+    takt__sw_fingerprint(&(struct takt_sw_traits){.kernels = kernels,
+                                                  .driver = "",
+                                                  .vulkan_driver = ""},
+                         software);
+    find_path(ctx, options, path, sizeof path);
+    const takt_status status = make_model(ctx, share, &learner.model);
+    if (status != TAKT_OK)
+        return status;
+    ctx->is_learning =
+        !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
+    ctx->is_exploring = ctx->is_learning && share > 0;
+    find_all_straight(ctx);
+    return takt__learner_create(&learner, &ctx->learner);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * table.h - what was decided, one word per line, situation and bin.
+ *
+ * Whoever decides a call reads one word; whoever learns writes one. A word
+ * that is 0 was never written: the caller then asks the prior and writes what
+ * it said. A try of another expert is a token in the word: the caller that
+ * takes it out is the one that tries.
+ */
+#ifndef TAKT_DECIDE_TABLE_H
+#define TAKT_DECIDE_TABLE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "op/key.h"
+#include "takt/status.h"
+
+struct takt_cell {
+    uint8_t best, runner_up; /* arms */
+    uint8_t explore;         /* arm to try, while tries > 0 */
+    uint8_t tries;           /* 0 to 3 */
+    uint8_t sample_shift;    /* one call in 1 << shift is timed, 0 to 7 */
+    bool is_measured;        /* not by the prior alone */
+    bool is_threaded;        /* best or runner-up has more than one thread */
+    float confidence;        /* 0 to 1 in steps of 1/255 */
+    float seconds;           /* of a call in the middle of the bin; 16 bits of
+                              * mantissa */
+};
+
+struct takt_table {
+    _Atomic uint64_t (*cell)[TAKT_SITUATIONS][TAKT_BINS]; /* by line */
+};
+
+/* All cells empty; pages that nobody touches take no memory. */
+takt_status takt__table_create(struct takt_table *out);
+void takt__table_destroy(struct takt_table *table);
+
+/* Bits, from the low end: best 8, runner-up 8, explore 8, tries 2, shift 3,
+ * measured 1, threaded 1, written 1, confidence 8, seconds 24. */
+enum {
+    TAKT_CELL_TRIES = 24,
+    TAKT_CELL_SHIFT = 26,
+    TAKT_CELL_MEASURED = 29,
+    TAKT_CELL_THREADED = 30,
+    TAKT_CELL_WRITTEN = 31
+};
+
+static inline uint64_t takt__cell_pack(const struct takt_cell *cell)
+{
+    uint32_t seconds;
+
+    memcpy(&seconds, &cell->seconds, sizeof seconds);
+    return (uint64_t)cell->best | (uint64_t)cell->runner_up << 8 |
+           (uint64_t)cell->explore << 16 |
+           (uint64_t)cell->tries << TAKT_CELL_TRIES |
+           (uint64_t)cell->sample_shift << TAKT_CELL_SHIFT |
+           (uint64_t)cell->is_measured << TAKT_CELL_MEASURED |
+           (uint64_t)cell->is_threaded << TAKT_CELL_THREADED |
+           (uint64_t)1 << TAKT_CELL_WRITTEN |
+           (uint64_t)(cell->confidence * 255 + 0.5f) << 32 |
+           (uint64_t)(seconds >> 8) << 40;
+}
+
+static inline struct takt_cell takt__cell_unpack(uint64_t word)
+{
+    const uint32_t seconds = (uint32_t)(word >> 40) << 8;
+    struct takt_cell cell = {
+        .best = (uint8_t)word,
+        .runner_up = (uint8_t)(word >> 8),
+        .explore = (uint8_t)(word >> 16),
+        .tries = word >> TAKT_CELL_TRIES & 3,
+        .sample_shift = word >> TAKT_CELL_SHIFT & 7,
+        .is_measured = word >> TAKT_CELL_MEASURED & 1,
+        .is_threaded = word >> TAKT_CELL_THREADED & 1,
+        .confidence = (float)(word >> 32 & 255) / 255,
+    };
+
+    memcpy(&cell.seconds, &seconds, sizeof seconds);
+    return cell;
+}
+
+/* Whoever is named in a word was made known before it was written. */
+static inline uint64_t takt__table_load(const struct takt_table *table,
+                                        struct takt_key key, unsigned situation)
+{
+    return atomic_load_explicit(&table->cell[key.line][situation][key.bin],
+                                memory_order_acquire);
+}
+
+/* Writes what the prior said, unless somebody knew better meanwhile. */
+static inline void takt__table_offer(struct takt_table *table,
+                                     struct takt_key key, unsigned situation,
+                                     const struct takt_cell *cell)
+{
+    uint64_t empty = 0;
+
+    atomic_compare_exchange_strong_explicit(
+        &table->cell[key.line][situation][key.bin], &empty,
+        takt__cell_pack(cell), memory_order_relaxed, memory_order_relaxed);
+}
+
+static inline void takt__table_store(struct takt_table *table,
+                                     struct takt_key key, unsigned situation,
+                                     const struct takt_cell *cell)
+{
+    atomic_store_explicit(&table->cell[key.line][situation][key.bin],
+                          takt__cell_pack(cell), memory_order_relaxed);
+}
+
+/* Takes one try out of the word that was just read; false: somebody else did,
+ * or it was written anew. */
+static inline bool takt__table_take_try(struct takt_table *table,
+                                        struct takt_key key, unsigned situation,
+                                        uint64_t word)
+{
+    return atomic_compare_exchange_strong_explicit(
+        &table->cell[key.line][situation][key.bin], &word,
+        word - ((uint64_t)1 << TAKT_CELL_TRIES), memory_order_relaxed,
+        memory_order_relaxed);
+}
+
+/* Empties a line. */
+void takt__table_clear(struct takt_table *table, unsigned line);
+
+/* How often to time calls of that length: all from 8 microseconds up, where
+ * two clock readings are below 0.3%; one in 64 below half a microsecond. */
+static inline uint8_t takt__sample_shift(double seconds)
+{
+    return seconds >= 8e-6 ? 0 : seconds >= 2e-6 ? 2 : seconds >= 5e-7 ? 4 : 6;
+}
+
+#endif

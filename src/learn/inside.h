@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* inside.h - what a learner is made of, for the files of this folder only. */
+#ifndef TAKT_LEARN_INSIDE_H
+#define TAKT_LEARN_INSIDE_H
+
+#include <pthread.h>
+
+#include "learn/learner.h"
+
+/* A list of records. */
+struct takt_records {
+    struct takt_record *record;
+    size_t count, room;
+};
+
+struct takt_learner {
+    pthread_mutex_t lock;
+    struct takt_journal journal;
+    _Atomic uint32_t state; /* of the thread */
+    pthread_t thread;
+    bool has_thread;
+    _Atomic uint64_t next_start_ns; /* after a start that failed */
+
+    struct takt_model *model;
+    struct takt_outlook *outlook;
+    struct takt_table *table;
+    struct takt_learner_names names;
+    bool is_published;
+
+    char path[1024];
+    char machine[TAKT_SHA256_HEX], software[TAKT_SHA256_HEX];
+    struct takt_store *store;        /* NULL: not open */
+    bool is_loaded;                  /* it was read */
+    bool is_given_up;                /* no store: memory only from now on */
+    unsigned failures;               /* to open or to write, in a row */
+    char writer[TAKT_RECORD_WRITER]; /* under whose name what the model calls
+                                      * its own is stored; "": it is not */
+    takt_diag diag;
+    uint64_t next_open_ns, next_save_ns, seq;
+    uint64_t saved_samples; /* of the model: more means news */
+    double own_records, other_records;
+    struct takt_records unclaimed; /* of ops or experts not known here */
+    struct takt_records unsaved;   /* could not be written yet */
+
+    struct takt_learner *next; /* in the list of all learners */
+};
+
+/* All of these are called with the lock. */
+
+/* Opens the store, if it is not, and reads what has to be known of it. */
+void takt__learner_load(struct takt_learner *learner);
+
+/* Writes what changed, if it is time or `now`; opens nothing for nothing. */
+takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
+                               bool now);
+
+/* Saves and closes the store: SQLite's connection must not see a fork(). What
+ * is stored is nobody's own then, until the store is opened again. */
+void takt__learner_close(struct takt_learner *learner);
+
+/* Keeps what is known, but as somebody else's to store. */
+void takt__learner_disown(struct takt_learner *learner);
+
+/* Judges changed lines and writes the verdicts; false: nothing changed. */
+bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns);
+
+/* Takes in what other machines measured: records of one key together. */
+void takt__learner_hint(struct takt_learner *learner,
+                        const struct takt_records *foreign);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learner.h - Takt's own thread: learn, publish, store.
+ *
+ * Callers leave samples in a journal and go on. This thread takes them out,
+ * teaches the model, writes the verdicts into the table that callers read, and
+ * now and then writes what it knows to the store. It is started by the first
+ * sample, looks at the journal every few milliseconds while calls come, and
+ * sleeps when none do.
+ *
+ * Threads: the functions may be called from any thread; all but hear() take a
+ * lock and are not for the path of a call.
+ */
+#ifndef TAKT_LEARN_LEARNER_H
+#define TAKT_LEARN_LEARNER_H
+
+#include "decide/table.h"
+#include "model/model.h"
+#include "observe/journal.h"
+#include "store/store.h"
+
+struct takt_learner;
+
+/* What the learner has to ask about names. Called with the lock held. */
+struct takt_learner_names {
+    void *self;
+    /* The name of the op of a line; NULL: it has none (yet). */
+    const char *(*op_of)(void *self, unsigned line);
+    /* The line of a stored record and the arm that it is about; -1: unknown. */
+    int (*find_line)(void *self, const char *op, unsigned dtype,
+                     const char *layout);
+    int (*find_arm)(void *self, unsigned line, const char *expert);
+    /* The arm that such a record makes known; -1: none. */
+    int (*meet_arm)(void *self, struct takt_model *model, unsigned line,
+                    const char *expert);
+    /* A line was published: what follows from it elsewhere. */
+    void (*published)(void *self, unsigned line);
+};
+
+struct takt_learner_options {
+    struct takt_model *model; /* owned from here on */
+    struct takt_table *table; /* borrowed */
+    struct takt_learner_names names;
+    const char *store_path;         /* copied; "": memory only */
+    const char *machine, *software; /* fingerprints, copied */
+    bool is_published; /* false: learn, but decide nothing (policy pinned) */
+};
+
+/* On failure the model is destroyed too. */
+takt_status takt__learner_create(const struct takt_learner_options *options,
+                                 struct takt_learner **out);
+
+/* Ends the thread, learns what is left and stores it. NULL is allowed. */
+void takt__learner_destroy(struct takt_learner *learner);
+
+/* Where callers leave their samples. */
+struct takt_journal *takt__learner_journal(struct takt_learner *learner);
+
+/* Says that there is something in the journal: starts or wakes the thread if
+ * need be, otherwise one load. */
+void takt__learner_hear(struct takt_learner *learner);
+
+/* Takes the lock, having read the store and learned what is in the journal, and
+ * gives the model to look at. */
+struct takt_model *takt__learner_enter(struct takt_learner *learner);
+void takt__learner_leave(struct takt_learner *learner); /* publishes changes */
+
+/* The outlook to use between enter and leave. */
+struct takt_outlook *takt__learner_outlook(struct takt_learner *learner);
+
+/* Between enter and leave: records that were read before the op or the expert
+ * was known are taken in now. */
+void takt__learner_claim(struct takt_learner *learner);
+
+/* Between enter and leave: writes all that changed to the store now. */
+takt_status takt__learner_store(struct takt_learner *learner);
+
+/* Between enter and leave: forgets an op, or (NULL) all, in the store. */
+takt_status takt__learner_reset(struct takt_learner *learner, const char *op);
+
+struct takt_learner_state {
+    const char *path; /* "": memory only */
+    const char *diag; /* "": all is well */
+    double own_records, other_records;
+    uint64_t dropped;
+};
+struct takt_learner_state takt__learner_state(struct takt_learner *learner);
+
+#endif

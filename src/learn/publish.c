@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* publish.c - from verdicts to cells of the table. */
+#include "learn/inside.h"
+
+static bool is_team(const struct takt_model *model, unsigned arm)
+{
+    return takt__model_arm(model, arm)->rates.threads > 1;
+}
+
+/* Where the operands lie in caches, the first call of another team only
+ * brings them over: two tries in a row, of which the second counts. */
+static uint8_t tries_of(const struct takt_model *model,
+                        const struct takt_verdict *verdict, unsigned situation)
+{
+    if (verdict->explore < 0)
+        return 0;
+    return (situation & TAKT_REPEAT) != 0 &&
+                   is_team(model, (unsigned)verdict->explore) !=
+                       is_team(model, verdict->best)
+               ? 2
+               : 1;
+}
+
+/* Every call is timed until enough is known; then the short ones seldom. Calls
+ * that have a use for threads read the clock anyway. */
+static uint8_t shift_of(const struct takt_verdict *verdict, bool is_threaded)
+{
+    return verdict->samples < 5 || is_threaded
+               ? 0
+               : takt__sample_shift(verdict->seconds);
+}
+
+static struct takt_cell cell_of(const struct takt_model *model,
+                                const struct takt_verdict *verdict,
+                                unsigned situation)
+{
+    const bool is_threaded = is_team(model, verdict->best);
+
+    return (struct takt_cell){
+        .best = verdict->best,
+        .runner_up = verdict->runner_up,
+        .explore = verdict->explore < 0 ? 0 : (uint8_t)verdict->explore,
+        .tries = tries_of(model, verdict, situation),
+        .sample_shift = shift_of(verdict, is_threaded),
+        .is_measured = verdict->is_measured,
+        .is_threaded = is_threaded,
+        .confidence = (float)verdict->confidence,
+        .seconds = (float)verdict->seconds,
+    };
+}
+
+/* An offer that stands is left as it is, taken or not: whoever takes it while
+ * this is written anew must not find it there again. */
+static void publish_cell(struct takt_learner *learner, unsigned line,
+                         unsigned situation, unsigned bin,
+                         const struct takt_verdict *verdict)
+{
+    _Atomic uint64_t *at = &learner->table->cell[line][situation][bin];
+    struct takt_cell cell = cell_of(learner->model, verdict, situation);
+    uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
+
+    do {
+        const struct takt_cell old = takt__cell_unpack(before);
+        if (verdict->is_offered)
+            cell.tries = old.explore == cell.explore ? old.tries : 0;
+    } while (!atomic_compare_exchange_weak_explicit(
+        at, &before, takt__cell_pack(&cell), memory_order_release,
+        memory_order_relaxed));
+}
+
+static void publish_line(struct takt_learner *learner, unsigned line,
+                         uint64_t now_ns)
+{
+    struct takt_verdict verdict;
+
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        takt__outlook_fill(learner->outlook, learner->model, line, s);
+        for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
+            if (!takt__outlook_judge(learner->outlook, bin, NULL, now_ns, false,
+                                     &verdict))
+                return;
+            publish_cell(learner, line, s, bin, &verdict);
+        }
+    }
+    learner->names.published(learner->names.self, line);
+}
+
+bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns)
+{
+    int line = takt__model_next_changed(learner->model);
+    const bool found = line >= 0;
+
+    for (; line >= 0; line = takt__model_next_changed(learner->model))
+        if (learner->is_published)
+            publish_line(learner, (unsigned)line, now_ns);
+    return found;
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* curve.c - robust statistics per bin, and the smoother between them. */
+#include "model/curve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Samples beyond these forget older ones, so that the mean can follow. */
+static const double memory = 64;
+
+/* A spread to start from, and how many samples it is worth. */
+static const double usual_sigma = 0.10, usual_worth = 4;
+static const double least_sigma = 0.05;
+
+/* Judgement: seven times; what is dearer by less is rather a wrong rate. */
+static const float many_times = 2;
+
+/* How much of a residual is left half an octave away: e^(-0.5 / 8), measured
+ * (docs/decisions/0005). */
+static const float fading = 0.9394131f;
+
+void takt__curve_fini(struct takt_curve *curve)
+{
+    free(curve->stat);
+    memset(curve, 0, sizeof *curve);
+}
+
+/* The position of a bin, or where it would be. */
+static unsigned position(const struct takt_curve *curve, unsigned bin)
+{
+    unsigned i = 0;
+
+    while (i < curve->count && curve->stat[i].bin < bin)
+        i++;
+    return i;
+}
+
+struct takt_stat *takt__curve_find(const struct takt_curve *curve, unsigned bin)
+{
+    const unsigned i = position(curve, bin);
+
+    return i < curve->count && curve->stat[i].bin == bin ? &curve->stat[i]
+                                                         : NULL;
+}
+
+static bool grow(struct takt_curve *curve)
+{
+    const unsigned room = curve->room == 0 ? 4 : 2 * curve->room;
+    struct takt_stat *stat = realloc(curve->stat, room * sizeof *stat);
+
+    if (stat == NULL)
+        return false;
+    curve->stat = stat;
+    curve->room = room;
+    return true;
+}
+
+struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bin)
+{
+    const unsigned i = position(curve, bin);
+
+    if (i < curve->count && curve->stat[i].bin == bin)
+        return &curve->stat[i];
+    if (curve->count == curve->room && !grow(curve))
+        return NULL;
+    memmove(&curve->stat[i + 1], &curve->stat[i],
+            (curve->count - i) * sizeof curve->stat[0]);
+    curve->stat[i] = (struct takt_stat){.bin = (uint8_t)bin};
+    curve->count++;
+    return &curve->stat[i];
+}
+
+static double variance_of(const struct takt_sums *sums)
+{
+    const double sum = sums->m2 + usual_worth * usual_sigma * usual_sigma;
+    const double variance = sum / (sums->n + usual_worth);
+    const double least = least_sigma * least_sigma;
+
+    return variance > least ? variance : least;
+}
+
+double takt__sums_sigma(const struct takt_sums *sums)
+{
+    return sqrt(variance_of(sums));
+}
+
+/* More than a few samples, since a few may be spikes. */
+struct takt_sums takt__sums_worth(double mean, double variance)
+{
+    const double n = 8;
+    const double m2 = variance * n * (n + usual_worth) -
+                      usual_worth * usual_sigma * usual_sigma;
+
+    return (struct takt_sums){n, mean, m2 > 0 ? m2 : 0};
+}
+
+/* After Chan, Golub and LeVeque. */
+void takt__sums_pool(struct takt_sums *into, const struct takt_sums *from)
+{
+    const double n = into->n + from->n;
+    const double distance = from->mean - into->mean;
+
+    if (!(from->n > 0))
+        return;
+    into->m2 += from->m2 + distance * distance * into->n * from->n / n;
+    into->mean += distance * from->n / n;
+    into->n = n;
+}
+
+void takt__sums_move(struct takt_sums *sums, double mean, double n)
+{
+    sums->mean = mean;
+    if (sums->n > 0)
+        sums->m2 *= n / sums->n;
+    sums->n = n;
+}
+
+bool takt__sums_is_outlier(const struct takt_sums *sums, double residual)
+{
+    return fabs(residual - sums->mean) > 3 * takt__sums_sigma(sums);
+}
+
+static void make_room(struct takt_sums *sums)
+{
+    if (sums->n >= memory)
+        takt__sums_move(sums, sums->mean, memory - 1);
+    sums->n++;
+}
+
+static void add(struct takt_sums *sums, double value)
+{
+    const double distance = value - sums->mean;
+
+    make_room(sums);
+    sums->mean += distance / sums->n;
+    sums->m2 += distance * (value - sums->mean);
+}
+
+/* An outlier says something about the spread, and nothing about the mean: when
+ * the speed has changed for good, the drift detector moves the mean. */
+static void widen(struct takt_sums *sums)
+{
+    const double distance = 3 * takt__sums_sigma(sums);
+
+    make_room(sums);
+    sums->m2 += distance * distance;
+}
+
+/* Of two samples that disagree the faster is believed: interference only ever
+ * slows down. */
+static void settle(struct takt_sums *sums, double residual)
+{
+    if (residual < sums->mean)
+        sums->mean = residual;
+    sums->n = 2;
+}
+
+static void take(struct takt_sums *sums, double residual, bool is_outlier)
+{
+    if (!is_outlier || sums->n < 1)
+        add(sums, residual);
+    else if (sums->n < 2)
+        settle(sums, residual);
+    else
+        widen(sums);
+}
+
+void takt__stat_add(struct takt_stat *stat, double residual)
+{
+    const bool is_outlier = takt__sums_is_outlier(&stat->all, residual);
+    const bool is_only_others = stat->all.n >= 1 && stat->own.n < 1;
+
+    take(&stat->all, residual, is_outlier);
+    if (!is_outlier || !is_only_others)
+        take(&stat->own, residual, is_outlier);
+}
+
+/* How far a mean may be off, squared: samples spread, and a single one may be
+ * a spike if it is many times dearer than expected. */
+static float noise_of(const struct takt_sums *sums, float surprise, float doubt)
+{
+    const float noise = (float)variance_of(sums) / (float)sums->n;
+
+    if (sums->n >= 2 || surprise < many_times ||
+        surprise * surprise < 4 * (doubt + noise))
+        return noise;
+    return noise + 0.36f * surprise * surprise;
+}
+
+/* A Kalman filter up the bins and a smoother down again, on the deviation from
+ * what was believed before, in units of the doubt before. */
+void takt__curve_believe(const struct takt_curve *curve,
+                         const struct takt_belief *before,
+                         struct takt_belief *out)
+{
+    float mean[TAKT_BINS], doubt[TAKT_BINS]; /* after the filter */
+    const float spread = 1 - fading * fading;
+    unsigned next = 0;
+    float m = 0, p = 1;
+
+    for (unsigned j = 0; j < TAKT_BINS; j++) {
+        m *= fading;
+        p = fading * fading * p + spread;
+        if (next < curve->count && curve->stat[next].bin == j) {
+            const struct takt_sums *all = &curve->stat[next++].all;
+            const float unit = sqrtf(before->variance[j]);
+            const float surprise =
+                (float)all->mean - before->mean[j] - m * unit;
+            if (all->n > 0) {
+                const float wide = p * unit * unit;
+                const float noise = noise_of(all, surprise, wide) + 1e-6f;
+                m += p * unit * surprise / (wide + noise);
+                p *= noise / (wide + noise);
+            }
+        }
+        mean[j] = m;
+        doubt[j] = p;
+    }
+    for (unsigned j = TAKT_BINS; j-- > 0;) {
+        if (j + 1 < TAKT_BINS) {
+            const float ahead = fading * fading * doubt[j] + spread;
+            const float pull = fading * doubt[j] / ahead;
+            mean[j] += pull * (mean[j + 1] - fading * mean[j]);
+            doubt[j] += pull * pull * (doubt[j + 1] - ahead);
+        }
+        const float unit = before->variance[j];
+        out->mean[j] = before->mean[j] + mean[j] * sqrtf(unit);
+        out->variance[j] = doubt[j] * unit;
+    }
+}

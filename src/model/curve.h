@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * curve.h - what one expert was seen to cost along one line.
+ *
+ * Per bin of work, statistics of the residual: ln(seconds) less ln of what the
+ * rates say. Between the bins and beyond them, an Ornstein-Uhlenbeck process
+ * over the logarithm of work: near a measured size the belief is what was
+ * measured, far away it returns to what was believed before, with its doubt.
+ *
+ * Threads: none of its own; the model locks.
+ */
+#ifndef TAKT_MODEL_CURVE_H
+#define TAKT_MODEL_CURVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op/key.h"
+
+enum { TAKT_DRIFT_BINS = 4, TAKT_DRIFT_RECENT = 5 };
+
+/* A mean and what it takes to go on with it. */
+struct takt_sums {
+    double n;    /* samples; at most 64 count for the mean */
+    double mean; /* of the residual */
+    double m2;   /* squared distances from the mean, summed */
+};
+
+/* One bin. */
+struct takt_stat {
+    struct takt_sums all;    /* whoever saw it on this machine */
+    struct takt_sums own;    /* the part that this writer saw */
+    struct takt_sums before; /* all, before the speed changed; n 0: never */
+    double calls;            /* of this writer, timed or not */
+    double seconds;          /* which they took */
+    uint64_t seen_ns; /* when it was last timed; 0: not in this process */
+    float first_s;    /* of the first run in a process; 0: none yet */
+    float first;      /* its residual, if it was kept apart; 0: none */
+    float published;  /* the mean that verdicts know of */
+    uint8_t bin;
+    bool is_changed; /* since it was last stored */
+};
+
+/* Watches a few neighbouring bins for a change of speed. */
+struct takt_drift {
+    float up, down; /* cumulative sums */
+    float recent[TAKT_DRIFT_RECENT];
+    uint8_t recent_count;
+    uint8_t agreeing;           /* samples in a row as before the change */
+    float shift;                /* by which the last alarm moved the means */
+    uint64_t seen_ns, alarm_ns; /* 0: never */
+};
+
+struct takt_curve {
+    struct takt_stat *stat; /* in the order of their bins */
+    unsigned count, room;
+    struct takt_drift drift[TAKT_BINS / TAKT_DRIFT_BINS];
+};
+
+/* A belief about the residual at every bin. */
+struct takt_belief {
+    float mean[TAKT_BINS];
+    float variance[TAKT_BINS];
+};
+
+void takt__curve_fini(struct takt_curve *curve);
+
+/* The statistics of a bin; NULL: nothing was seen there. */
+struct takt_stat *takt__curve_find(const struct takt_curve *curve,
+                                   unsigned bin);
+
+/* The same, made if need be. NULL: no memory. */
+struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bin);
+
+/* The spread of single samples, never taken below 5%. */
+double takt__sums_sigma(const struct takt_sums *sums);
+
+/* Samples whose mean has that doubt. */
+struct takt_sums takt__sums_worth(double mean, double variance);
+
+/* Two sets of samples as one. */
+void takt__sums_pool(struct takt_sums *into, const struct takt_sums *from);
+
+/* Moves the mean and makes it as sure as `n` samples are. */
+void takt__sums_move(struct takt_sums *sums, double mean, double n);
+
+/* Whether a residual is farther from the mean than samples usually are. */
+bool takt__sums_is_outlier(const struct takt_sums *sums, double residual);
+
+/* Takes a residual in. Outliers widen the spread and leave the mean. */
+void takt__stat_add(struct takt_stat *stat, double residual);
+
+/* What to believe at every bin, given what was believed `before`. May be the
+ * same object. */
+void takt__curve_believe(const struct takt_curve *curve,
+                         const struct takt_belief *before,
+                         struct takt_belief *out);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * drift.c - notices that an expert became slower or faster, however long its
+ * history.
+ *
+ * A two-sided cumulative sum of the distances from the mean, each clipped to
+ * three sigma, so that no single spike can raise an alarm. An alarm moves the
+ * means of the neighbouring bins to where the last samples are and lets them
+ * follow quickly; how it was before is remembered, so that a change that comes
+ * and goes costs three calls, not a new beginning.
+ *
+ * When most of what runs on a device changes at once it is the device that
+ * changed: then its load moves, and the shapes stay as they were learned.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/inside.h"
+
+/* Measured in simulation (docs/decisions/0005): a change of 1.2 or more is
+ * found after 7 calls, a false alarm comes less than once in 500,000. */
+static const float allowance = 1, threshold = 12, clip = 3;
+
+/* Judgement: regimes nearer than this are one, samples nearer are the same. */
+static const double apart = 0.2, alike = 0.1;
+
+static const uint64_t moment_ns = 2000000000; /* "at once" */
+static const double soon = 64; /* calls until losers are tried after an alarm */
+
+static float median_of(const float *values, unsigned count)
+{
+    float sorted[TAKT_DRIFT_RECENT];
+
+    for (unsigned i = 0; i < count; i++) {
+        unsigned j = i;
+        for (; j > 0 && sorted[j - 1] > values[i]; j--)
+            sorted[j] = sorted[j - 1];
+        sorted[j] = values[i];
+    }
+    return sorted[count / 2];
+}
+
+static void remember(struct takt_drift *drift, float distance)
+{
+    for (unsigned i = TAKT_DRIFT_RECENT - 1; i > 0; i--)
+        drift->recent[i] = drift->recent[i - 1];
+    drift->recent[0] = distance;
+    if (drift->recent_count < TAKT_DRIFT_RECENT)
+        drift->recent_count++;
+}
+
+static void start_over(struct takt_drift *drift)
+{
+    drift->up = drift->down = 0;
+    drift->recent_count = 0;
+    drift->agreeing = 0;
+}
+
+/* ---- regimes ---------------------------------------------------------------
+ */
+
+static void move(struct takt_stat *stat, double mean, double n)
+{
+    const double own_mean = stat->own.mean + mean - stat->all.mean;
+    const double own_n = stat->own.n * n / stat->all.n;
+
+    takt__sums_move(&stat->own, own_mean, fmin(own_n, n));
+    takt__sums_move(&stat->all, mean, n);
+    stat->is_changed = true;
+}
+
+/* Moves all bins that are watched together, and remembers where they were. */
+static void shift_bins(struct takt_curve *curve, unsigned group, double shift)
+{
+    for (unsigned i = 0; i < curve->count; i++) {
+        struct takt_stat *stat = &curve->stat[i];
+        if (stat->bin / TAKT_DRIFT_BINS != group || stat->all.n <= 0)
+            continue;
+        stat->before = stat->all;
+        move(stat, stat->all.mean + shift, fmin(stat->all.n, 2));
+    }
+}
+
+/* Changes places with how it was before. */
+static void swap_bins(struct takt_curve *curve, unsigned group)
+{
+    for (unsigned i = 0; i < curve->count; i++) {
+        struct takt_stat *stat = &curve->stat[i];
+        const struct takt_sums now = stat->all;
+        if (stat->bin / TAKT_DRIFT_BINS != group || stat->before.n <= 0)
+            continue;
+        move(stat, stat->before.mean, stat->before.n);
+        stat->before = now;
+    }
+}
+
+/* Everyone else in these bins is worth another look, now and again soon. */
+static void doubt_others(struct takt_line *line, unsigned arm, unsigned group)
+{
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        for (unsigned i = 0; i < line->arm_count; i++) {
+            const struct takt_curve *curve =
+                line->track[line->arm[i]]->curve[s];
+            for (unsigned b = 0; curve != NULL && b < curve->count; b++) {
+                struct takt_sums *all = &curve->stat[b].all;
+                if (curve->stat[b].bin / TAKT_DRIFT_BINS == group &&
+                    line->arm[i] != arm && all->n > 4)
+                    takt__sums_move(all, all->mean, 4);
+            }
+        }
+        for (unsigned b = 0; line->spot[s] != NULL && b < TAKT_DRIFT_BINS;
+             b++) {
+            struct takt_spot *spot =
+                &line->spot[s][group * TAKT_DRIFT_BINS + b];
+            spot->beat_calls = soon;
+            spot->next_beat = spot->calls + soon;
+        }
+    }
+}
+
+/* ---- devices ---------------------------------------------------------------
+ */
+
+struct census {
+    uint64_t now_ns;
+    unsigned active, alarmed;
+    float shift[64]; /* of those alarmed; more do not matter */
+};
+
+typedef void drift_visit(struct census *census, struct takt_curve *curve,
+                         unsigned group);
+
+static void each_drift(struct takt_model *model, unsigned device,
+                       drift_visit *visit, struct census *census)
+{
+    for (unsigned l = 0; l < TAKT_LINES; l++) {
+        struct takt_line *line = model->line[l];
+        for (unsigned i = 0; line != NULL && i < line->arm_count; i++) {
+            if (model->arm[line->arm[i]].device != device)
+                continue;
+            for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+                struct takt_curve *curve = line->track[line->arm[i]]->curve[s];
+                for (unsigned g = 0;
+                     curve != NULL && g < TAKT_BINS / TAKT_DRIFT_BINS; g++)
+                    visit(census, curve, g);
+            }
+        }
+    }
+}
+
+static bool is_recent(uint64_t then_ns, uint64_t now_ns)
+{
+    return then_ns != 0 && now_ns - then_ns <= moment_ns;
+}
+
+static void count(struct census *census, struct takt_curve *curve,
+                  unsigned group)
+{
+    const struct takt_drift *drift = &curve->drift[group];
+
+    if (!is_recent(drift->seen_ns, census->now_ns))
+        return;
+    census->active++;
+    if (!is_recent(drift->alarm_ns, census->now_ns))
+        return;
+    if (census->alarmed < 64)
+        census->shift[census->alarmed] = drift->shift;
+    census->alarmed++;
+}
+
+static void take_back(struct census *census, struct takt_curve *curve,
+                      unsigned group)
+{
+    struct takt_drift *drift = &curve->drift[group];
+
+    if (!is_recent(drift->alarm_ns, census->now_ns))
+        return;
+    swap_bins(curve, group);
+    drift->alarm_ns = 0;
+    start_over(drift);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether most of the device changed at once, in the same direction. */
+static void blame_device(struct takt_model *model, unsigned device,
+                         uint64_t now_ns)
+{
+    struct census census = {.now_ns = now_ns};
+
+    each_drift(model, device, count, &census);
+    if (census.active < 5 || census.alarmed * 10 < census.active * 6)
+        return;
+    const unsigned known = census.alarmed < 64 ? census.alarmed : 64;
+    qsort(census.shift, known, sizeof census.shift[0], by_value);
+    const float low = census.shift[0], high = census.shift[known - 1];
+    if (low * high <= 0)
+        return;
+    each_drift(model, device, take_back, &census);
+    takt__model_move_load(model, device, (double)census.shift[known / 2]);
+    model->counters.device_alarms++;
+}
+
+/* ---- one expert ------------------------------------------------------------
+ */
+
+void takt__drift_alarm(struct takt_model *model, struct takt_line *line,
+                       unsigned arm, struct takt_curve *curve, unsigned bin,
+                       double shift, uint64_t now_ns)
+{
+    const unsigned group = bin / TAKT_DRIFT_BINS;
+    struct takt_drift *drift = &curve->drift[group];
+
+    drift->shift = (float)shift;
+    drift->alarm_ns = now_ns;
+    shift_bins(curve, group, shift);
+    start_over(drift);
+    doubt_others(line, arm, group);
+    model->counters.alarms++;
+    line->is_changed = true;
+    blame_device(model, model->arm[arm].device, now_ns);
+}
+
+/* Whether things are again as they were before the last alarm. */
+static bool is_back(struct takt_drift *drift, const struct takt_stat *stat,
+                    double residual)
+{
+    if (stat->before.n > 0 && fabs(residual - stat->before.mean) < alike &&
+        fabs(stat->before.mean - stat->all.mean) > apart)
+        drift->agreeing++;
+    else
+        drift->agreeing = 0;
+    return drift->agreeing >= 3;
+}
+
+void takt__drift_watch(struct takt_model *model, struct takt_line *line,
+                       unsigned arm, struct takt_curve *curve,
+                       const struct takt_stat *stat, double residual,
+                       uint64_t now_ns)
+{
+    const unsigned group = stat->bin / TAKT_DRIFT_BINS;
+    struct takt_drift *drift = &curve->drift[group];
+    const float distance = (float)(residual - stat->all.mean);
+    const float sigma =
+        (float)(takt__sums_sigma(&stat->all) * sqrt(1 + 1 / stat->all.n));
+    const float z = fminf(clip, fmaxf(-clip, distance / sigma));
+
+    drift->seen_ns = now_ns;
+    remember(drift, distance);
+    if (is_back(drift, stat, residual)) {
+        swap_bins(curve, group);
+        start_over(drift);
+        model->counters.restored++;
+        line->is_changed = true;
+        return;
+    }
+    drift->up = fmaxf(0, drift->up + z - allowance);
+    drift->down = fmaxf(0, drift->down - z - allowance);
+    if (drift->up > threshold || drift->down > threshold)
+        takt__drift_alarm(model, line, arm, curve, stat->bin,
+                          (double)median_of(drift->recent, drift->recent_count),
+                          now_ns);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inside.h - what a model is made of, for the files of this folder only.
+ */
+#ifndef TAKT_MODEL_INSIDE_H
+#define TAKT_MODEL_INSIDE_H
+
+#include "model/model.h"
+
+enum { TAKT_NO_ARM = 0xff };
+
+/* What one expert was seen to do on one line. */
+struct takt_track {
+    struct takt_curve *curve[TAKT_SITUATIONS]; /* NULL: nothing seen */
+    struct takt_curve *hint[TAKT_SITUATIONS];  /* of other machines */
+    double samples[TAKT_SITUATIONS];
+    bool has_run;        /* in this process */
+    uint8_t refusals;    /* in a row */
+    uint64_t suspect_ns; /* left alone until then */
+};
+
+/* The account of a bin in a situation: made with its first call. */
+struct takt_spot {
+    double calls, seconds;
+    double explored_s;
+    double judged;        /* calls when it was last judged */
+    double best_s;        /* expected of the best when it was last judged */
+    double wanted_s;      /* price of a try that was too dear; 0: none */
+    double next_beat;     /* calls at which losers are tried again ... */
+    double beat_calls;    /* ... so many after the last time ... */
+    uint64_t beat_ns;     /* ... which was then; 0: not yet */
+    uint64_t patience_ns; /* until when an offered try is waited for */
+    uint8_t offered;      /* arm to try; TAKT_NO_ARM: none */
+    uint8_t incumbent;    /* TAKT_NO_ARM: none */
+};
+
+struct takt_line {
+    struct takt_work_of typical[TAKT_BINS]; /* call of each bin: as it was
+                                             * met, or by the nearest one */
+    bool is_met[TAKT_BINS];
+    bool counts_flops;
+    uint8_t first_bin;                       /* the least work that was run */
+    struct takt_spot *spot[TAKT_SITUATIONS]; /* TAKT_BINS each, or NULL */
+    struct takt_track *track[TAKT_MAX_ARMS];
+    uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
+    unsigned arm_count;
+    uint64_t retry_ns; /* when the next suspect may come back; 0: none */
+    bool is_changed;
+};
+
+/* How far an arm is off its rates on this machine, by what bounds a call. */
+struct takt_calibration {
+    double lines, mean, m2; /* of the average on each line */
+};
+
+struct takt_model {
+    struct takt_model_options options;
+    struct takt_arm arm[TAKT_MAX_ARMS];
+    struct takt_calibration calibration[TAKT_MAX_ARMS][TAKT_BOUNDS];
+    bool is_calibrated;
+    unsigned uncalibrated; /* samples since it was last made */
+    double runs[TAKT_MAX_ARMS];
+    unsigned arm_count;
+    uint64_t allowed[TAKT_LINES][TAKT_MAX_ARMS / 64];
+    struct takt_line *line[TAKT_LINES];
+    double log_load[TAKT_MAX_DEVICES];
+    double published_load[TAKT_MAX_DEVICES]; /* that verdicts know of */
+    struct takt_model_counters counters;
+    unsigned next_changed;
+};
+
+/* A thread more or less awake does not matter to who has only one. */
+static inline unsigned takt__track_situation(const struct takt_arm *arm,
+                                             unsigned situation)
+{
+    return arm->rates.threads > 1 ? situation
+                                  : situation & (unsigned)~TAKT_ASLEEP;
+}
+
+struct takt_line *takt__line_at(struct takt_model *model, unsigned line);
+struct takt_track *takt__track_at(struct takt_line *line, unsigned arm);
+struct takt_spot *takt__spot_at(struct takt_line *line, unsigned situation,
+                                unsigned bin);
+const struct takt_spot *takt__spot_find(const struct takt_line *line,
+                                        unsigned situation, unsigned bin);
+
+/* Says what a call of a bin is like. */
+void takt__line_meet(struct takt_line *line, unsigned bin,
+                     const struct takt_work_of *work);
+
+/* Whether a try at that price is within the budget. */
+bool takt__spot_affords(const struct takt_model *model,
+                        const struct takt_spot *spot, double price_s);
+
+/* What is expected of one arm along a line. */
+struct takt_prospect {
+    float log_rates[TAKT_BINS]; /* ln(seconds) of typical calls by the rates */
+    uint8_t bound[TAKT_BINS];   /* by what: rates.h */
+    struct takt_belief belief;  /* how far it is off them */
+};
+
+/* Who knows a line best: the starting point for everyone else. Made once for
+ * several arms. */
+struct takt_reference {
+    unsigned arm;              /* TAKT_NO_ARM: nobody knows the line */
+    struct takt_belief before; /* the line was seen; the prospect is after it */
+    struct takt_prospect prospect;
+};
+void takt__reference_find(struct takt_model *model,
+                          const struct takt_line *line, unsigned situation,
+                          struct takt_reference *out);
+
+/* What is believed of an arm on a line. */
+void takt__believe(const struct takt_model *model, const struct takt_line *line,
+                   const struct takt_reference *reference, unsigned arm,
+                   unsigned situation, struct takt_prospect *out);
+
+/* Makes a device slower or faster than it was, by that in ln(seconds). */
+void takt__model_move_load(struct takt_model *model, unsigned device,
+                           double shift);
+
+/* Watches for a change of speed, before the residual is taken in. */
+void takt__drift_watch(struct takt_model *model, struct takt_line *line,
+                       unsigned arm, struct takt_curve *curve,
+                       const struct takt_stat *stat, double residual,
+                       uint64_t now_ns);
+
+/* The speed of a bin and its neighbours has changed. */
+void takt__drift_alarm(struct takt_model *model, struct takt_line *line,
+                       unsigned arm, struct takt_curve *curve, unsigned bin,
+                       double shift, uint64_t now_ns);
+
+#endif

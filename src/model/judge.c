@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * judge.c - from beliefs to a choice: whom to take, how sure that is, and whom
+ * to try.
+ *
+ * Exploration has a hard budget: what it costs beyond the best may not exceed
+ * a share of the time spent in these calls, plus four calls of the best. The
+ * cheapest information is bought first.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/inside.h"
+
+/* Measured in simulation: docs/decisions/0005. */
+static const float band = 0.03f;    /* nearer than this is as good */
+static const float enough = 5;      /* samples that settle an arm */
+static const double free_calls = 4; /* of the best, before any budget */
+
+/* Judgement. */
+static const float ten_times = 2.3026f, twice = 0.6931f;
+
+struct takt_outlook {
+    struct takt_model *model;
+    struct takt_line *line;
+    unsigned situation;
+    unsigned arm[TAKT_MAX_ARMS];
+    unsigned count;
+    struct takt_reference reference;
+    struct takt_prospect prospect[TAKT_MAX_ARMS]; /* of arm[i] */
+};
+
+struct takt_outlook *takt__outlook_create(void)
+{
+    return calloc(1, sizeof(struct takt_outlook));
+}
+
+void takt__outlook_destroy(struct takt_outlook *outlook)
+{
+    free(outlook);
+}
+
+void takt__outlook_fill(struct takt_outlook *outlook, struct takt_model *model,
+                        unsigned line, unsigned situation)
+{
+    outlook->model = model;
+    outlook->line = takt__line_at(model, line);
+    outlook->situation = situation;
+    outlook->count = 0;
+    if (outlook->line == NULL)
+        return;
+    takt__reference_find(model, outlook->line, situation, &outlook->reference);
+    for (unsigned arm = 0; arm < model->arm_count; arm++) {
+        if (!takt__model_allows(model, line, arm))
+            continue;
+        takt__believe(model, outlook->line, &outlook->reference, arm, situation,
+                      &outlook->prospect[outlook->count]);
+        outlook->arm[outlook->count++] = arm;
+    }
+}
+
+/* ---- one arm ---------------------------------------------------------------
+ */
+
+static const struct takt_stat *stat_at(const struct takt_outlook *outlook,
+                                       unsigned arm, unsigned bin)
+{
+    const struct takt_track *track = outlook->line->track[arm];
+    const unsigned situation =
+        takt__track_situation(&outlook->model->arm[arm], outlook->situation);
+
+    return track == NULL || track->curve[situation] == NULL
+               ? NULL
+               : takt__curve_find(track->curve[situation], bin);
+}
+
+static double samples_at(const struct takt_outlook *outlook, unsigned arm,
+                         unsigned bin)
+{
+    const struct takt_stat *stat = stat_at(outlook, arm, bin);
+
+    return stat == NULL ? 0 : stat->all.n;
+}
+
+static double first_run_of(const struct takt_outlook *outlook, unsigned arm)
+{
+    const struct takt_track *track = outlook->line->track[arm];
+    double longest = 0;
+
+    for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++)
+        for (unsigned i = 0;
+             track->curve[s] != NULL && i < track->curve[s]->count; i++)
+            longest = fmax(longest, (double)track->curve[s]->stat[i].first_s);
+    return longest;
+}
+
+struct takt_estimate_of
+takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
+                       unsigned bin, const struct takt_work_of *work)
+{
+    struct takt_estimate_of out = {.seconds = -1, .variance = -1};
+    unsigned i = 0;
+
+    while (i < outlook->count && outlook->arm[i] != arm)
+        i++;
+    if (i == outlook->count)
+        return out;
+    const struct takt_track *track = outlook->line->track[arm];
+    const struct takt_belief *belief = &outlook->prospect[i].belief;
+    const struct takt_arm *of = &outlook->model->arm[arm];
+    if (work == NULL)
+        work = &outlook->line->typical[bin];
+    const double rates = takt__rates_seconds(&of->rates, work->bytes,
+                                             work->flops, outlook->situation);
+    out.variance = (double)belief->variance[bin];
+    out.log_mean = log(rates) + (double)belief->mean[bin] +
+                   outlook->model->log_load[of->device];
+    out.seconds = exp(out.log_mean + out.variance / 2);
+    out.samples = samples_at(outlook, arm, bin);
+    out.is_suspect = track != NULL && track->suspect_ns != 0;
+    out.first_s = first_run_of(outlook, arm);
+    return out;
+}
+
+/* ---- all arms --------------------------------------------------------------
+ */
+
+struct candidate {
+    unsigned arm;
+    float log_cost; /* of the expected cost */
+    float log_mean, variance;
+};
+
+struct field {
+    struct candidate of[TAKT_MAX_ARMS];
+    unsigned count;
+    unsigned best, second; /* positions */
+};
+
+/* What a call costs there beyond its own time. Whoever has to be opened first
+ * costs more until so many calls were made that opening would have paid. */
+static double burden_of(const struct takt_outlook *outlook,
+                        const struct takt_burden *burden,
+                        const struct takt_spot *spot, unsigned arm)
+{
+    double all = 0;
+
+    if (burden != NULL)
+        all +=
+            burden[arm].transfer_s + burden[arm].queue_s + burden[arm].switch_s;
+    if (outlook->model->runs[arm] <= 0)
+        all += outlook->model->arm[arm].opening_s /
+               (spot == NULL ? 1 : spot->calls + 1);
+    return all;
+}
+
+static bool is_suspect(const struct takt_outlook *outlook, unsigned arm,
+                       uint64_t now_ns)
+{
+    const struct takt_track *track = outlook->line->track[arm];
+    return track != NULL && track->suspect_ns > now_ns;
+}
+
+/* Suspects are left out, unless there is nobody else. */
+static void gather(const struct takt_outlook *outlook, unsigned bin,
+                   const struct takt_burden *burden,
+                   const struct takt_spot *spot, uint64_t now_ns,
+                   struct field *out)
+{
+    bool are_all_suspect = true;
+
+    for (unsigned i = 0; i < outlook->count && are_all_suspect; i++)
+        are_all_suspect = is_suspect(outlook, outlook->arm[i], now_ns);
+    out->count = 0;
+    for (unsigned i = 0; i < outlook->count; i++) {
+        const unsigned arm = outlook->arm[i];
+        const struct takt_prospect *prospect = &outlook->prospect[i];
+        const double load =
+            outlook->model->log_load[outlook->model->arm[arm].device];
+        if (!are_all_suspect && is_suspect(outlook, arm, now_ns))
+            continue;
+        struct candidate *next = &out->of[out->count++];
+        next->arm = arm;
+        next->variance = prospect->belief.variance[bin];
+        next->log_mean =
+            prospect->log_rates[bin] + (float)load + prospect->belief.mean[bin];
+        next->log_cost = next->log_mean + next->variance / 2;
+        const float extra = (float)burden_of(outlook, burden, spot, arm);
+        if (extra > 0) {
+            next->log_mean = logf(expf(next->log_mean) + extra);
+            next->log_cost = logf(expf(next->log_cost) + extra);
+        }
+    }
+}
+
+/* The cheapest, or the incumbent if it is as good; and the next. */
+static void rank(struct field *field, unsigned incumbent)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < field->count; i++)
+        if (field->of[i].log_cost < field->of[best].log_cost)
+            best = i;
+    for (unsigned i = 0; i < field->count; i++)
+        if (field->of[i].arm == incumbent &&
+            field->of[i].log_cost <= field->of[best].log_cost + band)
+            best = i;
+    unsigned second = best;
+    for (unsigned i = 0; i < field->count; i++)
+        if (i != best && (second == best ||
+                          field->of[i].log_cost < field->of[second].log_cost))
+            second = i;
+    field->best = best;
+    field->second = second;
+}
+
+/* P(the best is the best), taking the others as independent. Whoever is three
+ * sigma behind does not matter. */
+static double confidence_of(const struct field *field)
+{
+    const struct candidate *best = &field->of[field->best];
+    float all = 1;
+
+    for (unsigned i = 0; i < field->count; i++) {
+        const struct candidate *other = &field->of[i];
+        const float distance = other->log_mean - best->log_mean;
+        const float spread = other->variance + best->variance;
+        if (i == field->best ||
+            (distance > 0 && distance * distance > 9 * spread))
+            continue;
+        all *= 0.5f * erfcf(-distance / sqrtf(2 * spread));
+    }
+    return (double)all;
+}
+
+/* ---- exploration -----------------------------------------------------------
+ */
+
+static float lowest(const struct candidate *who)
+{
+    return who->log_mean - 2 * sqrtf(who->variance);
+}
+
+/* Of arms that differ only by their threads, those around the cheapest. */
+static bool is_near(const struct takt_model *model, const struct field *field,
+                    const struct candidate *who)
+{
+    const struct takt_arm *arm = &model->arm[who->arm];
+    const struct candidate *cheapest = who;
+
+    for (unsigned i = 0; i < field->count; i++)
+        if (model->arm[field->of[i].arm].kin == arm->kin &&
+            field->of[i].log_cost < cheapest->log_cost)
+            cheapest = &field->of[i];
+    const unsigned x = arm->rates.threads;
+    const unsigned y = model->arm[cheapest->arm].rates.threads;
+    return (x < y ? x : y) * 2 >= (x < y ? y : x);
+}
+
+/* Not foolhardy: nobody is tried who may take ten times as long as the best,
+ * except where it costs least to learn of one who was never run. */
+static bool is_safe(const struct takt_outlook *outlook,
+                    const struct candidate *who, const struct candidate *best,
+                    unsigned bin)
+{
+    const float most = who->log_mean + 2 * sqrtf(who->variance);
+
+    return most <= best->log_mean + ten_times ||
+           (outlook->model->runs[who->arm] <= 0 &&
+            bin <= outlook->line->first_bin);
+}
+
+/* One who may be better and is not settled yet; or, when losers are due, one
+ * who is not far behind and was not seen since. */
+static bool is_wanted(const struct takt_outlook *outlook,
+                      const struct takt_spot *spot, const struct candidate *who,
+                      const struct candidate *best, unsigned bin)
+{
+    const float low = lowest(who);
+
+    if (low >= best->log_mean + twice)
+        return false;
+    const struct takt_stat *stat = stat_at(outlook, who->arm, bin);
+    if ((stat == NULL ? 0 : stat->seen_ns) < spot->beat_ns)
+        return true;
+    return low < best->log_mean - band &&
+           (stat == NULL || stat->all.n < (double)enough);
+}
+
+/* What a try is expected to cost beyond the best: its opening included. */
+static double price_of(const struct takt_outlook *outlook,
+                       const struct candidate *who,
+                       const struct candidate *best)
+{
+    const double opening = outlook->model->runs[who->arm] <= 0
+                               ? outlook->model->arm[who->arm].opening_s
+                               : 0;
+    const double extra = (double)(expf(who->log_cost) - expf(best->log_cost));
+
+    return (extra > 0 ? extra : 0) + opening;
+}
+
+/* The position of the cheapest arm worth a try; -1: none. */
+static int cheapest(const struct takt_outlook *outlook,
+                    const struct field *field, const struct takt_spot *spot,
+                    unsigned bin, double *price)
+{
+    const struct candidate *best = &field->of[field->best];
+    int found = -1;
+
+    for (unsigned i = 0; i < field->count; i++) {
+        const struct candidate *who = &field->of[i];
+        if (i == field->best || !is_wanted(outlook, spot, who, best, bin) ||
+            !is_safe(outlook, who, best, bin) ||
+            !is_near(outlook->model, field, who))
+            continue;
+        const double extra = price_of(outlook, who, best);
+        if (found < 0 || extra < *price) {
+            found = (int)i;
+            *price = extra;
+        }
+    }
+    return found;
+}
+
+bool takt__spot_affords(const struct takt_model *model,
+                        const struct takt_spot *spot, double price_s)
+{
+    return spot->explored_s + price_s <=
+           model->options.exploration * spot->seconds +
+               free_calls * spot->best_s;
+}
+
+static void keep_beat(struct takt_spot *spot, uint64_t now_ns)
+{
+    if (spot->calls < spot->next_beat)
+        return;
+    spot->beat_ns = now_ns;
+    spot->beat_calls *= 2;
+    spot->next_beat = spot->calls + spot->beat_calls;
+}
+
+/* At most one try is under way per spot; one that was never heard of again is
+ * given up after a while. */
+static void explore(struct takt_outlook *outlook, const struct field *field,
+                    struct takt_spot *spot, unsigned bin, uint64_t now_ns,
+                    struct takt_verdict *out)
+{
+    double price = 0;
+
+    if (!(outlook->model->options.exploration > 0) || spot->calls < 1)
+        return;
+    keep_beat(spot, now_ns);
+    if (spot->offered != TAKT_NO_ARM && now_ns < spot->patience_ns) {
+        out->explore = spot->offered;
+        out->is_offered = true;
+        return;
+    }
+    spot->offered = TAKT_NO_ARM;
+    spot->wanted_s = 0;
+    const int found = cheapest(outlook, field, spot, bin, &price);
+    if (found < 0)
+        return;
+    if (!takt__spot_affords(outlook->model, spot, price)) {
+        spot->wanted_s = price;
+        return;
+    }
+    const double patience_s = 1 + 10 * (price + spot->best_s);
+    spot->patience_ns = now_ns + (uint64_t)(fmin(patience_s, 1e6) * 1e9);
+    spot->offered = (uint8_t)field->of[found].arm;
+    out->explore = spot->offered;
+}
+
+static bool is_measured(const struct takt_line *line, unsigned arm)
+{
+    const struct takt_track *track = line->track[arm];
+
+    for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++)
+        if (track->samples[s] > 0)
+            return true;
+    return false;
+}
+
+bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
+                         const struct takt_burden *burden, uint64_t now_ns,
+                         bool is_question, struct takt_verdict *out)
+{
+    struct takt_spot *spots =
+        outlook->line == NULL ? NULL : outlook->line->spot[outlook->situation];
+    struct takt_spot *spot = spots == NULL ? NULL : &spots[bin];
+    struct field field;
+
+    gather(outlook, bin, burden, spot, now_ns, &field);
+    if (field.count == 0)
+        return false;
+    rank(&field, spot == NULL ? TAKT_NO_ARM : spot->incumbent);
+    const struct candidate *best = &field.of[field.best];
+    *out = (struct takt_verdict){
+        .best = (uint8_t)best->arm,
+        .runner_up = (uint8_t)field.of[field.second].arm,
+        .explore = -1,
+        .confidence = confidence_of(&field),
+        .seconds = (double)expf(best->log_cost),
+        .samples = samples_at(outlook, best->arm, bin),
+        .is_measured = is_measured(outlook->line, best->arm),
+    };
+    if (is_question || spot == NULL)
+        return true;
+    spot->incumbent = (uint8_t)best->arm;
+    spot->best_s = out->seconds;
+    spot->judged = spot->calls;
+    explore(outlook, &field, spot, bin, now_ns, out);
+    return true;
+}

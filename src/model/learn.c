@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * learn.c - from a sample to statistics.
+ *
+ * Also says when verdicts should be made anew: a line is marked as changed when
+ * a mean moved, when somebody may be tried now, when a suspect may come back,
+ * and when a quarter more calls were made.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/inside.h"
+
+/* What a sample is about. */
+struct lesson {
+    const struct takt_sample *sample;
+    struct takt_line *line;
+    struct takt_track *track;
+    struct takt_curve *curve;
+    struct takt_stat *stat;
+    unsigned situation; /* as it matters to the arm */
+    double log_rates;   /* ln(seconds) by the rates and the load */
+    double residual;
+};
+
+static struct takt_curve *curve_for(struct takt_track *track,
+                                    unsigned situation)
+{
+    if (track->curve[situation] == NULL)
+        track->curve[situation] = calloc(1, sizeof *track->curve[situation]);
+    return track->curve[situation];
+}
+
+static bool open_lesson(struct takt_model *model,
+                        const struct takt_sample *sample, struct lesson *out)
+{
+    const struct takt_arm *arm = &model->arm[sample->arm];
+
+    out->sample = sample;
+    out->situation = takt__track_situation(arm, sample->situation);
+    out->line = takt__line_at(model, sample->line);
+    if (out->line == NULL)
+        return false;
+    out->track = takt__track_at(out->line, sample->arm);
+    if (out->track == NULL)
+        return false;
+    out->curve = curve_for(out->track, out->situation);
+    if (out->curve == NULL)
+        return false;
+    out->stat = takt__curve_at(out->curve, sample->bin);
+    out->log_rates =
+        log(takt__rates_seconds(&arm->rates, (double)sample->bytes,
+                                (double)sample->flops, out->situation)) +
+        model->log_load[arm->device];
+    out->residual = log(sample->seconds) - out->log_rates;
+    return out->stat != NULL;
+}
+
+/* ---- accounts --------------------------------------------------------------
+ */
+
+/* An arm that refuses is left alone: 0.1 s, then twice as long each time, up
+ * to a minute. */
+static void suspect(struct takt_model *model, const struct lesson *lesson)
+{
+    static const uint64_t first_ns = 100000000, longest_ns = 60000000000;
+    struct takt_track *track = lesson->track;
+    const unsigned doublings = track->refusals < 10 ? track->refusals : 10;
+    const uint64_t pause_ns = first_ns << doublings;
+
+    model->counters.refused++;
+    if (track->refusals < UINT8_MAX)
+        track->refusals++;
+    track->suspect_ns = lesson->sample->start_ns +
+                        (pause_ns < longest_ns ? pause_ns : longest_ns);
+    if (lesson->line->retry_ns == 0 ||
+        track->suspect_ns < lesson->line->retry_ns)
+        lesson->line->retry_ns = track->suspect_ns;
+    lesson->line->is_changed = true;
+    struct takt_spot *spot = takt__spot_at(
+        lesson->line, lesson->sample->situation, lesson->sample->bin);
+    if (spot != NULL && spot->offered == lesson->sample->arm)
+        spot->offered = TAKT_NO_ARM;
+}
+
+/* Suspects whose time is over come back with the next verdict. */
+static void call_back(struct takt_line *line, uint64_t now_ns)
+{
+    if (line->retry_ns == 0 || now_ns < line->retry_ns)
+        return;
+    line->retry_ns = 0;
+    line->is_changed = true;
+    for (unsigned i = 0; i < line->arm_count; i++) {
+        const uint64_t then_ns = line->track[line->arm[i]]->suspect_ns;
+        if (then_ns > now_ns &&
+            (line->retry_ns == 0 || then_ns < line->retry_ns))
+            line->retry_ns = then_ns;
+    }
+}
+
+/* What a try cost beyond the best. A spike is nobody's fault: an arm that was
+ * run before is charged no more than it usually takes. */
+static double extra_of(const struct lesson *lesson, double best_s)
+{
+    const struct takt_sums *all = &lesson->stat->all;
+    double seconds = lesson->sample->seconds;
+
+    if (all->n >= 2)
+        seconds = fmin(seconds, exp(lesson->log_rates + all->mean +
+                                    3 * takt__sums_sigma(all)));
+    return seconds > best_s ? seconds - best_s : 0;
+}
+
+/* Whether a verdict may differ for other reasons than a new mean: because of
+ * what may be tried now, and now and then just in case. */
+static bool is_worth_judging(const struct takt_model *model,
+                             const struct takt_spot *spot)
+{
+    if (spot->calls >= 1.25 * spot->judged)
+        return true;
+    return model->options.exploration > 0 &&
+           (spot->calls >= spot->next_beat ||
+            (spot->wanted_s > 0 &&
+             takt__spot_affords(model, spot, spot->wanted_s)));
+}
+
+static void keep_account(struct takt_model *model, const struct lesson *lesson)
+{
+    const struct takt_sample *sample = lesson->sample;
+    struct takt_spot *spot =
+        takt__spot_at(lesson->line, sample->situation, sample->bin);
+
+    if (spot == NULL)
+        return;
+    if ((sample->flags & TAKT_SAMPLE_EXPLORED) != 0) {
+        const double extra = extra_of(lesson, spot->best_s);
+        spot->offered = TAKT_NO_ARM;
+        spot->explored_s += extra;
+        model->counters.explored++;
+        model->counters.explored_s += extra;
+        lesson->line->is_changed = true;
+    }
+    spot->calls += sample->calls;
+    spot->seconds += sample->seconds * sample->calls;
+    if (is_worth_judging(model, spot))
+        lesson->line->is_changed = true;
+}
+
+/* What a call of this bin is like, following slowly. */
+static void keep_typical(const struct lesson *lesson)
+{
+    struct takt_line *line = lesson->line;
+    const unsigned bin = lesson->sample->bin;
+    const struct takt_work_of work = {(double)lesson->sample->bytes,
+                                      (double)lesson->sample->flops};
+    struct takt_work_of *typical = &line->typical[bin];
+
+    if (bin < line->first_bin)
+        line->first_bin = (uint8_t)bin;
+    if (!line->is_met[bin]) {
+        takt__line_meet(line, bin, &work);
+        return;
+    }
+    typical->bytes += 0.1 * (work.bytes - typical->bytes);
+    typical->flops += 0.1 * (work.flops - typical->flops);
+}
+
+/* ---- statistics ------------------------------------------------------------
+ */
+
+/* While a device is slower as a whole, its load follows and the shapes stay. */
+static void follow_load(struct takt_model *model, const struct lesson *lesson)
+{
+    const unsigned device = model->arm[lesson->sample->arm].device;
+    const double distance = lesson->residual - lesson->stat->all.mean;
+
+    if (model->log_load[device] != 0)
+        takt__model_move_load(model, device,
+                              0.2 * fmax(-0.3, fmin(0.3, distance)));
+}
+
+/* The first run in a process is dear for reasons of its own: libraries are
+ * loaded, pages touched. It is kept apart, unless it was as fast as any. */
+static bool is_dear_first(struct takt_model *model, const struct lesson *lesson)
+{
+    const struct takt_sample *sample = lesson->sample;
+    struct takt_reference reference;
+    struct takt_prospect prospect;
+
+    if (lesson->track->has_run || (sample->flags & TAKT_SAMPLE_TOLD) != 0)
+        return false;
+    lesson->track->has_run = true;
+    lesson->stat->first_s = (float)sample->seconds;
+    takt__reference_find(model, lesson->line, lesson->situation, &reference);
+    takt__believe(model, lesson->line, &reference, sample->arm,
+                  lesson->situation, &prospect);
+    if (lesson->residual <= (double)prospect.belief.mean[sample->bin] + 0.2)
+        return false;
+    lesson->stat->first = (float)lesson->residual;
+    return true;
+}
+
+/* Whether verdicts may have to change: at first with every sample, then when
+ * the mean has moved. */
+static bool matters(struct takt_stat *stat)
+{
+    if (stat->all.n > 5 &&
+        fabs(stat->all.mean - (double)stat->published) < 0.01)
+        return false;
+    stat->published = (float)stat->all.mean;
+    return true;
+}
+
+/* A loser that was tried again and is faster than ever: that is no spike. */
+static bool is_news(const struct lesson *lesson)
+{
+    return (lesson->sample->flags & TAKT_SAMPLE_EXPLORED) != 0 &&
+           lesson->residual < lesson->stat->all.mean &&
+           takt__sums_is_outlier(&lesson->stat->all, lesson->residual);
+}
+
+/* The second run tells whether the first was dear, and no run is slower than
+ * one that was dear. */
+static void count_first(struct takt_stat *stat, double residual)
+{
+    const double first = (double)stat->first;
+
+    takt__stat_add(stat, fmin(first, residual));
+    if (fabs(first - residual) < 0.2)
+        takt__stat_add(stat, fmin(first, residual));
+}
+
+static void take_in(struct takt_model *model, const struct lesson *lesson)
+{
+    const struct takt_sample *sample = lesson->sample;
+    struct takt_stat *stat = lesson->stat;
+    const double residual = lesson->residual;
+
+    if (stat->all.n >= 2 && is_news(lesson)) {
+        takt__drift_alarm(model, lesson->line, sample->arm, lesson->curve,
+                          sample->bin, residual - stat->all.mean,
+                          sample->start_ns);
+    } else if (stat->all.n >= 2) {
+        follow_load(model, lesson);
+        takt__drift_watch(model, lesson->line, sample->arm, lesson->curve, stat,
+                          residual, sample->start_ns);
+    }
+    if (stat->all.n < 1 && stat->first != 0)
+        count_first(stat, residual);
+    else
+        takt__stat_add(stat, residual);
+    lesson->track->samples[lesson->situation]++;
+    model->uncalibrated++;
+    if (matters(stat))
+        lesson->line->is_changed = true;
+}
+
+static bool makes_sense(const struct takt_model *model,
+                        const struct takt_sample *sample)
+{
+    return sample->line < TAKT_LINES && sample->bin < TAKT_BINS &&
+           sample->situation < TAKT_SITUATIONS &&
+           takt__model_allows(model, sample->line, sample->arm) &&
+           isfinite(sample->bytes) && isfinite(sample->flops) &&
+           sample->bytes >= 0 && sample->flops >= 0 &&
+           ((sample->seconds > 0 && sample->seconds < 1e9) ||
+            (sample->flags & TAKT_SAMPLE_REFUSED) != 0);
+}
+
+void takt__model_learn(struct takt_model *model,
+                       const struct takt_sample *sample)
+{
+    struct lesson lesson;
+
+    if (!makes_sense(model, sample) || !open_lesson(model, sample, &lesson))
+        return;
+    model->counters.samples++;
+    if ((sample->flags & TAKT_SAMPLE_REFUSED) != 0) {
+        suspect(model, &lesson);
+        return;
+    }
+    lesson.track->refusals = 0;
+    lesson.track->suspect_ns = 0;
+    keep_typical(&lesson);
+    lesson.stat->calls += sample->calls;
+    lesson.stat->seconds += sample->seconds * sample->calls;
+    lesson.stat->seen_ns = sample->start_ns;
+    lesson.stat->is_changed = true;
+    if ((sample->flags & TAKT_SAMPLE_SWITCHED) == 0 &&
+        !is_dear_first(model, &lesson))
+        take_in(model, &lesson);
+    model->runs[sample->arm]++;
+    keep_account(model, &lesson);
+    call_back(lesson.line, sample->start_ns);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c - what is known, out to the store and back in. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/inside.h"
+
+/* Residuals are relative to the rates; what is stored is a time. */
+static double log_rates_ns(const struct takt_arm *arm,
+                           const struct takt_work_of *work, unsigned situation)
+{
+    return log(
+        takt__rates_seconds(&arm->rates, work->bytes, work->flops, situation) *
+        1e9);
+}
+
+static struct takt_memory memory_of(const struct takt_model *model,
+                                    unsigned line, unsigned arm,
+                                    unsigned situation,
+                                    const struct takt_stat *stat,
+                                    const struct takt_sums *sums)
+{
+    const struct takt_work_of work = model->line[line]->typical[stat->bin];
+
+    return (struct takt_memory){
+        .line = line,
+        .arm = arm,
+        .situation = situation,
+        .bin = stat->bin,
+        .n = sums->n,
+        .mean = sums->mean + log_rates_ns(&model->arm[arm], &work, situation),
+        .m2 = sums->m2,
+        .first_s = (double)stat->first_s,
+        .bytes = work.bytes,
+        .flops = work.flops,
+        .calls = stat->calls,
+        .seconds = stat->seconds,
+    };
+}
+
+struct visitor {
+    struct takt_model *model;
+    takt_memory_visit *visit;
+    void *self;
+    bool only_changed;
+};
+
+static void visit_curve(const struct visitor *visitor, unsigned line,
+                        unsigned arm, unsigned situation)
+{
+    struct takt_curve *curve =
+        visitor->model->line[line]->track[arm]->curve[situation];
+
+    for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
+        struct takt_stat *stat = &curve->stat[i];
+        if (visitor->only_changed && !stat->is_changed)
+            continue;
+        const struct takt_memory memory =
+            memory_of(visitor->model, line, arm, situation, stat,
+                      visitor->only_changed ? &stat->own : &stat->all);
+        if (visitor->only_changed)
+            stat->is_changed = false;
+        visitor->visit(visitor->self, &memory);
+    }
+}
+
+static void visit_all(const struct visitor *visitor)
+{
+    for (unsigned line = 0; line < TAKT_LINES; line++) {
+        const struct takt_line *found = visitor->model->line[line];
+        for (unsigned i = 0; found != NULL && i < found->arm_count; i++)
+            for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
+                visit_curve(visitor, line, found->arm[i], s);
+    }
+}
+
+void takt__model_visit(struct takt_model *model, takt_memory_visit *visit,
+                       void *self)
+{
+    visit_all(&(struct visitor){model, visit, self, false});
+}
+
+void takt__model_visit_changed(struct takt_model *model,
+                               takt_memory_visit *visit, void *self)
+{
+    visit_all(&(struct visitor){model, visit, self, true});
+}
+
+/* ---- in again --------------------------------------------------------------
+ */
+
+static bool makes_sense(const struct takt_model *model,
+                        const struct takt_memory *memory)
+{
+    return memory->line < TAKT_LINES && memory->arm < model->arm_count &&
+           memory->situation < TAKT_SITUATIONS && memory->bin < TAKT_BINS &&
+           memory->n >= 0 && memory->n < 1e15 && isfinite(memory->mean) &&
+           fabs(memory->mean) < 100 && memory->m2 >= 0 && memory->m2 < 1e15 &&
+           memory->bytes >= 0 && memory->flops >= 0 && memory->bytes < 1e300 &&
+           memory->flops < 1e300 && memory->bytes + memory->flops > 0 &&
+           memory->calls >= 0 && memory->seconds >= 0 &&
+           isfinite(memory->calls) && isfinite(memory->seconds) &&
+           isfinite(memory->first_s);
+}
+
+static struct takt_track *track_for(struct takt_model *model,
+                                    const struct takt_memory *memory)
+{
+    const struct takt_work_of work = {memory->bytes, memory->flops};
+
+    if (takt__model_meet(model, memory->line, memory->bin, &work) != TAKT_OK)
+        return NULL;
+    return takt__track_at(model->line[memory->line], memory->arm);
+}
+
+static double residual_of(const struct takt_model *model,
+                          const struct takt_memory *memory)
+{
+    const struct takt_work_of work = {memory->bytes, memory->flops};
+
+    return memory->mean -
+           log_rates_ns(&model->arm[memory->arm], &work, memory->situation);
+}
+
+static struct takt_stat *stat_for(struct takt_curve **at, unsigned bin)
+{
+    if (*at == NULL)
+        *at = calloc(1, sizeof **at);
+    return *at == NULL ? NULL : takt__curve_at(*at, bin);
+}
+
+void takt__model_recall(struct takt_model *model,
+                        const struct takt_memory *memory, bool is_own)
+{
+    if (!makes_sense(model, memory))
+        return;
+    struct takt_track *track = track_for(model, memory);
+    if (track == NULL)
+        return;
+    const unsigned situation =
+        takt__track_situation(&model->arm[memory->arm], memory->situation);
+    struct takt_stat *stat = stat_for(&track->curve[situation], memory->bin);
+    if (stat == NULL)
+        return;
+    const struct takt_sums sums = {memory->n, residual_of(model, memory),
+                                   memory->m2};
+    takt__sums_pool(&stat->all, &sums);
+    if (is_own) {
+        takt__sums_pool(&stat->own, &sums);
+        stat->calls += memory->calls;
+        stat->seconds += memory->seconds;
+    }
+    if (memory->first_s > 0)
+        stat->first_s = (float)memory->first_s;
+    track->samples[situation] += memory->n;
+    model->line[memory->line]->is_changed = true;
+    model->uncalibrated++;
+}
+
+void takt__model_adopt(struct takt_model *model,
+                       const struct takt_memory *memory)
+{
+    struct takt_track *track =
+        makes_sense(model, memory) ? track_for(model, memory) : NULL;
+    struct takt_stat *stat =
+        track == NULL ? NULL
+                      : stat_for(&track->curve[memory->situation], memory->bin);
+
+    if (stat == NULL)
+        return;
+    takt__sums_pool(
+        &stat->own,
+        &(struct takt_sums){memory->n, residual_of(model, memory), memory->m2});
+    stat->calls += memory->calls;
+    stat->seconds += memory->seconds;
+}
+
+void takt__model_hint(struct takt_model *model,
+                      const struct takt_memory *memory, double variance)
+{
+    if (!makes_sense(model, memory) || !(variance > 0))
+        return;
+    struct takt_track *track = track_for(model, memory);
+    if (track == NULL)
+        return;
+    const unsigned situation =
+        takt__track_situation(&model->arm[memory->arm], memory->situation);
+    struct takt_stat *stat = stat_for(&track->hint[situation], memory->bin);
+    if (stat != NULL)
+        stat->all = takt__sums_worth(residual_of(model, memory), variance);
+    model->line[memory->line]->is_changed = true;
+}
+
+static void disown(struct takt_curve *curve)
+{
+    for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
+        struct takt_stat *stat = &curve->stat[i];
+        stat->own = (struct takt_sums){0};
+        stat->calls = stat->seconds = 0;
+        stat->is_changed = false;
+    }
+}
+
+void takt__model_disown(struct takt_model *model)
+{
+    for (unsigned l = 0; l < TAKT_LINES; l++) {
+        const struct takt_line *line = model->line[l];
+        for (unsigned i = 0; line != NULL && i < line->arm_count; i++)
+            for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
+                disown(line->track[line->arm[i]]->curve[s]);
+    }
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* model.c - arms, lines, and the memory they take: only what was called. */
+#include "model/inside.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls until losers are tried again; doubled each time. Judgement. */
+static const double first_beat = 256;
+
+takt_status takt__model_create(const struct takt_model_options *options,
+                               struct takt_model **out)
+{
+    struct takt_model *model = calloc(1, sizeof *model);
+
+    *out = model;
+    if (model == NULL)
+        return TAKT_ENOMEM;
+    model->options = *options;
+    return TAKT_OK;
+}
+
+static void free_curve(struct takt_curve *curve)
+{
+    if (curve != NULL)
+        takt__curve_fini(curve);
+    free(curve);
+}
+
+static void free_line(struct takt_line *line)
+{
+    if (line == NULL)
+        return;
+    for (unsigned i = 0; i < line->arm_count; i++) {
+        struct takt_track *track = line->track[line->arm[i]];
+        for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+            free_curve(track->curve[s]);
+            free_curve(track->hint[s]);
+        }
+        free(track);
+    }
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
+        free(line->spot[s]);
+    free(line);
+}
+
+void takt__model_destroy(struct takt_model *model)
+{
+    if (model == NULL)
+        return;
+    for (unsigned i = 0; i < TAKT_LINES; i++)
+        free_line(model->line[i]);
+    free(model);
+}
+
+/* ---- arms ------------------------------------------------------------------
+ */
+
+int takt__model_add_arm(struct takt_model *model, const struct takt_arm *arm)
+{
+    if (model->arm_count >= TAKT_NO_ARM)
+        return -1;
+    model->arm[model->arm_count] = *arm;
+    return (int)model->arm_count++;
+}
+
+unsigned takt__model_arm_count(const struct takt_model *model)
+{
+    return model->arm_count;
+}
+
+const struct takt_arm *takt__model_arm(const struct takt_model *model,
+                                       unsigned arm)
+{
+    return &model->arm[arm];
+}
+
+void takt__model_allow(struct takt_model *model, unsigned line, unsigned arm)
+{
+    model->allowed[line][arm / 64] |= (uint64_t)1 << arm % 64;
+    if (model->line[line] != NULL)
+        model->line[line]->is_changed = true; /* a newcomer may be first */
+}
+
+bool takt__model_allows(const struct takt_model *model, unsigned line,
+                        unsigned arm)
+{
+    return arm < model->arm_count &&
+           (model->allowed[line][arm / 64] >> arm % 64 & 1) != 0;
+}
+
+/* ---- lines -----------------------------------------------------------------
+ */
+
+static bool counts_flops(unsigned line)
+{
+    enum takt_op_id op;
+    unsigned user_op;
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__line_name(line, &op, &user_op, &dtype, layout);
+    return op != TAKT_OP_COUNT &&
+           takt__form_counts_flops(takt__op_entry(takt_op_at(op))->form);
+}
+
+struct takt_line *takt__line_at(struct takt_model *model, unsigned line)
+{
+    if (model->line[line] != NULL)
+        return model->line[line];
+    struct takt_line *made = calloc(1, sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->counts_flops = counts_flops(line);
+    made->first_bin = TAKT_BINS;
+    for (unsigned i = 0; i < TAKT_BINS; i++)
+        made->typical[i] =
+            (struct takt_work_of){takt__bin_work(i), takt__bin_work(i)};
+    model->line[line] = made;
+    return made;
+}
+
+struct takt_track *takt__track_at(struct takt_line *line, unsigned arm)
+{
+    if (line->track[arm] == NULL) {
+        line->track[arm] = calloc(1, sizeof *line->track[arm]);
+        if (line->track[arm] != NULL)
+            line->arm[line->arm_count++] = (uint8_t)arm;
+    }
+    return line->track[arm];
+}
+
+struct takt_spot *takt__spot_at(struct takt_line *line, unsigned situation,
+                                unsigned bin)
+{
+    if (line->spot[situation] == NULL) {
+        line->spot[situation] =
+            calloc(TAKT_BINS, sizeof *line->spot[situation]);
+        if (line->spot[situation] == NULL)
+            return NULL;
+        for (unsigned i = 0; i < TAKT_BINS; i++)
+            line->spot[situation][i] = (struct takt_spot){
+                .offered = TAKT_NO_ARM,
+                .incumbent = TAKT_NO_ARM,
+                .next_beat = first_beat,
+                .beat_calls = first_beat,
+            };
+    }
+    return &line->spot[situation][bin];
+}
+
+const struct takt_spot *takt__spot_find(const struct takt_line *line,
+                                        unsigned situation, unsigned bin)
+{
+    return line->spot[situation] == NULL ? NULL : &line->spot[situation][bin];
+}
+
+bool takt__model_has_line(const struct takt_model *model, unsigned line)
+{
+    return line < TAKT_LINES && model->line[line] != NULL;
+}
+
+takt_status takt__model_meet(struct takt_model *model, unsigned line,
+                             unsigned bin, const struct takt_work_of *work)
+{
+    struct takt_line *found = takt__line_at(model, line);
+
+    if (found == NULL)
+        return TAKT_ENOMEM;
+    if (!found->is_met[bin]) {
+        takt__line_meet(found, bin, work);
+        found->is_changed = true;
+    }
+    return TAKT_OK;
+}
+
+static unsigned nearest_met(const struct takt_line *line, unsigned bin)
+{
+    for (unsigned away = 1; away < TAKT_BINS; away++) {
+        if (bin >= away && line->is_met[bin - away])
+            return bin - away;
+        if (bin + away < TAKT_BINS && line->is_met[bin + away])
+            return bin + away;
+    }
+    return bin;
+}
+
+/* Bins that were never met are like the nearest one that was. Of matrices,
+ * bytes grow with the power 2/3 of the operations; of everything else both
+ * grow alike. */
+void takt__line_meet(struct takt_line *line, unsigned bin,
+                     const struct takt_work_of *work)
+{
+    line->is_met[bin] = true;
+    line->typical[bin] = *work;
+    for (unsigned i = 0; i < TAKT_BINS; i++) {
+        if (line->is_met[i])
+            continue;
+        const unsigned near = nearest_met(line, i);
+        const double ratio = takt__bin_work(i) / takt__bin_work(near);
+        line->typical[i].flops = line->typical[near].flops * ratio;
+        line->typical[i].bytes =
+            line->typical[near].bytes *
+            (line->counts_flops ? pow(ratio, 2.0 / 3) : ratio);
+    }
+}
+
+int takt__model_next_changed(struct takt_model *model)
+{
+    for (unsigned i = 0; i < TAKT_LINES; i++) {
+        const unsigned line = (model->next_changed + i) % TAKT_LINES;
+        if (model->line[line] == NULL || !model->line[line]->is_changed)
+            continue;
+        model->line[line]->is_changed = false;
+        model->next_changed = line + 1;
+        return (int)line;
+    }
+    return -1;
+}
+
+void takt__model_forget(struct takt_model *model, unsigned line)
+{
+    free_line(model->line[line]);
+    model->line[line] = NULL;
+    model->is_calibrated = false;
+}
+
+/* ---- questions -------------------------------------------------------------
+ */
+
+struct takt_model_counters takt__model_counters(const struct takt_model *model)
+{
+    return model->counters;
+}
+
+static void change_all(struct takt_model *model)
+{
+    for (unsigned l = 0; l < TAKT_LINES; l++)
+        if (model->line[l] != NULL)
+            model->line[l]->is_changed = true;
+}
+
+/* Small loads are none, so that shapes are learned and not the load. */
+void takt__model_move_load(struct takt_model *model, unsigned device,
+                           double shift)
+{
+    double load = model->log_load[device] + shift;
+
+    load = fmax(log(0.25), fmin(log(20), load));
+    if (fabs(load) < 0.03)
+        load = 0;
+    model->log_load[device] = load;
+    if (fabs(load - model->published_load[device]) < 0.02)
+        return;
+    model->published_load[device] = load;
+    change_all(model);
+}
+
+double takt__model_load(const struct takt_model *model, unsigned device)
+{
+    return exp(model->log_load[device]);
+}
+
+struct takt_account takt__model_account(const struct takt_model *model,
+                                        unsigned line, unsigned situation,
+                                        unsigned bin)
+{
+    const struct takt_line *found = model->line[line];
+    const struct takt_spot *spot =
+        found == NULL ? NULL : takt__spot_find(found, situation, bin);
+
+    if (spot == NULL)
+        return (struct takt_account){0};
+    return (struct takt_account){spot->calls, spot->seconds, spot->explored_s};
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * model.h - what samples taught, and what follows from it.
+ *
+ * An arm is an expert as the model sees it: a name, threads, rates. Lines, bins
+ * and situations are those of op/key.h. The model is told of runs (learn), is
+ * asked what a call would cost on each arm (estimate), and which arm to take
+ * or to try (judge). It knows no clock, no file and no expert's code: tests
+ * drive it with a clock of their own.
+ *
+ * Threads: none of its own; whoever owns a model locks it.
+ */
+#ifndef TAKT_MODEL_MODEL_H
+#define TAKT_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/curve.h"
+#include "model/rates.h"
+#include "model/sample.h"
+#include "takt/status.h"
+
+enum { TAKT_MAX_ARMS = 256, TAKT_ARM_NAME = 32, TAKT_MAX_DEVICES = 16 };
+
+/* What slows down together: one core, all cores, then each GPU. */
+enum { TAKT_DEVICE_CORE = 0, TAKT_DEVICE_CORES = 1 };
+
+struct takt_arm {
+    char name[TAKT_ARM_NAME];
+    unsigned device;
+    unsigned kin;     /* arms of one kin differ by their threads */
+    double opening_s; /* once per process, before its first call; 0: nothing */
+    int like; /* the arm whose showing on other ops also counts for this one,
+               * which is only ever run on one op; -1: none */
+    struct takt_rates rates;
+};
+
+/* How much a call costs on an arm beyond its own time. */
+struct takt_burden {
+    double transfer_s; /* to bring operands there and results back */
+    double queue_s;    /* until it is free */
+    double switch_s;   /* of moving there from where the last call ran */
+};
+
+struct takt_model;
+
+struct takt_model_options {
+    double exploration; /* share of an op's time that may be spent: 0.02 */
+};
+
+takt_status takt__model_create(const struct takt_model_options *options,
+                               struct takt_model **out);
+void takt__model_destroy(struct takt_model *model);
+
+/* The number of the new arm, or -1: no room. Arms are never taken away. */
+int takt__model_add_arm(struct takt_model *model, const struct takt_arm *arm);
+unsigned takt__model_arm_count(const struct takt_model *model);
+const struct takt_arm *takt__model_arm(const struct takt_model *model,
+                                       unsigned arm);
+
+/* Lets an arm run calls of a line. */
+void takt__model_allow(struct takt_model *model, unsigned line, unsigned arm);
+bool takt__model_allows(const struct takt_model *model, unsigned line,
+                        unsigned arm);
+
+/* ---- learning --------------------------------------------------------------
+ */
+
+/* Takes a sample in. Samples of unknown lines or arms, or without a time that
+ * makes sense, are ignored. */
+void takt__model_learn(struct takt_model *model,
+                       const struct takt_sample *sample);
+
+/* Counters since the model was made. */
+struct takt_model_counters {
+    uint64_t samples, refused, explored, alarms, restored, device_alarms;
+    double explored_s; /* spent beyond the best, on exploration */
+};
+struct takt_model_counters takt__model_counters(const struct takt_model *model);
+
+/* The factor by which everything on a device is slower just now; 1: nothing. */
+double takt__model_load(const struct takt_model *model, unsigned device);
+
+/* ---- what follows ----------------------------------------------------------
+ */
+
+struct takt_estimate_of {
+    double seconds;  /* expected: burdens not included */
+    double log_mean; /* of ln(seconds) ... */
+    double variance; /* ... and its doubt */
+    double samples;  /* at this very bin and situation */
+    bool is_suspect; /* it refused lately and is left alone for a while */
+    double first_s;  /* its first run in a process; 0: not known */
+};
+
+struct takt_verdict {
+    uint8_t best, runner_up; /* arms; the same: there is no other */
+    int explore;             /* arm to try instead; -1: none */
+    bool is_offered;         /* it was offered before: whoever took that offer
+                              * is still at it, so do not offer it twice */
+    double confidence;       /* that the best is the best */
+    double seconds;          /* expected of the best */
+    double samples;          /* of the best */
+    bool is_measured;        /* the best was: not a prior alone */
+};
+
+/* What is believed about one line in one situation, all arms and bins. */
+struct takt_outlook;
+
+/* Makes outlooks for several questions about one line; NULL: no memory. */
+struct takt_outlook *takt__outlook_create(void);
+void takt__outlook_destroy(struct takt_outlook *outlook);
+void takt__outlook_fill(struct takt_outlook *outlook, struct takt_model *model,
+                        unsigned line, unsigned situation);
+
+/* `work`: of the call in question; NULL: of a typical call of that bin. */
+struct takt_work_of {
+    double bytes, flops;
+};
+struct takt_estimate_of
+takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
+                       unsigned bin, const struct takt_work_of *work);
+
+/* Which arm should run calls of that bin. `burden`, if not NULL, is by arm.
+ * `now_ns` ends the time for which suspects are left alone. A question changes
+ * nothing and explores nothing. False: no arm. */
+bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
+                         const struct takt_burden *burden, uint64_t now_ns,
+                         bool is_question, struct takt_verdict *out);
+
+/* Whether anything was ever asked or told about a line. */
+bool takt__model_has_line(const struct takt_model *model, unsigned line);
+
+/* Says what a typical call of a bin is, where nothing was run yet. */
+takt_status takt__model_meet(struct takt_model *model, unsigned line,
+                             unsigned bin, const struct takt_work_of *work);
+
+/* Lines changed since they were last taken: the next one, or -1. */
+int takt__model_next_changed(struct takt_model *model);
+
+/* ---- memory, for the store and for people -----------------------------------
+ */
+
+struct takt_memory {
+    unsigned line, arm, situation, bin;
+    double n, mean, m2; /* mean: of ln(ns) at bytes and flops */
+    double first_s, bytes, flops, calls, seconds;
+};
+
+/* Visits everything known; or what this writer knows and changed since the
+ * last such visit. */
+typedef void takt_memory_visit(void *self, const struct takt_memory *memory);
+void takt__model_visit(struct takt_model *model, takt_memory_visit *visit,
+                       void *self);
+void takt__model_visit_changed(struct takt_model *model,
+                               takt_memory_visit *visit, void *self);
+
+/* Takes in what was known before: of this machine (added to what is there;
+ * `is_own`: by this very writer), or as a hint, worth `variance` of doubt
+ * (hints of one key replace another). */
+void takt__model_recall(struct takt_model *model,
+                        const struct takt_memory *memory, bool is_own);
+void takt__model_hint(struct takt_model *model,
+                      const struct takt_memory *memory, double variance);
+
+/* Takes what is known already as this writer's own: what it does when it is
+ * given the name of another one. */
+void takt__model_adopt(struct takt_model *model,
+                       const struct takt_memory *memory);
+
+/* Keeps what is known, but as somebody else's: what a child does after fork().
+ */
+void takt__model_disown(struct takt_model *model);
+
+/* Forgets a line. */
+void takt__model_forget(struct takt_model *model, unsigned line);
+
+/* What a call of a bin costs in all so far, for budgets and reports. */
+struct takt_account {
+    double calls, seconds, explored_s;
+};
+struct takt_account takt__model_account(const struct takt_model *model,
+                                        unsigned line, unsigned situation,
+                                        unsigned bin);
+
+#endif

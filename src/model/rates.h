@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rates.h - what to expect of an expert that was never measured.
+ *
+ * A roofline: the longer of moving the bytes and doing the arithmetic, plus
+ * what it takes to get going. Everything learned is kept as a ratio to it, so
+ * it only has to have the right shape; how far off it is, is learned.
+ */
+#ifndef TAKT_MODEL_RATES_H
+#define TAKT_MODEL_RATES_H
+
+#include <stdint.h>
+
+struct takt_rates {
+    unsigned threads;
+    double call_s; /* of a call that does nothing */
+    double s_per_flop;
+    double s_per_byte[3]; /* operands in L2, in L3, in memory */
+    double l2_bytes;      /* of all its cores */
+    double l3_bytes;
+    double awake_s;  /* to start its other threads when they spin ... */
+    double asleep_s; /* ... and when they sleep */
+    /* Operands that the caller has just written are fetched out of its cache
+     * by the other threads: so much per byte, for at most so many. */
+    double s_per_fetched_byte;
+    double fetched_bytes;
+};
+
+/* Seconds of a call in that situation (bits of op/key.h). */
+double takt__rates_seconds(const struct takt_rates *rates, double bytes,
+                           double flops, unsigned situation);
+
+/* The same, and which part of it is the longest: 0 to 2, moving in L2, L3 or
+ * memory; 3, arithmetic; 4, getting going. What was learned of an expert on
+ * one op is carried to another op by these. */
+enum { TAKT_BOUNDS = 5 };
+double takt__rates_expect(const struct takt_rates *rates, double bytes,
+                          double flops, unsigned situation, uint8_t *bound);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * key.h - under which number a call is learned and decided.
+ *
+ * Calls of one op, dtype and layout form a line; along a line they differ by
+ * their work alone, cut into bins of half an octave. A layout is what changes
+ * who wins at the same work: transposes, and which sides of a product are
+ * thin. Lines of the catalogue are numbered at compile time; ops of the user
+ * come after them.
+ *
+ * The situation is what a benchmark loop hides: whether the operands lie where
+ * the previous call left them, and whether the threads of the pool sleep.
+ */
+#ifndef TAKT_OP_KEY_H
+#define TAKT_OP_KEY_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "op/op_id.h"
+
+enum {
+    TAKT_BINS = 96,
+    TAKT_SITUATIONS = 4,
+    TAKT_MAX_USER_OPS = 256,
+    TAKT_LAYOUT_NAME = 16
+};
+
+/* Bits of a situation. */
+enum { TAKT_REPEAT = 1, TAKT_ASLEEP = 2 };
+
+/* How many layouts the ops of a form are told apart by. */
+enum {
+    TAKT_LAYOUTS_map = 1,
+    TAKT_LAYOUTS_view = 1,
+    TAKT_LAYOUTS_reduce = 1,
+    TAKT_LAYOUTS_rows = 3,
+    TAKT_LAYOUTS_matrix = 3,
+    TAKT_LAYOUTS_gemv = 6,
+    TAKT_LAYOUTS_matmul = 28,
+    TAKT_LAYOUTS_batched = 7,
+    TAKT_LAYOUTS_conv2d = 4,
+    TAKT_LAYOUTS_pool2d = 2,
+    TAKT_LAYOUTS_attention = 4,
+    TAKT_LAYOUTS_user = 1
+};
+
+/* The first line of each op; f32 first, then f64. */
+enum {
+#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
+                accuracy_, summary_)                                 \
+    TAKT_LINE_##name_,                                               \
+        TAKT_LINE_END_##name_ =                                      \
+            TAKT_LINE_##name_ + 2 * TAKT_LAYOUTS_##form_ - 1,
+#include "op/ops.def"
+    TAKT_LINE_USER,
+    TAKT_LINES = TAKT_LINE_USER + 2 * TAKT_MAX_USER_OPS
+};
+
+struct takt_key {
+    uint16_t line;
+    uint8_t bin;
+};
+
+/* The bin of so much work: two per octave, by the exponent and the highest bit
+ * of the fraction. */
+static inline uint8_t takt__bin_of(double work)
+{
+    uint64_t bits;
+
+    if (!(work >= 1))
+        return 0;
+    memcpy(&bits, &work, sizeof bits);
+    const uint64_t bin = (bits >> 51) - 1023 * 2;
+    return bin < TAKT_BINS ? (uint8_t)bin : TAKT_BINS - 1;
+}
+
+/* The work in the middle of a bin. */
+double takt__bin_work(unsigned bin);
+
+/* Whether the work of a line is counted in operations, not in bytes. */
+bool takt__form_counts_flops(enum takt_form form);
+
+/* The key of a call with a full shape and that work. */
+struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,
+                             const takt_shape *shape, unsigned flags,
+                             const takt_work *work);
+
+/* The other way round, for people and for the store. The op of a user's line
+ * is its number among the user's ops, *op then TAKT_OP_COUNT. */
+void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
+                     takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME]);
+
+/* The line of an op with a layout of that name; -1: there is none. */
+int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * absent.c - the store of a build without SQLite: there is none.
+ */
+#include "store/store.h"
+
+#include <string.h>
+
+#include "store/diag.h"
+
+static takt_status refuse(takt_diag *diag)
+{
+    takt__diag_say(diag, "this Takt was built without SQLite: what is learned "
+                         "stays in memory");
+    return TAKT_ENOTSUP;
+}
+
+takt_status takt__store_open(const char *path,
+                             const struct takt_store_identity *identity,
+                             takt_diag *diag, struct takt_store **out)
+{
+    (void)path;
+    (void)identity;
+    *out = NULL;
+    return refuse(diag);
+}
+
+void takt__store_close(struct takt_store *store)
+{
+    (void)store;
+}
+
+void takt__store_abandon(struct takt_store *store)
+{
+    (void)store;
+}
+
+const char *takt__store_writer(const struct takt_store *store)
+{
+    (void)store;
+    return "";
+}
+
+uint64_t takt__store_epoch(const struct takt_store *store)
+{
+    (void)store;
+    return 0;
+}
+
+takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
+                             void *self)
+{
+    (void)store;
+    (void)visit;
+    (void)self;
+    return TAKT_ENOTSUP;
+}
+
+takt_status takt__store_write(struct takt_store *store,
+                              struct takt_record *records, size_t count)
+{
+    (void)store;
+    (void)records;
+    (void)count;
+    return TAKT_ENOTSUP;
+}
+
+takt_status takt__store_reset(struct takt_store *store, const char *op)
+{
+    (void)store;
+    (void)op;
+    return TAKT_ENOTSUP;
+}
+
+takt_status takt_store_merge(const char *into, const char *from,
+                             takt_store_report *report, takt_diag *diag)
+{
+    (void)into;
+    (void)from;
+    if (report != NULL)
+        memset(report, 0, sizeof *report);
+    return refuse(diag);
+}
+
+takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
+{
+    (void)store;
+    (void)fd;
+    return refuse(diag);
+}
+
+takt_status takt_store_import(const char *store, int fd,
+                              takt_store_report *report, takt_diag *diag)
+{
+    (void)store;
+    (void)fd;
+    if (report != NULL)
+        memset(report, 0, sizeof *report);
+    return refuse(diag);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * database.h - a file of SQLite, opened and known to be a store.
+ *
+ * Statements are prepared when they are first needed and kept.
+ */
+#ifndef TAKT_STORE_DATABASE_H
+#define TAKT_STORE_DATABASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#include "store/record.h"
+#include "takt/status.h"
+#include "takt/store.h"
+
+enum takt_database_use {
+    TAKT_DATABASE_READ,  /* it must exist, and stays as it is */
+    TAKT_DATABASE_WRITE, /* it is made, upgraded and repaired */
+};
+
+enum takt_sql {
+    TAKT_SQL_FIND_NAME,
+    TAKT_SQL_ADD_NAME,
+    TAKT_SQL_ADVANCE, /* a writer puts a record of its own */
+    TAKT_SQL_MERGE,   /* puts a record from elsewhere */
+    TAKT_SQL_SELECT,
+    TAKT_SQL_FIND_WRITER,
+    TAKT_SQL_ADD_WRITER,
+    TAKT_SQL_LAST_EPOCH,
+    TAKT_SQL_FORGET,
+    TAKT_SQL_COUNT
+};
+
+/* The number of a name that was just looked up, good for one transaction. */
+struct takt_known_name {
+    char text[TAKT_SHA256_HEX];
+    int64_t id; /* 0: nothing known */
+};
+
+struct takt_database {
+    sqlite3 *db;
+    sqlite3_stmt *statement[TAKT_SQL_COUNT]; /* NULL: not needed so far */
+    struct takt_known_name known[TAKT_RECORD_NAMES];
+    char *path;       /* absolute, no link in it */
+    int places;       /* see places.h; -1: none */
+    int64_t inode;    /* of the file */
+    bool is_readonly; /* asked for, or nothing else is possible */
+    bool is_empty;    /* not even tables; only where it cannot be written */
+};
+
+/* Opens the store at `path`. One that should be written and can only be read
+ * is opened for reading, and `diag` says so; as it does when a damaged one
+ * was moved aside.
+ * TAKT_ENOENT: there is no file, and it was to be read.
+ * TAKT_EIO: it cannot be made, read or locked.
+ * TAKT_ECORRUPT: damaged (only for reading), of a later version, or another
+ * program's. On failure there is nothing to close. */
+takt_status takt__database_open(const char *path, enum takt_database_use use,
+                                takt_diag *diag, struct takt_database *out);
+
+/* A store without a file, that ends when it is closed. */
+takt_status takt__database_open_private(struct takt_database *out);
+
+void takt__database_close(struct takt_database *database);
+
+/* Whether the file is still the one at its path. */
+bool takt__database_is_there(const struct takt_database *database);
+
+/* The statement, ready to be bound. */
+takt_status takt__database_prepare(struct takt_database *database,
+                                   enum takt_sql which, sqlite3_stmt **out);
+
+/* One transaction that writes. Ending takes what happened so far, commits if
+ * that was TAKT_OK, and otherwise, or when that fails, undoes everything. */
+takt_status takt__database_begin(struct takt_database *database);
+takt_status takt__database_end(struct takt_database *database,
+                               takt_status so_far);
+
+#endif

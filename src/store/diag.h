@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* diag.h - one line for people. */
+#ifndef TAKT_STORE_DIAG_H
+#define TAKT_STORE_DIAG_H
+
+#include "takt/store.h"
+
+/* Says so, in place of what was said before; NULL: to nobody. What does not
+ * fit is cut off. */
+__attribute__((format(printf, 2, 3))) void
+takt__diag_say(takt_diag *diag, const char *format, ...);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* export.c - a store written as text. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store/database.h"
+#include "store/diag.h"
+#include "store/rows.h"
+#include "store/text.h"
+#include "takt/store.h"
+
+struct export
+{
+    int fd;
+    bool has_failed;
+    size_t records;
+    size_t length; /* of what waits in `text` */
+    char text[16 * TAKT_TEXT_LINE];
+};
+
+static void flush(struct export *export)
+{
+    size_t done = 0;
+
+    while (!export->has_failed && done < export->length) {
+        const ssize_t written =
+            write(export->fd, export->text + done, export->length - done);
+        if (written > 0)
+            done += (size_t)written;
+        else if (written == 0 || errno != EINTR)
+            export->has_failed = true;
+    }
+    export->length = 0;
+}
+
+/* Leaves room for one more line. */
+static char *reserve(struct export *export)
+{
+    if (sizeof export->text - export->length < TAKT_TEXT_LINE)
+        flush(export);
+    return export->text + export->length;
+}
+
+static void print(void *self, const struct takt_record *record)
+{
+    struct export *export = self;
+
+    export->length += takt__text_print(record, reserve(export));
+    export->records++;
+}
+
+static takt_status export_rows(struct takt_database *database,
+                               struct export *export)
+{
+    export->length = takt__text_print_head(export->text);
+    const takt_status status = takt__rows_visit(database, print, export);
+    if (status != TAKT_OK)
+        return status; /* without its end, the text is no good */
+    export->length += takt__text_print_end(export->records, reserve(export));
+    flush(export);
+    return export->has_failed ? TAKT_EIO : TAKT_OK;
+}
+
+takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
+{
+    struct export export = {.fd = fd};
+    struct takt_database database;
+
+    if (diag != NULL)
+        diag->text[0] = '\0';
+    if (store == NULL || store[0] == '\0' || fd < 0)
+        return TAKT_EINVAL;
+    takt_status status =
+        takt__database_open(store, TAKT_DATABASE_READ, diag, &database);
+    if (status != TAKT_OK)
+        return status;
+    status = export_rows(&database, &export);
+    if (status != TAKT_OK)
+        takt__diag_say(diag, "%s: %s", database.path,
+                       export.has_failed ? "the text could not be written"
+                                         : "it is damaged");
+    takt__database_close(&database);
+    return status;
+}

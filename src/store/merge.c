@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * merge.c - per key, the later record.
+ *
+ * Since the writer is part of the key and the rule is a total order, merging
+ * is the least upper bound: commutative, associative, idempotent.
+ */
+#include "store/merge.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/diag.h"
+#include "store/rows.h"
+
+struct merge {
+    struct takt_database *into;
+    takt_status status; /* of writing */
+    size_t read;
+    size_t put;
+};
+
+static void put(void *self, const struct takt_record *record)
+{
+    struct merge *merge = self;
+    bool is_put;
+
+    if (merge->status != TAKT_OK)
+        return;
+    merge->status =
+        takt__rows_put(merge->into, TAKT_SQL_MERGE, record, &is_put);
+    merge->read++;
+    merge->put += is_put;
+}
+
+takt_status takt__merge_open(const char *path, takt_diag *diag,
+                             struct takt_database *out)
+{
+    takt_status status =
+        takt__database_open(path, TAKT_DATABASE_WRITE, diag, out);
+
+    if (status != TAKT_OK || !out->is_readonly)
+        return status;
+    takt__diag_say(diag, "%s cannot be written: check its rights", out->path);
+    takt__database_close(out);
+    return TAKT_EIO;
+}
+
+/* Damage of the target is no fault of the source. */
+static takt_status blame_target(takt_status status)
+{
+    return status == TAKT_ECORRUPT ? TAKT_EIO : status;
+}
+
+takt_status takt__merge(struct takt_database *into, struct takt_database *from,
+                        takt_store_report *report)
+{
+    struct merge merge = {.into = into};
+    int64_t before = 0, after = 0;
+    takt_status status = blame_target(takt__database_begin(into));
+
+    if (status != TAKT_OK)
+        return status;
+    merge.status = takt__rows_count(into, &before);
+    status = takt__rows_visit(from, put, &merge);
+    if (merge.status == TAKT_OK)
+        merge.status = takt__rows_count(into, &after);
+    if (merge.status != TAKT_OK)
+        status = blame_target(merge.status);
+    const bool is_read = status == TAKT_OK;
+    status = takt__database_end(into, status);
+    if (status != TAKT_OK)
+        return is_read ? blame_target(status) : status;
+    report->read = merge.read;
+    report->added = (size_t)(after - before);
+    report->renewed = merge.put - report->added;
+    return TAKT_OK;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 &&
+           first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+static void count(void *self, const struct takt_record *record)
+{
+    (void)record;
+    ++*(size_t *)self;
+}
+
+static takt_status merge_files(const char *into, struct takt_database *from,
+                               takt_store_report *report, takt_diag *diag)
+{
+    struct takt_database target;
+
+    if (is_same_file(into, from->path))
+        return takt__rows_visit(from, count, &report->read);
+    takt_status status = takt__merge_open(into, diag, &target);
+    if (status != TAKT_OK)
+        return status == TAKT_ECORRUPT ? TAKT_EIO : status;
+    status = takt__merge(&target, from, report);
+    if (status != TAKT_OK)
+        takt__diag_say(diag, "%s could not be merged into %s: %s", from->path,
+                       target.path,
+                       status == TAKT_ECORRUPT ? "it is damaged"
+                                               : takt_status_text(status));
+    takt__database_close(&target);
+    return status;
+}
+
+takt_status takt_store_merge(const char *into, const char *from,
+                             takt_store_report *report, takt_diag *diag)
+{
+    struct takt_database source;
+    takt_store_report ignored;
+
+    if (report == NULL)
+        report = &ignored;
+    memset(report, 0, sizeof *report);
+    if (diag != NULL)
+        diag->text[0] = '\0';
+    if (into == NULL || from == NULL || into[0] == '\0' || from[0] == '\0')
+        return TAKT_EINVAL;
+    takt_status status =
+        takt__database_open(from, TAKT_DATABASE_READ, diag, &source);
+    if (status != TAKT_OK)
+        return status;
+    status = merge_files(into, &source, report, diag);
+    takt__database_close(&source);
+    if (status != TAKT_OK)
+        memset(report, 0, sizeof *report);
+    return status;
+}

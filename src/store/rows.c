@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rows.c - records in and out of a database.
+ *
+ * The columns are those of takt__record_fields. Neighbours mostly share their
+ * names, so each column remembers the last name it looked up; not beyond the
+ * transaction, which may be undone and the name's number with it.
+ */
+#include "store/rows.h"
+
+#include <string.h>
+
+#include "store/sql.h"
+
+static takt_status find_name(struct takt_database *database, const char *text,
+                             int64_t *id)
+{
+    sqlite3_stmt *find;
+    takt_status status =
+        takt__database_prepare(database, TAKT_SQL_FIND_NAME, &find);
+
+    *id = 0;
+    if (status != TAKT_OK)
+        return status;
+    takt__sql_bind_text(find, 1, text);
+    const int result = sqlite3_step(find);
+    if (result == SQLITE_ROW)
+        *id = sqlite3_column_int64(find, 0);
+    sqlite3_reset(find);
+    return takt__sql_status(result);
+}
+
+static takt_status add_name(struct takt_database *database, const char *text,
+                            int64_t *id)
+{
+    sqlite3_stmt *add;
+    takt_status status =
+        takt__database_prepare(database, TAKT_SQL_ADD_NAME, &add);
+
+    if (status != TAKT_OK)
+        return status;
+    takt__sql_bind_text(add, 1, text);
+    status = takt__sql_step(add);
+    *id = sqlite3_last_insert_rowid(database->db);
+    return status;
+}
+
+takt_status takt__rows_name(struct takt_database *database, int slot,
+                            const char *text, int64_t *id)
+{
+    struct takt_known_name *known = &database->known[slot];
+
+    if (known->id == 0 || strcmp(known->text, text) != 0) {
+        takt_status status = find_name(database, text, &known->id);
+        if (status == TAKT_OK && known->id == 0)
+            status = add_name(database, text, &known->id);
+        if (status != TAKT_OK) {
+            known->id = 0;
+            return status;
+        }
+        strcpy(known->text, text);
+    }
+    *id = known->id;
+    return TAKT_OK;
+}
+
+static void bind_number(sqlite3_stmt *put, int at, enum takt_field_kind kind,
+                        const void *value)
+{
+    switch (kind) {
+    case TAKT_FIELD_SMALL:
+        sqlite3_bind_int64(put, at, *(const unsigned *)value);
+        break;
+    case TAKT_FIELD_LARGE:
+        sqlite3_bind_int64(put, at, (int64_t) * (const uint64_t *)value);
+        break;
+    case TAKT_FIELD_REAL:
+        sqlite3_bind_double(put, at, *(const double *)value + 0.0); /* no -0 */
+        break;
+    case TAKT_FIELD_TIME:
+        sqlite3_bind_int64(put, at, *(const int64_t *)value);
+        break;
+    case TAKT_FIELD_TEXT:
+        break; /* by number, not by value */
+    }
+}
+
+takt_status takt__rows_put(struct takt_database *database, enum takt_sql rule,
+                           const struct takt_record *record, bool *is_put)
+{
+    sqlite3_stmt *put;
+    takt_status status = takt__database_prepare(database, rule, &put);
+
+    *is_put = false;
+    for (int i = 0; status == TAKT_OK && i < TAKT_RECORD_FIELDS; i++) {
+        const struct takt_field *field = &takt__record_fields[i];
+        const char *value = (const char *)record + field->offset;
+        int64_t id;
+
+        if (field->kind != TAKT_FIELD_TEXT) {
+            bind_number(put, i + 1, field->kind, value);
+            continue;
+        }
+        status = takt__rows_name(database, i, value, &id);
+        if (status == TAKT_OK)
+            sqlite3_bind_int64(put, i + 1, id);
+    }
+    if (status != TAKT_OK)
+        return status;
+    status = takt__sql_step(put);
+    *is_put = status == TAKT_OK && sqlite3_changes(database->db) > 0;
+    return status;
+}
+
+static bool read_text(sqlite3_stmt *row, int at, size_t size, char *out)
+{
+    if (sqlite3_column_type(row, at) != SQLITE_TEXT)
+        return false;
+    const unsigned char *text = sqlite3_column_text(row, at);
+    const size_t length = (size_t)sqlite3_column_bytes(row, at);
+    if (text == NULL || length >= size || memchr(text, '\0', length) != NULL)
+        return false;
+    memcpy(out, text, length);
+    out[length] = '\0';
+    return true;
+}
+
+static bool read_small(sqlite3_stmt *row, int at, unsigned *out)
+{
+    const int64_t value = sqlite3_column_int64(row, at);
+
+    *out = (unsigned)value;
+    return value >= 0 && value <= UINT32_MAX;
+}
+
+static bool read_field(sqlite3_stmt *row, int at, void *out)
+{
+    const struct takt_field *field = &takt__record_fields[at];
+
+    if (field->kind == TAKT_FIELD_TEXT)
+        return read_text(row, at, field->size, out);
+    if (field->kind == TAKT_FIELD_REAL) {
+        *(double *)out = sqlite3_column_double(row, at);
+        return sqlite3_column_type(row, at) == SQLITE_FLOAT;
+    }
+    if (sqlite3_column_type(row, at) != SQLITE_INTEGER)
+        return false;
+    if (field->kind == TAKT_FIELD_SMALL)
+        return read_small(row, at, out);
+    const int64_t value = sqlite3_column_int64(row, at);
+    memcpy(out, &value, sizeof value); /* below zero is "too large" */
+    return true;
+}
+
+static bool read_row(sqlite3_stmt *row, struct takt_record *record)
+{
+    memset(record, 0, sizeof *record);
+    for (int i = 0; i < TAKT_RECORD_FIELDS; i++)
+        if (!read_field(row, i, (char *)record + takt__record_fields[i].offset))
+            return false;
+    return takt__record_is_sound(record);
+}
+
+takt_status takt__rows_visit(struct takt_database *database,
+                             takt_record_visit *visit, void *self)
+{
+    struct takt_record record;
+    sqlite3_stmt *rows;
+    int result;
+
+    if (database->is_empty)
+        return TAKT_OK;
+    const takt_status status =
+        takt__database_prepare(database, TAKT_SQL_SELECT, &rows);
+    if (status != TAKT_OK)
+        return status;
+    while ((result = sqlite3_step(rows)) == SQLITE_ROW)
+        if (read_row(rows, &record))
+            visit(self, &record);
+    sqlite3_reset(rows);
+    return takt__sql_status(result);
+}
+
+takt_status takt__rows_count(struct takt_database *database, int64_t *count)
+{
+    return takt__sql_number(database->db, "SELECT count(*) FROM record", count);
+}

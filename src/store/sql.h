@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sql.h - running SQL: one-liners over SQLite's interface.
+ */
+#ifndef TAKT_STORE_SQL_H
+#define TAKT_STORE_SQL_H
+
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#include "takt/status.h"
+
+/* What a caller can do about a result of SQLite. A statement that does not
+ * compile is damage too: the tables are not those we made. */
+takt_status takt__sql_status(int result);
+
+/* Runs statements that have no result. */
+takt_status takt__sql_run(sqlite3 *db, const char *text);
+
+/* Runs one that has a single number as its result. */
+takt_status takt__sql_number(sqlite3 *db, const char *text, int64_t *out);
+
+/* Runs a prepared one to its end, and makes it ready for the next time. */
+takt_status takt__sql_step(sqlite3_stmt *statement);
+
+/* Borrows the text until the statement ends. */
+void takt__sql_bind_text(sqlite3_stmt *statement, int at, const char *text);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * store.c - a database together with the writer that this process is in it.
+ *
+ * Damage that shows only later is not repaired under a running program: the
+ * operation fails, the file is marked, and whoever opens it next moves it
+ * aside.
+ */
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/database.h"
+#include "store/diag.h"
+#include "store/places.h"
+#include "store/rows.h"
+#include "store/sql.h"
+#include "store/writer.h"
+
+struct takt_store {
+    struct takt_database database;
+    struct takt_writer writer; /* no name: nothing can be written */
+    char software[TAKT_SHA256_HEX];
+};
+
+static bool fits(const char *fingerprint)
+{
+    return fingerprint != NULL && fingerprint[0] != '\0' &&
+           strlen(fingerprint) < TAKT_SHA256_HEX;
+}
+
+static takt_status open_parts(const char *path, const char *machine,
+                              takt_diag *diag, struct takt_store *store)
+{
+    struct takt_database *database = &store->database;
+    takt_status status =
+        takt__database_open(path, TAKT_DATABASE_WRITE, diag, database);
+
+    if (status != TAKT_OK || database->is_readonly)
+        return status;
+    status = takt__writer_take(database, machine, &store->writer);
+    if (status == TAKT_OK)
+        return TAKT_OK;
+    if (status == TAKT_ECORRUPT)
+        takt__places_mark(database->places, true);
+    takt__diag_say(diag, "%s: no writer's place in it can be had",
+                   database->path);
+    takt__database_close(database);
+    return status;
+}
+
+/* A file too large for the cheap check may show its damage only when the
+ * writer looks for its records; the second time it is moved aside. */
+static takt_status open_twice(const char *path, const char *machine,
+                              takt_diag *diag, struct takt_store *store)
+{
+    const takt_status status = open_parts(path, machine, diag, store);
+    const bool is_ours = store->writer.machine[0] != '\0';
+
+    if (status != TAKT_ECORRUPT || !is_ours)
+        return status;
+    if (diag != NULL)
+        diag->text[0] = '\0';
+    return open_parts(path, machine, diag, store);
+}
+
+takt_status takt__store_open(const char *path,
+                             const struct takt_store_identity *identity,
+                             takt_diag *diag, struct takt_store **out)
+{
+    *out = NULL;
+    if (diag != NULL)
+        diag->text[0] = '\0';
+    if (path == NULL || path[0] == '\0' || !fits(identity->machine) ||
+        !fits(identity->software))
+        return TAKT_EINVAL;
+    struct takt_store *store = calloc(1, sizeof *store);
+    if (store == NULL)
+        return TAKT_ENOMEM;
+    strcpy(store->software, identity->software);
+    const takt_status status = open_twice(path, identity->machine, diag, store);
+    if (status != TAKT_OK) {
+        free(store);
+        return status;
+    }
+    *out = store;
+    return TAKT_OK;
+}
+
+void takt__store_close(struct takt_store *store)
+{
+    if (store == NULL)
+        return;
+    takt__database_close(&store->database);
+    free(store);
+}
+
+/* The connection is leaked on purpose: SQLite's does not survive a fork, and
+ * closing it here would remove the log from under the parent. The locks belong
+ * to the description that parent and child share: closing the child's
+ * descriptor takes nothing from the parent, while keeping it would hold the
+ * place after the parent is gone. */
+void takt__store_abandon(struct takt_store *store)
+{
+    if (store == NULL)
+        return;
+    takt__places_close(store->database.places);
+    free(store->database.path);
+    free(store);
+}
+
+const char *takt__store_writer(const struct takt_store *store)
+{
+    return store->writer.name;
+}
+
+uint64_t takt__store_epoch(const struct takt_store *store)
+{
+    return store->writer.epoch;
+}
+
+static takt_status note(struct takt_store *store, takt_status status)
+{
+    if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database))
+        takt__places_mark(store->database.places, true);
+    return status;
+}
+
+takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
+                             void *self)
+{
+    return note(store, takt__rows_visit(&store->database, visit, self));
+}
+
+static void sign(const struct takt_store *store, struct takt_record *record)
+{
+    strcpy(record->machine, store->writer.machine);
+    strcpy(record->software, store->software);
+    strcpy(record->writer, store->writer.name);
+    record->epoch = store->writer.epoch;
+}
+
+static bool can_write(const struct takt_store *store)
+{
+    return !store->database.is_readonly &&
+           takt__database_is_there(&store->database);
+}
+
+static takt_status put_all(struct takt_store *store,
+                           const struct takt_record *records, size_t count)
+{
+    takt_status status = TAKT_OK;
+    bool is_put;
+
+    if (!store->writer.is_known)
+        status = takt__writer_put(&store->database, &store->writer);
+    for (size_t i = 0; status == TAKT_OK && i < count; i++)
+        status = takt__rows_put(&store->database, TAKT_SQL_ADVANCE, &records[i],
+                                &is_put);
+    return status;
+}
+
+takt_status takt__store_write(struct takt_store *store,
+                              struct takt_record *records, size_t count)
+{
+    if (!can_write(store))
+        return TAKT_EIO;
+    for (size_t i = 0; i < count; i++) {
+        sign(store, &records[i]);
+        if (!takt__record_is_sound(&records[i]))
+            return TAKT_EINVAL;
+    }
+    if (count == 0)
+        return TAKT_OK;
+    takt_status status = takt__database_begin(&store->database);
+    if (status != TAKT_OK)
+        return note(store, status);
+    status = put_all(store, records, count);
+    status = takt__database_end(&store->database, status);
+    if (status == TAKT_OK)
+        store->writer.is_known = true;
+    return note(store, status);
+}
+
+static takt_status forget(struct takt_database *database, const char *op)
+{
+    sqlite3_stmt *forget;
+    const takt_status status =
+        takt__database_prepare(database, TAKT_SQL_FORGET, &forget);
+
+    if (status != TAKT_OK)
+        return status;
+    takt__sql_bind_text(forget, 1, op);
+    return takt__sql_step(forget);
+}
+
+/* `next` is the writer with the raised epoch. */
+static takt_status start_anew(struct takt_database *database, const char *op,
+                              struct takt_writer *next)
+{
+    uint64_t last;
+    takt_status status = takt__writer_last_epoch(database, next->name, &last);
+
+    if (last > next->epoch)
+        next->epoch = last;
+    if (next->epoch < TAKT_RECORD_LATEST)
+        next->epoch++;
+    if (status == TAKT_OK)
+        status = forget(database, op);
+    if (status == TAKT_OK)
+        status = takt__writer_put(database, next);
+    return status;
+}
+
+takt_status takt__store_reset(struct takt_store *store, const char *op)
+{
+    struct takt_writer next = store->writer;
+
+    if (!can_write(store))
+        return TAKT_EIO;
+    takt_status status = takt__database_begin(&store->database);
+    if (status != TAKT_OK)
+        return note(store, status);
+    status = start_anew(&store->database, op, &next);
+    status = takt__database_end(&store->database, status);
+    if (status == TAKT_OK) {
+        store->writer = next;
+        store->writer.is_known = true;
+    }
+    return note(store, status);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * store.h - where records are kept: one SQLite file per machine.
+ *
+ * Nothing here is on the path of a call: one thread of Takt's own opens, reads
+ * and writes. A store that cannot be used (read-only, full, damaged) is never
+ * an error for a caller who computes; it is said once and learning goes on in
+ * memory.
+ *
+ * Threads: one store, one thread at a time. Any number of processes.
+ */
+#ifndef TAKT_STORE_STORE_H
+#define TAKT_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "store/record.h"
+#include "takt/status.h"
+#include "takt/store.h"
+
+struct takt_store;
+
+struct takt_store_identity {
+    const char *machine; /* fingerprints of what learns, see record.h */
+    const char *software;
+};
+
+/* Opens or makes the file at `path` and the folders above it, brings an older
+ * schema up to date, and takes a writer's place in it that no living process
+ * has. A damaged file is moved aside ("PATH.damaged-1") and a new one made.
+ * `diag` gets one line for people when something is worth saying; it may be
+ * set although the store opened.
+ * One that can only be read is opened so: it has no writer's name, and nothing
+ * is written to it.
+ * TAKT_EINVAL: no path, or a fingerprint that is empty or too long.
+ * TAKT_EIO: the file cannot be made, read or locked.
+ * TAKT_ECORRUPT: it is of a later version than this library knows, another
+ * program's, or damaged where nothing can be moved; it is left alone.
+ * TAKT_ENOTSUP: this build has no store. */
+takt_status takt__store_open(const char *path,
+                             const struct takt_store_identity *identity,
+                             takt_diag *diag, struct takt_store **out);
+
+/* Gives the writer's place back. NULL is allowed. */
+void takt__store_close(struct takt_store *store);
+
+/* What a child does after fork() instead: lets go of the memory, and touches
+ * neither the file nor its locks. The fork must not happen while another
+ * thread is in here: SQLite's mutexes would stay locked in the child. */
+void takt__store_abandon(struct takt_store *store);
+
+/* The writer's name and epoch: those of records that this store writes. Empty
+ * and 0: the store can only be read. */
+const char *takt__store_writer(const struct takt_store *store);
+uint64_t takt__store_epoch(const struct takt_store *store);
+
+/* Visits every record of every machine and writer, in the order of their keys.
+ * The record is borrowed for the visit. Records that make no sense are left
+ * out.
+ * TAKT_ECORRUPT: damage was met on the way; what was visited is good, and
+ * whoever opens the store next moves the file aside. The same for writing. */
+typedef void takt_record_visit(void *self, const struct takt_record *record);
+takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
+                             void *self);
+
+/* Writes records in one transaction: all or none. Their writer, epoch, machine
+ * and software are filled in here; seq is the caller's, and one that is not
+ * larger than what is stored changes nothing.
+ * TAKT_EINVAL: a record makes no sense, see takt__record_is_sound().
+ * TAKT_EIO: disk full, locked for too long, read-only: try again later; or the
+ * file was removed or moved aside: open it again. */
+takt_status takt__store_write(struct takt_store *store,
+                              struct takt_record *records, size_t count);
+
+/* Forgets the records of an op, or (NULL) of all, of every writer, and raises
+ * this writer's epoch. */
+takt_status takt__store_reset(struct takt_store *store, const char *op);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * writer.h - who this process is among those that learn into a store.
+ *
+ * A writer belongs to a place, so that there are only as many of them as ever
+ * learned at once, however many processes there were.
+ */
+#ifndef TAKT_STORE_WRITER_H
+#define TAKT_STORE_WRITER_H
+
+#include "store/database.h"
+#include "store/record.h"
+
+struct takt_writer {
+    char name[TAKT_RECORD_WRITER];
+    char machine[TAKT_SHA256_HEX];
+    int place;
+    uint64_t epoch;
+    bool is_known; /* to the database, with this epoch */
+};
+
+/* Takes a place, and the name that belongs to it; nothing is written yet.
+ * TAKT_EIO: no place is to be had. */
+takt_status takt__writer_take(struct takt_database *database,
+                              const char *machine, struct takt_writer *out);
+
+/* Makes the writer known, in a transaction that is going to be committed. */
+takt_status takt__writer_put(struct takt_database *database,
+                             const struct takt_writer *writer);
+
+/* The largest epoch of any record of the writer; 0: there is none. */
+takt_status takt__writer_last_epoch(struct takt_database *database,
+                                    const char *name, uint64_t *epoch);
+
+#endif

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Tuning and what is asked of it afterwards: tune, map, explain, history, pin.
+
+usage: test_tune.py PATH_TO_TAKT
+
+Nothing here is about times: a machine that runs tests is a loaded one, which
+is why every tune says --anyway.
+"""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TAKT = sys.argv[1]
+SMALL = ("--ops add,matmul --dtype f32 --sizes 1024,65536,32x32x32,64x64x64 "
+         "--budget 60 --anyway")
+
+
+def takt(line, db=None, **options):
+    words = line.split() if isinstance(line, str) else line
+    env = dict(os.environ, **options.pop("env", {}))
+    if db is not None:
+        env["TAKT_DB"] = str(db)
+    return subprocess.run([TAKT, *words], capture_output=True, text=True,
+                          timeout=240, env=env, **options)
+
+
+def build_has_a_store():
+    with tempfile.TemporaryDirectory() as folder:
+        ran = takt(["history", "export", "-", "--db", folder + "/none"])
+        return "no store" not in ran.stderr
+
+
+@unittest.skipUnless(build_has_a_store(), "this build has no store")
+class Tuned(unittest.TestCase):
+    """One store, tuned once, asked in many ways."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.path = pathlib.Path(cls.folder.name)
+        cls.db = cls.path / "store.db"
+        cls.pin = cls.path / "pinned"
+        cls.first = takt(f"tune {SMALL} --json --pin {cls.pin}", cls.db)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def ask(self, line, db=None):
+        ran = takt(line, db or self.db)
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
+        return json.loads(ran.stdout)
+
+    def test_tune_says_what_it_did(self):
+        self.assertEqual((self.first.returncode, self.first.stderr), (0, ""))
+        said = json.loads(self.first.stdout)
+        self.assertEqual(said["cells"], 4)
+        self.assertGreater(said["samples"], 20)
+        self.assertEqual(said["store"], str(self.db))
+        self.assertTrue(said["complete"])
+
+    def test_a_second_tune_has_less_to_do(self):
+        db = self.path / "again.db"
+        first = self.ask(f"tune {SMALL} --json", db)
+        second = self.ask(f"tune {SMALL} --json", db)
+        self.assertLess(second["samples"], first["samples"] / 2)
+        self.assertGreater(second["known_cells"], 0)
+
+    def test_select_says_how_it_knows(self):
+        text = takt("select matmul 64x64x64", self.db).stdout
+        self.assertIn("measured, ", text)
+        self.assertIn("% sure", text)
+        self.assertIn(", next ", text)
+        answer = self.ask("select --json matmul 64x64x64")
+        self.assertEqual(answer["reason"], "model")
+        self.assertGreater(answer["samples"], 0)
+        self.assertEqual(answer["situation"], "fresh")
+        self.assertIn("prior", takt("select matmul 64x64x64", "").stdout)
+
+    def test_explain_shows_every_expert(self):
+        answer = self.ask("explain --json add 64Ki --situation repeat")
+        self.assertEqual(len(answer["policies"]), 4)
+        measured = [e for e in answer["experts"] if e["samples"] > 0]
+        self.assertGreater(len(measured), 0)
+        self.assertEqual(sum(e["chosen"] for e in answer["experts"]), 1)
+        self.assertTrue(answer["experts"][0]["chosen"])
+        for row in answer["experts"]:
+            self.assertLessEqual(row["low_us"], row["high_us"])
+        self.assertTrue(answer["why"])
+        self.assertIsNone(answer["not_measured"])
+
+    def test_explain_says_why_nothing_is_known(self):
+        said = self.ask("explain --json sum 64Ki")["not_measured"]
+        self.assertIn("no sample", said)
+        said = self.ask("explain --json add 64Ki", self.path / "new.db")
+        self.assertIn("takt tune", said["not_measured"])
+        ran = takt("explain --json add 64Ki --db=", self.db)
+        self.assertIn("no store", json.loads(ran.stdout)["not_measured"])
+
+    def test_map_covers_every_size_once(self):
+        rows = self.ask("map --json add matmul")
+        self.assertEqual([row["op"] for row in rows], ["add", "matmul"])
+        for row in rows:
+            ends = [(r["from"][0], r["to"][0]) for r in row["ranges"]]
+            self.assertEqual(ends, sorted(ends))
+            for (_, high), (low, _) in zip(ends, ends[1:]):
+                self.assertLess(high, low)
+            self.assertGreater(sum(r["measured"] for r in row["ranges"]), 0)
+
+    def test_map_as_text_and_table(self):
+        text = takt("map add", self.db).stdout
+        self.assertIn("measured", text)
+        self.assertIn("charts:", text)
+        lines = takt("map add matmul --layouts --csv", self.db).stdout
+        lines = lines.splitlines()
+        columns = len(lines[0].split(","))
+        self.assertGreater(len(lines), 28)
+        for line in lines:
+            self.assertEqual(len(line.split(",")), columns, line)
+
+    def test_pinned_decisions_are_replayed(self):
+        self.assertTrue(self.pin.read_text().startswith("takt pin 1\n"))
+        ran = takt("select --json matmul 64x64x64", self.db,
+                   env={"TAKT_PIN": str(self.pin)})
+        answer = json.loads(ran.stdout)
+        self.assertEqual(answer["reason"], "pinned")
+        self.assertIn(f" {answer['expert']}\n", self.pin.read_text())
+        ran = takt("select matmul 64x64x64", self.db,
+                   env={"TAKT_PIN": str(self.path / "none")})
+        self.assertEqual((ran.returncode, ran.stderr.count("\n")), (2, 1))
+        self.assertIn("TAKT_PIN", ran.stderr)
+
+    def test_history_lists_and_shows(self):
+        ops = self.ask("history list --json")
+        self.assertEqual([row["op"] for row in ops], ["add", "matmul"])
+        rows = self.ask("history show matmul 64x64x64 --json")
+        self.assertGreater(len(rows), 0)
+        for row in rows:
+            self.assertEqual(row["layout"], "nn.square")
+            self.assertGreater(row["samples"], 0)
+            self.assertGreater(row["mean_us"], 0)
+        everything = self.ask("history show matmul --json")
+        self.assertGreater(len(everything), len(rows))
+
+    def test_export_reset_import_is_a_circle(self):
+        db, text = self.path / "circle.db", self.path / "text"
+        self.ask(f"history merge {self.db} --json", db)
+        self.assertEqual(takt(f"history export {text}", db).returncode, 0)
+        self.assertEqual(takt("history export -", db).stdout, text.read_text())
+        self.assertEqual(takt("history reset --yes", db).returncode, 0)
+        self.assertEqual(self.ask("history list --json", db), [])
+        self.assertEqual(takt(f"history import {text}", db).returncode, 0)
+        self.assertEqual(takt("history export", db).stdout, text.read_text())
+
+    def test_reset_of_one_op_keeps_the_others(self):
+        db = self.path / "half.db"
+        self.ask(f"history merge {self.db} --json", db)
+        self.assertEqual(takt("history reset add --yes", db).returncode, 0)
+        ops = self.ask("history list --json", db)
+        self.assertEqual([row["op"] for row in ops], ["matmul"])
+
+    def test_reset_wants_to_be_meant(self):
+        ran = takt("history reset", self.db, stdin=subprocess.DEVNULL)
+        self.assertEqual((ran.returncode, ran.stderr.count("\n")), (2, 1))
+        self.assertIn("--yes", ran.stderr)
+
+    def test_merging_twice_is_merging_once(self):
+        db = self.path / "merged.db"
+        first = self.ask(f"history merge {self.db} --json", db)
+        once = takt("history export", db).stdout
+        second = self.ask(f"history merge {self.db} {self.db} --json", db)
+        self.assertGreater(first["added"], 0)
+        self.assertEqual((second["added"], second["renewed"]), (0, 0))
+        self.assertEqual(takt("history export", db).stdout, once)
+
+    def test_gain_sums_up(self):
+        db = self.path / "gain.db"
+        self.ask(f"history merge {self.db} --json", db)
+        takt("bench add matmul --experts adaptive --seconds 0.02", db)
+        answer = self.ask("history gain --json", db)
+        total = answer["total"]
+        self.assertGreater(total["calls"], 0)
+        spent = sum(row["spent_s"] for row in answer["ops"])
+        self.assertAlmostEqual(spent / total["spent_s"], 1, places=9)
+        names = [row["choice"] for row in total["choices"]]
+        self.assertEqual((names[0], names[-1]), ("scalar", "moe"))
+        for i, row in enumerate(total["choices"]):
+            self.assertAlmostEqual(row["saved_s"],
+                                   row["seconds"] - total["spent_s"])
+            by_op = sum(op["choices"][i]["seconds"] for op in answer["ops"])
+            self.assertAlmostEqual(by_op / row["seconds"], 1, places=9)
+
+    def test_files_that_are_no_stores_are_refused(self):
+        text = self.path / "prose"
+        text.write_text("It was a dark and stormy night.\n" * 100)
+        for line in (f"history import {text}", f"history merge {text}",
+                     "history merge /no/such"):
+            with self.subTest(line):
+                ran = takt(line, self.path / "victim.db")
+                self.assertIn(ran.returncode, (1, 2))
+                self.assertEqual((ran.stdout, ran.stderr.count("\n")), ("", 1))
+
+
+@unittest.skipUnless(build_has_a_store(), "this build has no store")
+class Interrupted(unittest.TestCase):
+    def test_everything_so_far_is_kept(self):
+        with tempfile.TemporaryDirectory() as folder:
+            db = os.path.join(folder, "store.db")
+            line = "tune --ops add,mul,sum --dtype f32 --anyway --json"
+            run = subprocess.Popen([TAKT, *line.split()], text=True,
+                                   stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE,
+                                   env=dict(os.environ, TAKT_DB=db))
+            time.sleep(1.5)
+            run.send_signal(signal.SIGINT)
+            out, err = run.communicate(timeout=120)
+            self.assertEqual((run.returncode, err), (130, ""))
+            said = json.loads(out)
+            self.assertFalse(said["complete"])
+            self.assertGreater(said["samples"], 0)
+            again = json.loads(takt(line + " --budget 100", db).stdout)
+            self.assertGreater(again["known_cells"], 0)
+            # The last cell may be finished by either of them.
+            self.assertGreaterEqual(again["known_cells"] + 1, said["cells"] / 2)
+
+    def test_terminated_is_143(self):
+        with tempfile.TemporaryDirectory() as folder:
+            db = os.path.join(folder, "store.db")
+            run = subprocess.Popen([TAKT, "tune", "--anyway"], text=True,
+                                   stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE,
+                                   env=dict(os.environ, TAKT_DB=db))
+            time.sleep(1)
+            run.terminate()
+            out, _ = run.communicate(timeout=120)
+            self.assertEqual(run.returncode, 143)
+            self.assertIn("run it again", out)
+
+
+class WithoutStore(unittest.TestCase):
+    def test_tune_says_that_nothing_is_kept(self):
+        ran = takt(f"tune {SMALL}", "")
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn("no store", ran.stderr)
+        self.assertIn("measured", ran.stdout)
+
+    def test_history_says_that_there_is_none(self):
+        for action in ("list", "gain", "export", "reset --yes"):
+            ran = takt(f"history {action}", "")
+            self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+            self.assertEqual(ran.stderr.count("\n"), 1)
+            self.assertIn("no store", ran.stderr)
+
+    def test_a_store_that_cannot_be_written_is_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = takt(f"tune {SMALL}", folder)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn(folder, ran.stderr)
+
+
+class Mistakes(unittest.TestCase):
+    ROWS = [
+        ("tune --ops summ", "did you mean 'sum'"),
+        ("tune --ops ,", "names no op"),
+        ("tune --ops reshape", "nothing to time"),
+        ("tune --sizes 4q", "4q"),
+        ("tune --ops add --sizes 4x4x4", "4x4x4"),
+        ("tune --ops matmul --sizes 4x0x4", "4x0x4"),
+        ("tune --budget 0", "--budget"),
+        ("tune --budget soon", "soon"),
+        ("tune --threads 0", "--threads"),
+        ("tune --quick --full", "--quick"),
+        ("tune --dtype f16", "--dtype"),
+        ("tune now", "now"),
+        ("map --json --csv", "--csv"),
+        ("map --situation cold", "--situation"),
+        ("map --policy cost", "--policy"),
+        ("map summ", "did you mean 'sum'"),
+        ("select sum 5 --situation often", "--situation"),
+        ("explain sum 5 --situation often", "--situation"),
+        ("history", "ACTION"),
+        ("history lst", "did you mean 'list'"),
+        ("history list more", "takes: list"),
+        ("history show", "show OP"),
+        ("history show summ", "did you mean 'sum'"),
+        ("history show matmul 4x4", "MxNxK"),
+        ("history import", "import FILE"),
+        ("history import /no/such", "/no/such"),
+        ("history merge", "merge FILE"),
+        ("history reset summ --yes", "did you mean 'sum'"),
+    ]
+
+    def test_mistakes_are_named(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for line, said in self.ROWS:
+                with self.subTest(line):
+                    ran = takt(line, folder + "/db")
+                    self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+                    self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
+                    self.assertIn(said, ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=1)

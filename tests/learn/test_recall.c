@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_recall.c - whose records count for what: this machine's as measured,
+ * an older library's a little, other machines' as hints; and however many
+ * there are.
+ */
+#define _GNU_SOURCE /* mkdtemp() */
+#include "call/ctx.h"
+#include "store/scratch.h"
+#include "takt/takt.h"
+
+static takt_ctx *open_ctx(const char *store)
+{
+    takt_ctx *ctx;
+    REQUIRE(takt_ctx_create(
+                &(takt_ctx_options){.store = store, .blas = "", .threads = 1},
+                &ctx) == TAKT_OK);
+    return ctx;
+}
+
+static const takt_shape shape = {.rank = 1, .dim = {100000}};
+
+static takt_request request_of(void)
+{
+    return (takt_request){.op = takt_op_find("add"), .shape = shape};
+}
+
+static takt_learning learning_of(takt_ctx *ctx)
+{
+    takt_learning learning;
+    EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
+    return learning;
+}
+
+/* `n` samples of an add of that size. */
+static struct takt_record record_of(const char *expert, double seconds,
+                                    double n)
+{
+    takt_work work;
+
+    REQUIRE(takt_op_work(takt_op_find("add"), TAKT_F32, &shape, &work) ==
+            TAKT_OK);
+    struct takt_record record = {
+        .bin =
+            takt__key_of(takt_op_find("add"), TAKT_F32, &shape, 0, &work).bin,
+        .seq = 1,
+        .n = n,
+        .mean = log(seconds * 1e9),
+        .m2 = 0.001 * n,
+        .bytes = work.bytes,
+        .flops = work.flops,
+        .calls = n,
+        .seconds = seconds * n,
+    };
+    strcpy(record.op, "add");
+    snprintf(record.expert, sizeof record.expert, "%s", expert);
+    return record;
+}
+
+static void write_as(const char *path, const char *machine,
+                     const char *software, const struct takt_record *records,
+                     size_t count)
+{
+    const struct takt_store_identity identity = {machine, software};
+    struct takt_record copy[4];
+    struct takt_store *store;
+    takt_diag diag;
+
+    memcpy(copy, records, count * sizeof *copy);
+    REQUIRE(takt__store_open(path, &identity, &diag, &store) == TAKT_OK);
+    EXPECT_INT(takt__store_write(store, copy, count), TAKT_OK);
+    takt__store_close(store);
+}
+
+static void machine_of_this(char out[TAKT_SHA256_HEX])
+{
+    takt_ctx *ctx = open_ctx("");
+
+    snprintf(out, TAKT_SHA256_HEX, "%s", takt_ctx_machine(ctx)->hw_fingerprint);
+    takt_ctx_destroy(ctx);
+}
+
+/* On this machine scalar code is not the fastest; hearsay says it is. */
+static void other_machines_are_a_hint(void)
+{
+    const char *path = scratch_path();
+    const takt_request request = request_of();
+    takt_decision decision;
+    takt_history_row row;
+    const struct takt_record records[] = {record_of("scalar", 1e-7, 50)};
+
+    write_as(path, "m1", "s", records, 1);
+    write_as(path, "m2", "s", records, 1);
+    takt_ctx *ctx = open_ctx(path);
+    EXPECT_NEAR(learning_of(ctx).other_records, 2, 0);
+    EXPECT_NEAR(learning_of(ctx).own_records, 0, 0);
+    EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
+    EXPECT_STR(decision.expert, "scalar");
+    EXPECT_INT(decision.reason, TAKT_REASON_PRIOR); /* nobody measured here */
+    EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_ENOENT);
+    for (int i = 0; i < 20; i++) /* one's own eyes count for more */
+        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request,
+                                                        .expert = "scalar",
+                                                        .seconds = 1}),
+                   TAKT_OK);
+    EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
+    EXPECT(strcmp(decision.expert, "scalar") != 0 ||
+           takt_ctx_expert(ctx, 1, NULL) == NULL);
+    takt_ctx_destroy(ctx);
+}
+
+static void an_older_library_counts_for_three(void)
+{
+    const char *path = scratch_path();
+    const takt_request request = request_of();
+    char machine[TAKT_SHA256_HEX];
+    takt_history_row row;
+    const struct takt_record record = record_of("scalar", 1e-4, 100);
+
+    machine_of_this(machine);
+    write_as(path, machine, "older", &record, 1);
+    takt_ctx *ctx = open_ctx(path);
+    EXPECT_NEAR(learning_of(ctx).own_records, 1, 0);
+    EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
+    EXPECT_NEAR(row.samples, 3, 1e-9);
+    EXPECT_NEAR(row.mean_s, 1e-4, 1e-6);
+    EXPECT_NEAR(row.calls, 0, 0); /* they were not ours */
+    takt_ctx_destroy(ctx);
+}
+
+static void tell(takt_ctx *ctx, int count)
+{
+    for (int i = 0; i < count; i++)
+        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request_of(),
+                                                        .expert = "scalar",
+                                                        .seconds = 1e-4}),
+                   TAKT_OK);
+}
+
+static void writers_of_this_machine_add_up(void)
+{
+    const char *path = scratch_path();
+    const takt_request request = request_of();
+    takt_history_row row;
+    takt_ctx *first = open_ctx(path), *second = open_ctx(path);
+
+    tell(first, 10);
+    tell(second, 7);
+    EXPECT_INT(takt_ctx_flush(first), TAKT_OK);
+    takt_ctx_destroy(second);
+    takt_ctx *third = open_ctx(path); /* has the second one's name */
+    EXPECT_INT(takt_history_best(third, &request, &row), TAKT_OK);
+    EXPECT_NEAR(row.samples, 17, 1e-9);
+    tell(third, 1);
+    takt_ctx_destroy(third);
+    takt_ctx_destroy(first);
+    takt_ctx *fourth = open_ctx(path);
+    EXPECT_INT(takt_history_best(fourth, &request, &row), TAKT_OK);
+    EXPECT_NEAR(row.samples, 18, 1e-9);
+    takt_ctx_destroy(fourth);
+}
+
+/* More than are ever kept aside, of a machine and of experts nobody knows. */
+static void there_may_be_more_than_anybody_keeps(void)
+{
+    enum { records = 70000, each = 2000 };
+    const char *path = scratch_path();
+    static struct takt_record batch[each];
+    char machine[TAKT_SHA256_HEX];
+
+    machine_of_this(machine);
+    for (int own = 0; own < 2; own++) {
+        const struct takt_store_identity identity = {own ? machine : "m1",
+                                                     "older"};
+        struct takt_store *store;
+        takt_diag diag;
+        REQUIRE(takt__store_open(path, &identity, &diag, &store) == TAKT_OK);
+        for (int i = 0; i < records; i++) {
+            batch[i % each] = record_of("scalar", 1e-4, 1);
+            snprintf(batch[i % each].expert, sizeof batch[0].expert, "x%d", i);
+            if (i % each == each - 1)
+                REQUIRE(takt__store_write(store, batch, each) == TAKT_OK);
+        }
+        takt__store_close(store);
+    }
+    takt_ctx *ctx = open_ctx(path);
+    EXPECT_NEAR(learning_of(ctx).other_records, records, 0);
+    EXPECT_NEAR(learning_of(ctx).own_records, records, 0);
+    tell(ctx, 1);
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
+    takt_ctx_destroy(ctx);
+}
+
+int main(void)
+{
+    scratch_make();
+    RUN(other_machines_are_a_hint);
+    RUN(an_older_library_counts_for_three);
+    RUN(writers_of_this_machine_add_up);
+    RUN(there_may_be_more_than_anybody_keeps);
+    return tap_done();
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_journal.c - samples come out in the order they went in, a full journal
+ * drops and counts, and producers that push at once lose nothing that was
+ * accepted.
+ */
+#include "observe/journal.h"
+
+#include <pthread.h>
+
+#include "support/tap.h"
+#include "support/tolerance.h"
+
+static struct takt_journal journal;
+
+static struct takt_sample sample_of(unsigned producer, uint64_t number)
+{
+    return (struct takt_sample){.line = (uint16_t)producer,
+                                .start_ns = number,
+                                .seconds = (double)(number * 3 + producer)};
+}
+
+static void samples_come_out_in_order(void)
+{
+    struct takt_sample out;
+    uint64_t in = 0, expected = 0;
+
+    takt__journal_init(&journal);
+    EXPECT(!takt__journal_next(&journal, &out));
+    for (unsigned round = 0; round < 5000; round++) {
+        for (unsigned i = 0; i < round % 7; i++) {
+            const struct takt_sample sample = sample_of(1, in++);
+            EXPECT(takt__journal_push(&journal, &sample));
+        }
+        EXPECT_INT(takt__journal_count(&journal), in - expected);
+        while (takt__journal_next(&journal, &out))
+            EXPECT_INT(out.start_ns, expected++);
+    }
+    EXPECT_INT(expected, in);
+    EXPECT(in > 3 * TAKT_JOURNAL_SLOTS); /* it went round */
+}
+
+static void a_full_journal_keeps_the_old_and_counts_the_rest(void)
+{
+    struct takt_sample sample, out;
+    const unsigned extra = 10;
+
+    takt__journal_init(&journal);
+    for (uint64_t i = 0; i < TAKT_JOURNAL_SLOTS + extra; i++) {
+        sample = sample_of(0, i);
+        EXPECT_INT(takt__journal_push(&journal, &sample),
+                   i < TAKT_JOURNAL_SLOTS);
+    }
+    EXPECT_INT(atomic_load(&journal.dropped), extra);
+    EXPECT_INT(takt__journal_count(&journal), TAKT_JOURNAL_SLOTS);
+    EXPECT(takt__journal_next(&journal, &out));
+    EXPECT_INT(out.start_ns, 0);
+    EXPECT(takt__journal_push(&journal, &sample)); /* there is room again */
+    for (uint64_t i = 1; i < TAKT_JOURNAL_SLOTS; i++) {
+        REQUIRE(takt__journal_next(&journal, &out));
+        EXPECT_INT(out.start_ns, i);
+    }
+    EXPECT(takt__journal_next(&journal, &out));
+    EXPECT_INT(out.start_ns, TAKT_JOURNAL_SLOTS + extra - 1);
+    EXPECT(!takt__journal_next(&journal, &out));
+    EXPECT_INT(atomic_load(&journal.dropped), extra);
+}
+
+enum { producers = 4 };
+
+static _Atomic unsigned finished;
+static uint64_t accepted[producers], accepted_sum[producers];
+
+static uint64_t pushes(void)
+{
+    return is_sanitized ? 20000 : 100000;
+}
+
+static void *produce(void *self)
+{
+    const unsigned producer = (unsigned)(uintptr_t)self;
+
+    for (uint64_t i = 0; i < pushes(); i++) {
+        const struct takt_sample sample = sample_of(producer, i);
+        if (takt__journal_push(&journal, &sample)) {
+            accepted[producer]++;
+            accepted_sum[producer] += i;
+        }
+    }
+    atomic_fetch_add(&finished, 1);
+    return NULL;
+}
+
+struct tally {
+    uint64_t count[producers], sum[producers], next[producers];
+    uint64_t disordered, torn;
+};
+
+static void tally_all(struct tally *tally)
+{
+    struct takt_sample out;
+
+    while (takt__journal_next(&journal, &out)) {
+        REQUIRE(out.line < producers);
+        tally->disordered += out.start_ns < tally->next[out.line];
+        tally->torn += out.seconds != (double)(out.start_ns * 3 + out.line);
+        tally->next[out.line] = out.start_ns + 1;
+        tally->count[out.line]++;
+        tally->sum[out.line] += out.start_ns;
+    }
+}
+
+static void what_was_accepted_comes_out_once_and_in_order(void)
+{
+    pthread_t thread[producers];
+    static struct tally tally;
+    uint64_t all = 0;
+
+    takt__journal_init(&journal);
+    for (uintptr_t i = 0; i < producers; i++)
+        REQUIRE(pthread_create(&thread[i], NULL, produce, (void *)i) == 0);
+    while (atomic_load(&finished) < producers)
+        tally_all(&tally);
+    for (unsigned i = 0; i < producers; i++)
+        pthread_join(thread[i], NULL);
+    tally_all(&tally);
+    for (unsigned i = 0; i < producers; i++) {
+        EXPECT_INT(tally.count[i], accepted[i]);
+        EXPECT_INT(tally.sum[i], accepted_sum[i]);
+        all += accepted[i];
+    }
+    EXPECT_INT(tally.disordered, 0);
+    EXPECT_INT(tally.torn, 0);
+    EXPECT_INT(all + atomic_load(&journal.dropped), producers * pushes());
+    EXPECT(all >= TAKT_JOURNAL_SLOTS);
+    EXPECT_INT(takt__journal_count(&journal), 0);
+}
+
+int main(void)
+{
+    RUN(samples_come_out_in_order);
+    RUN(a_full_journal_keeps_the_old_and_counts_the_rest);
+    RUN(what_was_accepted_comes_out_once_and_in_order);
+    return tap_done();
+}

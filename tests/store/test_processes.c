@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* test_processes.c - many processes, one file, and some of them die. */
+#include <signal.h>
+#include <time.h>
+
+#include "scratch.h"
+#include "support/random.h"
+
+enum { per_batch = 8, writers = 4, per_writer = 500 };
+
+static void sleep_us(long us)
+{
+    const struct timespec time = {.tv_nsec = us * 1000};
+    nanosleep(&time, NULL);
+}
+
+/* Writes until it is done: a loaded machine may keep it waiting. */
+static void insist(struct takt_store *store, struct takt_record *records,
+                   size_t count)
+{
+    takt_status status = TAKT_EIO;
+
+    for (int i = 0; i < 30 && status == TAKT_EIO; i++)
+        status = takt__store_write(store, records, count);
+    EXPECT_INT(status, TAKT_OK);
+}
+
+struct team {
+    const char *path;
+    int ready[2]; /* pipes */
+    int go[2];
+};
+
+static void learn(void *self)
+{
+    const struct team *team = self;
+    struct takt_record batch[50];
+    char byte = 1;
+    unsigned done = 0;
+
+    struct takt_store *store = scratch_open(team->path);
+    REQUIRE(write(team->ready[1], &byte, 1) == 1);
+    close(team->go[1]);
+    REQUIRE(read(team->go[0], &byte, 1) == 0); /* all have opened */
+    while (done < per_writer) {
+        for (unsigned i = 0; i < 50; i++, done++)
+            batch[i] = scratch_record("add", done, done + 1);
+        insist(store, batch, 50);
+    }
+    takt__store_close(store);
+}
+
+static void start_team(const char *path)
+{
+    struct team team = {.path = path};
+    pid_t child[writers];
+    char byte;
+
+    REQUIRE(pipe(team.ready) == 0 && pipe(team.go) == 0);
+    for (int i = 0; i < writers; i++)
+        child[i] = scratch_fork(learn, &team);
+    for (int i = 0; i < writers; i++)
+        REQUIRE(read(team.ready[0], &byte, 1) == 1);
+    close(team.go[0]);
+    close(team.go[1]);
+    for (int i = 0; i < writers; i++)
+        scratch_join(child[i]);
+    close(team.ready[0]);
+    close(team.ready[1]);
+}
+
+static void processes_that_write_at_once_lose_nothing(void)
+{
+    const char *path = scratch_path();
+
+    for (int round = 0; round < 2; round++) {
+        start_team(path);
+        struct takt_store *store = scratch_open(path);
+        /* The second team has the places, and so the names, of the first. */
+        EXPECT_INT(scratch_count(store), writers * per_writer);
+        takt__store_close(store);
+    }
+}
+
+struct stream {
+    const char *path;
+    int news[2];
+};
+
+/* Batch k has the op "k"; each is acknowledged once it is written. */
+static void write_for_ever(void *self)
+{
+    const struct stream *stream = self;
+    struct takt_store *store = scratch_open(stream->path);
+    struct takt_record batch[per_batch];
+    char op[16];
+
+    REQUIRE(write(stream->news[1], takt__store_writer(store),
+                  TAKT_RECORD_WRITER) == TAKT_RECORD_WRITER);
+    for (unsigned k = 0;; k++) {
+        snprintf(op, sizeof op, "%06u", k);
+        for (unsigned i = 0; i < per_batch; i++)
+            batch[i] = scratch_record(op, i, k + 1);
+        if (takt__store_write(store, batch, per_batch) == TAKT_OK)
+            REQUIRE(write(stream->news[1], "x", 1) == 1);
+    }
+}
+
+/* In key order, so batch after batch. */
+static void check_next(void *self, const struct takt_record *record)
+{
+    size_t *count = self;
+    const size_t batch = *count / per_batch;
+
+    EXPECT_INT(atoi(record->op), batch);
+    EXPECT_INT(record->bin, *count % per_batch);
+    EXPECT_INT(record->seq, batch + 1);
+    ++*count;
+}
+
+static void kill_one(uint64_t *seed)
+{
+    struct stream stream = {.path = scratch_path()};
+    char writer[TAKT_RECORD_WRITER], bytes[4096];
+    size_t told = 0, count = 0;
+    ssize_t length;
+    int status;
+
+    REQUIRE(pipe(stream.news) == 0);
+    const pid_t child = scratch_fork(write_for_ever, &stream);
+    close(stream.news[1]);
+    REQUIRE(read(stream.news[0], writer, sizeof writer) == sizeof writer);
+    sleep_us((long)(random_next(seed) % 40000));
+    kill(child, SIGKILL);
+    REQUIRE(waitpid(child, &status, 0) == child);
+    while ((length = read(stream.news[0], bytes, sizeof bytes)) > 0)
+        told += (size_t)length;
+    close(stream.news[0]);
+
+    struct takt_store *store = scratch_open(stream.path);
+    EXPECT_INT(takt__store_read(store, check_next, &count), TAKT_OK);
+    EXPECT_INT(count % per_batch, 0);
+    TAP_CHECK(count >= told * per_batch, "%zu of %zu batches are there",
+              count / per_batch, told);
+    if (told > 0) /* the place is free, and with it goes the name */
+        EXPECT_STR(takt__store_writer(store), writer);
+    scratch_write(store, "000000", 0, 1000000);
+    takt__store_close(store);
+}
+
+static void a_killed_writer_leaves_whole_batches_and_its_place(void)
+{
+    uint64_t seed = 7;
+
+    for (int round = 0; round < 12; round++)
+        kill_one(&seed);
+}
+
+static void open_another(void *self)
+{
+    struct takt_store *parents = self;
+    char writer[TAKT_RECORD_WRITER], path[256];
+
+    snprintf(path, sizeof path, "%s/fork.db", scratch);
+    strcpy(writer, takt__store_writer(parents));
+    takt__store_abandon(parents);
+    struct takt_store *store = scratch_open(path);
+    EXPECT(strcmp(takt__store_writer(store), writer) != 0);
+    scratch_write(store, "add", 1, 1);
+    takt__store_close(store);
+}
+
+static void a_forked_child_takes_nothing_from_its_parent(void)
+{
+    char path[256];
+
+    snprintf(path, sizeof path, "%s/fork.db", scratch);
+    struct takt_store *store = scratch_open(path);
+    for (unsigned i = 0; i < 3; i++) {
+        scratch_write(store, "add", 1, 2 * i + 1);
+        scratch_join(scratch_fork(open_another, store));
+        scratch_write(store, "add", 1, 2 * i + 2);
+    }
+    EXPECT_INT(scratch_count(store), 2);
+    takt__store_close(store);
+}
+
+struct family {
+    const char *path;
+    int news[2];
+    int end[2]; /* the grandchild lives until it is closed */
+};
+
+static void leave_a_child(void *self)
+{
+    const struct family *family = self;
+    struct takt_store *store = scratch_open(family->path);
+    char byte;
+
+    scratch_write(store, "add", 1, 1);
+    REQUIRE(write(family->news[1], takt__store_writer(store),
+                  TAKT_RECORD_WRITER) == TAKT_RECORD_WRITER);
+    close(family->end[1]);
+    if (fork() == 0) {
+        takt__store_abandon(store);
+        REQUIRE(write(family->news[1], "x", 1) == 1);
+        REQUIRE(read(family->end[0], &byte, 1) == 0);
+        _exit(0);
+    }
+    /* Ends without closing, as a crash would. */
+}
+
+static void an_abandoned_place_does_not_outlive_its_owner(void)
+{
+    struct family family = {.path = scratch_path()};
+    char writer[TAKT_RECORD_WRITER], byte;
+
+    REQUIRE(pipe(family.news) == 0 && pipe(family.end) == 0);
+    scratch_join(scratch_fork(leave_a_child, &family));
+    REQUIRE(read(family.news[0], writer, sizeof writer) == sizeof writer);
+    REQUIRE(read(family.news[0], &byte, 1) == 1); /* it has abandoned */
+    struct takt_store *store = scratch_open(family.path);
+    EXPECT_STR(takt__store_writer(store), writer);
+    takt__store_close(store);
+    close(family.end[0]);
+    close(family.end[1]);
+    close(family.news[0]);
+    close(family.news[1]);
+}
+
+static void open_damaged(void *self)
+{
+    const struct team *team = self;
+    struct takt_store *store;
+    takt_diag diag;
+    char byte;
+
+    close(team->go[1]);
+    REQUIRE(read(team->go[0], &byte, 1) == 0);
+    EXPECT_INT(takt__store_open(team->path, &scratch_identity, &diag, &store),
+               TAKT_OK);
+    REQUIRE(store != NULL);
+    struct takt_record record = scratch_record("add", 1, 1);
+    snprintf(record.device, sizeof record.device, "%d", (int)getpid());
+    insist(store, &record, 1);
+    if (diag.text[0] != '\0')
+        REQUIRE(write(team->ready[1], "x", 1) == 1);
+    takt__store_close(store);
+}
+
+static void damage_found_by_many_is_moved_aside_once(void)
+{
+    char bytes[64];
+
+    for (int round = 0; round < 10; round++) {
+        struct team team = {.path = scratch_path()};
+        pid_t child[writers];
+
+        scratch_save(team.path, "this is no database at all", 26);
+        REQUIRE(pipe(team.ready) == 0 && pipe(team.go) == 0);
+        for (int i = 0; i < writers; i++)
+            child[i] = scratch_fork(open_damaged, &team);
+        close(team.go[0]);
+        close(team.go[1]);
+        for (int i = 0; i < writers; i++)
+            scratch_join(child[i]);
+        close(team.ready[1]);
+        EXPECT_INT(read(team.ready[0], bytes, sizeof bytes), 1); /* said once */
+        close(team.ready[0]);
+        EXPECT(scratch_exists(team.path, ".damaged-1"));
+        EXPECT(!scratch_exists(team.path, ".damaged-2"));
+        struct takt_store *store = scratch_open(team.path);
+        EXPECT_INT(scratch_count(store), writers);
+        takt__store_close(store);
+    }
+}
+
+int main(void)
+{
+    scratch_make();
+    RUN(processes_that_write_at_once_lose_nothing);
+    RUN(a_killed_writer_leaves_whole_batches_and_its_place);
+    RUN(a_forked_child_takes_nothing_from_its_parent);
+    RUN(an_abandoned_place_does_not_outlive_its_owner);
+    RUN(damage_found_by_many_is_moved_aside_once);
+    return tap_done();
+}
