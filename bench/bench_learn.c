@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * bench_learn.c - a mixed workload routed by what was learned, against the
+ * best expert per call.
+ *
+ *     bench_learn [STORE]    with a store that `takt tune` filled: tuned
+ *                            without: from a cold start
+ *
+ * All ops, f32 and f64, log-uniform sizes, in random order. The oracle knows
+ * the median time of every expert for every call of this very sequence and
+ * takes the shortest: nobody can be faster but by luck. Everything includes
+ * the two clock readings that time it.
+ */
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bench.h"
+#include "workload.h"
+
+enum { cells = 240, calls_each = 50, rounds = 2 };
+
+static takt_ctx *open_ctx(const takt_ctx_options *options)
+{
+    takt_ctx *ctx;
+
+    if (takt_ctx_create(options, &ctx) != TAKT_OK) {
+        fprintf(stderr, "no context\n");
+        exit(2);
+    }
+    return ctx;
+}
+
+/* A policy under test. */
+struct contender {
+    const char *name;
+    takt_ctx *ctx;
+    struct workload_times times;
+};
+
+static void describe(const takt_ctx *ctx, const struct workload *workload,
+                     size_t at, double ratio)
+{
+    const struct cell *cell = &workload->cell[at];
+    const takt_call *call = &cell->call;
+    const takt_request request = {
+        .op = call->op, .dtype = call->dtype, .shape = call->shape};
+    takt_decision decision;
+
+    takt_select((takt_ctx *)ctx, &request, &decision);
+    printf("    %5.2fx  %s %s", ratio, call->op->name,
+           takt_dtype_name(call->dtype));
+    for (unsigned i = 0; i < call->shape.rank; i++)
+        printf("%c%zu", i == 0 ? ' ' : 'x', call->shape.dim[i]);
+    printf("  %.2f us on %s, now %s\n", cell->best_s * 1e6,
+           takt_ctx_expert(ctx, cell->best, NULL), decision.expert);
+}
+
+static void report(struct contender *who, const struct workload *workload,
+                   bool is_detailed)
+{
+    double cell_ratio[cells];
+    const struct workload_ratio ratio =
+        workload_compare(workload, &who->times, cell_ratio);
+    takt_learning learning;
+
+    takt_ctx_learning(who->ctx, &learning);
+    printf("%-16s %8.3f %8.3f %10.3f   %.2f s, %llu samples, %llu tries "
+           "(%.3f s), %llu alarms, %llu dropped\n",
+           who->name, ratio.total, ratio.mean_total, ratio.geometric,
+           ratio.spent_s * calls_each * rounds,
+           (unsigned long long)learning.samples,
+           (unsigned long long)learning.explored, learning.explored_s,
+           (unsigned long long)learning.alarms,
+           (unsigned long long)learning.dropped);
+    for (int i = 0; is_detailed && i < 12; i++) {
+        size_t worst = 0;
+        for (size_t j = 1; j < workload->count; j++)
+            if (cell_ratio[j] > cell_ratio[worst])
+                worst = j;
+        describe(who->ctx, workload, worst, cell_ratio[worst]);
+        cell_ratio[worst] = 0;
+    }
+    fflush(stdout);
+}
+
+/* Everybody in turns: each expert, then each policy, round after round. */
+static void run_all(struct workload *workload, takt_ctx *ctx,
+                    struct contender *who, size_t count)
+{
+    size_t experts = 0;
+    while (experts < max_experts && takt_ctx_expert(ctx, experts, NULL) != NULL)
+        experts++;
+    struct workload_times *times = calloc(experts, sizeof *times);
+    if (times == NULL)
+        exit(2);
+    for (size_t e = 0; e < experts; e++)
+        times[e] = workload_times_make(workload, rounds);
+    workload_look(workload, ctx);
+    for (int round = 0; round < rounds; round++) {
+        for (size_t e = 0; e < experts; e++)
+            workload_run(workload, ctx, e, &times[e]);
+        for (size_t i = 0; i < count; i++)
+            workload_run(workload, who[i].ctx, max_experts, &who[i].times);
+    }
+    for (size_t e = 0; e < experts; e++) {
+        workload_take(workload, e, &times[e]);
+        workload_times_free(&times[e]);
+    }
+    free(times);
+    workload_find_best(workload);
+}
+
+/* ---- held-out sizes --------------------------------------------------------
+ */
+
+/* How far predictions are off for calls that were measured here and not by
+ * whoever learned. */
+static void report_errors(const struct workload *workload, takt_ctx *ctx)
+{
+    double *error = calloc(workload->count * max_experts, sizeof *error);
+    size_t count = 0;
+
+    for (size_t i = 0; i < workload->count; i++) {
+        const struct cell *cell = &workload->cell[i];
+        const takt_request request = {.op = cell->call.op,
+                                      .dtype = cell->call.dtype,
+                                      .shape = cell->call.shape};
+        takt_estimate all[max_experts];
+        size_t known = 0;
+        takt_explain(ctx, &request, all, max_experts, &known);
+        for (size_t k = 0; k < known; k++)
+            for (size_t e = 0; e < max_experts; e++) {
+                const char *name = takt_ctx_expert(ctx, e, NULL);
+                if (name == NULL)
+                    break;
+                if (strcmp(name, all[k].expert) == 0 && cell->expert_s[e] > 0)
+                    error[count++] =
+                        fabs(all[k].predicted_s / cell->expert_s[e] - 1);
+            }
+    }
+    if (count > 0) {
+        for (size_t i = 1; i < count; i++)
+            for (size_t j = i; j > 0 && error[j] < error[j - 1]; j--) {
+                const double kept = error[j];
+                error[j] = error[j - 1];
+                error[j - 1] = kept;
+            }
+        printf("prediction error, all experts: median %.1f%%, p90 %.0f%% "
+               "(%zu predictions)\n",
+               error[count / 2] * 100, error[count * 9 / 10] * 100, count);
+    }
+    free(error);
+}
+
+int main(int argc, char **argv)
+{
+    const char *store = argc > 1 ? argv[1] : "";
+    struct workload workload = workload_make(cells, calls_each, 20261115);
+    struct contender who[] = {
+        {.name = "cold", .ctx = open_ctx(&(takt_ctx_options){.store = ""})},
+        {.name = "moe",
+         .ctx = open_ctx(
+             &(takt_ctx_options){.policy = TAKT_POLICY_MOE, .store = ""})},
+        {.name = "tuned", .ctx = open_ctx(&(takt_ctx_options){.store = store})},
+    };
+    const size_t count = store[0] != '\0' ? 3 : 2;
+    takt_ctx *ctx = open_ctx(&(takt_ctx_options){.store = ""});
+
+    bench_print_load();
+    printf("%d kinds of calls, %d of each in random order, %d rounds\n", cells,
+           calls_each, rounds);
+    for (size_t i = 0; i < count; i++)
+        who[i].times = workload_times_make(&workload, rounds);
+    run_all(&workload, ctx, who, count);
+    printf("time / best expert per call\n%-16s %8s %8s %10s\n", "", "medians",
+           "means", "geometric");
+    for (size_t i = 0; i < count; i++)
+        report(&who[i], &workload, i != 1);
+    if (count == 3)
+        report_errors(&workload, who[2].ctx);
+    workload_free(&workload);
+    return 0;
+}
