@@ -20,7 +20,7 @@
 #include "bench.h"
 #include "workload.h"
 
-enum { cells = 240, calls_each = 50, rounds = 2 };
+enum { cells = 240, calls_each = 25, rounds = 4 };
 
 static takt_ctx *open_ctx(const takt_ctx_options *options)
 {

@@ -68,7 +68,7 @@ struct pace {
 };
 
 /* Operands of the cell at hand: see tune_stage.c. */
-enum { most_copies = 12 };
+enum { most_copies = 24 };
 struct stage {
     unsigned char *arena; /* owned */
     size_t room;

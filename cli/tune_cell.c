@@ -39,7 +39,8 @@ struct contest {
     takt_request request;
     struct runner runner[most_experts];
     size_t count;
-    size_t copy;   /* of the operands: the next cold one */
+    unsigned round;
+    size_t copy;   /* of the operands: the last cold one that was run */
     double enough; /* samples per expert and situation */
     double behind; /* times the best: need not be run again */
     bool is_long;  /* waking threads is nothing beside it */
@@ -65,6 +66,50 @@ static long preemptions(void)
     return usage.ru_nivcsw;
 }
 
+static size_t draw(struct tune *tune, size_t below)
+{
+    tune->random = tune->random * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(tune->random >> 33) % below;
+}
+
+/* Leaves the operands in the caches of another team, as the op before would
+ * have in a program that makes many. */
+static void run_another(struct contest *contest, const struct runner *runner)
+{
+    const struct runner *other = NULL;
+
+    for (size_t i = 0, seen = 0; i < contest->count; i++) {
+        const struct runner *who = &contest->runner[i];
+        if (!who->is_out && who->threads != runner->threads &&
+            draw(contest->tune, ++seen) == 0)
+            other = who;
+    }
+    if (other != NULL)
+        run_once(contest, other, 0);
+}
+
+/* What "fresh" means: nobody can tell a library whether the operands of a call
+ * lie in a farther cache or in memory, were just written by the caller, or were
+ * left by another team. So there are samples of each kind, and where that
+ * matters they do not agree. In one round it is the same for every expert. */
+static size_t make_fresh(struct contest *contest, const struct runner *runner,
+                         double *idle_s)
+{
+    struct stage *stage = &contest->tune->stage;
+
+    switch (contest->round % 3) {
+    case 0:
+        contest->copy = contest->copy % (stage->copies - 1) + 1;
+        return contest->copy;
+    case 1:
+        *idle_s = rewrite_inputs(stage, 0);
+        return 0;
+    default:
+        run_another(contest, runner);
+        return 0;
+    }
+}
+
 /* Prepares the situation; returns the copy to be run. */
 static size_t prepare(struct contest *contest, const struct runner *runner,
                       unsigned situation)
@@ -78,10 +123,8 @@ static size_t prepare(struct contest *contest, const struct runner *runner,
         if (contest->copy != 0)
             run_once(contest, runner, 0);
         contest->copy = 0;
-    } else if (stage->copies > 1) {
-        copy = contest->copy = contest->copy % (stage->copies - 1) + 1;
     } else {
-        idle_s = rewrite_inputs(stage, 0);
+        copy = make_fresh(contest, runner, &idle_s);
     }
     if ((situation & TAKT_SITUATION_ALONE) != 0)
         nanosleep(&pause, NULL);
@@ -230,12 +273,6 @@ static void drop_losers(struct contest *contest)
     }
 }
 
-static size_t draw(struct tune *tune, size_t below)
-{
-    tune->random = tune->random * 6364136223846793005u + 1442695040888963407u;
-    return (size_t)(tune->random >> 33) % below;
-}
-
 static void run_round(struct contest *contest)
 {
     size_t order[most_experts];
@@ -374,7 +411,7 @@ bool measure_cell(struct tune *tune, struct cell_plan *cell)
     }
     if (!set_stage(tune, cell))
         return false;
-    for (unsigned round = 0; round < tune->pace.rounds; round++) {
+    for (; contest.round < tune->pace.rounds; contest.round++) {
         run_round(&contest);
         drop_losers(&contest);
     }

@@ -111,15 +111,16 @@ static takt_call call_of(const struct series *series, takt_shape shape,
     return call;
 }
 
-/* Small operands are rewritten instead: a caller who has just made them. */
+/* One to be run again and again, and so many that the others drop out of a
+ * cache until their turn comes again: out of the last one, or, where that would
+ * take too many, out of the one before. */
 static size_t copies_of(const struct tune *tune, size_t bytes)
 {
-    const size_t cache = tune->machine->l3_bytes > 0 ? tune->machine->l3_bytes
-                                                     : (size_t)32 << 20;
+    const size_t l3 = tune->machine->l3_bytes;
+    const size_t l2 = tune->machine->l2_bytes;
+    const size_t cache = l3 > 0 && bytes > 2 * l3 / most_copies ? l3 : l2;
+    const size_t copies = 2 * cache / (bytes + 1) + 2;
 
-    if (bytes < cache / 2)
-        return 1;
-    const size_t copies = 2 * cache / bytes + 2;
     return copies < most_copies ? copies : most_copies;
 }
 

@@ -130,7 +130,8 @@ static void tell(struct tune *tune, const struct note *note)
 {
     const takt_measurement told = {.request = note->request,
                                    .expert = tune->expert[note->expert],
-                                   .seconds = note->seconds};
+                                   .seconds = note->seconds,
+                                   .is_trial = 1};
     const takt_status status = takt_record(tune->ctx, &told);
 
     if (status == TAKT_OK)

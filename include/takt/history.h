@@ -29,6 +29,9 @@ typedef struct takt_measurement {
                            * a new name becomes an expert of a user's op */
     double seconds;       /* what one call took */
     double calls;         /* that it stands for; 0: one */
+    int is_trial;         /* measured on purpose and with care, as takt tune
+                           * does: not a call of a program, so none is counted,
+                           * and what looks like an outlier is none */
 } takt_measurement;
 
 /* Tells the context. It learns at once: the next answer knows it.

@@ -4,6 +4,9 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+
+extern char **environ;
 
 /* A wrong number is as good as none: a library has nobody to complain to. */
 static unsigned read_count(const char *text)
@@ -43,4 +46,42 @@ struct takt_config takt__config_read(void)
         .home = getenv("HOME"),
         .threads = read_count(getenv("TAKT_THREADS")),
     };
+}
+
+static bool is_set(const char *variable)
+{
+    const size_t length = strcspn(variable, "=") + 1;
+
+    for (char **at = environ; at != NULL && *at != NULL; at++)
+        if (strncmp(*at, variable, length) == 0)
+            return true;
+    return false;
+}
+
+/* A second list of the same strings takes the place of the first one for a
+ * while, and is never freed: somebody may still be reading it. */
+bool takt__config_lend(const char *variable, void (*act)(void *self),
+                       void *self)
+{
+    char **const before = environ;
+    size_t count = 0;
+
+    if (is_set(variable)) {
+        act(self);
+        return true;
+    }
+    while (before != NULL && before[count] != NULL)
+        count++;
+    char **list = malloc((count + 2) * sizeof *list);
+    if (list == NULL)
+        return false;
+    if (count > 0)
+        memcpy(list + 1, before, count * sizeof *list);
+    memcpy(list, &variable, sizeof *list); /* environ is not const */
+    list[count + 1] = NULL;
+    environ = list;
+    act(self);
+    if (environ == list)
+        environ = before;
+    return true;
 }

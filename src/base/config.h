@@ -5,6 +5,8 @@
 #ifndef TAKT_BASE_CONFIG_H
 #define TAKT_BASE_CONFIG_H
 
+#include <stdbool.h>
+
 struct takt_config {
     const char *policy; /* TAKT_POLICY; NULL: not set */
     const char *expert; /* TAKT_EXPERT */
@@ -18,5 +20,13 @@ struct takt_config {
 
 /* The strings are the environment's own. */
 struct takt_config takt__config_read(void);
+
+/* Calls act(self) with "NAME=value" in the environment, unless NAME is set. For
+ * libraries that can be told something only while they are loaded. Neither this
+ * nor who reads the environment meanwhile can be harmed; a variable that
+ * another thread sets at this very moment may be lost. False: no memory, and
+ * nothing was called. */
+bool takt__config_lend(const char *variable, void (*act)(void *self),
+                       void *self);
 
 #endif

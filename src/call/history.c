@@ -37,14 +37,15 @@ static takt_status find_arm(takt_ctx *ctx, struct takt_model *model,
 static struct takt_sample sample_of(const takt_measurement *told,
                                     const struct takt_sizes *sizes, int arm)
 {
-    const double calls = told->calls > 1 ? told->calls : 1;
+    const double calls = told->is_trial ? 0 : told->calls > 1 ? told->calls : 1;
 
     return (struct takt_sample){
         .line = sizes->key.line,
         .bin = sizes->key.bin,
         .situation = (uint8_t)told->request.situation,
         .arm = (uint8_t)arm,
-        .flags = TAKT_SAMPLE_TOLD,
+        .flags = (uint8_t)(TAKT_SAMPLE_TOLD |
+                           (told->is_trial ? TAKT_SAMPLE_TRIAL : 0)),
         .calls = (uint16_t)(calls < UINT16_MAX ? calls : UINT16_MAX),
         .bytes = (float)sizes->work.bytes,
         .flops = (float)sizes->work.flops,

@@ -61,8 +61,10 @@ void takt__learner_close(struct takt_learner *learner);
 /* Keeps what is known, but as somebody else's to store. */
 void takt__learner_disown(struct takt_learner *learner);
 
-/* Judges changed lines and writes the verdicts; false: nothing changed. */
-bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns);
+/* Judges what changed and writes the verdicts, for about `limit_ns` (0: until
+ * all is done); false: nothing changed. */
+bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
+                           uint64_t limit_ns);
 
 /* Takes in what other machines measured: records of one key together. */
 void takt__learner_hint(struct takt_learner *learner,

@@ -16,6 +16,12 @@ enum { not_started, awake, asleep, ending };
 
 /* Looks at the journal: as often as that while things change, then less. */
 static const long shortest_ns = 1000000, longest_ns = 4000000;
+
+/* It works on a processor that the program could use: never more than a
+ * thirtieth of the time, and not long at a stretch. */
+static const uint64_t most_work_ns = 300000;
+static const uint64_t rest_per_work = 30;
+static const long most_rest_ns = 20000000;
 static const unsigned patience = 25; /* looks in vain before it sleeps */
 
 /* Every learner, for the sake of fork() and exit(). */
@@ -46,7 +52,7 @@ static bool work(struct takt_learner *learner, bool *changed)
         takt__learner_load(learner);
     const bool found = learn_all(learner);
     const uint64_t now_ns = takt__now_ns();
-    *changed = takt__learner_publish(learner, now_ns);
+    *changed = takt__learner_publish(learner, now_ns, most_work_ns);
     takt__learner_save(learner, now_ns, false);
     pthread_mutex_unlock(&learner->lock);
     return found;
@@ -85,10 +91,15 @@ static void *live(void *self)
     bool changed;
 
     while (atomic_load(&learner->state) != ending) {
+        const uint64_t start_ns = takt__now_ns();
         idle = work(learner, &changed) ? 0 : idle + 1;
+        const long owed_ns =
+            (long)((takt__now_ns() - start_ns) * rest_per_work);
         rest_ns = changed ? shortest_ns : 2 * rest_ns;
         if (rest_ns > longest_ns)
             rest_ns = longest_ns;
+        if (rest_ns < owed_ns)
+            rest_ns = owed_ns < most_rest_ns ? owed_ns : most_rest_ns;
         if (idle > patience) {
             sleep_until_heard(learner);
             idle = 0;
@@ -294,13 +305,13 @@ struct takt_model *takt__learner_enter(struct takt_learner *learner)
     pthread_mutex_lock(&learner->lock);
     takt__learner_load(learner);
     learn_all(learner);
-    takt__learner_publish(learner, takt__now_ns());
+    takt__learner_publish(learner, takt__now_ns(), 0);
     return learner->model;
 }
 
 void takt__learner_leave(struct takt_learner *learner)
 {
-    takt__learner_publish(learner, takt__now_ns());
+    takt__learner_publish(learner, takt__now_ns(), 0);
     pthread_mutex_unlock(&learner->lock);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* publish.c - from verdicts to cells of the table. */
+#include "base/clock.h"
 #include "learn/inside.h"
 
 static bool is_team(const struct takt_model *model, unsigned arm)
@@ -68,30 +69,37 @@ static void publish_cell(struct takt_learner *learner, unsigned line,
         memory_order_relaxed));
 }
 
-static void publish_line(struct takt_learner *learner, unsigned line,
-                         uint64_t now_ns)
+static void publish_change(struct takt_learner *learner,
+                           const struct takt_change *change, uint64_t now_ns)
 {
     struct takt_verdict verdict;
 
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
-        takt__outlook_fill(learner->outlook, learner->model, line, s);
-        for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
+        if ((change->situations >> s & 1) == 0)
+            continue;
+        takt__outlook_fill(learner->outlook, learner->model, change->line, s);
+        for (unsigned bin = change->first; bin <= change->last; bin++) {
             if (!takt__outlook_judge(learner->outlook, bin, NULL, now_ns, false,
                                      &verdict))
                 return;
-            publish_cell(learner, line, s, bin, &verdict);
+            publish_cell(learner, change->line, s, bin, &verdict);
         }
     }
-    learner->names.published(learner->names.self, line);
+    learner->names.published(learner->names.self, change->line);
 }
 
-bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns)
+bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
+                           uint64_t limit_ns)
 {
-    int line = takt__model_next_changed(learner->model);
-    const bool found = line >= 0;
+    struct takt_change change;
+    bool found = false;
 
-    for (; line >= 0; line = takt__model_next_changed(learner->model))
+    while (takt__model_next_change(learner->model, &change)) {
+        found = true;
         if (learner->is_published)
-            publish_line(learner, (unsigned)line, now_ns);
+            publish_change(learner, &change, now_ns);
+        if (limit_ns != 0 && takt__now_ns() - now_ns > limit_ns)
+            break;
+    }
     return found;
 }

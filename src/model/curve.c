@@ -176,6 +176,12 @@ void takt__stat_add(struct takt_stat *stat, double residual)
         take(&stat->own, residual, is_outlier);
 }
 
+void takt__stat_add_plainly(struct takt_stat *stat, double residual)
+{
+    take(&stat->all, residual, false);
+    take(&stat->own, residual, false);
+}
+
 /* How far a mean may be off, squared: samples spread, and a single one may be
  * a spike if it is many times dearer than expected. */
 static float noise_of(const struct takt_sums *sums, float surprise, float doubt)

@@ -90,6 +90,10 @@ bool takt__sums_is_outlier(const struct takt_sums *sums, double residual);
 /* Takes a residual in. Outliers widen the spread and leave the mean. */
 void takt__stat_add(struct takt_stat *stat, double residual);
 
+/* The same where nothing is an outlier: whoever measured has seen to that, and
+ * varied on purpose what cannot be told from outside. */
+void takt__stat_add_plainly(struct takt_stat *stat, double residual);
+
 /* What to believe at every bin, given what was believed `before`. May be the
  * same object. */
 void takt__curve_believe(const struct takt_curve *curve,

@@ -221,7 +221,7 @@ void takt__drift_alarm(struct takt_model *model, struct takt_line *line,
     start_over(drift);
     doubt_others(line, arm, group);
     model->counters.alarms++;
-    line->is_changed = true;
+    takt__line_change(line);
     blame_device(model, model->arm[arm].device, now_ns);
 }
 
@@ -255,7 +255,7 @@ void takt__drift_watch(struct takt_model *model, struct takt_line *line,
         swap_bins(curve, group);
         start_over(drift);
         model->counters.restored++;
-        line->is_changed = true;
+        takt__line_change(line);
         return;
     }
     drift->up = fmaxf(0, drift->up + z - allowance);

@@ -45,8 +45,14 @@ struct takt_line {
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
     unsigned arm_count;
     uint64_t retry_ns; /* when the next suspect may come back; 0: none */
-    bool is_changed;
+    /* What has to be judged anew: see takt_change. */
+    uint8_t changed, changed_first, changed_last;
 };
+
+/* Says that all of a line has to be judged anew, or what is near a bin. */
+void takt__line_change(struct takt_line *line);
+void takt__line_change_at(struct takt_line *line, unsigned situation,
+                          unsigned bin);
 
 /* How far an arm is off its rates on this machine, by what bounds a call. */
 struct takt_calibration {

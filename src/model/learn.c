@@ -76,7 +76,7 @@ static void suspect(struct takt_model *model, const struct lesson *lesson)
     if (lesson->line->retry_ns == 0 ||
         track->suspect_ns < lesson->line->retry_ns)
         lesson->line->retry_ns = track->suspect_ns;
-    lesson->line->is_changed = true;
+    takt__line_change(lesson->line);
     struct takt_spot *spot = takt__spot_at(
         lesson->line, lesson->sample->situation, lesson->sample->bin);
     if (spot != NULL && spot->offered == lesson->sample->arm)
@@ -89,7 +89,7 @@ static void call_back(struct takt_line *line, uint64_t now_ns)
     if (line->retry_ns == 0 || now_ns < line->retry_ns)
         return;
     line->retry_ns = 0;
-    line->is_changed = true;
+    takt__line_change(line);
     for (unsigned i = 0; i < line->arm_count; i++) {
         const uint64_t then_ns = line->track[line->arm[i]]->suspect_ns;
         if (then_ns > now_ns &&
@@ -138,12 +138,12 @@ static void keep_account(struct takt_model *model, const struct lesson *lesson)
         spot->explored_s += extra;
         model->counters.explored++;
         model->counters.explored_s += extra;
-        lesson->line->is_changed = true;
+        takt__line_change_at(lesson->line, sample->situation, sample->bin);
     }
     spot->calls += sample->calls;
     spot->seconds += sample->seconds * sample->calls;
     if (is_worth_judging(model, spot))
-        lesson->line->is_changed = true;
+        takt__line_change_at(lesson->line, sample->situation, sample->bin);
 }
 
 /* What a call of this bin is like, following slowly. */
@@ -230,29 +230,54 @@ static void count_first(struct takt_stat *stat, double residual)
         takt__stat_add(stat, fmin(first, residual));
 }
 
+/* A sample is felt along the whole line and in other situations too, but less
+ * and less: everything is judged anew when samples have doubled. */
+static bool is_milestone(double samples)
+{
+    const uint64_t count = (uint64_t)samples;
+    return (count & (count - 1)) == 0;
+}
+
+static void watch(struct takt_model *model, const struct lesson *lesson)
+{
+    const struct takt_sample *sample = lesson->sample;
+    struct takt_stat *stat = lesson->stat;
+    const double residual = lesson->residual;
+
+    if (stat->all.n < 2)
+        return;
+    if (is_news(lesson)) {
+        takt__drift_alarm(model, lesson->line, sample->arm, lesson->curve,
+                          sample->bin, residual - stat->all.mean,
+                          sample->start_ns);
+    } else {
+        follow_load(model, lesson);
+        takt__drift_watch(model, lesson->line, sample->arm, lesson->curve, stat,
+                          residual, sample->start_ns);
+    }
+}
+
 static void take_in(struct takt_model *model, const struct lesson *lesson)
 {
     const struct takt_sample *sample = lesson->sample;
     struct takt_stat *stat = lesson->stat;
     const double residual = lesson->residual;
 
-    if (stat->all.n >= 2 && is_news(lesson)) {
-        takt__drift_alarm(model, lesson->line, sample->arm, lesson->curve,
-                          sample->bin, residual - stat->all.mean,
-                          sample->start_ns);
-    } else if (stat->all.n >= 2) {
-        follow_load(model, lesson);
-        takt__drift_watch(model, lesson->line, sample->arm, lesson->curve, stat,
-                          residual, sample->start_ns);
+    if ((sample->flags & TAKT_SAMPLE_TRIAL) != 0) {
+        takt__stat_add_plainly(stat, residual);
+    } else {
+        watch(model, lesson);
+        if (stat->all.n < 1 && stat->first != 0)
+            count_first(stat, residual);
+        else
+            takt__stat_add(stat, residual);
     }
-    if (stat->all.n < 1 && stat->first != 0)
-        count_first(stat, residual);
-    else
-        takt__stat_add(stat, residual);
     lesson->track->samples[lesson->situation]++;
     model->uncalibrated++;
-    if (matters(stat))
-        lesson->line->is_changed = true;
+    if (is_milestone(lesson->track->samples[lesson->situation]))
+        takt__line_change(lesson->line);
+    else if (matters(stat))
+        takt__line_change_at(lesson->line, sample->situation, sample->bin);
 }
 
 static bool makes_sense(const struct takt_model *model,
@@ -290,6 +315,7 @@ void takt__model_learn(struct takt_model *model,
         !is_dear_first(model, &lesson))
         take_in(model, &lesson);
     model->runs[sample->arm]++;
-    keep_account(model, &lesson);
+    if (sample->calls > 0)
+        keep_account(model, &lesson);
     call_back(lesson.line, sample->start_ns);
 }

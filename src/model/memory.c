@@ -153,7 +153,7 @@ void takt__model_recall(struct takt_model *model,
     if (memory->first_s > 0)
         stat->first_s = (float)memory->first_s;
     track->samples[situation] += memory->n;
-    model->line[memory->line]->is_changed = true;
+    takt__line_change(model->line[memory->line]);
     model->uncalibrated++;
 }
 
@@ -188,7 +188,7 @@ void takt__model_hint(struct takt_model *model,
     struct takt_stat *stat = stat_for(&track->hint[situation], memory->bin);
     if (stat != NULL)
         stat->all = takt__sums_worth(residual_of(model, memory), variance);
-    model->line[memory->line]->is_changed = true;
+    takt__line_change(model->line[memory->line]);
 }
 
 static void disown(struct takt_curve *curve)

@@ -80,7 +80,7 @@ void takt__model_allow(struct takt_model *model, unsigned line, unsigned arm)
 {
     model->allowed[line][arm / 64] |= (uint64_t)1 << arm % 64;
     if (model->line[line] != NULL)
-        model->line[line]->is_changed = true; /* a newcomer may be first */
+        takt__line_change(model->line[line]); /* a newcomer may be first */
 }
 
 bool takt__model_allows(const struct takt_model *model, unsigned line,
@@ -170,7 +170,7 @@ takt_status takt__model_meet(struct takt_model *model, unsigned line,
         return TAKT_ENOMEM;
     if (!found->is_met[bin]) {
         takt__line_meet(found, bin, work);
-        found->is_changed = true;
+        takt__line_change(found);
     }
     return TAKT_OK;
 }
@@ -206,17 +206,55 @@ void takt__line_meet(struct takt_line *line, unsigned bin,
     }
 }
 
-int takt__model_next_changed(struct takt_model *model)
+void takt__line_change(struct takt_line *line)
+{
+    line->changed = (1u << TAKT_SITUATIONS) - 1;
+    line->changed_first = 0;
+    line->changed_last = TAKT_BINS - 1;
+}
+
+/* Asleep or awake share what is known of one thread. */
+void takt__line_change_at(struct takt_line *line, unsigned situation,
+                          unsigned bin)
+{
+    if (line->changed == 0) {
+        line->changed_first = line->changed_last = (uint8_t)bin;
+    } else {
+        if (bin < line->changed_first)
+            line->changed_first = (uint8_t)bin;
+        if (bin > line->changed_last)
+            line->changed_last = (uint8_t)bin;
+    }
+    line->changed |=
+        (uint8_t)(1u << situation | 1u << (situation ^ TAKT_ASLEEP));
+}
+
+/* Beliefs fade with the distance; within three octaves they are judged too. */
+static struct takt_change change_of(const struct takt_line *line)
+{
+    enum { reach = 6 };
+    const unsigned first = line->changed_first, last = line->changed_last;
+
+    return (struct takt_change){
+        .situations = line->changed,
+        .first = first > reach ? first - reach : 0,
+        .last = last + reach < TAKT_BINS ? last + reach : TAKT_BINS - 1,
+    };
+}
+
+bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
 {
     for (unsigned i = 0; i < TAKT_LINES; i++) {
         const unsigned line = (model->next_changed + i) % TAKT_LINES;
-        if (model->line[line] == NULL || !model->line[line]->is_changed)
+        if (model->line[line] == NULL || model->line[line]->changed == 0)
             continue;
-        model->line[line]->is_changed = false;
+        *out = change_of(model->line[line]);
+        out->line = line;
+        model->line[line]->changed = 0;
         model->next_changed = line + 1;
-        return (int)line;
+        return true;
     }
-    return -1;
+    return false;
 }
 
 void takt__model_forget(struct takt_model *model, unsigned line)
@@ -238,7 +276,7 @@ static void change_all(struct takt_model *model)
 {
     for (unsigned l = 0; l < TAKT_LINES; l++)
         if (model->line[l] != NULL)
-            model->line[l]->is_changed = true;
+            takt__line_change(model->line[l]);
 }
 
 /* Small loads are none, so that shapes are learned and not the load. */

@@ -136,8 +136,15 @@ bool takt__model_has_line(const struct takt_model *model, unsigned line);
 takt_status takt__model_meet(struct takt_model *model, unsigned line,
                              unsigned bin, const struct takt_work_of *work);
 
-/* Lines changed since they were last taken: the next one, or -1. */
-int takt__model_next_changed(struct takt_model *model);
+/* What has to be judged anew: some situations and bins of a line. */
+struct takt_change {
+    unsigned line;
+    unsigned situations;  /* bit 1 << situation */
+    unsigned first, last; /* bins */
+};
+
+/* The next change since changes were last taken; false: none. */
+bool takt__model_next_change(struct takt_model *model, struct takt_change *out);
 
 /* ---- memory, for the store and for people -----------------------------------
  */

@@ -136,7 +136,7 @@ static int explorations(takt_ctx *ctx, int calls, unsigned flags)
     int explored = 0;
 
     for (int i = 0; i < calls; i++) {
-        takt_call call = i % 2 ? vector_call("exp", 2000 << i / 2 % 7)
+        takt_call call = i % 2 ? vector_call("exp", (size_t)2000 << i / 2 % 7)
                                : matmul_call(16 + 16 * (size_t)(i / 2 % 5));
         call.flags = flags;
         EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
@@ -258,7 +258,7 @@ static void run_a_mix(takt_ctx *ctx, int rounds)
     takt_decision decision;
 
     for (int i = 0; i < rounds; i++) {
-        takt_call call = vector_call(ops[i % 4], 1000 << i / 4 % 9);
+        takt_call call = vector_call(ops[i % 4], (size_t)1000 << i / 4 % 9);
         takt_run(ctx, &call, i % 3 == 0 ? &decision : NULL);
         call = matmul_call(8 + (size_t)(i % 3) * 40);
         takt_run(ctx, &call, NULL);
@@ -380,7 +380,7 @@ static void *call_much(void *self)
 
     REQUIRE(mine != NULL);
     for (int i = 0; i < repeats(3000); i++) {
-        takt_call call = vector_call("add", 500 << i % 9);
+        takt_call call = vector_call("add", (size_t)500 << i % 9);
         call.out = mine;
         EXPECT_INT(takt_run(ctx, &call, i % 2 ? &decision : NULL), TAKT_OK);
     }

@@ -172,19 +172,20 @@ static inline unsigned sim_best(struct sim *sim, unsigned line,
     return best;
 }
 
-static inline void sim_publish_line(struct sim *sim, unsigned line)
+static inline void sim_publish_change(struct sim *sim,
+                                      const struct takt_change *change)
 {
-    struct sim_line *at = sim_line_at(sim, line);
+    struct sim_line *at = sim_line_at(sim, change->line);
 
     sim->publications++;
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
         bool is_filled = false;
-        for (unsigned b = 0; b < TAKT_BINS; b++) {
+        for (unsigned b = change->first; b <= change->last; b++) {
             struct sim_cell *cell = &at->cell[s][b];
-            if (!cell->is_called)
+            if (!cell->is_called || (change->situations >> s & 1) == 0)
                 continue;
             if (!is_filled)
-                takt__outlook_fill(sim->outlook, sim->model, line, s);
+                takt__outlook_fill(sim->outlook, sim->model, change->line, s);
             is_filled = true;
             REQUIRE(takt__outlook_judge(sim->outlook, b, NULL, sim->now_ns,
                                         false, &cell->verdict));
@@ -197,8 +198,10 @@ static inline void sim_publish_line(struct sim *sim, unsigned line)
 
 static inline void sim_publish(struct sim *sim)
 {
-    for (int line; (line = takt__model_next_changed(sim->model)) >= 0;)
-        sim_publish_line(sim, (unsigned)line);
+    struct takt_change change;
+
+    while (takt__model_next_change(sim->model, &change))
+        sim_publish_change(sim, &change);
 }
 
 static inline struct sim_cell *sim_cell_at(struct sim *sim, unsigned line,
@@ -262,7 +265,8 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned line,
         cell->is_called = true;
         cell->explore = -1;
         REQUIRE(takt__model_meet(sim->model, line, bin, work) == TAKT_OK);
-        sim_publish_line(sim, line);
+        sim_publish_change(sim,
+                           &(struct takt_change){line, 15, 0, TAKT_BINS - 1});
     }
     run.arm = cell->verdict.best;
     if (cell->explore >= 0) {

@@ -408,6 +408,7 @@ static void when_everyone_refuses_there_is_still_a_verdict(void)
 
 static void nonsense_is_ignored(void)
 {
+    struct takt_change change;
     struct sim sim = sim_create(8, 0.02);
     const struct takt_sample good = sim_sample(0, 0, &some, 0, 1e-3);
     struct takt_sample bad[14];
@@ -434,10 +435,11 @@ static void nonsense_is_ignored(void)
     for (int i = 0; i < 14; i++)
         takt__model_learn(sim.model, &bad[i]);
     EXPECT_INT(takt__model_counters(sim.model).samples, 0);
-    EXPECT(takt__model_next_changed(sim.model) < 0);
+    EXPECT(!takt__model_next_change(sim.model, &change));
     takt__model_learn(sim.model, &good);
     EXPECT_INT(takt__model_counters(sim.model).samples, 1);
-    EXPECT_INT(takt__model_next_changed(sim.model), 0);
+    EXPECT(takt__model_next_change(sim.model, &change));
+    EXPECT_INT(change.line, 0);
     sim_destroy(&sim);
 }
 
