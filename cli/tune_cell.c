@@ -18,7 +18,7 @@
 static const double warm_up_s = 0.0003;
 static const double loop_below_s = 2e-6; /* the clock would be seen */
 static const double loop_s = 2e-5;
-static const double awake_s = 5e-5;   /* threads spin twice as long */
+static const double awake_s = 5e-5;   /* until awake; they spin twice as long */
 static const double pause_s = 3.5e-4; /* and sleep by then */
 static const double short_s = 1e-3, long_s = 1e-2;
 static const double steal_from_s = 1e-3, preempted_below_s = 1e-2;
@@ -74,7 +74,7 @@ static size_t draw(struct tune *tune, size_t below)
 
 /* Leaves the operands in the caches of another team, as the op before would
  * have in a program that makes many. */
-static void run_another(struct contest *contest, const struct runner *runner)
+static double run_another(struct contest *contest, const struct runner *runner)
 {
     const struct runner *other = NULL;
 
@@ -84,8 +84,21 @@ static void run_another(struct contest *contest, const struct runner *runner)
             draw(contest->tune, ++seen) == 0)
             other = who;
     }
-    if (other != NULL)
-        run_once(contest, other, 0);
+    return other == NULL ? 0 : run_once(contest, other, 0);
+}
+
+/* Wakes the threads of an expert with an op that touches nothing of ours. The
+ * first run may be over before they are awake; then they stay awake longer
+ * than the second takes. */
+static void wake(struct contest *contest, const struct runner *runner)
+{
+    const takt_call *small = &contest->tune->stage.small;
+
+    takt_run_on(contest->tune->ctx, small, runner->expert);
+    const double start = tune_now();
+    while (tune_now() - start < awake_s)
+        ;
+    takt_run_on(contest->tune->ctx, small, runner->expert);
 }
 
 /* What "fresh" means: nobody can tell a library whether the operands of a call
@@ -105,7 +118,7 @@ static size_t make_fresh(struct contest *contest, const struct runner *runner,
         *idle_s = rewrite_inputs(stage, 0);
         return 0;
     default:
-        run_another(contest, runner);
+        *idle_s = run_another(contest, runner);
         return 0;
     }
 }
@@ -114,7 +127,6 @@ static size_t make_fresh(struct contest *contest, const struct runner *runner,
 static size_t prepare(struct contest *contest, const struct runner *runner,
                       unsigned situation)
 {
-    struct stage *stage = &contest->tune->stage;
     const struct timespec pause = {.tv_nsec = (long)(pause_s * 1e9)};
     double idle_s = 0;
     size_t copy = 0;
@@ -128,8 +140,8 @@ static size_t prepare(struct contest *contest, const struct runner *runner,
     }
     if ((situation & TAKT_SITUATION_ALONE) != 0)
         nanosleep(&pause, NULL);
-    else if (runner->threads > 1 && idle_s > awake_s)
-        takt_run_on(contest->tune->ctx, &stage->small, runner->expert);
+    else if (runner->threads > 1 && idle_s > 0)
+        wake(contest, runner);
     return copy;
 }
 

@@ -64,8 +64,8 @@ typedef struct takt_ctx_options {
     takt_policy policy;          /* of calls that are run; 0: adaptive */
     const char *expert;          /* whom policy fixed uses: "simd.avx2x2" */
     unsigned threads;            /* at most; 0: all the process may use */
-    /* "": no library of other people; a path: that BLAS too; NULL: those that
-     * are found. */
+    /* "": no library of other people; a path: that BLAS too; NULL: what
+     * TAKT_BLAS says, or those that are found. */
     const char *blas;
     /* Where to learn from and to keep what is learned. "": memory only; NULL:
      * TAKT_DB, or the file of this machine (takt_store_path()). */

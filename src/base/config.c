@@ -3,6 +3,7 @@
 #include "base/config.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,30 +59,56 @@ static bool is_set(const char *variable)
     return false;
 }
 
+/* The list that was lent last: whoever read it may read it still, so it is
+ * kept, and used again while the environment is what it was. */
+static struct {
+    pthread_mutex_t lock;
+    char **list;
+    size_t count;
+} lent = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A list of the variable and of all that is in `before`. NULL: no memory. */
+static char **list_with(const char *variable, char **before)
+{
+    size_t count = 0;
+
+    while (before != NULL && before[count] != NULL)
+        count++;
+    if (lent.list != NULL && lent.count == count && lent.list[0] == variable &&
+        (count == 0 ||
+         memcmp(lent.list + 1, before, count * sizeof *before) == 0))
+        return lent.list;
+    char **list = malloc((count + 3) * sizeof *list);
+    if (list == NULL)
+        return NULL;
+    memcpy(list, &variable, sizeof *list); /* environ is not const */
+    if (count > 0)
+        memcpy(list + 1, before, count * sizeof *list);
+    list[count + 1] = NULL;
+    list[count + 2] = (char *)lent.list; /* not lost, as far as anyone sees */
+    lent.list = list;
+    lent.count = count;
+    return list;
+}
+
 /* A second list of the same strings takes the place of the first one for a
- * while, and is never freed: somebody may still be reading it. */
+ * while. */
 bool takt__config_lend(const char *variable, void (*act)(void *self),
                        void *self)
 {
-    char **const before = environ;
-    size_t count = 0;
-
     if (is_set(variable)) {
         act(self);
         return true;
     }
-    while (before != NULL && before[count] != NULL)
-        count++;
-    char **list = malloc((count + 2) * sizeof *list);
-    if (list == NULL)
-        return false;
-    if (count > 0)
-        memcpy(list + 1, before, count * sizeof *list);
-    memcpy(list, &variable, sizeof *list); /* environ is not const */
-    list[count + 1] = NULL;
-    environ = list;
-    act(self);
-    if (environ == list)
-        environ = before;
-    return true;
+    pthread_mutex_lock(&lent.lock);
+    char **const before = environ;
+    char **list = list_with(variable, before);
+    if (list != NULL) {
+        environ = list;
+        act(self);
+        if (environ == list)
+            environ = before;
+    }
+    pthread_mutex_unlock(&lent.lock);
+    return list != NULL;
 }

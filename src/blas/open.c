@@ -332,9 +332,10 @@ static void load(void *self)
  * has not loaded it before. */
 static void *load_quietly(const char *file)
 {
+    static const char timeout[] = "OPENBLAS_THREAD_TIMEOUT=14";
     struct loading loading = {.file = file};
 
-    if (!takt__config_lend("OPENBLAS_THREAD_TIMEOUT=14", load, &loading))
+    if (!takt__config_lend(timeout, load, &loading))
         load(&loading);
     return loading.handle;
 }

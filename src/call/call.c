@@ -22,6 +22,8 @@ static void find_sizes(const takt_call *call, struct takt_sizes *out)
 
     if (entry->form == TAKT_FORM_user) {
         takt_op_work(call->op, call->dtype, &call->shape, &out->work);
+        if (!takt__work_is_sane(&out->work)) /* the user's own words */
+            out->work = (takt_work){0};
     } else {
         takt__form_work(entry, &call->shape, &elements, &out->work.flops);
         out->work.bytes = elements * (double)takt_dtype_size(call->dtype);

@@ -18,6 +18,13 @@ takt_status takt__call_for(takt_ctx *ctx, takt_call *call, uint16_t calls);
 /* Makes the model think about calls of that key, and publish what it thinks. */
 void takt__ctx_meet(takt_ctx *ctx, const struct takt_sizes *sizes);
 
+/* Whether work can be learned about: neither unknown nor beyond any machine. */
+static inline bool takt__work_is_sane(const takt_work *work)
+{
+    return work->bytes >= 0 && work->bytes < 1e30 && work->flops >= 0 &&
+           work->flops < 1e30;
+}
+
 /* What a request is decided by.
  * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
 takt_status takt__request_sizes(const takt_request *request,

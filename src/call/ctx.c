@@ -55,12 +55,13 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
     if (status != TAKT_OK)
         return status;
     const unsigned threads = threads_of(ctx->machine, options->threads);
+    const char *blas =
+        options->blas != NULL ? options->blas : takt__config_read().blas;
     ctx->is_recorded = options->recording != NULL;
     status = takt__fleet_open(
         &(struct takt_fleet_options){.machine = ctx->machine,
                                      .threads = threads,
-                                     .blas =
-                                         ctx->is_recorded ? "" : options->blas,
+                                     .blas = ctx->is_recorded ? "" : blas,
                                      .is_recorded = ctx->is_recorded},
         &ctx->fleet);
     if (status != TAKT_OK)

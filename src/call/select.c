@@ -84,10 +84,11 @@ static takt_status check(const takt_request *request)
 }
 
 /* Products and layers are keyed by their shape too; a bare number of elements
- * will not do. */
+ * will not do. Nor will work that no machine can do: it is left to the rules.
+ */
 static bool has_key(const takt_request *request, const struct takt_sizes *sizes)
 {
-    if (request->op == NULL || sizes->work.bytes < 0 ||
+    if (request->op == NULL || !takt__work_is_sane(&sizes->work) ||
         takt__op_entry(request->op)->form == TAKT_FORM_view)
         return false;
     return request->op->is_user || request->shape.rank >= request->op->rank_min;

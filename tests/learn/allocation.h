@@ -3,7 +3,8 @@
  * allocation.h - counts what one thread allocates, and lets it fail.
  *
  * The definitions here come before those of the C library. Sanitizers bring
- * their own and want to keep them: `can_count` then says so.
+ * their own and want to keep them, and a program for an emulator is linked
+ * without them: `can_count` then says so.
  */
 #ifndef TAKT_TESTS_ALLOCATION_H
 #define TAKT_TESTS_ALLOCATION_H
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
+    !defined(__SANITIZE_THREAD__) && !defined(TAKT_TEST_EMULATED)
 #define TAKT_TEST_CAN_COUNT 1
 #endif
 #if defined(__has_feature)
