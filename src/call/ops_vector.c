@@ -31,19 +31,15 @@ STRAIGHT bool is_straight(const takt_ctx *ctx, takt_dtype dtype,
     return n < least_timed || --takt__thread.left != 0;
 }
 
-/* Whether an operand of a straight call can be used as it is; what cannot is
- * told why on the long way. Neither NULL nor so near the end of the address
- * space that it would wrap. */
-STRAIGHT bool is_sane(const void *pointer)
+/* Whether the operands of a straight call can be used as they are; what cannot
+ * is told why on the long way. None of them is NULL, nor so near the end of the
+ * address space that it would wrap: one comparison for all of them. */
+STRAIGHT bool are_sane(const void *a, const void *b, const void *c,
+                       const void *d)
 {
-    const uintptr_t last = UINTPTR_MAX - ((uintptr_t)1 << 44);
-    return (uintptr_t)pointer - 1 < last;
-}
-
-/* Whether two arrays of so many bytes are apart. */
-STRAIGHT bool is_apart(const void *a, const void *b, size_t bytes)
-{
-    return (uintptr_t)a - (uintptr_t)b + bytes - 1 >= 2 * bytes - 1;
+    const uintptr_t all = ((uintptr_t)a - 1) | ((uintptr_t)b - 1) |
+                          ((uintptr_t)c - 1) | ((uintptr_t)d - 1);
+    return all >> 56 == 0;
 }
 
 static takt_status route(takt_call *call)
@@ -94,9 +90,13 @@ route_map(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
     return route(&call);
 }
 
+/* Whether an input and the output are the same array or apart. The distance
+ * less one is below the length less one when the input begins inside the
+ * output; the other way round it is its complement that is. */
 STRAIGHT bool can_read(const void *in, const void *out, size_t bytes)
 {
-    return is_sane(in) && (in == out || is_apart(in, out, bytes));
+    const uintptr_t distance = (uintptr_t)in - (uintptr_t)out;
+    return distance - 1 >= bytes - 1 && ~distance >= bytes - 1;
 }
 
 STRAIGHT takt_status run_map(const struct map map)
@@ -105,7 +105,9 @@ STRAIGHT takt_status run_map(const struct map map)
         atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     const size_t bytes = map.n * (map.dtype == TAKT_F32 ? 4 : 8);
 
-    if (is_straight(ctx, map.dtype, map.op, map.n) && is_sane(map.out) &&
+    if (is_straight(ctx, map.dtype, map.op, map.n) &&
+        are_sane(map.in[0], map.inputs < 2 ? map.out : map.in[1],
+                 map.inputs < 3 ? map.out : map.in[2], map.out) &&
         can_read(map.in[0], map.out, bytes) &&
         (map.inputs < 2 || can_read(map.in[1], map.out, bytes)) &&
         (map.inputs < 3 || can_read(map.in[2], map.out, bytes))) {
@@ -238,8 +240,8 @@ route_reduce(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
 STRAIGHT bool can_reduce(const void *in, size_t bytes, const void *out,
                          size_t out_bytes)
 {
-    return is_sane(in) && (uintptr_t)out - (uintptr_t)in + out_bytes - 1 >=
-                              bytes + out_bytes - 1;
+    return (uintptr_t)out - (uintptr_t)in + out_bytes - 1 >=
+           bytes + out_bytes - 1;
 }
 
 STRAIGHT takt_status run_reduce(const struct reduction r)
@@ -249,7 +251,8 @@ STRAIGHT takt_status run_reduce(const struct reduction r)
     const size_t bytes = r.n * (r.dtype == TAKT_F32 ? 4 : 8);
     struct takt_partial partial;
 
-    if (is_straight(ctx, r.dtype, r.op, r.n) && is_sane(r.out) &&
+    if (is_straight(ctx, r.dtype, r.op, r.n) &&
+        are_sane(r.in[0], r.inputs < 2 ? r.out : r.in[1], r.out, r.out) &&
         can_reduce(r.in[0], bytes, r.out, r.out_bytes) &&
         (r.inputs < 2 || can_reduce(r.in[1], bytes, r.out, r.out_bytes))) {
         ctx->straight->reduce[r.dtype][r.op](r.n, r.in[0], r.in[1], &partial);
