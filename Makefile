@@ -35,6 +35,7 @@ test:
 bench: build
 	@build/release/bench/bench_policy
 	@build/release/bench/bench_call
+	@build/release/bench/bench_decide
 	@build/release/bench/bench_pool
 	@$(TAKT) bench
 

@@ -65,20 +65,22 @@ static takt_shape shape_of(const takt_op *op, size_t n)
     return (takt_shape){.rank = 2, .dim = {n, n}};
 }
 
-/* One run of a loop, so that the operands lie where the last one left them. */
+/* One run of a loop, so that the operands lie where the last one left them. The
+ * loop is long enough for the clock not to count. */
 static double run_once(takt_ctx *ctx, const takt_call *call, size_t expert)
 {
-    const double start = bench_now_ns();
-    size_t calls = 0;
-    double now;
+    double ns = 0;
 
-    do {
-        if (takt_run_on(ctx, call, expert) != TAKT_OK)
-            return 0;
-        calls++;
-        now = bench_now_ns();
-    } while (now - start < 20e3);
-    return (now - start) * 1e-9 / (double)calls;
+    for (size_t calls = 1; ns < 10e3; calls *= 4) {
+        const double start = bench_now_ns();
+        for (size_t i = 0; i < calls; i++)
+            if (takt_run_on(ctx, call, expert) != TAKT_OK)
+                return 0;
+        ns = bench_now_ns() - start;
+        if (ns >= 10e3)
+            return ns * 1e-9 / (double)calls;
+    }
+    return 0;
 }
 
 static void measure_size(takt_ctx *ctx, struct series *series, size_t at)
