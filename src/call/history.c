@@ -4,7 +4,6 @@
  */
 #include "takt/history.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,13 +61,9 @@ static bool is_sane(const takt_ctx *ctx, const takt_measurement *told)
     return told != NULL && told->expert != NULL && told->request.op != NULL &&
            takt__ctx_has_op(ctx, told->request.op) && told->seconds > 0 &&
            told->seconds < longest_s && told->calls >= 0 &&
-           isfinite(told->calls);
-}
-
-static bool is_work(const takt_work *work)
-{
-    return work->bytes >= 0 && work->bytes <= (double)FLT_MAX &&
-           work->flops >= 0 && work->flops <= (double)FLT_MAX;
+           isfinite(told->calls) &&
+           (told->request.work == NULL ||
+            takt__work_is_sane(told->request.work));
 }
 
 takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
@@ -83,8 +78,6 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
         return status;
     if (!sizes.has_key)
         return TAKT_ESHAPE;
-    if (!is_work(&sizes.work))
-        return TAKT_EINVAL;
     struct takt_model *model = takt__learner_enter(ctx->learner);
     status = find_arm(ctx, model, told->request.op, told->expert,
                       sizes.key.line, &arm);

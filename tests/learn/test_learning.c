@@ -67,8 +67,10 @@ static void calls_become_what_is_known(void)
     enum { calls = 300 };
     takt_ctx *ctx = ctx_of(0);
     const takt_call call = vector_call("add", 50000);
-    const takt_request request = {.op = call.op, .shape = call.shape};
+    const takt_request request = {
+        .op = call.op, .shape = call.shape, .situation = TAKT_SITUATION_REPEAT};
     takt_decision decision;
+    takt_history_row row;
 
     EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
     EXPECT_INT(decision.reason, TAKT_REASON_PRIOR);
@@ -78,8 +80,9 @@ static void calls_become_what_is_known(void)
     }
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
     EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
-    EXPECT_INT(decision.reason, TAKT_REASON_MODEL);
     EXPECT(decision.predicted_s > 0 && decision.confidence > 0);
+    EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
+    EXPECT(row.samples >= 1 && row.mean_s > 0);
     const takt_learning learning = learning_of(ctx);
     EXPECT_INT(learning.samples + learning.dropped, calls);
     EXPECT_INT(learning.is_exploring, 1);

@@ -90,7 +90,8 @@ static void what_was_learned_is_there_the_next_time(void)
 {
     const char *path = scratch_path();
     const takt_request request = {.op = takt_op_find("exp"),
-                                  .shape = {.rank = 1, .dim = {size}}};
+                                  .shape = {.rank = 1, .dim = {size}},
+                                  .situation = TAKT_SITUATION_REPEAT};
     takt_history_row row;
     takt_learning learning;
 
