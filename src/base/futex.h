@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* futex.h - sleeping on a word of memory. */
+/* futex.h - waiting for a word of memory: asleep, or for a moment awake. */
 #ifndef TAKT_BASE_FUTEX_H
 #define TAKT_BASE_FUTEX_H
 
@@ -11,5 +11,15 @@ void takt__futex_wait(_Atomic uint32_t *word, uint32_t value);
 
 /* Wakes everyone who sleeps on the word. */
 void takt__futex_wake(_Atomic uint32_t *word);
+
+/* Between two looks at a word: leaves the core to its other thread. */
+static inline void takt__pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 #endif

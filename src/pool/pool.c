@@ -76,15 +76,6 @@ static uint64_t now_us(void)
     return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-static void relax(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
 /* Spins until *word is no longer `old`; false when the time is up. The first
  * microsecond or two is pure spinning. Then the processor is offered to others
  * at every look: the thread that is waited for may be waiting for it. (Measured
@@ -96,7 +87,7 @@ static bool spin_while(const _Atomic uint32_t *word, uint32_t old)
     for (unsigned i = 1;; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != old)
             return true;
-        relax();
+        takt__pause();
         if (i % look_every != 0)
             continue;
         sched_yield();
@@ -146,6 +137,21 @@ static bool take_share(struct worker *worker, uint32_t ticket)
     return atomic_compare_exchange_strong(&worker->taken, &before, ticket);
 }
 
+/* Wakes the workers that thread `number` sees to, if they sleep: four each, so
+ * that the last of many is up after a few wakings rather than after all. On a
+ * virtual machine it takes some microseconds to wake a thread, and a few dozen
+ * until it runs. */
+static void wake_next(struct takt_pool *pool, unsigned number)
+{
+    for (unsigned i = 4 * number + 1; i <= 4 * number + 4; i++) {
+        if (i >= pool->running)
+            return;
+        struct worker *worker = &pool->workers[i - 1];
+        if (atomic_load(&worker->is_asleep) != 0)
+            takt__futex_wake(&worker->ticket);
+    }
+}
+
 static void *work(void *self)
 {
     struct worker *worker = self;
@@ -159,6 +165,7 @@ static void *work(void *self)
             return NULL;
         if (!take_share(worker, seen))
             continue; /* too late: the caller has run it */
+        wake_next(pool, worker->number);
         run_share(pool->task, pool->job, worker->number, pool->running,
                   pool->parts, worker->scratch.memory);
         count_off(pool);
@@ -317,7 +324,8 @@ static void run_together(struct takt_pool *pool, unsigned running,
     pool->running = running;
     atomic_store(&pool->pending, running - 1);
     for (unsigned i = 1; i < running; i++)
-        raise_ticket(&pool->workers[i - 1]);
+        atomic_fetch_add(&pool->workers[i - 1].ticket, 1);
+    wake_next(pool, 0);
     run_share(task, job, 0, running, parts, scratch);
     run_what_is_left(pool, running, parts, scratch);
     join(pool);
