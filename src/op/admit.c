@@ -2,163 +2,19 @@
 /*
  * admit.c - operands against the shape of their op.
  *
- * Every operand is a stretch of memory whose length follows from the shape;
- * `lengths` is the one place that knows how. The checks after it are the same
- * for every op.
+ * Every operand is a stretch of memory whose length follows from the shape
+ * (operands.c). The checks are the same for every op.
  */
 #include "op/admit.h"
 
 #include <math.h>
 #include <stdint.h>
 
+#include "op/operands.h"
 #include "takt/ops.h"
-
-enum { OUT = 4, OPERANDS = 5 }; /* in[0..3], then out */
 
 /* More would not fit an address space. */
 static const size_t most_elements = PTRDIFF_MAX / sizeof(double);
-
-/* Elements of each operand; 0 where the op has none. */
-struct lengths {
-    size_t of[OPERANDS];
-    bool overflow;
-};
-
-static size_t times(struct lengths *lengths, size_t a, size_t b)
-{
-    size_t product;
-
-    if (__builtin_mul_overflow(a, b, &product)) {
-        lengths->overflow = true;
-        return SIZE_MAX;
-    }
-    return product;
-}
-
-/* A matrix of `rows` rows of `cols` elements, `ld` apart. */
-static size_t span(struct lengths *lengths, size_t rows, size_t cols, size_t ld)
-{
-    size_t length;
-
-    if (rows == 0 || cols == 0)
-        return 0;
-    if (__builtin_add_overflow(times(lengths, rows - 1, ld), cols, &length))
-        lengths->overflow = true;
-    return length;
-}
-
-static size_t product4(struct lengths *lengths, size_t a, size_t b, size_t c,
-                       size_t d)
-{
-    if (a == 0 || b == 0 || c == 0 || d == 0)
-        return 0;
-    return times(lengths, times(lengths, a, b), times(lengths, c, d));
-}
-
-static void conv2d_lengths(const takt_call *call, struct lengths *out)
-{
-    const size_t *d = call->shape.dim;
-    const size_t high = (d[2] + 2 * d[8] - d[5]) / d[7] + 1;
-    const size_t wide = (d[3] + 2 * d[8] - d[6]) / d[7] + 1;
-
-    out->of[0] = product4(out, d[0], d[1], d[2], d[3]);
-    out->of[1] = product4(out, d[4], d[1] / d[9], d[5], d[6]);
-    out->of[2] = call->in[2] != NULL ? d[4] : 0;
-    out->of[OUT] = product4(out, d[0], d[4], high, wide);
-}
-
-static void pool2d_lengths(const takt_call *call, struct lengths *out)
-{
-    const size_t *d = call->shape.dim;
-    const size_t high = (d[2] + 2 * d[6] - d[4]) / d[5] + 1;
-    const size_t wide = (d[3] + 2 * d[6] - d[4]) / d[5] + 1;
-
-    out->of[0] = product4(out, d[0], d[1], d[2], d[3]);
-    out->of[OUT] = product4(out, d[0], d[1], high, wide);
-}
-
-static void attention_lengths(const takt_call *call, struct lengths *out)
-{
-    const size_t *d = call->shape.dim;
-
-    out->of[0] = product4(out, d[0], d[1], d[2], d[4]);
-    out->of[1] = product4(out, d[0], d[1], d[3], d[4]);
-    out->of[2] = out->of[1];
-    out->of[3] = call->in[3] != NULL ? times(out, d[2], d[3]) : 0;
-    out->of[OUT] = out->of[0];
-}
-
-static void matmul_lengths(const takt_call *call, struct lengths *out)
-{
-    const size_t m = call->shape.dim[0], n = call->shape.dim[1];
-    const size_t k = call->shape.dim[2];
-    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
-    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
-
-    out->of[0] = span(out, trans_a ? k : m, trans_a ? m : k, call->ld[0]);
-    out->of[1] = span(out, trans_b ? n : k, trans_b ? k : n, call->ld[1]);
-    out->of[OUT] = span(out, m, n, call->ld[2]);
-}
-
-static void gemv_lengths(const takt_call *call, struct lengths *out)
-{
-    const size_t m = call->shape.dim[0], n = call->shape.dim[1];
-    const bool trans = (call->flags & TAKT_TRANS_A) != 0;
-
-    out->of[0] = span(out, m, n, call->ld[0]);
-    out->of[1] = trans ? m : n;
-    out->of[OUT] = trans ? n : m;
-}
-
-static void rows_lengths(const takt_call *call, struct lengths *out)
-{
-    const size_t *d = call->shape.dim;
-
-    out->of[0] = out->of[OUT] = times(out, d[0], d[1]);
-    out->of[1] = call->in[1] != NULL ? d[1] : 0;
-    out->of[2] = call->in[2] != NULL ? d[1] : 0;
-}
-
-static void find_lengths(const takt_call *call, struct lengths *out)
-{
-    const size_t *d = call->shape.dim;
-
-    *out = (struct lengths){0};
-    switch (takt__op_entry(call->op)->form) {
-    case TAKT_FORM_rows:
-        rows_lengths(call, out);
-        break;
-    case TAKT_FORM_matrix:
-        out->of[0] = span(out, d[0], d[1], call->ld[0]);
-        out->of[OUT] = span(out, d[1], d[0], call->ld[2]);
-        break;
-    case TAKT_FORM_gemv:
-        gemv_lengths(call, out);
-        break;
-    case TAKT_FORM_matmul:
-        matmul_lengths(call, out);
-        break;
-    case TAKT_FORM_batched:
-        out->of[0] = product4(out, d[0], d[1], d[3], 1);
-        out->of[1] = product4(out, d[0], d[3], d[2], 1);
-        out->of[OUT] = product4(out, d[0], d[1], d[2], 1);
-        break;
-    case TAKT_FORM_conv2d:
-        conv2d_lengths(call, out);
-        break;
-    case TAKT_FORM_pool2d:
-        pool2d_lengths(call, out);
-        break;
-    case TAKT_FORM_attention:
-        attention_lengths(call, out);
-        break;
-    case TAKT_FORM_map:
-    case TAKT_FORM_reduce:
-    case TAKT_FORM_view:
-    case TAKT_FORM_user:
-        break; /* admitted elsewhere, or not at all */
-    }
-}
 
 /* ---- the usual values where the caller left 0 -----------------------------
  */
@@ -253,21 +109,21 @@ static bool is_sane(const void *pointer, size_t bytes)
 }
 
 static takt_status check_operands(const takt_call *call,
-                                  const struct lengths *lengths)
+                                  const struct takt_lengths *lengths)
 {
     const size_t size = takt_dtype_size(call->dtype);
-    const size_t out_bytes = lengths->of[OUT] * size;
+    const size_t out_bytes = lengths->of[TAKT_OUT] * size;
 
     if (out_bytes > 0 && !is_sane(call->out, out_bytes))
         return TAKT_EINVAL;
-    for (int i = 0; i < OUT; i++) {
+    for (int i = 0; i < TAKT_OUT; i++) {
         const size_t bytes = lengths->of[i] * size;
         if (bytes == 0)
             continue;
         if (!is_sane(call->in[i], bytes))
             return TAKT_EINVAL;
-        if (call->in[i] == call->out && lengths->of[i] == lengths->of[OUT] &&
-            may_alias(call))
+        if (call->in[i] == call->out &&
+            lengths->of[i] == lengths->of[TAKT_OUT] && may_alias(call))
             continue;
         if (overlap(call->in[i], bytes, call->out, out_bytes))
             return TAKT_EINVAL;
@@ -318,13 +174,13 @@ static takt_status admit_shape(takt_call *call)
 
 static takt_status admit_lengths(const takt_call *call, bool *is_empty)
 {
-    struct lengths lengths;
+    struct takt_lengths lengths;
 
-    find_lengths(call, &lengths);
-    for (int i = 0; i < OPERANDS; i++)
+    takt__lengths_of(call, &lengths);
+    for (int i = 0; i < TAKT_OPERANDS; i++)
         if (lengths.overflow || lengths.of[i] > most_elements)
             return TAKT_ESHAPE;
-    *is_empty = lengths.of[OUT] == 0;
+    *is_empty = lengths.of[TAKT_OUT] == 0;
     return check_operands(call, &lengths);
 }
 
@@ -370,12 +226,6 @@ takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,
     return TAKT_OK;
 }
 
-static bool is_position(const takt_call *call)
-{
-    const enum takt_op_id op = takt__op_id(call->op);
-    return op == TAKT_OP_argmax || op == TAKT_OP_argmin;
-}
-
 /* Vectors are most calls, and the ones where a nanosecond counts. */
 static takt_status admit_vector(const takt_call *call, bool *is_empty)
 {
@@ -388,9 +238,9 @@ static takt_status admit_vector(const takt_call *call, bool *is_empty)
     if (status != TAKT_OK)
         return status;
     if (takt__op_entry(call->op)->form == TAKT_FORM_reduce)
-        return takt__admit_reduce(n, size, call->op->inputs, call->in,
-                                  is_position(call) ? sizeof(size_t) : size,
-                                  call->out);
+        return takt__admit_reduce(
+            n, size, call->op->inputs, call->in,
+            takt__is_position(call) ? sizeof(size_t) : size, call->out);
     *is_empty = n == 0;
     return takt__admit_map(n, size, call->op->inputs, call->in, call->out);
 }
