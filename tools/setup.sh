@@ -3,10 +3,11 @@
 # Prints what it installs; does nothing, quickly, when all is there.
 set -eu
 
-build="gcc libc6-dev make cmake ninja-build libsqlite3-dev"
+build="gcc libc6-dev make cmake ninja-build libsqlite3-dev libvulkan-dev"
 test="$build g++ clang libclang-rt-dev clang-format pkg-config python3 \
 universal-ctags man-db bash \
 libopenblas0-pthread libblis4-pthread libblas3 libxsmm-dev \
+mesa-vulkan-drivers vulkan-validationlayers glslang-tools \
 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 case "${1:-}" in

@@ -25,6 +25,7 @@ extern "C" {
 #define TAKT_CALL_CAUSAL 4u    /* attention: a query sees no later key */
 #define TAKT_CALL_MEAN_POOL 8u /* pooling: mean instead of maximum */
 #define TAKT_CALL_URGENT 16u   /* must not be late: no exploration */
+#define TAKT_CALL_TF32 32u     /* products may be rounded to TF32 on a GPU */
 
 /* Operands by op; members that an op does not name are 0.
  *

@@ -74,6 +74,10 @@ typedef struct takt_ctx_options {
     /* The share of an op's time that may be spent on trying other experts. 0:
      * the usual 0.02; negative: none, for programs that must not be late. */
     double exploration;
+    /* "": no GPU; "all": every GPU that the drivers report, software devices
+     * included, opened now, which takes a while; NULL: what TAKT_GPU says, or
+     * those on the PCI bus, each opened when that pays. */
+    const char *gpu;
 } takt_ctx_options;
 
 /* On success the caller owns *out; on failure *out is NULL.
@@ -88,8 +92,8 @@ TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
 /* The context of the one-line calls, made by the first one that needs it from
  * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
- * TAKT_PIN, TAKT_EXPLORE (see docs/environment.md). It lives as long as the
- * process. NULL: it could not be made; the one-line calls then fail with
+ * TAKT_PIN, TAKT_EXPLORE, TAKT_GPU (see docs/environment.md). It lives as long
+ * as the process. NULL: it could not be made; the one-line calls then fail with
  * TAKT_ENOMEM. */
 TAKT_API takt_ctx *takt_ctx_default(void);
 
@@ -134,6 +138,9 @@ typedef struct takt_request {
 #define TAKT_SITUATION_REPEAT 1u
 /* A call by itself: threads have to be woken for it. */
 #define TAKT_SITUATION_ALONE 2u
+/* The operands are on the GPU: the first one that is ready. Without one they
+ * are on the host, as always. */
+#define TAKT_SITUATION_ON_GPU 4u
 
 #define TAKT_EXPERT_NAME_MAX 32
 

@@ -51,17 +51,22 @@ TAKT_API takt_status takt_record(takt_ctx *ctx,
 typedef struct takt_estimate {
     char expert[TAKT_EXPERT_NAME_MAX];
     takt_backend backend;
-    double predicted_s;   /* transfers and queue not included */
+    double predicted_s;   /* on a GPU, of a call whose operands are on the
+                           * host, bringing them there is a part of it */
     double low_s, high_s; /* 95% of calls are expected between these */
+    /* On top of it: to fetch operands that are on (another) GPU, until it is
+     * free, of moving there. */
     double transfer_s, queue_s, switch_s;
     double samples; /* at this size, in this situation */
     double first_s; /* its first run in a process; 0: not known */
     int is_suspect; /* it refused or failed, and is left alone for a while */
     int is_chosen;
+    int is_asleep; /* a GPU that is not open now, so it is not chosen */
 } takt_estimate;
 
-/* All experts that could run the request, the cheapest first: at most
- * `capacity` of them in out[], their number in *count.
+/* All experts that could run the request: the one that is chosen, the others by
+ * what they take altogether, then those that sleep. At most `capacity` of them
+ * in out[], their number in *count.
  * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
 TAKT_API takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
                                   takt_estimate *out, size_t capacity,
@@ -89,7 +94,8 @@ typedef struct takt_history_row {
     const takt_op *op;
     takt_dtype dtype;
     const char *layout; /* "", "nt.thin_m", ...: see docs/ops.md */
-    unsigned situation; /* TAKT_SITUATION_... */
+    unsigned situation; /* TAKT_SITUATION_...; ON_GPU: a GPU's, of calls whose
+                         * operands it had */
     const char *expert;
     takt_backend backend;
     double work_low, work_high; /* the bin: operations for products and layers,
@@ -111,7 +117,7 @@ TAKT_API takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
                                        void *self);
 
 /* The best measured expert for a request, in its situation: expert, samples,
- * mean and spread.
+ * mean and spread. With operands on a GPU only GPUs are measured.
  * TAKT_ENOENT: nothing was measured at that size. */
 TAKT_API takt_status takt_history_best(takt_ctx *ctx,
                                        const takt_request *request,

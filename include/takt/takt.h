@@ -9,10 +9,12 @@
 #define TAKT_TAKT_H
 
 #include <takt/backend.h>
+#include <takt/buffer.h>
 #include <takt/call.h>
 #include <takt/context.h>
 #include <takt/expert.h>
 #include <takt/framework.h>
+#include <takt/gpu.h>
 #include <takt/history.h>
 #include <takt/machine.h>
 #include <takt/op.h>

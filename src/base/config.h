@@ -13,6 +13,10 @@ struct takt_config {
     const char *blas;   /* TAKT_BLAS; "" is a value */
     const char *db;     /* TAKT_DB; "" is a value */
     const char *pin;    /* TAKT_PIN */
+    const char *gpu;    /* TAKT_GPU; "" is a value */
+    const char *cuda;   /* TAKT_CUDA: the driver's file */
+    const char *cublas; /* TAKT_CUBLAS: a file; "": none is used */
+    const char *vulkan; /* TAKT_VULKAN: the loader's file */
     double exploration; /* TAKT_EXPLORE: a share; negative: none; 0: not set */
     const char *state_home, *home; /* XDG_STATE_HOME, HOME */
     unsigned threads; /* TAKT_THREADS; 0: not set, or not a number > 0 */

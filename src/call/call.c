@@ -5,7 +5,7 @@
  * Can, should and did have three owners: admission and the experts say what
  * can be run, the decider what should, run() what was.
  */
-#include "call/call.h"
+#include "call/inside.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 /* What the decision reads. The call was admitted, so its shape is right. The
  * elements of more than a vector are for rules and people alone. */
-static void find_sizes(const takt_call *call, struct takt_sizes *out)
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
 {
     const struct takt_op_entry *entry = takt__op_entry(call->op);
     double elements;
@@ -49,10 +49,18 @@ static inline unsigned threads_of(const takt_ctx *ctx, unsigned arm)
     return user->spec.threads;
 }
 
+static bool is_gpu(const takt_ctx *ctx, unsigned arm)
+{
+    return arm < ctx->fleet.count &&
+           ctx->fleet.expert[arm].kind == TAKT_EXPERT_GPU;
+}
+
 static takt_status run_arm(takt_ctx *ctx, const takt_call *call, unsigned arm)
 {
     const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
 
+    if (is_gpu(ctx, arm)) /* it may have been lost and be back by now */
+        takt__device_revive(ctx->fleet.expert[arm].device);
     if (user == NULL)
         return takt__expert_can_run(&ctx->fleet.expert[arm], call)
                    ? takt__run(&ctx->fleet, arm, call)
@@ -64,15 +72,22 @@ static takt_status run_arm(takt_ctx *ctx, const takt_call *call, unsigned arm)
     return user->spec.run(call, user->spec.self);
 }
 
-/* Whom to ask when the chosen one refuses: our best kernels on one thread,
- * then scalar code, which runs everything and needs next to no memory. Of a
- * user's op, one expert after another. -1: nobody is left. */
-static int next_best(const takt_ctx *ctx, const takt_op *op, unsigned first,
-                     int refused)
+/* Whom to ask when the chosen one refuses: instead of a GPU the best processor,
+ * then our best kernels on one thread, then scalar code, which runs everything
+ * and needs next to no memory. Of a user's op, one expert after another. -1:
+ * nobody is left. */
+static int next_best(takt_ctx *ctx, const struct takt_sizes *sizes,
+                     unsigned first, int refused)
 {
     const unsigned simd = ctx->decider.team[0].expert;
     const struct takt_user_expert *at = NULL;
+    const takt_op *op = sizes->op;
 
+    if (is_gpu(ctx, (unsigned)refused)) {
+        struct takt_choice host;
+        takt__decide_host(&ctx->decider, &takt__thread, sizes, &host);
+        return host.arm;
+    }
     if (!op->is_user)
         return refused == 0 ? -1 : (unsigned)refused == simd ? 0 : (int)simd;
     if ((unsigned)refused != first)
@@ -84,8 +99,9 @@ static int next_best(const takt_ctx *ctx, const takt_op *op, unsigned first,
 }
 
 /* An expert that refuses has touched nothing, so another one may start. */
-static takt_status run_or_fall_back(takt_ctx *ctx, const takt_call *call,
-                                    struct takt_choice *choice)
+takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
+                           const struct takt_sizes *sizes,
+                           struct takt_choice *choice)
 {
     const uint8_t first = choice->arm;
 
@@ -93,7 +109,7 @@ static takt_status run_or_fall_back(takt_ctx *ctx, const takt_call *call,
         const takt_status status = run_arm(ctx, call, (unsigned)arm);
         if (status == TAKT_OK)
             return status;
-        arm = next_best(ctx, call->op, first, arm);
+        arm = next_best(ctx, sizes, first, arm);
         if (arm < 0)
             return call->op->is_user ? TAKT_ENODEV : status;
         choice->arm = (uint8_t)arm;
@@ -104,34 +120,32 @@ static takt_status run_or_fall_back(takt_ctx *ctx, const takt_call *call,
 /* ---- observe ---------------------------------------------------------------
  */
 
-/* What a call needs to leave a sample. */
-struct watch {
-    struct takt_thread *thread;
-    bool is_repeat;
-    bool is_asleep; /* threads that it wanted had to be woken */
-    uint8_t chosen; /* before anybody refused */
-    uint16_t calls; /* that it stands for */
-    takt_status status;
-    uint64_t start, end;
-};
-
 /* Whether the chosen one did not run it. */
 static bool is_refused(const struct takt_choice *choice,
-                       const struct watch *watch)
+                       const struct takt_watch *watch)
 {
     return watch->chosen != choice->arm || watch->status != TAKT_OK;
 }
 
-static void leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
-                         const struct takt_choice *choice,
-                         const struct watch *watch)
+/* What a software device takes says nothing about any other. */
+static bool is_worth_learning(const takt_ctx *ctx, unsigned arm)
+{
+    return ctx->is_learning &&
+           !(is_gpu(ctx, arm) &&
+             ctx->fleet.expert[arm].device->facts.is_software);
+}
+
+void takt__call_leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
+                             const struct takt_choice *choice,
+                             const struct takt_watch *watch)
 {
     const unsigned team = threads_of(ctx, choice->arm);
     struct takt_sample sample = {
         .line = sizes->key.line,
         .bin = sizes->key.bin,
         .situation = (uint8_t)((watch->is_repeat ? TAKT_REPEAT : 0) |
-                               (watch->is_asleep ? TAKT_ASLEEP : 0)),
+                               (watch->is_asleep ? TAKT_ASLEEP : 0) |
+                               (watch->is_resident ? TAKT_RESIDENT : 0)),
         .arm = choice->arm,
         .flags = (uint8_t)((choice->reason == TAKT_REASON_EXPLORE
                                 ? TAKT_SAMPLE_EXPLORED
@@ -151,14 +165,15 @@ static void leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
         sample.arm = watch->chosen;
         sample.flags = TAKT_SAMPLE_REFUSED;
     }
+    if (!is_worth_learning(ctx, sample.arm))
+        return;
     takt__journal_push(takt__learner_journal(ctx->learner), &sample);
     takt__learner_hear(ctx->learner);
 }
 
-/* What the thread remembers of this call when the next one comes. */
-static void remember(const takt_ctx *ctx, const takt_call *call,
-                     const struct takt_choice *choice,
-                     const struct watch *watch)
+void takt__call_remember(const takt_ctx *ctx, const takt_call *call,
+                         const struct takt_choice *choice,
+                         const struct takt_watch *watch)
 {
     struct takt_thread *thread = watch->thread;
 
@@ -191,8 +206,10 @@ void takt__decision_fill(const takt_ctx *ctx, const struct takt_sizes *sizes,
            sizeof out->expert);
     if (choice->word == 0)
         return;
-    out->predicted_s = (double)cell.seconds;
-    out->confidence = (double)cell.confidence;
+    if ((choice->situation & TAKT_RESIDENT) == 0) { /* else moves are in it */
+        out->predicted_s = (double)cell.seconds;
+        out->confidence = (double)cell.confidence;
+    }
     if (cell.runner_up != cell.best)
         memcpy(out->runner_up, takt__ctx_arm_name(ctx, cell.runner_up),
                sizeof out->runner_up);
@@ -201,7 +218,7 @@ void takt__decision_fill(const takt_ctx *ctx, const struct takt_sizes *sizes,
 /* A user's op that nobody has called yet: the model is asked what it thinks,
  * and the table knows from then on. */
 static takt_status decide(takt_ctx *ctx, const struct takt_sizes *sizes,
-                          const struct watch *watch, bool is_urgent,
+                          const struct takt_watch *watch, bool is_urgent,
                           struct takt_choice *out)
 {
     takt_status status = takt__decide(&ctx->decider, watch->thread, sizes,
@@ -217,9 +234,8 @@ static takt_status decide(takt_ctx *ctx, const struct takt_sizes *sizes,
     return status == TAKT_ENOENT ? TAKT_ENOMEM : status;
 }
 
-/* Whether the call is timed, and for how many it then stands. */
-static bool is_timed(const takt_ctx *ctx, const struct takt_choice *choice,
-                     struct watch *watch)
+bool takt__call_is_timed(const takt_ctx *ctx, const struct takt_choice *choice,
+                         struct takt_watch *watch)
 {
     if (!ctx->is_learning)
         return false;
@@ -232,32 +248,44 @@ static bool is_timed(const takt_ctx *ctx, const struct takt_choice *choice,
     return true;
 }
 
-static void run_watched(takt_ctx *ctx, const takt_call *call,
-                        const struct takt_sizes *sizes,
-                        struct takt_choice *choice, struct watch *watch)
+void takt__call_run_watched(takt_ctx *ctx, const takt_call *call,
+                            const struct takt_sizes *sizes,
+                            struct takt_choice *choice,
+                            struct takt_watch *watch)
 {
     const unsigned team = threads_of(ctx, choice->arm);
 
     watch->chosen = choice->arm;
     watch->is_asleep = team > 1 && takt__pool_asleep(ctx->fleet.pool, team) > 0;
     watch->start = takt__ticks();
-    watch->status = run_or_fall_back(ctx, call, choice);
+    watch->status = takt__call_run(ctx, call, sizes, choice);
     watch->end = takt__ticks();
-    if (ctx->is_learning)
-        leave_sample(ctx, sizes, choice, watch);
+    takt__call_leave_sample(ctx, sizes, choice, watch);
 }
 
 /* Without a look at the clock, unless somebody refuses: that is news. */
 static void run_unwatched(takt_ctx *ctx, const takt_call *call,
                           const struct takt_sizes *sizes,
-                          struct takt_choice *choice, struct watch *watch)
+                          struct takt_choice *choice, struct takt_watch *watch)
 {
     watch->chosen = choice->arm;
-    watch->status = run_or_fall_back(ctx, call, choice);
-    if (is_refused(choice, watch) && ctx->is_learning) {
+    watch->status = takt__call_run(ctx, call, sizes, choice);
+    if (is_refused(choice, watch)) {
         watch->start = watch->end = takt__ticks();
-        leave_sample(ctx, sizes, choice, watch);
+        takt__call_leave_sample(ctx, sizes, choice, watch);
     }
+}
+
+takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
+                                takt_policy policy, struct takt_choice *choice)
+{
+    if (!is_gpu(ctx, choice->arm) || policy == TAKT_POLICY_ADAPTIVE)
+        return TAKT_OK;
+    struct takt_device *device = ctx->fleet.expert[choice->arm].device;
+    if (atomic_load(&device->state) != TAKT_DEVICE_ASLEEP ||
+        takt__device_open(device) == TAKT_OK)
+        return TAKT_OK;
+    return takt__decide_static(&ctx->decider, policy, sizes, choice);
 }
 
 static takt_status call_for(takt_ctx *ctx, takt_call *call,
@@ -265,27 +293,37 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
 {
     struct takt_sizes sizes;
     struct takt_choice choice;
-    struct watch watch = {
+    struct takt_watch watch = {
         .thread = &takt__thread, .calls = calls, .status = TAKT_OK};
     bool is_empty;
 
     takt_status status = takt__admit(call, &is_empty);
     if (status != TAKT_OK)
         return status;
-    find_sizes(call, &sizes);
+    if (takt__call_has_buffers(call)) {
+        if (!is_empty && !call->op->is_user)
+            return takt__call_on_buffers(ctx, call, decision);
+        status = takt__call_to_host(call);
+        if (status != TAKT_OK)
+            return status;
+    }
+    takt__call_sizes(call, &sizes);
     if (decision != NULL || ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
         sizes.elements = takt_op_elements(call->op, &call->shape);
     watch.is_repeat =
         call->in[0] == watch.thread->in || call->in[0] == watch.thread->out;
     status = decide(ctx, &sizes, &watch, (call->flags & TAKT_CALL_URGENT) != 0,
                     &choice);
+    if (status == TAKT_OK)
+        status = takt__call_open_gpu(ctx, &sizes, ctx->decider.policy, &choice);
     if (status != TAKT_OK)
         return status;
-    if (!is_empty && (decision != NULL || is_timed(ctx, &choice, &watch)))
-        run_watched(ctx, call, &sizes, &choice, &watch);
+    if (!is_empty &&
+        (decision != NULL || takt__call_is_timed(ctx, &choice, &watch)))
+        takt__call_run_watched(ctx, call, &sizes, &choice, &watch);
     else if (!is_empty)
         run_unwatched(ctx, call, &sizes, &choice, &watch);
-    remember(ctx, call, &choice, &watch);
+    takt__call_remember(ctx, call, &choice, &watch);
     if (decision != NULL) {
         takt__decision_fill(ctx, &sizes, &choice, decision);
         decision->actual_s =
@@ -335,6 +373,12 @@ takt_status takt_run_on(takt_ctx *ctx, const takt_call *call, size_t expert)
     const takt_status status = takt__admit(&copy, &is_empty);
     if (status != TAKT_OK || is_empty)
         return status;
-    return copy.op->is_user ? TAKT_ENODEV
-                            : run_arm(ctx, &copy, (unsigned)expert);
+    if (copy.op->is_user)
+        return TAKT_ENODEV;
+    if (is_gpu(ctx, (unsigned)expert) &&
+        takt__device_open(ctx->fleet.expert[expert].device) != TAKT_OK)
+        return TAKT_ENODEV;
+    return takt__call_has_buffers(&copy)
+               ? takt__call_on_buffers_on(ctx, &copy, (unsigned)expert)
+               : run_arm(ctx, &copy, (unsigned)expert);
 }

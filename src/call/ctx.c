@@ -6,9 +6,11 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/config.h"
 #include "base/name.h"
+#include "call/gpus.h"
 
 enum { most_threads = 256 };
 
@@ -47,6 +49,51 @@ static takt_status find_fixed(takt_ctx *ctx, const char *expert)
     return TAKT_OK;
 }
 
+/* Who names a GPU wants it found, on whatever bus it is. */
+static const char *gpus_of(const takt_ctx_options *options)
+{
+    const char *expert = options->expert;
+
+    if (options->gpu != NULL)
+        return options->gpu;
+    if (options->policy == TAKT_POLICY_FIXED && expert != NULL &&
+        (strncmp(expert, "cuda.", 5) == 0 ||
+         strncmp(expert, "vulkan.", 7) == 0))
+        return "all";
+    return takt__config_read().gpu;
+}
+
+/* CUDA's order is not always that of the bus, but GPUs of one machine are
+ * mostly of one kind. */
+static void name_gpus(takt_ctx *ctx)
+{
+    enum { nvidia = 0x10de };
+    unsigned next = 0;
+
+    for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
+        const struct takt_device *device = &ctx->fleet.devices.device[d];
+        const bool is_nvidia = strcmp(device->driver->name, "cuda") == 0;
+        if (device->index == 0)
+            next = 0;
+        while (next < ctx->machine->gpu_count &&
+               (ctx->machine->gpu[next].vendor == nvidia) != is_nvidia)
+            next++;
+        if (next < ctx->machine->gpu_count)
+            memcpy(ctx->gpu_fingerprint[d],
+                   ctx->machine->gpu[next++].fingerprint, TAKT_SHA256_HEX);
+    }
+}
+
+static takt_status add_gpus(takt_ctx *ctx)
+{
+    const unsigned count = ctx->fleet.devices.count;
+
+    takt__decider_add_gpus(&ctx->decider);
+    name_gpus(ctx);
+    ctx->gpu_watch = count == 0 ? NULL : calloc(count, sizeof *ctx->gpu_watch);
+    return count > 0 && ctx->gpu_watch == NULL ? TAKT_ENOMEM : TAKT_OK;
+}
+
 static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
 {
     struct takt_decider *decider = &ctx->decider;
@@ -62,6 +109,7 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
         &(struct takt_fleet_options){.machine = ctx->machine,
                                      .threads = threads,
                                      .blas = ctx->is_recorded ? "" : blas,
+                                     .gpu = gpus_of(options),
                                      .is_recorded = ctx->is_recorded},
         &ctx->fleet);
     if (status != TAKT_OK)
@@ -71,9 +119,12 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
     if (status != TAKT_OK)
         return status;
     decider->policy = options->policy;
-    status = takt__ctx_teach(ctx, options);
+    status = add_gpus(ctx);
+    if (status == TAKT_OK)
+        status = takt__ctx_teach(ctx, options);
     if (status != TAKT_OK)
         return status;
+    takt__ctx_watch_gpus(ctx);
     if (options->policy == TAKT_POLICY_PINNED)
         return takt__ctx_read_pin(ctx, options->pin);
     return options->policy == TAKT_POLICY_FIXED
@@ -118,11 +169,13 @@ void takt_ctx_destroy(takt_ctx *ctx)
 {
     if (ctx == NULL)
         return;
+    takt__ctx_leave_gpus(ctx);
     takt__learner_destroy(ctx->learner);
     takt__decider_fini(&ctx->decider);
     takt__fleet_close(&ctx->fleet);
     takt__user_ops_fini(&ctx->user_ops);
     takt_machine_destroy(ctx->machine);
+    free(ctx->gpu_watch);
     free(ctx);
 }
 

@@ -10,6 +10,8 @@
 #include "op/user_ops.h"
 #include "takt/context.h"
 
+struct takt_gpu_watch;
+
 struct takt_ctx {
     takt_machine *machine; /* owned, constant */
     struct takt_fleet fleet;
@@ -17,7 +19,7 @@ struct takt_ctx {
 
     /* Calls so small that nothing but one thread of the best instruction set
      * can be first go straight to its kernels. */
-    bool is_straight;
+    _Atomic bool is_straight;
     const struct takt_slots *straight;
     _Atomic size_t straight_most[TAKT_DTYPES][TAKT_OP_COUNT]; /* elements */
 
@@ -26,6 +28,8 @@ struct takt_ctx {
     bool is_exploring; /* and may be run to learn */
     struct takt_user_ops user_ops;
     struct takt_user_experts user_experts;
+    struct takt_gpu_watch *gpu_watch; /* by device; NULL: there is none */
+    char gpu_fingerprint[TAKT_MAX_GPUS][TAKT_SHA256_HEX];
     bool is_recorded; /* answers for another machine, and runs nothing */
     char library[TAKT_BLAS_MAX][704];
 };
@@ -47,6 +51,10 @@ const struct takt_user_expert *takt__ctx_user_expert(const takt_ctx *ctx,
 takt_status takt__ctx_enlist_expert(takt_ctx *ctx, struct takt_model *model,
                                     const takt_op *op, const char *name,
                                     const takt_expert_spec *spec);
+
+/* A small call must look where its operands are from now on, also one of the
+ * default context. */
+void takt__ctx_end_straight(takt_ctx *ctx);
 
 /* Makes the model and the learner of a context; see teach.c. */
 takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options);

@@ -190,7 +190,7 @@ static unsigned usual_situation(const struct takt_model *model, unsigned line,
     unsigned usual = 0;
     double most = 0;
 
-    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+    for (unsigned s = 0; s < TAKT_RESIDENT; s++) {
         const struct takt_account account =
             takt__model_account(model, line, s, bin);
         if (account.calls > most) {

@@ -4,7 +4,11 @@
  */
 #include <stdint.h>
 
-#include "call/call.h"
+#include "base/clock.h"
+#include "call/inside.h"
+#include "call/question.h"
+#include "op/admit.h"
+#include "op/operands.h"
 
 const char *takt_policy_name(takt_policy policy)
 {
@@ -70,7 +74,7 @@ static takt_status check(const takt_request *request)
     if ((unsigned)request->policy > TAKT_POLICY_PINNED ||
         (unsigned)request->dtype > TAKT_F64 ||
         request->shape.rank > TAKT_SHAPE_MAX_RANK ||
-        request->situation >= TAKT_SITUATIONS)
+        request->situation >= 2 * TAKT_SITUATION_ON_GPU)
         return TAKT_EINVAL;
     if (request->op == NULL)
         return (unsigned)request->complexity > TAKT_COMPLEXITY_HIGH
@@ -131,20 +135,115 @@ void takt__ctx_meet(takt_ctx *ctx, const struct takt_sizes *sizes)
     takt__learner_leave(ctx->learner);
 }
 
+/* ---- operands on a GPU -----------------------------------------------------
+ */
+
+_Static_assert(TAKT_SITUATION_REPEAT == TAKT_REPEAT &&
+                   TAKT_SITUATION_ALONE == TAKT_ASLEEP &&
+                   TAKT_SITUATION_ON_GPU == TAKT_RESIDENT,
+               "a question and a sample mean the same by a situation");
+
+/* A call of that shape, with the usual values in it. There are no operands,
+ * which is why nobody admits it. */
+static bool call_like(const takt_request *request, takt_call *out)
+{
+    struct takt_lengths lengths;
+    bool is_empty;
+
+    *out = (takt_call){.op = request->op,
+                       .dtype = request->dtype,
+                       .shape = request->shape,
+                       .flags = request->flags};
+    takt__admit(out, &is_empty);
+    takt__lengths_of(out, &lengths);
+    return !lengths.overflow && lengths.of[TAKT_OUT] > 0;
+}
+
+/* Seconds to move all inputs of a call over one link. */
+static double move_inputs(const struct takt_decider *decider, unsigned gpu,
+                          unsigned link, const takt_call *call)
+{
+    struct takt_extents extents;
+    double all = 0;
+
+    takt__extents_of(call, &extents);
+    for (unsigned i = 0; i < TAKT_OUT; i++)
+        if (extents.bytes[i] > 0)
+            all +=
+                takt__decide_link(decider, gpu, link, (double)extents.bytes[i]);
+    return all;
+}
+
+void takt__question_where(takt_ctx *ctx, const takt_request *request,
+                          const struct takt_sizes *sizes,
+                          struct takt_whereabouts *out)
+{
+    const struct takt_decider *decider = &ctx->decider;
+    struct takt_fares *fares = &out->fares;
+    takt_call call;
+
+    *out = (struct takt_whereabouts){.home = -1};
+    if (!sizes->has_key || request->op->is_user || !call_like(request, &call))
+        return;
+    for (unsigned d = decider->gpu_count; d-- > 0;) {
+        const struct takt_device *device = decider->gpu[d].device;
+        fares->is_open[d] = takt__device_is_ready(device) &&
+                            !device->facts.is_software &&
+                            device->driver->can_run(device, &call);
+        if (fares->is_open[d] &&
+            (request->situation & TAKT_SITUATION_ON_GPU) != 0)
+            out->home = (int)d;
+    }
+    if (out->home < 0)
+        return;
+    const unsigned home = (unsigned)out->home;
+    fares->host_s = move_inputs(decider, home, TAKT_LINK_OUT, &call);
+    for (unsigned d = 0; d < decider->gpu_count; d++)
+        if (fares->is_open[d] && d != home)
+            fares->gpu_s[d] =
+                fares->host_s + move_inputs(decider, d, TAKT_LINK_IN, &call);
+}
+
+/* Whoever asks is a thread that had a use for others just now, or (alone) long
+ * ago. */
+void takt__question_place(takt_ctx *ctx, const takt_request *request,
+                          const struct takt_sizes *sizes,
+                          const struct takt_whereabouts *where,
+                          struct takt_choice *out)
+{
+    const bool is_alone = (request->situation & TAKT_SITUATION_ALONE) != 0;
+    struct takt_thread asking = {.threads_used = is_alone ? 0 : takt__ticks()};
+
+    takt__ctx_meet(ctx, sizes);
+    takt__decide_place(&ctx->decider, &asking, sizes, &where->fares, true, out);
+}
+
+/* ---- the answer ------------------------------------------------------------
+ */
+
 /* What was learned; where nothing was, the model is asked what it expects. */
 static bool select_learned(takt_ctx *ctx, const takt_request *request,
                            const struct takt_sizes *sizes,
                            struct takt_choice *out)
 {
+    const unsigned situation =
+        request->situation & ~(unsigned)TAKT_SITUATION_ON_GPU;
+    struct takt_whereabouts where;
+
     if (request->policy != TAKT_POLICY_ADAPTIVE || !sizes->has_key ||
         ctx->decider.policy == TAKT_POLICY_PINNED)
         return false;
-    if (takt__decide_learned(&ctx->decider, sizes->key, request->situation,
-                             out))
+    if (situation != request->situation) {
+        takt__question_where(ctx, request, sizes, &where);
+        if (where.home >= 0) {
+            takt__question_place(ctx, request, sizes, &where, out);
+            return true;
+        }
+    }
+    if (takt__decide_learned(&ctx->decider, sizes->key, situation, out))
         return true;
     takt__ctx_meet(ctx, sizes);
-    return takt__decide_learned(&ctx->decider, sizes->key, request->situation,
-                                out);
+    return takt__decide_learned(&ctx->decider, sizes->key, situation, out);
 }
 
 takt_status takt_select(takt_ctx *ctx, const takt_request *request,
@@ -160,6 +259,8 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
     if (!select_learned(ctx, request, &sizes, &choice))
         status = takt__decide_static(&ctx->decider, request->policy, &sizes,
                                      &choice);
+    if (status == TAKT_OK && !ctx->is_recorded)
+        status = takt__call_open_gpu(ctx, &sizes, request->policy, &choice);
     if (status == TAKT_OK)
         takt__decision_fill(ctx, &sizes, &choice, out);
     return status;

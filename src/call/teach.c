@@ -9,6 +9,7 @@
 
 #include "base/config.h"
 #include "call/ctx.h"
+#include "call/gpus.h"
 #include "hw/fingerprint.h"
 
 static const double usual_exploration = 0.02;
@@ -19,16 +20,22 @@ static const double usual_exploration = 0.02;
 static struct takt_arm arm_of(const takt_ctx *ctx,
                               const struct takt_expert *expert)
 {
-    const bool is_library = expert->kind == TAKT_EXPERT_BLAS;
     struct takt_arm arm = {
         .device = expert->threads > 1 ? TAKT_DEVICE_CORES : TAKT_DEVICE_CORE,
-        .kin = is_library ? 100 + (unsigned)(expert->blas - ctx->fleet.blas)
-                          : (unsigned)expert->isa,
+        .kin = (unsigned)expert->isa,
         .like = -1,
-        .rates = takt__prior_rates(expert, ctx->machine),
     };
 
     memcpy(arm.name, expert->name, sizeof arm.name);
+    if (expert->kind == TAKT_EXPERT_GPU) {
+        arm.device = TAKT_DEVICE_GPU + expert->device->number;
+        arm.kin = 200 + expert->device->number;
+        arm.rates = ctx->decider.gpu[expert->device->number].guessed;
+        return arm;
+    }
+    if (expert->kind == TAKT_EXPERT_BLAS)
+        arm.kin = 100 + (unsigned)(expert->blas - ctx->fleet.blas);
+    arm.rates = takt__prior_rates(expert, ctx->machine);
     return arm;
 }
 
@@ -36,6 +43,8 @@ static bool can_ever_run(const struct takt_expert *expert, enum takt_op_id op)
 {
     if (expert->kind == TAKT_EXPERT_CPU)
         return op != TAKT_OP_reshape;
+    if (expert->kind == TAKT_EXPERT_GPU)
+        return false; /* gpus.c knows */
     return op == TAKT_OP_matmul || op == TAKT_OP_gemv || op == TAKT_OP_axpy;
 }
 
@@ -53,7 +62,7 @@ static void allow_lines(const takt_ctx *ctx, struct takt_model *model)
     }
 }
 
-static takt_status make_model(const takt_ctx *ctx, double exploration,
+static takt_status make_model(takt_ctx *ctx, double exploration,
                               struct takt_model **out)
 {
     const struct takt_model_options options = {.exploration = exploration};
@@ -66,11 +75,15 @@ static takt_status make_model(const takt_ctx *ctx, double exploration,
         takt__model_add_arm(*out, &arm);
     }
     allow_lines(ctx, *out);
+    takt__ctx_add_gpus(ctx, *out);
     return TAKT_OK;
 }
 
 /* ---- names, for the learner ------------------------------------------------
  */
+
+/* What links are called in the store; no op has that name. */
+static const char link_op[] = "takt:link";
 
 static const char *op_of(void *self, unsigned line)
 {
@@ -80,6 +93,8 @@ static const char *op_of(void *self, unsigned line)
     takt_dtype dtype;
     char layout[TAKT_LAYOUT_NAME];
 
+    if (takt__link_name(line) != NULL)
+        return link_op;
     takt__line_name(line, &op, &user_op, &dtype, layout);
     const takt_op *found = op == TAKT_OP_COUNT
                                ? takt__user_ops_at(&ctx->user_ops, user_op)
@@ -90,8 +105,9 @@ static const char *op_of(void *self, unsigned line)
 static int find_line(void *self, const char *name, unsigned dtype,
                      const char *layout)
 {
+    if (strcmp(name, link_op) == 0)
+        return takt__link_find(layout);
     const takt_op *op = takt_ctx_find_op(self, name);
-
     if (op == NULL || dtype >= TAKT_DTYPES)
         return -1;
     return takt__line_find(op, (takt_dtype)dtype, layout);
@@ -101,7 +117,7 @@ static int find_arm(void *self, unsigned line, const char *expert)
 {
     const takt_ctx *ctx = self;
 
-    if (line < TAKT_LINE_USER)
+    if (line < TAKT_LINE_USER || line >= TAKT_LINE_LINKS)
         return takt__fleet_find(&ctx->fleet, expert);
     const takt_op *op =
         takt__user_ops_at(&ctx->user_ops, (line - TAKT_LINE_USER) / 2);
@@ -116,7 +132,7 @@ static int meet_arm(void *self, struct takt_model *model, unsigned line,
 {
     takt_ctx *ctx = self;
 
-    if (line < TAKT_LINE_USER)
+    if (line < TAKT_LINE_USER || line >= TAKT_LINE_LINKS)
         return -1;
     const takt_op *op =
         takt__user_ops_at(&ctx->user_ops, (line - TAKT_LINE_USER) / 2);
@@ -151,7 +167,7 @@ static bool is_alone(const takt_ctx *ctx, unsigned line, unsigned bin,
 {
     const struct takt_key key = {(uint16_t)line, (uint8_t)bin};
 
-    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+    for (unsigned s = 0; s < TAKT_RESIDENT; s++) { /* plain pointers */
         const uint64_t word = takt__table_load(&ctx->decider.table, key, s);
         if (word != 0 && (uint8_t)word != ctx->decider.team[0].expert &&
             takt__cell_unpack(word).seconds > too_short_s)
@@ -192,6 +208,25 @@ static void find_straight(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
                               memory_order_relaxed);
 }
 
+static void end_straight(takt_ctx *ctx)
+{
+    if (ctx->fleet.devices.count == 0)
+        return; /* buffers are where they always are */
+    ctx->is_straight = false;
+    for (int op = 0; op < TAKT_OP_COUNT; op++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+            atomic_store(&ctx->straight_most[dtype][op], 0);
+}
+
+void takt__ctx_end_straight(takt_ctx *ctx)
+{
+    takt_ctx *usual = atomic_load(&takt__default_ctx);
+
+    end_straight(ctx);
+    if (usual != NULL && usual != ctx)
+        end_straight(usual);
+}
+
 static void published(void *self, unsigned line)
 {
     enum takt_op_id op;
@@ -210,6 +245,8 @@ static void find_all_straight(takt_ctx *ctx)
     ctx->straight = &ctx->fleet.slots[ctx->decider.best_isa];
     if (ctx->decider.policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded)
         return;
+    if (ctx->fleet.devices.count > 0 && atomic_load(&takt__arena_bytes) > 0)
+        return; /* there are buffers */
     ctx->is_straight = true;
     for (int op = 0; op < TAKT_OP_COUNT; op++)
         for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
@@ -262,7 +299,9 @@ takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
                   .find_line = find_line,
                   .find_arm = find_arm,
                   .meet_arm = meet_arm,
-                  .published = published},
+                  .published = published,
+                  .device_of = takt__ctx_device_of,
+                  .wake = takt__ctx_wake},
         .store_path = path,
         .machine = ctx->machine->hw_fingerprint,
         .software = software,

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/clock.h"
+#include "decide/inside.h"
 
 /* Low ops are element-wise, Medium ones vectors, and High ones pay for what
  * their shape says; a user's op pays for what the user says. */
@@ -64,9 +64,9 @@ static takt_status ask_rule(const struct takt_decider *decider,
 /* ---- the prior -------------------------------------------------------------
  */
 
-/* The team that the prior expects to finish first, and the next. */
-static struct takt_cell consider(const struct takt_decider *decider,
-                                 const takt_work *work, unsigned situation)
+struct takt_cell takt__decide_consider(const struct takt_decider *decider,
+                                       const takt_work *work,
+                                       unsigned situation)
 {
     struct takt_cell cell = {.best = (uint8_t)decider->team[0].expert,
                              .runner_up = (uint8_t)decider->team[0].expert,
@@ -95,7 +95,7 @@ static struct takt_cell consider(const struct takt_decider *decider,
 bool takt__decider_is_alone(const struct takt_decider *decider,
                             const takt_work *work)
 {
-    return !consider(decider, work, TAKT_REPEAT).is_threaded;
+    return !takt__decide_consider(decider, work, TAKT_REPEAT).is_threaded;
 }
 
 static void choose_simd(const struct takt_decider *decider,
@@ -105,7 +105,8 @@ static void choose_simd(const struct takt_decider *decider,
     out->arm = (uint8_t)decider->team[0].expert;
     if (sizes->work.bytes < 0)
         return;
-    const struct takt_cell cell = consider(decider, &sizes->work, situation);
+    const struct takt_cell cell =
+        takt__decide_consider(decider, &sizes->work, situation);
     out->arm = cell.best;
     out->predicted_s = (double)cell.seconds;
     out->is_threaded = cell.is_threaded;
@@ -113,6 +114,22 @@ static void choose_simd(const struct takt_decider *decider,
 
 /* ---- rules -----------------------------------------------------------------
  */
+
+/* The first GPU that may be usable; false: none. */
+static bool choose_gpu(const struct takt_decider *decider,
+                       struct takt_choice *out)
+{
+    for (unsigned i = 0; i < decider->gpu_count; i++) {
+        const struct takt_device *device = decider->gpu[i].device;
+        const int state = atomic_load(&device->state);
+        if (state == TAKT_DEVICE_ASLEEP ||
+            (state == TAKT_DEVICE_READY && !device->facts.is_software)) {
+            out->arm = (uint8_t)decider->gpu[i].expert;
+            return true;
+        }
+    }
+    return false;
+}
 
 static takt_status choose_by_rule(const struct takt_decider *decider,
                                   takt_policy policy,
@@ -124,7 +141,8 @@ static takt_status choose_by_rule(const struct takt_decider *decider,
     out->is_rule = true;
     if (status != TAKT_OK)
         return status;
-    if (out->backend != TAKT_BACKEND_SCALAR)
+    if (out->backend == TAKT_BACKEND_SIMD ||
+        (out->backend == TAKT_BACKEND_GPU && !choose_gpu(decider, out)))
         choose_simd(decider, sizes, situation, out);
     out->reason = decider->fleet->expert[out->arm].backend == out->backend
                       ? TAKT_REASON_STATIC
@@ -219,22 +237,13 @@ bool takt__decide_learned(const struct takt_decider *decider,
     return true;
 }
 
-/* Whether the last call that had a use for threads ended a moment ago: as long
- * as workers stay awake after a job. Then waking them is paid once and gains
- * on every call that follows; a lone call would pay it for itself. */
-static inline unsigned busy_or_alone(const struct takt_decider *decider,
-                                     const struct takt_thread *thread)
-{
-    return takt__ticks() - thread->threads_used < decider->moment ? 0
-                                                                  : TAKT_ASLEEP;
-}
-
 /* Nobody has been here: the prior decides, and what it says is written down
  * for the next call. */
 static uint64_t ask_prior(struct takt_decider *decider,
                           const struct takt_sizes *sizes, unsigned situation)
 {
-    const struct takt_cell cell = consider(decider, &sizes->work, situation);
+    const struct takt_cell cell =
+        takt__decide_consider(decider, &sizes->work, situation);
 
     takt__table_offer(&decider->table, sizes->key, situation, &cell);
     return takt__cell_pack(&cell);
@@ -261,7 +270,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     uint64_t word = look_up(decider, sizes, situation);
     const bool is_threaded = (word >> TAKT_CELL_THREADED & 1) != 0;
 
-    if (is_threaded && busy_or_alone(decider, thread) != 0) {
+    if (is_threaded && takt__decide_awake(decider, thread) != 0) {
         situation |= TAKT_ASLEEP;
         word = look_up(decider, sizes, situation);
     }
@@ -286,6 +295,7 @@ takt_status takt__decide(struct takt_decider *decider,
 
     if (decider->policy != TAKT_POLICY_ADAPTIVE)
         return decide_static(decider, decider->policy, sizes,
-                             situation | busy_or_alone(decider, thread), out);
+                             situation | takt__decide_awake(decider, thread),
+                             out);
     return decide_adaptive(decider, thread, sizes, situation, is_urgent, out);
 }

@@ -24,6 +24,14 @@ struct takt_team {
     struct takt_rates rates;
 };
 
+/* A GPU, and what to expect of it: more is known once it is open. */
+struct takt_gpu_arm {
+    unsigned expert;
+    struct takt_device *device;
+    struct takt_rates guessed, known;
+    _Atomic(const struct takt_rates *) rates; /* one of these */
+};
+
 /* What decides: constant once made, but for what the table learns. */
 struct takt_decider {
     const struct takt_fleet *fleet;
@@ -33,6 +41,8 @@ struct takt_decider {
     takt_isa best_isa;
     unsigned team_count; /* at least 1: the first has one thread */
     struct takt_team team[TAKT_MAX_TEAMS];
+    unsigned gpu_count;
+    struct takt_gpu_arm gpu[TAKT_MAX_GPUS]; /* in the order of the devices */
     uint64_t moment; /* in ticks: how long workers stay awake after a job */
     struct takt_table table;
 };
@@ -97,8 +107,41 @@ takt_status takt__decide(struct takt_decider *decider,
                          const struct takt_sizes *sizes, bool is_repeat,
                          bool is_urgent, struct takt_choice *out);
 
+/* What it takes to bring the operands of a call to where it would run, and to
+ * wait until that is free. */
+struct takt_fares {
+    double host_s;
+    double gpu_s[TAKT_MAX_GPUS];
+    bool is_open[TAKT_MAX_GPUS]; /* it can run this call just now */
+};
+
+/* Decides a call on buffers: the processor or one of the GPUs, wherever it is
+ * done first, the moves included. */
+void takt__decide_place(struct takt_decider *decider,
+                        struct takt_thread *thread,
+                        const struct takt_sizes *sizes,
+                        const struct takt_fares *fares, bool is_urgent,
+                        struct takt_choice *out);
+
+/* The best processor for it, whatever GPUs there are. */
+void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
+                       const struct takt_sizes *sizes, struct takt_choice *out);
+
+/* Seconds to move so many bytes over a link (TAKT_LINK_...) of a GPU. */
+double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
+                         unsigned link, double bytes);
+
+/* The GPUs of the fleet; and the data sheet of one, which is known now. */
+void takt__decider_add_gpus(struct takt_decider *decider);
+void takt__decider_meet_gpu(struct takt_decider *decider, unsigned gpu);
+
 /* What to expect of an expert on that machine, before any measurement. */
 struct takt_rates takt__prior_rates(const struct takt_expert *expert,
                                     const takt_machine *machine);
+
+/* The same of a GPU, by its data sheet and the rate of its link, per second;
+ * 0: not known (yet). */
+struct takt_rates takt__prior_gpu(double flops, double memory_rate,
+                                  double link_rate);
 
 #endif

@@ -27,6 +27,13 @@ static const double awake_s = 0.5e-6, asleep_s = 30e-6;
 /* Bytes per second out of another core's cache. */
 static const double fetch_rate = 20e9;
 
+/* A GPU whose data sheet is not known, and what is left of a data sheet. */
+static const double gpu_flops = 10e12, gpu_memory_rate = 400e9;
+static const double gpu_flops_share = 0.7, gpu_memory_share = 0.8;
+
+/* To launch a kernel and wait for it, to get a copy going, and PCIe 3. */
+static const double launch_s = 12e-6, copy_s = 10e-6, gpu_link_rate = 12e9;
+
 static double lanes_of(takt_isa isa)
 {
     switch (isa) {
@@ -71,6 +78,23 @@ struct takt_rates takt__prior_rates(const struct takt_expert *expert,
         .asleep_s = asleep_s,
         .s_per_fetched_byte = (threads - 1) / threads / fetch_rate,
         .fetched_bytes = (double)machine->l2_bytes,
+    };
+}
+
+struct takt_rates takt__prior_gpu(double flops, double sheet_rate,
+                                  double link_rate)
+{
+    const double computing = gpu_flops_share * (flops > 0 ? flops : gpu_flops);
+    const double moving =
+        gpu_memory_share * (sheet_rate > 0 ? sheet_rate : gpu_memory_rate);
+
+    return (struct takt_rates){
+        .threads = 1,
+        .call_s = launch_s,
+        .s_per_flop = 1 / computing,
+        .s_per_byte = {1 / moving, 1 / moving, 1 / moving},
+        .link_s = copy_s,
+        .s_per_link_byte = 1 / (link_rate > 0 ? link_rate : gpu_link_rate),
     };
 }
 

@@ -16,10 +16,13 @@ void takt__table_destroy(struct takt_table *table)
     table->cell = NULL;
 }
 
+/* Pages that nobody touched stay so. */
 void takt__table_clear(struct takt_table *table, unsigned line)
 {
-    for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-        for (unsigned b = 0; b < TAKT_BINS; b++)
-            atomic_store_explicit(&table->cell[line][s][b], 0,
-                                  memory_order_relaxed);
+    for (unsigned place = 0; place < TAKT_PLACES; place++)
+        for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
+            _Atomic uint64_t *at = &table->cell[line][place][bin];
+            if (atomic_load_explicit(at, memory_order_relaxed) != 0)
+                atomic_store_explicit(at, 0, memory_order_relaxed);
+        }
 }

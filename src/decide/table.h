@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.h - what was decided, one word per line, situation and bin.
+ * table.h - what was decided, one word per line, place and bin.
  *
  * Whoever decides a call reads one word; whoever learns writes one. A word
  * that is 0 was never written: the caller then asks the prior and writes what
  * it said. A try of another expert is a token in the word: the caller that
  * takes it out is the one that tries.
+ *
+ * A place is a situation; with TAKT_RESIDENT in it, the best way to run a call
+ * on the processor if the host has all operands, which is written only while a
+ * GPU is awake: without one it is as if that bit were not there. Or it is a
+ * GPU, TAKT_PLACE_GPU and following: there best, runner-up and explore are that
+ * GPU's arm, seconds is what it takes if it has all operands (about FLT_MAX: it
+ * refused lately), and confidence the factor by which it may be faster. What
+ * has to be moved is the caller's to add, as is the choice.
  */
 #ifndef TAKT_DECIDE_TABLE_H
 #define TAKT_DECIDE_TABLE_H
@@ -31,7 +39,7 @@ struct takt_cell {
 };
 
 struct takt_table {
-    _Atomic uint64_t (*cell)[TAKT_SITUATIONS][TAKT_BINS]; /* by line */
+    _Atomic uint64_t (*cell)[TAKT_PLACES][TAKT_BINS]; /* by line */
 };
 
 /* All cells empty; pages that nobody touches take no memory. */
@@ -84,40 +92,40 @@ static inline struct takt_cell takt__cell_unpack(uint64_t word)
 
 /* Whoever is named in a word was made known before it was written. */
 static inline uint64_t takt__table_load(const struct takt_table *table,
-                                        struct takt_key key, unsigned situation)
+                                        struct takt_key key, unsigned place)
 {
-    return atomic_load_explicit(&table->cell[key.line][situation][key.bin],
+    return atomic_load_explicit(&table->cell[key.line][place][key.bin],
                                 memory_order_acquire);
 }
 
 /* Writes what the prior said, unless somebody knew better meanwhile. */
 static inline void takt__table_offer(struct takt_table *table,
-                                     struct takt_key key, unsigned situation,
+                                     struct takt_key key, unsigned place,
                                      const struct takt_cell *cell)
 {
     uint64_t empty = 0;
 
     atomic_compare_exchange_strong_explicit(
-        &table->cell[key.line][situation][key.bin], &empty,
-        takt__cell_pack(cell), memory_order_relaxed, memory_order_relaxed);
+        &table->cell[key.line][place][key.bin], &empty, takt__cell_pack(cell),
+        memory_order_relaxed, memory_order_relaxed);
 }
 
 static inline void takt__table_store(struct takt_table *table,
-                                     struct takt_key key, unsigned situation,
+                                     struct takt_key key, unsigned place,
                                      const struct takt_cell *cell)
 {
-    atomic_store_explicit(&table->cell[key.line][situation][key.bin],
+    atomic_store_explicit(&table->cell[key.line][place][key.bin],
                           takt__cell_pack(cell), memory_order_relaxed);
 }
 
 /* Takes one try out of the word that was just read; false: somebody else did,
  * or it was written anew. */
 static inline bool takt__table_take_try(struct takt_table *table,
-                                        struct takt_key key, unsigned situation,
+                                        struct takt_key key, unsigned place,
                                         uint64_t word)
 {
     return atomic_compare_exchange_strong_explicit(
-        &table->cell[key.line][situation][key.bin], &word,
+        &table->cell[key.line][place][key.bin], &word,
         word - ((uint64_t)1 << TAKT_CELL_TRIES), memory_order_relaxed,
         memory_order_relaxed);
 }

@@ -2,10 +2,10 @@
 /*
  * expert.h - who can run a call on this machine.
  *
- * An expert is one concrete way: an instruction set on so many threads, or
- * somebody's BLAS. Experts are numbered from 0 in a fixed order, so that a set
- * of them is a word of bits. Number 0 is always "scalar" on one thread: it can
- * run everything, and it is the definition of what is right.
+ * An expert is one concrete way: an instruction set on so many threads,
+ * somebody's BLAS, or a GPU. Experts are numbered from 0 in a fixed order, so
+ * that a set of them is a word of bits. Number 0 is always "scalar" on one
+ * thread: it can run everything, and it is the definition of what is right.
  *
  * Threads: constant once made.
  */
@@ -17,13 +17,14 @@
 
 #include "blas/blas.h"
 #include "expert/slots.h"
+#include "gpu/devices.h"
 #include "pool/pool.h"
 #include "takt/call.h"
 #include "takt/machine.h"
 
 enum { TAKT_MAX_EXPERTS = 64 };
 
-enum takt_expert_kind { TAKT_EXPERT_CPU, TAKT_EXPERT_BLAS };
+enum takt_expert_kind { TAKT_EXPERT_CPU, TAKT_EXPERT_BLAS, TAKT_EXPERT_GPU };
 
 struct takt_expert {
     char name[TAKT_EXPERT_NAME_MAX];
@@ -33,6 +34,7 @@ struct takt_expert {
     unsigned threads;
     const struct takt_slots *slots; /* CPU: its kernels */
     struct takt_blas *blas;         /* BLAS: its library */
+    struct takt_device *device;     /* GPU: itself */
 };
 
 struct takt_fleet {
@@ -41,6 +43,7 @@ struct takt_fleet {
     struct takt_slots slots[TAKT_KERNEL_ISAS];
     struct takt_blas blas[TAKT_BLAS_MAX];
     size_t blas_count;
+    struct takt_devices devices;
     struct takt_pool *pool;
     size_t l3_bytes;
 };
@@ -49,6 +52,8 @@ struct takt_fleet_options {
     const takt_machine *machine;
     unsigned threads; /* at least 1 */
     const char *blas; /* as takt__blas_open_all() wants it */
+    const char *gpu;  /* "": none; "all": every device, opened now; NULL or
+                       * anything else: those on the PCI bus */
     bool is_recorded; /* list what that machine would have; run nothing */
 };
 

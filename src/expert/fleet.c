@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fleet.c - makes the list of experts: each usable instruction set on 1, 2,
- * 4, ... threads and on all of them, then each BLAS library on one thread and
- * on all.
+ * 4, ... threads and on all of them, each BLAS library on one thread and on
+ * all, and each GPU.
  */
 #include "expert/expert.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "expert/gpus.h"
 
 static struct takt_expert *next_expert(struct takt_fleet *fleet)
 {
@@ -77,6 +78,22 @@ static void add_libraries(struct takt_fleet *fleet, unsigned threads)
     }
 }
 
+static void add_gpus(struct takt_fleet *fleet)
+{
+    for (unsigned i = 0; i < fleet->devices.count; i++) {
+        struct takt_device *device = &fleet->devices.device[i];
+        struct takt_expert *expert = next_expert(fleet);
+        if (expert == NULL)
+            return;
+        memcpy(expert->name, device->name, sizeof expert->name);
+        expert->kind = TAKT_EXPERT_GPU;
+        expert->backend = TAKT_BACKEND_GPU;
+        expert->threads = 1;
+        expert->device = device;
+        fleet->count++;
+    }
+}
+
 /* The best instruction sets come first, so that a full list loses the ones
  * that matter least. */
 static void add_all(struct takt_fleet *fleet,
@@ -93,6 +110,7 @@ static void add_all(struct takt_fleet *fleet,
             (is_built || options->is_recorded))
             add_isa(fleet, order[i], options->threads);
     }
+    add_gpus(fleet);
 }
 
 takt_status takt__fleet_open(const struct takt_fleet_options *options,
@@ -115,12 +133,14 @@ takt_status takt__fleet_open(const struct takt_fleet_options *options,
                          &caches);
     out->blas_count = takt__blas_open_all(options->blas, options->threads,
                                           out->blas, TAKT_BLAS_MAX);
+    takt__fleet_list_gpus(out, options);
     add_all(out, options);
     return TAKT_OK;
 }
 
 void takt__fleet_close(struct takt_fleet *fleet)
 {
+    takt__devices_close(&fleet->devices);
     takt__pool_destroy(fleet->pool);
     for (size_t i = 0; i < fleet->blas_count; i++)
         takt__blas_close(&fleet->blas[i]);

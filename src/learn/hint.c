@@ -13,8 +13,9 @@
 
 #include "learn/inside.h"
 
-/* Doubt from one processor to another, in ln(seconds) squared: judgement. */
-static const double other_machine = 0.5;
+/* Doubt from one processor to another, from one GPU to another, and of the same
+ * GPU in another machine, in ln(seconds) squared: judgement. */
+static const double other_machine = 0.5, other_gpu = 1, same_gpu = 0.05;
 
 struct effect {
     double mean, variance;
@@ -41,8 +42,10 @@ static int compare_keys(const struct takt_record *a,
 static int by_key(const void *a, const void *b)
 {
     const struct takt_record *x = a, *y = b;
-    const int order = compare_keys(x, y);
+    int order = compare_keys(x, y);
 
+    if (order == 0)
+        order = strcmp(x->device, y->device);
     return order != 0 ? order : strcmp(x->machine, y->machine);
 }
 
@@ -52,7 +55,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One effect per machine: its writers pooled. Returns how many. */
+/* One effect per machine and GPU: its writers pooled. Returns how many. */
 static size_t gather(const struct takt_record *record, size_t count,
                      struct effect *out, size_t room)
 {
@@ -60,8 +63,10 @@ static size_t gather(const struct takt_record *record, size_t count,
 
     for (size_t i = 0; i < count && machines < room;) {
         struct takt_sums sums = {0};
-        const char *machine = record[i].machine;
-        for (; i < count && strcmp(record[i].machine, machine) == 0; i++)
+        const char *machine = record[i].machine, *device = record[i].device;
+        for (; i < count && strcmp(record[i].machine, machine) == 0 &&
+               strcmp(record[i].device, device) == 0;
+             i++)
             takt__sums_pool(
                 &sums,
                 &(struct takt_sums){record[i].n, record[i].mean, record[i].m2});
@@ -130,6 +135,33 @@ static struct effect pool(const struct effect *effect, size_t count)
     return out;
 }
 
+/* Of records in the order of their devices, those of one: how many, and where
+ * they begin. */
+static size_t of_device(const struct takt_record **record, size_t count,
+                        const char *device)
+{
+    size_t first = 0, last;
+
+    while (first < count && strcmp((*record)[first].device, device) != 0)
+        first++;
+    for (last = first; last < count; last++)
+        if (strcmp((*record)[last].device, device) != 0)
+            break;
+    *record += first < count ? first : 0;
+    return last - first;
+}
+
+/* The link of a GPU is its machine's. */
+static double doubt_of(const char *device, bool is_same, int line)
+{
+    if (!is_same)
+        return other_gpu;
+    return device[0] == '\0' || takt__link_name((unsigned)line) != NULL
+               ? other_machine
+               : same_gpu;
+}
+
+/* Those of the same GPU, if there are any, or else all. */
 static void give_hint(struct takt_learner *learner,
                       const struct takt_record *record, size_t count)
 {
@@ -140,10 +172,14 @@ static void give_hint(struct takt_learner *learner,
         line < 0 ? -1
                  : names->find_arm(names->self, (unsigned)line, record->expert);
     struct effect effect[64];
-    size_t machines = gather(record, count, effect, 64);
 
+    if (arm < 0)
+        return;
+    const char *device = takt__learner_device(learner, (unsigned)arm);
+    const size_t same = of_device(&record, count, device);
+    size_t machines = gather(record, same > 0 ? same : count, effect, 64);
     machines = drop_outliers(effect, machines);
-    if (arm < 0 || machines == 0)
+    if (machines == 0)
         return;
     const struct effect all = pool(effect, machines);
     takt__model_hint(learner->model,
@@ -155,7 +191,7 @@ static void give_hint(struct takt_learner *learner,
                                            .mean = all.mean,
                                            .bytes = record->bytes,
                                            .flops = record->flops},
-                     all.variance + other_machine);
+                     all.variance + doubt_of(device, same > 0, line));
 }
 
 void takt__learner_hint(struct takt_learner *learner,

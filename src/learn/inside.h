@@ -66,6 +66,10 @@ void takt__learner_disown(struct takt_learner *learner);
 bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
                            uint64_t limit_ns);
 
+/* The fingerprint of an arm's GPU; "": it is the processor's. */
+const char *takt__learner_device(const struct takt_learner *learner,
+                                 unsigned arm);
+
 /* Takes in what other machines measured: records of one key together. */
 void takt__learner_hint(struct takt_learner *learner,
                         const struct takt_records *foreign);

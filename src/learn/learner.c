@@ -44,6 +44,16 @@ static bool learn_all(struct takt_learner *learner)
     return found;
 }
 
+/* Says who should be opened, now that it would have paid. */
+static void wake_sleepers(struct takt_learner *learner)
+{
+    const struct takt_learner_names *names = &learner->names;
+    unsigned arm;
+
+    while (names->wake != NULL && takt__model_next_wake(learner->model, &arm))
+        names->wake(names->self, arm);
+}
+
 /* True when anything came in; *changed when it changed what is published. */
 static bool work(struct takt_learner *learner, bool *changed)
 {
@@ -51,6 +61,8 @@ static bool work(struct takt_learner *learner, bool *changed)
     if (!learner->is_loaded)
         takt__learner_load(learner);
     const bool found = learn_all(learner);
+    if (found)
+        wake_sleepers(learner);
     const uint64_t now_ns = takt__now_ns();
     *changed = takt__learner_publish(learner, now_ns, most_work_ns);
     takt__learner_save(learner, now_ns, false);
@@ -304,7 +316,8 @@ struct takt_model *takt__learner_enter(struct takt_learner *learner)
 {
     pthread_mutex_lock(&learner->lock);
     takt__learner_load(learner);
-    learn_all(learner);
+    if (learn_all(learner))
+        wake_sleepers(learner);
     takt__learner_publish(learner, takt__now_ns(), 0);
     return learner->model;
 }

@@ -35,6 +35,13 @@ struct takt_learner_names {
                     const char *expert);
     /* A line was published: what follows from it elsewhere. */
     void (*published)(void *self, unsigned line);
+    /* The fingerprint of the GPU of an arm, under which its records are kept;
+     * NULL or "": it has none. May be NULL. Asked whenever records are read or
+     * written. */
+    const char *(*device_of)(void *self, unsigned arm);
+    /* An arm that sleeps missed more than opening it takes: begins to open it,
+     * and returns at once. May be NULL. */
+    void (*wake)(void *self, unsigned arm);
 };
 
 struct takt_learner_options {

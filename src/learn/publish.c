@@ -53,11 +53,11 @@ static struct takt_cell cell_of(const struct takt_model *model,
 /* An offer that stands is left as it is, taken or not: whoever takes it while
  * this is written anew must not find it there again. */
 static void publish_cell(struct takt_learner *learner, unsigned line,
-                         unsigned situation, unsigned bin,
+                         unsigned place, unsigned bin,
                          const struct takt_verdict *verdict)
 {
-    _Atomic uint64_t *at = &learner->table->cell[line][situation][bin];
-    struct takt_cell cell = cell_of(learner->model, verdict, situation);
+    _Atomic uint64_t *at = &learner->table->cell[line][place][bin];
+    struct takt_cell cell = cell_of(learner->model, verdict, place);
     uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
     do {
@@ -69,21 +69,73 @@ static void publish_cell(struct takt_learner *learner, unsigned line,
         memory_order_relaxed));
 }
 
+/* As if nobody had ever been there. */
+static void take_back(struct takt_learner *learner,
+                      const struct takt_change *change, unsigned place)
+{
+    for (unsigned bin = change->first; bin <= change->last; bin++)
+        atomic_store_explicit(&learner->table->cell[change->line][place][bin],
+                              0, memory_order_relaxed);
+}
+
+static void publish_situation(struct takt_learner *learner,
+                              const struct takt_change *change,
+                              unsigned situation, uint64_t now_ns)
+{
+    struct takt_verdict verdict;
+
+    takt__outlook_fill(learner->outlook, learner->model, change->line,
+                       situation);
+    for (unsigned bin = change->first; bin <= change->last; bin++)
+        if (takt__outlook_judge(learner->outlook, bin, NULL, now_ns, false,
+                                &verdict))
+            publish_cell(learner, change->line, situation, bin, &verdict);
+}
+
+static void publish_gpu(struct takt_learner *learner,
+                        const struct takt_change *change, unsigned arm,
+                        uint64_t now_ns)
+{
+    const unsigned place =
+        takt__arm_place(takt__model_arm(learner->model, arm));
+    struct takt_verdict verdict;
+
+    for (unsigned bin = change->first; bin <= change->last; bin++)
+        if (takt__outlook_place(learner->outlook, arm, bin, now_ns, &verdict))
+            publish_cell(learner, change->line, place, bin, &verdict);
+}
+
+static void publish_gpus(struct takt_learner *learner,
+                         const struct takt_change *change, uint64_t now_ns)
+{
+    const struct takt_model *model = learner->model;
+
+    for (unsigned i = 0; i < takt__model_arm_count(model); i++) {
+        const struct takt_arm *arm = takt__model_arm(model, i);
+        if (!takt__arm_is_gpu(arm) ||
+            !takt__model_allows(model, change->line, i))
+            continue;
+        if (takt__model_is_asleep(model, i))
+            take_back(learner, change, takt__arm_place(arm));
+        else
+            publish_gpu(learner, change, i, now_ns);
+    }
+}
+
 static void publish_change(struct takt_learner *learner,
                            const struct takt_change *change, uint64_t now_ns)
 {
-    struct takt_verdict verdict;
+    const bool has_gpu = takt__model_has_gpu(learner->model, change->line);
 
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
         if ((change->situations >> s & 1) == 0)
             continue;
-        takt__outlook_fill(learner->outlook, learner->model, change->line, s);
-        for (unsigned bin = change->first; bin <= change->last; bin++) {
-            if (!takt__outlook_judge(learner->outlook, bin, NULL, now_ns, false,
-                                     &verdict))
-                return;
-            publish_cell(learner, change->line, s, bin, &verdict);
-        }
+        if (has_gpu || (s & TAKT_RESIDENT) == 0)
+            publish_situation(learner, change, s, now_ns);
+        else
+            take_back(learner, change, s);
+        if (s == TAKT_RESIDENT)
+            publish_gpus(learner, change, now_ns);
     }
     learner->names.published(learner->names.self, change->line);
 }

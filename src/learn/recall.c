@@ -4,8 +4,9 @@
  *
  * What this machine measured is taken as if measured now; what an older or
  * newer library measured on it counts for three samples at most; what other
- * machines measured is a hint. Records of ops or experts that this program
- * does not know are kept aside, in case it defines them.
+ * machines measured is a hint, and so is what another GPU in this one did.
+ * Records of ops or experts that this program does not know are kept aside, in
+ * case it defines them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,22 @@ static bool keep(struct takt_records *list, const struct takt_record *record)
     }
     list->record[list->count++] = *record;
     return true;
+}
+
+const char *takt__learner_device(const struct takt_learner *learner,
+                                 unsigned arm)
+{
+    const struct takt_learner_names *names = &learner->names;
+    const char *device =
+        names->device_of == NULL ? NULL : names->device_of(names->self, arm);
+
+    return device == NULL ? "" : device;
+}
+
+static bool is_of_device(const struct takt_learner *learner,
+                         const struct takt_record *record, unsigned arm)
+{
+    return strcmp(record->device, takt__learner_device(learner, arm)) == 0;
 }
 
 static bool find(struct takt_learner *learner, const struct takt_record *record,
@@ -97,24 +114,23 @@ struct reading {
     struct takt_records foreign;
 };
 
-static bool take_in(struct takt_learner *learner,
-                    const struct takt_record *record)
+static void take_in(struct takt_learner *learner,
+                    const struct takt_record *record,
+                    struct takt_memory *memory)
 {
-    struct takt_memory memory;
-
-    if (!find(learner, record, &memory))
-        return false;
-    weigh(learner, record, &memory);
-    takt__model_recall(learner->model, &memory, is_own(learner, record));
-    return true;
+    weigh(learner, record, memory);
+    takt__model_recall(learner->model, memory, is_own(learner, record));
 }
 
 static void sort_in(void *self, const struct takt_record *record)
 {
     struct reading *reading = self;
     struct takt_learner *learner = reading->learner;
+    const bool is_here = strcmp(record->machine, learner->machine) == 0;
+    struct takt_memory memory;
+    const bool is_known = is_here && find(learner, record, &memory);
 
-    if (strcmp(record->machine, learner->machine) != 0) {
+    if (!is_here || (is_known && !is_of_device(learner, record, memory.arm))) {
         learner->other_records++;
         keep(&reading->foreign, record);
         return;
@@ -122,7 +138,9 @@ static void sort_in(void *self, const struct takt_record *record)
     if (is_own(learner, record) && record->seq > learner->seq)
         learner->seq = record->seq;
     learner->own_records++;
-    if (!take_in(learner, record))
+    if (is_known)
+        take_in(learner, record, &memory);
+    else
         keep(&learner->unclaimed, record);
 }
 
@@ -161,7 +179,8 @@ static void adopt(void *self, const struct takt_record *record)
     struct takt_learner *learner = self;
     struct takt_memory memory;
 
-    if (is_own(learner, record) && find(learner, record, &memory))
+    if (is_own(learner, record) && find(learner, record, &memory) &&
+        is_of_device(learner, record, memory.arm))
         takt__model_adopt(learner->model, &memory);
 }
 
@@ -221,11 +240,16 @@ void takt__learner_load(struct takt_learner *learner)
 void takt__learner_claim(struct takt_learner *learner)
 {
     struct takt_records *list = &learner->unclaimed;
+    struct takt_memory memory;
     size_t left = 0;
 
-    for (size_t i = 0; i < list->count; i++)
-        if (!take_in(learner, &list->record[i]))
-            list->record[left++] = list->record[i];
+    for (size_t i = 0; i < list->count; i++) {
+        const struct takt_record *record = &list->record[i];
+        if (!find(learner, record, &memory))
+            list->record[left++] = *record;
+        else if (is_of_device(learner, record, memory.arm))
+            take_in(learner, record, &memory);
+    }
     list->count = left;
 }
 
@@ -233,11 +257,12 @@ void takt__learner_claim(struct takt_learner *learner)
  */
 
 /* The store would refuse a whole batch for one record that makes no sense. The
- * first four names are the store's to fill in. */
+ * first four names but for the device are the store's to fill in. */
 static bool is_sound(const struct takt_record *record)
 {
-    for (size_t i = 4; i < TAKT_RECORD_FIELDS; i++)
-        if (takt__field_fault(&takt__record_fields[i], record) != NULL)
+    for (size_t i = 1; i < TAKT_RECORD_FIELDS; i++)
+        if ((i == 1 || i >= 4) &&
+            takt__field_fault(&takt__record_fields[i], record) != NULL)
             return false;
     return true;
 }
@@ -269,6 +294,8 @@ static void write_down(void *self, const struct takt_memory *memory)
     takt__line_name(memory->line, &id, &user_op, &dtype, record.layout);
     record.dtype = (unsigned)dtype;
     snprintf(record.op, sizeof record.op, "%s", op);
+    snprintf(record.device, sizeof record.device, "%s",
+             takt__learner_device(learner, memory->arm));
     snprintf(record.expert, sizeof record.expert, "%s",
              takt__model_arm(learner->model, memory->arm)->name);
     if (is_sound(&record))

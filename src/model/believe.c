@@ -9,6 +9,7 @@
  * which it is known best; the arm itself in the situation asked about.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "model/inside.h"
@@ -41,8 +42,7 @@ static void count_curve(const struct takt_model *model,
             continue;
         const struct takt_work_of work = line->typical[stat->bin];
         uint8_t bound;
-        takt__rates_expect(&model->arm[arm].rates, work.bytes, work.flops,
-                           situation, &bound);
+        takt__line_expect(line, &model->arm[arm], &work, situation, &bound);
         struct average *into = &by_bound[bound];
         into->count++;
         into->mean += (stat->all.mean - into->mean) / into->count;
@@ -142,50 +142,38 @@ static unsigned best_situation(const struct takt_track *track,
 static void start(const struct takt_model *model, const struct takt_line *line,
                   unsigned arm, unsigned situation, struct takt_prospect *out)
 {
-    const struct takt_rates *rates = &model->arm[arm].rates;
     double offset[TAKT_BOUNDS], variance[TAKT_BOUNDS];
 
     for (unsigned b = 0; b < TAKT_BOUNDS; b++)
         offset_of(&model->calibration[arm][b], &offset[b], &variance[b]);
     for (unsigned j = 0; j < TAKT_BINS; j++) {
         const struct takt_work_of work = line->typical[j];
-        out->log_rates[j] = logf((float)takt__rates_expect(
-            rates, work.bytes, work.flops, situation, &out->bound[j]));
+        out->log_rates[j] = logf((float)takt__line_expect(
+            line, &model->arm[arm], &work, situation, &out->bound[j]));
         out->belief.mean[j] = (float)offset[out->bound[j]];
         out->belief.variance[j] = (float)variance[out->bound[j]];
     }
 }
 
 /* What the reference showed about the line, for another arm: as when two
- * normal variables are correlated and one is seen. */
+ * normal variables are correlated and one is seen. Moving operands over a link
+ * takes what it takes, whatever the op. */
 static void carry_over(const struct takt_reference *reference,
-                       double correlation, struct takt_belief *belief)
+                       double correlation, struct takt_prospect *prospect)
 {
     const float rho = (float)correlation;
+    struct takt_belief *belief = &prospect->belief;
 
     for (unsigned j = 0; j < TAKT_BINS; j++) {
         const float before = reference->before.variance[j];
         const struct takt_belief *after = &reference->prospect.belief;
         const float known = 1 - after->variance[j] / before;
         const float surprise = after->mean[j] - reference->before.mean[j];
+        if ((prospect->bound[j] == TAKT_BOUND_LINK) !=
+            (reference->prospect.bound[j] == TAKT_BOUND_LINK))
+            continue;
         belief->mean[j] += rho * sqrtf(belief->variance[j] / before) * surprise;
         belief->variance[j] *= 1 - rho * rho * fmaxf(0, known);
-    }
-}
-
-/* The more two situations differ by the rates, the less one says of the
- * other. */
-static void change_situation(const struct takt_rates *rates,
-                             const struct takt_line *line, unsigned from,
-                             struct takt_prospect *prospect)
-{
-    for (unsigned j = 0; j < TAKT_BINS; j++) {
-        const struct takt_work_of work = line->typical[j];
-        const float there = logf(
-            (float)takt__rates_seconds(rates, work.bytes, work.flops, from));
-        const float ratio = there - prospect->log_rates[j];
-        prospect->belief.variance[j] +=
-            (float)other_situation + 0.1f * ratio * ratio;
     }
 }
 
@@ -196,9 +184,34 @@ static void learn_from(const struct takt_curve *curve,
         takt__curve_believe(curve, belief, belief);
 }
 
+/* What was seen in another situation. The more the two differ by the rates, the
+ * less one says of the other; and what moving operands to a GPU takes says
+ * nothing of what computing there does. */
+static void learn_across(const struct takt_arm *arm,
+                         const struct takt_line *line,
+                         const struct takt_curve *curve, unsigned from,
+                         struct takt_prospect *prospect)
+{
+    const struct takt_belief before = prospect->belief;
+    struct takt_belief *belief = &prospect->belief;
+
+    learn_from(curve, belief);
+    for (unsigned j = 0; j < TAKT_BINS; j++) {
+        const struct takt_work_of work = line->typical[j];
+        uint8_t bound;
+        const float there =
+            logf((float)takt__line_expect(line, arm, &work, from, &bound));
+        const float ratio = there - prospect->log_rates[j];
+        belief->variance[j] += (float)other_situation + 0.1f * ratio * ratio;
+        if (takt__arm_is_gpu(arm) && bound != prospect->bound[j]) {
+            belief->mean[j] = before.mean[j];
+            belief->variance[j] = before.variance[j];
+        }
+    }
+}
+
 /* What other machines saw, in this situation or else in any. */
-static void take_hints(const struct takt_rates *rates,
-                       const struct takt_line *line,
+static void take_hints(const struct takt_arm *arm, const struct takt_line *line,
                        struct takt_curve *const hint[], unsigned situation,
                        struct takt_prospect *prospect)
 {
@@ -206,9 +219,10 @@ static void take_hints(const struct takt_rates *rates,
 
     for (unsigned s = 0; s < TAKT_SITUATIONS && hint[from] == NULL; s++)
         from = s;
-    learn_from(hint[from], &prospect->belief);
-    if (hint[from] != NULL && from != situation)
-        change_situation(rates, line, from, prospect);
+    if (from == situation)
+        learn_from(hint[from], &prospect->belief);
+    else if (hint[from] != NULL)
+        learn_across(arm, line, hint[from], from, prospect);
 }
 
 /* An arm by itself: hints, its best known situation, the one asked about. */
@@ -217,19 +231,18 @@ static void refine(const struct takt_model *model, const struct takt_line *line,
                    struct takt_prospect *prospect)
 {
     const struct takt_track *track = line->track[arm];
-    const struct takt_rates *rates = &model->arm[arm].rates;
+    const struct takt_arm *of = &model->arm[arm];
 
     if (track == NULL)
         return;
     const unsigned best = best_situation(track, situation);
-    take_hints(rates, line, track->hint, situation, prospect);
-    learn_from(track->curve[best], &prospect->belief);
-    if (best == situation)
-        return;
-    change_situation(rates, line, best, prospect);
+    take_hints(of, line, track->hint, situation, prospect);
+    if (best != situation)
+        learn_across(of, line, track->curve[best], best, prospect);
     learn_from(track->curve[situation], &prospect->belief);
 }
 
+/* A GPU shows what an op is like by computing, not by moving its operands. */
 void takt__reference_find(struct takt_model *model,
                           const struct takt_line *line, unsigned situation,
                           struct takt_reference *out)
@@ -238,7 +251,10 @@ void takt__reference_find(struct takt_model *model,
     out->arm = best_known(line);
     if (out->arm == TAKT_NO_ARM)
         return;
-    situation = takt__track_situation(&model->arm[out->arm], situation);
+    if (takt__arm_is_gpu(&model->arm[out->arm]))
+        situation = TAKT_RESIDENT;
+    situation = takt__track_situation(line, &model->arm[out->arm], situation);
+    out->situation = situation;
     start(model, line, out->arm, situation, &out->prospect);
     out->before = out->prospect.belief;
     refine(model, line, out->arm, situation, &out->prospect);
@@ -250,15 +266,54 @@ void takt__believe(const struct takt_model *model, const struct takt_line *line,
 {
     const unsigned kin = model->arm[arm].kin;
 
-    if (reference->arm == arm) {
+    situation = takt__track_situation(line, &model->arm[arm], situation);
+    if (reference->arm == arm && reference->situation == situation) {
         *out = reference->prospect;
         return;
     }
-    situation = takt__track_situation(&model->arm[arm], situation);
     start(model, line, arm, situation, out);
-    if (reference->arm != TAKT_NO_ARM)
+    if (reference->arm != TAKT_NO_ARM && reference->arm != arm)
         carry_over(reference,
                    kin == model->arm[reference->arm].kin ? same_kin : other_arm,
-                   &out->belief);
+                   out);
     refine(model, line, arm, situation, out);
+}
+
+/* ---- who is asleep ---------------------------------------------------------
+ */
+
+static void expect_asleep(struct takt_model *model,
+                          const struct takt_line *line, unsigned arm,
+                          float out[TAKT_BINS])
+{
+    const float load = (float)model->log_load[model->arm[arm].device];
+    struct takt_reference reference;
+    struct takt_prospect prospect;
+
+    takt__reference_find(model, line, 0, &reference);
+    takt__believe(model, line, &reference, arm, 0, &prospect);
+    for (unsigned j = 0; j < TAKT_BINS; j++)
+        out[j] = expf(prospect.log_rates[j] + load + prospect.belief.mean[j] +
+                      prospect.belief.variance[j] / 2);
+}
+
+/* Asked with every sample, so it is made anew only when the questions have
+ * doubled. */
+double takt__expected_asleep(struct takt_model *model, struct takt_line *line,
+                             unsigned arm, unsigned bin)
+{
+    struct takt_track *track = takt__track_at(line, arm);
+
+    if (track == NULL)
+        return -1;
+    if (track->asleep_s == NULL) {
+        track->asleep_s = calloc(TAKT_BINS, sizeof *track->asleep_s);
+        track->asked = 0;
+    }
+    if (track->asleep_s == NULL)
+        return -1;
+    track->asked++;
+    if ((track->asked & (track->asked - 1)) == 0)
+        expect_asleep(model, line, arm, track->asleep_s);
+    return (double)track->asleep_s[bin];
 }

@@ -97,7 +97,7 @@ static void swap_bins(struct takt_curve *curve, unsigned group)
 /* Everyone else in these bins is worth another look, now and again soon. */
 static void doubt_others(struct takt_line *line, unsigned arm, unsigned group)
 {
-    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
         for (unsigned i = 0; i < line->arm_count; i++) {
             const struct takt_curve *curve =
                 line->track[line->arm[i]]->curve[s];
@@ -108,14 +108,14 @@ static void doubt_others(struct takt_line *line, unsigned arm, unsigned group)
                     takt__sums_move(all, all->mean, 4);
             }
         }
-        for (unsigned b = 0; line->spot[s] != NULL && b < TAKT_DRIFT_BINS;
+    for (unsigned p = 0; p < TAKT_PLACES; p++)
+        for (unsigned b = 0; line->spot[p] != NULL && b < TAKT_DRIFT_BINS;
              b++) {
             struct takt_spot *spot =
-                &line->spot[s][group * TAKT_DRIFT_BINS + b];
+                &line->spot[p][group * TAKT_DRIFT_BINS + b];
             spot->beat_calls = soon;
             spot->next_beat = spot->calls + soon;
         }
-    }
 }
 
 /* ---- devices ---------------------------------------------------------------

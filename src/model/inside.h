@@ -14,12 +14,15 @@ struct takt_track {
     struct takt_curve *curve[TAKT_SITUATIONS]; /* NULL: nothing seen */
     struct takt_curve *hint[TAKT_SITUATIONS];  /* of other machines */
     double samples[TAKT_SITUATIONS];
+    float *asleep_s;     /* expected while it sleeps, by bin; or NULL */
+    unsigned asked;      /* how often that was asked for */
     bool has_run;        /* in this process */
     uint8_t refusals;    /* in a row */
     uint64_t suspect_ns; /* left alone until then */
 };
 
-/* The account of a bin in a situation: made with its first call. */
+/* The account of a bin in a situation, or of all resident ones for a GPU: made
+ * with its first call. */
 struct takt_spot {
     double calls, seconds;
     double explored_s;
@@ -39,8 +42,10 @@ struct takt_line {
                                              * met, or by the nearest one */
     bool is_met[TAKT_BINS];
     bool counts_flops;
-    uint8_t first_bin;                       /* the least work that was run */
-    struct takt_spot *spot[TAKT_SITUATIONS]; /* TAKT_BINS each, or NULL */
+    bool has_places;                     /* published for its GPUs */
+    int8_t link;                         /* TAKT_LINK_...; -1: of an op */
+    uint8_t first_bin;                   /* the least work that was run */
+    struct takt_spot *spot[TAKT_PLACES]; /* TAKT_BINS each, or NULL */
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
     unsigned arm_count;
@@ -49,9 +54,10 @@ struct takt_line {
     uint8_t changed, changed_first, changed_last;
 };
 
-/* Says that all of a line has to be judged anew, or what is near a bin. */
+/* Says that all of a line has to be judged anew, or what is near a bin in
+ * some situations, bit 1 << situation. */
 void takt__line_change(struct takt_line *line);
-void takt__line_change_at(struct takt_line *line, unsigned situation,
+void takt__line_change_at(struct takt_line *line, unsigned situations,
                           unsigned bin);
 
 /* How far an arm is off its rates on this machine, by what bounds a call. */
@@ -68,6 +74,11 @@ struct takt_model {
     double runs[TAKT_MAX_ARMS];
     unsigned arm_count;
     uint64_t allowed[TAKT_LINES][TAKT_MAX_ARMS / 64];
+    uint64_t gpus[TAKT_MAX_ARMS / 64];   /* arms of GPUs */
+    uint64_t asleep[TAKT_MAX_ARMS / 64]; /* arms that sleep ... */
+    double missed_s[TAKT_MAX_ARMS];      /* ... and what that cost, ... */
+    double wake_s[TAKT_MAX_ARMS]; /* ... worth saying from so much on; 0: from
+                                   * what opening takes */
     struct takt_line *line[TAKT_LINES];
     double log_load[TAKT_MAX_DEVICES];
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts know of */
@@ -75,20 +86,49 @@ struct takt_model {
     unsigned next_changed;
 };
 
-/* A thread more or less awake does not matter to who has only one. */
-static inline unsigned takt__track_situation(const struct takt_arm *arm,
+/* A thread more or less awake does not matter to who has only one, and neither
+ * threads nor caches do to a GPU; to nobody else does it matter where a GPU
+ * has its operands. A link is the same in all situations. */
+static inline unsigned takt__track_situation(const struct takt_line *line,
+                                             const struct takt_arm *arm,
                                              unsigned situation)
 {
-    return arm->rates.threads > 1 ? situation
-                                  : situation & (unsigned)~TAKT_ASLEEP;
+    if (line->link >= 0)
+        return 0;
+    if (takt__arm_is_gpu(arm))
+        return situation & TAKT_RESIDENT;
+    return situation &
+           (unsigned)(arm->rates.threads > 1 ? TAKT_REPEAT | TAKT_ASLEEP
+                                             : TAKT_REPEAT);
+}
+
+/* What the rates alone say of an arm on a line, and what bounds it. */
+static inline double takt__line_expect(const struct takt_line *line,
+                                       const struct takt_arm *arm,
+                                       const struct takt_work_of *work,
+                                       unsigned situation, uint8_t *bound)
+{
+    return line->link >= 0 ? takt__rates_link(&arm->rates, (unsigned)line->link,
+                                              work->bytes, bound)
+                           : takt__rates_expect(&arm->rates, work->bytes,
+                                                work->flops, situation, bound);
+}
+
+static inline double takt__line_seconds(const struct takt_line *line,
+                                        const struct takt_arm *arm,
+                                        const struct takt_work_of *work,
+                                        unsigned situation)
+{
+    uint8_t bound;
+    return takt__line_expect(line, arm, work, situation, &bound);
 }
 
 struct takt_line *takt__line_at(struct takt_model *model, unsigned line);
 struct takt_track *takt__track_at(struct takt_line *line, unsigned arm);
-struct takt_spot *takt__spot_at(struct takt_line *line, unsigned situation,
+struct takt_spot *takt__spot_at(struct takt_line *line, unsigned place,
                                 unsigned bin);
 const struct takt_spot *takt__spot_find(const struct takt_line *line,
-                                        unsigned situation, unsigned bin);
+                                        unsigned place, unsigned bin);
 
 /* Says what a call of a bin is like. */
 void takt__line_meet(struct takt_line *line, unsigned bin,
@@ -109,6 +149,7 @@ struct takt_prospect {
  * several arms. */
 struct takt_reference {
     unsigned arm;              /* TAKT_NO_ARM: nobody knows the line */
+    unsigned situation;        /* in which it is looked at */
     struct takt_belief before; /* the line was seen; the prospect is after it */
     struct takt_prospect prospect;
 };
@@ -120,6 +161,11 @@ void takt__reference_find(struct takt_model *model,
 void takt__believe(const struct takt_model *model, const struct takt_line *line,
                    const struct takt_reference *reference, unsigned arm,
                    unsigned situation, struct takt_prospect *out);
+
+/* What one who sleeps would take for a call of a bin, transfers included: as of
+ * some time ago. Negative: no memory. */
+double takt__expected_asleep(struct takt_model *model, struct takt_line *line,
+                             unsigned arm, unsigned bin);
 
 /* Makes a device slower or faster than it was, by that in ln(seconds). */
 void takt__model_move_load(struct takt_model *model, unsigned device,

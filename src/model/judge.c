@@ -7,6 +7,7 @@
  * a share of the time spent in these calls, plus four calls of the best. The
  * cheapest information is bought first.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,8 +67,8 @@ static const struct takt_stat *stat_at(const struct takt_outlook *outlook,
                                        unsigned arm, unsigned bin)
 {
     const struct takt_track *track = outlook->line->track[arm];
-    const unsigned situation =
-        takt__track_situation(&outlook->model->arm[arm], outlook->situation);
+    const unsigned situation = takt__track_situation(
+        outlook->line, &outlook->model->arm[arm], outlook->situation);
 
     return track == NULL || track->curve[situation] == NULL
                ? NULL
@@ -94,15 +95,22 @@ static double first_run_of(const struct takt_outlook *outlook, unsigned arm)
     return longest;
 }
 
+static unsigned position_of(const struct takt_outlook *outlook, unsigned arm)
+{
+    unsigned i = 0;
+
+    while (i < outlook->count && outlook->arm[i] != arm)
+        i++;
+    return i;
+}
+
 struct takt_estimate_of
 takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
                        unsigned bin, const struct takt_work_of *work)
 {
     struct takt_estimate_of out = {.seconds = -1, .variance = -1};
-    unsigned i = 0;
+    const unsigned i = position_of(outlook, arm);
 
-    while (i < outlook->count && outlook->arm[i] != arm)
-        i++;
     if (i == outlook->count)
         return out;
     const struct takt_track *track = outlook->line->track[arm];
@@ -110,8 +118,8 @@ takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
     const struct takt_arm *of = &outlook->model->arm[arm];
     if (work == NULL)
         work = &outlook->line->typical[bin];
-    const double rates = takt__rates_seconds(&of->rates, work->bytes,
-                                             work->flops, outlook->situation);
+    const double rates =
+        takt__line_seconds(outlook->line, of, work, outlook->situation);
     out.variance = (double)belief->variance[bin];
     out.log_mean = log(rates) + (double)belief->mean[bin] +
                    outlook->model->log_load[of->device];
@@ -161,6 +169,36 @@ static bool is_suspect(const struct takt_outlook *outlook, unsigned arm,
     return track != NULL && track->suspect_ns > now_ns;
 }
 
+static inline struct candidate candidate_of(const struct takt_outlook *outlook,
+                                            unsigned i, unsigned bin,
+                                            const struct takt_burden *burden,
+                                            const struct takt_spot *spot)
+{
+    const unsigned arm = outlook->arm[i];
+    const struct takt_prospect *prospect = &outlook->prospect[i];
+    const double load =
+        outlook->model->log_load[outlook->model->arm[arm].device];
+    struct candidate out = {.arm = arm,
+                            .variance = prospect->belief.variance[bin]};
+
+    out.log_mean =
+        prospect->log_rates[bin] + (float)load + prospect->belief.mean[bin];
+    out.log_cost = out.log_mean + out.variance / 2;
+    const float extra = (float)burden_of(outlook, burden, spot, arm);
+    if (extra > 0) {
+        out.log_mean = logf(expf(out.log_mean) + extra);
+        out.log_cost = logf(expf(out.log_cost) + extra);
+    }
+    return out;
+}
+
+static bool may_run(const struct takt_outlook *outlook, unsigned arm)
+{
+    return !takt__model_is_asleep(outlook->model, arm) &&
+           ((outlook->situation & TAKT_RESIDENT) == 0 ||
+            !takt__arm_is_gpu(&outlook->model->arm[arm]));
+}
+
 /* Suspects are left out, unless there is nobody else. */
 static void gather(const struct takt_outlook *outlook, unsigned bin,
                    const struct takt_burden *burden,
@@ -170,27 +208,13 @@ static void gather(const struct takt_outlook *outlook, unsigned bin,
     bool are_all_suspect = true;
 
     for (unsigned i = 0; i < outlook->count && are_all_suspect; i++)
-        are_all_suspect = is_suspect(outlook, outlook->arm[i], now_ns);
+        are_all_suspect = !may_run(outlook, outlook->arm[i]) ||
+                          is_suspect(outlook, outlook->arm[i], now_ns);
     out->count = 0;
-    for (unsigned i = 0; i < outlook->count; i++) {
-        const unsigned arm = outlook->arm[i];
-        const struct takt_prospect *prospect = &outlook->prospect[i];
-        const double load =
-            outlook->model->log_load[outlook->model->arm[arm].device];
-        if (!are_all_suspect && is_suspect(outlook, arm, now_ns))
-            continue;
-        struct candidate *next = &out->of[out->count++];
-        next->arm = arm;
-        next->variance = prospect->belief.variance[bin];
-        next->log_mean =
-            prospect->log_rates[bin] + (float)load + prospect->belief.mean[bin];
-        next->log_cost = next->log_mean + next->variance / 2;
-        const float extra = (float)burden_of(outlook, burden, spot, arm);
-        if (extra > 0) {
-            next->log_mean = logf(expf(next->log_mean) + extra);
-            next->log_cost = logf(expf(next->log_cost) + extra);
-        }
-    }
+    for (unsigned i = 0; i < outlook->count; i++)
+        if (may_run(outlook, outlook->arm[i]) &&
+            (are_all_suspect || !is_suspect(outlook, outlook->arm[i], now_ns)))
+            out->of[out->count++] = candidate_of(outlook, i, bin, burden, spot);
 }
 
 /* The cheapest, or the incumbent if it is as good; and the next. */
@@ -391,6 +415,8 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
     struct field field;
 
     gather(outlook, bin, burden, spot, now_ns, &field);
+    if (spot != NULL && !is_question)
+        spot->judged = spot->calls;
     if (field.count == 0)
         return false;
     rank(&field, spot == NULL ? TAKT_NO_ARM : spot->incumbent);
@@ -408,7 +434,56 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
         return true;
     spot->incumbent = (uint8_t)best->arm;
     spot->best_s = out->seconds;
-    spot->judged = spot->calls;
     explore(outlook, &field, spot, bin, now_ns, out);
+    return true;
+}
+
+/* Tries are offered as if the best of the processor were to be replaced. */
+static void explore_place(struct takt_outlook *outlook,
+                          const struct candidate *gpu, struct takt_spot *spot,
+                          unsigned bin, uint64_t now_ns,
+                          struct takt_verdict *out)
+{
+    struct field field;
+
+    gather(outlook, bin, NULL, NULL, now_ns, &field);
+    if (field.count == 0)
+        return;
+    rank(&field, TAKT_NO_ARM);
+    field.of[0] = field.of[field.best];
+    field.of[1] = *gpu;
+    field.count = 2;
+    field.best = 0;
+    spot->best_s = (double)expf(field.of[0].log_cost);
+    explore(outlook, &field, spot, bin, now_ns, out);
+}
+
+bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
+                         unsigned bin, uint64_t now_ns,
+                         struct takt_verdict *out)
+{
+    const unsigned place = takt__arm_place(&outlook->model->arm[arm]);
+    const unsigned i = position_of(outlook, arm);
+
+    if (i == outlook->count || takt__model_is_asleep(outlook->model, arm))
+        return false;
+    struct takt_spot *spots = outlook->line->spot[place];
+    struct takt_spot *spot = spots == NULL ? NULL : &spots[bin];
+    const struct candidate gpu = candidate_of(outlook, i, bin, NULL, NULL);
+    const bool is_left_alone = is_suspect(outlook, arm, now_ns);
+    *out = (struct takt_verdict){
+        .best = (uint8_t)arm,
+        .runner_up = (uint8_t)arm,
+        .explore = -1,
+        .confidence = (double)expf(-2 * sqrtf(gpu.variance)),
+        .seconds = is_left_alone ? (double)FLT_MAX : (double)expf(gpu.log_cost),
+        .samples = samples_at(outlook, arm, bin),
+        .is_measured = is_measured(outlook->line, arm),
+    };
+    if (spot == NULL)
+        return true;
+    spot->judged = spot->calls;
+    if (!is_left_alone)
+        explore_place(outlook, &gpu, spot, bin, now_ns, out);
     return true;
 }

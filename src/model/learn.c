@@ -19,6 +19,8 @@ struct lesson {
     struct takt_curve *curve;
     struct takt_stat *stat;
     unsigned situation; /* as it matters to the arm */
+    unsigned called_in; /* the situation of the call, ... */
+    unsigned place;     /* ... and where it was decided */
     double log_rates;   /* ln(seconds) by the rates and the load */
     double residual;
 };
@@ -31,16 +33,36 @@ static struct takt_curve *curve_for(struct takt_track *track,
     return track->curve[situation];
 }
 
+/* Without a GPU the operands are where they always are; a GPU that has them all
+ * has a place of its own. */
+static void find_place(const struct takt_model *model, struct lesson *out)
+{
+    const struct takt_sample *sample = out->sample;
+    const struct takt_arm *arm = &model->arm[sample->arm];
+
+    out->called_in = out->place = sample->situation;
+    if ((sample->situation & TAKT_RESIDENT) == 0)
+        return;
+    if (!takt__model_has_gpu(model, sample->line))
+        out->called_in = out->place =
+            sample->situation & (unsigned)~TAKT_RESIDENT;
+    else if (takt__arm_is_gpu(arm))
+        out->place = takt__arm_place(arm);
+}
+
 static bool open_lesson(struct takt_model *model,
                         const struct takt_sample *sample, struct lesson *out)
 {
     const struct takt_arm *arm = &model->arm[sample->arm];
+    const struct takt_work_of work = {(double)sample->bytes,
+                                      (double)sample->flops};
 
     out->sample = sample;
-    out->situation = takt__track_situation(arm, sample->situation);
     out->line = takt__line_at(model, sample->line);
     if (out->line == NULL)
         return false;
+    find_place(model, out);
+    out->situation = takt__track_situation(out->line, arm, sample->situation);
     out->track = takt__track_at(out->line, sample->arm);
     if (out->track == NULL)
         return false;
@@ -49,8 +71,7 @@ static bool open_lesson(struct takt_model *model,
         return false;
     out->stat = takt__curve_at(out->curve, sample->bin);
     out->log_rates =
-        log(takt__rates_seconds(&arm->rates, (double)sample->bytes,
-                                (double)sample->flops, out->situation)) +
+        log(takt__line_seconds(out->line, arm, &work, out->situation)) +
         model->log_load[arm->device];
     out->residual = log(sample->seconds) - out->log_rates;
     return out->stat != NULL;
@@ -77,8 +98,8 @@ static void suspect(struct takt_model *model, const struct lesson *lesson)
         track->suspect_ns < lesson->line->retry_ns)
         lesson->line->retry_ns = track->suspect_ns;
     takt__line_change(lesson->line);
-    struct takt_spot *spot = takt__spot_at(
-        lesson->line, lesson->sample->situation, lesson->sample->bin);
+    struct takt_spot *spot =
+        takt__spot_at(lesson->line, lesson->place, lesson->sample->bin);
     if (spot != NULL && spot->offered == lesson->sample->arm)
         spot->offered = TAKT_NO_ARM;
 }
@@ -98,9 +119,9 @@ static void call_back(struct takt_line *line, uint64_t now_ns)
     }
 }
 
-/* What a try cost beyond the best. A spike is nobody's fault: an arm that was
- * run before is charged no more than it usually takes. */
-static double extra_of(const struct lesson *lesson, double best_s)
+/* What it took beyond what another takes. A spike is nobody's fault: an arm
+ * that was run before is charged no more than it usually takes. */
+static double extra_of(const struct lesson *lesson, double other_s)
 {
     const struct takt_sums *all = &lesson->stat->all;
     double seconds = lesson->sample->seconds;
@@ -108,7 +129,7 @@ static double extra_of(const struct lesson *lesson, double best_s)
     if (all->n >= 2)
         seconds = fmin(seconds, exp(lesson->log_rates + all->mean +
                                     3 * takt__sums_sigma(all)));
-    return seconds > best_s ? seconds - best_s : 0;
+    return seconds > other_s ? seconds - other_s : 0;
 }
 
 /* Whether a verdict may differ for other reasons than a new mean: because of
@@ -124,26 +145,92 @@ static bool is_worth_judging(const struct takt_model *model,
              takt__spot_affords(model, spot, spot->wanted_s)));
 }
 
-static void keep_account(struct takt_model *model, const struct lesson *lesson)
+/* The situations in which a lesson is felt. Asleep or awake share what is known
+ * of one thread, and operands on a GPU or not what is known of the processor.
+ */
+static unsigned felt_in(const struct takt_model *model,
+                        const struct lesson *lesson)
+{
+    static const unsigned host = (1u << TAKT_RESIDENT) - 1;
+    const unsigned s = lesson->sample->situation & (TAKT_REPEAT | TAKT_ASLEEP);
+
+    if (lesson->line->link >= 0 || lesson->situation == TAKT_RESIDENT)
+        return 1u << TAKT_RESIDENT;
+    if (takt__arm_is_gpu(&model->arm[lesson->sample->arm]))
+        return host;
+    const unsigned shared = 1u << s | 1u << (s ^ TAKT_ASLEEP);
+    return shared | shared << TAKT_RESIDENT;
+}
+
+static void keep_account_at(struct takt_model *model,
+                            const struct lesson *lesson, unsigned place)
 {
     const struct takt_sample *sample = lesson->sample;
-    struct takt_spot *spot =
-        takt__spot_at(lesson->line, sample->situation, sample->bin);
+    struct takt_spot *spot = takt__spot_at(lesson->line, place, sample->bin);
+    const unsigned felt = place < TAKT_SITUATIONS
+                              ? 1u << place | 1u << (place ^ TAKT_ASLEEP)
+                              : 1u << TAKT_RESIDENT;
 
     if (spot == NULL)
         return;
-    if ((sample->flags & TAKT_SAMPLE_EXPLORED) != 0) {
+    /* Whether a GPU was tried or chosen, it was run. */
+    if (place == lesson->place && place >= TAKT_PLACE_GPU)
+        spot->offered = TAKT_NO_ARM;
+    if (place == lesson->place && (sample->flags & TAKT_SAMPLE_EXPLORED) != 0) {
         const double extra = extra_of(lesson, spot->best_s);
         spot->offered = TAKT_NO_ARM;
         spot->explored_s += extra;
         model->counters.explored++;
         model->counters.explored_s += extra;
-        takt__line_change_at(lesson->line, sample->situation, sample->bin);
+        takt__line_change_at(lesson->line, felt, sample->bin);
     }
     spot->calls += sample->calls;
     spot->seconds += sample->seconds * sample->calls;
     if (is_worth_judging(model, spot))
-        takt__line_change_at(lesson->line, sample->situation, sample->bin);
+        takt__line_change_at(lesson->line, felt, sample->bin);
+}
+
+typedef void arm_visit(struct takt_model *model, const struct lesson *lesson,
+                       unsigned arm);
+
+/* Visits the arms that are in a set and may run the line. */
+static void each_arm(struct takt_model *model, const struct lesson *lesson,
+                     const uint64_t set[], arm_visit *visit)
+{
+    const uint64_t *allowed = model->allowed[lesson->sample->line];
+
+    for (unsigned i = 0; i < TAKT_MAX_ARMS / 64; i++)
+        for (uint64_t left = set[i] & allowed[i]; left != 0; left &= left - 1)
+            visit(model, lesson, 64 * i + (unsigned)__builtin_ctzll(left));
+}
+
+static void keep_account_of_gpu(struct takt_model *model,
+                                const struct lesson *lesson, unsigned arm)
+{
+    if (!takt__model_is_asleep(model, arm))
+        keep_account_at(model, lesson, takt__arm_place(&model->arm[arm]));
+}
+
+/* A call whose operands may be on GPUs counts for the budget of each. */
+static void keep_account(struct takt_model *model, const struct lesson *lesson)
+{
+    keep_account_at(model, lesson, lesson->called_in);
+    if ((lesson->called_in & TAKT_RESIDENT) != 0)
+        each_arm(model, lesson, model->gpus, keep_account_of_gpu);
+}
+
+/* What one who sleeps would have saved. */
+static void count_missed(struct takt_model *model, const struct lesson *lesson,
+                         unsigned arm)
+{
+    const struct takt_sample *sample = lesson->sample;
+
+    if (arm == sample->arm)
+        return;
+    const double would_s =
+        takt__expected_asleep(model, lesson->line, arm, sample->bin);
+    if (would_s > 0)
+        model->missed_s[arm] += extra_of(lesson, would_s) * sample->calls;
 }
 
 /* What a call of this bin is like, following slowly. */
@@ -187,7 +274,8 @@ static bool is_dear_first(struct takt_model *model, const struct lesson *lesson)
     struct takt_reference reference;
     struct takt_prospect prospect;
 
-    if (lesson->track->has_run || (sample->flags & TAKT_SAMPLE_TOLD) != 0)
+    if (lesson->track->has_run || (sample->flags & TAKT_SAMPLE_TOLD) != 0 ||
+        lesson->line->link == TAKT_LINK_OPEN) /* which is never run twice */
         return false;
     lesson->track->has_run = true;
     lesson->stat->first_s = (float)sample->seconds;
@@ -277,7 +365,7 @@ static void take_in(struct takt_model *model, const struct lesson *lesson)
     if (is_milestone(lesson->track->samples[lesson->situation]))
         takt__line_change(lesson->line);
     else if (matters(stat))
-        takt__line_change_at(lesson->line, sample->situation, sample->bin);
+        takt__line_change_at(lesson->line, felt_in(model, lesson), sample->bin);
 }
 
 static bool makes_sense(const struct takt_model *model,
@@ -314,8 +402,12 @@ void takt__model_learn(struct takt_model *model,
     if ((sample->flags & TAKT_SAMPLE_SWITCHED) == 0 &&
         !is_dear_first(model, &lesson))
         take_in(model, &lesson);
-    model->runs[sample->arm]++;
-    if (sample->calls > 0)
-        keep_account(model, &lesson);
+    if (lesson.line->link < 0) {
+        model->runs[sample->arm]++;
+        if (sample->calls > 0)
+            keep_account(model, &lesson);
+        if ((lesson.called_in & TAKT_RESIDENT) == 0)
+            each_arm(model, &lesson, model->asleep, count_missed);
+    }
     call_back(lesson.line, sample->start_ns);
 }

@@ -6,12 +6,11 @@
 #include "model/inside.h"
 
 /* Residuals are relative to the rates; what is stored is a time. */
-static double log_rates_ns(const struct takt_arm *arm,
+static double log_rates_ns(const struct takt_line *line,
+                           const struct takt_arm *arm,
                            const struct takt_work_of *work, unsigned situation)
 {
-    return log(
-        takt__rates_seconds(&arm->rates, work->bytes, work->flops, situation) *
-        1e9);
+    return log(takt__line_seconds(line, arm, work, situation) * 1e9);
 }
 
 static struct takt_memory memory_of(const struct takt_model *model,
@@ -20,7 +19,8 @@ static struct takt_memory memory_of(const struct takt_model *model,
                                     const struct takt_stat *stat,
                                     const struct takt_sums *sums)
 {
-    const struct takt_work_of work = model->line[line]->typical[stat->bin];
+    const struct takt_line *of = model->line[line];
+    const struct takt_work_of work = of->typical[stat->bin];
 
     return (struct takt_memory){
         .line = line,
@@ -28,7 +28,8 @@ static struct takt_memory memory_of(const struct takt_model *model,
         .situation = situation,
         .bin = stat->bin,
         .n = sums->n,
-        .mean = sums->mean + log_rates_ns(&model->arm[arm], &work, situation),
+        .mean =
+            sums->mean + log_rates_ns(of, &model->arm[arm], &work, situation),
         .m2 = sums->m2,
         .first_s = (double)stat->first_s,
         .bytes = work.bytes,
@@ -97,7 +98,9 @@ static bool makes_sense(const struct takt_model *model,
            memory->n >= 0 && memory->n < 1e15 && isfinite(memory->mean) &&
            fabs(memory->mean) < 100 && memory->m2 >= 0 && memory->m2 < 1e15 &&
            memory->bytes >= 0 && memory->flops >= 0 && memory->bytes < 1e300 &&
-           memory->flops < 1e300 && memory->bytes + memory->flops > 0 &&
+           memory->flops < 1e300 &&
+           (memory->bytes + memory->flops > 0 ||
+            memory->line == TAKT_LINE_LINKS + TAKT_LINK_OPEN) &&
            memory->calls >= 0 && memory->seconds >= 0 &&
            isfinite(memory->calls) && isfinite(memory->seconds) &&
            isfinite(memory->first_s);
@@ -118,8 +121,16 @@ static double residual_of(const struct takt_model *model,
 {
     const struct takt_work_of work = {memory->bytes, memory->flops};
 
-    return memory->mean -
-           log_rates_ns(&model->arm[memory->arm], &work, memory->situation);
+    return memory->mean - log_rates_ns(model->line[memory->line],
+                                       &model->arm[memory->arm], &work,
+                                       memory->situation);
+}
+
+static unsigned situation_of(const struct takt_model *model,
+                             const struct takt_memory *memory)
+{
+    return takt__track_situation(model->line[memory->line],
+                                 &model->arm[memory->arm], memory->situation);
 }
 
 static struct takt_stat *stat_for(struct takt_curve **at, unsigned bin)
@@ -137,8 +148,7 @@ void takt__model_recall(struct takt_model *model,
     struct takt_track *track = track_for(model, memory);
     if (track == NULL)
         return;
-    const unsigned situation =
-        takt__track_situation(&model->arm[memory->arm], memory->situation);
+    const unsigned situation = situation_of(model, memory);
     struct takt_stat *stat = stat_for(&track->curve[situation], memory->bin);
     if (stat == NULL)
         return;
@@ -153,6 +163,7 @@ void takt__model_recall(struct takt_model *model,
     if (memory->first_s > 0)
         stat->first_s = (float)memory->first_s;
     track->samples[situation] += memory->n;
+    track->asked = 0; /* what one who sleeps would take is another matter now */
     takt__line_change(model->line[memory->line]);
     model->uncalibrated++;
 }
@@ -163,8 +174,9 @@ void takt__model_adopt(struct takt_model *model,
     struct takt_track *track =
         makes_sense(model, memory) ? track_for(model, memory) : NULL;
     struct takt_stat *stat =
-        track == NULL ? NULL
-                      : stat_for(&track->curve[memory->situation], memory->bin);
+        track == NULL
+            ? NULL
+            : stat_for(&track->curve[situation_of(model, memory)], memory->bin);
 
     if (stat == NULL)
         return;
@@ -183,11 +195,11 @@ void takt__model_hint(struct takt_model *model,
     struct takt_track *track = track_for(model, memory);
     if (track == NULL)
         return;
-    const unsigned situation =
-        takt__track_situation(&model->arm[memory->arm], memory->situation);
+    const unsigned situation = situation_of(model, memory);
     struct takt_stat *stat = stat_for(&track->hint[situation], memory->bin);
     if (stat != NULL)
         stat->all = takt__sums_worth(residual_of(model, memory), variance);
+    track->asked = 0;
     takt__line_change(model->line[memory->line]);
 }
 
@@ -208,5 +220,51 @@ void takt__model_disown(struct takt_model *model)
         for (unsigned i = 0; line != NULL && i < line->arm_count; i++)
             for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
                 disown(line->track[line->arm[i]]->curve[s]);
+    }
+}
+
+/* ---- other rates -----------------------------------------------------------
+ */
+
+static void move_residuals(const struct takt_line *line,
+                           const struct takt_arm *from,
+                           const struct takt_arm *to, unsigned situation,
+                           struct takt_curve *curve)
+{
+    for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
+        struct takt_stat *stat = &curve->stat[i];
+        const struct takt_work_of *work = &line->typical[stat->bin];
+        const double shift = log_rates_ns(line, from, work, situation) -
+                             log_rates_ns(line, to, work, situation);
+        stat->all.mean += shift;
+        stat->own.mean += shift;
+        stat->before.mean += shift;
+        stat->published += (float)shift;
+        if (stat->first != 0)
+            stat->first += (float)shift;
+    }
+}
+
+/* Means are relative to the rates, and move against them. */
+void takt__model_set_rates(struct takt_model *model, unsigned arm,
+                           const struct takt_rates *rates)
+{
+    const struct takt_arm from = model->arm[arm];
+
+    model->arm[arm].rates = *rates;
+    model->is_calibrated = false;
+    for (unsigned l = 0; l < TAKT_LINES; l++) {
+        struct takt_line *line = model->line[l];
+        if (line == NULL)
+            continue;
+        struct takt_track *track = line->track[arm];
+        for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++) {
+            move_residuals(line, &from, &model->arm[arm], s, track->curve[s]);
+            move_residuals(line, &from, &model->arm[arm], s, track->hint[s]);
+        }
+        if (track != NULL)
+            track->asked = 0;
+        if (takt__model_allows(model, l, arm))
+            takt__line_change(line);
     }
 }

@@ -38,10 +38,11 @@ static void free_line(struct takt_line *line)
             free_curve(track->curve[s]);
             free_curve(track->hint[s]);
         }
+        free(track->asleep_s);
         free(track);
     }
-    for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-        free(line->spot[s]);
+    for (unsigned place = 0; place < TAKT_PLACES; place++)
+        free(line->spot[place]);
     free(line);
 }
 
@@ -59,10 +60,16 @@ void takt__model_destroy(struct takt_model *model)
 
 int takt__model_add_arm(struct takt_model *model, const struct takt_arm *arm)
 {
-    if (model->arm_count >= TAKT_NO_ARM)
+    const unsigned number = model->arm_count;
+
+    if (number >= TAKT_NO_ARM ||
+        (takt__arm_is_gpu(arm) && takt__arm_place(arm) >= TAKT_PLACES))
         return -1;
-    model->arm[model->arm_count] = *arm;
-    return (int)model->arm_count++;
+    model->arm[number] = *arm;
+    if (takt__arm_is_gpu(arm))
+        model->gpus[number / 64] |= (uint64_t)1 << number % 64;
+    model->arm_count++;
+    return (int)number;
 }
 
 unsigned takt__model_arm_count(const struct takt_model *model)
@@ -90,6 +97,81 @@ bool takt__model_allows(const struct takt_model *model, unsigned line,
            (model->allowed[line][arm / 64] >> arm % 64 & 1) != 0;
 }
 
+/* All lines that an arm may run, as far as there are any. */
+static void change_lines_of(struct takt_model *model, unsigned arm)
+{
+    for (unsigned l = 0; l < TAKT_LINES; l++)
+        if (model->line[l] != NULL && takt__model_allows(model, l, arm))
+            takt__line_change(model->line[l]);
+}
+
+/* ---- who is asleep ---------------------------------------------------------
+ */
+
+void takt__model_set_asleep(struct takt_model *model, unsigned arm,
+                            bool is_asleep)
+{
+    const uint64_t bit = (uint64_t)1 << arm % 64;
+
+    if (takt__model_is_asleep(model, arm) == is_asleep)
+        return;
+    model->asleep[arm / 64] ^= bit;
+    model->missed_s[arm] = model->wake_s[arm] = 0;
+    change_lines_of(model, arm);
+}
+
+bool takt__model_is_asleep(const struct takt_model *model, unsigned arm)
+{
+    return (model->asleep[arm / 64] >> arm % 64 & 1) != 0;
+}
+
+double takt__model_missed_s(const struct takt_model *model, unsigned arm)
+{
+    return model->missed_s[arm];
+}
+
+/* As it was before, here or else on another machine. */
+static double opening_of(const struct takt_model *model, unsigned arm)
+{
+    const struct takt_line *line =
+        model->line[TAKT_LINE_LINKS + TAKT_LINK_OPEN];
+    const struct takt_track *track = line == NULL ? NULL : line->track[arm];
+    const struct takt_curve *curve = NULL;
+    uint8_t bound;
+
+    if (track != NULL)
+        curve = track->curve[0] != NULL ? track->curve[0] : track->hint[0];
+    const struct takt_stat *stat =
+        curve == NULL ? NULL : takt__curve_find(curve, 0);
+    return takt__rates_link(&model->arm[arm].rates, TAKT_LINK_OPEN, 0, &bound) *
+           exp(stat == NULL ? 0 : stat->all.mean);
+}
+
+bool takt__model_next_wake(struct takt_model *model, unsigned *arm)
+{
+    for (unsigned a = 0; a < model->arm_count; a++) {
+        if (!takt__model_is_asleep(model, a) || model->missed_s[a] <= 0)
+            continue;
+        if (model->wake_s[a] <= 0)
+            model->wake_s[a] = opening_of(model, a);
+        if (model->missed_s[a] < model->wake_s[a])
+            continue;
+        model->wake_s[a] = 2 * model->missed_s[a];
+        *arm = a;
+        return true;
+    }
+    return false;
+}
+
+bool takt__model_has_gpu(const struct takt_model *model, unsigned line)
+{
+    uint64_t found = 0;
+
+    for (unsigned i = 0; i < TAKT_MAX_ARMS / 64; i++)
+        found |= model->allowed[line][i] & model->gpus[i] & ~model->asleep[i];
+    return found != 0;
+}
+
 /* ---- lines -----------------------------------------------------------------
  */
 
@@ -113,6 +195,8 @@ struct takt_line *takt__line_at(struct takt_model *model, unsigned line)
     if (made == NULL)
         return NULL;
     made->counts_flops = counts_flops(line);
+    made->link =
+        (int8_t)(line < TAKT_LINE_LINKS ? -1 : (int)line - TAKT_LINE_LINKS);
     made->first_bin = TAKT_BINS;
     for (unsigned i = 0; i < TAKT_BINS; i++)
         made->typical[i] =
@@ -131,29 +215,28 @@ struct takt_track *takt__track_at(struct takt_line *line, unsigned arm)
     return line->track[arm];
 }
 
-struct takt_spot *takt__spot_at(struct takt_line *line, unsigned situation,
+struct takt_spot *takt__spot_at(struct takt_line *line, unsigned place,
                                 unsigned bin)
 {
-    if (line->spot[situation] == NULL) {
-        line->spot[situation] =
-            calloc(TAKT_BINS, sizeof *line->spot[situation]);
-        if (line->spot[situation] == NULL)
+    if (line->spot[place] == NULL) {
+        line->spot[place] = calloc(TAKT_BINS, sizeof *line->spot[place]);
+        if (line->spot[place] == NULL)
             return NULL;
         for (unsigned i = 0; i < TAKT_BINS; i++)
-            line->spot[situation][i] = (struct takt_spot){
+            line->spot[place][i] = (struct takt_spot){
                 .offered = TAKT_NO_ARM,
                 .incumbent = TAKT_NO_ARM,
                 .next_beat = first_beat,
                 .beat_calls = first_beat,
             };
     }
-    return &line->spot[situation][bin];
+    return &line->spot[place][bin];
 }
 
 const struct takt_spot *takt__spot_find(const struct takt_line *line,
-                                        unsigned situation, unsigned bin)
+                                        unsigned place, unsigned bin)
 {
-    return line->spot[situation] == NULL ? NULL : &line->spot[situation][bin];
+    return line->spot[place] == NULL ? NULL : &line->spot[place][bin];
 }
 
 bool takt__model_has_line(const struct takt_model *model, unsigned line)
@@ -213,8 +296,7 @@ void takt__line_change(struct takt_line *line)
     line->changed_last = TAKT_BINS - 1;
 }
 
-/* Asleep or awake share what is known of one thread. */
-void takt__line_change_at(struct takt_line *line, unsigned situation,
+void takt__line_change_at(struct takt_line *line, unsigned situations,
                           unsigned bin)
 {
     if (line->changed == 0) {
@@ -225,18 +307,34 @@ void takt__line_change_at(struct takt_line *line, unsigned situation,
         if (bin > line->changed_last)
             line->changed_last = (uint8_t)bin;
     }
-    line->changed |=
-        (uint8_t)(1u << situation | 1u << (situation ^ TAKT_ASLEEP));
+    line->changed |= (uint8_t)situations;
+}
+
+/* Without a GPU nothing is resident; where one has just fallen asleep, what was
+ * published of it is taken back. Of a link nothing but GPUs is judged. */
+static unsigned situations_of(struct takt_model *model, unsigned number)
+{
+    struct takt_line *line = model->line[number];
+    const bool has_gpu = takt__model_has_gpu(model, number);
+    const bool has_places = has_gpu || line->has_places;
+
+    line->has_places = has_gpu;
+    if (line->link >= 0)
+        return has_places ? line->changed & 1u << TAKT_RESIDENT : 0;
+    return has_places ? line->changed
+                      : line->changed & ((1u << TAKT_RESIDENT) - 1);
 }
 
 /* Beliefs fade with the distance; within three octaves they are judged too. */
-static struct takt_change change_of(const struct takt_line *line)
+static struct takt_change change_of(struct takt_model *model, unsigned number)
 {
+    const struct takt_line *line = model->line[number];
     enum { reach = 6 };
     const unsigned first = line->changed_first, last = line->changed_last;
 
     return (struct takt_change){
-        .situations = line->changed,
+        .line = number,
+        .situations = situations_of(model, number),
         .first = first > reach ? first - reach : 0,
         .last = last + reach < TAKT_BINS ? last + reach : TAKT_BINS - 1,
     };
@@ -248,9 +346,10 @@ bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
         const unsigned line = (model->next_changed + i) % TAKT_LINES;
         if (model->line[line] == NULL || model->line[line]->changed == 0)
             continue;
-        *out = change_of(model->line[line]);
-        out->line = line;
+        *out = change_of(model, line);
         model->line[line]->changed = 0;
+        if (out->situations == 0)
+            continue;
         model->next_changed = line + 1;
         return true;
     }

@@ -23,8 +23,9 @@
 
 enum { TAKT_MAX_ARMS = 256, TAKT_ARM_NAME = 32, TAKT_MAX_DEVICES = 16 };
 
-/* What slows down together: one core, all cores, then each GPU. */
-enum { TAKT_DEVICE_CORE = 0, TAKT_DEVICE_CORES = 1 };
+/* What slows down together: one core, all cores, then each GPU, which has one
+ * arm. */
+enum { TAKT_DEVICE_CORE = 0, TAKT_DEVICE_CORES = 1, TAKT_DEVICE_GPU = 2 };
 
 struct takt_arm {
     char name[TAKT_ARM_NAME];
@@ -53,7 +54,18 @@ takt_status takt__model_create(const struct takt_model_options *options,
                                struct takt_model **out);
 void takt__model_destroy(struct takt_model *model);
 
-/* The number of the new arm, or -1: no room. Arms are never taken away. */
+/* Whether it is a GPU's, and then the place of that GPU (op/key.h). */
+static inline bool takt__arm_is_gpu(const struct takt_arm *arm)
+{
+    return arm->device >= TAKT_DEVICE_GPU;
+}
+static inline unsigned takt__arm_place(const struct takt_arm *arm)
+{
+    return TAKT_PLACE_GPU + arm->device - TAKT_DEVICE_GPU;
+}
+
+/* The number of the new arm, or -1: no room, of GPUs there may be eight. Arms
+ * are never taken away. */
 int takt__model_add_arm(struct takt_model *model, const struct takt_arm *arm);
 unsigned takt__model_arm_count(const struct takt_model *model);
 const struct takt_arm *takt__model_arm(const struct takt_model *model,
@@ -63,6 +75,33 @@ const struct takt_arm *takt__model_arm(const struct takt_model *model,
 void takt__model_allow(struct takt_model *model, unsigned line, unsigned arm);
 bool takt__model_allows(const struct takt_model *model, unsigned line,
                         unsigned arm);
+
+/* Replaces the rates of an arm, when more is known of it: a GPU's once it is
+ * open. What was measured stays what it is. */
+void takt__model_set_rates(struct takt_model *model, unsigned arm,
+                           const struct takt_rates *rates);
+
+/* ---- who is asleep ---------------------------------------------------------
+ * A GPU takes long to open, so it is opened when that would have paid. Until
+ * then its arm sleeps: it is in nobody's way, but what others took longer than
+ * it would have, transfers included, adds up.
+ */
+
+/* Arms are awake unless told otherwise. Falling asleep starts a new sum. */
+void takt__model_set_asleep(struct takt_model *model, unsigned arm,
+                            bool is_asleep);
+bool takt__model_is_asleep(const struct takt_model *model, unsigned arm);
+
+/* What was missed since it fell asleep, in seconds. */
+double takt__model_missed_s(const struct takt_model *model, unsigned arm);
+
+/* The next arm that missed more than opening it takes: each once, and again
+ * whenever twice as much was missed as the last time. False: none. */
+bool takt__model_next_wake(struct takt_model *model, unsigned *arm);
+
+/* Whether a GPU is awake that may run calls of a line. Where none is, samples
+ * and decisions with TAKT_RESIDENT are like those without. */
+bool takt__model_has_gpu(const struct takt_model *model, unsigned line);
 
 /* ---- learning --------------------------------------------------------------
  */
@@ -122,12 +161,22 @@ struct takt_estimate_of
 takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
                        unsigned bin, const struct takt_work_of *work);
 
-/* Which arm should run calls of that bin. `burden`, if not NULL, is by arm.
- * `now_ns` ends the time for which suspects are left alone. A question changes
- * nothing and explores nothing. False: no arm. */
+/* Which arm should run calls of that bin: who is awake, and in a situation
+ * with TAKT_RESIDENT no GPU, since a GPU may be elsewhere. `burden`, if not
+ * NULL, is by arm. `now_ns` ends the time for which suspects are left alone. A
+ * question changes nothing and explores nothing. False: no arm. */
 bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
                          const struct takt_burden *burden, uint64_t now_ns,
                          bool is_question, struct takt_verdict *out);
+
+/* What a GPU's arm takes if the GPU has all operands; the outlook is one in
+ * situation TAKT_RESIDENT. Best and runner-up are that arm, as is explore
+ * while it may be better than the best way on the processor and has not shown;
+ * confidence is the factor by which it may be faster, and seconds of a suspect
+ * is FLT_MAX. False: it is asleep, or not allowed. */
+bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
+                         unsigned bin, uint64_t now_ns,
+                         struct takt_verdict *out);
 
 /* Whether anything was ever asked or told about a line. */
 bool takt__model_has_line(const struct takt_model *model, unsigned line);
@@ -136,7 +185,8 @@ bool takt__model_has_line(const struct takt_model *model, unsigned line);
 takt_status takt__model_meet(struct takt_model *model, unsigned line,
                              unsigned bin, const struct takt_work_of *work);
 
-/* What has to be judged anew: some situations and bins of a line. */
+/* What has to be judged anew: some situations and bins of a line, and with
+ * situation TAKT_RESIDENT the places of its GPUs. */
 struct takt_change {
     unsigned line;
     unsigned situations;  /* bit 1 << situation */

@@ -4,8 +4,13 @@
 
 #include "op/key.h"
 
+static const double least = 1e-12; /* there is always a logarithm */
+
+/* What a driver takes to open a GPU: 0.1 to 0.5 s are reported. */
+static const double opening_s = 0.4;
+
 struct parts {
-    double moving, computing, starting;
+    double moving, computing, starting, linking;
     unsigned level;
 };
 
@@ -30,6 +35,10 @@ static struct parts parts_of(const struct takt_rates *rates, double bytes,
                             past_l3 * (each[2] - each[1]));
     parts.computing = flops * rates->s_per_flop;
     parts.starting = rates->call_s;
+    if ((situation & TAKT_RESIDENT) == 0) {
+        parts.starting += rates->link_s;
+        parts.linking = bytes * rates->s_per_link_byte;
+    }
     if (rates->threads > 1) {
         parts.starting +=
             (situation & TAKT_ASLEEP) != 0 ? rates->asleep_s : rates->awake_s;
@@ -51,12 +60,16 @@ double takt__rates_expect(const struct takt_rates *rates, double bytes,
 {
     const struct parts parts = parts_of(rates, bytes, flops, situation);
     const double running = longer(parts.computing, parts.moving);
-    const double least = 1e-12; /* there is always a logarithm */
 
-    *bound = (uint8_t)(parts.starting > running         ? 4
-                       : parts.computing > parts.moving ? 3
-                                                        : parts.level);
-    return parts.starting + running + least;
+    if (parts.linking > longer(parts.starting, running))
+        *bound = TAKT_BOUND_LINK;
+    else if (parts.starting > running)
+        *bound = TAKT_BOUND_STARTING;
+    else if (parts.computing > parts.moving)
+        *bound = TAKT_BOUND_COMPUTING;
+    else
+        *bound = (uint8_t)parts.level;
+    return parts.starting + running + parts.linking + least;
 }
 
 double takt__rates_seconds(const struct takt_rates *rates, double bytes,
@@ -64,4 +77,13 @@ double takt__rates_seconds(const struct takt_rates *rates, double bytes,
 {
     uint8_t bound;
     return takt__rates_expect(rates, bytes, flops, situation, &bound);
+}
+
+double takt__rates_link(const struct takt_rates *rates, unsigned link,
+                        double bytes, uint8_t *bound)
+{
+    *bound = link == TAKT_LINK_OPEN ? TAKT_BOUND_OPENING : TAKT_BOUND_LINK;
+    if (link == TAKT_LINK_OPEN)
+        return opening_s;
+    return rates->link_s + bytes * rates->s_per_link_byte + least;
 }

@@ -24,6 +24,11 @@ struct takt_rates {
      * by the other threads: so much per byte, for at most so many. */
     double s_per_fetched_byte;
     double fetched_bytes;
+    /* Operands that are not where the expert works are brought there, and the
+     * result back: so much to get going, and per byte (0: need not be moved).
+     */
+    double link_s;
+    double s_per_link_byte;
 };
 
 /* Seconds of a call in that situation (bits of op/key.h). */
@@ -31,10 +36,22 @@ double takt__rates_seconds(const struct takt_rates *rates, double bytes,
                            double flops, unsigned situation);
 
 /* The same, and which part of it is the longest: 0 to 2, moving in L2, L3 or
- * memory; 3, arithmetic; 4, getting going. What was learned of an expert on
- * one op is carried to another op by these. */
-enum { TAKT_BOUNDS = 5 };
+ * memory; 3, arithmetic; 4, getting going; 5, the link. What was learned of an
+ * expert on one op is carried to another op by these. The last one is opening,
+ * which says nothing of anything else. */
+enum {
+    TAKT_BOUND_COMPUTING = 3,
+    TAKT_BOUND_STARTING = 4,
+    TAKT_BOUND_LINK = 5,
+    TAKT_BOUND_OPENING = 6,
+    TAKT_BOUNDS = 7
+};
 double takt__rates_expect(const struct takt_rates *rates, double bytes,
                           double flops, unsigned situation, uint8_t *bound);
+
+/* Seconds to move that much over one of the links of op/key.h, or to open it.
+ */
+double takt__rates_link(const struct takt_rates *rates, unsigned link,
+                        double bytes, uint8_t *bound);
 
 #endif

@@ -189,8 +189,17 @@ static enum takt_op_id op_of(unsigned line)
 void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
                      takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
 {
+    const char *link = takt__link_name(line);
+
     layout[0] = '\0';
     *user_op = 0;
+    if (link != NULL) {
+        *op = TAKT_OP_COUNT;
+        *user_op = TAKT_MAX_USER_OPS;
+        *dtype = TAKT_F32;
+        snprintf(layout, TAKT_LAYOUT_NAME, "%s", link);
+        return;
+    }
     if (line >= TAKT_LINE_USER) {
         *op = TAKT_OP_COUNT;
         *user_op = (line - TAKT_LINE_USER) / 2;
@@ -219,5 +228,26 @@ int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout)
             return (int)(lines[entry->id].first +
                          (unsigned)dtype * lines[entry->id].layouts + i);
     }
+    return -1;
+}
+
+/* ---- links -----------------------------------------------------------------
+ */
+
+static const char *const links[TAKT_LINKS] = {"in", "in.pinned", "out",
+                                              "out.pinned", "open"};
+
+const char *takt__link_name(unsigned line)
+{
+    return line >= TAKT_LINE_LINKS && line < TAKT_LINES
+               ? links[line - TAKT_LINE_LINKS]
+               : NULL;
+}
+
+int takt__link_find(const char *name)
+{
+    for (int i = 0; i < TAKT_LINKS; i++)
+        if (strcmp(links[i], name) == 0)
+            return TAKT_LINE_LINKS + i;
     return -1;
 }

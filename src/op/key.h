@@ -6,10 +6,13 @@
  * their work alone, cut into bins of half an octave. A layout is what changes
  * who wins at the same work: transposes, and which sides of a product are
  * thin. Lines of the catalogue are numbered at compile time; ops of the user
- * come after them.
+ * come after them. The last lines are no ops but links: what it takes to move
+ * so many bytes to or from a device, and to open it.
  *
  * The situation is what a benchmark loop hides: whether the operands lie where
- * the previous call left them, and whether the threads of the pool sleep.
+ * the previous call left them, and whether the threads of the pool sleep; and
+ * whether they are in the memory that the expert works on. A place is where a
+ * decision is looked up: a situation, or a GPU that has all operands.
  */
 #ifndef TAKT_OP_KEY_H
 #define TAKT_OP_KEY_H
@@ -21,13 +24,27 @@
 
 enum {
     TAKT_BINS = 96,
-    TAKT_SITUATIONS = 4,
+    TAKT_SITUATIONS = 8,
+    TAKT_PLACE_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
+    TAKT_PLACES = TAKT_PLACE_GPU + 8,
     TAKT_MAX_USER_OPS = 256,
     TAKT_LAYOUT_NAME = 16
 };
 
-/* Bits of a situation. */
-enum { TAKT_REPEAT = 1, TAKT_ASLEEP = 2 };
+/* Bits of a situation. The third: nothing has to be moved, the operands are
+ * where the expert wants them. */
+enum { TAKT_REPEAT = 1, TAKT_ASLEEP = 2, TAKT_RESIDENT = 4 };
+
+/* Lines that are no ops, from TAKT_LINE_LINKS on; all by bytes, but the last,
+ * which has one bin. */
+enum {
+    TAKT_LINK_IN,        /* into the memory of a device ... */
+    TAKT_LINK_IN_PINNED, /* ... from memory that is pinned */
+    TAKT_LINK_OUT,
+    TAKT_LINK_OUT_PINNED,
+    TAKT_LINK_OPEN, /* what it takes to open the device */
+    TAKT_LINKS
+};
 
 /* How many layouts the ops of a form are told apart by. */
 enum {
@@ -54,7 +71,8 @@ enum {
             TAKT_LINE_##name_ + 2 * TAKT_LAYOUTS_##form_ - 1,
 #include "op/ops.def"
     TAKT_LINE_USER,
-    TAKT_LINES = TAKT_LINE_USER + 2 * TAKT_MAX_USER_OPS
+    TAKT_LINE_LINKS = TAKT_LINE_USER + 2 * TAKT_MAX_USER_OPS,
+    TAKT_LINES = TAKT_LINE_LINKS + TAKT_LINKS
 };
 
 struct takt_key {
@@ -87,11 +105,19 @@ struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,
                              const takt_work *work);
 
 /* The other way round, for people and for the store. The op of a user's line
- * is its number among the user's ops, *op then TAKT_OP_COUNT. */
+ * is its number among the user's ops, *op then TAKT_OP_COUNT; of a link it is
+ * TAKT_MAX_USER_OPS, which no op has, the dtype f32, and the layout its name.
+ */
 void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
                      takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME]);
 
 /* The line of an op with a layout of that name; -1: there is none. */
 int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout);
+
+/* "in", "in.pinned", "out", "out.pinned" or "open"; NULL: that is no link. */
+const char *takt__link_name(unsigned line);
+
+/* The line of the link of that name; -1: there is none. */
+int takt__link_find(const char *name);
 
 #endif

@@ -78,6 +78,13 @@ takt_status takt__run(struct takt_fleet *fleet, unsigned expert,
 {
     const struct takt_expert *who = &fleet->expert[expert];
 
-    return who->kind == TAKT_EXPERT_BLAS ? run_blas(who, call)
-                                         : run_cpu(fleet, who, call);
+    switch (who->kind) {
+    case TAKT_EXPERT_CPU:
+        break;
+    case TAKT_EXPERT_BLAS:
+        return run_blas(who, call);
+    case TAKT_EXPERT_GPU:
+        return takt__run_gpu(fleet, who->device, call, NULL, 0, NULL, NULL);
+    }
+    return run_cpu(fleet, who, call);
 }

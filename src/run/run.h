@@ -13,6 +13,15 @@
 takt_status takt__run(struct takt_fleet *fleet, unsigned expert,
                       const takt_call *call);
 
+/* Runs an admitted call on a GPU; `count` operands of it are in buffers. Marks
+ * that are not NULL are set around it, timed.
+ * TAKT_ENODEV, TAKT_ENOMEM, TAKT_ELOST: not so, and nothing was touched. */
+struct takt_operand_list;
+takt_status takt__run_gpu(struct takt_fleet *fleet, struct takt_device *device,
+                          const takt_call *call,
+                          struct takt_operand_list *operands, unsigned count,
+                          struct takt_mark *from, struct takt_mark *to);
+
 /* The parts of it that a processor runs by itself. */
 takt_status takt__run_map(struct takt_fleet *fleet,
                           const struct takt_expert *expert,

@@ -179,7 +179,7 @@ static void what_makes_no_sense_changes_nothing(void)
     told.request.op = theirs;
     REFUSE(&told, TAKT_EINVAL);
     told = good;
-    told.request.situation = 4;
+    told.request.situation = 8;
     REFUSE(&told, TAKT_EINVAL);
     told = good;
     told.request.op = takt_op_find("add");
@@ -310,6 +310,100 @@ static void history_is_read_by_expert_and_size(void)
     takt_ctx_destroy(ctx);
 }
 
+/* ---- operands on a GPU ---------------------------------------------------
+ */
+
+static const takt_estimate *find(const takt_estimate *all, size_t count,
+                                 const char *expert)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(all[i].expert, expert) == 0)
+            return &all[i];
+    static const takt_estimate none = {.predicted_s = -1};
+    return &none;
+}
+
+static int count_resident(void *self, const takt_history_row *row)
+{
+    int *count = self;
+
+    *count += row->situation == TAKT_SITUATION_ON_GPU;
+    EXPECT(row->situation != TAKT_SITUATION_ON_GPU ||
+           row->backend == TAKT_BACKEND_GPU);
+    return 0;
+}
+
+/* TAKT_TEST_FAKE_CUDA is the file of a driver that computes on the processor.
+ */
+static takt_ctx *open_with_gpu(void)
+{
+    const char *cuda = getenv("TAKT_TEST_FAKE_CUDA");
+    takt_ctx *ctx;
+
+    if (cuda == NULL) {
+        SKIP("no TAKT_TEST_FAKE_CUDA");
+        return NULL;
+    }
+    setenv("TAKT_CUDA", cuda, 1);
+    setenv("TAKT_CUBLAS", "", 1);
+    REQUIRE(takt_ctx_create(
+                &(takt_ctx_options){
+                    .store = "", .blas = "", .threads = 2, .gpu = "all"},
+                &ctx) == TAKT_OK);
+    return ctx;
+}
+
+static void what_a_gpu_takes_depends_on_where_operands_are(void)
+{
+    takt_ctx *ctx = open_with_gpu();
+    takt_request on_host = {.shape = {.rank = 1, .dim = {1 << 20}}};
+    takt_estimate all[64];
+    size_t count;
+    int resident = 0;
+
+    if (ctx == NULL)
+        return;
+    on_host.op = takt_op_find("add");
+    takt_request on_gpu = on_host;
+    on_gpu.situation = TAKT_SITUATION_ON_GPU;
+    tell_often(ctx, &on_host, "cuda.0", 5e-3);
+    tell_often(ctx, &on_gpu, "cuda.0", 1e-5);
+    tell_often(ctx, &on_host, "scalar", 1e-3);
+    EXPECT_STR(select_of(ctx, &on_gpu), "cuda.0");
+    EXPECT(strcmp(select_of(ctx, &on_host), "cuda.0") != 0);
+
+    EXPECT_INT(takt_explain(ctx, &on_host, all, 64, &count), TAKT_OK);
+    EXPECT_NEAR(find(all, count, "cuda.0")->predicted_s, 5e-3, 1e-3);
+    EXPECT_NEAR(find(all, count, "scalar")->predicted_s, 1e-3, 2e-4);
+    EXPECT_NEAR(find(all, count, "scalar")->transfer_s, 0, 0);
+    EXPECT(!find(all, count, "cuda.0")->is_chosen);
+
+    EXPECT_INT(takt_explain(ctx, &on_gpu, all, 64, &count), TAKT_OK);
+    EXPECT_STR(all[0].expert, "cuda.0");
+    EXPECT(all[0].is_chosen && !all[0].is_asleep);
+    EXPECT_NEAR(all[0].predicted_s, 1e-5, 2e-6);
+    EXPECT_NEAR(all[0].transfer_s, 0, 0);
+    EXPECT_NEAR(all[0].samples, 10, 1e-9);
+    EXPECT_NEAR(find(all, count, "scalar")->predicted_s, 1e-3, 2e-4);
+    EXPECT(find(all, count, "scalar")->transfer_s > 1e-5);
+    for (size_t i = 2; i < count; i++)
+        EXPECT(all[i - 1].predicted_s + all[i - 1].transfer_s <=
+               all[i].predicted_s + all[i].transfer_s);
+
+    takt_history_row best;
+    EXPECT_INT(takt_history_best(ctx, &on_gpu, &best), TAKT_OK);
+    EXPECT_STR(best.expert, "cuda.0");
+    EXPECT_INT(best.situation, TAKT_SITUATION_ON_GPU);
+    EXPECT_INT(takt_history_best(ctx, &on_host, &best), TAKT_OK);
+    EXPECT_STR(best.expert, "scalar");
+    on_host.situation = TAKT_SITUATION_REPEAT; /* which a GPU does not mind */
+    EXPECT_INT(takt_history_best(ctx, &on_host, &best), TAKT_OK);
+    EXPECT_STR(best.expert, "cuda.0");
+    EXPECT_INT(takt_history_read(ctx, count_resident, &resident), TAKT_OK);
+    EXPECT_INT(resident, 1);
+    takt_ctx_destroy(ctx);
+}
+
 /* ---- keeping and forgetting ----------------------------------------------
  */
 
@@ -432,6 +526,7 @@ int main(void)
     RUN(a_seventeenth_name_is_one_too_many);
     RUN(a_new_op_starts_from_what_the_machine_showed);
     RUN(history_is_read_by_expert_and_size);
+    RUN(what_a_gpu_takes_depends_on_where_operands_are);
     RUN(user_ops_are_known_again_in_whatever_order);
     RUN(recorded_names_are_known_again);
     RUN(reset_forgets_one_op_or_all);

@@ -52,12 +52,20 @@ static void the_expert_is_the_best_of_the_machine(void)
 
 static void gpu_without_a_gpu_falls_back_to_the_processor(void)
 {
-    takt_ctx *ctx = ctx_of(MACHINES "haswell-4");
-    const takt_decision d = select_moe(ctx, "matmul", 10001);
+    const takt_ctx_options options = {.recording = MACHINES "haswell-4",
+                                      .gpu = ""};
+    takt_ctx *ctx;
 
+    EXPECT_INT(takt_ctx_create(&options, &ctx), TAKT_OK);
+    takt_decision d = select_moe(ctx, "matmul", 10001);
     EXPECT_INT(d.backend, TAKT_BACKEND_GPU);
     EXPECT_STR(d.expert, "simd.avx2");
     EXPECT_INT(d.reason, TAKT_REASON_FALLBACK);
+    takt_ctx_destroy(ctx);
+    ctx = ctx_of(MACHINES "haswell-4"); /* whose processor has one */
+    d = select_moe(ctx, "matmul", 10001);
+    EXPECT_STR(d.expert, "vulkan.0");
+    EXPECT_INT(d.reason, TAKT_REASON_STATIC);
     takt_ctx_destroy(ctx);
 }
 
@@ -154,6 +162,76 @@ static void wrong_requests_are_refused(void)
     EXPECT_INT(
         takt_select(ctx, &(takt_request){.op = exp, .shape = {.rank = 11}}, &d),
         TAKT_EINVAL);
+    EXPECT_INT(
+        takt_select(ctx, &(takt_request){.op = exp, .shape = n, .situation = 8},
+                    &d),
+        TAKT_EINVAL);
+    takt_ctx_destroy(ctx);
+}
+
+/* ---- operands on a GPU ---------------------------------------------------
+ */
+
+static takt_request request_on_gpu(const char *op, size_t n)
+{
+    return (takt_request){.op = takt_op_find(op),
+                          .shape = {.rank = 1, .dim = {n}},
+                          .situation = TAKT_SITUATION_ON_GPU};
+}
+
+static void without_a_gpu_operands_are_on_the_host(void)
+{
+    const takt_ctx_options options = {.store = "", .blas = "", .gpu = ""};
+    takt_request request = request_on_gpu("add", 100000);
+    takt_ctx *ctx;
+    takt_decision on_gpu, on_host;
+
+    REQUIRE(takt_ctx_create(&options, &ctx) == TAKT_OK);
+    EXPECT_INT(takt_select(ctx, &request, &on_gpu), TAKT_OK);
+    request.situation = 0;
+    EXPECT_INT(takt_select(ctx, &request, &on_host), TAKT_OK);
+    EXPECT_STR(on_gpu.expert, on_host.expert);
+    EXPECT_NEAR(on_gpu.predicted_s, on_host.predicted_s, 0);
+    EXPECT_NEAR(on_gpu.confidence, on_host.confidence, 0);
+    takt_ctx_destroy(ctx);
+}
+
+/* TAKT_TEST_FAKE_CUDA is the file of a driver that computes on the processor.
+ */
+static void operands_on_a_gpu_keep_a_call_there(void)
+{
+    const char *cuda = getenv("TAKT_TEST_FAKE_CUDA");
+    const takt_ctx_options options = {.store = "", .blas = "", .gpu = "all"};
+    takt_ctx *ctx;
+    takt_decision d;
+
+    if (cuda == NULL) {
+        SKIP("no TAKT_TEST_FAKE_CUDA");
+        return;
+    }
+    setenv("TAKT_CUDA", cuda, 1);
+    setenv("TAKT_CUBLAS", "", 1);
+    REQUIRE(takt_ctx_create(&options, &ctx) == TAKT_OK);
+    takt_request request = request_on_gpu("add", 1 << 24);
+    EXPECT_INT(takt_select(ctx, &request, &d), TAKT_OK);
+    EXPECT_STR(d.expert, "cuda.0");
+    EXPECT_INT(d.backend, TAKT_BACKEND_GPU);
+    EXPECT_INT(d.reason, TAKT_REASON_PRIOR);
+    EXPECT(d.predicted_s > 0 && d.confidence < 0);
+    EXPECT(strncmp(d.runner_up, "simd.", 5) == 0 ||
+           strcmp(d.runner_up, "scalar") == 0);
+    const double resident_s = d.predicted_s;
+    request.situation |= TAKT_SITUATION_REPEAT | TAKT_SITUATION_ALONE;
+    EXPECT_INT(takt_select(ctx, &request, &d), TAKT_OK);
+    EXPECT_STR(d.expert, "cuda.0");
+    EXPECT_NEAR(d.predicted_s, resident_s, 1e-3 * resident_s);
+    request.situation = 0; /* it is not worth moving them there */
+    EXPECT_INT(takt_select(ctx, &request, &d), TAKT_OK);
+    EXPECT(d.backend != TAKT_BACKEND_GPU);
+    request = request_on_gpu("add", 1 << 24);
+    request.policy = TAKT_POLICY_MOE; /* a rule does not look */
+    EXPECT_INT(takt_select(ctx, &request, &d), TAKT_OK);
+    EXPECT_INT(d.backend, TAKT_BACKEND_SIMD);
     takt_ctx_destroy(ctx);
 }
 
@@ -225,6 +303,8 @@ int main(void)
     RUN(cost_reads_each_op_by_its_kind);
     RUN(a_user_op_is_routed_like_any_other);
     RUN(wrong_requests_are_refused);
+    RUN(without_a_gpu_operands_are_on_the_host);
+    RUN(operands_on_a_gpu_keep_a_call_there);
     RUN(a_wrong_cost_model_makes_no_context);
     RUN(threads_share_a_context);
     return tap_done();

@@ -158,7 +158,7 @@ static void the_only_one_that_fails_teaches_no_time(void)
     for (int i = 0; i < 20; i++)
         EXPECT_INT(takt_run(ctx, &call, NULL), TAKT_ENODEV);
     takt_ctx_flush(ctx);
-    for (; request.situation < TAKT_SITUATIONS; request.situation++)
+    for (; request.situation < TAKT_RESIDENT; request.situation++)
         EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_ENOENT);
     failing.status = TAKT_OK; /* it gets another chance in every call */
     EXPECT_INT(takt_run(ctx, &call, NULL), TAKT_OK);

@@ -14,6 +14,7 @@ import unittest
 
 TAKT, FIXTURES = sys.argv[1:3]
 MACHINES = FIXTURES + "/machines/"
+FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 
 
 def takt(line, **options):
@@ -107,6 +108,8 @@ class Mistakes(unittest.TestCase):
         ("select --gpu-flops nan sum 5", "--gpu-flops"),
         ("select --gpu-flops -1 sum 5", "--gpu-flops"),
         ("select --dispatch-ratio inf sum 5", "--dispatch-ratio"),
+        ("select sum 5 --resident cloud", "--resident"),
+        ("explain sum 5 --resident", "--resident needs"),
         ("select --machine /no/such sum 5", "/no/such"),
         (["select", "--complexity", "low", "bad name", "5"], "bad name"),
         ("explain matmul 4x4", "MxNxK"),
@@ -211,6 +214,123 @@ class Json(unittest.TestCase):
         self.assertRegex(self.ask("version --json")["version"], r"^\d+\.\d+\.\d+$")
 
 
+@unittest.skipUnless(FAKE_CUDA, "no TAKT_TEST_FAKE_CUDA")
+class Gpus(unittest.TestCase):
+    """A driver that computes on the processor stands for a GPU."""
+
+    def run_with(self, line, **env):
+        ran = takt(line, env={**os.environ, "TAKT_CUDA": FAKE_CUDA,
+                              "TAKT_CUBLAS": "", "TAKT_GPU": "all",
+                              "TAKT_DB": "", **env})
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
+        return ran.stdout
+
+    def ask(self, line, **env):
+        return json.loads(self.run_with(line, **env))
+
+    def test_machine_shows_them(self):
+        text = self.run_with("machine", FAKE_CUDA_DEVICES="2")
+        for said in ("cuda.0: Fake GPU 0, 1.0 GiB, ", "cuda.1: Fake GPU 1",
+                     "ready, opened in ", "at 0000:01:00.0"):
+            self.assertIn(said, text)
+        gpus = [gpu for gpu in self.ask("machine --json",
+                                        FAKE_CUDA_DEVICES="2")["gpus"]
+                if (gpu["expert"] or "").startswith("cuda.")]
+        self.assertEqual([gpu["expert"] for gpu in gpus], ["cuda.0", "cuda.1"])
+        for gpu in gpus:
+            self.assertEqual((gpu["state"], gpu["software"]), ("ready", False))
+            self.assertEqual(gpu["memory_bytes"], 2 ** 30)
+            self.assertGreater(gpu["open_s"], 0)
+            self.assertTrue(gpu["driver"])
+
+    def test_machine_says_what_is_wrong(self):
+        broken = {"FAKE_CUDA_INIT_ERROR": "999"}
+        lines = self.run_with("machine", **broken).splitlines()
+        self.assertEqual(sum("cuda: " in line for line in lines), 1)
+        answer = self.ask("machine --json", **broken)
+        self.assertNotIn("cuda.0", answer["experts"])
+        said = [p for p in answer["gpu_problems"] if p.startswith("cuda: ")]
+        self.assertEqual(len(said), 1)
+        self.assertIn("999", said[0])
+        said = self.ask("machine --json", TAKT_CUDA="/no/such")["gpu_problems"]
+        self.assertIn("/no/such", " ".join(said))
+
+    def test_machine_opens_nothing_that_was_switched_off(self):
+        answer = self.ask("machine --json", TAKT_GPU="")
+        self.assertNotIn("cuda.0", answer["experts"])
+        self.assertEqual(answer["gpu_problems"], [])
+        answer = self.ask(f"machine --json --from {MACHINES}haswell-4")
+        self.assertEqual([gpu["expert"] for gpu in answer["gpus"]], [None])
+
+    def test_select_knows_where_operands_are(self):
+        here = self.ask("select add 16M --resident gpu --json")
+        there = self.ask("select add 16M --resident host --json")
+        self.assertEqual((here["expert"], here["resident"]), ("cuda.0", "gpu"))
+        self.assertEqual(here["situation"], "on-gpu")
+        self.assertNotEqual(there["expert"], "cuda.0")
+        self.assertEqual(there["resident"], "host")
+        self.assertEqual(there, self.ask("select add 16M --json"))
+        text = self.run_with("select add 16M --resident gpu")
+        self.assertIn("operands on cuda.0", text)
+        self.assertNotIn("sure", text)
+
+    def test_without_a_gpu_operands_are_on_the_host(self):
+        broken = {"FAKE_CUDA_INIT_ERROR": "999"}
+        answer = self.ask("select add 16M --resident gpu --json", **broken)
+        self.assertEqual(answer["resident"], "host")
+        for command in ("select", "explain"):
+            text = self.run_with(f"{command} add 16M --resident gpu", **broken)
+            self.assertIn("no usable GPU", text)
+
+    def test_explain_counts_what_has_to_be_fetched(self):
+        answer = self.ask("explain add 1M --resident gpu --json",
+                          FAKE_CUDA_DEVICES="2")
+        self.assertEqual(answer["resident"], "gpu")
+        rows = {row["expert"]: row for row in answer["experts"]}
+        self.assertTrue(rows["cuda.0"]["chosen"])
+        self.assertEqual(rows["cuda.0"]["transfer_us"], 0)
+        self.assertGreater(rows["scalar"]["transfer_us"], 0)
+        self.assertGreater(rows["cuda.1"]["transfer_us"],
+                           rows["scalar"]["transfer_us"])
+        for row in rows.values():
+            self.assertAlmostEqual(row["total_us"] / (row["predicted_us"] +
+                                                      row["transfer_us"]), 1)
+        text = self.run_with("explain add 1M --resident gpu")
+        self.assertIn("operands on cuda.0", text)
+        self.assertIn("fetching", text)
+        rows = self.ask("explain add 1M --json")["experts"]
+        self.assertEqual({row["transfer_us"] for row in rows}, {0})
+        self.assertIn("cuda.0", [row["expert"] for row in rows])
+
+    def test_map_shows_both(self):
+        rows = self.ask("map add matmul --json")
+        self.assertEqual([(row["op"], row["resident"]) for row in rows],
+                         [("add", "host"), ("add", "gpu"), ("matmul", "host"),
+                          ("matmul", "gpu")])
+        experts = [range_["expert"] for range_ in rows[1]["ranges"]]
+        self.assertEqual(experts[-1], "cuda.0")
+        self.assertIn("operands on the GPU", self.run_with("map add"))
+        table = self.run_with("map add --csv").splitlines()
+        self.assertTrue(any(",on-gpu," in line for line in table))
+        self.assertEqual({line.count(",") for line in table}, {10})
+        for row in self.ask("map add --json", TAKT_GPU=""):
+            self.assertNotIn("resident", row)
+
+    def test_bench_times_them(self):
+        result, = self.ask("bench add --sizes 64K --seconds 0.02 --json "
+                           "--experts cuda.0,scalar")["results"]
+        self.assertEqual([row["ran"] for row in result["experts"]],
+                         ["cuda.0", "scalar"])
+        result, = self.ask("bench add --sizes 64K --seconds 0.02 --json"
+                           )["results"]
+        self.assertIn("cuda.0", [row["name"] for row in result["experts"]])
+
+    def test_recommend_runs_on_one(self):
+        answer = self.ask("recommend --json sklearn.KMeans 100K")
+        self.assertEqual((answer["backend"], answer["expert"]),
+                         ("gpu", "cuda.0"))
+
+
 class Pages(unittest.TestCase):
     COMMANDS = ["machine", "tune", "map", "select", "explain", "history",
                 "recommend", "bench", "version", "help", "completion"]
@@ -280,12 +400,15 @@ class Recording(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             where = os.path.join(folder, "here")
             self.assertEqual(takt(["machine", "--record", where]).returncode, 0)
-            live = json.loads(takt("machine --json").stdout)
+            env = dict(os.environ, TAKT_GPU="")
+            live = json.loads(takt("machine --json", env=env).stdout)
             replayed = json.loads(
-                takt(["machine", "--json", "--from", where]).stdout)
-            # A recording has no libraries: they are not part of a machine.
+                takt(["machine", "--json", "--from", where], env=env).stdout)
+            # A recording has no libraries: they are not part of a machine. Nor
+            # does it know what became of its GPUs.
             for answer in (live, replayed):
                 answer.pop("libraries")
+                answer["gpus"] = [gpu["address"] for gpu in answer["gpus"]]
                 answer["experts"] = [name for name in answer["experts"]
                                      if not name.startswith("blas.")]
             self.assertEqual(live, replayed)

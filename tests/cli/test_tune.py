@@ -18,6 +18,7 @@ import time
 import unittest
 
 TAKT = sys.argv[1]
+FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 SMALL = ("--ops add,matmul --dtype f32 --sizes 1024,65536,32x32x32,64x64x64 "
          "--budget 60 --anyway")
 
@@ -206,6 +207,100 @@ class Tuned(unittest.TestCase):
                 ran = takt(line, self.path / "victim.db")
                 self.assertIn(ran.returncode, (1, 2))
                 self.assertEqual((ran.stdout, ran.stderr.count("\n")), ("", 1))
+
+
+@unittest.skipUnless(FAKE_CUDA, "no TAKT_TEST_FAKE_CUDA")
+@unittest.skipUnless(build_has_a_store(), "this build has no store")
+class TunedGpu(unittest.TestCase):
+    """The same with a driver that computes on the processor for a GPU."""
+
+    LINE = ("tune --ops add,sum,axpy --dtype f32 --sizes 1024,65536 "
+            "--budget 30 --anyway --json")
+    ENV = {"TAKT_CUDA": FAKE_CUDA, "TAKT_CUBLAS": "", "TAKT_GPU": "all"}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.db = cls.folder.name + "/store.db"
+        cls.first = takt(cls.LINE, cls.db, env=cls.ENV)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def ask(self, line, db=None, **env):
+        ran = takt(line, db or self.db, env=dict(self.ENV, **env))
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
+        return json.loads(ran.stdout)
+
+    def test_both_cases_are_measured(self):
+        self.assertEqual((self.first.returncode, self.first.stderr), (0, ""))
+        said = json.loads(self.first.stdout)
+        self.assertEqual((said["cells"], said["gpus"]), (6, 1))
+        self.assertGreaterEqual(said["resident_samples"], 6 * 2)
+        self.assertTrue(said["complete"])
+        for op in ("add", "sum", "axpy"):
+            rows = [row for row in self.ask(f"history show {op} --json")
+                    if row["expert"] == "cuda.0"]
+            self.assertEqual({row["situation"] for row in rows},
+                             {"fresh", "on-gpu"})
+            self.assertTrue(all(row["samples"] >= 2 for row in rows))
+
+    def test_moves_are_learned(self):
+        text = takt("history export -", self.db, env=self.ENV).stdout
+        for link in ("in", "in.pinned", "out", "out.pinned"):
+            self.assertRegex(text, f"takt:link\t{link}\tcuda.0")
+
+    def test_a_second_tune_has_less_to_do(self):
+        again = self.ask(self.LINE)
+        first = json.loads(self.first.stdout)
+        self.assertGreater(again["known_cells"], 0)
+        self.assertLess(again["resident_samples"],
+                        first["resident_samples"] / 2)
+
+    def test_what_was_measured_is_told(self):
+        answer = self.ask("explain add 64Ki --resident gpu --json")
+        row, = [row for row in answer["experts"] if row["expert"] == "cuda.0"]
+        self.assertGreater(row["samples"], 0)
+        self.assertIsNone(answer["not_measured"])
+        rows = self.ask("map add --json")
+        self.assertEqual([row["resident"] for row in rows], ["host", "gpu"])
+        for row in rows:
+            self.assertGreater(sum(r["measured"] for r in row["ranges"]), 0)
+
+    def test_gain_compares_with_a_gpu(self):
+        db = self.folder.name + "/gain.db"
+        self.ask(f"history merge {self.db} --json", db)
+        takt("bench add --experts adaptive --seconds 0.02 --sizes 64K", db,
+             env=self.ENV)
+        answer = self.ask("history gain --json", db)
+        names = [row["choice"] for row in answer["total"]["choices"]]
+        self.assertIn("cuda.0", names)
+        self.assertEqual((names[0], names[-1]), ("scalar", "moe"))
+
+    def test_a_gpu_that_is_lost_leaves_no_samples(self):
+        db = self.folder.name + "/lost.db"
+        ran = takt(self.LINE, db, env=dict(self.ENV, FAKE_CUDA_KILL="3"))
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn("cuda.0: ", ran.stderr)
+        self.assertEqual(json.loads(ran.stdout)["cells"], 6)
+        self.assertNotIn("cuda.0", takt("history show add", db).stdout)
+
+    def test_two_are_measured_both(self):
+        db = self.folder.name + "/two.db"
+        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 30 "
+                        "--anyway --json", db, FAKE_CUDA_DEVICES="2")
+        self.assertEqual(said["gpus"], 2)
+        rows = self.ask("history show add --json", db, FAKE_CUDA_DEVICES="2")
+        self.assertEqual({row["expert"] for row in rows
+                          if row["situation"] == "on-gpu"},
+                         {"cuda.0", "cuda.1"})
+
+    def test_one_that_is_switched_off_is_not_measured(self):
+        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 30 "
+                        "--anyway --json", self.folder.name + "/off.db",
+                        TAKT_GPU="")
+        self.assertEqual((said["gpus"], said["resident_samples"]), (0, 0))
 
 
 @unittest.skipUnless(build_has_a_store(), "this build has no store")

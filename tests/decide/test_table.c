@@ -5,6 +5,7 @@
  */
 #include "decide/table.h"
 
+#include <float.h>
 #include <pthread.h>
 
 #include "support/random.h"
@@ -84,6 +85,22 @@ static void an_offer_overwrites_nothing(void)
     EXPECT_INT(takt__table_load(&table, key, 1), 0);
 }
 
+static void places_of_gpus_are_cells_like_others(void)
+{
+    const struct takt_cell cell = {.best = 3, .seconds = FLT_MAX};
+    const struct takt_key last = {.line = TAKT_LINES - 1, .bin = TAKT_BINS - 1};
+
+    takt__table_store(&table, last, TAKT_PLACES - 1, &cell);
+    for (unsigned place = 0; place < TAKT_PLACES - 1; place++)
+        EXPECT_INT(takt__table_load(&table, last, place), 0);
+    const struct takt_cell back =
+        takt__cell_unpack(takt__table_load(&table, last, TAKT_PLACES - 1));
+    EXPECT_INT(back.best, 3);
+    EXPECT(isfinite(back.seconds) && back.seconds > 3e38f); /* not infinity */
+    takt__table_clear(&table, last.line);
+    EXPECT_INT(takt__table_load(&table, last, TAKT_PLACES - 1), 0);
+}
+
 static void a_try_belongs_to_the_word_it_was_read_with(void)
 {
     const struct takt_cell cell = {.best = 1, .explore = 3, .tries = 1};
@@ -161,6 +178,7 @@ int main(void)
     RUN(a_cell_survives_being_a_word);
     RUN(the_ends_of_the_scale_stay_apart);
     RUN(an_offer_overwrites_nothing);
+    RUN(places_of_gpus_are_cells_like_others);
     RUN(a_try_belongs_to_the_word_it_was_read_with);
     RUN(every_try_is_taken_once);
     RUN(short_calls_are_timed_seldom);

@@ -256,6 +256,7 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned line,
                                       const struct takt_work_of *work,
                                       unsigned situation)
 {
+    static const unsigned every = (1u << TAKT_SITUATIONS) - 1;
     const unsigned bin = takt__bin_of(work->bytes);
     struct sim_line *at = sim_line_at(sim, line);
     struct sim_cell *cell = sim_cell_at(sim, line, bin, situation);
@@ -265,8 +266,8 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned line,
         cell->is_called = true;
         cell->explore = -1;
         REQUIRE(takt__model_meet(sim->model, line, bin, work) == TAKT_OK);
-        sim_publish_change(sim,
-                           &(struct takt_change){line, 15, 0, TAKT_BINS - 1});
+        sim_publish_change(
+            sim, &(struct takt_change){line, every, 0, TAKT_BINS - 1});
     }
     run.arm = cell->verdict.best;
     if (cell->explore >= 0) {

@@ -36,7 +36,7 @@ static struct sim taught(uint64_t seed, int calls)
         const double bytes = random_real(&sim.random, 3, 8);
         const struct takt_work_of work = {bytes, bytes / 4};
         sim_call(&sim, (unsigned)(random_next(&sim.random) % 3), &work,
-                 (unsigned)(random_next(&sim.random) % TAKT_SITUATIONS));
+                 (unsigned)(random_next(&sim.random) % TAKT_RESIDENT));
     }
     return sim;
 }
@@ -93,7 +93,7 @@ static void compare_verdicts(struct sim *a, struct sim *b)
     unsigned same = 0, compared = 0;
 
     for (unsigned line = 0; line < 3; line++)
-        for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
+        for (unsigned s = 0; s < TAKT_RESIDENT; s++)
             for (unsigned bin = 20; bin < 53; bin++) {
                 takt__outlook_fill(a->outlook, a->model, line, s);
                 takt__outlook_fill(b->outlook, b->model, line, s);
@@ -303,7 +303,7 @@ static void a_million_sizes_take_no_more_than_a_few(void)
         const double bytes = random_real(&sim.random, 0, 14);
         const struct takt_work_of work = {bytes, bytes};
         sim_tell(&sim, 0, (unsigned)(random_next(&sim.random) % 4), &work,
-                 (unsigned)(random_next(&sim.random) % TAKT_SITUATIONS),
+                 (unsigned)(random_next(&sim.random) % TAKT_RESIDENT),
                  bytes * 1e-10 + 1e-6, 0);
     }
     const double bytes = (double)(allocated() - before);

@@ -119,7 +119,7 @@ static void ops_of_the_user_come_after_the_catalogue(void)
             char layout[TAKT_LAYOUT_NAME];
             const struct takt_key key =
                 takt__key_of(op, (takt_dtype)dtype, &shape, 0, &work);
-            EXPECT(key.line >= TAKT_LINE_USER && key.line < TAKT_LINES);
+            EXPECT(key.line >= TAKT_LINE_USER && key.line < TAKT_LINE_LINKS);
             EXPECT_INT(takt__line_find(op, (takt_dtype)dtype, ""), key.line);
             EXPECT_INT(takt__line_find(op, (takt_dtype)dtype, "nn"), -1);
             takt__line_name(key.line, &id, &user_op, &back, layout);
@@ -128,6 +128,33 @@ static void ops_of_the_user_come_after_the_catalogue(void)
             EXPECT_INT(back, dtype);
         }
     takt_ctx_destroy(ctx);
+}
+
+static void links_come_last_and_are_no_ops(void)
+{
+    static const char *const names[TAKT_LINKS] = {"in", "in.pinned", "out",
+                                                  "out.pinned", "open"};
+
+    for (unsigned i = 0; i < TAKT_LINKS; i++) {
+        const unsigned line = TAKT_LINE_LINKS + i;
+        enum takt_op_id op;
+        unsigned user_op;
+        takt_dtype dtype;
+        char layout[TAKT_LAYOUT_NAME];
+        EXPECT_STR(takt__link_name(line), names[i]);
+        EXPECT_INT(takt__link_find(names[i]), line);
+        takt__line_name(line, &op, &user_op, &dtype, layout);
+        EXPECT_INT(op, TAKT_OP_COUNT);
+        EXPECT_INT(user_op, TAKT_MAX_USER_OPS); /* that nobody has */
+        EXPECT_INT(dtype, TAKT_F32);
+        EXPECT_STR(layout, names[i]);
+    }
+    EXPECT_INT(TAKT_LINE_LINKS + TAKT_LINKS, TAKT_LINES);
+    EXPECT(takt__link_name(TAKT_LINE_LINKS - 1) == NULL);
+    EXPECT(takt__link_name(TAKT_LINES) == NULL);
+    EXPECT(takt__link_name(0) == NULL);
+    EXPECT_INT(takt__link_find(""), -1);
+    EXPECT_INT(takt__link_find("in.pinned "), -1);
 }
 
 /* ---- layouts -------------------------------------------------------------
@@ -197,6 +224,7 @@ int main(void)
     RUN(lines_of_an_op_are_its_own);
     RUN(names_that_are_not_layouts_find_nothing);
     RUN(ops_of_the_user_come_after_the_catalogue);
+    RUN(links_come_last_and_are_no_ops);
     RUN(products_differ_by_their_thin_sides);
     RUN(rows_and_layers_differ_by_what_decides_them);
     return tap_done();

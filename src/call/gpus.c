@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/* gpus.c - arms, openings and late samples. */
+#include "call/gpus.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+
+_Thread_local double takt__moved_s;
+
+/* ---- how busy a GPU is -----------------------------------------------------
+ */
+
+double takt__gpu_queue_s(takt_ctx *ctx, unsigned gpu)
+{
+    const uint64_t until = atomic_load_explicit(
+        &ctx->gpu_watch[gpu].busy_until_ns, memory_order_relaxed);
+    const uint64_t now = until == 0 ? 0 : takt__now_ns();
+
+    return until > now ? (double)(until - now) * 1e-9 : 0;
+}
+
+void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
+                   const struct takt_choice *choice, bool is_async)
+{
+    _Atomic uint64_t *busy = &ctx->gpu_watch[device->number].busy_until_ns;
+    const struct takt_cell cell = takt__cell_unpack(choice->word);
+
+    if (!is_async || choice->word == 0 || !(cell.seconds < 10)) {
+        atomic_store_explicit(busy, 0, memory_order_relaxed);
+        return;
+    }
+    const uint64_t now = takt__now_ns();
+    const uint64_t until = atomic_load_explicit(busy, memory_order_relaxed);
+    atomic_store_explicit(busy,
+                          (until > now ? until : now) +
+                              (uint64_t)((double)cell.seconds * 1e9),
+                          memory_order_relaxed);
+}
+
+/* ---- late samples ----------------------------------------------------------
+ */
+
+/* One in so many calls is timed once a GPU is known there: two marks in its
+ * queue take a tenth of the shortest call. */
+enum { timed_shift = 3 };
+
+struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
+                                     const struct takt_choice *choice)
+{
+    struct takt_gpu_watch *watch = &ctx->gpu_watch[device->number];
+    const bool is_known = (choice->word >> TAKT_CELL_MEASURED & 1) != 0 &&
+                          (choice->word >> TAKT_CELL_TRIES & 3) == 0;
+
+    if (!ctx->is_learning || !device->facts.has_timing ||
+        device->facts.is_software ||
+        (is_known && choice->reason != TAKT_REASON_EXPLORE &&
+         !takt__thread_draw(&takt__thread, timed_shift)))
+        return NULL;
+    for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
+        struct takt_timing *timing = &watch->timing[i];
+        int is_free = 0;
+        if (!atomic_compare_exchange_strong(&timing->use, &is_free, 1))
+            continue;
+        if (timing->life != device->life)
+            timing->from = timing->to = (struct takt_mark){NULL};
+        timing->life = device->life;
+        return timing;
+    }
+    return NULL;
+}
+
+void takt__gpu_forget_timing(struct takt_timing *timing)
+{
+    if (timing != NULL)
+        atomic_store(&timing->use, 0);
+}
+
+static void push(takt_ctx *ctx, const struct takt_sample *sample)
+{
+    takt__journal_push(takt__learner_journal(ctx->learner), sample);
+    takt__learner_hear(ctx->learner);
+}
+
+void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
+                      const struct takt_sizes *sizes,
+                      const struct takt_choice *choice,
+                      const struct takt_watch *watch, bool is_async)
+{
+    const double paid_s =
+        (double)(watch->end - watch->start) * takt__seconds_per_tick() -
+        takt__moved_s;
+
+    timing->sample = (struct takt_sample){
+        .line = sizes->key.line,
+        .bin = sizes->key.bin,
+        .situation = TAKT_RESIDENT,
+        .arm = choice->arm,
+        .flags =
+            choice->reason == TAKT_REASON_EXPLORE ? TAKT_SAMPLE_EXPLORED : 0,
+        .calls = 1,
+        .bytes = (float)sizes->work.bytes,
+        .flops = (float)sizes->work.flops,
+        .start_ns = takt__ns_at(watch->start),
+        .seconds = paid_s > 1e-9 ? paid_s : 1e-9,
+    };
+    if (!is_async)
+        push(ctx, &timing->sample);
+    atomic_store(&timing->use, is_async ? 2 : 0);
+}
+
+/* What the caller paid for, or what the device took: whichever was longer is
+ * what a chain of such calls costs. */
+void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
+{
+    struct takt_device *device = &ctx->fleet.devices.device[gpu];
+    const bool is_ready = takt__device_enter(device) == TAKT_OK;
+
+    for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
+        struct takt_timing *timing = &ctx->gpu_watch[gpu].timing[i];
+        int is_waiting = 2;
+        if (atomic_load_explicit(&timing->use, memory_order_relaxed) != 2 ||
+            !atomic_compare_exchange_strong(&timing->use, &is_waiting, 1))
+            continue;
+        const bool is_gone = !is_ready || timing->life != device->life;
+        if (!is_gone && !device->driver->is_past(device, &timing->to)) {
+            atomic_store(&timing->use, 2);
+            continue;
+        }
+        const double device_s =
+            is_gone
+                ? -1
+                : device->driver->between_s(device, &timing->from, &timing->to);
+        if (device_s > timing->sample.seconds)
+            timing->sample.seconds = device_s;
+        if (device_s >= 0)
+            push(ctx, &timing->sample);
+        atomic_store(&timing->use, 0);
+    }
+    if (is_ready)
+        takt__device_leave(device);
+}
+
+static void drop_timings(takt_ctx *ctx, struct takt_device *device)
+{
+    if (takt__device_enter(device) != TAKT_OK)
+        return;
+    pthread_mutex_lock(&device->lock);
+    for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
+        struct takt_timing *timing = &ctx->gpu_watch[device->number].timing[i];
+        if (timing->life != device->life)
+            continue;
+        device->driver->drop(device, &timing->from);
+        device->driver->drop(device, &timing->to);
+    }
+    pthread_mutex_unlock(&device->lock);
+    takt__device_leave(device);
+}
+
+/* ---- links -----------------------------------------------------------------
+ */
+
+static unsigned arm_of(const takt_ctx *ctx, const struct takt_device *device)
+{
+    return ctx->decider.gpu[device->number].expert;
+}
+
+static void leave_link(takt_ctx *ctx, const struct takt_device *device,
+                       unsigned link, double bytes, double seconds)
+{
+    const struct takt_sample sample = {
+        .line = (uint16_t)(TAKT_LINE_LINKS + link),
+        .bin = link == TAKT_LINK_OPEN ? 0 : takt__bin_of(bytes),
+        .situation = TAKT_RESIDENT,
+        .arm = (uint8_t)arm_of(ctx, device),
+        .calls = 1,
+        .bytes = (float)bytes,
+        .start_ns = takt__now_ns(),
+        .seconds = seconds,
+    };
+
+    if (ctx->is_learning && !device->facts.is_software)
+        push(ctx, &sample);
+}
+
+static void moved(void *self, const struct takt_device *device, bool is_in,
+                  bool is_pinned, size_t bytes, double seconds)
+{
+    const unsigned link =
+        is_in ? (is_pinned ? TAKT_LINK_IN_PINNED : TAKT_LINK_IN)
+              : (is_pinned ? TAKT_LINK_OUT_PINNED : TAKT_LINK_OUT);
+
+    takt__moved_s += seconds;
+    leave_link(self, device, link, (double)bytes, seconds);
+}
+
+/* ---- arms ------------------------------------------------------------------
+ */
+
+static bool can_ever_run(const struct takt_device *device, takt_dtype dtype)
+{
+    return dtype == TAKT_F32 || strcmp(device->driver->name, "cuda") == 0;
+}
+
+static void allow(const takt_ctx *ctx, struct takt_model *model,
+                  const struct takt_device *device)
+{
+    for (unsigned line = 0; line < TAKT_LINE_USER; line++) {
+        enum takt_op_id op;
+        unsigned user_op;
+        takt_dtype dtype;
+        char layout[TAKT_LAYOUT_NAME];
+        takt__line_name(line, &op, &user_op, &dtype, layout);
+        if (op != TAKT_OP_reshape && can_ever_run(device, dtype))
+            takt__model_allow(model, line, arm_of(ctx, device));
+    }
+    for (unsigned link = 0; link < TAKT_LINKS; link++)
+        takt__model_allow(model, TAKT_LINE_LINKS + link, arm_of(ctx, device));
+}
+
+/* It may be chosen from now on. Not so a software device. */
+static void wake(takt_ctx *ctx, struct takt_model *model,
+                 const struct takt_device *device)
+{
+    if (!takt__device_is_ready(device) || device->facts.is_software)
+        return;
+    takt__decider_meet_gpu(&ctx->decider, device->number);
+    takt__model_set_rates(model, arm_of(ctx, device),
+                          &ctx->decider.gpu[device->number].known);
+    takt__model_set_asleep(model, arm_of(ctx, device), false);
+}
+
+void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model)
+{
+    for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
+        const struct takt_device *device = &ctx->fleet.devices.device[d];
+        takt__model_set_asleep(model, arm_of(ctx, device), true);
+        allow(ctx, model, device);
+        wake(ctx, model, device);
+    }
+}
+
+static void opened(void *self, struct takt_device *device)
+{
+    takt_ctx *ctx = self;
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+
+    wake(ctx, model, device);
+    takt__learner_leave(ctx->learner);
+    if (takt__device_is_ready(device))
+        leave_link(ctx, device, TAKT_LINK_OPEN, 1, device->open_s);
+}
+
+void takt__ctx_watch_gpus(takt_ctx *ctx)
+{
+    ctx->fleet.devices.opened = opened;
+    ctx->fleet.devices.moved = moved;
+    ctx->fleet.devices.self = ctx;
+}
+
+void takt__ctx_leave_gpus(takt_ctx *ctx)
+{
+    struct takt_devices *devices = &ctx->fleet.devices;
+
+    atomic_store(&devices->is_closing, true);
+    if (ctx->learner != NULL && devices->count > 0) { /* it may wake one now */
+        takt__learner_enter(ctx->learner);
+        takt__learner_leave(ctx->learner);
+    }
+    takt__devices_settle(devices);
+    for (unsigned d = 0; ctx->gpu_watch != NULL && d < devices->count; d++)
+        drop_timings(ctx, &devices->device[d]);
+    ctx->fleet.devices.moved = NULL;
+}
+
+const char *takt__ctx_device_of(void *self, unsigned arm)
+{
+    const takt_ctx *ctx = self;
+
+    if (arm >= ctx->fleet.count ||
+        ctx->fleet.expert[arm].kind != TAKT_EXPERT_GPU)
+        return NULL;
+    return ctx->gpu_fingerprint[ctx->fleet.expert[arm].device->number];
+}
+
+void takt__ctx_wake(void *self, unsigned arm)
+{
+    takt_ctx *ctx = self;
+    struct takt_device *device = ctx->fleet.expert[arm].device;
+
+    if (atomic_load(&device->state) == TAKT_DEVICE_ASLEEP)
+        takt__device_open_later(device);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpus.h - what a context does with its GPUs beyond calling them: opening them
+ * when it pays, and learning what they took from calls that nobody waited for.
+ */
+#ifndef TAKT_CALL_GPUS_H
+#define TAKT_CALL_GPUS_H
+
+#include "call/inside.h"
+#include "gpu/buffer.h"
+
+/* Seconds that the present thread's last call spent on moving buffers. */
+extern _Thread_local double takt__moved_s;
+
+/* A call on a GPU whose end will be known later. */
+struct takt_timing {
+    struct takt_mark from, to; /* timed */
+    struct takt_sample sample;
+    uint32_t life;   /* of the device */
+    _Atomic int use; /* 0: free, 1: being filled, 2: waited for */
+};
+
+enum { TAKT_TIMINGS = 16 };
+
+struct takt_gpu_watch {
+    struct takt_timing timing[TAKT_TIMINGS];
+    _Atomic uint64_t busy_until_ns; /* expected end of what was begun */
+};
+
+/* How long a GPU will be busy with what was begun. */
+double takt__gpu_queue_s(takt_ctx *ctx, unsigned gpu);
+
+/* Somewhere to note the time of a call that is about to run; NULL: not this
+ * time. */
+struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
+                                     const struct takt_choice *choice);
+void takt__gpu_forget_timing(struct takt_timing *timing); /* NULL allowed */
+
+/* The call was begun, or is done. */
+void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
+                   const struct takt_choice *choice, bool is_async);
+
+/* Leaves the sample of a timed call, now or when it is done. */
+void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
+                      const struct takt_sizes *sizes,
+                      const struct takt_choice *choice,
+                      const struct takt_watch *watch, bool is_async);
+
+/* Leaves the samples of calls that are done by now. */
+void takt__gpu_collect(takt_ctx *ctx, unsigned gpu);
+
+/* Makes arms of the GPUs in a model, asleep unless they are open already. */
+void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model);
+
+/* Hears of devices that are opened and of buffers that are moved; and no
+ * longer, before a context ends. */
+void takt__ctx_watch_gpus(takt_ctx *ctx);
+void takt__ctx_leave_gpus(takt_ctx *ctx);
+
+/* For the learner (learner.h). */
+const char *takt__ctx_device_of(void *self, unsigned arm);
+void takt__ctx_wake(void *self, unsigned arm);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* inside.h - the steps of a call that plain calls and those on buffers share.
+ */
+#ifndef TAKT_CALL_INSIDE_H
+#define TAKT_CALL_INSIDE_H
+
+#include "call/call.h"
+
+/* What a call needs to leave a sample. */
+struct takt_watch {
+    struct takt_thread *thread;
+    bool is_repeat;
+    bool is_asleep;   /* threads that it wanted had to be woken */
+    bool is_resident; /* it was decided where its operands are */
+    uint8_t chosen;   /* before anybody refused */
+    uint16_t calls;   /* that it stands for */
+    takt_status status;
+    uint64_t start, end;
+};
+
+/* The sizes by which an admitted call is decided. */
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
+
+/* Whether the call is timed, and for how many it then stands. */
+bool takt__call_is_timed(const takt_ctx *ctx, const struct takt_choice *choice,
+                         struct takt_watch *watch);
+
+/* Runs a call on the host's memory, on the chosen arm or whoever steps in. */
+takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
+                           const struct takt_sizes *sizes,
+                           struct takt_choice *choice);
+
+/* The same with a look at the clock, and a sample. */
+void takt__call_run_watched(takt_ctx *ctx, const takt_call *call,
+                            const struct takt_sizes *sizes,
+                            struct takt_choice *choice,
+                            struct takt_watch *watch);
+
+/* Leaves a sample of the run between watch->start and ->end. */
+void takt__call_leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
+                             const struct takt_choice *choice,
+                             const struct takt_watch *watch);
+
+/* What the thread remembers of this call when the next one comes. */
+void takt__call_remember(const takt_ctx *ctx, const takt_call *call,
+                         const struct takt_choice *choice,
+                         const struct takt_watch *watch);
+
+/* Sees to it that a GPU whom a rule or the user names is open, and otherwise
+ * lets somebody else be chosen. */
+takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
+                                takt_policy policy, struct takt_choice *choice);
+
+/* ---- calls on buffers: resident.c ------------------------------------------
+ */
+
+/* Whether an operand of a call is in a buffer. */
+bool takt__call_has_buffers(const takt_call *call);
+
+/* An admitted call with such operands: decide, run, observe. */
+takt_status takt__call_on_buffers(takt_ctx *ctx, const takt_call *call,
+                                  takt_decision *decision);
+
+/* Brings the buffers of a call whose operands nobody knows the sizes of. */
+takt_status takt__call_to_host(const takt_call *call);
+
+/* Runs it on one arm of the fleet, and learns nothing. */
+takt_status takt__call_on_buffers_on(takt_ctx *ctx, const takt_call *call,
+                                     unsigned arm);
+
+#endif

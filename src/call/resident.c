@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * resident.c - calls on buffers: decided by where their operands are, run
+ * there, observed when they are done.
+ */
+#include "base/clock.h"
+#include "call/gpus.h"
+#include "call/inside.h"
+#include "gpu/copies.h"
+#include "run/run.h"
+
+bool takt__call_has_buffers(const takt_call *call)
+{
+    if (atomic_load_explicit(&takt__arena_bytes, memory_order_relaxed) == 0)
+        return false;
+    bool has = takt__arena_has(call->out);
+    for (unsigned i = 0; i < TAKT_OUT; i++)
+        has |= takt__arena_has(call->in[i]);
+    return has;
+}
+
+/* A call on buffers, on its way. */
+struct visit {
+    takt_ctx *ctx;
+    const takt_call *call;
+    struct takt_sizes sizes;
+    struct takt_operand_list operands;
+    unsigned in_buffers;
+    bool has_plain; /* an operand is not in a buffer */
+    struct takt_choice choice;
+    struct takt_watch watch;
+};
+
+static takt_status begin(takt_ctx *ctx, const takt_call *call,
+                         struct visit *out)
+{
+    struct takt_extents extents;
+
+    *out = (struct visit){
+        .ctx = ctx,
+        .call = call,
+        .watch = {.thread = &takt__thread, .is_resident = true, .calls = 1},
+    };
+    takt__extents_of(call, &extents);
+    const takt_status status = takt__operands_find(
+        &ctx->fleet.devices, call, &out->operands, &out->in_buffers);
+    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
+        out->has_plain |=
+            extents.bytes[i] > 64 && out->operands.of[i].buffer == NULL;
+    takt__call_sizes(call, &out->sizes);
+    return status;
+}
+
+/* ---- decide ----------------------------------------------------------------
+ */
+
+static double price_of(const struct takt_decider *decider,
+                       const struct takt_move *move)
+{
+    const unsigned link =
+        move->is_in ? (move->is_pinned ? TAKT_LINK_IN_PINNED : TAKT_LINK_IN)
+                    : (move->is_pinned ? TAKT_LINK_OUT_PINNED : TAKT_LINK_OUT);
+
+    return (1 - move->reuse) *
+           takt__decide_link(decider, move->device, link, (double)move->bytes);
+}
+
+/* What is not in a buffer goes there and back each time. */
+static double price_of_plain(const struct visit *visit, unsigned gpu)
+{
+    const struct takt_decider *decider = &visit->ctx->decider;
+    struct takt_extents extents;
+    double all = 0;
+
+    if (!visit->has_plain)
+        return 0;
+    takt__extents_of(visit->call, &extents);
+    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
+        if (extents.bytes[i] > 0 && visit->operands.of[i].buffer == NULL)
+            all += takt__decide_link(
+                decider, gpu, i == TAKT_OUT ? TAKT_LINK_OUT : TAKT_LINK_IN,
+                (double)extents.bytes[i]);
+    return all;
+}
+
+static void find_fares(const struct visit *visit, struct takt_fares *out)
+{
+    struct takt_decider *decider = &visit->ctx->decider;
+    struct takt_devices *devices = &visit->ctx->fleet.devices;
+    struct takt_move move[TAKT_MAX_MOVES];
+
+    *out = (struct takt_fares){.host_s = 0};
+    pthread_mutex_lock(&devices->lock);
+    unsigned count = takt__operands_moves(&visit->operands, -1, move);
+    for (unsigned i = 0; i < count; i++)
+        out->host_s += price_of(decider, &move[i]) +
+                       takt__gpu_queue_s(visit->ctx, move[i].device);
+    for (unsigned d = 0; d < decider->gpu_count; d++) {
+        struct takt_device *device = decider->gpu[d].device;
+        takt__device_revive(device);
+        out->is_open[d] = takt__device_is_ready(device) &&
+                          !device->facts.is_software &&
+                          device->driver->can_run(device, visit->call);
+        if (!out->is_open[d])
+            continue;
+        count = takt__operands_moves(&visit->operands, (int)d, move);
+        for (unsigned i = 0; i < count; i++)
+            out->gpu_s[d] += price_of(decider, &move[i]);
+        out->gpu_s[d] +=
+            price_of_plain(visit, d) + takt__gpu_queue_s(visit->ctx, d);
+    }
+    pthread_mutex_unlock(&devices->lock);
+}
+
+static takt_status decide(struct visit *visit)
+{
+    takt_ctx *ctx = visit->ctx;
+    const bool is_urgent = (visit->call->flags & TAKT_CALL_URGENT) != 0;
+    struct takt_fares fares;
+
+    if (ctx->decider.policy != TAKT_POLICY_ADAPTIVE) {
+        visit->sizes.elements =
+            takt_op_elements(visit->call->op, &visit->call->shape);
+        const takt_status status =
+            takt__decide(&ctx->decider, visit->watch.thread, &visit->sizes,
+                         false, is_urgent, &visit->choice);
+        return status != TAKT_OK
+                   ? status
+                   : takt__call_open_gpu(ctx, &visit->sizes,
+                                         ctx->decider.policy, &visit->choice);
+    }
+    find_fares(visit, &fares);
+    takt__decide_place(&ctx->decider, visit->watch.thread, &visit->sizes,
+                       &fares, is_urgent, &visit->choice);
+    return TAKT_OK;
+}
+
+/* ---- run -------------------------------------------------------------------
+ */
+
+static bool is_on_gpu(const struct visit *visit)
+{
+    return visit->ctx->fleet.expert[visit->choice.arm].kind == TAKT_EXPERT_GPU;
+}
+
+static void run_on_host(struct visit *visit)
+{
+    takt_ctx *ctx = visit->ctx;
+    struct takt_devices *devices = &ctx->fleet.devices;
+    struct takt_watch *watch = &visit->watch;
+
+    watch->status = takt__operands_to_host(devices, &visit->operands);
+    if (watch->status != TAKT_OK)
+        return;
+    takt__call_run_watched(ctx, visit->call, &visit->sizes, &visit->choice,
+                           watch);
+    if (watch->status == TAKT_OK)
+        takt__operands_made_on_host(devices, &visit->operands);
+}
+
+/* Whoever steps in for a GPU is on the host. */
+static void step_in(struct visit *visit)
+{
+    const uint8_t refused = visit->choice.arm;
+
+    visit->watch.end = takt__ticks();
+    visit->watch.chosen = refused;
+    takt__call_leave_sample(visit->ctx, &visit->sizes, &visit->choice,
+                            &visit->watch);
+    takt__decide_host(&visit->ctx->decider, visit->watch.thread, &visit->sizes,
+                      &visit->choice);
+    visit->choice.reason = TAKT_REASON_FALLBACK;
+    run_on_host(visit);
+}
+
+static void run_on_gpu(struct visit *visit)
+{
+    takt_ctx *ctx = visit->ctx;
+    struct takt_watch *watch = &visit->watch;
+    struct takt_device *device = ctx->fleet.expert[visit->choice.arm].device;
+    struct takt_timing *timing = NULL;
+
+    watch->chosen = visit->choice.arm;
+    takt__gpu_collect(ctx, device->number);
+    if (!visit->has_plain)
+        timing = takt__gpu_timing(ctx, device, &visit->choice);
+    takt__moved_s = 0;
+    watch->start = takt__ticks();
+    watch->status =
+        takt__run_gpu(&ctx->fleet, device, visit->call, &visit->operands,
+                      visit->in_buffers, timing == NULL ? NULL : &timing->from,
+                      timing == NULL ? NULL : &timing->to);
+    watch->end = takt__ticks();
+    if (watch->status != TAKT_OK) {
+        takt__gpu_forget_timing(timing);
+        step_in(visit);
+        return;
+    }
+    const bool is_async = visit->operands.of[TAKT_OUT].buffer != NULL;
+    takt__gpu_ran(ctx, device, &visit->choice, is_async);
+    if (timing != NULL)
+        takt__gpu_expect(ctx, timing, &visit->sizes, &visit->choice, watch,
+                         is_async);
+}
+
+takt_status takt__call_on_buffers(takt_ctx *ctx, const takt_call *call,
+                                  takt_decision *decision)
+{
+    struct visit visit;
+    takt_status status = begin(ctx, call, &visit);
+
+    if (status == TAKT_OK)
+        status = decide(&visit);
+    if (status != TAKT_OK)
+        return status;
+    visit.watch.chosen = visit.choice.arm;
+    if (is_on_gpu(&visit))
+        run_on_gpu(&visit);
+    else
+        run_on_host(&visit);
+    takt__call_remember(ctx, call, &visit.choice, &visit.watch);
+    if (decision != NULL) {
+        visit.sizes.elements = takt_op_elements(call->op, &call->shape);
+        takt__decision_fill(ctx, &visit.sizes, &visit.choice, decision);
+        decision->actual_s = (double)(visit.watch.end - visit.watch.start) *
+                             takt__seconds_per_tick();
+    }
+    return visit.watch.status;
+}
+
+takt_status takt__call_on_buffers_on(takt_ctx *ctx, const takt_call *call,
+                                     unsigned arm)
+{
+    struct takt_devices *devices = &ctx->fleet.devices;
+    const struct takt_expert *who = &ctx->fleet.expert[arm];
+    struct visit visit;
+    takt_status status = begin(ctx, call, &visit);
+
+    if (status != TAKT_OK)
+        return status;
+    if (!takt__expert_can_run(who, call))
+        return TAKT_ENODEV;
+    if (who->kind == TAKT_EXPERT_GPU)
+        return takt__run_gpu(&ctx->fleet, who->device, call, &visit.operands,
+                             visit.in_buffers, NULL, NULL);
+    status = takt__operands_to_host(devices, &visit.operands);
+    if (status == TAKT_OK)
+        status = takt__run(&ctx->fleet, arm, call);
+    if (status == TAKT_OK)
+        takt__operands_made_on_host(devices, &visit.operands);
+    return status;
+}
+
+/* ---- ops of the user's -----------------------------------------------------
+ */
+
+takt_status takt__call_to_host(const takt_call *call)
+{
+    takt_status status = TAKT_OK;
+
+    for (unsigned i = 0; i < TAKT_OPERANDS && status == TAKT_OK; i++) {
+        struct takt_buffer *buffer =
+            takt__arena_find(i == TAKT_OUT ? call->out : call->in[i]);
+        if (buffer == NULL)
+            continue;
+        pthread_mutex_lock(&buffer->devices->lock);
+        status = takt__copy_to_host(buffer);
+        if (status == TAKT_OK && i == TAKT_OUT)
+            takt__copy_made_on_host(buffer);
+        pthread_mutex_unlock(&buffer->devices->lock);
+    }
+    return status;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device.c - an NVIDIA GPU as a device of Takt's.
+ *
+ * Every device has a context of its own, not the one that the program and its
+ * libraries share: what they set in theirs is theirs, and ours can be thrown
+ * away, with all that is in it, and made anew. It is current only while a
+ * method runs. It does not protect from everything: after a kernel failed, the
+ * driver (580, tried on an H200) makes no context in this process any more and
+ * fails in those of others, too. start() then says TAKT_ELOST within
+ * microseconds, however often it is tried.
+ *
+ * Marks and blocks do not outlive stop(): whoever holds some forgets them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cuda/cublas.h"
+#include "cuda/own.h"
+
+enum { least_capability = 75 }; /* 7.5: Turing */
+
+/* Flags of the driver: AUTO lets a waiting thread spin as long as there are
+ * processors to spare. */
+enum { CONTEXT_SCHEDULE_AUTO = 0, CONTEXT_MAP_HOST = 8 };
+enum { STREAM_NON_BLOCKING = 1 };
+enum { HOST_PORTABLE = 1, HOST_DEVICE_MAP = 2 };
+
+/* ---- the context --------------------------------------------------------- */
+
+struct takt_cuda_own *takt__cuda_enter(const struct takt_device *device)
+{
+    struct takt_cuda_own *own = device->self;
+
+    if (own == NULL || !takt__cuda_is_usable() ||
+        own->cuda.api->cuCtxPushCurrent(own->cuda.context) != TAKT_CUDA_SUCCESS)
+        return NULL;
+    return own;
+}
+
+void takt__cuda_leave(const struct takt_cuda_own *own)
+{
+    void *context;
+    own->cuda.api->cuCtxPopCurrent(&context);
+}
+
+/* ---- start and stop ------------------------------------------------------ */
+
+static takt_status refuse(struct takt_device *device,
+                          const struct takt_cuda_api *api, const char *what,
+                          int result)
+{
+    char words[96];
+
+    takt__cuda_explain(api, result, words, sizeof words);
+    snprintf(device->problem, sizeof device->problem, "%s: %s", what, words);
+    return takt__cuda_refusal(result);
+}
+
+static takt_status find_device(struct takt_device *device,
+                               struct takt_cuda *cuda)
+{
+    cuda->api = takt__cuda_api(device->problem, sizeof device->problem);
+    if (cuda->api == NULL)
+        return TAKT_ENODEV;
+    const int result =
+        cuda->api->cuDeviceGet(&cuda->device, (int)device->index);
+    if (result != TAKT_CUDA_SUCCESS)
+        return refuse(device, cuda->api, "the driver does not have it", result);
+
+    const int capability = takt__cuda_capability(cuda);
+    if (capability >= least_capability)
+        return TAKT_OK;
+    snprintf(device->problem, sizeof device->problem,
+             "too old: it has compute capability %d.%d, and %d.%d is needed",
+             capability / 10, capability % 10, least_capability / 10,
+             least_capability % 10);
+    return TAKT_ENODEV;
+}
+
+static takt_status make_streams(struct takt_device *device,
+                                struct takt_cuda *cuda)
+{
+    for (int i = 0; i < TAKT_QUEUES; i++) {
+        const int result =
+            cuda->api->cuStreamCreate(&cuda->stream[i], STREAM_NON_BLOCKING);
+        if (result != TAKT_CUDA_SUCCESS)
+            return refuse(device, cuda->api, "no stream can be made", result);
+    }
+    return TAKT_OK;
+}
+
+/* Goes on in the new context, which is current. */
+static takt_status make_ready(struct takt_device *device,
+                              struct takt_cuda *cuda)
+{
+    takt_status status = make_streams(device, cuda);
+
+    takt__cuda_describe(cuda, &device->facts);
+    cuda->units = device->facts.units;
+    if (status == TAKT_OK)
+        status =
+            takt__cuda_load_code(cuda, device->problem, sizeof device->problem);
+    if (status == TAKT_OK)
+        takt__cublas_open(cuda);
+    return status;
+}
+
+static takt_status make_context(struct takt_device *device,
+                                struct takt_cuda *cuda)
+{
+    void *context;
+    const int result = cuda->api->cuCtxCreate(
+        &cuda->context, CONTEXT_SCHEDULE_AUTO | CONTEXT_MAP_HOST, cuda->device);
+
+    if (result != TAKT_CUDA_SUCCESS)
+        return refuse(device, cuda->api, "no context can be made", result);
+    const takt_status status = make_ready(device, cuda);
+    cuda->api->cuCtxPopCurrent(&context);
+    if (status != TAKT_OK)
+        cuda->api->cuCtxDestroy(cuda->context);
+    return status;
+}
+
+static takt_status start(struct takt_device *device)
+{
+    struct takt_cuda_own *own = calloc(1, sizeof *own);
+
+    if (own == NULL) {
+        snprintf(device->problem, sizeof device->problem, "no memory");
+        return TAKT_ENODEV;
+    }
+    takt_status status = find_device(device, &own->cuda);
+    if (status == TAKT_OK)
+        status = make_context(device, &own->cuda);
+    if (status == TAKT_OK)
+        device->self = own;
+    else
+        free(own);
+    return status;
+}
+
+/* The context takes streams, events and memory with it. */
+static void destroy_context(struct takt_device *device,
+                            struct takt_cuda_own *own)
+{
+    if (takt__cuda_enter(device) != NULL) {
+        takt__cublas_close(&own->cuda);
+        takt__cuda_unload_code(&own->cuda);
+        takt__cuda_leave(own);
+    }
+    if (takt__cuda_is_usable())
+        own->cuda.api->cuCtxDestroy(own->cuda.context);
+}
+
+static void stop(struct takt_device *device)
+{
+    struct takt_cuda_own *own = device->self;
+
+    if (own == NULL)
+        return;
+    destroy_context(device, own);
+    free(own->cuda.cublas); /* there still is one if it could not be closed */
+    for (struct takt_cuda_point *point = own->points, *next; point != NULL;
+         point = next) {
+        next = point->next;
+        free(point);
+    }
+    for (struct takt_cuda_reserved *one = own->reserved, *next; one != NULL;
+         one = next) {
+        next = one->next;
+        free(one);
+    }
+    free(own);
+    device->self = NULL;
+}
+
+/* ---- memory -------------------------------------------------------------- */
+
+static bool note_reserved(struct takt_cuda_own *own, void *host)
+{
+    struct takt_cuda_reserved *one = malloc(sizeof *one);
+
+    if (one == NULL)
+        return false;
+    *one = (struct takt_cuda_reserved){.host = host, .next = own->reserved};
+    own->reserved = one;
+    return true;
+}
+
+static bool forget_reserved(struct takt_cuda_own *own, const void *host)
+{
+    for (struct takt_cuda_reserved **at = &own->reserved; *at != NULL;
+         at = &(*at)->next) {
+        struct takt_cuda_reserved *one = *at;
+        if (one->host == host) {
+            *at = one->next;
+            free(one);
+            return true;
+        }
+    }
+    return false;
+}
+
+static takt_status reserve_host(struct takt_cuda_own *own, size_t bytes,
+                                struct takt_block *out)
+{
+    const struct takt_cuda_api *api = own->cuda.api;
+    void *host;
+    int result =
+        api->cuMemHostAlloc(&host, bytes, HOST_PORTABLE | HOST_DEVICE_MAP);
+
+    if (result != TAKT_CUDA_SUCCESS)
+        return takt__cuda_status(result);
+    *out = (struct takt_block){.bytes = bytes, .host = host};
+    result = api->cuMemHostGetDevicePointer(&out->address, host, 0);
+    if (result == TAKT_CUDA_SUCCESS && note_reserved(own, host))
+        return TAKT_OK;
+    api->cuMemFreeHost(host);
+    *out = (struct takt_block){0};
+    return result != TAKT_CUDA_SUCCESS ? takt__cuda_status(result)
+                                       : TAKT_ENOMEM;
+}
+
+static takt_status reserve(struct takt_device *device, size_t bytes,
+                           bool is_pinned, struct takt_block *out)
+{
+    struct takt_cuda_own *own = takt__cuda_enter(device);
+    takt_status status;
+
+    *out = (struct takt_block){0};
+    if (own == NULL)
+        return TAKT_ELOST;
+    if (is_pinned) {
+        status = reserve_host(own, bytes, out);
+    } else {
+        uint64_t address = 0;
+        status = takt__cuda_status(own->cuda.api->cuMemAlloc(&address, bytes));
+        if (status == TAKT_OK)
+            *out = (struct takt_block){.address = address, .bytes = bytes};
+    }
+    takt__cuda_leave(own);
+    return status;
+}
+
+static takt_status pin(struct takt_device *device, void *host, size_t bytes,
+                       struct takt_block *out)
+{
+    struct takt_cuda_own *own = takt__cuda_enter(device);
+    uint64_t address = 0;
+
+    *out = (struct takt_block){0};
+    if (own == NULL)
+        return TAKT_ELOST;
+    const struct takt_cuda_api *api = own->cuda.api;
+    int result =
+        api->cuMemHostRegister(host, bytes, HOST_PORTABLE | HOST_DEVICE_MAP);
+    if (result == TAKT_CUDA_SUCCESS) {
+        result = api->cuMemHostGetDevicePointer(&address, host, 0);
+        if (result != TAKT_CUDA_SUCCESS)
+            api->cuMemHostUnregister(host);
+    }
+    takt__cuda_leave(own);
+    if (result == TAKT_CUDA_SUCCESS)
+        *out = (struct takt_block){
+            .address = address, .bytes = bytes, .host = host};
+    return takt__cuda_status(result);
+}
+
+/* In a lost context nothing can be given back; it goes with the context. */
+static void release(struct takt_device *device, struct takt_block *block)
+{
+    struct takt_cuda_own *own =
+        block->address != 0 ? takt__cuda_enter(device) : NULL;
+
+    if (own != NULL) {
+        if (block->host == NULL)
+            own->cuda.api->cuMemFree(block->address);
+        else if (forget_reserved(own, block->host))
+            own->cuda.api->cuMemFreeHost(block->host);
+        else
+            own->cuda.api->cuMemHostUnregister(block->host);
+        takt__cuda_leave(own);
+    }
+    *block = (struct takt_block){0};
+}
+
+/* ---- queues -------------------------------------------------------------- */
+
+static uint64_t address_of(struct takt_place place)
+{
+    return place.block->address + place.offset;
+}
+
+static void *host_of(struct takt_place place)
+{
+    return (char *)place.block->host + place.offset;
+}
+
+static int begin_copy(const struct takt_cuda *cuda, void *stream,
+                      struct takt_place to, struct takt_place from,
+                      size_t bytes)
+{
+    const struct takt_cuda_api *api = cuda->api;
+
+    if (from.block->host != NULL)
+        return api->cuMemcpyHtoDAsync(address_of(to), host_of(from), bytes,
+                                      stream);
+    if (to.block->host != NULL)
+        return api->cuMemcpyDtoHAsync(host_of(to), address_of(from), bytes,
+                                      stream);
+    return api->cuMemcpyDtoDAsync(address_of(to), address_of(from), bytes,
+                                  stream);
+}
+
+static takt_status copy(struct takt_device *device, enum takt_queue queue,
+                        struct takt_place to, struct takt_place from,
+                        size_t bytes)
+{
+    if (bytes == 0)
+        return TAKT_OK;
+    const struct takt_cuda_own *own = takt__cuda_enter(device);
+    if (own == NULL)
+        return TAKT_ELOST;
+    const int result =
+        begin_copy(&own->cuda, own->cuda.stream[queue], to, from, bytes);
+    takt__cuda_leave(own);
+    return takt__cuda_refusal(result);
+}
+
+static bool can_run(const struct takt_device *device, const takt_call *call)
+{
+    return takt__cuda_is_usable() && takt__cuda_can_run(device, call);
+}
+
+/* A refusal means that nothing was begun. A call of several kernels of which
+ * one fails when others were started is TAKT_ELOST whatever the error: its
+ * output may be its input too, and is neither the old nor the new one. */
+static takt_status compute(struct takt_device *device,
+                           const struct takt_device_call *call)
+{
+    struct takt_cuda_own *own = takt__cuda_enter(device);
+
+    if (own == NULL)
+        return TAKT_ELOST;
+    const takt_status status = takt__cuda_compute(&own->cuda, call);
+    takt__cuda_leave(own);
+    return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
+}
+
+const struct takt_driver takt__cuda_driver = {
+    .name = "cuda",
+    .start = start,
+    .stop = stop,
+    .reserve = reserve,
+    .release = release,
+    .pin = pin,
+    .can_run = can_run,
+    .copy = copy,
+    .compute = compute,
+    .mark = takt__cuda_mark,
+    .drop = takt__cuda_drop,
+    .follow = takt__cuda_follow,
+    .wait = takt__cuda_wait,
+    .is_past = takt__cuda_is_past,
+    .between_s = takt__cuda_between_s,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* inside.h - what the files of this folder share. */
+#ifndef TAKT_DECIDE_INSIDE_H
+#define TAKT_DECIDE_INSIDE_H
+
+#include "base/clock.h"
+#include "decide/decide.h"
+
+/* The team that the prior expects to finish first, and the next. */
+struct takt_cell takt__decide_consider(const struct takt_decider *decider,
+                                       const takt_work *work,
+                                       unsigned situation);
+
+/* Whether the last call that had a use for threads ended a moment ago: as long
+ * as workers stay awake after a job. Then waking them is paid once and gains
+ * on every call that follows; a lone call would pay it for itself. */
+static inline unsigned takt__decide_awake(const struct takt_decider *decider,
+                                          const struct takt_thread *thread)
+{
+    return takt__ticks() - thread->threads_used < decider->moment ? 0
+                                                                  : TAKT_ASLEEP;
+}
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * place.c - where to run a call whose operands may be anywhere.
+ *
+ * The table says what the best processor would take if the host had everything,
+ * and what each GPU would if it did; the caller says what moving costs.
+ */
+#include <math.h>
+
+#include "decide/inside.h"
+
+/* ---- links -----------------------------------------------------------------
+ */
+
+double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
+                         unsigned link, double bytes)
+{
+    const struct takt_key key = {(uint16_t)(TAKT_LINE_LINKS + link),
+                                 takt__bin_of(bytes)};
+    const uint64_t word =
+        takt__table_load(&decider->table, key, TAKT_PLACE_GPU + gpu);
+    const struct takt_rates *rates =
+        atomic_load_explicit(&decider->gpu[gpu].rates, memory_order_acquire);
+
+    if (word != 0)
+        return (double)takt__cell_unpack(word).seconds;
+    return rates->link_s + bytes * rates->s_per_link_byte;
+}
+
+void takt__decider_add_gpus(struct takt_decider *decider)
+{
+    for (unsigned i = 0; i < decider->fleet->count; i++) {
+        const struct takt_expert *who = &decider->fleet->expert[i];
+        if (who->kind != TAKT_EXPERT_GPU)
+            continue;
+        struct takt_gpu_arm *arm = &decider->gpu[decider->gpu_count++];
+        arm->expert = i;
+        arm->device = who->device;
+        arm->guessed = takt__prior_gpu(0, 0, 0);
+        atomic_init(&arm->rates, &arm->guessed);
+    }
+}
+
+void takt__decider_meet_gpu(struct takt_decider *decider, unsigned gpu)
+{
+    struct takt_gpu_arm *arm = &decider->gpu[gpu];
+    const struct takt_device_facts *facts = &arm->device->facts;
+
+    if (atomic_load(&arm->rates) == &arm->known)
+        return; /* it was lost and came back */
+    arm->known = takt__prior_gpu(facts->flops[TAKT_F32], facts->memory_rate, 0);
+    atomic_store_explicit(&arm->rates, &arm->known, memory_order_release);
+}
+
+/* ---- places ----------------------------------------------------------------
+ */
+
+void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
+                       const struct takt_sizes *sizes, struct takt_choice *out)
+{
+    const unsigned situation =
+        TAKT_RESIDENT | takt__decide_awake(decider, thread);
+
+    /* While no GPU is awake, the table has no places of its own for them. */
+    if (takt__decide_learned(decider, sizes->key, situation, out) ||
+        (takt__decide_learned(decider, sizes->key,
+                              situation & ~(unsigned)TAKT_RESIDENT, out) &&
+         decider->fleet->expert[out->arm].kind != TAKT_EXPERT_GPU))
+        return;
+    const struct takt_cell cell =
+        takt__decide_consider(decider, &sizes->work, situation);
+    *out = (struct takt_choice){
+        .arm = cell.best,
+        .situation = (uint8_t)situation,
+        .is_threaded = cell.is_threaded,
+        .reason = TAKT_REASON_PRIOR,
+        .word = takt__cell_pack(&cell),
+    };
+}
+
+/* What a GPU would take, and (`low`) what it may take at best. */
+static double gpu_seconds(const struct takt_decider *decider, unsigned gpu,
+                          const struct takt_sizes *sizes, uint64_t *word,
+                          double *low)
+{
+    const struct takt_rates *rates =
+        atomic_load_explicit(&decider->gpu[gpu].rates, memory_order_acquire);
+
+    *word = takt__table_load(&decider->table, sizes->key, TAKT_PLACE_GPU + gpu);
+    if (*word == 0) {
+        *low = takt__rates_seconds(rates, sizes->work.bytes, sizes->work.flops,
+                                   TAKT_RESIDENT);
+        return *low;
+    }
+    const struct takt_cell cell = takt__cell_unpack(*word);
+    *low = (double)cell.seconds * (double)cell.confidence;
+    return (double)cell.seconds;
+}
+
+static void choose_gpu(const struct takt_decider *decider, unsigned gpu,
+                       uint64_t word, takt_reason reason,
+                       struct takt_choice *out)
+{
+    const uint8_t rival = out->arm;
+
+    *out = (struct takt_choice){
+        .arm = (uint8_t)decider->gpu[gpu].expert,
+        .situation = TAKT_RESIDENT,
+        .reason = reason,
+        .word = word,
+    };
+    if (word == 0)
+        return;
+    if (reason != TAKT_REASON_EXPLORE)
+        out->reason = (word >> TAKT_CELL_MEASURED & 1) != 0 ? TAKT_REASON_MODEL
+                                                            : TAKT_REASON_PRIOR;
+    struct takt_cell cell = takt__cell_unpack(word);
+    cell.runner_up = rival;
+    out->word = takt__cell_pack(&cell);
+}
+
+static bool may_try(struct takt_decider *decider, unsigned gpu,
+                    const struct takt_sizes *sizes, uint64_t word)
+{
+    return (word >> TAKT_CELL_TRIES & 3) != 0 &&
+           takt__table_take_try(&decider->table, sizes->key,
+                                TAKT_PLACE_GPU + gpu, word);
+}
+
+void takt__decide_place(struct takt_decider *decider,
+                        struct takt_thread *thread,
+                        const struct takt_sizes *sizes,
+                        const struct takt_fares *fares, bool is_urgent,
+                        struct takt_choice *out)
+{
+    takt__decide_host(decider, thread, sizes, out);
+    double best = (double)takt__cell_unpack(out->word).seconds + fares->host_s;
+    bool is_try = false;
+
+    for (unsigned i = 0; i < decider->gpu_count && !is_try; i++) {
+        uint64_t word;
+        double low;
+        if (!fares->is_open[i])
+            continue;
+        const double cost =
+            gpu_seconds(decider, i, sizes, &word, &low) + fares->gpu_s[i];
+        is_try = !is_urgent && low + fares->gpu_s[i] < best &&
+                 may_try(decider, i, sizes, word);
+        if (is_try || cost < best) {
+            choose_gpu(decider, i, word,
+                       is_try ? TAKT_REASON_EXPLORE : TAKT_REASON_PRIOR, out);
+            best = cost;
+        }
+    }
+    out->predicted_s = best;
+}

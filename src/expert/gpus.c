@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpus.c - from the PCI bus to devices.
+ *
+ * NVIDIA's GPUs are driven through CUDA, all others through Vulkan. A driver
+ * takes a good part of a second to load, so the bus is believed until a device
+ * is needed; only who asks for "all" has the drivers asked, which also shows
+ * software devices and GPUs that no bus knows.
+ */
+#include "expert/gpus.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda/cuda.h"
+#include "vulkan/vulkan.h"
+
+enum { nvidia = 0x10de };
+
+static unsigned on_bus(const takt_machine *machine, bool is_nvidia)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < machine->gpu_count; i++)
+        count += (machine->gpu[i].vendor == nvidia) == is_nvidia;
+    return count;
+}
+
+void takt__fleet_list_gpus(struct takt_fleet *fleet,
+                           const struct takt_fleet_options *options)
+{
+    const struct takt_finder finder[] = {
+        {.driver = &takt__cuda_driver,
+         .count = takt__cuda_count,
+         .expected = on_bus(options->machine, true)},
+        {.driver = &takt__vulkan_driver,
+         .count = takt__vulkan_count,
+         .expected = on_bus(options->machine, false)},
+    };
+    const bool is_off = options->gpu != NULL && *options->gpu == '\0';
+
+    takt__devices_list(&fleet->devices,
+                       &(struct takt_devices_options){
+                           .finder = finder,
+                           .finders = is_off ? 0 : 2,
+                           .is_now = options->gpu != NULL &&
+                                     strcmp(options->gpu, "all") == 0 &&
+                                     !options->is_recorded,
+                           .pool = fleet->pool,
+                           .threads = options->threads,
+                       });
+}

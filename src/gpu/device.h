@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * device.h - a GPU as the rest of Takt sees it, and what its driver provides.
+ *
+ * A device has memory of its own, three queues (into it, computing, out of it)
+ * and marks: points in a queue that are passed when everything before them is
+ * done. A driver (src/cuda, src/vulkan) fills in the methods; everything above
+ * them - buffers, staging, failure - is written once, in this folder.
+ *
+ * Threads: every method but wait(), is_past() and between_s() is called with
+ * the lock of the device held.
+ */
+#ifndef TAKT_GPU_DEVICE_H
+#define TAKT_GPU_DEVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "takt/call.h"
+#include "takt/context.h"
+
+enum {
+    TAKT_MAX_GPUS = 8,
+    TAKT_CACHED_BLOCKS = 64,
+    TAKT_SLOTS = 32,
+    TAKT_SLOT_BYTES = 1 << 20,
+    TAKT_MAILS = 32,
+    TAKT_MAIL_BYTES = 1 << 16
+};
+
+enum takt_queue {
+    TAKT_QUEUE_IN,
+    TAKT_QUEUE_COMPUTE,
+    TAKT_QUEUE_OUT,
+    TAKT_QUEUES
+};
+
+/* Memory that kernels can reach. */
+struct takt_block {
+    uint64_t address; /* CUDA: where it is. Vulkan: whatever it wants */
+    size_t bytes;
+    void *host; /* pinned memory: where the processor finds it; else NULL */
+};
+
+/* A stretch of it; block NULL: nothing is there. */
+struct takt_place {
+    const struct takt_block *block;
+    size_t offset; /* in bytes */
+};
+
+/* An admitted call whose operands are on the device. Of the call's own in[]
+ * and out only the sizes count, and whether an optional one is NULL. */
+struct takt_device_call {
+    const takt_call *call;
+    struct takt_place in[4], out;
+};
+
+/* A point in a queue. All zero: passed. */
+struct takt_mark {
+    void *point;
+};
+
+struct takt_device;
+
+/* What a kind of device can do. Unless it says otherwise a method answers
+ * TAKT_OK; TAKT_ELOST: the device is gone, with all that was on it; or
+ * TAKT_ENODEV: refused, and nothing was begun. */
+struct takt_driver {
+    const char *name; /* "cuda" or "vulkan" */
+
+    /* Makes the device ready and fills in its facts: takes up to seconds. When
+     * it fails, `problem` says why, and nothing is left behind. */
+    takt_status (*start)(struct takt_device *device);
+
+    /* Gives everything back, in whatever state it is; never fails. */
+    void (*stop)(struct takt_device *device);
+
+    /* Memory of the device; or of the host, pinned, that the device reaches
+     * too. TAKT_ENOMEM: there is not that much. */
+    takt_status (*reserve)(struct takt_device *device, size_t bytes,
+                           bool is_pinned, struct takt_block *out);
+    void (*release)(struct takt_device *device, struct takt_block *block);
+
+    /* Pins memory that is there already, so that copies from and to it need no
+     * staging. NULL: cannot. Undone by release(). */
+    takt_status (*pin)(struct takt_device *device, void *host, size_t bytes,
+                       struct takt_block *out);
+
+    /* Whether it can run such a call; asked before every run, without the lock.
+     */
+    bool (*can_run)(const struct takt_device *device, const takt_call *call);
+
+    /* Begin in their queue what ends some time later. Of a copy, one end is on
+     * the device and the other is pinned, or both are on the device. compute()
+     * is for the computing queue. */
+    takt_status (*copy)(struct takt_device *device, enum takt_queue queue,
+                        struct takt_place to, struct takt_place from,
+                        size_t bytes);
+    takt_status (*compute)(struct takt_device *device,
+                           const struct takt_device_call *call);
+
+    /* Marks where a queue is now; a mark that was used before is moved. A timed
+     * one can be handed to between_s(). */
+    takt_status (*mark)(struct takt_device *device, enum takt_queue queue,
+                        bool is_timed, struct takt_mark *mark);
+    void (*drop)(struct takt_device *device, struct takt_mark *mark);
+
+    /* Keeps a queue from going on before a mark is passed. */
+    takt_status (*follow)(struct takt_device *device, enum takt_queue queue,
+                          const struct takt_mark *mark);
+
+    /* Waits for a mark. TAKT_ELOST: it will never be passed. */
+    takt_status (*wait)(struct takt_device *device,
+                        const struct takt_mark *mark);
+    bool (*is_past)(struct takt_device *device, const struct takt_mark *mark);
+
+    /* Seconds on the device between two timed marks that are past; negative:
+     * not known. */
+    double (*between_s)(struct takt_device *device,
+                        const struct takt_mark *from,
+                        const struct takt_mark *to);
+};
+
+/* What is known of a device once it was started. */
+struct takt_device_facts {
+    char model[64];   /* "NVIDIA H200" */
+    char address[16]; /* on the PCI bus; "": not known */
+    char version[48]; /* of its driver */
+    uint64_t memory_bytes;
+    unsigned units;       /* multiprocessors or the like; 0: not known */
+    double memory_rate;   /* bytes per second by its data sheet; 0: ... */
+    double flops[2];      /* by dtype; 0: not known */
+    bool is_software;     /* computes on the processor: never to be preferred */
+    bool shares_memory;   /* its memory is the host's */
+    bool has_timing;      /* marks can be timed */
+    size_t most_elements; /* that a call may have; 0: no limit */
+};
+
+enum takt_device_state {
+    TAKT_DEVICE_ASLEEP, /* never started */
+    TAKT_DEVICE_READY,
+    TAKT_DEVICE_LOST,  /* failed; may be started again later */
+    TAKT_DEVICE_ABSENT /* there is none, or its driver cannot be used */
+};
+
+/* Blocks that were given back and may be taken again: memory.c. */
+struct takt_cache {
+    struct takt_block block[TAKT_CACHED_BLOCKS];
+    unsigned count;
+    size_t bytes;
+    size_t ceiling;      /* that much was not to be had ... */
+    uint64_t ceiling_ns; /* ... and is not asked for again until then */
+};
+
+/* Pinned memory through which everything else comes and goes: stage.c. */
+struct takt_slot {
+    struct takt_mark mark;  /* the device is done with it */
+    _Atomic size_t turn;    /* which piece may have it now: see stage.c */
+    _Atomic size_t ready;   /* the piece that can be moved in, and one */
+    _Atomic unsigned moved; /* shares of its piece */
+};
+
+struct takt_stage {
+    pthread_mutex_t lock; /* one job at a time */
+    struct takt_block ring, mail;
+    struct takt_slot slot[TAKT_SLOTS];
+    struct takt_mark before, arrived; /* of the computing and the in queue */
+    _Atomic uint32_t mail_taken;      /* bit i: letter i is in use */
+    struct takt_mark mail_mark[TAKT_MAILS];
+};
+
+struct takt_device {
+    const struct takt_driver *driver;
+    unsigned index;                  /* among those of its driver */
+    char name[TAKT_EXPERT_NAME_MAX]; /* "cuda.0" */
+    _Atomic int state;               /* an enum takt_device_state */
+    struct takt_device_facts facts;  /* constant while it is ready */
+    char problem[160];               /* why it cannot be used, for people */
+    pthread_mutex_t lock;
+    void *self; /* the driver's own */
+
+    /* Of this folder alone. */
+    struct takt_devices *all;
+    unsigned number;       /* among all devices of a context */
+    uint32_t life;         /* how often it was opened: what was on it before is
+                            * gone */
+    unsigned users;        /* calls that are under way on it */
+    uint64_t next_open_ns; /* not before then, after it was lost */
+    unsigned losses;       /* in a row */
+    double open_s;         /* what opening it took */
+    pthread_t opener;      /* the thread that opens it, if there was one */
+    bool has_opener;
+    _Atomic bool is_opening;
+    struct takt_cache cache;
+    struct takt_stage stage;
+};
+
+#endif

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* devices.c - from asleep to ready, and to lost and back. */
+#include "gpu/devices.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "gpu/memory.h"
+#include "gpu/stage.h"
+
+/* ---- the list --------------------------------------------------------------
+ */
+
+static void add(struct takt_devices *devices, const struct takt_driver *driver,
+                unsigned count)
+{
+    for (unsigned i = 0; i < count && devices->count < TAKT_MAX_GPUS; i++) {
+        struct takt_device *device = &devices->device[devices->count];
+        device->driver = driver;
+        device->index = i;
+        device->number = devices->count++;
+        device->all = devices;
+        snprintf(device->name, sizeof device->name, "%s.%u", driver->name, i);
+        pthread_mutex_init(&device->lock, NULL);
+        pthread_mutex_init(&device->stage.lock, NULL);
+    }
+}
+
+static void note_problem(struct takt_devices *devices, const char *driver,
+                         const char *text)
+{
+    if (devices->problems < TAKT_MAX_GPUS)
+        snprintf(devices->problem[devices->problems++],
+                 sizeof devices->problem[0], "%s: %s", driver, text);
+}
+
+/* What a driver says, whatever was expected of it. */
+static void ask(struct takt_devices *devices, const struct takt_finder *finder)
+{
+    char problem[144] = "";
+    const unsigned first = devices->count;
+    const unsigned count = finder->count(problem, sizeof problem);
+
+    if (count == 0)
+        note_problem(devices, finder->driver->name, problem);
+    add(devices, finder->driver, count);
+    for (unsigned i = first; i < devices->count; i++)
+        takt__device_open(&devices->device[i]);
+}
+
+/* ---- opening and closing ---------------------------------------------------
+ */
+
+static void close_now(struct takt_device *device)
+{
+    takt__memory_empty(device);
+    takt__stage_close(device);
+    device->driver->stop(device);
+    memset(&device->cache, 0, sizeof device->cache);
+}
+
+/* With the lock of the device. */
+static takt_status open_now(struct takt_device *device)
+{
+    const uint64_t start_ns = takt__now_ns();
+    takt_status status = device->driver->start(device);
+
+    if (status != TAKT_OK)
+        return status;
+    status = takt__stage_open(device);
+    if (status != TAKT_OK) {
+        snprintf(device->problem, sizeof device->problem,
+                 "no pinned memory for it: %s", takt_status_text(status));
+        device->driver->stop(device);
+        return status;
+    }
+    device->problem[0] = '\0';
+    device->open_s = (double)(takt__now_ns() - start_ns) * 1e-9;
+    return TAKT_OK;
+}
+
+/* A device that was lost is left alone: 0.1 s, then twice as long each time,
+ * up to a minute; one that has held out for that long begins anew. */
+static void put_off(struct takt_device *device)
+{
+    static const uint64_t first_ns = 100000000, longest_ns = 60000000000;
+    const uint64_t now = takt__now_ns();
+
+    if (now > device->next_open_ns + longest_ns)
+        device->losses = 0;
+    const unsigned doublings = device->losses < 10 ? device->losses : 10;
+    const uint64_t pause_ns = first_ns << doublings;
+
+    device->losses++;
+    device->next_open_ns =
+        now + (pause_ns < longest_ns ? pause_ns : longest_ns);
+}
+
+/* With the lock. Whoever is still in a lost device has to leave it first. */
+static bool may_open(const struct takt_device *device)
+{
+    const int state = atomic_load(&device->state);
+
+    if (state == TAKT_DEVICE_ASLEEP)
+        return true;
+    return state == TAKT_DEVICE_LOST && device->users == 0 &&
+           takt__now_ns() >= device->next_open_ns;
+}
+
+/* The device that is the same piece of hardware through a driver that comes
+ * first; NULL: none. */
+static const struct takt_device *twin_of(const struct takt_device *device)
+{
+    for (unsigned i = 0; i < device->number; i++) {
+        const struct takt_device *other = &device->all->device[i];
+        if (device->facts.address[0] != '\0' && takt__device_is_ready(other) &&
+            strcmp(other->facts.address, device->facts.address) == 0)
+            return other;
+    }
+    return NULL;
+}
+
+static takt_status open_unless_twin(struct takt_device *device)
+{
+    const takt_status status = open_now(device);
+    const struct takt_device *twin = status == TAKT_OK ? twin_of(device) : NULL;
+
+    if (twin == NULL)
+        return status;
+    close_now(device);
+    snprintf(device->problem, sizeof device->problem, "it is used as %s",
+             twin->name);
+    return TAKT_ENODEV;
+}
+
+static takt_status try_to_open(struct takt_device *device)
+{
+    const bool was_lost = atomic_load(&device->state) == TAKT_DEVICE_LOST;
+    const takt_status status = open_unless_twin(device);
+
+    if (status == TAKT_OK) {
+        device->life++;
+        atomic_store(&device->state, TAKT_DEVICE_READY);
+    } else if (was_lost) {
+        put_off(device); /* one that worked may come back */
+    } else {
+        atomic_store(&device->state, TAKT_DEVICE_ABSENT);
+    }
+    return status;
+}
+
+takt_status takt__device_open(struct takt_device *device)
+{
+    struct takt_devices *all = device->all;
+    bool is_news = false;
+
+    if (takt__device_is_ready(device))
+        return TAKT_OK;
+    pthread_mutex_lock(&device->lock);
+    if (may_open(device)) {
+        try_to_open(device);
+        is_news = true;
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (is_news && all->opened != NULL)
+        all->opened(all->self, device);
+    return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
+}
+
+static void *run_opener(void *self)
+{
+    struct takt_device *device = self;
+
+    takt__device_open(device);
+    atomic_store(&device->is_opening, false);
+    return NULL;
+}
+
+void takt__device_open_later(struct takt_device *device)
+{
+    if (takt__device_is_ready(device) ||
+        atomic_load(&device->all->is_closing) ||
+        atomic_exchange(&device->is_opening, true))
+        return;
+    if (device->has_opener)
+        pthread_join(device->opener, NULL);
+    device->has_opener =
+        pthread_create(&device->opener, NULL, run_opener, device) == 0;
+    if (!device->has_opener)
+        atomic_store(&device->is_opening, false);
+}
+
+void takt__devices_settle(struct takt_devices *devices)
+{
+    atomic_store(&devices->is_closing, true);
+    for (unsigned i = 0; i < devices->count; i++) {
+        struct takt_device *device = &devices->device[i];
+        if (device->has_opener)
+            pthread_join(device->opener, NULL);
+        device->has_opener = false;
+    }
+}
+
+static void close_device(struct takt_device *device)
+{
+    if (takt__device_is_ready(device))
+        close_now(device);
+    pthread_mutex_destroy(&device->lock);
+    pthread_mutex_destroy(&device->stage.lock);
+}
+
+/* ---- using it --------------------------------------------------------------
+ */
+
+takt_status takt__device_enter(struct takt_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    const bool is_ready = takt__device_is_ready(device);
+    if (is_ready)
+        device->users++;
+    pthread_mutex_unlock(&device->lock);
+    if (!is_ready)
+        takt__device_revive(device);
+    return is_ready ? TAKT_OK : TAKT_ENODEV;
+}
+
+void takt__device_revive(struct takt_device *device)
+{
+    if (atomic_load(&device->state) != TAKT_DEVICE_LOST)
+        return;
+    pthread_mutex_lock(&device->lock);
+    const bool is_time = may_open(device);
+    pthread_mutex_unlock(&device->lock);
+    if (is_time)
+        takt__device_open_later(device);
+}
+
+void takt__device_leave(struct takt_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    device->users--;
+    if (device->users == 0 && atomic_load(&device->state) == TAKT_DEVICE_LOST)
+        close_now(device);
+    pthread_mutex_unlock(&device->lock);
+}
+
+void takt__device_lose(struct takt_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+    if (takt__device_is_ready(device)) {
+        put_off(device);
+        snprintf(device->problem, sizeof device->problem,
+                 "it was lost; tried again after a while");
+        atomic_store(&device->state, TAKT_DEVICE_LOST);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* ---- fork() ----------------------------------------------------------------
+ *
+ * No driver lives on in a child. Its devices are absent there, whatever other
+ * threads of the parent were doing with them.
+ */
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_devices *list;
+static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&list_lock);
+    for (struct takt_devices *at = list; at != NULL; at = at->next)
+        pthread_mutex_lock(&at->lock);
+}
+
+static void after_fork(void)
+{
+    for (struct takt_devices *at = list; at != NULL; at = at->next)
+        pthread_mutex_unlock(&at->lock);
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void abandon(struct takt_device *device)
+{
+    pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->stage.lock, NULL);
+    device->has_opener = false;
+    device->users = 0;
+    if (atomic_load(&device->state) == TAKT_DEVICE_ASLEEP &&
+        !atomic_load(&device->is_opening))
+        return;
+    atomic_store(&device->is_opening, false);
+    atomic_store(&device->state, TAKT_DEVICE_ABSENT);
+    snprintf(device->problem, sizeof device->problem,
+             "a GPU that was in use cannot be used after fork()");
+}
+
+static void in_child(void)
+{
+    for (struct takt_devices *at = list; at != NULL; at = at->next)
+        for (unsigned i = 0; i < at->count; i++)
+            abandon(&at->device[i]);
+    after_fork();
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+static void enlist(struct takt_devices *devices)
+{
+    pthread_once(&watch_once, watch_forks);
+    pthread_mutex_lock(&list_lock);
+    devices->next = list;
+    list = devices;
+    pthread_mutex_unlock(&list_lock);
+}
+
+static void strike_off(struct takt_devices *devices)
+{
+    pthread_mutex_lock(&list_lock);
+    struct takt_devices **at = &list;
+    while (*at != NULL && *at != devices)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = devices->next;
+    pthread_mutex_unlock(&list_lock);
+}
+
+/* ---- all of them -----------------------------------------------------------
+ */
+
+void takt__devices_list(struct takt_devices *devices,
+                        const struct takt_devices_options *options)
+{
+    memset(devices, 0, sizeof *devices);
+    pthread_mutex_init(&devices->lock, NULL);
+    devices->pool = options->pool;
+    devices->threads = options->threads;
+    enlist(devices);
+    for (unsigned i = 0; i < options->finders; i++) {
+        const struct takt_finder *finder = &options->finder[i];
+        if (options->is_now)
+            ask(devices, finder);
+        else
+            add(devices, finder->driver, finder->expected);
+    }
+}
+
+void takt__devices_close(struct takt_devices *devices)
+{
+    takt__devices_settle(devices);
+    for (unsigned i = 0; i < devices->count; i++)
+        close_device(&devices->device[i]);
+    if (devices->pool != NULL) { /* it was listed */
+        strike_off(devices);
+        pthread_mutex_destroy(&devices->lock);
+    }
+    memset(devices, 0, sizeof *devices);
+}

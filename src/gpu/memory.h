@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory.h - blocks of a device's memory, kept for the next one who asks.
+ *
+ * A driver takes up to milliseconds to find memory, so what is given back is
+ * not returned to it at once.
+ *
+ * Threads: called with the lock of the device.
+ */
+#ifndef TAKT_GPU_MEMORY_H
+#define TAKT_GPU_MEMORY_H
+
+#include "gpu/device.h"
+
+/* A block of at least so many bytes.
+ * TAKT_ENOMEM: there is none, even with nothing kept. */
+takt_status takt__memory_take(struct takt_device *device, size_t bytes,
+                              struct takt_block *out);
+void takt__memory_give(struct takt_device *device, struct takt_block *block);
+
+/* Returns everything that is kept to the driver. */
+void takt__memory_empty(struct takt_device *device);
+
+/* Remembers that so much was not to be had, with everything else gone. */
+void takt__memory_set_ceiling(struct takt_device *device, size_t bytes);
+
+/* Whether it is worth asking for so much. */
+bool takt__memory_may_have(const struct takt_device *device, size_t bytes);
+
+#endif

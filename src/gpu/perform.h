@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * perform.h - a call on a device, wherever its operands are.
+ */
+#ifndef TAKT_GPU_PERFORM_H
+#define TAKT_GPU_PERFORM_H
+
+#include "gpu/devices.h"
+#include "op/operands.h"
+
+struct takt_performance {
+    const takt_call *call; /* admitted, not empty */
+    /* Where operands are on the device already; without a block: on the host,
+     * at the call's pointer. */
+    struct takt_place resident[TAKT_OPERANDS];
+    /* Runs a part of the call on the host: for what a device that was lost
+     * half-way did not finish. */
+    takt_status (*finish)(void *self, const takt_call *part);
+    void *self;
+    /* Timed marks around what was computed, if both are not NULL. */
+    struct takt_mark *from, *to;
+};
+
+/* Runs the call on a device that was entered. When its output is on the device
+ * it has only begun when this returns, in the order of the computing queue.
+ * TAKT_ENOMEM, TAKT_ENODEV, TAKT_ELOST: not so, and nothing was touched on the
+ * host; what `finish` could not do comes back as its own status. */
+takt_status takt__device_perform(struct takt_device *device,
+                                 const struct takt_performance *performance);
+
+/* Bytes between the host and a block, in the order of the computing queue; a
+ * copy out is complete when this returns. */
+takt_status takt__device_upload(struct takt_device *device, const void *host,
+                                struct takt_place to, size_t bytes);
+takt_status takt__device_download(struct takt_device *device, void *host,
+                                  struct takt_place from, size_t bytes);
+
+/* Waits for everything that was begun. */
+takt_status takt__device_sync(struct takt_device *device);
+
+#endif

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* plan.c - lots and steps. */
+#include "gpu/plan.h"
+
+#include <string.h>
+
+#include "gpu/part.h"
+#include "takt/ops.h"
+
+/* What is being planned. */
+struct plan {
+    const takt_call *call;
+    const struct takt_place *resident;
+    const struct takt_block *block;
+    struct takt_journey *journey;
+    struct takt_lengths lengths;
+    size_t size; /* of an element */
+    size_t used;
+    takt_status status;
+};
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- rows ------------------------------------------------------------------
+ */
+
+/* An operand as rows of elements. */
+struct rows {
+    size_t rows, cols, ld;
+};
+
+static struct rows flat(size_t elements)
+{
+    return (struct rows){.rows = elements, .cols = 1, .ld = 1};
+}
+
+static struct rows product_rows(const takt_call *call, unsigned operand)
+{
+    const size_t *d = call->shape.dim;
+    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
+    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
+
+    if (operand == 0)
+        return (struct rows){trans_a ? d[2] : d[0], trans_a ? d[0] : d[2],
+                             call->ld[0]};
+    if (operand == 1)
+        return (struct rows){trans_b ? d[1] : d[2], trans_b ? d[2] : d[1],
+                             call->ld[1]};
+    return (struct rows){d[0], d[1], call->ld[2]};
+}
+
+static struct rows rows_of(const takt_call *call,
+                           const struct takt_lengths *lengths, unsigned operand)
+{
+    const size_t *d = call->shape.dim;
+
+    switch (takt__op_entry(call->op)->form) {
+    case TAKT_FORM_matmul:
+        return product_rows(call, operand);
+    case TAKT_FORM_matrix:
+        return operand == TAKT_OUT ? (struct rows){d[1], d[0], call->ld[2]}
+                                   : (struct rows){d[0], d[1], call->ld[0]};
+    case TAKT_FORM_gemv:
+        return operand == 0 ? (struct rows){d[0], d[1], call->ld[0]}
+                            : flat(lengths->of[operand]);
+    case TAKT_FORM_rows: /* the rest are one row */
+        return operand == 0 || operand == TAKT_OUT
+                   ? (struct rows){d[0], d[1], d[1]}
+                   : flat(lengths->of[operand]);
+    case TAKT_FORM_batched:
+        return operand == TAKT_OUT ? (struct rows){d[0] * d[1], d[2], d[2]}
+                                   : flat(lengths->of[operand]);
+    default:
+        return flat(lengths->of[operand]);
+    }
+}
+
+/* ---- lots ------------------------------------------------------------------
+ */
+
+static const char *host_of(const takt_call *call, unsigned operand)
+{
+    return operand == TAKT_OUT ? call->out : call->in[operand];
+}
+
+/* A place on the device for so many bytes. */
+static struct takt_place settle(struct plan *plan, size_t bytes)
+{
+    const struct takt_place place = {.block = plan->block,
+                                     .offset = plan->used};
+
+    plan->used += (bytes + 255) / 256 * 256;
+    return place;
+}
+
+static void add_lot(struct plan *plan, const char *host, struct rows rows,
+                    struct takt_place at, bool is_out, int step)
+{
+    struct takt_journey *journey = plan->journey;
+
+    if (rows.rows == 0 || rows.cols == 0)
+        return;
+    if (journey->lots == TAKT_MAX_LOTS) {
+        plan->status = TAKT_ENODEV;
+        return;
+    }
+    /* Without gaps it can be cut anywhere; but what comes out is cut at rows if
+     * they may have to be computed by themselves. */
+    if (rows.ld == rows.cols &&
+        (!is_out || takt__call_is_repeatable(plan->call)))
+        rows = flat(rows.rows * rows.cols);
+    journey->lot[journey->lots++] = (struct takt_lot){
+        .host = (char *)(uintptr_t)host,
+        .pitch = rows.ld * plan->size,
+        .rows = rows.rows,
+        .row_bytes = rows.cols * plan->size,
+        .at = at,
+        .is_out = is_out,
+        .step = step,
+    };
+}
+
+static struct takt_step *add_step(struct plan *plan, const takt_call *host)
+{
+    struct takt_journey *journey = plan->journey;
+    struct takt_step *step = &journey->step[journey->steps];
+
+    *step = (struct takt_step){.host = *host, .packed = *host};
+    step->call.call = &step->packed;
+    journey->steps++;
+    return step;
+}
+
+/* ---- in one step ----------------------------------------------------------
+ */
+
+static void pack_ld(const takt_call *call, const struct rows *rows,
+                    unsigned operand, takt_call *packed)
+{
+    const enum takt_form form = takt__op_entry(call->op)->form;
+    const unsigned ld = operand == TAKT_OUT ? 2 : operand;
+
+    if (form == TAKT_FORM_matmul || form == TAKT_FORM_matrix ||
+        (form == TAKT_FORM_gemv && operand == 0))
+        packed->ld[ld] = rows->cols;
+}
+
+static struct takt_place *place_in(struct takt_step *step, unsigned operand)
+{
+    return operand == TAKT_OUT ? &step->call.out : &step->call.in[operand];
+}
+
+static void plan_operand(struct plan *plan, struct takt_step *step,
+                         unsigned operand)
+{
+    const takt_call *call = plan->call;
+    const struct rows rows = rows_of(call, &plan->lengths, operand);
+    struct takt_place *place = place_in(step, operand);
+    struct takt_extents extents;
+
+    *place = plan->resident[operand];
+    if (place->block != NULL || plan->lengths.of[operand] == 0)
+        return;
+    takt__extents_of(call, &extents);
+    const int twin = takt__call_twin(call);
+    *place = operand == TAKT_OUT && twin >= 0
+                 ? step->call.in[twin]
+                 : settle(plan, rows.rows * rows.cols * plan->size);
+    pack_ld(call, &rows, operand, &step->packed);
+    if (operand != TAKT_OUT ||
+        (twin < 0 && call->beta != 0 && extents.out_is_read))
+        add_lot(plan, host_of(call, operand), rows, *place, false, 0);
+    if (operand == TAKT_OUT)
+        add_lot(plan, call->out, rows, *place, true, 0);
+}
+
+static void plan_whole(struct plan *plan)
+{
+    struct takt_step *step = add_step(plan, plan->call);
+
+    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
+        plan_operand(plan, step, i);
+}
+
+/* ---- along the first size --------------------------------------------------
+ */
+
+enum { stretch_bytes = 8 << 20 };
+
+static void plan_stretch(struct plan *plan, const takt_call *part,
+                         const struct takt_place shared[TAKT_OPERANDS])
+{
+    const unsigned cut = takt__call_cut(plan->call);
+    const int number = (int)plan->journey->steps;
+    struct takt_step *step = add_step(plan, part);
+    const int twin = takt__call_twin(part);
+    struct takt_lengths lengths;
+
+    takt__lengths_of(part, &lengths);
+    for (unsigned i = 0; i < TAKT_OUT; i++) {
+        if (lengths.of[i] == 0)
+            continue;
+        step->call.in[i] = shared[i];
+        if ((cut >> i & 1) == 0)
+            continue;
+        step->call.in[i] = settle(plan, lengths.of[i] * plan->size);
+        add_lot(plan, part->in[i], flat(lengths.of[i]), step->call.in[i], false,
+                number);
+    }
+    const size_t out = lengths.of[TAKT_OUT];
+    step->call.out =
+        twin >= 0 ? step->call.in[twin] : settle(plan, out * plan->size);
+    if (part->beta != 0 && takt__op_entry(part->op)->form == TAKT_FORM_batched)
+        add_lot(plan, part->out, flat(out), step->call.out, false, number);
+}
+
+static void plan_out(struct plan *plan, unsigned number)
+{
+    const struct takt_step *step = &plan->journey->step[number];
+    struct takt_lengths lengths;
+
+    takt__lengths_of(&step->host, &lengths);
+    add_lot(plan, step->host.out, rows_of(&step->host, &lengths, TAKT_OUT),
+            step->call.out, true, (int)number);
+}
+
+static void plan_stretches(struct plan *plan, size_t count)
+{
+    struct takt_place shared[TAKT_OPERANDS] = {{NULL, 0}};
+    const unsigned cut = takt__call_cut(plan->call);
+    const size_t all = plan->call->shape.dim[0];
+
+    for (unsigned i = 0; i < TAKT_OUT; i++) {
+        const size_t elements = plan->lengths.of[i];
+        if (elements == 0 || (cut >> i & 1) != 0)
+            continue;
+        shared[i] = settle(plan, elements * plan->size);
+        add_lot(plan, plan->call->in[i], flat(elements), shared[i], false, 0);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const size_t first = all * i / count, last = all * (i + 1) / count;
+        const takt_call part = takt__call_part(plan->call, first, last - first);
+        plan_stretch(plan, &part, shared);
+        plan_out(plan, (unsigned)i);
+    }
+}
+
+/* ---- products in tiles -----------------------------------------------------
+ */
+
+/* Rows of C are finished early if there are few of them in a tile; columns are
+ * cut only where B takes long to come. */
+enum { tile_rows = 256, tile_cols = 2048, most_tiles = 4 };
+
+/* A product as strips of A, strips of B and tiles of C. */
+struct grid {
+    size_t high, wide; /* in tiles */
+    struct takt_place a[most_tiles], b[most_tiles];
+};
+
+static size_t edge(size_t all, size_t index, size_t count)
+{
+    return all * index / count / 32 * 32;
+}
+
+static size_t border(size_t all, size_t index, size_t count)
+{
+    return index == count ? all : edge(all, index, count);
+}
+
+/* Tile (i, j) as a call on the host's memory. */
+static takt_call tile_of(const struct plan *plan, const struct grid *grid,
+                         size_t i, size_t j)
+{
+    const takt_call *call = plan->call;
+    const size_t *d = call->shape.dim;
+    const size_t row = border(d[0], i, grid->high);
+    const size_t col = border(d[1], j, grid->wide);
+    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
+    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
+    takt_call tile = *call;
+
+    tile.shape.dim[0] = border(d[0], i + 1, grid->high) - row;
+    tile.shape.dim[1] = border(d[1], j + 1, grid->wide) - col;
+    tile.in[0] = (const char *)call->in[0] +
+                 (trans_a ? row : row * call->ld[0]) * plan->size;
+    tile.in[1] = (const char *)call->in[1] +
+                 (trans_b ? col * call->ld[1] : col) * plan->size;
+    tile.out = (char *)call->out + (row * call->ld[2] + col) * plan->size;
+    return tile;
+}
+
+static void plan_strip(struct plan *plan, const takt_call *tile,
+                       unsigned operand, struct takt_place *at)
+{
+    const struct rows rows = product_rows(tile, operand);
+
+    *at = settle(plan, rows.rows * rows.cols * plan->size);
+    add_lot(plan, tile->in[operand], rows, *at, false,
+            (int)plan->journey->steps);
+}
+
+static void plan_tile(struct plan *plan, const struct grid *grid, size_t i,
+                      size_t j)
+{
+    const takt_call tile = tile_of(plan, grid, i, j);
+    const struct rows rows = product_rows(&tile, TAKT_OUT);
+    const int number = (int)plan->journey->steps;
+    struct takt_step *step = add_step(plan, &tile);
+
+    step->packed.ld[0] = product_rows(&tile, 0).cols;
+    step->packed.ld[1] = product_rows(&tile, 1).cols;
+    step->packed.ld[2] = rows.cols;
+    step->call.in[0] = grid->a[i];
+    step->call.in[1] = grid->b[j];
+    step->call.out = settle(plan, rows.rows * rows.cols * plan->size);
+    if (tile.beta != 0)
+        add_lot(plan, tile.out, rows, step->call.out, false, number);
+}
+
+/* Strips go in one of A and one of B at a time; each completes the tiles of a
+ * new row or column, so that there is something to compute early on. */
+static void plan_tiles(struct plan *plan, struct grid *grid)
+{
+    for (size_t d = 0; d < grid->high || d < grid->wide; d++) {
+        if (d < grid->high) {
+            const takt_call tile = tile_of(plan, grid, d, 0);
+            plan_strip(plan, &tile, 0, &grid->a[d]);
+        }
+        for (size_t j = 0; d < grid->high && j < d && j < grid->wide; j++)
+            plan_tile(plan, grid, d, j);
+        if (d < grid->wide) {
+            const takt_call tile = tile_of(plan, grid, 0, d);
+            plan_strip(plan, &tile, 1, &grid->b[d]);
+        }
+        for (size_t i = 0; d < grid->wide && i <= d && i < grid->high; i++)
+            plan_tile(plan, grid, i, d);
+    }
+    for (unsigned i = 0; i < plan->journey->steps; i++)
+        plan_out(plan, i);
+}
+
+/* ---- the plan --------------------------------------------------------------
+ */
+
+static bool is_all_on_host(const struct plan *plan)
+{
+    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
+        if (plan->resident[i].block != NULL)
+            return false;
+    return true;
+}
+
+static size_t stretches_of(const struct plan *plan)
+{
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
+        bytes += plan->lengths.of[i] * plan->size;
+    return least(most(bytes / stretch_bytes, 1),
+                 least(plan->call->shape.dim[0], 16));
+}
+
+takt_status takt__plan(const takt_call *call, const struct takt_place *resident,
+                       const struct takt_block *block,
+                       struct takt_journey *journey, size_t *used)
+{
+    struct plan plan = {.call = call,
+                        .resident = resident,
+                        .block = block,
+                        .journey = journey,
+                        .size = takt_dtype_size(call->dtype)};
+    const bool is_free = is_all_on_host(&plan);
+
+    takt__lengths_of(call, &plan.lengths);
+    journey->lots = journey->steps = 0;
+    if (is_free && takt__op_entry(call->op)->form == TAKT_FORM_matmul) {
+        struct grid grid = {
+            .high = least(most(call->shape.dim[0] / tile_rows, 1), most_tiles),
+            .wide = least(most(call->shape.dim[1] / tile_cols, 1), most_tiles),
+        };
+        plan_tiles(&plan, &grid);
+    } else if (is_free && takt__call_cut(call) != 0) {
+        plan_stretches(&plan, stretches_of(&plan));
+    } else {
+        plan_whole(&plan);
+    }
+    *used = plan.used;
+    return plan.status != TAKT_OK ? plan.status : takt__journey_cut(journey);
+}

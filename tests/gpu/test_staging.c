@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_staging.c - operands on the host travel to a device and results come
+ * back: every op, by letter and by journey, in stretches and in tiles, with
+ * any number of threads, and never a byte beside what is the caller's.
+ */
+#define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
+#include "gpu/subject.h"
+
+enum { by_letter = 2000, by_journey = 60011 };
+
+static takt_ctx *ctx; /* one thread */
+
+static void check(takt_ctx *on, const struct subject *s)
+{
+    subject_restart(s);
+    const takt_status status =
+        takt_run_on(on, &s->call, expert_of(on, "cuda.0"));
+    TAP_CHECK(status == TAKT_OK, "%s: %s", guard_doing,
+              takt_status_text(status));
+    TAP_CHECK(subject_is_right(s), "%s: is not right", guard_doing);
+}
+
+static void check_one(takt_ctx *on, const char *op, takt_dtype dtype, size_t n,
+                      unsigned how)
+{
+    struct subject s = subject_make(on, op, dtype, n, how);
+
+    check(on, &s);
+    subject_free(&s);
+}
+
+static bool can_be_run(const takt_op *op, int dtype)
+{
+    return takt__op_entry(op)->form != TAKT_FORM_view &&
+           (op->dtypes >> dtype & 1) != 0;
+}
+
+static void every_op(size_t n, unsigned how)
+{
+    for (size_t i = 0; i < takt_op_count(); i++)
+        for (int dtype = 0; dtype <= TAKT_F64; dtype++)
+            if (can_be_run(takt_op_at(i), dtype))
+                check_one(ctx, takt_op_at(i)->name, (takt_dtype)dtype, n, how);
+}
+
+/* ---- one thread ------------------------------------------------------------
+ */
+
+static void every_op_goes_by_letter(void)
+{
+    const unsigned long copies = fake.count("cuMemcpyHtoDAsync");
+
+    every_op(by_letter, USUAL);
+    every_op(17, ADDING | GAPS | BARE);
+    every_op(1, USUAL);
+    EXPECT_INT(fake.count("cuMemcpyHtoDAsync"), copies);
+}
+
+static void every_op_goes_by_journey(void)
+{
+    const unsigned long copies = fake.count("cuMemcpyHtoDAsync");
+
+    every_op(by_journey, USUAL);
+    every_op(by_journey + 1, ADDING | GAPS | BARE);
+    EXPECT(fake.count("cuMemcpyHtoDAsync") > copies);
+}
+
+static void results_may_take_the_place_of_operands(void)
+{
+    static const size_t sizes[] = {by_letter, by_journey};
+
+    for (size_t i = 0; i < takt_op_count(); i++) {
+        const takt_op *op = takt_op_at(i);
+        const enum takt_form form = takt__op_entry(op)->form;
+        if (form != TAKT_FORM_map && form != TAKT_FORM_rows)
+            continue;
+        for (int n = 0; n < 2; n++)
+            check_one(ctx, op->name, TAKT_F32, sizes[n], IN_PLACE);
+    }
+    check_one(ctx, "add", TAKT_F64, 2500001, IN_PLACE); /* in stretches */
+    check_one(ctx, "softmax", TAKT_F32, 2500001, IN_PLACE);
+}
+
+static void both_operands_may_be_the_result(void)
+{
+    for (int n = 0; n < 2; n++) {
+        struct subject s = subject_make(
+            ctx, "add", TAKT_F32, n == 0 ? by_letter : by_journey, IN_PLACE);
+        s.call.in[1] = s.call.out;
+        for (size_t i = 0; i < s.call.shape.dim[0]; i++)
+            ((float *)s.want)[i] = 2 * ((float *)s.start)[i];
+        check(ctx, &s);
+        subject_free(&s);
+    }
+}
+
+static void products_of_all_layouts_arrive(void)
+{
+    static const size_t sizes[] = {900, by_journey, 300001};
+
+    for (int n = 0; n < 3; n++)
+        for (unsigned how = 0; how < BARE; how += 2) /* in place is none */
+            if (n < 2 || !is_sanitized || how % 6 == 0)
+                check_one(ctx, "matmul", n < 2 ? TAKT_F32 : TAKT_F64, sizes[n],
+                          how);
+    for (unsigned how = 0; how < BARE; how += is_sanitized ? 14 : 10)
+        check_one(ctx, "matmul", TAKT_F32, 2100, how | LARGE);
+    for (unsigned how = 0; how < TURNED_B; how += 2)
+        check_one(ctx, "gemv", TAKT_F64, 200001, how);
+}
+
+static void products_without_terms_or_factor_are_what_they_should_be(void)
+{
+    static const size_t sizes[] = {900, by_journey};
+
+    for (int n = 0; n < 2; n++)
+        for (unsigned how = 0; how <= (ADDING | GAPS); how += ADDING) {
+            struct subject s =
+                subject_make(ctx, "matmul", TAKT_F32, sizes[n], how);
+            if (n == 0)
+                s.call.shape.dim[2] = 0;
+            else
+                s.call.alpha = 0;
+            free(s.start);
+            free(s.want);
+            subject_define(&s, ctx);
+            check(ctx, &s);
+            subject_free(&s);
+        }
+}
+
+/* More than two stretches of 8 MiB, and sizes that none of them divides. */
+static void long_calls_travel_in_stretches(void)
+{
+    static const struct {
+        const char *op;
+        size_t n;
+        unsigned how;
+    } calls[] = {
+        {"fma", 1700003, USUAL},        {"axpy", 3300007, USUAL},
+        {"layernorm", 3300007, USUAL},  {"softmax", 3300007, USUAL},
+        {"conv2d", 2700001, USUAL},     {"pooling", 5000001, USUAL},
+        {"attention", 2600001, USUAL},  {"batched_matmul", 4600003, ADDING},
+        {"batched_matmul", 4600003, 0},
+    };
+
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+        check_one(ctx, calls[i].op, TAKT_F32, calls[i].n, calls[i].how);
+    check_one(ctx, "sum", TAKT_F64, 2500001, USUAL); /* cannot be cut */
+    check_one(ctx, "transpose", TAKT_F64, 1300001, GAPS);
+}
+
+/* Pages lie in the gaps that nobody may touch, as columns of other threads
+ * might. */
+static void what_lies_between_rows_is_nobodys(void)
+{
+    enum { rows = 3 }; /* few enough for a letter */
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t cols = page / sizeof(float), ld = 2 * cols;
+    struct guard a = guard_make(2 * rows * page), c = guard_make(a.bytes);
+    float *b = calloc(cols * cols, sizeof *b);
+    const takt_call call = {.op = takt_op_find("matmul"),
+                            .shape = {.rank = 3, .dim = {rows, 9, 9}},
+                            .in = {a.low, b},
+                            .out = c.low,
+                            .ld = {ld, 9, ld},
+                            .alpha = 1};
+
+    REQUIRE(b != NULL);
+    for (size_t i = 0; i < rows; i++) {
+        mprotect(a.low + (2 * i + 1) * page, page, PROT_NONE);
+        mprotect(c.low + (2 * i + 1) * page, page, PROT_NONE);
+        for (size_t j = 0; j < 9; j++)
+            ((float *)(void *)a.low)[i * ld + j] = (float)(i + j);
+    }
+    for (size_t i = 0; i < 9; i++)
+        b[i * 9 + i] = 2;
+    DOING("a matmul with pages between its rows");
+    EXPECT_INT(takt_run_on(ctx, &call, expert_of(ctx, "cuda.0")), TAKT_OK);
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = 0; j < 9; j++)
+            EXPECT_NEAR((double)((float *)(void *)c.low)[i * ld + j],
+                        (double)(2 * (i + j)), 0);
+    guard_free(&a);
+    guard_free(&c);
+    free(b);
+}
+
+/* A row that fits no slot is refused; under a policy somebody else runs it. */
+static void rows_that_are_too_long_are_refused_or_right(void)
+{
+    struct subject s = subject_make(ctx, "transpose", TAKT_F32, 600001, GAPS);
+    takt_ctx *fixed = context_of(TAKT_POLICY_FIXED, 1);
+
+    s.call.shape.dim[0] = 2;
+    s.call.shape.dim[1] = 290000;
+    s.call.ld[0] = 290001;
+    s.call.ld[2] = 2;
+    free(s.start);
+    free(s.want);
+    subject_define(&s, ctx);
+    const takt_status status =
+        takt_run_on(ctx, &s.call, expert_of(ctx, "cuda.0"));
+    EXPECT(status == TAKT_OK
+               ? subject_is_right(&s)
+               : status == TAKT_ENODEV && subject_is_untouched(&s));
+    subject_restart(&s);
+    EXPECT_INT(takt_run(fixed, &s.call, NULL), TAKT_OK);
+    EXPECT(subject_is_right(&s));
+    takt_ctx_destroy(fixed);
+    subject_free(&s);
+}
+
+/* ---- several ---------------------------------------------------------------
+ */
+
+static void any_number_of_threads_moves_the_same(void)
+{
+    for (unsigned threads = 2; threads <= 8; threads *= 2) {
+        takt_ctx *on = context_of(TAKT_POLICY_ADAPTIVE, threads);
+        check_one(on, "add", TAKT_F32, 2000003, USUAL);
+        check_one(on, "axpy", TAKT_F64, 300007, USUAL);
+        check_one(on, "matmul", TAKT_F32, 900001, ADDING | GAPS);
+        check_one(on, "softmax", TAKT_F32, 2500001, IN_PLACE);
+        check_one(on, "dot", TAKT_F32, 700001, USUAL);
+        takt_ctx_destroy(on);
+    }
+}
+
+struct caller {
+    takt_ctx *ctx;
+    struct subject subject;
+    size_t expert;
+    int failures;
+};
+
+static void *call_often(void *self)
+{
+    enum { times = is_sanitized ? 6 : 20 };
+    struct caller *caller = self;
+
+    for (int i = 0; i < times; i++) {
+        subject_restart(&caller->subject);
+        caller->failures += takt_run_on(caller->ctx, &caller->subject.call,
+                                        caller->expert) != TAKT_OK ||
+                            !subject_is_right(&caller->subject);
+    }
+    return NULL;
+}
+
+/* Journeys, letters, and teams of processors that want the same threads. */
+static void threads_call_at_once_and_each_gets_its_own(void)
+{
+    static const struct {
+        const char *op;
+        size_t n;
+        bool is_on_host;
+    } calls[] = {
+        {"add", 300007, false},  {"matmul", 200003, false},
+        {"neg", 5000, false},    {"sum", 200001, false},
+        {"softmax", 700, false}, {"mul", 300007, true},
+    };
+    enum { callers = sizeof calls / sizeof calls[0] };
+    takt_ctx *on = context_of(TAKT_POLICY_ADAPTIVE, 4);
+    struct caller caller[callers];
+    pthread_t thread[callers];
+
+    for (int i = 0; i < callers; i++)
+        caller[i] = (struct caller){
+            .ctx = on,
+            .subject =
+                subject_make(on, calls[i].op, TAKT_F32, calls[i].n, USUAL),
+            .expert = calls[i].is_on_host ? expert_of(on, "cuda.0") - 1
+                                          : expert_of(on, "cuda.0"),
+        };
+    for (int i = 0; i < callers; i++)
+        REQUIRE(pthread_create(&thread[i], NULL, call_often, &caller[i]) == 0);
+    for (int i = 0; i < callers; i++) {
+        pthread_join(thread[i], NULL);
+        TAP_CHECK(caller[i].failures == 0, "%s: %d times", calls[i].op,
+                  caller[i].failures);
+        subject_free(&caller[i].subject);
+    }
+    takt_ctx_destroy(on);
+}
+
+static void nothing_is_left_on_the_device(void)
+{
+    takt_ctx_destroy(ctx);
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
+int main(void)
+{
+    guard_watch();
+    subject_choose_fake();
+    ctx = context_of(TAKT_POLICY_ADAPTIVE, 1);
+    RUN(every_op_goes_by_letter);
+    RUN(every_op_goes_by_journey);
+    RUN(results_may_take_the_place_of_operands);
+    RUN(both_operands_may_be_the_result);
+    RUN(products_of_all_layouts_arrive);
+    RUN(products_without_terms_or_factor_are_what_they_should_be);
+    RUN(long_calls_travel_in_stretches);
+    RUN(what_lies_between_rows_is_nobodys);
+    RUN(rows_that_are_too_long_are_refused_or_right);
+    RUN(any_number_of_threads_moves_the_same);
+    RUN(threads_call_at_once_and_each_gets_its_own);
+    RUN(nothing_is_left_on_the_device);
+    return tap_done();
+}
