@@ -11,6 +11,7 @@
 #include "base/name.h"
 #include "bench_operands.h"
 #include "bench_plan.h"
+#include "context.h"
 #include "number.h"
 
 enum { longest_list = 2048 };
@@ -177,7 +178,13 @@ static bool read_options(const struct invocation *invocation,
 /* ---- the contenders --------------------------------------------------------
  */
 
-/* A context that has but one expert to ask; "adaptive" may ask all. */
+static bool is_gpu_name(const char *name)
+{
+    return strncmp(name, "cuda.", 5) == 0 || strncmp(name, "vulkan.", 7) == 0;
+}
+
+/* A context that has but one expert to ask; "adaptive" may ask all, and has
+ * its GPUs open, as a program does after a while. */
 static bool add_contender(struct bench *bench, const char *name)
 {
     const bool is_adaptive = strcmp(name, "adaptive") == 0;
@@ -186,6 +193,7 @@ static bool add_contender(struct bench *bench, const char *name)
         .policy = is_adaptive ? TAKT_POLICY_ADAPTIVE : TAKT_POLICY_FIXED,
         .expert = is_adaptive ? NULL : name,
         .blas = is_library || is_adaptive ? NULL : "",
+        .gpu = is_adaptive || is_gpu_name(name) ? NULL : "",
         /* What a loop of one expert takes is nothing to route by. */
         .store = is_adaptive ? NULL : ""};
     struct contender *contender = &bench->contender[bench->contender_count];
@@ -198,6 +206,8 @@ static bool add_contender(struct bench *bench, const char *name)
                     takt_status_text(status));
         return false;
     }
+    if (is_adaptive)
+        takt_ctx_open_gpus(contender->ctx);
     snprintf(contender->name, sizeof contender->name, "%s", name);
     bench->contender_count++;
     return true;
@@ -241,8 +251,10 @@ static bool add_named(struct bench *bench, const char *choice, const char *list)
 static bool read_experts(const struct invocation *invocation,
                          struct bench *bench)
 {
-    const takt_ctx_options options = {0};
     const char *list = option_value(invocation, "experts");
+    const bool names_gpu = list != NULL && (strstr(list, "cuda.") != NULL ||
+                                            strstr(list, "vulkan.") != NULL);
+    const takt_ctx_options options = {.gpu = names_gpu ? all_gpus() : NULL};
     char choice[longest_list];
     takt_ctx *ctx;
     const char *name;
@@ -258,9 +270,11 @@ static bool read_experts(const struct invocation *invocation,
         join_experts(ctx, choice, sizeof choice);
         is_right = add_named(bench, choice, list);
     } else {
+        takt_ctx_open_gpus(ctx);
         for (size_t i = 0;
              is_right && (name = takt_ctx_expert(ctx, i, NULL)) != NULL; i++)
-            is_right = add_contender(bench, name);
+            if (!is_gpu_name(name) || is_worthy_gpu(ctx, name))
+                is_right = add_contender(bench, name);
         is_right = is_right && add_contender(bench, "adaptive");
     }
     takt_ctx_destroy(ctx);

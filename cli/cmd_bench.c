@@ -139,7 +139,8 @@ const struct command cmd_bench = {
     .summary = "time every expert beside the limit of this machine",
     .description =
         "Runs each op at each size on every expert that can: instruction sets "
-        "on one and on more threads, and the BLAS libraries that are found. "
+        "on one and on more threads, the BLAS libraries that are found, and "
+        "the GPUs, to which operands are brought from the host each time. "
         "They take short turns, in a new order every round, after a warm-up, "
         "so that a slow spell of the machine hits all of them. 'best' is the "
         "shortest sample, which is what the call costs when nobody disturbs "

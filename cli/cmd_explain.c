@@ -72,6 +72,20 @@ static void print_op(const struct route *route, const takt_decision *any)
     putchar('\n');
 }
 
+/* GPUs by their experts; those that nobody drives are counted at least. */
+static void print_gpus(const struct route *route)
+{
+    takt_gpu_device gpu;
+    size_t i = 0;
+
+    for (; takt_ctx_gpu(route->ctx, i, &gpu) == TAKT_OK; i++)
+        printf("%s%s %s", i > 0 ? ", " : "", gpu.expert,
+               gpu.is_software ? "software" : takt_gpu_state_name(gpu.state));
+    if (i == 0)
+        printf("%u GPUs found", takt_ctx_machine(route->ctx)->gpu_count);
+    putchar('\n');
+}
+
 static void print_text(const struct route *route, const struct answers *answers)
 {
     const takt_machine *machine = takt_ctx_machine(route->ctx);
@@ -99,7 +113,7 @@ static void print_text(const struct route *route, const struct answers *answers)
     printf("\n  machine     %s, %u threads, best instruction set %s, ",
            machine->cpu_name, machine->threads,
            takt_isa_name(takt_machine_best_isa(machine)));
-    printf("%u GPUs found\n", machine->gpu_count);
+    print_gpus(route);
 }
 
 static void print_json(const struct route *route, const struct answers *answers)
@@ -136,7 +150,9 @@ static int run(const struct invocation *invocation)
     struct route route;
     struct answers answers;
 
-    if (!route_open(invocation, true, false, &route))
+    const struct route_wish wish = {.reads_name = true, .opens_gpus = true};
+
+    if (!route_open(invocation, &wish, &route))
         return EXIT_USAGE;
     ask(&route, &answers);
     if (option_given(invocation, "json"))
@@ -159,11 +175,16 @@ const struct command cmd_explain = {
         "the time that is expected, between which times 95% of calls should "
         "be, how many samples of this size and situation that is based on, "
         "and what the first run in a process took; and why the first one won, "
-        "or what keeps Takt from knowing better.",
+        "or what keeps Takt from knowing better. A GPU on operands of the host "
+        "has to move them, which is a part of its time.\n\n"
+        "--resident gpu asks about operands that are on the first usable GPU "
+        "already, as in a takt_buffer: whoever else runs the call has to fetch "
+        "them first, which is shown and is a part of the expected time.",
     .max_operands = 2,
     .options = {ROUTE_OPTIONS},
     .examples = {"takt explain matmul 1024x1024x1024",
                  "takt explain sum 1M --situation repeat",
+                 "takt explain matmul 1024x1024x1024 --resident gpu",
                  "takt explain my_kernel 50K --complexity medium",
                  "takt explain conv2d 8x64x56x56x64x3x3x1x1"},
     .run = run,

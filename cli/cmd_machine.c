@@ -6,8 +6,8 @@
 #include <takt/takt.h>
 
 #include "commands.h"
-#include "json.h"
-#include "number.h"
+#include "context.h"
+#include "machine.h"
 
 /* Scalar code runs everywhere. */
 static bool machine_has(const takt_machine *machine, int isa)
@@ -15,7 +15,7 @@ static bool machine_has(const takt_machine *machine, int isa)
     return isa == TAKT_ISA_SCALAR || (machine->isas >> isa & 1) != 0;
 }
 
-static void print_bytes(const char *label, double bytes)
+void print_bytes(const char *label, double bytes)
 {
     if (bytes >= 1024.0 * 1024 * 1024)
         printf("%s %.1f GiB", label, bytes / (1024.0 * 1024 * 1024));
@@ -69,18 +69,13 @@ static void print_experts(const takt_ctx *ctx)
         printf("%s %s\n", i == 0 ? "libraries   " : "            ", name);
 }
 
-static void print_text(const takt_ctx *ctx)
+static void print_text(takt_ctx *ctx, bool is_live)
 {
     const takt_machine *m = takt_ctx_machine(ctx);
 
     print_cpu(m);
     print_experts(ctx);
-    if (m->gpu_count == 0)
-        printf("GPUs         none found\n");
-    for (unsigned i = 0; i < m->gpu_count; i++)
-        printf("%s %s at %s; not used: this version has no GPU experts\n",
-               i == 0 ? "GPUs        " : "            ", m->gpu[i].name,
-               m->gpu[i].address);
+    print_gpus(ctx, is_live);
     printf("fingerprint  hardware %.16s, software %.16s\n", m->hw_fingerprint,
            m->sw_fingerprint);
 }
@@ -136,7 +131,7 @@ static void print_experts_json(struct json *json, const takt_ctx *ctx)
     json_close(json, ']');
 }
 
-static void print_json(const takt_ctx *ctx)
+static void print_json(takt_ctx *ctx, bool is_live)
 {
     const takt_machine *m = takt_ctx_machine(ctx);
     struct json json = json_begin(stdout);
@@ -146,15 +141,7 @@ static void print_json(const takt_ctx *ctx)
     print_cpu_json(&json, m);
     print_cores_json(&json, m);
     print_experts_json(&json, ctx);
-    json_open(&json, "gpus", '[');
-    for (unsigned i = 0; i < m->gpu_count; i++) {
-        json_open(&json, NULL, '{');
-        json_string(&json, "name", m->gpu[i].name);
-        json_string(&json, "address", m->gpu[i].address);
-        json_string(&json, "fingerprint", m->gpu[i].fingerprint);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
+    print_gpus_json(&json, ctx, is_live);
     json_string(&json, "hw_fingerprint", m->hw_fingerprint);
     json_string(&json, "sw_fingerprint", m->sw_fingerprint);
     json_close(&json, '}');
@@ -175,7 +162,9 @@ static int record(const struct invocation *invocation, const char *folder)
 static int run(const struct invocation *invocation)
 {
     const char *recording = option_value(invocation, "from");
-    const takt_ctx_options options = {.recording = recording};
+    const bool is_live = recording == NULL;
+    const takt_ctx_options options = {.recording = recording,
+                                      .gpu = is_live ? all_gpus() : NULL};
     takt_ctx *ctx;
 
     if (option_given(invocation, "record"))
@@ -186,9 +175,9 @@ static int run(const struct invocation *invocation)
                            recording != NULL ? recording : "this machine",
                            takt_status_text(status));
     if (option_given(invocation, "json"))
-        print_json(ctx);
+        print_json(ctx, is_live);
     else
-        print_text(ctx);
+        print_text(ctx, is_live);
     takt_ctx_destroy(ctx);
     return EXIT_DONE;
 }
@@ -201,8 +190,11 @@ const struct command cmd_machine = {
         "Shows what routing is based on: the processor and the instruction "
         "sets that it and the operating system support, the cores that "
         "affinity and cgroups leave to a process, caches, memory, the experts "
-        "that calls are routed to, the libraries found, and the GPUs. The "
-        "fingerprints tell whether what was learned on one "
+        "that calls are routed to, the libraries found, and the GPUs: each is "
+        "opened, and shown with its memory, its driver, its link to the "
+        "processor and its state; what keeps a driver or a GPU from being used "
+        "is said in a line. The fingerprints tell whether what was learned on "
+        "one "
         "machine holds on another; they contain no host name and no serial "
         "number.\n\n--record writes everything that was read to a folder, to "
         "be attached to a bug report and asked later with --from.",

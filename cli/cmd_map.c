@@ -13,6 +13,7 @@ struct mapping {
     takt_dtype dtype;
     unsigned situation;
     bool is_json, is_csv, has_all_layouts;
+    bool has_gpu; /* so it matters where the operands are */
     struct json json;
     struct legend legend;
 };
@@ -36,13 +37,14 @@ static bool all_known(const struct invocation *invocation)
 }
 
 static void print_course(struct mapping *mapping, const takt_op *op,
-                         const struct family *family)
+                         const struct family *family, unsigned situation)
 {
     struct course course;
 
-    if (!find_course(mapping->ctx, op, mapping->dtype, family,
-                     mapping->situation, &course))
+    if (!find_course(mapping->ctx, op, mapping->dtype, family, situation,
+                     &course))
         return;
+    course.is_told_apart = mapping->has_gpu;
     if (mapping->is_json)
         print_course_json(&mapping->json, &course);
     else if (mapping->is_csv)
@@ -58,7 +60,10 @@ static void print_op(struct mapping *mapping, const takt_op *op)
     if ((op->dtypes >> mapping->dtype & 1) == 0)
         return;
     for (size_t i = 0; (family = family_at(op, i)) != NULL; i++) {
-        print_course(mapping, op, family);
+        print_course(mapping, op, family, mapping->situation);
+        if (mapping->has_gpu)
+            print_course(mapping, op, family,
+                         mapping->situation | TAKT_SITUATION_ON_GPU);
         if (!mapping->has_all_layouts)
             return;
     }
@@ -124,11 +129,15 @@ static int run(const struct invocation *invocation)
 {
     struct mapping mapping = read_options(invocation);
     const char *policy = option_value(invocation, "policy");
-    const struct context_wish wish = {.recording =
-                                          option_value(invocation, "machine"),
-                                      .store = option_value(invocation, "db")};
+    takt_gpu_device gpu;
     size_t index = TAKT_POLICY_ADAPTIVE;
 
+    if (policy != NULL)
+        find_choice(policy, "adaptive|moe", &index);
+    const struct context_wish wish = {
+        .recording = option_value(invocation, "machine"),
+        .store = option_value(invocation, "db"),
+        .opens_gpus = index == TAKT_POLICY_ADAPTIVE};
     if (!all_known(invocation))
         return EXIT_USAGE;
     if (mapping.is_json && mapping.is_csv)
@@ -136,8 +145,7 @@ static int run(const struct invocation *invocation)
                            "--json and --csv exclude each other");
     if (!open_context(invocation->command, &wish, &mapping.ctx))
         return EXIT_USAGE;
-    if (policy != NULL)
-        find_choice(policy, "adaptive|moe", &index);
+    mapping.has_gpu = find_usable_gpu(mapping.ctx, &gpu);
     if (index == TAKT_POLICY_MOE)
         print_thresholds(mapping.ctx, is_asked, invocation, mapping.is_json);
     else
@@ -155,7 +163,9 @@ const struct command cmd_map = {
         "and the expert of this machine that is expected to finish first in "
         "each, how many times as fast it is as the next best expert and as "
         "what the moe thresholds would run, and whether that was measured. "
-        "The chart beside an op has a letter for every half octave.\n\n"
+        "The chart beside an op has a letter for every half octave. Where a "
+        "GPU can be used, each op is shown twice: with operands on the host, "
+        "and with operands that the GPU has already, as in a takt_buffer.\n\n"
         "--situation says what came before a call: 'fresh', other operands "
         "than in the previous call; 'repeat', the same ones; 'alone', after a "
         "pause, so that threads have to be woken. --policy moe shows the "

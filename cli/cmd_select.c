@@ -28,8 +28,11 @@ static int run(const struct invocation *invocation)
     const bool obeys_pin = word == NULL && is_pinned();
     if (obeys_pin && !option_given(invocation, "machine"))
         policy = TAKT_POLICY_PINNED;
-    if (!route_open(invocation, policy == TAKT_POLICY_HEURISTIC, obeys_pin,
-                    &route))
+    const struct route_wish wish = {
+        .reads_name = policy == TAKT_POLICY_HEURISTIC,
+        .obeys_pin = obeys_pin,
+        .opens_gpus = policy == TAKT_POLICY_ADAPTIVE};
+    if (!route_open(invocation, &wish, &route))
         return EXIT_USAGE;
     if (!route_select(invocation, &route, (takt_policy)policy, &decision)) {
         route_close(&route);
@@ -62,6 +65,9 @@ const struct command cmd_select = {
         "cost and heuristic are exact and consult no machine; a GPU answer on "
         "a machine without a usable GPU falls back to the best expert of the "
         "processor.\n\n"
+        "--resident gpu asks about operands that are on the first usable GPU "
+        "already, as in a takt_buffer: whoever else runs the call has to fetch "
+        "them.\n\n"
         "SHAPE is a number of elements (50K, 2M, 1e6) or the sizes of the op "
         "joined by x (1024x512x256 for matmul). OP is an op of the catalogue, "
         "an alias, or with --complexity any name of your own.",
@@ -74,6 +80,7 @@ const struct command cmd_select = {
                  "takt select --policy cost matmul 18751x18751x18751",
                  "takt select --policy cost --bytes 1M --flops 3.2e9",
                  "takt select --policy heuristic matrix_multiply 10001",
+                 "takt select matmul 512x512x512 --resident gpu",
                  "takt select --json matmul 512x512x512"},
     .run = run,
 };

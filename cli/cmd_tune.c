@@ -14,6 +14,7 @@ enum { longest_list = 2048, most_ops = 64, most_shapes = 64 };
 
 /* How long each effort may take; --full ends when everything is measured. */
 static const double budget_s[] = {4.3, 55, 3600};
+static const double gpu_budget_s[] = {3, 25, 0}; /* and that for each GPU */
 static const double window_s = 0.5;
 static const double store_every_s = 5;
 
@@ -141,6 +142,7 @@ static bool read_effort(const struct invocation *invocation, struct tune *tune)
     if (wrong != NULL)
         usage_error(invocation->command, "--budget '%s' %s", budget, wrong);
     tune->deadline_s = tune->start_s + seconds;
+    tune->has_own_budget = budget != NULL;
     return wrong == NULL;
 }
 
@@ -185,7 +187,8 @@ static bool read_question(const struct invocation *invocation,
                           struct tune *tune, struct question *question)
 {
     const char *dtype = option_value(invocation, "dtype");
-    struct context_wish wish = {.store = option_value(invocation, "db")};
+    struct context_wish wish = {.store = option_value(invocation, "db"),
+                                .asks_drivers = true};
     size_t index = 2;
 
     tune->command = invocation->command;
@@ -214,6 +217,28 @@ static void find_experts(struct tune *tune)
                        (name = takt_ctx_expert(tune->ctx, i, NULL)) != NULL;
          i++)
         tune->expert[tune->expert_count++] = name;
+}
+
+/* Opening them took part of the time that each adds. */
+static void find_gpus(struct tune *tune)
+{
+    takt_gpu_device gpu;
+
+    for (size_t i = 0; tune->gpu_count < most_gpus &&
+                       takt_ctx_gpu(tune->ctx, i, &gpu) == TAKT_OK;
+         i++) {
+        size_t expert = 0;
+        while (expert < tune->expert_count &&
+               strcmp(tune->expert[expert], gpu.expert) != 0)
+            expert++;
+        if (gpu.state != TAKT_GPU_READY || gpu.is_software ||
+            expert == tune->expert_count)
+            continue;
+        tune->gpu[tune->gpu_count++] = (struct tuned_gpu){
+            .expert = expert, .memory_bytes = (double)gpu.memory_bytes};
+        if (!tune->has_own_budget)
+            tune->deadline_s += gpu_budget_s[tune->effort];
+    }
 }
 
 static void watch_signals(void)
@@ -304,6 +329,7 @@ static int tune_machine(const struct invocation *invocation, struct tune *tune,
     tune->machine = takt_ctx_machine(tune->ctx);
     set_pace(tune);
     find_experts(tune);
+    find_gpus(tune);
     watch_signals();
     if (!tune->takes_anything &&
         !wait_for_calm(tune, tune->effort == effort_quick ? 1 : 5, &others)) {
@@ -320,6 +346,7 @@ static int tune_machine(const struct invocation *invocation, struct tune *tune,
         fputs("takt tune: out of memory\n", stderr);
         return EXIT_FINDING;
     }
+    measure_links(tune);
     measure_all(tune);
     return report_tune(tune, option_value(invocation, "pin"));
 }
@@ -352,16 +379,21 @@ const struct command cmd_tune = {
         "sleep. Samples during which the processor was taken away are "
         "rejected, and nothing is kept that was measured while others used "
         "the machine.\n\n"
+        "GPUs are opened and take part: on operands of the host, which they "
+        "have to move, and on operands that they have already, as in a "
+        "takt_buffer; and what moving takes is measured. Software that calls "
+        "itself a GPU is left out.\n\n"
         "It can be interrupted at any moment and goes on where it was when "
         "run again. --pin writes the decisions to a file that TAKT_PIN=FILE "
         "replays, so that two runs of a program give the same bits.",
-    .options = {{"quick", NULL, NULL, "at most 5 seconds"},
+    .options = {{"quick", NULL, NULL, "at most 5 seconds, and 3 per GPU"},
                 {"full", NULL, NULL, "all sizes and layouts: many minutes"},
                 {"ops", "LIST", NULL, "these ops, separated by commas"},
                 {"sizes", "LIST", NULL, "these sizes, separated by commas"},
                 {"dtype", "TYPE", "f32|f64|both",
                  "element type (default both)"},
-                {"budget", "SECONDS", NULL, "time to use (default 60)"},
+                {"budget", "SECONDS", NULL,
+                 "time to use (default 60, and 25 per GPU)"},
                 {"pin", "FILE", NULL, "write the decisions for TAKT_PIN"},
                 {"threads", "N", NULL, "threads to use at most"},
                 DB_OPTION,

@@ -29,6 +29,30 @@ static int refuse(const struct command *command,
     return usage_error(command, "this machine: %s", takt_status_text(status));
 }
 
+const char *all_gpus(void)
+{
+    const char *gpu = takt__config_read().gpu;
+    return gpu != NULL && gpu[0] == '\0' ? "" : "all";
+}
+
+bool find_usable_gpu(takt_ctx *ctx, takt_gpu_device *out)
+{
+    for (size_t i = 0; takt_ctx_gpu(ctx, i, out) == TAKT_OK; i++)
+        if (out->state == TAKT_GPU_READY && !out->is_software)
+            return true;
+    return false;
+}
+
+bool is_worthy_gpu(takt_ctx *ctx, const char *expert)
+{
+    takt_gpu_device gpu;
+
+    for (size_t i = 0; takt_ctx_gpu(ctx, i, &gpu) == TAKT_OK; i++)
+        if (strcmp(gpu.expert, expert) == 0)
+            return gpu.state != TAKT_GPU_ABSENT && !gpu.is_software;
+    return false;
+}
+
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out)
 {
@@ -47,11 +71,14 @@ bool open_context(const struct command *command,
         .blas = is_live ? config.blas : "",
         .store = wish->store,
         .exploration = -1,
+        .gpu = wish->asks_drivers && is_live ? all_gpus() : NULL,
     };
     const takt_status status = takt_ctx_create(&options, out);
 
     if (status != TAKT_OK)
         refuse(command, wish, &options, status);
+    else if (wish->opens_gpus && is_live)
+        takt_ctx_open_gpus(*out);
     return status == TAKT_OK;
 }
 
@@ -67,6 +94,8 @@ unsigned read_situation(const struct invocation *invocation)
 
 const char *situation_name(unsigned situation)
 {
+    if ((situation & TAKT_SITUATION_ON_GPU) != 0)
+        return "on-gpu";
     return situation < situation_count ? situations[situation] : "?";
 }
 

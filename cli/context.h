@@ -14,7 +14,8 @@
 
 #include "command.h"
 
-/* In the order of the bits: TAKT_SITUATION_REPEAT, TAKT_SITUATION_ALONE. */
+/* In the order of the bits: TAKT_SITUATION_REPEAT, TAKT_SITUATION_ALONE. What
+ * came before does not matter to TAKT_SITUATION_ON_GPU. */
 #define situation_choice "fresh|repeat|alone|repeat-alone"
 enum { situation_count = 4 };
 
@@ -34,13 +35,25 @@ struct context_wish {
     const char *store;     /* --db, or NULL */
     unsigned threads;
     const takt_cost_model *cost;
-    bool obeys_pin; /* TAKT_PIN decides, if it is set */
+    bool obeys_pin;    /* TAKT_PIN decides, if it is set */
+    bool opens_gpus;   /* those that a program would open sooner or later */
+    bool asks_drivers; /* for every GPU there is, unless TAKT_GPU is empty */
 };
 
 /* On failure says what is wrong in one line and returns false. Nothing is
  * explored: asking must not change what programs do. */
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out);
+
+/* The first GPU that calls may be routed to now; false: there is none. */
+bool find_usable_gpu(takt_ctx *ctx, takt_gpu_device *out);
+
+/* Whether an expert is a GPU that calls may be routed to, now or when it was
+ * opened. */
+bool is_worthy_gpu(takt_ctx *ctx, const char *expert);
+
+/* "all", or "" where TAKT_GPU is set and empty: for who asks the drivers. */
+const char *all_gpus(void);
 
 /* Whether TAKT_PIN is set. */
 bool is_pinned(void);

@@ -14,9 +14,10 @@ static void explain_win(const struct route *route,
                         const takt_decision *decision, char *out, size_t size)
 {
     const takt_estimate *best = &route->estimate[0];
-    const takt_estimate *next = &route->estimate[1];
-    const double margin =
-        route->estimate_count > 1 ? next->predicted_s / best->predicted_s : 0;
+    const takt_estimate next =
+        route->estimate[route->estimate_count > 1 ? 1 : 0];
+    const bool is_only = route->estimate_count == 1 || next.is_asleep;
+    const double margin = is_only ? 0 : total_s(&next) / total_s(best);
     char how[96];
 
     if (best->samples > 0)
@@ -32,14 +33,14 @@ static void explain_win(const struct route *route,
         snprintf(out, size,
                  "%s is in use and warm; %s would be %.3g times as fast, less "
                  "what changing costs (%s)",
-                 best->expert, next->expert, 1 / margin, how);
+                 best->expert, next.expert, 1 / margin, how);
     else if (margin < 1.03)
         snprintf(out, size,
                  "%s and %s are as fast within 3%%: the one in use stays (%s)",
-                 best->expert, next->expert, how);
+                 best->expert, next.expert, how);
     else
         snprintf(out, size, "%s is %.3g times as fast as %s (%s)", best->expert,
-                 margin, next->expert, how);
+                 margin, next.expert, how);
 }
 
 /* Why what is stored says nothing about this call; empty: it does. */
@@ -76,22 +77,25 @@ static void explain_store(const struct route *route,
 
 static void print_estimate(const takt_estimate *estimate, bool has_transfer)
 {
+    const double moving_s = estimate->transfer_s;
     char expected[24], low[24], high[24], first[24], transfer[24];
 
     printf("  %-16s %10s  %9s .. %-9s %8.0f", estimate->expert,
-           format_seconds(estimate->predicted_s, expected, sizeof expected),
-           format_seconds(estimate->low_s, low, sizeof low),
-           format_seconds(estimate->high_s, high, sizeof high),
+           format_seconds(total_s(estimate), expected, sizeof expected),
+           format_seconds(estimate->low_s + moving_s, low, sizeof low),
+           format_seconds(estimate->high_s + moving_s, high, sizeof high),
            estimate->samples);
     if (has_transfer)
-        printf("  %9s",
-               format_seconds(estimate->transfer_s, transfer, sizeof transfer));
-    printf("  %9s  %s%s\n",
+        printf("  %9s", moving_s > 0 ? format_seconds(moving_s, transfer,
+                                                      sizeof transfer)
+                                     : "-");
+    printf("  %9s  %s%s%s\n",
            estimate->first_s > 0
                ? format_seconds(estimate->first_s, first, sizeof first)
                : "-",
            estimate->is_chosen ? "chosen" : "",
-           estimate->is_suspect ? " suspect: left alone for a while" : "");
+           estimate->is_suspect ? " suspect: left alone for a while" : "",
+           estimate->is_asleep ? " asleep: opened when that pays" : "");
 }
 
 static bool any_transfer(const struct route *route)
@@ -110,10 +114,16 @@ void explain_experts(const struct route *route, const takt_decision *decision)
 
     if (route->estimate_count == 0)
         return;
-    printf("\n  experts, operands %s\n",
-           situation_name(route->request.situation));
+    if (route->home[0] != '\0')
+        printf("\n  experts, operands on %s: 'fetching' them is a part of what "
+               "others take\n",
+               route->home);
+    else
+        printf("\n  experts, operands %s%s\n",
+               situation_name(route->request.situation),
+               route->lacks_gpu ? " on the host: there is no usable GPU" : "");
     printf("  %-16s %10s  %22s %8s%s  %9s\n", "", "expected", "95% of calls",
-           "samples", has_transfer ? "   transfer" : "", "first run");
+           "samples", has_transfer ? "   fetching" : "", "first run");
     for (size_t i = 0; i < route->estimate_count; i++)
         print_estimate(&route->estimate[i], has_transfer);
     explain_win(route, decision, why, sizeof why);
@@ -141,12 +151,14 @@ static void print_estimate_json(struct json *json,
     json_number(json, "high_us", estimate->high_s * 1e6);
     json_number(json, "samples", estimate->samples);
     json_number(json, "transfer_us", estimate->transfer_s * 1e6);
+    json_number(json, "total_us", total_s(estimate) * 1e6);
     if (estimate->first_s > 0)
         json_number(json, "first_us", estimate->first_s * 1e6);
     else
         json_null(json, "first_us");
     json_bool(json, "suspect", estimate->is_suspect != 0);
     json_bool(json, "chosen", estimate->is_chosen != 0);
+    json_bool(json, "asleep", estimate->is_asleep != 0);
     json_close(json, '}');
 }
 
@@ -156,6 +168,7 @@ void explain_experts_json(struct json *json, const struct route *route,
     takt_learning learning;
     char why[longest_reason] = "";
 
+    json_string(json, "resident", route->home[0] != '\0' ? "gpu" : "host");
     json_open(json, "experts", '[');
     for (size_t i = 0; i < route->estimate_count; i++)
         print_estimate_json(json, &route->estimate[i]);

@@ -76,6 +76,16 @@ static const char *with_all_threads(const takt_ctx *ctx, const char *name)
     return most;
 }
 
+static void add_gpus(struct ledger *ledger, const char *instead)
+{
+    const char *name;
+
+    for (size_t i = 0; (name = takt_ctx_expert(ledger->ctx, i, NULL)) != NULL;
+         i++)
+        if (is_worthy_gpu(ledger->ctx, name))
+            add_choice(ledger, name, instead, false);
+}
+
 static void find_choices(struct ledger *ledger)
 {
     const char *simd = "scalar", *name;
@@ -94,6 +104,7 @@ static void find_choices(struct ledger *ledger)
          i++)
         if (strncmp(name, "blas.", 5) == 0 && expert_threads(name) == 1)
             add_choice(ledger, with_all_threads(ledger->ctx, name), all, false);
+    add_gpus(ledger, all);
     add_choice(ledger, "moe", "scalar", true);
 }
 
@@ -148,7 +159,8 @@ static void add_to(struct gain *gain, const struct gain *more)
     }
 }
 
-/* The calls of one expert at one size in one situation. */
+/* The calls of one expert at one size in one situation. Whoever had always been
+ * used had the operands: nothing would have been fetched. */
 static void add_row(struct ledger *ledger, const takt_history_row *row)
 {
     struct gain here = {.calls = row->calls, .spent_s = row->seconds};
@@ -265,6 +277,11 @@ void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json)
 {
     struct ledger ledger = {.ctx = ctx};
 
+    /* What a GPU takes with operands that it has can only be asked if it is
+     * open. */
+    for (size_t i = 0; i < memories->count; i++)
+        if ((memories->memory[i].row.situation & TAKT_SITUATION_ON_GPU) != 0)
+            takt_ctx_open_gpus(ctx);
     find_choices(&ledger);
     for (size_t i = 0; i < memories->count; i++)
         add_row(&ledger, &memories->memory[i].row);

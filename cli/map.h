@@ -31,6 +31,7 @@ struct course {
     takt_dtype dtype;
     const struct family *family;
     unsigned situation;
+    bool is_told_apart; /* from the same on a GPU, or on the host */
     struct spot spot[most_steps];
     size_t count;
 };

@@ -8,21 +8,20 @@
 #include "context.h"
 #include "map.h"
 #include "number.h"
-
-enum { most_estimates = 128 };
+#include "route.h"
 
 /* ---- asking --------------------------------------------------------------
  */
 
 static void compare(struct spot *spot, const takt_estimate *all, size_t count)
 {
-    if (count > 1) {
+    if (count > 1 && !all[1].is_asleep) {
         memcpy(spot->next, all[1].expert, sizeof spot->next);
-        spot->next_gain = all[1].predicted_s / all[0].predicted_s;
+        spot->next_gain = total_s(&all[1]) / spot->seconds;
     }
     for (size_t i = 0; i < count; i++)
         if (strcmp(all[i].expert, spot->moe) == 0)
-            spot->moe_gain = all[i].predicted_s / all[0].predicted_s;
+            spot->moe_gain = total_s(&all[i]) / spot->seconds;
 }
 
 static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
@@ -38,7 +37,7 @@ static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
     if (takt_select(ctx, &request, &moe) == TAKT_OK)
         memcpy(out->moe, moe.expert, sizeof out->moe);
     memcpy(out->expert, all[0].expert, sizeof out->expert);
-    out->seconds = all[0].predicted_s;
+    out->seconds = total_s(&all[0]);
     out->samples = all[0].samples;
     compare(out, all, count);
     return true;
@@ -184,6 +183,11 @@ static void known_text(const struct range *range, char *out, size_t size)
         snprintf(out, size, "measured at %zu of %zu", range->measured, sizes);
 }
 
+static bool is_on_gpu(const struct course *course)
+{
+    return (course->situation & TAKT_SITUATION_ON_GPU) != 0;
+}
+
 void print_course_text(const struct course *course, struct legend *legend)
 {
     struct range range[most_steps];
@@ -193,9 +197,12 @@ void print_course_text(const struct course *course, struct legend *legend)
 
     draw_chart(course, legend, chart);
     name_pattern(course->family, pattern, sizeof pattern);
-    printf("%s%s%s %s  %s\n", course->op->name,
-           course->family->layout[0] != '\0' ? " " : "", course->family->layout,
-           pattern, chart);
+    if (is_on_gpu(course))
+        printf("  operands on the GPU  %s\n", chart);
+    else
+        printf("%s%s%s %s  %s\n", course->op->name,
+               course->family->layout[0] != '\0' ? " " : "",
+               course->family->layout, pattern, chart);
     for (size_t i = 0; i < count; i++) {
         name_range(course, &range[i], sizes, sizeof sizes);
         known_text(&range[i], known, sizeof known);
@@ -276,6 +283,8 @@ void print_course_json(struct json *json, const struct course *course)
     json_string(json, "dtype", takt_dtype_name(course->dtype));
     json_string(json, "layout", course->family->layout);
     json_count(json, "situation", course->situation);
+    if (course->is_told_apart)
+        json_string(json, "resident", is_on_gpu(course) ? "gpu" : "host");
     json_open(json, "ranges", '[');
     for (size_t i = 0; i < count; i++) {
         const struct spot *spot = &course->spot[range[i].first];

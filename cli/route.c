@@ -54,17 +54,36 @@ static bool read_work(const struct invocation *invocation, struct route *route)
     return true;
 }
 
-static bool open_ctx(const struct invocation *invocation, bool obeys_pin,
-                     struct route *route)
+static bool open_ctx(const struct invocation *invocation,
+                     const struct route_wish *asked, struct route *route)
 {
-    const struct context_wish wish = {.recording =
-                                          option_value(invocation, "machine"),
-                                      .store = option_value(invocation, "db"),
-                                      .cost = &route->cost,
-                                      .obeys_pin = obeys_pin};
+    const struct context_wish wish = {
+        .recording = option_value(invocation, "machine"),
+        .store = option_value(invocation, "db"),
+        .cost = &route->cost,
+        .obeys_pin = asked->obeys_pin,
+        .opens_gpus = asked->opens_gpus || option_given(invocation, "resident"),
+    };
 
     route->is_recorded = wish.recording != NULL;
     return open_context(invocation->command, &wish, &route->ctx);
+}
+
+/* Operands are on the GPU if there is one. */
+static void read_resident(const struct invocation *invocation,
+                          struct route *route)
+{
+    const char *where = option_value(invocation, "resident");
+    takt_gpu_device gpu;
+    size_t index = 0;
+
+    if (where == NULL || !find_choice(where, "host|gpu", &index) || index == 0)
+        return;
+    route->lacks_gpu = !find_usable_gpu(route->ctx, &gpu);
+    if (route->lacks_gpu)
+        return;
+    route->request.situation |= TAKT_SITUATION_ON_GPU;
+    memcpy(route->home, gpu.expert, sizeof route->home);
 }
 
 /* A name that nobody knows is the user's own op if it does not look like a
@@ -189,15 +208,16 @@ static void ask_experts(struct route *route)
         route->estimate_count = 0;
 }
 
-bool route_open(const struct invocation *invocation, bool policy_reads_name,
-                bool obeys_pin, struct route *out)
+bool route_open(const struct invocation *invocation,
+                const struct route_wish *wish, struct route *out)
 {
     *out = (struct route){0};
     read_words(invocation, out);
     if (!read_cost(invocation, &out->cost) || !read_work(invocation, out) ||
-        !open_ctx(invocation, obeys_pin, out))
+        !open_ctx(invocation, wish, out))
         return false;
-    if (read_operands(invocation, out, policy_reads_name)) {
+    read_resident(invocation, out);
+    if (read_operands(invocation, out, wish->reads_name)) {
         if (out->request.op != NULL)
             ask_experts(out);
         return true;
@@ -282,6 +302,7 @@ void route_print_json(struct json *json, const struct route *route,
     json_string(json, "runner_up",
                 decision->runner_up[0] ? decision->runner_up : NULL);
     json_string(json, "situation", situation_name(route->request.situation));
+    json_string(json, "resident", route->home[0] != '\0' ? "gpu" : "host");
     if (policy == TAKT_POLICY_ADAPTIVE)
         print_known(json, "samples", estimate != NULL ? estimate->samples : -1);
 }
@@ -330,6 +351,11 @@ static void cost_rule(const struct route *route, const takt_decision *decision,
              cost->dispatch_ratio, bytes / cost->pcie_bandwidth * 1e3);
 }
 
+double total_s(const takt_estimate *estimate)
+{
+    return estimate->predicted_s + estimate->transfer_s;
+}
+
 const takt_estimate *route_estimate(const struct route *route,
                                     const char *expert)
 {
@@ -340,28 +366,49 @@ const takt_estimate *route_estimate(const struct route *route,
 }
 
 /* How it is known: by samples, or by what is expected of such a machine. */
+static void how_known(const struct route *route, const takt_decision *decision,
+                      char *out, size_t size)
+{
+    const takt_estimate *estimate = route_estimate(route, decision->expert);
+    char sure[24] = "";
+
+    if (decision->confidence >= 0)
+        snprintf(sure, sizeof sure, ", %.0f%% sure",
+                 100 * decision->confidence);
+    if (decision->reason != TAKT_REASON_MODEL)
+        snprintf(out, size, "prior");
+    else if (estimate != NULL && estimate->samples > 0)
+        snprintf(out, size, "measured, %.0f sample%s%s", estimate->samples,
+                 estimate->samples > 1 ? "s" : "", sure);
+    else
+        snprintf(out, size, "by other sizes%s", sure);
+}
+
+/* Where the operands are, where that was asked. */
+static void where_text(const struct route *route, char *out, size_t size)
+{
+    if (route->home[0] != '\0')
+        snprintf(out, size, ", operands on %s", route->home);
+    else
+        snprintf(out, size, "%s",
+                 route->lacks_gpu ? ", operands on the host: no usable GPU"
+                                  : "");
+}
+
 static void adaptive_rule(const struct route *route,
                           const takt_decision *decision, char *out, size_t size)
 {
-    const takt_estimate *estimate = route_estimate(route, decision->expert);
-    char how[96], seconds[24];
+    char how[96], where[64], seconds[24];
 
     if (decision->predicted_s < 0) {
         snprintf(out, size, "no work known, so the best instruction set");
         return;
     }
-    if (decision->reason != TAKT_REASON_MODEL)
-        snprintf(how, sizeof how, "prior");
-    else if (estimate != NULL && estimate->samples > 0)
-        snprintf(how, sizeof how, "measured, %.0f sample%s, %.0f%% sure",
-                 estimate->samples, estimate->samples > 1 ? "s" : "",
-                 100 * decision->confidence);
-    else
-        snprintf(how, sizeof how, "by other sizes, %.0f%% sure",
-                 100 * decision->confidence);
-    snprintf(out, size, "expected to take %s (%s%s%s)",
+    how_known(route, decision, how, sizeof how);
+    where_text(route, where, sizeof where);
+    snprintf(out, size, "expected to take %s (%s%s%s%s)",
              format_seconds(decision->predicted_s, seconds, sizeof seconds),
-             how, decision->runner_up[0] != '\0' ? ", next " : "",
+             how, where, decision->runner_up[0] != '\0' ? ", next " : "",
              decision->runner_up);
 }
 

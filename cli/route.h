@@ -30,7 +30,10 @@
         {"dispatch-ratio", "R", NULL,                                    \
          "cost: how often the transfer must be repaid (default 5)"},     \
         {"machine", "DIR", NULL, "answer for a recorded machine"},       \
-        SITUATION_OPTION, DB_OPTION,                                     \
+        SITUATION_OPTION,                                                \
+        {"resident", "WHERE", "host|gpu",                                \
+         "where the operands are (default host)"},                       \
+        DB_OPTION,                                                       \
     {                                                                    \
         "json", NULL, NULL, "print one JSON object"                      \
     }
@@ -44,23 +47,32 @@ struct route {
     takt_work work;
     bool is_recorded;    /* of another machine, perhaps */
     bool has_complexity; /* of the catalogue, or given */
-    char name[64];       /* the name asked for; empty: none */
-    takt_estimate estimate[most_estimates]; /* the cheapest first */
+    bool lacks_gpu;      /* operands were to be on one, and there is none */
+    char home[TAKT_EXPERT_NAME_MAX]; /* the GPU that has them; empty: none */
+    char name[64];                   /* the name asked for; empty: none */
+    takt_estimate estimate[most_estimates]; /* as takt_explain() has them */
     size_t estimate_count;
 };
 
-/* Reads the question. `obeys_pin`: TAKT_PIN decides, if it is set. On failure
- * says what is wrong in one line, holds nothing and returns false.
- * `policy_reads_name` is true when a name that nobody knows can still be
- * answered. */
-bool route_open(const struct invocation *invocation, bool policy_reads_name,
-                bool obeys_pin, struct route *out);
+struct route_wish {
+    bool reads_name; /* a name that nobody knows can still be answered */
+    bool obeys_pin;  /* TAKT_PIN decides, if it is set */
+    bool opens_gpus; /* as a program does that has use for them */
+};
+
+/* Reads the question. On failure says what is wrong in one line, holds nothing
+ * and returns false. */
+bool route_open(const struct invocation *invocation,
+                const struct route_wish *wish, struct route *out);
 void route_close(struct route *route);
 
 /* Asks one policy. On failure says what is wrong and returns false. */
 bool route_select(const struct invocation *invocation,
                   const struct route *route, takt_policy policy,
                   takt_decision *out);
+
+/* What a call takes there, with what it takes to bring the operands. */
+double total_s(const takt_estimate *estimate);
 
 /* What is expected of an expert; NULL: nothing. */
 const takt_estimate *route_estimate(const struct route *route,

@@ -5,6 +5,8 @@
  *     tune_plan.c      what to measure, in which order
  *     tune_stage.c     the operands of a cell, laid out in one arena
  *     tune_cell.c      one cell: experts in turns, in every situation
+ *     tune_resident.c  one cell on GPUs that have its operands
+ *     tune_links.c     what moving operands to a GPU and back takes
  *     tune_window.c    samples wait until it is known that the machine was calm
  *     tune_progress.c  a bar for people, lines for logs
  *     tune_facts.c     what is worth telling at the end
@@ -79,6 +81,21 @@ struct stage {
     size_t in_bytes[4];
 };
 
+/* The same in buffers, for GPUs to keep. */
+struct resident_stage {
+    takt_call call;
+    takt_buffer *buffer[5]; /* of in[] and out; NULL: there is none */
+    bool is_async;          /* the result stays on the GPU */
+    double result[8];       /* else it is here */
+};
+
+/* A GPU that calls may be routed to. */
+enum { most_gpus = 8 };
+struct tuned_gpu {
+    size_t expert;
+    double memory_bytes;
+};
+
 /* Samples that are not told yet. */
 struct note {
     takt_request request;
@@ -101,9 +118,12 @@ struct tune {
     bool takes_anything; /* --anyway */
     bool is_json;
     double start_s, deadline_s;
+    bool has_own_budget; /* --budget: GPUs add nothing to it */
 
     const char *expert[most_experts];
     size_t expert_count;
+    struct tuned_gpu gpu[most_gpus];
+    size_t gpu_count;
 
     struct plan plan;
     struct stage stage;
@@ -113,8 +133,9 @@ struct tune {
     bool is_complete;          /* nothing of the plan is left */
     size_t cells, known_cells; /* measured; skipped because they were known */
     size_t samples, rejected, discarded;
-    takt_status refused; /* why a sample could not be told; else TAKT_OK */
-    double done_s;       /* of plan.expected_s */
+    size_t resident_samples; /* of the samples */
+    takt_status refused;     /* why a sample could not be told; else TAKT_OK */
+    double done_s;           /* of plan.expected_s */
     double next_line_s;
 };
 
@@ -151,6 +172,10 @@ bool is_out_of_race(const struct series *series, unsigned step, size_t expert,
 bool set_stage(struct tune *tune, const struct cell_plan *cell);
 void free_stage(struct stage *stage);
 
+bool set_resident_stage(struct tune *tune, const struct cell_plan *cell,
+                        struct resident_stage *out);
+void free_resident_stage(struct resident_stage *stage);
+
 /* Writes the inputs again, on this thread; returns the seconds it took. */
 double rewrite_inputs(struct stage *stage, size_t copy);
 
@@ -158,6 +183,24 @@ double rewrite_inputs(struct stage *stage, size_t copy);
 
 /* Measures what is not known yet; false: everything was. */
 bool measure_cell(struct tune *tune, struct cell_plan *cell);
+
+/* The request of a cell, in a situation. */
+takt_request cell_request(const struct cell_plan *cell, unsigned situation);
+
+/* Samples that an expert needs whose calls take so long: those of long ones
+ * differ less, and all the other cells wait for them. A single one that is far
+ * off what is expected is not believed, and of a GPU that is often so. */
+double samples_enough(const struct tune *tune, double call_s, bool is_gpu);
+
+/* ---- tune_resident.c ---- */
+
+/* The same, on GPUs that have the operands. */
+bool measure_resident(struct tune *tune, const struct cell_plan *cell);
+
+/* ---- tune_links.c ---- */
+
+/* Moves buffers of several sizes, of which the context learns. */
+void measure_links(struct tune *tune);
 
 /* ---- tune_window.c ---- */
 
@@ -171,18 +214,25 @@ bool note_sample(struct tune *tune, const takt_request *request, size_t expert,
  * the machine meanwhile: then false. */
 bool close_window(struct tune *tune);
 
-/* Seconds that a hypervisor took from this machine so far. */
-double stolen_s(void);
+/* Whether this thread was interrupted since: by others, or, where that can be
+ * seen in a call of `about_s`, by a hypervisor. */
+struct attention {
+    long preemptions;
+    double stolen_s; /* negative: not looked at */
+};
+struct attention pay_attention(double about_s);
+bool was_interrupted(const struct attention *since, double seconds);
 
 /* ---- tune_progress.c ---- */
 
 void show_progress(struct tune *tune, const struct cell_plan *cell);
 void show_waiting(struct tune *tune);
+void show_links(struct tune *tune, const char *expert);
 void hide_progress(const struct tune *tune);
 
 /* ---- tune_facts.c ---- */
 
-enum { most_facts = 4, longest_fact = 200 };
+enum { most_told = 3, most_facts = 2 * most_told + 1, longest_fact = 240 };
 
 /* Sentences about what was found; returns how many. */
 size_t find_facts(struct tune *tune, char facts[most_facts][longest_fact]);

@@ -7,10 +7,8 @@
  * previous call of this expert would have left. Then one sample of each
  * situation that is not known well enough.
  */
-#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <math.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "tune.h"
@@ -21,13 +19,13 @@ static const double loop_s = 2e-5;
 static const double awake_s = 5e-5;   /* until awake; they spin twice as long */
 static const double pause_s = 3.5e-4; /* and sleep by then */
 static const double short_s = 1e-3, long_s = 1e-2;
-static const double steal_from_s = 1e-3, preempted_below_s = 1e-2;
-enum { most_tries = 3 };
+enum { most_tries = 3, least_of_gpu = 2 };
 
 /* One expert at one cell. */
 struct runner {
     size_t expert;
     unsigned threads;
+    bool is_gpu;
     double samples[situation_count]; /* that are known */
     double best_s[situation_count];  /* 0: not known */
     bool is_out;                     /* cannot run it, or far behind */
@@ -36,7 +34,6 @@ struct runner {
 struct contest {
     struct tune *tune;
     const struct cell_plan *cell;
-    takt_request request;
     struct runner runner[most_experts];
     size_t count;
     unsigned round;
@@ -48,22 +45,15 @@ struct contest {
 
 /* ---- a sample ----------------------------------------------------------- */
 
+/* Seconds; negative: it could not be run. */
 static double run_once(struct contest *contest, const struct runner *runner,
                        size_t copy)
 {
     const double start = tune_now();
+    const takt_status status = takt_run_on(
+        contest->tune->ctx, &contest->tune->stage.call[copy], runner->expert);
 
-    takt_run_on(contest->tune->ctx, &contest->tune->stage.call[copy],
-                runner->expert);
-    return tune_now() - start;
-}
-
-static long preemptions(void)
-{
-    struct rusage usage;
-
-    getrusage(RUSAGE_THREAD, &usage);
-    return usage.ru_nivcsw;
+    return status == TAKT_OK ? tune_now() - start : -1;
 }
 
 static size_t draw(struct tune *tune, size_t below)
@@ -156,30 +146,30 @@ static double time_situation(struct contest *contest,
     const unsigned calls = (unsigned)(loop_s / fmax(about_s, 1e-8)) + 1;
     const double start = tune_now();
     for (unsigned i = 0; i < calls; i++)
-        takt_run_on(contest->tune->ctx, &contest->tune->stage.call[copy],
-                    runner->expert);
+        if (takt_run_on(contest->tune->ctx, &contest->tune->stage.call[copy],
+                        runner->expert) != TAKT_OK)
+            return -1;
     return (tune_now() - start) / calls;
 }
 
-/* One sample; false: whenever it was tried, this thread was interrupted. With
- * --anyway the shortest of these counts. */
-static bool take_sample(struct contest *contest, const struct runner *runner,
+/* One sample; false: it could not be run, or whenever it was tried, this thread
+ * was interrupted. With --anyway the shortest of these counts. */
+static bool take_sample(struct contest *contest, struct runner *runner,
                         unsigned situation, double about_s, double *out)
 {
     struct tune *tune = contest->tune;
     double shortest = INFINITY;
 
     for (int try = 0; try < most_tries && stop_signal == 0; try++) {
-        const bool asks_steal = about_s >= steal_from_s;
-        const double stolen = asks_steal ? stolen_s() : 0;
-        const long before = preemptions();
+        const struct attention attention = pay_attention(about_s);
         const double seconds =
             time_situation(contest, runner, situation, about_s);
-        const bool is_interrupted =
-            (preemptions() != before && seconds < preempted_below_s) ||
-            (asks_steal && stolen_s() - stolen > 0.05 * seconds);
+        if (seconds < 0) {
+            runner->is_out = true;
+            return false;
+        }
         shortest = fmin(shortest, seconds);
-        if (!is_interrupted) {
+        if (!was_interrupted(&attention, seconds)) {
             *out = seconds;
             return true;
         }
@@ -214,10 +204,13 @@ static bool is_wanted(const struct contest *contest,
 {
     if ((situation & TAKT_SITUATION_ALONE) != 0 && runner->threads == 1)
         return false;
+    if (situation != 0 && runner->is_gpu) /* it is all the same to it */
+        return false;
     if (situation == (TAKT_SITUATION_ALONE | TAKT_SITUATION_REPEAT) &&
         (!contest->tune->pace.times_repeated_alone || contest->is_long))
         return false;
-    return runner->samples[situation] < contest->enough;
+    return runner->samples[situation] <
+           fmax(contest->enough, runner->is_gpu ? least_of_gpu : 1);
 }
 
 static bool is_finished(const struct contest *contest,
@@ -242,10 +235,10 @@ static void take_turn(struct contest *contest, struct runner *runner)
         runner->is_out = true;
         return;
     }
-    for (unsigned i = 0; i < situation_count && stop_signal == 0; i++) {
-        takt_request request = contest->request;
+    for (unsigned i = 0;
+         i < situation_count && stop_signal == 0 && !runner->is_out; i++) {
+        const takt_request request = cell_request(contest->cell, order[i]);
         double seconds;
-        request.situation = order[i];
         if (!is_wanted(contest, runner, order[i]) ||
             !take_sample(contest, runner, order[i], about_s, &seconds))
             continue;
@@ -280,7 +273,8 @@ static void drop_losers(struct contest *contest)
     for (size_t i = 0; i < contest->count; i++) {
         struct runner *runner = &contest->runner[i];
         const double ratio = ratio_of(contest, runner);
-        if (isfinite(ratio) && ratio > contest->behind)
+        if (isfinite(ratio) && ratio > contest->behind &&
+            runner->samples[0] >= (runner->is_gpu ? least_of_gpu : 0))
             runner->is_out = true;
     }
 }
@@ -315,63 +309,80 @@ static size_t find_expert(const struct tune *tune, const char *name)
 }
 
 static struct runner *runner_of(struct contest *contest, size_t expert,
-                                const char *name)
+                                const takt_estimate *of)
 {
     for (size_t i = 0; i < contest->count; i++)
         if (contest->runner[i].expert == expert)
             return &contest->runner[i];
     struct runner *runner = &contest->runner[contest->count++];
-    *runner =
-        (struct runner){.expert = expert, .threads = expert_threads(name)};
+    *runner = (struct runner){.expert = expert,
+                              .threads = expert_threads(of->expert),
+                              .is_gpu = of->backend == TAKT_BACKEND_GPU};
     return runner;
 }
 
 /* An expert that is expected to take long and to be far behind is not even
- * tried, and one that lost at other sizes need not be. */
+ * tried, and one that lost at other sizes need not be; unless it is a GPU that
+ * is expected to win here, which must not be believed unseen. */
 static bool is_hopeless(const struct contest *contest,
                         const takt_estimate *estimate,
                         const takt_estimate *best, size_t expert)
 {
     const double longest_s = contest->tune->pace.longest_s;
+    const bool may_win = estimate->backend == TAKT_BACKEND_GPU &&
+                         estimate->predicted_s <= best->predicted_s;
 
     if (estimate->low_s > longest_s ||
         (estimate->predicted_s > 20 * best->predicted_s &&
          estimate->predicted_s > longest_s / 10))
         return true;
-    return is_out_of_race(contest->cell->series, contest->cell->step, expert,
+    return !may_win &&
+           is_out_of_race(contest->cell->series, contest->cell->step, expert,
                           contest->behind);
 }
 
-/* Long calls need few samples: their noise is small, and their time is what
- * all the other cells wait for. */
+double samples_enough(const struct tune *tune, double call_s, bool is_gpu)
+{
+    const double enough = tune->pace.enough;
+
+    return fmax(is_gpu ? least_of_gpu : 1, call_s >= long_s ? floor(enough / 3)
+                                           : call_s >= short_s
+                                               ? floor(2 * enough / 3)
+                                               : enough);
+}
+
 static void set_effort(struct contest *contest, double best_s)
 {
-    const double enough = contest->tune->pace.enough;
-
     contest->is_long = best_s >= long_s;
-    contest->enough = fmax(1, contest->is_long    ? floor(enough / 3)
-                              : best_s >= short_s ? floor(2 * enough / 3)
-                                                  : enough);
+    contest->enough = samples_enough(contest->tune, best_s, false);
     contest->behind = contest->is_long ? 1.7 : 4;
+}
+
+takt_request cell_request(const struct cell_plan *cell, unsigned situation)
+{
+    return (takt_request){.op = cell->series->op,
+                          .dtype = cell->series->dtype,
+                          .shape = cell->shape,
+                          .flags = cell->series->family->flags,
+                          .situation = situation};
 }
 
 static void recall_situation(struct contest *contest, unsigned situation)
 {
     struct tune *tune = contest->tune;
+    const takt_request request = cell_request(contest->cell, situation);
     takt_estimate all[most_experts];
-    takt_request request = contest->request;
     size_t count;
 
-    request.situation = situation;
     if (takt_explain(tune->ctx, &request, all, most_experts, &count) != TAKT_OK)
         return;
     if (situation == 0 && count > 0)
         set_effort(contest, all[0].predicted_s);
     for (size_t i = 0; i < count; i++) {
         const size_t expert = find_expert(tune, all[i].expert);
-        if (expert == tune->expert_count)
+        if (expert == tune->expert_count || all[i].is_asleep)
             continue;
-        struct runner *runner = runner_of(contest, expert, all[i].expert);
+        struct runner *runner = runner_of(contest, expert, &all[i]);
         runner->samples[situation] = all[i].samples;
         if (all[i].samples > 0)
             runner->best_s[situation] = all[i].predicted_s;
@@ -404,15 +415,9 @@ static bool is_all_known(const struct contest *contest)
     return true;
 }
 
-bool measure_cell(struct tune *tune, struct cell_plan *cell)
+static bool measure_on_host(struct tune *tune, struct cell_plan *cell)
 {
-    struct contest contest = {
-        .tune = tune,
-        .cell = cell,
-        .request = {.op = cell->series->op,
-                    .dtype = cell->series->dtype,
-                    .shape = cell->shape,
-                    .flags = cell->series->family->flags}};
+    struct contest contest = {.tune = tune, .cell = cell};
 
     for (unsigned s = 0; s < situation_count; s++)
         recall_situation(&contest, s);
@@ -429,4 +434,11 @@ bool measure_cell(struct tune *tune, struct cell_plan *cell)
     }
     keep_ratios(&contest);
     return true;
+}
+
+bool measure_cell(struct tune *tune, struct cell_plan *cell)
+{
+    const bool is_new = measure_on_host(tune, cell);
+
+    return measure_resident(tune, cell) || is_new;
 }

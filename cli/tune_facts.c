@@ -2,8 +2,9 @@
 /*
  * tune_facts.c - what is worth telling at the end.
  *
- * From which size threads pay, for the best known ops, and where the fixed
- * thresholds would have cost most. Only what was measured is told.
+ * From which size threads pay, and a GPU does, for the best known ops; and
+ * where the fixed thresholds would have cost most. Only what was measured is
+ * told.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,11 +15,12 @@
 /* Who wins, and what the moe rule would take instead. */
 struct verdict {
     takt_estimate best;
-    double moe_s; /* 0: not measured */
+    takt_estimate processor; /* the best of these; samples 0: none measured */
+    double moe_s;            /* 0: not measured */
 };
 
 static bool judge(struct tune *tune, const struct series *series, unsigned step,
-                  struct verdict *out)
+                  unsigned situation, struct verdict *out)
 {
     takt_request request =
         family_request(series->family, series->op, series->dtype, step);
@@ -27,11 +29,15 @@ static bool judge(struct tune *tune, const struct series *series, unsigned step,
     size_t count;
 
     *out = (struct verdict){0};
+    request.situation = situation;
     if (takt_explain(tune->ctx, &request, all, most_experts, &count) !=
             TAKT_OK ||
         count == 0 || all[0].samples <= 0)
         return false;
     out->best = all[0];
+    for (size_t i = count; i-- > 0;)
+        if (all[i].backend != TAKT_BACKEND_GPU)
+            out->processor = all[i];
     request.policy = TAKT_POLICY_MOE;
     if (takt_select(tune->ctx, &request, &moe) != TAKT_OK)
         return true;
@@ -61,10 +67,11 @@ static bool tell_threads(struct tune *tune, const struct series *series,
     for (unsigned step = series->family->low; step <= series->family->high;
          step++) {
         struct verdict verdict;
-        if (!judge(tune, series, step, &verdict))
+        if (!judge(tune, series, step, 0, &verdict) ||
+            verdict.processor.samples <= 0)
             continue;
         seen++;
-        const unsigned here = expert_threads(verdict.best.expert);
+        const unsigned here = expert_threads(verdict.processor.expert);
         if (here == 1)
             from = most_steps;
         else if (from == most_steps)
@@ -84,6 +91,48 @@ static bool tell_threads(struct tune *tune, const struct series *series,
     return true;
 }
 
+/* From which size on a GPU wins at every size that was measured; false: not at
+ * the largest. */
+static bool gpu_wins_from(struct tune *tune, const struct series *series,
+                          unsigned situation, char *size, size_t room,
+                          char expert[TAKT_EXPERT_NAME_MAX])
+{
+    bool wins = false;
+
+    for (unsigned step = series->family->low; step <= series->family->high;
+         step++) {
+        struct verdict verdict;
+        if (!judge(tune, series, step, situation, &verdict))
+            continue;
+        const bool is_gpu = verdict.best.backend == TAKT_BACKEND_GPU;
+        if (is_gpu && !wins)
+            name_size(series, step, size, room);
+        if (is_gpu)
+            memcpy(expert, verdict.best.expert, sizeof verdict.best.expert);
+        wins = is_gpu;
+    }
+    return wins;
+}
+
+static bool tell_gpu(struct tune *tune, const struct series *series, char *out)
+{
+    char host[64], there[64], expert[TAKT_EXPERT_NAME_MAX];
+
+    if (tune->gpu_count == 0 ||
+        !gpu_wins_from(tune, series, TAKT_SITUATION_ON_GPU, there, sizeof there,
+                       expert))
+        return false;
+    if (gpu_wins_from(tune, series, 0, host, sizeof host, expert))
+        snprintf(out, longest_fact,
+                 "%s: %s from %s with operands on the host, from %s with "
+                 "operands on it",
+                 series->op->name, expert, host, there);
+    else
+        snprintf(out, longest_fact, "%s: %s from %s with operands on it only",
+                 series->op->name, expert, there);
+    return true;
+}
+
 static bool tell_gain(struct tune *tune, char *out)
 {
     double most = 1.05;
@@ -96,7 +145,7 @@ static bool tell_gain(struct tune *tune, char *out)
              step++) {
             struct verdict verdict;
             if (!series->is_known[step] ||
-                !judge(tune, series, step, &verdict) ||
+                !judge(tune, series, step, 0, &verdict) ||
                 verdict.moe_s / verdict.best.predicted_s < most)
                 continue;
             most = verdict.moe_s / verdict.best.predicted_s;
@@ -115,15 +164,18 @@ static bool tell_gain(struct tune *tune, char *out)
 size_t find_facts(struct tune *tune, char facts[most_facts][longest_fact])
 {
     static const char *const telling[] = {"matmul", "add", "sum", "exp"};
-    size_t count = 0;
+    size_t count = 0, told = 0;
 
     for (size_t t = 0; t < sizeof telling / sizeof telling[0]; t++)
-        for (size_t i = 0;
-             i < tune->plan.series_count && count < most_facts - 1; i++) {
+        for (size_t i = 0; i < tune->plan.series_count && told < most_told;
+             i++) {
             const struct series *series = &tune->plan.series[i];
             if (strcmp(series->op->name, telling[t]) == 0 &&
                 series->family->importance == 0) {
+                const size_t before = count;
                 count += tell_threads(tune, series, facts[count]);
+                count += tell_gpu(tune, series, facts[count]);
+                told += count > before;
                 break;
             }
         }

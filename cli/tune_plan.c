@@ -145,6 +145,7 @@ static double expect(struct tune *tune, const struct cell_plan *cell)
             seconds += turn_s + 5 * all[i].predicted_s;
         else
             seconds += turn_s / 2;
+    seconds += (double)tune->gpu_count * turn_s; /* with operands there */
     return seconds * (tune->pace.rounds + 1) / 2;
 }
 

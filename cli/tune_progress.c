@@ -68,6 +68,14 @@ void show_progress(struct tune *tune, const struct cell_plan *cell)
     show(tune, what);
 }
 
+void show_links(struct tune *tune, const char *expert)
+{
+    char what[64];
+
+    snprintf(what, sizeof what, "moving operands to %s", expert);
+    show(tune, what);
+}
+
 void show_waiting(struct tune *tune)
 {
     show(tune, "waiting: others use the machine");

@@ -25,6 +25,8 @@ static void print_json(const struct tune *tune, const struct outcome *outcome)
     json_count(&json, "cells", tune->cells);
     json_count(&json, "known_cells", tune->known_cells);
     json_count(&json, "samples", tune->samples);
+    json_count(&json, "resident_samples", tune->resident_samples);
+    json_count(&json, "gpus", tune->gpu_count);
     json_count(&json, "rejected", tune->rejected);
     json_count(&json, "discarded", tune->discarded);
     json_number(&json, "seconds", outcome->seconds);
@@ -59,6 +61,9 @@ static void print_text(const struct tune *tune, const struct outcome *outcome)
                "%zu cells were known\n",
                tune->cells, tune->samples, tune->rejected, outcome->seconds,
                tune->known_cells);
+    if (tune->resident_samples > 0)
+        printf("%zu of the samples are of operands on a GPU\n",
+               tune->resident_samples);
     if (stop_signal != 0)
         puts("interrupted: everything so far is kept; run it again to go on");
     else if (!outcome->is_complete)
@@ -94,6 +99,16 @@ static void print_trouble(const struct tune *tune,
                 takt_status_text(outcome->stored));
 }
 
+/* A GPU that failed on the way was measured in part. */
+static void print_losses(const struct tune *tune)
+{
+    takt_gpu_device gpu;
+
+    for (size_t i = 0; takt_ctx_gpu(tune->ctx, i, &gpu) == TAKT_OK; i++)
+        if (gpu.state == TAKT_GPU_LOST)
+            fprintf(stderr, "takt tune: %s: %s\n", gpu.expert, gpu.problem);
+}
+
 static int write_pin(const struct tune *tune, const char *path)
 {
     takt_diag diag;
@@ -125,6 +140,7 @@ int report_tune(struct tune *tune, const char *pin)
     else
         print_text(tune, &outcome);
     print_trouble(tune, &outcome);
+    print_losses(tune);
     if (pin != NULL)
         code = write_pin(tune, pin);
     if (stop_signal != 0)

@@ -21,7 +21,7 @@ static size_t rounded(size_t bytes)
 }
 
 /* Values of ordinary size: see bench_operands.c. */
-static void make_pattern(takt_dtype dtype, bool is_signed,
+static void make_pattern(takt_dtype dtype, bool has_signs,
                          unsigned char pattern[pattern_elements * 8])
 {
     uint32_t state = 12345;
@@ -29,7 +29,7 @@ static void make_pattern(takt_dtype dtype, bool is_signed,
     for (size_t i = 0; i < pattern_elements; i++) {
         state = state * 1664525u + 1013904223u;
         double value = 0.5 + (double)(state >> 8) * 0x1p-24;
-        if (is_signed && (state >> 7 & 1) != 0)
+        if (has_signs && (state >> 7 & 1) != 0)
             value = -value;
         const float rough = (float)value;
         if (dtype == TAKT_F64)
@@ -37,6 +37,11 @@ static void make_pattern(takt_dtype dtype, bool is_signed,
         else
             memcpy(pattern + 4 * i, &rough, sizeof rough);
     }
+}
+
+static bool is_signed(const takt_op *op)
+{
+    return strcmp(op->name, "sqrt") != 0 && strcmp(op->name, "log") != 0;
 }
 
 static void fill(unsigned char *out, size_t bytes, const unsigned char *pattern,
@@ -128,8 +133,6 @@ bool set_stage(struct tune *tune, const struct cell_plan *cell)
 {
     struct stage *stage = &tune->stage;
     const struct series *series = cell->series;
-    const bool is_signed = strcmp(series->op->name, "sqrt") != 0 &&
-                           strcmp(series->op->name, "log") != 0;
     unsigned char pattern[pattern_elements * 8];
     struct operand_lengths lengths, small_lengths;
     const takt_call call = call_of(series, cell->shape, &lengths);
@@ -142,7 +145,7 @@ bool set_stage(struct tune *tune, const struct cell_plan *cell)
     stage->copies = copies_of(tune, bytes);
     if (!reserve(stage, stage->copies * bytes + small_bytes))
         return false;
-    make_pattern(series->dtype, is_signed, pattern);
+    make_pattern(series->dtype, is_signed(series->op), pattern);
     place(&stage->small, &small_lengths, stage->arena, pattern);
     for (size_t i = 0; i < stage->copies; i++) {
         stage->call[i] = call;
@@ -158,6 +161,63 @@ bool set_stage(struct tune *tune, const struct cell_plan *cell)
 void free_stage(struct stage *stage)
 {
     free(stage->arena);
+}
+
+/* ---- in buffers ---------------------------------------------------------- */
+
+/* A buffer for an operand; its address, or NULL: no memory. */
+static void *make_buffer(struct tune *tune, size_t bytes,
+                         const unsigned char *pattern, size_t pattern_bytes,
+                         takt_buffer **out)
+{
+    void *host;
+
+    if (takt_buffer_create(tune->ctx, bytes, NULL, out) != TAKT_OK ||
+        takt_buffer_map(*out, TAKT_MAP_WRITE | TAKT_MAP_DISCARD, &host) !=
+            TAKT_OK)
+        return NULL;
+    fill(host, bytes, pattern, pattern_bytes);
+    takt_buffer_unmap(*out);
+    return host;
+}
+
+/* A result as small as that of a reduction goes to the host, as in programs. */
+bool set_resident_stage(struct tune *tune, const struct cell_plan *cell,
+                        struct resident_stage *out)
+{
+    const struct series *series = cell->series;
+    const size_t element = takt_dtype_size(series->dtype);
+    const size_t pattern_bytes = pattern_elements * element;
+    unsigned char pattern[pattern_elements * 8];
+    struct operand_lengths lengths;
+
+    *out = (struct resident_stage){.is_async = true};
+    out->call = call_of(series, cell->shape, &lengths);
+    make_pattern(series->dtype, is_signed(series->op), pattern);
+    for (int i = 0; i < 4; i++) {
+        if (lengths.in[i] == 0)
+            continue;
+        out->call.in[i] = make_buffer(tune, lengths.in[i] * element, pattern,
+                                      pattern_bytes, &out->buffer[i]);
+        if (out->call.in[i] == NULL)
+            return false;
+    }
+    if (strcmp(series->op->name, "axpy") == 0) {
+        out->call.out = (void *)(uintptr_t)out->call.in[1];
+        return true;
+    }
+    out->is_async = lengths.out * element > sizeof out->result;
+    out->call.out = !out->is_async
+                        ? out->result
+                        : make_buffer(tune, lengths.out * element, pattern,
+                                      pattern_bytes, &out->buffer[4]);
+    return out->call.out != NULL;
+}
+
+void free_resident_stage(struct resident_stage *stage)
+{
+    for (int i = 0; i < 5; i++)
+        takt_buffer_destroy(stage->buffer[i]);
 }
 
 /* Every word is read and written as it was; the compiler must not see that. */

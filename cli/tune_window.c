@@ -7,6 +7,7 @@
  * a second, then told to the context, or thrown away if others were busy. What
  * was told stays true whenever the program ends.
  */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,13 +49,42 @@ static bool read_stat(double *busy_s, double *steal_s)
     return true;
 }
 
-double stolen_s(void)
+/* ---- one thread ---------------------------------------------------------- */
+
+static const double steal_from_s = 1e-3, preempted_below_s = 1e-2;
+
+static double stolen_s(void)
 {
     double busy_s, steal_s;
 
     read_stat(&busy_s, &steal_s);
     return steal_s;
 }
+
+static long preemptions(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+struct attention pay_attention(double about_s)
+{
+    const double stolen = about_s >= steal_from_s ? stolen_s() : -1;
+
+    return (struct attention){.preemptions = preemptions(), .stolen_s = stolen};
+}
+
+bool was_interrupted(const struct attention *since, double seconds)
+{
+    if (preemptions() != since->preemptions && seconds < preempted_below_s)
+        return true;
+    return since->stolen_s >= 0 &&
+           stolen_s() - since->stolen_s > 0.05 * seconds;
+}
+
+/* ---- all processors ------------------------------------------------------ */
 
 static double own_s(void)
 {
@@ -134,10 +164,13 @@ static void tell(struct tune *tune, const struct note *note)
                                    .is_trial = 1};
     const takt_status status = takt_record(tune->ctx, &told);
 
-    if (status == TAKT_OK)
+    if (status == TAKT_OK) {
         tune->samples++;
-    else
+        tune->resident_samples +=
+            (note->request.situation & TAKT_SITUATION_ON_GPU) != 0;
+    } else {
         tune->refused = status;
+    }
 }
 
 bool close_window(struct tune *tune)
