@@ -132,7 +132,7 @@ static bool is_worth_learning(const takt_ctx *ctx, unsigned arm)
 {
     return ctx->is_learning &&
            !(is_gpu(ctx, arm) &&
-             ctx->fleet.expert[arm].device->facts.is_software);
+             takt__device_is_software(ctx->fleet.expert[arm].device));
 }
 
 void takt__call_leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
@@ -276,6 +276,30 @@ static void run_unwatched(takt_ctx *ctx, const takt_call *call,
     }
 }
 
+static bool is_like(const struct takt_device *a, const struct takt_device *b)
+{
+    return a->driver == b->driver && a->known.units == b->known.units &&
+           a->known.memory_bytes == b->known.memory_bytes;
+}
+
+/* Of several GPUs of one kind, the one that the fewest calls are under way on:
+ * it will be done first. */
+static void spread(const takt_ctx *ctx, struct takt_choice *choice)
+{
+    if (!is_gpu(ctx, choice->arm))
+        return;
+    const struct takt_device *best = ctx->fleet.expert[choice->arm].device;
+    unsigned fewest = takt__device_users(best);
+    for (unsigned i = 0; i < ctx->decider.gpu_count && fewest > 0; i++) {
+        const struct takt_device *other = ctx->decider.gpu[i].device;
+        if (takt__device_is_ready(other) && takt__device_is_ready(best) &&
+            is_like(other, best) && takt__device_users(other) < fewest) {
+            fewest = takt__device_users(other);
+            choice->arm = (uint8_t)ctx->decider.gpu[i].expert;
+        }
+    }
+}
+
 takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
                                 takt_policy policy, struct takt_choice *choice)
 {
@@ -303,7 +327,7 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
     if (takt__call_has_buffers(call)) {
         if (!is_empty && !call->op->is_user)
             return takt__call_on_buffers(ctx, call, decision);
-        status = takt__call_to_host(call);
+        status = takt__call_to_host(ctx, call);
         if (status != TAKT_OK)
             return status;
     }
@@ -318,6 +342,8 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
         status = takt__call_open_gpu(ctx, &sizes, ctx->decider.policy, &choice);
     if (status != TAKT_OK)
         return status;
+    if (choice.reason == TAKT_REASON_MODEL)
+        spread(ctx, &choice);
     if (!is_empty &&
         (decision != NULL || takt__call_is_timed(ctx, &choice, &watch)))
         takt__call_run_watched(ctx, call, &sizes, &choice, &watch);

@@ -215,7 +215,9 @@ static void make_default(void)
         options.policy = TAKT_POLICY_ADAPTIVE;
         takt_ctx_create(&options, &ctx);
     }
-    atomic_store_explicit(&takt__default_ctx, ctx, memory_order_release);
+    atomic_store(&takt__default_ctx, ctx);
+    if (ctx != NULL)
+        takt__ctx_look_around(ctx);
 }
 
 takt_ctx *takt_ctx_default(void)

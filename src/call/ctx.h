@@ -56,6 +56,9 @@ takt_status takt__ctx_enlist_expert(takt_ctx *ctx, struct takt_model *model,
  * default context. */
 void takt__ctx_end_straight(takt_ctx *ctx);
 
+/* The same for a default context that was made at that very moment. */
+void takt__ctx_look_around(takt_ctx *ctx);
+
 /* Makes the model and the learner of a context; see teach.c. */
 takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options);
 

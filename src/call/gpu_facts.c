@@ -45,11 +45,11 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
     out->state = state_of(device);
     memcpy(out->expert, device->name, sizeof out->expert);
     memcpy(out->problem, device->problem, sizeof out->problem);
-    memcpy(out->model, device->facts.model, sizeof out->model);
-    memcpy(out->address, device->facts.address, sizeof out->address);
-    memcpy(out->version, device->facts.version, sizeof out->version);
-    out->memory_bytes = device->facts.memory_bytes;
-    out->is_software = device->facts.is_software;
+    memcpy(out->model, device->known.model, sizeof out->model);
+    memcpy(out->address, device->known.address, sizeof out->address);
+    memcpy(out->version, device->known.version, sizeof out->version);
+    out->memory_bytes = device->known.memory_bytes;
+    out->is_software = device->known.is_software;
     out->open_s = device->open_s;
     pthread_mutex_unlock(&device->lock);
     return TAKT_OK;

@@ -52,8 +52,8 @@ struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
     const bool is_known = (choice->word >> TAKT_CELL_MEASURED & 1) != 0 &&
                           (choice->word >> TAKT_CELL_TRIES & 3) == 0;
 
-    if (!ctx->is_learning || !device->facts.has_timing ||
-        device->facts.is_software ||
+    if (!ctx->is_learning || !device->known.has_timing ||
+        takt__device_is_software(device) ||
         (is_known && choice->reason != TAKT_REASON_EXPLORE &&
          !takt__thread_draw(&takt__thread, timed_shift)))
         return NULL;
@@ -114,7 +114,6 @@ void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
 void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
 {
     struct takt_device *device = &ctx->fleet.devices.device[gpu];
-    const bool is_ready = takt__device_enter(device) == TAKT_OK;
 
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &ctx->gpu_watch[gpu].timing[i];
@@ -122,7 +121,7 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
         if (atomic_load_explicit(&timing->use, memory_order_relaxed) != 2 ||
             !atomic_compare_exchange_strong(&timing->use, &is_waiting, 1))
             continue;
-        const bool is_gone = !is_ready || timing->life != device->life;
+        const bool is_gone = timing->life != device->life;
         if (!is_gone && !device->driver->is_past(device, &timing->to)) {
             atomic_store(&timing->use, 2);
             continue;
@@ -137,8 +136,6 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
             push(ctx, &timing->sample);
         atomic_store(&timing->use, 0);
     }
-    if (is_ready)
-        takt__device_leave(device);
 }
 
 static void drop_timings(takt_ctx *ctx, struct takt_device *device)
@@ -179,7 +176,7 @@ static void leave_link(takt_ctx *ctx, const struct takt_device *device,
         .seconds = seconds,
     };
 
-    if (ctx->is_learning && !device->facts.is_software)
+    if (ctx->is_learning && !takt__device_is_software(device))
         push(ctx, &sample);
 }
 
@@ -222,7 +219,7 @@ static void allow(const takt_ctx *ctx, struct takt_model *model,
 static void wake(takt_ctx *ctx, struct takt_model *model,
                  const struct takt_device *device)
 {
-    if (!takt__device_is_ready(device) || device->facts.is_software)
+    if (!takt__device_is_ready(device) || takt__device_is_software(device))
         return;
     takt__decider_meet_gpu(&ctx->decider, device->number);
     takt__model_set_rates(model, arm_of(ctx, device),

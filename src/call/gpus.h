@@ -46,7 +46,8 @@ void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
                       const struct takt_choice *choice,
                       const struct takt_watch *watch, bool is_async);
 
-/* Leaves the samples of calls that are done by now. */
+/* Leaves the samples of calls that are done by now, on a device that was
+ * entered. */
 void takt__gpu_collect(takt_ctx *ctx, unsigned gpu);
 
 /* Makes arms of the GPUs in a model, asleep unless they are open already. */

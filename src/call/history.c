@@ -113,7 +113,7 @@ static bool is_listed(const struct inquiry *inquiry, unsigned arm)
 {
     const struct takt_device *gpu = gpu_of(inquiry->ctx, arm);
 
-    if (gpu == NULL || gpu->facts.is_software)
+    if (gpu == NULL || takt__device_is_software(gpu))
         return gpu == NULL;
     if (takt__device_is_ready(gpu))
         return inquiry->where.fares.is_open[gpu->number];

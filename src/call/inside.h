@@ -62,7 +62,7 @@ takt_status takt__call_on_buffers(takt_ctx *ctx, const takt_call *call,
                                   takt_decision *decision);
 
 /* Brings the buffers of a call whose operands nobody knows the sizes of. */
-takt_status takt__call_to_host(const takt_call *call);
+takt_status takt__call_to_host(takt_ctx *ctx, const takt_call *call);
 
 /* Runs it on one arm of the fleet, and learns nothing. */
 takt_status takt__call_on_buffers_on(takt_ctx *ctx, const takt_call *call,

@@ -99,7 +99,7 @@ static void find_fares(const struct visit *visit, struct takt_fares *out)
         struct takt_device *device = decider->gpu[d].device;
         takt__device_revive(device);
         out->is_open[d] = takt__device_is_ready(device) &&
-                          !device->facts.is_software &&
+                          !takt__device_is_software(device) &&
                           device->driver->can_run(device, visit->call);
         if (!out->is_open[d])
             continue;
@@ -173,14 +173,12 @@ static void step_in(struct visit *visit)
     run_on_host(visit);
 }
 
-static void run_on_gpu(struct visit *visit)
+static void run_inside(struct visit *visit, struct takt_device *device)
 {
     takt_ctx *ctx = visit->ctx;
     struct takt_watch *watch = &visit->watch;
-    struct takt_device *device = ctx->fleet.expert[visit->choice.arm].device;
     struct takt_timing *timing = NULL;
 
-    watch->chosen = visit->choice.arm;
     takt__gpu_collect(ctx, device->number);
     if (!visit->has_plain)
         timing = takt__gpu_timing(ctx, device, &visit->choice);
@@ -193,7 +191,6 @@ static void run_on_gpu(struct visit *visit)
     watch->end = takt__ticks();
     if (watch->status != TAKT_OK) {
         takt__gpu_forget_timing(timing);
-        step_in(visit);
         return;
     }
     const bool is_async = visit->operands.of[TAKT_OUT].buffer != NULL;
@@ -201,6 +198,24 @@ static void run_on_gpu(struct visit *visit)
     if (timing != NULL)
         takt__gpu_expect(ctx, timing, &visit->sizes, &visit->choice, watch,
                          is_async);
+}
+
+/* Marks are those of one life of the device, which is kept from ending. */
+static void run_on_gpu(struct visit *visit)
+{
+    struct takt_watch *watch = &visit->watch;
+    struct takt_device *device =
+        visit->ctx->fleet.expert[visit->choice.arm].device;
+
+    watch->chosen = visit->choice.arm;
+    watch->start = takt__ticks();
+    watch->status = takt__device_enter(device);
+    if (watch->status == TAKT_OK) {
+        run_inside(visit, device);
+        takt__device_leave(device);
+    }
+    if (watch->status != TAKT_OK)
+        step_in(visit);
 }
 
 takt_status takt__call_on_buffers(takt_ctx *ctx, const takt_call *call,
@@ -254,20 +269,32 @@ takt_status takt__call_on_buffers_on(takt_ctx *ctx, const takt_call *call,
 /* ---- ops of the user's -----------------------------------------------------
  */
 
-takt_status takt__call_to_host(const takt_call *call)
+/* An operand in a buffer of this context that may be used, or in none. */
+static takt_status bring_home(const takt_ctx *ctx, const void *pointer,
+                              bool is_out)
+{
+    struct takt_buffer *buffer = takt__arena_find(pointer);
+
+    if (buffer == NULL)
+        return takt__arena_has(pointer) ? TAKT_EINVAL : TAKT_OK;
+    if (buffer->devices != &ctx->fleet.devices)
+        return TAKT_EINVAL;
+    pthread_mutex_lock(&buffer->devices->lock);
+    takt_status status =
+        buffer->is_mapped_for_writing || (is_out && buffer->maps > 0)
+            ? TAKT_EINVAL
+            : takt__copy_to_host(buffer);
+    if (status == TAKT_OK && is_out)
+        takt__copy_made_on_host(buffer);
+    pthread_mutex_unlock(&buffer->devices->lock);
+    return status;
+}
+
+takt_status takt__call_to_host(takt_ctx *ctx, const takt_call *call)
 {
     takt_status status = TAKT_OK;
 
-    for (unsigned i = 0; i < TAKT_OPERANDS && status == TAKT_OK; i++) {
-        struct takt_buffer *buffer =
-            takt__arena_find(i == TAKT_OUT ? call->out : call->in[i]);
-        if (buffer == NULL)
-            continue;
-        pthread_mutex_lock(&buffer->devices->lock);
-        status = takt__copy_to_host(buffer);
-        if (status == TAKT_OK && i == TAKT_OUT)
-            takt__copy_made_on_host(buffer);
-        pthread_mutex_unlock(&buffer->devices->lock);
-    }
-    return status;
+    for (unsigned i = 0; i < TAKT_OUT && status == TAKT_OK; i++)
+        status = bring_home(ctx, call->in[i], false);
+    return status == TAKT_OK ? bring_home(ctx, call->out, true) : status;
 }

@@ -188,7 +188,7 @@ void takt__question_where(takt_ctx *ctx, const takt_request *request,
     for (unsigned d = decider->gpu_count; d-- > 0;) {
         const struct takt_device *device = decider->gpu[d].device;
         fares->is_open[d] = takt__device_is_ready(device) &&
-                            !device->facts.is_software &&
+                            !takt__device_is_software(device) &&
                             device->driver->can_run(device, &call);
         if (fares->is_open[d] &&
             (request->situation & TAKT_SITUATION_ON_GPU) != 0)

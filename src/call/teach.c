@@ -201,27 +201,40 @@ static size_t straight_most(const takt_ctx *ctx, const takt_op *op,
 
 static void find_straight(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
 {
-    if (ctx->is_straight && takt_op_at(op)->rank_max == 1 &&
-        op != TAKT_OP_reshape)
-        atomic_store_explicit(&ctx->straight_most[dtype][op],
-                              straight_most(ctx, takt_op_at(op), dtype),
-                              memory_order_relaxed);
+    _Atomic size_t *most = &ctx->straight_most[dtype][op];
+
+    if (!ctx->is_straight || takt_op_at(op)->rank_max != 1 ||
+        op == TAKT_OP_reshape)
+        return;
+    atomic_store(most, straight_most(ctx, takt_op_at(op), dtype));
+    if (!ctx->is_straight) /* somebody has just ended it */
+        atomic_store(most, 0);
 }
+
+/* There are buffers that move: nobody may use memory without a look. */
+static _Atomic bool has_moving_buffers;
 
 static void end_straight(takt_ctx *ctx)
 {
-    if (ctx->fleet.devices.count == 0)
-        return; /* buffers are where they always are */
     ctx->is_straight = false;
     for (int op = 0; op < TAKT_OP_COUNT; op++)
         for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
             atomic_store(&ctx->straight_most[dtype][op], 0);
 }
 
+void takt__ctx_look_around(takt_ctx *ctx)
+{
+    if (atomic_load(&has_moving_buffers))
+        end_straight(ctx);
+}
+
 void takt__ctx_end_straight(takt_ctx *ctx)
 {
     takt_ctx *usual = atomic_load(&takt__default_ctx);
 
+    if (ctx->fleet.devices.count == 0 || atomic_load(&has_moving_buffers))
+        return; /* its buffers are where they always are, or all is said */
+    atomic_store(&has_moving_buffers, true);
     end_straight(ctx);
     if (usual != NULL && usual != ctx)
         end_straight(usual);
@@ -245,8 +258,8 @@ static void find_all_straight(takt_ctx *ctx)
     ctx->straight = &ctx->fleet.slots[ctx->decider.best_isa];
     if (ctx->decider.policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded)
         return;
-    if (ctx->fleet.devices.count > 0 && atomic_load(&takt__arena_bytes) > 0)
-        return; /* there are buffers */
+    if (atomic_load(&has_moving_buffers))
+        return;
     ctx->is_straight = true;
     for (int op = 0; op < TAKT_OP_COUNT; op++)
         for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)

@@ -123,7 +123,7 @@ static bool choose_gpu(const struct takt_decider *decider,
         const struct takt_device *device = decider->gpu[i].device;
         const int state = atomic_load(&device->state);
         if (state == TAKT_DEVICE_ASLEEP ||
-            (state == TAKT_DEVICE_READY && !device->facts.is_software)) {
+            (state == TAKT_DEVICE_READY && !takt__device_is_software(device))) {
             out->arm = (uint8_t)decider->gpu[i].expert;
             return true;
         }

@@ -44,7 +44,7 @@ void takt__decider_add_gpus(struct takt_decider *decider)
 void takt__decider_meet_gpu(struct takt_decider *decider, unsigned gpu)
 {
     struct takt_gpu_arm *arm = &decider->gpu[gpu];
-    const struct takt_device_facts *facts = &arm->device->facts;
+    const struct takt_device_facts *facts = &arm->device->known;
 
     if (atomic_load(&arm->rates) == &arm->known)
         return; /* it was lost and came back */

@@ -24,6 +24,17 @@ static void *reserve(size_t bytes, int protection)
     return at == MAP_FAILED ? NULL : at;
 }
 
+/* A child must not find the lock held by a thread that it has not. */
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 /* As much as a limit on addresses leaves: a terabyte, or a good deal less. */
 static bool open_arena(void)
 {
@@ -39,6 +50,7 @@ static bool open_arena(void)
             continue;
         }
         grains = bytes >> grain_bits;
+        pthread_atfork(before_fork, after_fork, after_fork);
         atomic_store(&takt__arena_base, (uintptr_t)base);
         atomic_store(&takt__arena_bytes, bytes);
     }

@@ -116,7 +116,9 @@ takt_status takt__copy_to_host(struct takt_buffer *buffer)
     }
     if (takt__device_enter(device) != TAKT_OK)
         return TAKT_ELOST;
-    const takt_status status = move(buffer, device, false);
+    const takt_status status = takt__copy_is_on(buffer, device->number)
+                                   ? move(buffer, device, false)
+                                   : TAKT_ENODEV; /* lost and back meanwhile */
     if (status == TAKT_ELOST)
         takt__device_lose(device);
     takt__device_leave(device);
@@ -189,11 +191,13 @@ void takt__copy_forget(struct takt_buffer *buffer, struct takt_device *device)
 {
     const unsigned d = device->number;
 
-    if (has_block(buffer, device) && takt__device_enter(device) == TAKT_OK) {
+    if (buffer->block[d].bytes > 0 && takt__device_enter(device) == TAKT_OK) {
         pthread_mutex_lock(&device->lock);
-        if (buffer->pinned[d].bytes > 0)
-            device->driver->release(device, &buffer->pinned[d]);
-        takt__memory_give(device, &buffer->block[d]);
+        if (has_block(buffer, device)) {
+            if (buffer->pinned[d].bytes > 0)
+                device->driver->release(device, &buffer->pinned[d]);
+            takt__memory_give(device, &buffer->block[d]);
+        }
         pthread_mutex_unlock(&device->lock);
         takt__device_leave(device);
     }

@@ -177,21 +177,26 @@ struct takt_device {
     unsigned index;                  /* among those of its driver */
     char name[TAKT_EXPERT_NAME_MAX]; /* "cuda.0" */
     _Atomic int state;               /* an enum takt_device_state */
-    struct takt_device_facts facts;  /* constant while it is ready */
+    struct takt_device_facts facts;  /* the driver's to fill in */
     char problem[160];               /* why it cannot be used, for people */
     pthread_mutex_t lock;
     void *self; /* the driver's own */
 
+    /* The facts of its first life, for everybody: constant once it was ready,
+     * while a driver may be filling in those of the next. */
+    struct takt_device_facts known;
+
     /* Of this folder alone. */
     struct takt_devices *all;
-    unsigned number;       /* among all devices of a context */
-    uint32_t life;         /* how often it was opened: what was on it before is
-                            * gone */
-    unsigned users;        /* calls that are under way on it */
-    uint64_t next_open_ns; /* not before then, after it was lost */
-    unsigned losses;       /* in a row */
-    double open_s;         /* what opening it took */
-    pthread_t opener;      /* the thread that opens it, if there was one */
+    unsigned number;        /* among all devices of a context */
+    _Atomic uint32_t life;  /* how often it was opened: what was on it before is
+                             * gone */
+    _Atomic unsigned users; /* calls that are under way on it; changed with the
+                             * lock */
+    uint64_t next_open_ns;  /* not before then, after it was lost */
+    unsigned losses;        /* in a row */
+    double open_s;          /* what opening it took */
+    pthread_t opener;       /* the thread that opens it, if there was one */
     bool has_opener;
     _Atomic bool is_opening;
     struct takt_cache cache;

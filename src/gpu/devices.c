@@ -140,6 +140,8 @@ static takt_status try_to_open(struct takt_device *device)
     const takt_status status = open_unless_twin(device);
 
     if (status == TAKT_OK) {
+        if (device->life == 0)
+            device->known = device->facts;
         device->life++;
         atomic_store(&device->state, TAKT_DEVICE_READY);
     } else if (was_lost) {

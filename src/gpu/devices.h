@@ -81,6 +81,20 @@ void takt__device_revive(struct takt_device *device);
  * can be opened again after a while. */
 void takt__device_lose(struct takt_device *device);
 
+/* Whether it computes on the processor, as far as is known. */
+static inline bool takt__device_is_software(const struct takt_device *device)
+{
+    return atomic_load_explicit(&device->state, memory_order_acquire) ==
+               TAKT_DEVICE_READY &&
+           device->known.is_software;
+}
+
+/* How many calls are under way on it, more or less. */
+static inline unsigned takt__device_users(const struct takt_device *device)
+{
+    return atomic_load_explicit(&device->users, memory_order_relaxed);
+}
+
 static inline bool takt__device_is_ready(const struct takt_device *device)
 {
     return atomic_load_explicit(&device->state, memory_order_acquire) ==

@@ -155,14 +155,11 @@ static void sweep(const struct subject *s, const char *function,
 /* Every function with the short calls; with the long ones, in turn. */
 static void sweep_all(const char *error, enum manner manner)
 {
-    const int each = is_sanitized        ? 9
-                     : is_hurried()      ? 6
-                     : is_lasting(error) ? 4
-                                         : 3;
+    const int each = is_sanitized ? 17 : is_hurried() ? 7 : 5;
 
-    for (int f = 0; f < function_count - 3; f++)
-        for (int i = 0; i < trial_count; i++)
-            if ((i == 1 && !is_hurried()) || (f + i) % each == 0)
+    for (int f = 0; f < function_count - 3 && !is_of_no_use(); f++)
+        for (int i = 0; i < trial_count - is_thread_sanitized; i++)
+            if ((i == 1 && !is_hurried()) || (f * 10 + i) % each == 0)
                 sweep(&subject[i], functions[f], error, manner);
 }
 
@@ -190,7 +187,7 @@ static void calls_of_one_expert_are_refused_or_right(void)
 static void adaptive_calls_are_right_too(void)
 {
     for (int e = 0; e < error_count; e++)
-        for (unsigned long n = 1; n <= 20; n += 3) {
+        for (unsigned long n = 1; n <= 20; n += is_sanitized ? 9 : 3) {
             const struct subject *s = &subject[n % 2 == 0 ? 4 : 5];
             takt_ctx *ctx = context_of(TAKT_POLICY_ADAPTIVE, 2);
             takt_decision decision;
@@ -244,7 +241,7 @@ static void a_device_that_does_not_open_is_absent(void)
 static bool comes_back(takt_ctx *ctx)
 {
     for (int i = 0; i < 400 && state_of(ctx) != TAKT_GPU_READY; i++) {
-        run_and_check(ctx, &subject[0], BY_NAME);
+        run_and_check(ctx, &subject[0], BY_POLICY);
         pause_s(0.02);
     }
     return state_of(ctx) == TAKT_GPU_READY;
@@ -286,17 +283,22 @@ static void a_dead_device_stays_away(void)
 }
 
 /* Several threads are on a device when it goes. */
+struct caller {
+    takt_ctx *ctx;
+    struct subject subject;
+    int failures;
+};
+
 static void *call_often(void *self)
 {
-    takt_ctx *ctx = self;
-    static _Atomic int next;
-    struct subject mine =
-        subject_make(ctx, "axpy", TAKT_F32,
-                     atomic_fetch_add(&next, 1) % 2 == 0 ? 1500 : 300001, 0);
+    struct caller *caller = self;
 
-    for (int i = 0; i < (is_sanitized ? 20 : 60); i++)
-        run_and_check(ctx, &mine, BY_POLICY);
-    subject_free(&mine);
+    for (int i = 0; i < (is_sanitized ? 20 : 60); i++) {
+        subject_restart(&caller->subject);
+        caller->failures +=
+            takt_run(caller->ctx, &caller->subject.call, NULL) != TAKT_OK ||
+            !subject_is_right(&caller->subject);
+    }
     return NULL;
 }
 
@@ -304,14 +306,23 @@ static void threads_survive_the_loss_of_their_device(void)
 {
     enum { callers = 4 };
     takt_ctx *ctx = context_of(TAKT_POLICY_FIXED, 4);
+    struct caller caller[callers];
     pthread_t thread[callers];
 
+    for (int i = 0; i < callers; i++)
+        caller[i] = (struct caller){
+            .ctx = ctx,
+            .subject = subject_make(ctx, "axpy", TAKT_F32,
+                                    i % 2 == 0 ? 1500 : 300001, USUAL)};
     REQUIRE(fake.set_fault("cuLaunchKernel:25:700:sticky,"
                            "cuMemcpyHtoDAsync:100:719:sticky"));
     for (int i = 0; i < callers; i++)
-        REQUIRE(pthread_create(&thread[i], NULL, call_often, ctx) == 0);
-    for (int i = 0; i < callers; i++)
+        REQUIRE(pthread_create(&thread[i], NULL, call_often, &caller[i]) == 0);
+    for (int i = 0; i < callers; i++) {
         pthread_join(thread[i], NULL);
+        EXPECT_INT(caller[i].failures, 0);
+        subject_free(&caller[i].subject);
+    }
     EXPECT(comes_back(ctx));
     takt_ctx_destroy(ctx);
     fake.set_fault(NULL);

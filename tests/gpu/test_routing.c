@@ -4,6 +4,7 @@
  * is named, to the data, to whoever is expected to be done first.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
+#include "call/ctx.h"
 #include "gpu/buffer.h"
 #include "gpu/buffers.h"
 
@@ -211,6 +212,29 @@ static void who_is_urgent_tries_nothing(void)
     takt_ctx_destroy(ctx);
 }
 
+/* Somebody is at work on the first: his work is done, then ours. */
+static void a_busy_gpu_is_passed_over_for_another(void)
+{
+    takt_ctx *ctx = adaptive();
+    struct takt_device *first =
+        ctx->fleet.expert[expert_of(ctx, "cuda.0")].device;
+    struct subject s = subject_make(ctx, "sub", TAKT_F32, n, USUAL);
+    takt_reason reason;
+
+    tell_processors(ctx, "sub", 1e-2);
+    tell(ctx, "sub", "cuda.0", 0, 1e-5);
+    s.call.flags = TAKT_CALL_URGENT;
+    EXPECT_STR(runner(ctx, &s.call, &reason), "cuda.0");
+    EXPECT_INT(takt__device_enter(first), TAKT_OK);
+    EXPECT_STR(runner(ctx, &s.call, &reason), "cuda.1");
+    EXPECT_INT(reason, TAKT_REASON_MODEL);
+    takt__device_leave(first);
+    EXPECT_STR(runner(ctx, &s.call, &reason), "cuda.0");
+    EXPECT(subject_is_right(&s));
+    subject_free(&s);
+    takt_ctx_destroy(ctx);
+}
+
 /* ---- rules ---------------------------------------------------------------
  */
 
@@ -289,6 +313,7 @@ int main(void)
     RUN(questions_are_answered_as_calls_are);
     RUN(what_is_used_again_is_brought_in_earlier);
     RUN(who_is_urgent_tries_nothing);
+    RUN(a_busy_gpu_is_passed_over_for_another);
     RUN(a_rule_that_says_gpu_means_the_first);
     RUN(devices_are_lost_one_by_one);
     return tap_done();
