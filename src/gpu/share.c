@@ -86,50 +86,27 @@ struct takt_place takt__share_place(const struct takt_share *share)
                                          share->piece_first * lot->row_bytes};
 }
 
-#if defined(__x86_64__)
-/* Faster than memcpy() by half for memory that is in no cache, as the operands
- * of large calls are: it asks for lines well ahead. What comes out is written
- * past the caches: a line that is overwritten need not be read. (Measured on
- * eight threads: 70 GB/s instead of 60 going in, 110 instead of 45 coming
- * out.) */
-static size_t copy_lines(char *to, const char *from, size_t bytes,
-                         bool is_past_caches)
-{
-    enum { line = 64, ahead = 32 * line };
-    size_t at = 0;
-
-    for (; at + line <= bytes; at += line) {
-        _mm_prefetch(from + at + ahead, _MM_HINT_T0);
-        for (size_t i = at; i < at + line; i += 16) {
-            const __m128i value =
-                _mm_loadu_si128((const __m128i *)(const void *)(from + i));
-            if (is_past_caches)
-                _mm_stream_si128((__m128i *)(void *)(to + i), value);
-            else
-                _mm_storeu_si128((__m128i *)(void *)(to + i), value);
-        }
-    }
-    if (is_past_caches)
-        _mm_sfence();
-    return at;
-}
-#endif
-
-static void copy(char *to, const char *from, size_t bytes, bool is_past_caches)
+/* What comes out in bulk is written past the caches: the caller's memory is not
+ * in them, and a line that is overwritten need not be read. (Measured: 16 GB/s
+ * a thread instead of 7.) */
+static void copy_past_caches(char *to, const char *from, size_t bytes)
 {
 #if defined(__x86_64__)
-    if (bytes >= 4096) {
-        const size_t head = -(uintptr_t)to & 15;
+    enum { line = 64 };
+    const size_t head = -(uintptr_t)to & 15;
+
+    if (bytes >= line + head) {
         memcpy(to, from, head);
         to += head;
         from += head;
-        const size_t done = copy_lines(to, from, bytes - head, is_past_caches);
-        to += done;
-        from += done;
-        bytes -= head + done;
+        bytes -= head;
+        for (; bytes >= line; to += line, from += line, bytes -= line)
+            for (size_t i = 0; i < line; i += 16)
+                _mm_stream_si128(
+                    (__m128i *)(void *)(to + i),
+                    _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
+        _mm_sfence();
     }
-#else
-    (void)is_past_caches;
 #endif
     memcpy(to, from, bytes);
 }
@@ -148,6 +125,8 @@ void takt__share_move(const struct takt_share *share)
         is_whole ? share->rows * lot->row_bytes : lot->row_bytes;
 
     for (size_t i = 0; i < rows; i++, host += lot->pitch, slot += bytes)
-        copy(lot->is_out ? host : slot, lot->is_out ? slot : host, bytes,
-             lot->is_out && is_bulk);
+        if (lot->is_out && is_bulk)
+            copy_past_caches(host, slot, bytes);
+        else
+            memcpy(lot->is_out ? host : slot, lot->is_out ? slot : host, bytes);
 }
