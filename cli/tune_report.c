@@ -3,6 +3,7 @@
  * tune_report.c - what was measured, where it is kept, what is wrong with it.
  */
 #include <stdio.h>
+#include <strings.h>
 
 #include "json.h"
 #include "tune.h"
@@ -48,6 +49,27 @@ static void print_json(const struct tune *tune, const struct outcome *outcome)
     json_end(&json);
 }
 
+static bool is_on_bus(const takt_machine *machine, const char *address)
+{
+    for (unsigned i = 0; i < machine->gpu_count; i++)
+        if (strcasecmp(machine->gpu[i].address, address) == 0)
+            return true;
+    return false;
+}
+
+/* Programs go by the bus: who is not on it has to be asked for. */
+static void print_unlisted(const struct tune *tune)
+{
+    takt_gpu_device gpu;
+
+    for (size_t i = 0; takt_ctx_gpu(tune->ctx, i, &gpu) == TAKT_OK; i++)
+        if (gpu.state == TAKT_GPU_READY && !gpu.is_software &&
+            !is_on_bus(takt_ctx_machine(tune->ctx), gpu.address))
+            printf("  %s is not on the PCI bus: programs use it with "
+                   "TAKT_GPU=all\n",
+                   gpu.expert);
+}
+
 static void print_text(const struct tune *tune, const struct outcome *outcome)
 {
     const takt_learning *learning = &outcome->learning;
@@ -70,6 +92,7 @@ static void print_text(const struct tune *tune, const struct outcome *outcome)
         puts("time was up: run it again to go on, or give it a --budget");
     for (size_t i = 0; i < outcome->fact_count; i++)
         printf("  %s\n", outcome->facts[i]);
+    print_unlisted(tune);
     if (learning->store[0] != '\0' && outcome->stored == TAKT_OK)
         printf("kept in %s\n", learning->store);
 }

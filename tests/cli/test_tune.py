@@ -246,6 +246,12 @@ class TunedGpu(unittest.TestCase):
                              {"fresh", "on-gpu"})
             self.assertTrue(all(row["samples"] >= 2 for row in rows))
 
+    def test_a_gpu_that_no_bus_shows_is_said_to_be_so(self):
+        ran = takt("tune --quick --ops add --dtype f32 --anyway --budget 1",
+                   self.db, env=self.ENV)
+        self.assertIn("cuda.0 is not on the PCI bus", ran.stdout)
+        self.assertIn("TAKT_GPU=all", ran.stdout)
+
     def test_moves_are_learned(self):
         text = takt("history export -", self.db, env=self.ENV).stdout
         for link in ("in", "in.pinned", "out", "out.pinned"):
