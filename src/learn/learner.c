@@ -324,6 +324,7 @@ struct takt_model *takt__learner_enter(struct takt_learner *learner)
 
 void takt__learner_leave(struct takt_learner *learner)
 {
+    wake_sleepers(learner); /* somebody may have told what it took */
     takt__learner_publish(learner, takt__now_ns(), 0);
     pthread_mutex_unlock(&learner->lock);
 }

@@ -40,7 +40,8 @@ struct subject {
 /* Streams that take their time take ours, too. */
 static inline bool is_late(void)
 {
-    return getenv("FAKE_CUDA_LATE") != NULL;
+    const char *late = getenv("FAKE_CUDA_LATE");
+    return late != NULL && *late == '1';
 }
 
 /* Where ThreadSanitizer has little to see, and to open a device takes it half a

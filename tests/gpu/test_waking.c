@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_waking.c - a GPU sleeps until it would have paid to open it; then Takt's
+ * own thread has it opened, and calls may go there.
+ */
+#define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
+#include <time.h>
+
+#include "call/ctx.h"
+#include "gpu/subject.h"
+
+static struct takt_device *device_of(takt_ctx *ctx)
+{
+    return ctx->fleet.expert[expert_of(ctx, "cuda.0")].device;
+}
+
+static takt_gpu_state state_of(takt_ctx *ctx)
+{
+    takt_gpu_device device;
+
+    REQUIRE(takt_ctx_gpu(ctx, 0, &device) == TAKT_OK);
+    return device.state;
+}
+
+/* A context as it is on a machine whose bus shows a GPU: nobody has opened it.
+ */
+static takt_ctx *sleeping_context(void)
+{
+    takt_ctx *ctx = context_of(TAKT_POLICY_ADAPTIVE, 1);
+    struct takt_device *device = device_of(ctx);
+    const unsigned arm = (unsigned)expert_of(ctx, "cuda.0");
+
+    REQUIRE(takt__device_enter(device) == TAKT_OK);
+    takt__device_lose(device);
+    takt__device_leave(device); /* closes it */
+    atomic_store(&device->state, TAKT_DEVICE_ASLEEP);
+    takt__model_set_asleep(takt__learner_enter(ctx->learner), arm, true);
+    takt__learner_leave(ctx->learner);
+    return ctx;
+}
+
+/* What a call of that size took on a processor. */
+static void tell(takt_ctx *ctx, size_t side, double seconds, int times)
+{
+    const takt_measurement told = {
+        .request = {.op = takt_op_find("matmul"),
+                    .shape = {.rank = 3, .dim = {side, side, side}}},
+        .expert = "scalar",
+        .seconds = seconds,
+    };
+
+    for (int i = 0; i < times; i++)
+        EXPECT_INT(takt_record(ctx, &told), TAKT_OK);
+}
+
+static bool is_awake_within(takt_ctx *ctx, int seconds)
+{
+    for (int i = 0; i < 1000 * seconds; i++) {
+        if (state_of(ctx) == TAKT_GPU_READY)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    return false;
+}
+
+static void nobody_opens_what_was_not_missed(void)
+{
+    takt_ctx *ctx = sleeping_context();
+
+    tell(ctx, 64, 1e-5, 50); /* less than a launch */
+    takt_ctx_flush(ctx);
+    EXPECT(!is_awake_within(ctx, 1));
+    EXPECT_INT(state_of(ctx), TAKT_GPU_ASLEEP);
+    takt_ctx_destroy(ctx);
+}
+
+static void who_was_missed_for_long_enough_is_opened(void)
+{
+    takt_ctx *ctx = sleeping_context();
+    struct subject s = subject_make(ctx, "add", TAKT_F32, 1000, USUAL);
+
+    tell(ctx, 2048, 0.5, 20);
+    takt_ctx_flush(ctx);
+    EXPECT(is_awake_within(ctx, 60));
+    EXPECT_INT(takt_run_on(ctx, &s.call, expert_of(ctx, "cuda.0")), TAKT_OK);
+    EXPECT(subject_is_right(&s));
+    subject_free(&s);
+    takt_ctx_destroy(ctx);
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
+static void a_context_may_end_while_its_gpu_is_opened(void)
+{
+    for (int i = 0; i < 5; i++) {
+        takt_ctx *ctx = sleeping_context();
+        tell(ctx, 2048, 0.5, 20);
+        takt_ctx_destroy(ctx);
+    }
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
+int main(void)
+{
+    subject_choose_fake();
+    RUN(nobody_opens_what_was_not_missed);
+    RUN(who_was_missed_for_long_enough_is_opened);
+    RUN(a_context_may_end_while_its_gpu_is_opened);
+    return tap_done();
+}
