@@ -306,8 +306,13 @@ takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
     if (!is_gpu(ctx, choice->arm) || policy == TAKT_POLICY_ADAPTIVE)
         return TAKT_OK;
     struct takt_device *device = ctx->fleet.expert[choice->arm].device;
+    const bool is_named =
+        policy == TAKT_POLICY_FIXED || policy == TAKT_POLICY_PINNED;
+    /* What the bus showed may turn out to be nothing, or software, which no
+     * rule means. */
     if (atomic_load(&device->state) != TAKT_DEVICE_ASLEEP ||
-        takt__device_open(device) == TAKT_OK)
+        (takt__device_open(device) == TAKT_OK &&
+         (is_named || !takt__device_is_software(device))))
         return TAKT_OK;
     return takt__decide_static(&ctx->decider, policy, sizes, choice);
 }
