@@ -6,11 +6,20 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 void takt__futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
+}
+
+void takt__futex_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
+{
+    const struct timespec time = {.tv_sec = (time_t)(ns / 1000000000),
+                                  .tv_nsec = (long)(ns % 1000000000)};
+
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
 }
 
 void takt__futex_wake(_Atomic uint32_t *word)

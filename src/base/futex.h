@@ -9,6 +9,9 @@
 /* Sleeps while *word is `value`, until woken; may return early. */
 void takt__futex_wait(_Atomic uint32_t *word, uint32_t value);
 
+/* The same, for so many nanoseconds at most. */
+void takt__futex_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
+
 /* Wakes everyone who sleeps on the word. */
 void takt__futex_wake(_Atomic uint32_t *word);
 

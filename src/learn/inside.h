@@ -25,7 +25,7 @@ struct takt_learner {
     struct takt_outlook *outlook;
     struct takt_table *table;
     struct takt_learner_names names;
-    bool is_published;
+    bool is_published, is_deaf;
 
     char path[1024];
     char machine[TAKT_SHA256_HEX], software[TAKT_SHA256_HEX];

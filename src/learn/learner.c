@@ -32,6 +32,20 @@ static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 /* ---- one round -------------------------------------------------------------
  */
 
+static void learn(struct takt_learner *learner,
+                  const struct takt_sample *sample)
+{
+    const struct takt_learner_names *names = &learner->names;
+
+    if (!learner->is_deaf)
+        takt__model_learn(learner->model, sample);
+    if (names->learned != NULL) {
+        const struct takt_model_counters counters =
+            takt__model_counters(learner->model);
+        names->learned(names->self, sample, &counters);
+    }
+}
+
 /* What is in the journal now: callers may fill it faster than it is read. */
 static bool learn_all(struct takt_learner *learner)
 {
@@ -40,7 +54,7 @@ static bool learn_all(struct takt_learner *learner)
     const bool found = left > 0;
 
     for (; left > 0 && takt__journal_next(&learner->journal, &sample); left--)
-        takt__model_learn(learner->model, &sample);
+        learn(learner, &sample);
     return found;
 }
 
@@ -259,6 +273,7 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     learner->table = options->table;
     learner->names = options->names;
     learner->is_published = options->is_published;
+    learner->is_deaf = options->is_deaf;
     snprintf(learner->path, sizeof learner->path, "%s", options->store_path);
     snprintf(learner->machine, sizeof learner->machine, "%s", options->machine);
     snprintf(learner->software, sizeof learner->software, "%s",
@@ -346,6 +361,6 @@ struct takt_learner_state takt__learner_state(struct takt_learner *learner)
         .diag = learner->diag.text,
         .own_records = learner->own_records,
         .other_records = learner->other_records,
-        .dropped = atomic_load(&learner->journal.dropped),
+        .dropped = atomic_load(&learner->journal.ring.dropped),
     };
 }

@@ -42,6 +42,10 @@ struct takt_learner_names {
     /* An arm that sleeps missed more than opening it takes: begins to open it,
      * and returns at once. May be NULL. */
     void (*wake)(void *self, unsigned arm);
+    /* Something was learned from: for who else wants to know. The counters are
+     * those of the model after it. May be NULL. */
+    void (*learned)(void *self, const struct takt_sample *sample,
+                    const struct takt_model_counters *counters);
 };
 
 struct takt_learner_options {
@@ -51,6 +55,7 @@ struct takt_learner_options {
     const char *store_path;         /* copied; "": memory only */
     const char *machine, *software; /* fingerprints, copied */
     bool is_published; /* false: learn, but decide nothing (policy pinned) */
+    bool is_deaf;      /* samples are for others: nothing is learned of them */
 };
 
 /* On failure the model is destroyed too. */

@@ -9,22 +9,18 @@
 #ifndef TAKT_OBSERVE_JOURNAL_H
 #define TAKT_OBSERVE_JOURNAL_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
-
+#include "base/ring.h"
 #include "model/sample.h"
 
 enum { TAKT_JOURNAL_SLOTS = 1024 };
 
 struct takt_journal_slot {
-    _Alignas(64) _Atomic uint64_t turn; /* says whose turn the slot is */
+    _Alignas(64) takt__turn turn;
     struct takt_sample sample;
 };
 
 struct takt_journal {
-    _Alignas(64) _Atomic uint64_t head; /* next to be written */
-    _Alignas(64) _Atomic uint64_t tail; /* next to be read */
-    _Atomic uint64_t dropped;
+    struct takt_ring ring;
     struct takt_journal_slot slot[TAKT_JOURNAL_SLOTS];
 };
 

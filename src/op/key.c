@@ -213,6 +213,14 @@ void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
                 offset % lines[*op].layouts, layout);
 }
 
+unsigned takt__line_op(unsigned line)
+{
+    if (line < TAKT_LINE_USER)
+        return (unsigned)op_of(line);
+    return line < TAKT_LINE_LINKS ? TAKT_OP_COUNT + (line - TAKT_LINE_USER) / 2
+                                  : TAKT_OP_NUMBERS;
+}
+
 int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout)
 {
     const struct takt_op_entry *entry = takt__op_entry(op);

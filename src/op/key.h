@@ -28,6 +28,7 @@ enum {
     TAKT_PLACE_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
     TAKT_PLACES = TAKT_PLACE_GPU + 8,
     TAKT_MAX_USER_OPS = 256,
+    TAKT_OP_NUMBERS = TAKT_OP_COUNT + TAKT_MAX_USER_OPS,
     TAKT_LAYOUT_NAME = 16
 };
 
@@ -110,6 +111,10 @@ struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,
  */
 void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
                      takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME]);
+
+/* The number of its op alone: of the catalogue, then of the user; of a link
+ * TAKT_OP_NUMBERS. */
+unsigned takt__line_op(unsigned line);
 
 /* The line of an op with a layout of that name; -1: there is none. */
 int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout);

@@ -51,7 +51,7 @@ static void a_full_journal_keeps_the_old_and_counts_the_rest(void)
         EXPECT_INT(takt__journal_push(&journal, &sample),
                    i < TAKT_JOURNAL_SLOTS);
     }
-    EXPECT_INT(atomic_load(&journal.dropped), extra);
+    EXPECT_INT(atomic_load(&journal.ring.dropped), extra);
     EXPECT_INT(takt__journal_count(&journal), TAKT_JOURNAL_SLOTS);
     EXPECT(takt__journal_next(&journal, &out));
     EXPECT_INT(out.start_ns, 0);
@@ -63,7 +63,7 @@ static void a_full_journal_keeps_the_old_and_counts_the_rest(void)
     EXPECT(takt__journal_next(&journal, &out));
     EXPECT_INT(out.start_ns, TAKT_JOURNAL_SLOTS + extra - 1);
     EXPECT(!takt__journal_next(&journal, &out));
-    EXPECT_INT(atomic_load(&journal.dropped), extra);
+    EXPECT_INT(atomic_load(&journal.ring.dropped), extra);
 }
 
 enum { producers = 4 };
@@ -131,7 +131,7 @@ static void what_was_accepted_comes_out_once_and_in_order(void)
     }
     EXPECT_INT(tally.disordered, 0);
     EXPECT_INT(tally.torn, 0);
-    EXPECT_INT(all + atomic_load(&journal.dropped), producers * pushes());
+    EXPECT_INT(all + atomic_load(&journal.ring.dropped), producers * pushes());
     EXPECT(all >= TAKT_JOURNAL_SLOTS);
     EXPECT_INT(takt__journal_count(&journal), 0);
 }
