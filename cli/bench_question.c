@@ -195,7 +195,8 @@ static bool add_contender(struct bench *bench, const char *name)
         .blas = is_library || is_adaptive ? NULL : "",
         .gpu = is_adaptive || is_gpu_name(name) ? NULL : "",
         /* What a loop of one expert takes is nothing to route by. */
-        .store = is_adaptive ? NULL : ""};
+        .store = is_adaptive ? NULL : "",
+        .telemetry = ""};
     struct contender *contender = &bench->contender[bench->contender_count];
 
     if (bench->contender_count == most_contenders)
@@ -254,7 +255,8 @@ static bool read_experts(const struct invocation *invocation,
     const char *list = option_value(invocation, "experts");
     const bool names_gpu = list != NULL && (strstr(list, "cuda.") != NULL ||
                                             strstr(list, "vulkan.") != NULL);
-    const takt_ctx_options options = {.gpu = names_gpu ? all_gpus() : NULL};
+    const takt_ctx_options options = {.gpu = names_gpu ? all_gpus() : NULL,
+                                      .telemetry = ""};
     char choice[longest_list];
     takt_ctx *ctx;
     const char *name;

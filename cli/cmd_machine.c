@@ -164,7 +164,8 @@ static int run(const struct invocation *invocation)
     const char *recording = option_value(invocation, "from");
     const bool is_live = recording == NULL;
     const takt_ctx_options options = {.recording = recording,
-                                      .gpu = is_live ? all_gpus() : NULL};
+                                      .gpu = is_live ? all_gpus() : NULL,
+                                      .telemetry = ""};
     takt_ctx *ctx;
 
     if (option_given(invocation, "record"))

@@ -118,7 +118,8 @@ static int recommend(const struct invocation *invocation)
     if (wrong != NULL)
         return usage_error(invocation->command, "size '%s' %s", size, wrong);
 
-    takt_status status = takt_ctx_create(&(takt_ctx_options){.blas = ""}, &ctx);
+    takt_status status =
+        takt_ctx_create(&(takt_ctx_options){.blas = "", .telemetry = ""}, &ctx);
     const takt_request request = request_for(row, elements);
     if (status == TAKT_OK)
         status = takt_select(ctx, &request, &decision);

@@ -60,6 +60,7 @@ bool open_context(const struct command *command,
     const bool is_live = wish->recording == NULL;
     const takt_ctx_options options = {
         .recording = wish->recording,
+        .telemetry = "", /* what is asked here is no program's call */
         .cost = wish->cost,
         .policy = wish->obeys_pin && is_live && is_pinned()
                       ? TAKT_POLICY_PINNED

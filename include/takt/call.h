@@ -17,6 +17,7 @@
 #include <takt/export.h>
 #include <takt/op.h>
 #include <takt/status.h>
+#include <takt/telemetry.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,8 @@ typedef struct takt_call {
     size_t ld[3];
     double alpha, beta;
     unsigned flags;
+    const takt_span_context *parent; /* whose trace it belongs to; NULL: that
+                                      * of its thread (takt/telemetry.h) */
 } takt_call;
 
 /* Runs the call in `ctx` (NULL: the default context) and, if `decision` is not

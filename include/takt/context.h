@@ -78,6 +78,10 @@ typedef struct takt_ctx_options {
      * included, opened now, which takes a while; NULL: what TAKT_GPU says, or
      * those on the PCI bus, each opened when that pays. */
     const char *gpu;
+    /* "": calls are told to nobody but sinks that are added; NULL: also to
+     * whom the environment names (TAKT_TRACE, OTEL_...), and to `takt trace`.
+     */
+    const char *telemetry;
 } takt_ctx_options;
 
 /* On success the caller owns *out; on failure *out is NULL.

@@ -126,9 +126,10 @@ TAKT_API takt_status takt_history_best(takt_ctx *ctx,
 /* Forgets an op, or (NULL) everything, in memory and in the store. */
 TAKT_API takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op);
 
-/* Learns from all calls that have returned, and stores it: for programs that
- * are about to end abruptly, and for tests. Otherwise it happens by itself.
- * TAKT_EIO: learned, but the store could not be written. */
+/* Learns from all calls that have returned and stores it, and sends what is to
+ * be told of them (takt/telemetry.h): for programs that are about to end
+ * abruptly, and for tests. Otherwise it happens by itself. TAKT_EIO: learned,
+ * but the store could not be written. */
 TAKT_API takt_status takt_ctx_flush(takt_ctx *ctx);
 
 /* Writes the decisions of now for policy pinned (docs/formats/pin.md).

@@ -19,9 +19,11 @@
 #include <takt/machine.h>
 #include <takt/op.h>
 #include <takt/ops.h>
+#include <takt/otlp.h>
 #include <takt/policy.h>
 #include <takt/status.h>
 #include <takt/store.h>
+#include <takt/telemetry.h>
 #include <takt/version.h>
 
 #endif

@@ -34,8 +34,45 @@ static double read_share(const char *text)
     return value > 0 ? value : -1;
 }
 
+/* A number from 0 on; negative: it is none. */
+static double read_number(const char *text)
+{
+    char *end;
+
+    if (text == NULL || *text == '\0')
+        return -1;
+    const double value = strtod(text, &end);
+    return *end == '\0' && value >= 0 ? value : -1;
+}
+
+static bool is_said(const char *text)
+{
+    return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
+}
+
+/* Whether anything asks for an export. What exactly, and whether something else
+ * forbids it, is for the exporter to find out. */
+static bool is_export_asked(void)
+{
+    static const char *const places[] = {"OTEL_EXPORTER_OTLP_ENDPOINT",
+                                         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+                                         "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+                                         "OTEL_TRACES_EXPORTER",
+                                         "OTEL_METRICS_EXPORTER",
+                                         "TAKT_OTLP_FILE"};
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *value = getenv(places[i]);
+        if (value != NULL && *value != '\0')
+            return true;
+    }
+    return false;
+}
+
 struct takt_config takt__config_read(void)
 {
+    const double threshold_us = read_number(getenv("TAKT_TRACE_THRESHOLD_US"));
+
     return (struct takt_config){
         .policy = getenv("TAKT_POLICY"),
         .expert = getenv("TAKT_EXPERT"),
@@ -49,7 +86,16 @@ struct takt_config takt__config_read(void)
         .exploration = read_share(getenv("TAKT_EXPLORE")),
         .state_home = getenv("XDG_STATE_HOME"),
         .home = getenv("HOME"),
+        .runtime_dir = getenv("XDG_RUNTIME_DIR"),
         .threads = read_count(getenv("TAKT_THREADS")),
+        .trace = getenv("TAKT_TRACE"),
+        .otel = getenv("TAKT_OTEL"),
+        .is_export_asked = is_export_asked(),
+        .trace_threshold_s = threshold_us < 0 ? -1 : threshold_us * 1e-6,
+        .trace_rate = read_number(getenv("TAKT_TRACE_RATE")),
+        .hot_rate = read_number(getenv("TAKT_HOT_RATE")),
+        .is_tracing_all = is_said(getenv("TAKT_TRACE_DEBUG")),
+        .shutdown_ms = read_count(getenv("TAKT_OTLP_SHUTDOWN_MS")),
     };
 }
 

@@ -19,7 +19,16 @@ struct takt_config {
     const char *vulkan; /* TAKT_VULKAN: the loader's file */
     double exploration; /* TAKT_EXPLORE: a share; negative: none; 0: not set */
     const char *state_home, *home; /* XDG_STATE_HOME, HOME */
-    unsigned threads; /* TAKT_THREADS; 0: not set, or not a number > 0 */
+    const char *runtime_dir;       /* XDG_RUNTIME_DIR */
+    unsigned threads;     /* TAKT_THREADS; 0: not set, or not a number > 0 */
+    const char *trace;    /* TAKT_TRACE: a file, or "unix:" and a socket */
+    const char *otel;     /* TAKT_OTEL: the file of the exporter */
+    bool is_export_asked; /* a variable of OpenTelemetry's, or TAKT_OTLP_FILE */
+    double trace_threshold_s; /* TAKT_TRACE_THRESHOLD_US; negative: not set */
+    double trace_rate;        /* TAKT_TRACE_RATE; negative: not set */
+    double hot_rate;          /* TAKT_HOT_RATE; negative: not set */
+    bool is_tracing_all;      /* TAKT_TRACE_DEBUG is neither "" nor "0" */
+    unsigned shutdown_ms;     /* TAKT_OTLP_SHUTDOWN_MS; 0: not set */
 };
 
 /* The strings are the environment's own. */

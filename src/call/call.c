@@ -101,7 +101,7 @@ static int next_best(takt_ctx *ctx, const struct takt_sizes *sizes,
 /* An expert that refuses has touched nothing, so another one may start. */
 takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
                            const struct takt_sizes *sizes,
-                           struct takt_choice *choice)
+                           struct takt_choice *choice, struct takt_watch *watch)
 {
     const uint8_t first = choice->arm;
 
@@ -109,6 +109,7 @@ takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
         const takt_status status = run_arm(ctx, call, (unsigned)arm);
         if (status == TAKT_OK)
             return status;
+        takt__watch_refusal(watch, (unsigned)arm, status);
         arm = next_best(ctx, sizes, first, arm);
         if (arm < 0)
             return call->op->is_user ? TAKT_ENODEV : status;
@@ -130,7 +131,7 @@ static bool is_refused(const struct takt_choice *choice,
 /* What a software device takes says nothing about any other. */
 static bool is_worth_learning(const takt_ctx *ctx, unsigned arm)
 {
-    return ctx->is_learning &&
+    return (ctx->is_learning || takt__ctx_tap(ctx) != NULL) &&
            !(is_gpu(ctx, arm) &&
              takt__device_is_software(ctx->fleet.expert[arm].device));
 }
@@ -237,7 +238,7 @@ static takt_status decide(takt_ctx *ctx, const struct takt_sizes *sizes,
 bool takt__call_is_timed(const takt_ctx *ctx, const struct takt_choice *choice,
                          struct takt_watch *watch)
 {
-    if (!ctx->is_learning)
+    if (!ctx->is_learning && takt__ctx_tap(ctx) == NULL)
         return false;
     if (watch->calls > 1 || choice->reason == TAKT_REASON_EXPLORE ||
         choice->sample_shift == 0)
@@ -258,9 +259,10 @@ void takt__call_run_watched(takt_ctx *ctx, const takt_call *call,
     watch->chosen = choice->arm;
     watch->is_asleep = team > 1 && takt__pool_asleep(ctx->fleet.pool, team) > 0;
     watch->start = takt__ticks();
-    watch->status = takt__call_run(ctx, call, sizes, choice);
+    watch->status = takt__call_run(ctx, call, sizes, choice, watch);
     watch->end = takt__ticks();
-    takt__call_leave_sample(ctx, sizes, choice, watch);
+    if (watch->is_sampled || is_refused(choice, watch))
+        takt__call_leave_sample(ctx, sizes, choice, watch);
 }
 
 /* Without a look at the clock, unless somebody refuses: that is news. */
@@ -269,7 +271,7 @@ static void run_unwatched(takt_ctx *ctx, const takt_call *call,
                           struct takt_choice *choice, struct takt_watch *watch)
 {
     watch->chosen = choice->arm;
-    watch->status = takt__call_run(ctx, call, sizes, choice);
+    watch->status = takt__call_run(ctx, call, sizes, choice, watch);
     if (is_refused(choice, watch)) {
         watch->start = watch->end = takt__ticks();
         takt__call_leave_sample(ctx, sizes, choice, watch);
@@ -317,13 +319,24 @@ takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
     return takt__decide_static(&ctx->decider, policy, sizes, choice);
 }
 
-static takt_status call_for(takt_ctx *ctx, takt_call *call,
-                            takt_decision *decision, uint16_t calls)
+/* Counts a decided call for telemetry; true: it is timed, to be told of. Calls
+ * of an op that is hot are not, but for those that are told of in any case. */
+static inline bool is_heard(const takt_ctx *ctx, struct takt_tap *tap,
+                            const struct takt_sizes *sizes,
+                            const struct takt_choice *choice, uint16_t calls)
 {
+    takt__tap_count(tap, sizes->key.line, choice->reason, calls);
+    return !takt__tap_is_quiet(tap, sizes->key.line) ||
+           choice->reason == TAKT_REASON_EXPLORE || is_gpu(ctx, choice->arm);
+}
+
+static takt_status call_for(takt_ctx *ctx, takt_call *call,
+                            takt_decision *decision, struct takt_watch *watch)
+{
+    struct takt_tap *tap = takt__ctx_tap(ctx);
     struct takt_sizes sizes;
     struct takt_choice choice;
-    struct takt_watch watch = {
-        .thread = &takt__thread, .calls = calls, .status = TAKT_OK};
+    const uint16_t calls = watch->calls;
     bool is_empty;
 
     takt_status status = takt__admit(call, &is_empty);
@@ -339,9 +352,11 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
     takt__call_sizes(call, &sizes);
     if (decision != NULL || ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
         sizes.elements = takt_op_elements(call->op, &call->shape);
-    watch.is_repeat =
-        call->in[0] == watch.thread->in || call->in[0] == watch.thread->out;
-    status = decide(ctx, &sizes, &watch, (call->flags & TAKT_CALL_URGENT) != 0,
+    if (tap != NULL && !takt__tap_is_quiet(tap, sizes.key.line))
+        watch->came = takt__ticks();
+    watch->is_repeat =
+        call->in[0] == watch->thread->in || call->in[0] == watch->thread->out;
+    status = decide(ctx, &sizes, watch, (call->flags & TAKT_CALL_URGENT) != 0,
                     &choice);
     if (status == TAKT_OK)
         status = takt__call_open_gpu(ctx, &sizes, ctx->decider.policy, &choice);
@@ -349,28 +364,61 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
         return status;
     if (choice.reason == TAKT_REASON_MODEL)
         spread(ctx, &choice);
-    if (!is_empty &&
-        (decision != NULL || takt__call_is_timed(ctx, &choice, &watch)))
-        takt__call_run_watched(ctx, call, &sizes, &choice, &watch);
+    const bool is_told =
+        tap != NULL && is_heard(ctx, tap, &sizes, &choice, calls);
+    watch->is_sampled =
+        watch->is_sampled && !is_empty &&
+        (decision != NULL || takt__call_is_timed(ctx, &choice, watch));
+    if (!is_empty && (decision != NULL || watch->is_sampled || is_told))
+        takt__call_run_watched(ctx, call, &sizes, &choice, watch);
     else if (!is_empty)
-        run_unwatched(ctx, call, &sizes, &choice, &watch);
-    takt__call_remember(ctx, call, &choice, &watch);
+        run_unwatched(ctx, call, &sizes, &choice, watch);
+    takt__call_remember(ctx, call, &choice, watch);
+    if (tap != NULL && !is_empty && (is_told || watch->is_refused))
+        takt__call_tell(ctx, tap, call, &sizes, &choice, watch);
     if (decision != NULL) {
         takt__decision_fill(ctx, &sizes, &choice, decision);
         decision->actual_s =
-            (double)(watch.end - watch.start) * takt__seconds_per_tick();
+            (double)(watch->end - watch->start) * takt__seconds_per_tick();
     }
-    return watch.status;
+    return watch->status;
 }
 
 takt_status takt__call(takt_ctx *ctx, takt_call *call, takt_decision *decision)
 {
-    return call_for(ctx, call, decision, 1);
+    struct takt_watch watch = {.thread = &takt__thread,
+                               .is_sampled = true,
+                               .calls = 1,
+                               .status = TAKT_OK};
+
+    return call_for(ctx, call, decision, &watch);
 }
 
-takt_status takt__call_for(takt_ctx *ctx, takt_call *call, uint16_t calls)
+takt_status takt__call_for(takt_ctx *ctx, takt_call *call, uint16_t calls,
+                           bool is_learned)
 {
-    return call_for(ctx, call, NULL, calls);
+    struct takt_watch watch = {.thread = &takt__thread,
+                               .is_sampled = is_learned,
+                               .calls = calls,
+                               .status = TAKT_OK};
+
+    return call_for(ctx, call, NULL, &watch);
+}
+
+takt_status takt__call_route(takt_call *call, bool is_learned)
+{
+    enum { straight_calls = 256 };
+    takt_ctx *ctx = takt_ctx_default();
+    struct takt_thread *thread = &takt__thread;
+
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    if (thread->left != 0)
+        return takt__call(ctx, call, NULL);
+    takt__thread_draw(thread, 0);
+    thread->left =
+        straight_calls / 2 + (uint32_t)(thread->random >> 56); /* 0 to 255 */
+    return takt__call_for(ctx, call, straight_calls, is_learned);
 }
 
 takt_status takt_run(takt_ctx *ctx, const takt_call *call,

@@ -12,8 +12,14 @@
  * `decision` may be NULL. */
 takt_status takt__call(takt_ctx *ctx, takt_call *call, takt_decision *decision);
 
-/* The same, for a call that stands for so many: it is timed for sure. */
-takt_status takt__call_for(takt_ctx *ctx, takt_call *call, uint16_t calls);
+/* The same, for a call that stands for so many; it is timed for sure if it is
+ * to be learned from. */
+takt_status takt__call_for(takt_ctx *ctx, takt_call *call, uint16_t calls,
+                           bool is_learned);
+
+/* A one-line call that took the long way, in the default context: for itself,
+ * or once in a while for those of its thread that did not. */
+takt_status takt__call_route(takt_call *call, bool is_learned);
 
 /* Makes the model think about calls of that key, and publish what it thinks. */
 void takt__ctx_meet(takt_ctx *ctx, const struct takt_sizes *sizes);
@@ -43,6 +49,7 @@ static inline void takt__call_begin(takt_call *call, enum takt_op_id op,
     call->ld[0] = call->ld[1] = call->ld[2] = 0;
     call->alpha = call->beta = 0;
     call->flags = 0;
+    call->parent = NULL;
 }
 
 /* A choice in words. */

@@ -121,15 +121,19 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
     decider->policy = options->policy;
     status = add_gpus(ctx);
     if (status == TAKT_OK)
+        status = takt__ctx_prepare_telemetry(ctx);
+    if (status == TAKT_OK)
         status = takt__ctx_teach(ctx, options);
     if (status != TAKT_OK)
         return status;
     takt__ctx_watch_gpus(ctx);
     if (options->policy == TAKT_POLICY_PINNED)
-        return takt__ctx_read_pin(ctx, options->pin);
-    return options->policy == TAKT_POLICY_FIXED
-               ? find_fixed(ctx, options->expert)
-               : TAKT_OK;
+        status = takt__ctx_read_pin(ctx, options->pin);
+    else if (options->policy == TAKT_POLICY_FIXED)
+        status = find_fixed(ctx, options->expert);
+    if (status == TAKT_OK)
+        takt__ctx_open_telemetry(ctx, options);
+    return status;
 }
 
 takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
@@ -170,7 +174,10 @@ void takt_ctx_destroy(takt_ctx *ctx)
     if (ctx == NULL)
         return;
     takt__ctx_leave_gpus(ctx);
+    if (ctx->learner != NULL) /* it is asked when the last is told */
+        takt__courier_finish(ctx->courier);
     takt__learner_destroy(ctx->learner);
+    takt__courier_destroy(ctx->courier);
     takt__decider_fini(&ctx->decider);
     takt__fleet_close(&ctx->fleet);
     takt__user_ops_fini(&ctx->user_ops);

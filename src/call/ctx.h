@@ -3,14 +3,21 @@
 #ifndef TAKT_CALL_CTX_H
 #define TAKT_CALL_CTX_H
 
+#include <sys/types.h>
+#include <time.h>
+
 #include "call/user_experts.h"
 #include "decide/decide.h"
 #include "expert/expert.h"
 #include "learn/learner.h"
 #include "op/user_ops.h"
 #include "takt/context.h"
+#include "telemetry/courier.h"
 
 struct takt_gpu_watch;
+
+/* A straight call on fewer elements is not timed. */
+enum { TAKT_LEAST_TIMED = 64 };
 
 struct takt_ctx {
     takt_machine *machine; /* owned, constant */
@@ -20,10 +27,19 @@ struct takt_ctx {
     /* Calls so small that nothing but one thread of the best instruction set
      * can be first go straight to its kernels. */
     _Atomic bool is_straight;
+    _Atomic(struct takt_tap *) tap; /* telemetry; NULL: none */
+    _Atomic size_t uncounted;       /* straight calls below it are not */
     const struct takt_slots *straight;
     _Atomic size_t straight_most[TAKT_DTYPES][TAKT_OP_COUNT]; /* elements */
 
     struct takt_learner *learner;
+    struct takt_courier *courier;
+    bool is_followed;   /* `takt trace` may follow it */
+    uint64_t looked_ns; /* when it was last looked for; by the learner ... */
+    ino_t follower_ino; /* ... as are these: whom it found last */
+    time_t follower_time;
+    takt_diag export_problem; /* why there is no exporter; with its lock */
+    pthread_mutex_t export_lock;
     bool is_learning;  /* calls leave samples */
     bool is_exploring; /* and may be run to learn */
     struct takt_user_ops user_ops;
@@ -37,6 +53,21 @@ struct takt_ctx {
 /* The default context, NULL until the first call that needs it: for those to
  * whom a call of takt_ctx_default() is too much. */
 extern _Atomic(takt_ctx *) takt__default_ctx;
+
+/* What telemetry wants of calls; NULL: nothing. */
+static inline struct takt_tap *takt__ctx_tap(const takt_ctx *ctx)
+{
+    return atomic_load_explicit(&ctx->tap, memory_order_acquire);
+}
+
+/* Gives a context the means to tell of its calls, before its learner is made;
+ * and opens what the environment asks for, once everything else is there. */
+takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx);
+void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options);
+
+/* For the learner (learner.h). */
+void takt__ctx_learned(void *self, const struct takt_sample *sample,
+                       const struct takt_model_counters *counters);
 
 /* The name and the backend of an arm. */
 const char *takt__ctx_arm_name(const takt_ctx *ctx, unsigned arm);

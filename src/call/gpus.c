@@ -45,17 +45,25 @@ void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
  * queue take a tenth of the shortest call. */
 enum { timed_shift = 3 };
 
-struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
-                                     const struct takt_choice *choice)
+static bool is_sampled(const takt_ctx *ctx, const struct takt_device *device,
+                       const struct takt_choice *choice)
 {
-    struct takt_gpu_watch *watch = &ctx->gpu_watch[device->number];
     const bool is_known = (choice->word >> TAKT_CELL_MEASURED & 1) != 0 &&
                           (choice->word >> TAKT_CELL_TRIES & 3) == 0;
 
-    if (!ctx->is_learning || !device->known.has_timing ||
-        takt__device_is_software(device) ||
-        (is_known && choice->reason != TAKT_REASON_EXPLORE &&
-         !takt__thread_draw(&takt__thread, timed_shift)))
+    return ctx->is_learning && !takt__device_is_software(device) &&
+           (!is_known || choice->reason == TAKT_REASON_EXPLORE ||
+            takt__thread_draw(&takt__thread, timed_shift));
+}
+
+struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
+                                     const struct takt_choice *choice,
+                                     struct takt_tap *tap)
+{
+    struct takt_gpu_watch *watch = &ctx->gpu_watch[device->number];
+    const bool sampled = is_sampled(ctx, device, choice);
+
+    if (!device->known.has_timing || (!sampled && tap == NULL))
         return NULL;
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &watch->timing[i];
@@ -65,6 +73,8 @@ struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
         if (timing->life != device->life)
             timing->from = timing->to = (struct takt_mark){NULL};
         timing->life = device->life;
+        timing->is_sampled = sampled;
+        timing->tap = tap;
         return timing;
     }
     return NULL;
@@ -83,7 +93,7 @@ static void push(takt_ctx *ctx, const struct takt_sample *sample)
 }
 
 void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
-                      const struct takt_sizes *sizes,
+                      const takt_call *call, const struct takt_sizes *sizes,
                       const struct takt_choice *choice,
                       const struct takt_watch *watch, bool is_async)
 {
@@ -104,9 +114,37 @@ void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
         .start_ns = takt__ns_at(watch->start),
         .seconds = paid_s > 1e-9 ? paid_s : 1e-9,
     };
-    if (!is_async)
+    if (!is_async && timing->is_sampled)
         push(ctx, &timing->sample);
+    if (timing->tap != NULL && is_async)
+        takt__call_note(ctx, call, sizes, choice, watch, &timing->note);
     atomic_store(&timing->use, is_async ? 2 : 0);
+}
+
+/* The device began when it was told to, or when it was done with what came
+ * before; how long it took it has said itself. */
+static void tell(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
+                 double device_s)
+{
+    _Atomic uint64_t *done = &ctx->gpu_watch[gpu].done;
+    const uint64_t before = atomic_load(done);
+    struct takt_note *note = &timing->note;
+
+    if (device_s < 0) {
+        note->status = TAKT_ELOST;
+    } else {
+        if (before > note->run)
+            note->run = before;
+        note->end = note->run + (uint64_t)(device_s / takt__seconds_per_tick());
+        atomic_store(done, note->end);
+    }
+    takt__thread_draw(&takt__thread, 0);
+    note->told = (uint8_t)takt__tap_told(
+        timing->tap, note->line, (takt_reason)note->reason,
+        note->refused != note->arm || device_s < 0, note->end - note->run,
+        (uint32_t)(takt__thread.random >> 32));
+    if (note->told != 0)
+        takt__tap_push(timing->tap, note);
 }
 
 /* What the caller paid for, or what the device took: whichever was longer is
@@ -130,9 +168,11 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
             is_gone
                 ? -1
                 : device->driver->between_s(device, &timing->from, &timing->to);
+        if (timing->tap != NULL)
+            tell(ctx, gpu, timing, device_s);
         if (device_s > timing->sample.seconds)
             timing->sample.seconds = device_s;
-        if (device_s >= 0)
+        if (device_s >= 0 && timing->is_sampled)
             push(ctx, &timing->sample);
         atomic_store(&timing->use, 0);
     }
@@ -142,6 +182,8 @@ static void drop_timings(takt_ctx *ctx, struct takt_device *device)
 {
     if (takt__device_enter(device) != TAKT_OK)
         return;
+    if (takt__ctx_tap(ctx) != NULL && takt__device_sync(device) == TAKT_OK)
+        takt__gpu_collect(ctx, device->number);
     pthread_mutex_lock(&device->lock);
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &ctx->gpu_watch[device->number].timing[i];

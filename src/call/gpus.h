@@ -16,33 +16,39 @@ extern _Thread_local double takt__moved_s;
 struct takt_timing {
     struct takt_mark from, to; /* timed */
     struct takt_sample sample;
-    uint32_t life;   /* of the device */
-    _Atomic int use; /* 0: free, 1: being filled, 2: waited for */
+    struct takt_note note;
+    struct takt_tap *tap; /* that wants the note; NULL: none does */
+    bool is_sampled;      /* the sample is learned from */
+    uint32_t life;        /* of the device */
+    _Atomic int use;      /* 0: free, 1: being filled, 2: waited for */
 };
 
-enum { TAKT_TIMINGS = 16 };
+enum { TAKT_TIMINGS = 64 };
 
 struct takt_gpu_watch {
     struct takt_timing timing[TAKT_TIMINGS];
     _Atomic uint64_t busy_until_ns; /* expected end of what was begun */
+    _Atomic uint64_t done; /* ticks: the end of what was last known to end */
 };
 
 /* How long a GPU will be busy with what was begun. */
 double takt__gpu_queue_s(takt_ctx *ctx, unsigned gpu);
 
 /* Somewhere to note the time of a call that is about to run; NULL: not this
- * time. */
+ * time. `tap`: telemetry wants it; or NULL. */
 struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
-                                     const struct takt_choice *choice);
+                                     const struct takt_choice *choice,
+                                     struct takt_tap *tap);
 void takt__gpu_forget_timing(struct takt_timing *timing); /* NULL allowed */
 
 /* The call was begun, or is done. */
 void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
                    const struct takt_choice *choice, bool is_async);
 
-/* Leaves the sample of a timed call, now or when it is done. */
+/* Leaves the sample of a timed call, now or when it is done; then the note,
+ * too, of a call that nobody waited for. */
 void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
-                      const struct takt_sizes *sizes,
+                      const takt_call *call, const struct takt_sizes *sizes,
                       const struct takt_choice *choice,
                       const struct takt_watch *watch, bool is_async);
 

@@ -452,6 +452,7 @@ takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 
 takt_status takt_ctx_flush(takt_ctx *ctx)
 {
+    takt__courier_flush(ctx->courier);
     takt__learner_enter(ctx->learner);
     const takt_status status = takt__learner_store(ctx->learner);
     takt__learner_leave(ctx->learner);

@@ -12,11 +12,27 @@ struct takt_watch {
     bool is_repeat;
     bool is_asleep;   /* threads that it wanted had to be woken */
     bool is_resident; /* it was decided where its operands are */
+    bool is_sampled;  /* it is learned from */
+    bool is_refused;  /* somebody did not run it: */
+    uint8_t refused;  /* an arm, the first one, */
+    uint8_t refusal;  /* and what that one said */
     uint8_t chosen;   /* before anybody refused */
     uint16_t calls;   /* that it stands for */
     takt_status status;
-    uint64_t start, end;
+    takt_residency residency;
+    uint64_t came;       /* when it was to be decided; 0: nobody listens */
+    uint64_t start, end; /* of the run */
 };
+
+static inline void takt__watch_refusal(struct takt_watch *watch, unsigned arm,
+                                       takt_status status)
+{
+    if (watch->is_refused)
+        return;
+    watch->is_refused = true;
+    watch->refused = (uint8_t)arm;
+    watch->refusal = (uint8_t)status;
+}
 
 /* The sizes by which an admitted call is decided. */
 void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
@@ -28,9 +44,10 @@ bool takt__call_is_timed(const takt_ctx *ctx, const struct takt_choice *choice,
 /* Runs a call on the host's memory, on the chosen arm or whoever steps in. */
 takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
                            const struct takt_sizes *sizes,
-                           struct takt_choice *choice);
+                           struct takt_choice *choice,
+                           struct takt_watch *watch);
 
-/* The same with a look at the clock, and a sample. */
+/* The same with a look at the clock, and a sample if it is learned from. */
 void takt__call_run_watched(takt_ctx *ctx, const takt_call *call,
                             const struct takt_sizes *sizes,
                             struct takt_choice *choice,
@@ -50,6 +67,21 @@ void takt__call_remember(const takt_ctx *ctx, const takt_call *call,
  * lets somebody else be chosen. */
 takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
                                 takt_policy policy, struct takt_choice *choice);
+
+/* ---- telling of it: tell.c -------------------------------------------------
+ */
+
+/* Leaves a note of a call that was run, if it is worth it. */
+void takt__call_tell(const takt_ctx *ctx, struct takt_tap *tap,
+                     const takt_call *call, const struct takt_sizes *sizes,
+                     const struct takt_choice *choice,
+                     const struct takt_watch *watch);
+
+/* What such a note holds. */
+void takt__call_note(const takt_ctx *ctx, const takt_call *call,
+                     const struct takt_sizes *sizes,
+                     const struct takt_choice *choice,
+                     const struct takt_watch *watch, struct takt_note *out);
 
 /* ---- calls on buffers: resident.c ------------------------------------------
  */

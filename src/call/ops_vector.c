@@ -16,10 +16,9 @@
 #define STRAIGHT static inline __attribute__((always_inline))
 
 /* Now and then a small call takes the long way, to be timed: it then stands
- * for those that did not. The smallest never are: reading the clock would take
- * longer than they do. */
-enum { straight_calls = 256, least_timed = 64 };
-
+ * for those that did not. The smallest never are timed: reading the clock would
+ * take longer than they do; they take the long way only to be counted, where
+ * there is telemetry. */
 STRAIGHT bool is_straight(const takt_ctx *ctx, takt_dtype dtype,
                           enum takt_op_id op, size_t n)
 {
@@ -28,7 +27,8 @@ STRAIGHT bool is_straight(const takt_ctx *ctx, takt_dtype dtype,
         n - 1 >= atomic_load_explicit(&ctx->straight_most[dtype][op],
                                       memory_order_relaxed))
         return false;
-    return n < least_timed || --takt__thread.left != 0;
+    return n < atomic_load_explicit(&ctx->uncounted, memory_order_relaxed) ||
+           --takt__thread.left != 0;
 }
 
 /* Whether the operands of a straight call can be used as they are; what cannot
@@ -40,21 +40,6 @@ STRAIGHT bool are_sane(const void *a, const void *b, const void *c,
     const uintptr_t all = ((uintptr_t)a - 1) | ((uintptr_t)b - 1) |
                           ((uintptr_t)c - 1) | ((uintptr_t)d - 1);
     return all >> 56 == 0;
-}
-
-static takt_status route(takt_call *call)
-{
-    takt_ctx *ctx = takt_ctx_default();
-    struct takt_thread *thread = &takt__thread;
-
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (thread->left != 0)
-        return takt__call(ctx, call, NULL);
-    takt__thread_draw(thread, 0);
-    thread->left =
-        straight_calls / 2 + (uint32_t)(thread->random >> 56); /* 0 to 255 */
-    return takt__call_for(ctx, call, straight_calls);
 }
 
 /* ---- maps ------------------------------------------------------------------
@@ -87,7 +72,7 @@ route_map(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
     call.out = out;
     call.alpha = p;
     call.beta = q;
-    return route(&call);
+    return takt__call_route(&call, call.shape.dim[0] >= TAKT_LEAST_TIMED);
 }
 
 /* Whether an input and the output are the same array or apart. The distance
@@ -233,7 +218,7 @@ route_reduce(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
     call.in[0] = a;
     call.in[1] = b;
     call.out = out;
-    return route(&call);
+    return takt__call_route(&call, call.shape.dim[0] >= TAKT_LEAST_TIMED);
 }
 
 /* Whether an array and a single value are apart. */

@@ -26,7 +26,9 @@ struct visit {
     struct takt_sizes sizes;
     struct takt_operand_list operands;
     unsigned in_buffers;
-    bool has_plain; /* an operand is not in a buffer */
+    bool has_plain;       /* an operand is not in a buffer */
+    bool is_told;         /* a note of it is left, or will be */
+    struct takt_tap *tap; /* telemetry, if this call is timed for it */
     struct takt_choice choice;
     struct takt_watch watch;
 };
@@ -39,7 +41,10 @@ static takt_status begin(takt_ctx *ctx, const takt_call *call,
     *out = (struct visit){
         .ctx = ctx,
         .call = call,
-        .watch = {.thread = &takt__thread, .is_resident = true, .calls = 1},
+        .watch = {.thread = &takt__thread,
+                  .is_resident = true,
+                  .is_sampled = true,
+                  .calls = 1},
     };
     takt__extents_of(call, &extents);
     const takt_status status = takt__operands_find(
@@ -135,6 +140,47 @@ static takt_status decide(struct visit *visit)
     return TAKT_OK;
 }
 
+/* Whether a device has all that a call reads. */
+static bool has_all(const struct visit *visit, unsigned device)
+{
+    struct takt_move move[TAKT_MAX_MOVES];
+    const unsigned count =
+        takt__operands_moves(&visit->operands, (int)device, move);
+    bool is_missing = visit->has_plain;
+
+    for (unsigned i = 0; i < count; i++)
+        is_missing |= move[i].is_in;
+    return !is_missing;
+}
+
+/* Where the operands are before it is run. */
+static takt_residency residency_of(const struct visit *visit)
+{
+    struct takt_devices *devices = &visit->ctx->fleet.devices;
+    struct takt_move move[TAKT_MAX_MOVES];
+    bool is_on_one = false;
+
+    pthread_mutex_lock(&devices->lock);
+    const bool is_on_host =
+        takt__operands_moves(&visit->operands, -1, move) == 0;
+    for (unsigned d = 0; d < devices->count; d++)
+        is_on_one |= has_all(visit, d);
+    pthread_mutex_unlock(&devices->lock);
+    return is_on_one    ? TAKT_RESIDENCY_GPU
+           : is_on_host ? TAKT_RESIDENCY_HOST
+                        : TAKT_RESIDENCY_MIXED;
+}
+
+/* Counts the call for telemetry, which may want more of it. */
+static void listen(struct visit *visit, struct takt_tap *tap)
+{
+    if (tap == NULL)
+        return;
+    takt__tap_count(tap, visit->sizes.key.line, visit->choice.reason, 1);
+    visit->tap = tap;
+    visit->watch.residency = residency_of(visit);
+}
+
 /* ---- run -------------------------------------------------------------------
  */
 
@@ -165,6 +211,7 @@ static void step_in(struct visit *visit)
 
     visit->watch.end = takt__ticks();
     visit->watch.chosen = refused;
+    takt__watch_refusal(&visit->watch, refused, visit->watch.status);
     takt__call_leave_sample(visit->ctx, &visit->sizes, &visit->choice,
                             &visit->watch);
     takt__decide_host(&visit->ctx->decider, visit->watch.thread, &visit->sizes,
@@ -181,7 +228,7 @@ static void run_inside(struct visit *visit, struct takt_device *device)
 
     takt__gpu_collect(ctx, device->number);
     if (!visit->has_plain)
-        timing = takt__gpu_timing(ctx, device, &visit->choice);
+        timing = takt__gpu_timing(ctx, device, &visit->choice, visit->tap);
     takt__moved_s = 0;
     watch->start = takt__ticks();
     watch->status =
@@ -195,9 +242,11 @@ static void run_inside(struct visit *visit, struct takt_device *device)
     }
     const bool is_async = visit->operands.of[TAKT_OUT].buffer != NULL;
     takt__gpu_ran(ctx, device, &visit->choice, is_async);
-    if (timing != NULL)
-        takt__gpu_expect(ctx, timing, &visit->sizes, &visit->choice, watch,
-                         is_async);
+    if (timing == NULL)
+        return;
+    visit->is_told = is_async; /* when it is done */
+    takt__gpu_expect(ctx, timing, visit->call, &visit->sizes, &visit->choice,
+                     watch, is_async);
 }
 
 /* Marks are those of one life of the device, which is kept from ending. */
@@ -221,19 +270,26 @@ static void run_on_gpu(struct visit *visit)
 takt_status takt__call_on_buffers(takt_ctx *ctx, const takt_call *call,
                                   takt_decision *decision)
 {
+    struct takt_tap *tap = takt__ctx_tap(ctx);
     struct visit visit;
     takt_status status = begin(ctx, call, &visit);
 
+    if (tap != NULL)
+        visit.watch.came = takt__ticks();
     if (status == TAKT_OK)
         status = decide(&visit);
     if (status != TAKT_OK)
         return status;
+    listen(&visit, tap);
     visit.watch.chosen = visit.choice.arm;
     if (is_on_gpu(&visit))
         run_on_gpu(&visit);
     else
         run_on_host(&visit);
     takt__call_remember(ctx, call, &visit.choice, &visit.watch);
+    if (visit.tap != NULL && !visit.is_told)
+        takt__call_tell(ctx, tap, call, &visit.sizes, &visit.choice,
+                        &visit.watch);
     if (decision != NULL) {
         visit.sizes.elements = takt_op_elements(call->op, &call->shape);
         takt__decision_fill(ctx, &visit.sizes, &visit.choice, decision);

@@ -314,7 +314,8 @@ takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
                   .meet_arm = meet_arm,
                   .published = published,
                   .device_of = takt__ctx_device_of,
-                  .wake = takt__ctx_wake},
+                  .wake = takt__ctx_wake,
+                  .learned = takt__ctx_learned},
         .store_path = path,
         .machine = ctx->machine->hw_fingerprint,
         .software = software,
@@ -332,6 +333,7 @@ takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
         return status;
     ctx->is_learning =
         !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
+    learner.is_deaf = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
     find_all_straight(ctx);
     return takt__learner_create(&learner, &ctx->learner);

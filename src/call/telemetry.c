@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * telemetry.c - gives a context its courier, and tells the courier the names of
+ * things.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/config.h"
+#include "call/inside.h"
+#include "telemetry/otel.h"
+#include "telemetry/stream.h"
+
+static const double usual_threshold_s = 100e-6, usual_rate = 0.01,
+                    usual_hot_rate = 10000;
+static const unsigned usual_deadline_ms = 500;
+
+/* ---- names, for the courier ------------------------------------------------
+ */
+
+static const char *op_name(void *self, unsigned number)
+{
+    const takt_ctx *ctx = self;
+    const takt_op *op =
+        number < TAKT_OP_COUNT
+            ? takt_op_at(number)
+            : takt__user_ops_at(&ctx->user_ops, number - TAKT_OP_COUNT);
+
+    return op == NULL ? NULL : op->name;
+}
+
+static const char *arm_name(void *self, unsigned arm, takt_backend *backend)
+{
+    *backend = takt__ctx_arm_backend(self, arm);
+    return takt__ctx_arm_name(self, arm);
+}
+
+/* The model of a GPU is known once it was opened, and then for good. */
+static const char *device_name(const takt_ctx *ctx, unsigned arm)
+{
+    if (arm >= ctx->fleet.count ||
+        ctx->fleet.expert[arm].kind != TAKT_EXPERT_GPU)
+        return "";
+    return ctx->fleet.expert[arm].device->known.model;
+}
+
+static unsigned threads_of(const takt_ctx *ctx, unsigned arm)
+{
+    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
+
+    if (user != NULL)
+        return user->spec.threads > 0 ? user->spec.threads : 1;
+    return ctx->fleet.expert[arm].kind == TAKT_EXPERT_GPU
+               ? 0
+               : ctx->fleet.expert[arm].threads;
+}
+
+/* Of a change only the line is known. */
+static void describe_change(const takt_ctx *ctx, const struct takt_note *note,
+                            takt_event *out)
+{
+    enum takt_op_id op;
+    unsigned user_op;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__line_name(note->line, &op, &user_op, &out->dtype, layout);
+    const takt_op *found = op == TAKT_OP_COUNT
+                               ? takt__user_ops_at(&ctx->user_ops, user_op)
+                               : takt_op_at(op);
+    out->op = found == NULL ? "" : found->name;
+    out->elements =
+        (size_t)(note->work.bytes / (double)takt_dtype_size(out->dtype));
+    out->actual_s = note->actual_s;
+}
+
+static void describe(void *self, const struct takt_note *note, takt_event *out)
+{
+    const takt_ctx *ctx = self;
+
+    *out = (takt_event){
+        .kind = (takt_event_kind)note->kind,
+        .told = note->told,
+        .dtype = (takt_dtype)note->dtype,
+        .shape = note->shape,
+        .work = note->work,
+        .backend = takt__ctx_arm_backend(ctx, note->arm),
+        .expert = takt__ctx_arm_name(ctx, note->arm),
+        .threads = threads_of(ctx, note->arm),
+        .device = device_name(ctx, note->arm),
+        .reason = (takt_reason)note->reason,
+        .has_history = note->has_history,
+        .runner_up = note->runner_up == note->best
+                         ? ""
+                         : takt__ctx_arm_name(ctx, note->runner_up),
+        .predicted_s = note->predicted_s,
+        .confidence = (double)note->confidence,
+        .residency = (takt_residency)note->residency,
+        .refused = note->refused == note->arm
+                       ? ""
+                       : takt__ctx_arm_name(ctx, note->refused),
+        .refusal = (takt_status)note->refusal,
+        .status = (takt_status)note->status,
+        .thread_id = note->thread_id,
+        .parent = note->parent,
+    };
+    if (note->op == NULL) {
+        describe_change(ctx, note, out);
+        return;
+    }
+    out->op = note->op->name;
+    out->elements = takt_op_elements(note->op, &note->shape);
+}
+
+/* The smallest calls take the short way uncounted while nobody asks. */
+static void show(void *self, struct takt_tap *tap)
+{
+    takt_ctx *ctx = self;
+
+    atomic_store(&ctx->uncounted, tap == NULL ? TAKT_LEAST_TIMED : 0);
+    atomic_store_explicit(&ctx->tap, tap, memory_order_release);
+}
+
+static void settle(void *self)
+{
+    const takt_ctx *ctx = self;
+
+    takt__learner_enter(ctx->learner);
+    takt__learner_leave(ctx->learner);
+}
+
+/* ---- from the environment --------------------------------------------------
+ */
+
+static double usual(double said, double otherwise)
+{
+    return said < 0 ? otherwise : said;
+}
+
+static double at_most_one(double share)
+{
+    return share < 1 ? share : 1;
+}
+
+static struct takt_tap_settings settings_of(const takt_trace_options *options)
+{
+    static const takt_trace_options none = {0};
+    const struct takt_config config = takt__config_read();
+    struct takt_tap_settings out = {
+        .threshold_s = usual(config.trace_threshold_s, usual_threshold_s),
+        .rate = usual(config.trace_rate, usual_rate),
+        .hot_rate = usual(config.hot_rate, usual_hot_rate),
+        .is_debugging = config.is_tracing_all,
+    };
+
+    if (options == NULL)
+        options = &none;
+    if (options->threshold_s != 0)
+        out.threshold_s = fmax(0, options->threshold_s);
+    if (options->rate != 0)
+        out.rate = fmax(0, options->rate);
+    if (options->hot_rate != 0)
+        out.hot_rate = options->hot_rate < 0 ? INFINITY : options->hot_rate;
+    if (options->is_debugging != 0)
+        out.is_debugging = true;
+    out.rate = at_most_one(out.rate);
+    return out;
+}
+
+takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
+{
+    const unsigned said_ms = takt__config_read().shutdown_ms;
+    const struct takt_courier_options options = {
+        .names = {.self = ctx,
+                  .describe = describe,
+                  .op = op_name,
+                  .arm = arm_name,
+                  .show = show,
+                  .settle = settle},
+        .deadline_ms = said_ms > 0 ? said_ms : usual_deadline_ms,
+    };
+
+    atomic_store(&ctx->uncounted, TAKT_LEAST_TIMED);
+    pthread_mutex_init(&ctx->export_lock, NULL);
+    ctx->courier = takt__courier_create(&options);
+    return ctx->courier == NULL ? TAKT_ENOMEM : TAKT_OK;
+}
+
+static void keep_problem(takt_ctx *ctx, const takt_diag *diag)
+{
+    pthread_mutex_lock(&ctx->export_lock);
+    ctx->export_problem = *diag;
+    pthread_mutex_unlock(&ctx->export_lock);
+}
+
+/* Where a trace is written to or read from by `takt trace`. */
+static void open_stream(takt_ctx *ctx, const char *where)
+{
+    takt_diag diag = {""};
+    takt_sink sink;
+
+    if (takt__stream_open(where, &sink, &diag) == TAKT_OK) {
+        if (takt__courier_add(ctx->courier, &sink) != TAKT_OK)
+            sink.close(sink.self, 0);
+        else
+            takt__courier_carry_at_exit();
+    }
+    if (diag.text[0] != '\0')
+        keep_problem(ctx, &diag);
+}
+
+/* Without options it is the environment that asks, or does not. */
+static takt_status export_calls(takt_ctx *ctx, const takt_otlp_options *options,
+                                takt_diag *diag)
+{
+    takt_diag own = {""};
+    takt_sink sink;
+
+    if (diag == NULL)
+        diag = &own;
+    diag->text[0] = '\0';
+    if (ctx == NULL)
+        return TAKT_EINVAL;
+    takt_status status =
+        ctx->is_recorded ? TAKT_ENODEV
+                         : takt__otel_open(options, ctx->machine, &sink, diag);
+    if (status == TAKT_OK) {
+        status = takt_ctx_add_sink(ctx, &sink);
+        if (status != TAKT_OK)
+            sink.close(sink.self, 0);
+    }
+    if (diag->text[0] != '\0')
+        keep_problem(ctx, diag);
+    return status;
+}
+
+/* A program computes whether or not somebody can be told of it. */
+void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
+{
+    const struct takt_config config = takt__config_read();
+    const struct takt_tap_settings settings = settings_of(NULL);
+
+    takt__courier_set(ctx->courier, &settings);
+    ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL;
+    if (!ctx->is_followed)
+        return;
+    if (config.trace != NULL && config.trace[0] != '\0')
+        open_stream(ctx, config.trace);
+    if (config.is_export_asked)
+        export_calls(ctx, NULL, NULL);
+}
+
+/* ---- what was learned ------------------------------------------------------
+ */
+
+/* Looks once a second whether `takt trace` waits for this process: once for
+ * each time that it does. By the learner, so it costs no caller anything. */
+static void look_for_followers(takt_ctx *ctx, uint64_t now_ns)
+{
+    static const uint64_t second_ns = 1000000000;
+    char where[256];
+    struct stat socket;
+
+    if (!ctx->is_followed || now_ns - ctx->looked_ns < second_ns)
+        return;
+    ctx->looked_ns = now_ns;
+    if (!takt__stream_place((long)getpid(), where, sizeof where) ||
+        stat(where + strlen("unix:"), &socket) != 0 ||
+        (socket.st_ino == ctx->follower_ino &&
+         socket.st_ctime == ctx->follower_time))
+        return;
+    ctx->follower_ino = socket.st_ino;
+    ctx->follower_time = socket.st_ctime;
+    open_stream(ctx, where);
+}
+
+void takt__ctx_learned(void *self, const struct takt_sample *sample,
+                       const struct takt_model_counters *counters)
+{
+    takt_ctx *ctx = self;
+    const struct takt_learner_state state = takt__learner_state(ctx->learner);
+    const struct takt_lesson_counts counts = {
+        .alarms = counters->alarms,
+        .samples_dropped = state.dropped,
+        .explored_s = counters->explored_s,
+    };
+    const struct takt_cell cell = takt__cell_unpack(takt__table_load(
+        &ctx->decider.table, (struct takt_key){sample->line, sample->bin},
+        sample->situation));
+
+    takt__courier_heed(ctx->courier, sample,
+                       cell.best == sample->arm && cell.seconds > 0
+                           ? (double)cell.seconds
+                           : -1,
+                       &counts);
+    look_for_followers(ctx, sample->start_ns);
+}
+
+/* ---- for users -------------------------------------------------------------
+ */
+
+takt_status takt_ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
+{
+    if (ctx == NULL || sink == NULL)
+        return TAKT_EINVAL;
+    if (ctx->is_recorded)
+        return TAKT_ENODEV;
+    const takt_status status = takt__courier_add(ctx->courier, sink);
+    if (status == TAKT_OK)
+        takt__courier_carry_at_exit();
+    return status;
+}
+
+takt_status takt_ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
+                            takt_diag *diag)
+{
+    static const takt_otlp_options usual = {0};
+
+    return export_calls(ctx, options != NULL ? options : &usual, diag);
+}
+
+takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
+{
+    if (ctx == NULL ||
+        (options != NULL && (isnan(options->threshold_s) ||
+                             isnan(options->rate) || isnan(options->hot_rate))))
+        return TAKT_EINVAL;
+    const struct takt_tap_settings settings = settings_of(options);
+    takt__courier_set(ctx->courier, &settings);
+    return TAKT_OK;
+}
+
+takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out)
+{
+    *out = (takt_telemetry){0};
+    if (ctx == NULL)
+        return TAKT_EINVAL;
+    takt__courier_report(ctx->courier, out);
+    pthread_mutex_lock(&ctx->export_lock);
+    out->diag = ctx->export_problem;
+    pthread_mutex_unlock(&ctx->export_lock);
+    return TAKT_OK;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * otel.h - finds the exporter, which is a library of its own, and loads it when
+ * somebody asks for it.
+ */
+#ifndef TAKT_TELEMETRY_OTEL_H
+#define TAKT_TELEMETRY_OTEL_H
+
+#include "takt/otlp.h"
+
+/* As takt_otel_open() of that library, and
+ * TAKT_ENOTSUP: it is not there, or of another version. */
+takt_status takt__otel_open(const takt_otlp_options *options,
+                            const takt_machine *machine, takt_sink *out,
+                            takt_diag *diag);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* tap.c - counters of threads, and the ring of notes. */
+#define _GNU_SOURCE /* syscall() */
+#include "telemetry/tap.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/futex.h"
+
+_Thread_local struct takt_tap_thread takt__tap_thread;
+
+static _Atomic uint64_t last_serial;
+
+static inline struct takt_slots_of slots_of(const struct takt_tap *tap)
+{
+    return (struct takt_slots_of){.first = (void *)tap->slot,
+                                  .stride = sizeof tap->slot[0],
+                                  .count = TAKT_TAP_SLOTS};
+}
+
+static inline struct takt_note *note_in(takt__turn *slot)
+{
+    return &((struct takt_tap_slot *)(void *)slot)->note;
+}
+
+struct takt_tap *takt__tap_create(void)
+{
+    struct takt_tap *tap = aligned_alloc(64, sizeof *tap);
+
+    if (tap == NULL)
+        return NULL;
+    memset(tap, 0, sizeof *tap);
+    takt__tap_reset(tap);
+    return tap;
+}
+
+void takt__tap_destroy(struct takt_tap *tap)
+{
+    free(tap);
+}
+
+void takt__tap_reset(struct takt_tap *tap)
+{
+    tap->serial = atomic_fetch_add(&last_serial, 1) + 1;
+    memset((void *)tap->tally, 0, sizeof tap->tally);
+    memset((void *)tap->line, 0, sizeof tap->line);
+    takt__ring_init(&tap->ring, slots_of(tap));
+}
+
+/* A thread that ended leaves its counters to the next one with its address:
+ * what they count stays in the sums. */
+struct takt_tally *takt__tap_meet(struct takt_tap *tap)
+{
+    const uintptr_t self = (uintptr_t)&takt__tap_thread;
+    struct takt_tally *found = &tap->tally[TAKT_TALLIES];
+
+    for (unsigned i = 0; i < TAKT_TALLIES; i++) {
+        uintptr_t owner = 0;
+        if (atomic_load(&tap->tally[i].owner) != self &&
+            !atomic_compare_exchange_strong(&tap->tally[i].owner, &owner,
+                                            self) &&
+            owner != self)
+            continue;
+        found = &tap->tally[i];
+        break;
+    }
+    takt__tap_thread.serial = tap->serial;
+    takt__tap_thread.tally = found;
+    return found;
+}
+
+/* One of the calls after a change; they would flood the ring if it were all of
+ * them for a while. */
+static bool is_after_drift(struct takt_tap *tap, unsigned line)
+{
+    uint8_t state =
+        atomic_load_explicit(&tap->line[line], memory_order_relaxed);
+
+    while (state >= TAKT_LINE_DRIFT)
+        if (atomic_compare_exchange_weak_explicit(
+                &tap->line[line], &state, (uint8_t)(state - TAKT_LINE_DRIFT),
+                memory_order_relaxed, memory_order_relaxed))
+            return true;
+    return false;
+}
+
+unsigned takt__tap_told(struct takt_tap *tap, unsigned line, takt_reason reason,
+                        bool is_refused, uint64_t ticks, uint32_t random)
+{
+    unsigned told = 0;
+
+    if (reason == TAKT_REASON_EXPLORE)
+        told |= TAKT_TOLD_EXPLORED;
+    if (is_refused || reason == TAKT_REASON_FALLBACK)
+        told |= TAKT_TOLD_FALLBACK;
+    if (is_after_drift(tap, line))
+        told |= TAKT_TOLD_DRIFT;
+    if (atomic_load_explicit(&tap->is_all, memory_order_relaxed))
+        told |= TAKT_TOLD_ALL;
+    if ((atomic_load_explicit(&tap->line[line], memory_order_relaxed) &
+         TAKT_LINE_HOT) != 0) /* spans of it end here */
+        return told;
+    if (ticks >= atomic_load_explicit(&tap->threshold, memory_order_relaxed))
+        told |= TAKT_TOLD_SLOW;
+    else if (random < atomic_load_explicit(&tap->share, memory_order_relaxed))
+        told |= TAKT_TOLD_DRAWN;
+    return told;
+}
+
+/* The note was pushed before the state is read, and the courier sets the state
+ * before it looks for notes once more: one of the two sees the other. */
+static void wake(struct takt_tap *tap)
+{
+    const uint32_t state = atomic_load(&tap->state);
+    uint32_t expected = TAKT_COURIER_ASLEEP;
+
+    if (state == TAKT_COURIER_GONE)
+        takt__courier_start(tap->courier);
+    else if (state == expected &&
+             atomic_compare_exchange_strong(&tap->state, &expected,
+                                            TAKT_COURIER_AWAKE))
+        takt__futex_wake(&tap->state);
+}
+
+void takt__tap_push(struct takt_tap *tap, struct takt_note *note)
+{
+    uint64_t at;
+    takt__turn *slot = takt__ring_claim(&tap->ring, slots_of(tap), &at);
+
+    if (slot == NULL)
+        return;
+    if (takt__tap_thread.id == 0)
+        takt__tap_thread.id = (uint64_t)syscall(SYS_gettid);
+    note->thread_id = takt__tap_thread.id;
+    *note_in(slot) = *note;
+    takt__ring_filled(slot, at);
+    wake(tap);
+}
+
+bool takt__tap_next(struct takt_tap *tap, struct takt_note *out)
+{
+    takt__turn *slot = takt__ring_oldest(&tap->ring, slots_of(tap));
+
+    if (slot == NULL)
+        return false;
+    *out = *note_in(slot);
+    takt__ring_emptied(&tap->ring, slots_of(tap), slot);
+    return true;
+}
+
+/* ---- lines and ops ---------------------------------------------------------
+ */
+
+void takt__tap_sums(const struct takt_tap *tap, uint64_t calls[TAKT_OP_NUMBERS],
+                    uint64_t decisions[TAKT_REASONS])
+{
+    memset(calls, 0, TAKT_OP_NUMBERS * sizeof *calls);
+    memset(decisions, 0, TAKT_REASONS * sizeof *decisions);
+    for (unsigned t = 0; t <= TAKT_TALLIES; t++) {
+        const struct takt_tally *tally = &tap->tally[t];
+        if (t < TAKT_TALLIES && atomic_load(&tally->owner) == 0)
+            continue;
+        for (unsigned r = 0; r < TAKT_REASONS; r++)
+            decisions[r] += atomic_load_explicit(&tally->decisions[r],
+                                                 memory_order_relaxed);
+        for (unsigned line = 0; line < TAKT_LINE_LINKS; line++) {
+            const uint64_t count =
+                atomic_load_explicit(&tally->calls[line], memory_order_relaxed);
+            if (count > 0)
+                calls[takt__line_op(line)] += count;
+        }
+    }
+}
+
+unsigned takt__tap_hot_ops(const struct takt_tap *tap)
+{
+    unsigned count = 0, last = TAKT_OP_NUMBERS;
+
+    for (unsigned line = 0; line < TAKT_LINE_LINKS; line++) {
+        const unsigned op = takt__line_op(line); /* its lines are in a row */
+        if (op != last && (atomic_load(&tap->line[line]) & TAKT_LINE_HOT) != 0)
+            count++;
+        last = op;
+    }
+    return count;
+}
+
+void takt__tap_mark_op(struct takt_tap *tap, unsigned op, unsigned bit,
+                       bool is_set)
+{
+    for (unsigned line = 0; line < TAKT_LINE_LINKS; line++) {
+        if (takt__line_op(line) != op)
+            continue;
+        if (is_set)
+            atomic_fetch_or(&tap->line[line], (uint8_t)bit);
+        else
+            atomic_fetch_and(&tap->line[line], (uint8_t)~bit);
+    }
+}

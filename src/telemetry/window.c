@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* window.c - calls of the last second, by op. */
+#include "telemetry/window.h"
+
+#include <string.h>
+
+static const uint64_t second_ns = 1000000000;
+static const double cooler = 0.8; /* of the hot rate: no longer hot below it */
+
+/* The note that is nearest to a second old, but not older if there is such a
+ * one: calls of less than a second that exceed the rate of a whole one are too
+ * many in any case. -1: none. */
+static int find_edge(const struct takt_window *window, uint64_t now_ns)
+{
+    int younger = -1, older = -1;
+
+    for (int i = 0; i < TAKT_WINDOW_NOTES; i++) {
+        const uint64_t at = window->at_ns[i];
+        if (at == 0 || at >= now_ns)
+            continue;
+        if (now_ns - at <= second_ns) {
+            if (younger < 0 || at < window->at_ns[younger])
+                younger = i;
+        } else if (older < 0 || at > window->at_ns[older]) {
+            older = i;
+        }
+    }
+    return younger >= 0 ? younger : older;
+}
+
+/* Calls per second: of a whole second where that much is known; of a longer
+ * time on average. */
+static double rate_of(uint64_t calls, uint64_t elapsed_ns)
+{
+    const double seconds = (double)elapsed_ns * 1e-9;
+    return (double)calls / (seconds > 1 ? seconds : 1);
+}
+
+static void note(struct takt_window *window, uint64_t now_ns,
+                 const uint64_t *calls)
+{
+    window->at_ns[window->next] = now_ns;
+    memcpy(window->calls[window->next], calls, sizeof window->calls[0]);
+    window->next = (window->next + 1) % TAKT_WINDOW_NOTES;
+}
+
+void takt__window_slide(struct takt_window *window, uint64_t now_ns,
+                        const uint64_t calls[TAKT_OP_NUMBERS], double hot_rate,
+                        void (*changed)(void *self, unsigned op, bool is_hot),
+                        void *self)
+{
+    const int edge = find_edge(window, now_ns);
+
+    for (unsigned op = 0; op < TAKT_OP_NUMBERS && edge >= 0; op++) {
+        const double rate = rate_of(calls[op] - window->calls[edge][op],
+                                    now_ns - window->at_ns[edge]);
+        const bool is_hot =
+            window->is_hot[op] ? rate >= cooler * hot_rate : rate > hot_rate;
+        window->rate[op] = rate;
+        if (is_hot == window->is_hot[op])
+            continue;
+        window->is_hot[op] = is_hot;
+        window->times_hot[op] += is_hot;
+        changed(self, op, is_hot);
+    }
+    note(window, now_ns, calls);
+}

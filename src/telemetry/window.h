@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * window.h - how often each op was called in the last second, and which ops are
+ * hot by that.
+ *
+ * The window slides: sums are noted twenty times a second, and the calls of the
+ * last second are the difference to the note of that age. An op becomes hot
+ * when they exceed the hot rate, and is so until they are below four fifths of
+ * it: at a rate near the limit it must not go to and fro.
+ */
+#ifndef TAKT_TELEMETRY_WINDOW_H
+#define TAKT_TELEMETRY_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op/key.h"
+
+enum { TAKT_WINDOW_NOTES = 24, TAKT_WINDOW_STEP_NS = 50000000 };
+
+struct takt_window {
+    uint64_t at_ns[TAKT_WINDOW_NOTES]; /* 0: not there yet */
+    uint64_t calls[TAKT_WINDOW_NOTES][TAKT_OP_NUMBERS];
+    unsigned next;
+    double rate[TAKT_OP_NUMBERS]; /* calls per second */
+    bool is_hot[TAKT_OP_NUMBERS];
+    uint64_t times_hot[TAKT_OP_NUMBERS];
+};
+
+/* Takes the sums of that moment; zero-initialised is the beginning. Calls
+ * changed(self, op, is_hot) for each op that became hot or cooled down. A hot
+ * rate that is infinite makes nothing hot. */
+void takt__window_slide(struct takt_window *window, uint64_t now_ns,
+                        const uint64_t calls[TAKT_OP_NUMBERS], double hot_rate,
+                        void (*changed)(void *self, unsigned op, bool is_hot),
+                        void *self);
+
+#endif
