@@ -3,9 +3,10 @@
 # Prints what it installs; does nothing, quickly, when all is there.
 set -eu
 
-build="gcc libc6-dev make cmake ninja-build libsqlite3-dev libvulkan-dev"
+build="gcc libc6-dev make cmake ninja-build libsqlite3-dev libvulkan-dev \
+libcurl4-openssl-dev zlib1g-dev"
 test="$build g++ clang libclang-rt-dev clang-format pkg-config python3 \
-universal-ctags man-db bash \
+universal-ctags man-db bash openssl protobuf-compiler \
 libopenblas0-pthread libblis4-pthread libblas3 libxsmm-dev \
 mesa-vulkan-drivers vulkan-validationlayers glslang-tools \
 gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
@@ -18,6 +19,11 @@ test) wanted=$test ;;
     exit 2
     ;;
 esac
+
+# Node brings npm where it does not come from Debian.
+if [ "$1" = test ] && ! command -v npm >/dev/null; then
+    wanted="$wanted nodejs npm"
+fi
 
 missing=
 for package in $wanted; do

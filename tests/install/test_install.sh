@@ -29,6 +29,20 @@ LD_LIBRARY_PATH=$lib "$work/by_pkg_config"
 cc -std=c17 -Wall -Werror "$consumer/late.c" -o "$work/late" -ldl
 TAKT_THREADS=2 "$work/late" "$lib/libtakt.so"
 
+# Nothing but the exporter knows a network, and it is found when it is asked for.
+if objdump -p "$lib/libtakt.so" "$prefix/bin/takt" |
+    grep -E 'NEEDED.*(curl|ssl|crypto|libz)'; then
+    echo "libtakt.so or takt needs what only libtakt-otel.so may need"
+    exit 1
+fi
+if [ -e "$lib/libtakt-otel.so" ]; then
+    test "$(nm -D --defined-only "$lib/libtakt-otel.so" |
+        awk '$2 != "A" {print $3}')" = takt_otel_open@@TAKT_OTEL_0
+    LD_LIBRARY_PATH=$lib TAKT_OTLP_FILE=$work/trace.jsonl \
+        TAKT_TRACE_DEBUG=1 "$work/by_pkg_config"
+    grep -q '"name":"backend_selection: ' "$work/trace.jsonl"
+fi
+
 "$prefix/bin/takt" version
 test -s "$(find "$prefix" -name takt-select.1)"
 test -s "$(find "$prefix" -path '*bash-completion*' -name takt)"

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * channel.h - the way of one signal out of the process: a bounded queue, and a
+ * thread that sends what is in it.
+ *
+ * Whoever puts something in waits for a short lock at most, never for the other
+ * end; what there is no room for is dropped and counted. Each signal has its
+ * own, so that one that is stuck does not hold the other up.
+ *
+ * Threads: putting, flushing, forking and closing are one thread's; counting is
+ * anybody's.
+ */
+#ifndef TAKT_OTEL_CHANNEL_H
+#define TAKT_OTEL_CHANNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <takt/telemetry.h>
+
+#include "backoff.h"
+#include "encode.h"
+
+/* How one try ended. */
+struct takt_otel_outcome {
+    enum takt_otel_fate {
+        TAKT_OTEL_DELIVERED,
+        TAKT_OTEL_PUT_OFF, /* it may be tried again */
+        TAKT_OTEL_REFUSED  /* it would be no use */
+    } fate;
+    double asked_s;    /* to wait before the next try; negative: not said */
+    uint64_t rejected; /* of what was delivered, what was not wanted */
+    char problem[256]; /* for people; "" */
+};
+
+/* What a transport asks of the channel while it sends. It may stop to wait only
+ * between let_go() and take_back(): a fork() happens there or nowhere. */
+struct takt_otel_watch {
+    void *self;
+    uint64_t (*until_ns)(void *self); /* CLOCK_MONOTONIC; may move nearer */
+    void (*let_go)(void *self);
+    void (*take_back)(void *self);
+};
+
+/* What carries requests. All but wake are called with no other at work. */
+struct takt_otel_transport {
+    void *self;
+    enum takt_otel_format format;
+    /* Before the thread is there; false: no memory or the like. May be NULL. */
+    bool (*start)(void *self);
+    void (*send)(void *self, const struct takt_otel_bytes *request,
+                 const struct takt_otel_watch *watch,
+                 struct takt_otel_outcome *out);
+    /* Has send() ask until_ns() again. From another thread, while started. */
+    void (*wake)(void *self);
+    /* By the thread, as its last act. May be NULL. */
+    void (*stop)(void *self);
+    /* In the child of a fork: what was started is the parent's, and is
+     * forgotten without a word to the other end. May be NULL. */
+    void (*forget)(void *self);
+    void (*destroy)(void *self);
+};
+
+struct takt_otel_channel_options {
+    enum takt_otel_signal signal;
+    unsigned queue_size, batch_size; /* in spans */
+    size_t queue_bytes, batch_bytes;
+    unsigned delay_ms;   /* until a batch that is not full is sent */
+    unsigned timeout_ms; /* of one try */
+    struct takt_otel_backoff backoff;
+};
+
+struct takt_otel_channel;
+
+/* Takes the transport over, also when it fails: NULL, no memory. */
+struct takt_otel_channel *
+takt__otel_channel_open(const struct takt_otel_channel_options *options,
+                        const struct takt_otel_transport *transport);
+
+/* What requests begin with; copied. Needed by traces, before anything is put.
+ */
+bool takt__otel_channel_resource(struct takt_otel_channel *channel,
+                                 const struct takt_otel_bytes *resource);
+
+/* Traces: spans as takt__otel_spans() writes them. The last spans of a process
+ * are taken however full it is. */
+void takt__otel_channel_put(struct takt_otel_channel *channel,
+                            const struct takt_otel_bytes *spans, unsigned count,
+                            bool is_last);
+
+/* Metrics: a whole request, which takes the place of one that waits still. */
+void takt__otel_channel_renew(struct takt_otel_channel *channel,
+                              const struct takt_otel_bytes *request);
+
+/* Has all sent that was put, from now on. Nobody waits. */
+void takt__otel_channel_begin_flush(struct takt_otel_channel *channel);
+/* Waits until it is, or the time has come. One whose last try failed is waited
+ * for 100 ms at most. */
+void takt__otel_channel_flush(struct takt_otel_channel *channel,
+                              uint64_t until_ns);
+
+/* Begins the end: what is there is sent until then. A collector whose last try
+ * failed gets 100 ms at most. */
+void takt__otel_channel_begin_close(struct takt_otel_channel *channel,
+                                    uint64_t until_ns);
+/* Waits for that end. What could not be sent counts as failed. */
+void takt__otel_channel_join(struct takt_otel_channel *channel);
+void takt__otel_channel_destroy(struct takt_otel_channel *channel);
+
+void takt__otel_channel_forked(struct takt_otel_channel *channel,
+                               takt_fork_phase phase);
+
+/* Spans so far; `problem` has room for 256 bytes and holds the last one, which
+ * is "" when there was none. Returns when it was, 0: never. */
+uint64_t takt__otel_channel_counts(struct takt_otel_channel *channel,
+                                   struct takt_otel_counts *counts,
+                                   char *problem);
+
+uint64_t takt__otel_now_ns(void); /* CLOCK_MONOTONIC */
+
+#endif

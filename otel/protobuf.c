@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * protobuf.c - messages as protobuf writes them.
+ *
+ * A message within another has its length before it. One byte is left for
+ * that; what turns out to be longer than 127 bytes is moved up when it ends.
+ */
+#include "writer.h"
+
+enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
+
+static inline size_t varint_size(uint64_t value)
+{
+    size_t size = 1;
+
+    for (; value >= 0x80; value >>= 7)
+        size++;
+    return size;
+}
+
+static unsigned char *put_varint(unsigned char *at, uint64_t value)
+{
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (unsigned char)(value | 0x80);
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+/* The order of bytes on the wire is not that of every machine. Spelled out,
+ * compilers make one store of it. */
+static unsigned char *put_fixed32(unsigned char *at, uint32_t value)
+{
+    at[0] = (unsigned char)value;
+    at[1] = (unsigned char)(value >> 8);
+    at[2] = (unsigned char)(value >> 16);
+    at[3] = (unsigned char)(value >> 24);
+    return at + 4;
+}
+
+static unsigned char *put_fixed64(unsigned char *at, uint64_t value)
+{
+    at[0] = (unsigned char)value;
+    at[1] = (unsigned char)(value >> 8);
+    at[2] = (unsigned char)(value >> 16);
+    at[3] = (unsigned char)(value >> 24);
+    at[4] = (unsigned char)(value >> 32);
+    at[5] = (unsigned char)(value >> 40);
+    at[6] = (unsigned char)(value >> 48);
+    at[7] = (unsigned char)(value >> 56);
+    return at + 8;
+}
+
+static uint64_t bits_of(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* Writes the tag, and leaves `size` bytes after it; NULL: no memory. */
+static inline unsigned char *
+put_tag(struct takt_otel_writer *w, unsigned number, unsigned wire, size_t size)
+{
+    const unsigned tag = number << 3 | wire;
+    unsigned char *at = takt__otel_room(w->out, (tag < 0x80 ? 1 : 2) + size);
+
+    return at == NULL ? NULL : put_varint(at, tag);
+}
+
+static size_t begin(struct takt_otel_writer *w, unsigned number,
+                    const char *name)
+{
+    (void)name;
+    put_tag(w, number, WIRE_BYTES, 1);
+    return w->out->size;
+}
+
+/* What is longer than 127 bytes needs more of them for its length. */
+static void end_long(struct takt_otel_writer *w, size_t begun, size_t length)
+{
+    const size_t more = varint_size(length) - 1;
+
+    if (takt__otel_room(w->out, more) == NULL)
+        return;
+    memmove(w->out->at + begun + more, w->out->at + begun, length);
+    put_varint(w->out->at + begun - 1, length);
+}
+
+static void end(struct takt_otel_writer *w, size_t begun)
+{
+    const size_t length = w->out->size - begun;
+
+    if (w->out->is_short)
+        return;
+    if (length < 0x80)
+        w->out->at[begun - 1] = (unsigned char)length;
+    else
+        end_long(w, begun, length);
+}
+
+/* A list has nothing around it, nor has a whole message. */
+static void list(struct takt_otel_writer *w, const char *name)
+{
+    (void)w;
+    (void)name;
+}
+
+static void nothing(struct takt_otel_writer *w)
+{
+    (void)w;
+}
+
+static void piece(struct takt_otel_writer *w, const char *at, size_t size)
+{
+    size_t broken;
+
+    do {
+        const size_t sound = takt__otel_utf8(at, size, &broken);
+        takt__otel_bytes_append(w->out, at, sound);
+        if (broken > 0)
+            takt__otel_bytes_append(w->out, TAKT_OTEL_REPLACEMENT, 3);
+        at += sound + broken;
+        size -= sound + broken;
+    } while (size > 0);
+}
+
+static void put_bytes(struct takt_otel_writer *w, unsigned number,
+                      const void *bytes, size_t size)
+{
+    unsigned char *at =
+        put_tag(w, number, WIRE_BYTES, varint_size(size) + size);
+
+    if (at != NULL && size > 0)
+        memcpy(put_varint(at, size), bytes, size);
+    else if (at != NULL)
+        *at = 0;
+}
+
+static void text(struct takt_otel_writer *w, unsigned number, const char *name,
+                 const char *at, size_t size)
+{
+    size_t broken;
+
+    if (takt__otel_utf8(at, size, &broken) == size) {
+        put_bytes(w, number, at, size);
+    } else {
+        const size_t begun = begin(w, number, name);
+        piece(w, at, size);
+        end(w, begun);
+    }
+}
+
+/* In one go where a length takes one byte, as those of Takt's own keys do. */
+static struct takt_otel_begun pair(struct takt_otel_writer *w, unsigned number,
+                                   const char *key, size_t size)
+{
+    struct takt_otel_begun begun;
+    size_t broken;
+
+    if (size < 0x80 && takt__otel_utf8(key, size, &broken) == size) {
+        unsigned char *at = put_tag(w, number, WIRE_BYTES, size + 5);
+        if (at != NULL) {
+            at[1] = 1 << 3 | WIRE_BYTES;
+            at[2] = (unsigned char)size;
+            memcpy(at + 3, key, size);
+            at[size + 3] = 2 << 3 | WIRE_BYTES;
+        }
+        return (struct takt_otel_begun){w->out->size - size - 4, w->out->size};
+    }
+    begun.message = begin(w, number, NULL);
+    text(w, 1, "key", key, size);
+    begun.value = begin(w, 2, "value");
+    return begun;
+}
+
+static void pair_end(struct takt_otel_writer *w, struct takt_otel_begun begun)
+{
+    end(w, begun.value);
+    end(w, begun.message);
+}
+
+static void id(struct takt_otel_writer *w, unsigned number, const char *name,
+               const unsigned char *at, size_t size)
+{
+    (void)name;
+    put_bytes(w, number, at, size);
+}
+
+static void integer(struct takt_otel_writer *w, unsigned number,
+                    const char *name, int64_t value)
+{
+    const uint64_t bits = (uint64_t)value;
+    unsigned char *at = put_tag(w, number, WIRE_VARINT, varint_size(bits));
+
+    (void)name;
+    if (at != NULL)
+        put_varint(at, bits);
+}
+
+static void choice(struct takt_otel_writer *w, unsigned number,
+                   const char *name, unsigned value)
+{
+    integer(w, number, name, value);
+}
+
+static void truth(struct takt_otel_writer *w, unsigned number, const char *name,
+                  bool value)
+{
+    integer(w, number, name, value);
+}
+
+static void fixed64(struct takt_otel_writer *w, unsigned number,
+                    const char *name, uint64_t value)
+{
+    unsigned char *at = put_tag(w, number, WIRE_FIXED64, 8);
+
+    (void)name;
+    if (at != NULL)
+        put_fixed64(at, value);
+}
+
+static void fixed32(struct takt_otel_writer *w, unsigned number,
+                    const char *name, uint32_t value)
+{
+    unsigned char *at = put_tag(w, number, WIRE_FIXED32, 4);
+
+    (void)name;
+    if (at != NULL)
+        put_fixed32(at, value);
+}
+
+static void real(struct takt_otel_writer *w, unsigned number, const char *name,
+                 double value)
+{
+    fixed64(w, number, name, bits_of(value));
+}
+
+/* Room for that many numbers of 8 bytes, with their tag and length. */
+static unsigned char *put_packed(struct takt_otel_writer *w, unsigned number,
+                                 size_t count)
+{
+    unsigned char *at =
+        put_tag(w, number, WIRE_BYTES, varint_size(8 * count) + 8 * count);
+
+    return at == NULL ? NULL : put_varint(at, 8 * count);
+}
+
+static void reals(struct takt_otel_writer *w, unsigned number, const char *name,
+                  const double *value, size_t count)
+{
+    unsigned char *at = put_packed(w, number, count);
+
+    (void)name;
+    for (size_t i = 0; at != NULL && i < count; i++)
+        at = put_fixed64(at, bits_of(value[i]));
+}
+
+static void fixed64s(struct takt_otel_writer *w, unsigned number,
+                     const char *name, const uint64_t *value, size_t count)
+{
+    unsigned char *at = put_packed(w, number, count);
+
+    (void)name;
+    for (size_t i = 0; at != NULL && i < count; i++)
+        at = put_fixed64(at, value[i]);
+}
+
+static void written(struct takt_otel_writer *w, const unsigned char *at,
+                    size_t size)
+{
+    takt__otel_bytes_append(w->out, at, size);
+}
+
+const struct takt_otel_form takt__otel_protobuf = {
+    .message = nothing,
+    .message_end = nothing,
+    .begin = begin,
+    .end = end,
+    .list = list,
+    .list_end = nothing,
+    .pair = pair,
+    .pair_end = pair_end,
+    .text = text,
+    .text_begin = begin,
+    .piece = piece,
+    .text_end = end,
+    .id = id,
+    .integer = integer,
+    .choice = choice,
+    .truth = truth,
+    .real = real,
+    .fixed32 = fixed32,
+    .fixed64 = fixed64,
+    .reals = reals,
+    .fixed64s = fixed64s,
+    .written = written,
+};

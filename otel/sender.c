@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sender.c - the thread of a channel. All of it is done with `busy` held, and
+ * with `lock` where it says so.
+ */
+#include "inside.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+enum { LONGEST_SILENCE_S = 300 };
+
+/* With both; without either while it waits. */
+static void wait_for_news(struct takt_otel_channel *channel, uint64_t until_ns)
+{
+    pthread_mutex_unlock(&channel->busy);
+    takt__otel_wait(&channel->news, &channel->lock, until_ns);
+    pthread_mutex_unlock(&channel->lock);
+    pthread_mutex_lock(&channel->busy);
+    pthread_mutex_lock(&channel->lock);
+}
+
+static uint64_t until(void *self)
+{
+    struct takt_otel_channel *channel = self;
+
+    pthread_mutex_lock(&channel->lock);
+    const uint64_t end_ns = channel->is_ending ? channel->end_ns : UINT64_MAX;
+    const uint64_t until_ns = takt__otel_least(channel->try_until_ns, end_ns);
+    pthread_mutex_unlock(&channel->lock);
+    return until_ns;
+}
+
+static void let_go(void *self)
+{
+    pthread_mutex_unlock(&((struct takt_otel_channel *)self)->busy);
+}
+
+static void take_back(void *self)
+{
+    pthread_mutex_lock(&((struct takt_otel_channel *)self)->busy);
+}
+
+/* With lock. What collectors write is shown on terminals. */
+static void note_problem(struct takt_otel_channel *channel, const char *problem)
+{
+    if (problem[0] == '\0')
+        return;
+    snprintf(channel->problem, sizeof channel->problem, "%s", problem);
+    for (char *at = channel->problem; *at != '\0'; at++)
+        if ((*at >= 0 && *at < ' ') || *at == 127)
+            *at = '?';
+    channel->problem_ns = takt__otel_now_ns();
+}
+
+static void try_once(struct takt_otel_channel *channel, uint64_t give_up_ns,
+                     struct takt_otel_outcome *outcome)
+{
+    const struct takt_otel_watch watch = {channel, until, let_go, take_back};
+
+    *outcome = (struct takt_otel_outcome){TAKT_OTEL_REFUSED, -1, 0, ""};
+    pthread_mutex_lock(&channel->lock);
+    channel->try_until_ns = takt__otel_least(
+        takt__otel_after_ms(takt__otel_now_ns(), channel->options.timeout_ms),
+        give_up_ns);
+    pthread_mutex_unlock(&channel->lock);
+    channel->transport.send(channel->transport.self, &channel->request, &watch,
+                            outcome);
+    pthread_mutex_lock(&channel->lock);
+    channel->is_failing = outcome->fate != TAKT_OTEL_DELIVERED;
+    if (channel->is_failing && channel->is_ending)
+        channel->end_ns = takt__otel_least(
+            channel->end_ns,
+            takt__otel_after_ms(takt__otel_now_ns(), TAKT_OTEL_FAILING_MS));
+    note_problem(channel, outcome->problem);
+    pthread_cond_broadcast(&channel->done); /* who flushes sees it fail */
+    pthread_mutex_unlock(&channel->lock);
+}
+
+static uint64_t draw(struct takt_otel_channel *channel)
+{
+    uint64_t x = channel->random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return channel->random = x;
+}
+
+/* A collector that wants more silence than a batch has time gets it from the
+ * next ones. */
+static void keep_silent(struct takt_otel_channel *channel, double asked_s)
+{
+    if (!(asked_s > 0))
+        return;
+    if (asked_s > LONGEST_SILENCE_S)
+        asked_s = LONGEST_SILENCE_S;
+    pthread_mutex_lock(&channel->lock);
+    channel->not_before_ns = takt__otel_now_ns() + (uint64_t)(asked_s * 1e9);
+    pthread_mutex_unlock(&channel->lock);
+}
+
+/* Who is in a hurry gets a try at once, unless the collector said when. */
+static bool sit_out(struct takt_otel_channel *channel, double wait_s,
+                    bool is_asked)
+{
+    const uint64_t again_ns = takt__otel_now_ns() + (uint64_t)(wait_s * 1e9);
+    bool is_too_late = false;
+
+    pthread_mutex_lock(&channel->lock);
+    const unsigned hurries = channel->hurries;
+    while (takt__otel_now_ns() < again_ns && !is_too_late &&
+           (is_asked || channel->hurries == hurries)) {
+        is_too_late = channel->is_ending && again_ns >= channel->end_ns;
+        if (!is_too_late)
+            wait_for_news(channel, again_ns);
+    }
+    pthread_mutex_unlock(&channel->lock);
+    return !is_too_late;
+}
+
+static bool tries_again(struct takt_otel_channel *channel,
+                        const struct takt_otel_outcome *outcome, unsigned tried,
+                        uint64_t begun_ns)
+{
+    const double elapsed_s = (double)(takt__otel_now_ns() - begun_ns) * 1e-9;
+    const double wait_s =
+        takt__otel_backoff(&channel->options.backoff, tried, elapsed_s,
+                           outcome->asked_s, draw(channel));
+
+    if (wait_s >= 0 && sit_out(channel, wait_s, outcome->asked_s >= 0))
+        return true;
+    keep_silent(channel, outcome->asked_s);
+    return false;
+}
+
+static bool compose(struct takt_otel_channel *channel)
+{
+    const struct takt_otel_bytes *bytes = &channel->flying->bytes;
+
+    channel->request.size = 0;
+    channel->request.is_short = false;
+    if (channel->options.signal == TAKT_OTEL_TRACES)
+        takt__otel_trace_request(channel->transport.format, &channel->resource,
+                                 bytes->at, bytes->size, &channel->request);
+    else
+        takt__otel_bytes_append(&channel->request, bytes->at, bytes->size);
+    return !channel->request.is_short;
+}
+
+/* With lock. */
+static void settle(struct takt_otel_channel *channel,
+                   const struct takt_otel_batch *batch,
+                   const struct takt_otel_outcome *outcome)
+{
+    struct takt_otel_counts *counts = &channel->counts;
+
+    if (outcome->fate == TAKT_OTEL_DELIVERED) {
+        const uint64_t rejected =
+            takt__otel_least(outcome->rejected, batch->spans);
+        counts->spans_rejected += rejected;
+        counts->spans_sent += batch->spans - rejected;
+    } else {
+        counts->spans_failed += batch->spans;
+    }
+    channel->done_number = batch->number;
+    pthread_cond_broadcast(&channel->done);
+}
+
+/* With busy alone. */
+static void deliver(struct takt_otel_channel *channel)
+{
+    const uint64_t begun_ns = takt__otel_now_ns();
+    const uint64_t give_up_ns =
+        begun_ns + (uint64_t)(channel->options.backoff.budget_s * 1e9);
+    struct takt_otel_outcome outcome = {TAKT_OTEL_REFUSED, -1, 0, ""};
+    unsigned tried = 0;
+    const bool is_whole = compose(channel);
+
+    while (is_whole) {
+        try_once(channel, give_up_ns, &outcome);
+        tried++;
+        if (outcome.fate != TAKT_OTEL_PUT_OFF ||
+            !tries_again(channel, &outcome, tried, begun_ns))
+            break;
+    }
+    pthread_mutex_lock(&channel->lock);
+    if (!is_whole)
+        note_problem(channel, "no memory to send with");
+    settle(channel, channel->flying, &outcome);
+    pthread_mutex_unlock(&channel->lock);
+    takt__otel_batch_free(channel->flying);
+    channel->flying = NULL;
+}
+
+/* With lock: when the first batch may go; UINT64_MAX: there is none. */
+static uint64_t due_ns(const struct takt_otel_channel *channel)
+{
+    const struct takt_otel_batch *first = channel->queue.first;
+    uint64_t due = 0;
+
+    if (first == NULL)
+        return UINT64_MAX;
+    if (channel->options.signal == TAKT_OTEL_TRACES && !channel->is_ending &&
+        first->number > channel->flush_number &&
+        !takt__otel_queue_is_full(&channel->queue))
+        due = takt__otel_after_ms(first->begun_ns, channel->options.delay_ms);
+    return due > channel->not_before_ns ? due : channel->not_before_ns;
+}
+
+/* With lock: no more is to be sent. */
+static bool is_over(const struct takt_otel_channel *channel)
+{
+    return channel->is_ending && (channel->queue.first == NULL ||
+                                  takt__otel_now_ns() >= channel->end_ns ||
+                                  channel->not_before_ns >= channel->end_ns);
+}
+
+/* With lock. */
+void takt__otel_give_up(struct takt_otel_channel *channel)
+{
+    const struct takt_otel_outcome outcome = {TAKT_OTEL_REFUSED, -1, 0, ""};
+    struct takt_otel_batch *batch;
+
+    while ((batch = takt__otel_queue_take(&channel->queue)) != NULL) {
+        settle(channel, batch, &outcome);
+        takt__otel_batch_free(batch);
+    }
+}
+
+static void *run(void *self)
+{
+    struct takt_otel_channel *channel = self;
+
+    pthread_mutex_lock(&channel->busy);
+    pthread_mutex_lock(&channel->lock);
+    while (!is_over(channel)) {
+        const uint64_t due = due_ns(channel);
+        if (due > takt__otel_now_ns()) {
+            wait_for_news(channel, channel->is_ending
+                                       ? takt__otel_least(due, channel->end_ns)
+                                       : due);
+            continue;
+        }
+        channel->flying = takt__otel_queue_take(&channel->queue);
+        pthread_mutex_unlock(&channel->lock);
+        deliver(channel);
+        pthread_mutex_lock(&channel->lock);
+    }
+    takt__otel_give_up(channel);
+    pthread_mutex_unlock(&channel->lock);
+    if (channel->transport.stop != NULL)
+        channel->transport.stop(channel->transport.self);
+    pthread_mutex_unlock(&channel->busy);
+    return NULL;
+}
+
+/* With lock. No signal of the program's is ours to take, and none of what the
+ * other end does to a connection is the program's. */
+void takt__otel_sender_start(struct takt_otel_channel *channel)
+{
+    struct takt_otel_transport *transport = &channel->transport;
+    sigset_t all, before;
+
+    if (channel->is_running ||
+        (transport->start != NULL && !transport->start(transport->self)))
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    channel->is_running =
+        pthread_create(&channel->thread, NULL, run, channel) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!channel->is_running && transport->stop != NULL)
+        transport->stop(transport->self);
+}
