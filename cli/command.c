@@ -193,6 +193,10 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
     for (int i = 0; i < argc; i++) {
         if (!options_ended && strcmp(argv[i], "--") == 0) {
             options_ended = true;
+            if (command->takes_program) {
+                out->program = argv + i + 1;
+                break;
+            }
         } else if (!options_ended && strncmp(argv[i], "--", 2) == 0) {
             if (!take_option(out, argc, argv, &i))
                 return false;

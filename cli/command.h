@@ -37,6 +37,7 @@ struct command {
     const char *summary;  /* one line, no full stop */
     const char *description;
     size_t min_operands, max_operands;
+    bool takes_program; /* words after -- are no operands, but a program's */
     struct option options[max_options];
     const char *examples[8]; /* command line and result; NULL ends */
     int (*run)(const struct invocation *invocation);
@@ -48,6 +49,7 @@ struct invocation {
     const char *values[max_options]; /* NULL: not given; "" for a flag */
     const char *operands[max_operands];
     size_t operand_count;
+    char *const *program; /* what follows --, NULL at its end; NULL: none */
 };
 
 /* All commands, in the order they are listed; NULL ends. */

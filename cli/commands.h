@@ -14,6 +14,7 @@ extern const struct command cmd_map;
 extern const struct command cmd_select;
 extern const struct command cmd_explain;
 extern const struct command cmd_history;
+extern const struct command cmd_trace;
 extern const struct command cmd_recommend;
 extern const struct command cmd_bench;
 extern const struct command cmd_version;

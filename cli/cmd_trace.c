@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_trace.c - `takt trace`: decisions while they are made. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "context.h"
+#include "number.h"
+#include "trace.h"
+
+/* ---- records --------------------------------------------------------------
+ */
+
+static bool is_wanted(const struct trace *trace, const char *op)
+{
+    return trace->op == NULL || strcmp(trace->op, op) == 0;
+}
+
+static void take_event(struct trace *trace, const struct stream *stream,
+                       const takt_event *event)
+{
+    if (!is_wanted(trace, event->op))
+        return;
+    const double would_s = event->kind == TAKT_EVENT_CALL
+                               ? one_thread_s(&trace->gauge, event)
+                               : -1;
+    tally_event(&trace->tally, event, would_s);
+    print_event(trace, stream, event);
+}
+
+static void take_record(struct trace *trace,
+                        const struct takt_trace_record *record)
+{
+    struct stream *stream;
+
+    if (record->kind == TAKT_TRACE_HEADER) {
+        stream = tally_header(&trace->tally, record);
+        if (stream != NULL && !stream->is_strange)
+            print_hello(trace, &record->header);
+        return;
+    }
+    stream = tally_stream(&trace->tally, record->stream);
+    if (stream == NULL)
+        return;
+    if (record->kind == TAKT_TRACE_EVENT)
+        take_event(trace, stream, &record->event);
+    else if (record->kind != TAKT_TRACE_OP &&
+             (record->kind != TAKT_TRACE_DURATION ||
+              is_wanted(trace, record->duration.op)))
+        tally_metrics(&trace->tally, stream, record);
+    else if (record->kind == TAKT_TRACE_OP && is_wanted(trace, record->op.op))
+        print_turn(trace, stream, &record->op,
+                   tally_op(&trace->tally, stream, &record->op));
+}
+
+/* Takes what is whole; returns how many bytes that was. */
+static size_t take_records(struct trace *trace, const unsigned char *bytes,
+                           size_t length)
+{
+    struct takt_trace_record record;
+    size_t at = 0, used = 0;
+
+    for (; at < length; at += used) {
+        switch (takt__trace_decode(bytes + at, length - at, &record, &used)) {
+        case TAKT_TRACE_SHORT:
+            return at;
+        case TAKT_TRACE_DAMAGED:
+            trace->tally.damaged += used;
+            continue;
+        case TAKT_TRACE_PASSED:
+            trace->tally.passed++;
+            break;
+        case TAKT_TRACE_FOUND:
+            take_record(trace, &record);
+            break;
+        }
+        if (trace->record != NULL)
+            fwrite(bytes + at, 1, used, trace->record);
+    }
+    return at;
+}
+
+ssize_t take_bytes(struct trace *trace, struct inlet *inlet)
+{
+    const ssize_t got = read(inlet->fd, inlet->bytes + inlet->length,
+                             sizeof inlet->bytes - inlet->length);
+
+    if (got <= 0)
+        return got;
+    inlet->length += (size_t)got;
+    const size_t used = take_records(trace, inlet->bytes, inlet->length);
+    inlet->length -= used;
+    memmove(inlet->bytes, inlet->bytes + used, inlet->length);
+    return got;
+}
+
+void take_rest(struct trace *trace, struct inlet *inlet)
+{
+    trace->tally.is_cut_off |= inlet->length > 0;
+    for (size_t at = 0; at < inlet->length;) {
+        const size_t used =
+            take_records(trace, inlet->bytes + at, inlet->length - at);
+        at += used > 0 ? used : 1;
+    }
+    inlet->length = 0;
+}
+
+/* ---- surroundings ---------------------------------------------------------
+ */
+
+uint64_t clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int open_signals(void)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    sigaddset(&set, SIGQUIT);
+    sigaddset(&set, SIGCHLD);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0)
+        return -1;
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+/* Colour is for terminals, unless somebody does not like it. */
+static bool wants_colour(FILE *stream)
+{
+    const char *no = getenv("NO_COLOR");
+    return isatty(fileno(stream)) == 1 && (no == NULL || no[0] == '\0');
+}
+
+/* ---- the command ----------------------------------------------------------
+ */
+
+static bool is_number(const char *word)
+{
+    return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
+}
+
+static FILE *open_for_writing(const struct command *command, const char *path,
+                              mode_t mode)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+    if (file == NULL)
+        usage_error(command, "'%s' cannot be written: %s", path,
+                    strerror(errno));
+    return file;
+}
+
+/* What makes no sense together, or not at all. */
+static bool is_sensible(const struct invocation *invocation)
+{
+    const struct command *command = invocation->command;
+    const bool is_program = invocation->program != NULL;
+    const bool is_file = !is_program && invocation->operand_count == 1 &&
+                         !is_number(invocation->operands[0]);
+
+    if (is_program && invocation->operand_count > 0)
+        usage_error(command, "'%s' and a command cannot both be traced",
+                    invocation->operands[0]);
+    else if (is_program && invocation->program[0] == NULL)
+        usage_error(command, "no command after --");
+    else if (!is_program && invocation->operand_count == 0)
+        usage_error(command, "needs %s", command->operands);
+    else if (option_given(invocation, "follow") && !is_file)
+        usage_error(command, "--follow is for files");
+    else if (is_file && option_given(invocation, "record"))
+        usage_error(command,
+                    "--record is for programs; '%s' is a file "
+                    "already",
+                    invocation->operands[0]);
+    else if (is_file && option_given(invocation, "all"))
+        usage_error(command, "--all is for programs: a file has what it has "
+                             "(TAKT_TRACE_DEBUG=1 when it is made)");
+    else
+        return true;
+    return false;
+}
+
+static bool read_options(const struct invocation *invocation,
+                         struct trace *trace)
+{
+    const struct command *command = invocation->command;
+    const char *format = option_value(invocation, "format");
+    const char *seconds = option_value(invocation, "for");
+    const char *output = option_value(invocation, "output");
+    const char *record = option_value(invocation, "record");
+    const char *wrong =
+        seconds != NULL ? parse_rate(seconds, &trace->for_s) : NULL;
+
+    trace->is_json = format != NULL && strcmp(format, "json") == 0;
+    trace->is_quiet = option_given(invocation, "summary");
+    trace->wants_all = option_given(invocation, "all");
+    trace->op = option_value(invocation, "op");
+    trace->store = option_value(invocation, "db");
+    if (wrong != NULL || (seconds != NULL && trace->for_s <= 0)) {
+        usage_error(command, "--for '%s' %s", seconds,
+                    wrong != NULL ? wrong : "is no time");
+        return false;
+    }
+    trace->out = invocation->program != NULL ? stderr : stdout;
+    if (output != NULL &&
+        (trace->out = open_for_writing(command, output, 0666)) == NULL)
+        return false;
+    if (record != NULL &&
+        (trace->record = open_for_writing(command, record, 0600)) == NULL)
+        return false;
+    trace->has_colour = wants_colour(trace->out);
+    return true;
+}
+
+static int run_trace(const struct invocation *invocation, struct trace *trace)
+{
+    const char *word = invocation->operands[0];
+
+    if (invocation->program != NULL)
+        return trace_program(trace, invocation->program);
+    if (is_number(word))
+        return trace_process(trace, word);
+    return trace_file(trace, word, option_given(invocation, "follow"));
+}
+
+/* What was written must have been written. */
+static int finish_file(FILE *file, const char *name, int code)
+{
+    if (file == NULL || file == stdout || file == stderr)
+        return code;
+    const bool is_bad = ferror(file) != 0;
+    if (fclose(file) == 0 && !is_bad)
+        return code;
+    fprintf(stderr, "takt trace: '%s' could not be written\n", name);
+    return code == EXIT_DONE ? EXIT_FINDING : code;
+}
+
+static int run(const struct invocation *invocation)
+{
+    struct trace *trace = calloc(1, sizeof *trace);
+    int code = EXIT_USAGE;
+
+    if (trace == NULL)
+        return EXIT_FINDING;
+    trace->command = invocation->command;
+    unsetenv("TAKT_TRACE"); /* a command gets one of ours */
+    if (is_sensible(invocation) && read_options(invocation, trace)) {
+        code = run_trace(invocation, trace);
+        gauge_close(&trace->gauge);
+    }
+    code = finish_file(trace->record, option_value(invocation, "record"), code);
+    code = finish_file(trace->out, option_value(invocation, "output"), code);
+    tally_free(&trace->tally);
+    free(trace);
+    return code;
+}
+
+const struct command cmd_trace = {
+    .name = "trace",
+    .operands = "PID | FILE | -- COMMAND [ARG...]",
+    .summary = "follow what a program decides, while it runs",
+    .description =
+        "One line for each call that is worth telling of (it was slow, tried "
+        "to learn, fell back, came after a change of speed, or is one of a "
+        "sample), then a summary of all calls.\n"
+        "-- COMMAND: runs it and follows it and its children. Lines go to "
+        "standard error, so that its output stays what it is; signals are "
+        "passed on, and its exit status is that of takt trace (128 + n after "
+        "signal n).\n"
+        "PID: follows a program that runs already, from within a second or "
+        "two; ^C ends that, and the program goes on. Nothing has to be "
+        "prepared.\n"
+        "FILE: shows what a program wrote that was started with "
+        "TAKT_TRACE=FILE.\n"
+        "Time: since the trace began. Gain: against one thread of SIMD, "
+        "predicted by what is known of this machine.",
+    .max_operands = 1,
+    .takes_program = true,
+    .options = {{"all", NULL, NULL, "every call, whatever it took"},
+                {"summary", NULL, NULL, "no lines, just the summary"},
+                {"op", "NAME", NULL, "of this op alone"},
+                {"format", "WORD", "text|json",
+                 "json: an object per line; the last is the summary"},
+                {"for", "SECONDS", NULL, "end after that long"},
+                {"output", "FILE", NULL, "lines and summary go there"},
+                {"record", "FILE", NULL, "keep what is read, for later"},
+                {"follow", NULL, NULL, "of a file: go on while it grows"},
+                DB_OPTION},
+    .examples = {"takt trace -- ./train --epochs 3",
+                 "takt trace --summary -- python3 model.py",
+                 "takt trace --for 10 $(pidof train)",
+                 "takt trace --record slow.trace --op matmul 1234",
+                 "TAKT_TRACE=run.trace ./train; takt trace run.trace",
+                 "takt trace --format json run.trace | tail -n 1"},
+    .run = run,
+};

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace.h - `takt trace`: records come in, lines and a summary go out.
+ *
+ *     trace_files.c, trace_live.c    where records come from
+ *     trace_tally.c, trace_gain.c    what they add up to
+ *     trace_lines.c, trace_summary.c what is shown
+ */
+#ifndef TAKT_CLI_TRACE_H
+#define TAKT_CLI_TRACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include <takt/takt.h>
+#include <takt/telemetry.h>
+
+#include "command.h"
+#include "telemetry/record.h"
+
+enum { duration_classes = TAKT_DURATION_BOUNDS + 1, backend_count = 3 };
+
+/* ---- trace_gain.c: what one thread of SIMD would have taken ---- */
+
+enum { most_prices = 1024 }; /* a power of two */
+
+/* What a kind of call would take; asking the model takes a while. */
+struct price {
+    char op[64];
+    takt_dtype dtype;
+    takt_shape shape;
+    double seconds; /* negative: not known */
+};
+
+struct gauge {
+    takt_ctx *ctx; /* NULL: nothing is known */
+    char expert[TAKT_EXPERT_NAME_MAX];
+    struct price *price; /* owned; by a hash of what is asked */
+};
+
+/* Where the context cannot be made, nothing is known and nothing is wrong. */
+void gauge_open(struct gauge *gauge, const char *store);
+void gauge_close(struct gauge *gauge);
+
+/* Negative: not known. */
+double one_thread_s(struct gauge *gauge, const takt_event *event);
+
+/* ---- trace_tally.c: sums ---- */
+
+/* The events of one class of durations. */
+struct told {
+    double count, took_s;
+    double would_s; /* on one thread of SIMD */
+};
+
+/* An op on an expert, over all streams. */
+struct pair {
+    char expert[TAKT_TRACE_TEXT + 1];
+    takt_backend backend;
+    uint64_t calls;
+    double seconds;
+    uint64_t in_class[duration_classes];
+    struct told told[duration_classes]; /* where would_s is known */
+};
+
+struct op_tally {
+    char name[TAKT_TRACE_TEXT + 1];
+    uint64_t calls;   /* by metrics; 0: there were none */
+    uint64_t told;    /* calls with an event ... */
+    uint64_t sampled; /* ... of which so many only because they were drawn */
+    uint64_t explored, fell_back, drifted, failed, times_hot;
+    unsigned hot_streams; /* in which it is hot now */
+    double slowest_s;     /* 0: not known */
+    takt_shape slowest_shape;
+    struct pair *pair; /* owned */
+    size_t pair_count;
+};
+
+/* What a stream last said of an op, or of an op on an expert: metrics are
+ * sums, of which the difference is new. */
+struct last_op {
+    size_t op;
+    uint64_t calls, times_hot;
+    bool is_hot;
+};
+
+struct last_pair {
+    size_t op, pair;
+    uint64_t calls, in_class[duration_classes];
+    double seconds;
+};
+
+/* A context of a process. */
+struct stream {
+    uint64_t id, pid, start_ns;
+    char program[TAKT_TRACE_TEXT + 1];
+    bool is_strange; /* of a later version: left alone */
+    bool has_ended;
+    uint64_t dropped; /* that the reader did not get */
+    takt_metrics totals;
+    struct last_op *op;     /* owned */
+    struct last_pair *pair; /* owned */
+    size_t op_count, pair_count;
+};
+
+struct tally {
+    struct stream *stream; /* owned */
+    struct op_tally *op;   /* owned */
+    size_t stream_count, op_count;
+    size_t at;         /* the stream that was last looked for */
+    uint64_t start_ns; /* of the first stream */
+    uint64_t end_ns;   /* the latest time that was told */
+    uint64_t left_out; /* records for which there was no room */
+    uint64_t passed;   /* records of a later version */
+    uint64_t damaged;  /* bytes that were no records */
+    bool is_cut_off;   /* the last record is not whole */
+};
+
+/* A new stream, or the same one again. NULL: no room. */
+struct stream *tally_header(struct tally *tally,
+                            const struct takt_trace_record *record);
+
+/* The stream of a record. NULL: it has no header, or is of a later version. */
+struct stream *tally_stream(struct tally *tally, uint64_t id);
+
+/* What a record adds; would_s is of an event. */
+void tally_event(struct tally *tally, const takt_event *event, double would_s);
+void tally_metrics(struct tally *tally, struct stream *stream,
+                   const struct takt_trace_record *record);
+void tally_free(struct tally *tally);
+
+/* Whether an op became hot or cooled down by these metrics of it. */
+enum turn { same, heated, cooled };
+enum turn tally_op(struct tally *tally, struct stream *stream,
+                   const takt_op_metric *metric);
+
+/* ---- cmd_trace.c ---- */
+
+struct trace {
+    const struct command *command;
+    FILE *out;     /* lines and summary */
+    bool is_json;  /* --format json */
+    bool is_quiet; /* --summary: no lines */
+    bool has_colour;
+    bool wants_all;    /* --all */
+    const char *op;    /* --op; NULL: all */
+    double for_s;      /* --for; 0: as long as it takes */
+    const char *store; /* --db; NULL: the usual one */
+    FILE *record;      /* --record; NULL: nothing is kept */
+    struct tally tally;
+    struct gauge gauge;
+};
+
+/* Bytes of one stream or file on their way to records. */
+struct inlet {
+    int fd;
+    size_t length;
+    unsigned char bytes[32 * 1024];
+};
+
+/* Reads once from an inlet and takes all records that are whole. Returns what
+ * read() does. */
+ssize_t take_bytes(struct trace *trace, struct inlet *inlet);
+
+/* When nothing more will come: what is left is not a whole record, but there
+ * may be some within. */
+void take_rest(struct trace *trace, struct inlet *inlet);
+
+/* The reader's own signals, from now on read from the file descriptor that is
+ * returned; -1: that cannot be. */
+int open_signals(void);
+
+/* Nanoseconds of a clock that never goes back. */
+uint64_t clock_ns(void);
+
+/* ---- trace_files.c, trace_live.c: each returns an exit code ---- */
+
+int trace_file(struct trace *trace, const char *path, bool is_followed);
+int trace_process(struct trace *trace, const char *word);
+int trace_program(struct trace *trace, char *const *program);
+
+/* ---- trace_child.c ---- */
+
+struct child {
+    pid_t pid;
+    bool has_ended;
+    int code; /* its exit status; 128 + n: signal n */
+};
+
+/* Starts a program with TAKT_TRACE=unix:PATH. False: it says why, and `code`
+ * is what to exit with. */
+bool child_start(struct child *child, char *const *program, const char *path);
+
+/* Whether it has ended; does not wait. */
+bool child_look(struct child *child);
+
+/* ---- trace_lines.c ---- */
+
+void print_hello(struct trace *trace, const struct takt_trace_header *header);
+void print_event(struct trace *trace, const struct stream *stream,
+                 const takt_event *event);
+void print_turn(struct trace *trace, const struct stream *stream,
+                const takt_op_metric *metric, enum turn turn);
+
+/* ---- trace_summary.c ---- */
+
+void print_summary(struct trace *trace);
+
+#endif

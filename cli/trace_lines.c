@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* trace_lines.c - an event as a line: for people, or JSON. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "json.h"
+#include "number.h"
+#include "trace.h"
+
+/* Beyond this factor, what was expected is told. */
+static const double surprise = 1.5;
+
+/* Text that may have to be cut off. */
+struct note {
+    char text[512];
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct note *note,
+                                                      const char *format, ...)
+{
+    const size_t room = sizeof note->text - note->length;
+    va_list values;
+
+    if (note->length > 0 && room > 2)
+        note->length += (size_t)snprintf(note->text + note->length, room, "; ");
+    va_start(values, format);
+    const int length =
+        vsnprintf(note->text + note->length, sizeof note->text - note->length,
+                  format, values);
+    va_end(values);
+    note->length += length > 0 ? (size_t)length : 0;
+    if (note->length >= sizeof note->text)
+        note->length = sizeof note->text - 1;
+}
+
+/* ---- text -----------------------------------------------------------------
+ */
+
+enum colour { plain, red, yellow, cyan, faint };
+
+static void print_coloured(struct trace *trace, enum colour colour,
+                           const char *text)
+{
+    static const char *const codes[] = {"", "31", "33", "36", "2"};
+
+    if (trace->has_colour && colour != plain)
+        fprintf(trace->out, "\033[%sm%s\033[0m", codes[colour], text);
+    else
+        fputs(text, trace->out);
+}
+
+/* When it was and, if there are several, in which process. */
+static void print_when(struct trace *trace, const struct stream *stream,
+                       uint64_t at_ns)
+{
+    const uint64_t start_ns = trace->tally.start_ns;
+
+    fprintf(trace->out, "%10.4f  ",
+            at_ns > start_ns ? (double)(at_ns - start_ns) * 1e-9 : 0);
+    if (trace->tally.stream_count > 1)
+        fprintf(trace->out, "%-7" PRIu64 " ", stream->pid);
+}
+
+void print_hello(struct trace *trace, const struct takt_trace_header *header)
+{
+    struct note note = {.length = 0};
+    char text[32];
+
+    if (trace->is_quiet || trace->is_json)
+        return;
+    add(&note, "process %" PRIu64 ": %.200s, Takt %.64s", header->pid,
+        header->program, header->takt);
+    if (header->threshold_s >= 0)
+        add(&note, "slow is %s and more",
+            format_seconds(header->threshold_s, text, sizeof text));
+    if (header->rate >= 0)
+        add(&note, "the sample is %.3g%% of the others", 100 * header->rate);
+    print_coloured(trace, faint, note.text);
+    fputc('\n', trace->out);
+}
+
+static void note_expectation(struct note *note, const takt_event *event)
+{
+    const double expected_s = event->predicted_s, took_s = event->actual_s;
+    char text[32];
+
+    if (!(expected_s > 0) || !(took_s > 0))
+        return;
+    format_seconds(expected_s, text, sizeof text);
+    if (took_s > surprise * expected_s)
+        add(note, "%.3gx as long as expected (%s)", took_s / expected_s, text);
+    else if (expected_s > surprise * took_s)
+        add(note, "%.3gx as fast as expected (%s)", expected_s / took_s, text);
+}
+
+static enum colour note_call(struct note *note, const takt_event *event)
+{
+    enum colour colour = plain;
+
+    if ((event->told & TAKT_TOLD_EXPLORED) != 0) {
+        add(note, "explored");
+        colour = cyan;
+    }
+    if ((event->told & TAKT_TOLD_DRIFT) != 0) {
+        add(note, "its expert has just changed its speed");
+        colour = yellow;
+    }
+    if ((event->told & TAKT_TOLD_FALLBACK) != 0) {
+        if (event->refused[0] != '\0')
+            add(note, "fell back from %s: %s", event->refused,
+                takt_status_text(event->refusal));
+        else
+            add(note, "fell back: the rule's backend is not there");
+        colour = red;
+    }
+    if (event->status != TAKT_OK) {
+        add(note, "failed: %s", takt_status_text(event->status));
+        colour = red;
+    }
+    if ((event->told & TAKT_TOLD_SLOW) != 0)
+        add(note, "slow");
+    else if (event->told == TAKT_TOLD_DRAWN)
+        add(note, "sampled");
+    note_expectation(note, event);
+    return colour;
+}
+
+static void print_call(struct trace *trace, const struct stream *stream,
+                       const takt_event *event)
+{
+    char shape[256], took[32] = "-";
+    struct note note = {.length = 0};
+    const enum colour colour = note_call(&note, event);
+
+    format_shape(&event->shape, shape, sizeof shape - 8);
+    if (event->shape.rank == 0)
+        format_count(event->elements, shape, sizeof shape - 8);
+    if (event->dtype != TAKT_F32)
+        strcat(strcat(shape, " "), takt_dtype_name(event->dtype));
+    if (event->actual_s >= 0)
+        format_seconds(event->actual_s, took, sizeof took);
+    print_when(trace, stream, event->start_ns);
+    fprintf(trace->out, "%-12s %-16s %-14s %8s  %-8s ", event->op, shape,
+            event->expert, took, takt_reason_name(event->reason));
+    print_coloured(trace, colour, note.text);
+    fputc('\n', trace->out);
+}
+
+static void print_drift(struct trace *trace, const struct stream *stream,
+                        const takt_event *event)
+{
+    const double was_s = event->predicted_s, is_s = event->actual_s;
+    char size[32], before[32], after[32], text[1024];
+    const bool is_known = was_s > 0 && is_s > 0;
+    const bool is_slower = is_s > was_s;
+
+    format_count(event->elements, size, sizeof size);
+    int length =
+        snprintf(text, sizeof text,
+                 "%s has changed its speed for %s of about %s "
+                 "elements (%s)",
+                 event->expert, event->op, size, takt_dtype_name(event->dtype));
+    if (is_known && length > 0 && length < (int)sizeof text)
+        snprintf(text + length, sizeof text - (size_t)length,
+                 ": %s, was %s, %.3g times as %s",
+                 format_seconds(is_s, after, sizeof after),
+                 format_seconds(was_s, before, sizeof before),
+                 is_slower ? is_s / was_s : was_s / is_s,
+                 is_slower ? "slow" : "fast");
+    print_when(trace, stream, event->end_ns);
+    print_coloured(trace, yellow, text);
+    fputc('\n', trace->out);
+}
+
+/* ---- JSON -----------------------------------------------------------------
+ */
+
+static void json_told(struct json *json, unsigned told)
+{
+    static const char *const words[] = {"slow",     "drawn", "explored",
+                                        "fallback", "drift", "all"};
+
+    json_open(json, "told", '[');
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        if ((told >> i & 1) != 0)
+            json_string(json, NULL, words[i]);
+    json_close(json, ']');
+}
+
+/* A number that may be not known. */
+static void json_known(struct json *json, const char *key, double value)
+{
+    if (value >= 0)
+        json_number(json, key, value);
+    else
+        json_null(json, key);
+}
+
+static const char *known_text(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
+static void json_choosing(struct json *json, const takt_event *event)
+{
+    const bool has_refused = event->refused[0] != '\0';
+
+    json_string(json, "backend", takt_backend_key(event->backend));
+    json_string(json, "expert", event->expert);
+    json_count(json, "threads", event->threads);
+    json_string(json, "device", known_text(event->device));
+    json_string(json, "reason", takt_reason_name(event->reason));
+    json_bool(json, "has_history", event->has_history != 0);
+    json_string(json, "runner_up", known_text(event->runner_up));
+    json_known(json, "predicted_s", event->predicted_s);
+    json_known(json, "confidence", event->confidence);
+    json_string(json, "residency", takt_residency_name(event->residency));
+    json_string(json, "refused", known_text(event->refused));
+    json_string(json, "refusal",
+                has_refused ? takt_status_text(event->refusal) : NULL);
+    json_string(json, "error",
+                event->status != TAKT_OK ? takt_status_text(event->status)
+                                         : NULL);
+}
+
+static void json_event(struct trace *trace, const struct stream *stream,
+                       const takt_event *event)
+{
+    struct json json = json_begin(trace->out);
+    const bool is_call = event->kind == TAKT_EVENT_CALL;
+
+    json_open(&json, NULL, '{');
+    json_string(&json, "event", is_call ? "call" : "drift");
+    json_count(&json, "pid", stream->pid);
+    json_count(&json, "thread", event->thread_id);
+    json_told(&json, event->told);
+    json_string(&json, "op", event->op);
+    json_string(&json, "dtype", takt_dtype_name(event->dtype));
+    json_open(&json, "shape", '[');
+    for (unsigned i = 0; i < event->shape.rank; i++)
+        json_count(&json, NULL, event->shape.dim[i]);
+    json_close(&json, ']');
+    json_count(&json, "elements", event->elements);
+    json_known(&json, "bytes", event->work.bytes);
+    json_known(&json, "flops", event->work.flops);
+    json_choosing(&json, event);
+    json_count(&json, "start_ns", event->start_ns);
+    json_count(&json, "run_ns", event->run_ns);
+    json_count(&json, "end_ns", event->end_ns);
+    json_known(&json, "actual_s", event->actual_s);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- both -----------------------------------------------------------------
+ */
+
+void print_event(struct trace *trace, const struct stream *stream,
+                 const takt_event *event)
+{
+    if (trace->is_quiet)
+        return;
+    if (trace->is_json)
+        json_event(trace, stream, event);
+    else if (event->kind == TAKT_EVENT_DRIFT)
+        print_drift(trace, stream, event);
+    else
+        print_call(trace, stream, event);
+}
+
+static void json_turn(struct trace *trace, const struct stream *stream,
+                      const takt_op_metric *metric, bool is_hot)
+{
+    struct json json = json_begin(trace->out);
+
+    json_open(&json, NULL, '{');
+    json_string(&json, "event", is_hot ? "hot" : "cooled");
+    json_count(&json, "pid", stream->pid);
+    json_string(&json, "op", metric->op);
+    json_known(&json, "calls_per_s", metric->calls_per_s);
+    json_count(&json, "calls", metric->calls);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+void print_turn(struct trace *trace, const struct stream *stream,
+                const takt_op_metric *metric, enum turn turn)
+{
+    const bool is_hot = turn == heated;
+    char text[128 + TAKT_TRACE_TEXT], rate[32] = "?";
+
+    if (trace->is_quiet || turn == same)
+        return;
+    if (trace->is_json) {
+        json_turn(trace, stream, metric, is_hot);
+        return;
+    }
+    if (metric->calls_per_s >= 0 && metric->calls_per_s < 1e15)
+        format_count((size_t)metric->calls_per_s, rate, sizeof rate);
+    snprintf(text, sizeof text, "%.*s %s: %s calls/s%s", TAKT_TRACE_TEXT,
+             metric->op, is_hot ? "is hot" : "has cooled down", rate,
+             is_hot && !trace->wants_all
+                 ? ", from here on told of in the summary alone"
+                 : "");
+    print_when(trace, stream, trace->tally.end_ns);
+    print_coloured(trace, is_hot ? yellow : faint, text);
+    fputc('\n', trace->out);
+}

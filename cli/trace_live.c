@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_live.c - programs that connect while they run.
+ *
+ * Programs come to the reader: it listens on a socket in a folder that is its
+ * user's alone. A program that it started knows the place from TAKT_TRACE; one
+ * that runs already looks now and then whether somebody listens for it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "telemetry/stream.h"
+#include "trace.h"
+
+enum {
+    most_places = 2,
+    most_inlets = 256,
+    look_again_ms = 200,
+    patience_ms = 2000, /* until it is said that nobody connects */
+    grace_ms = 500      /* for what is under way when the program has ended */
+};
+
+struct live {
+    struct trace *trace;
+    long pid;           /* of the program that runs already; 0: a child's */
+    struct child child; /* the program that was started */
+    int signals;
+    struct {
+        int fd;
+        char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    } place[most_places];
+    size_t place_count;
+    struct inlet *inlet[most_inlets]; /* owned */
+    size_t inlet_count;
+    bool has_connected, is_asked_to_end;
+};
+
+/* ---- places ---------------------------------------------------------------
+ */
+
+/* Whether somebody listens on a socket. */
+static bool is_taken(const struct sockaddr_un *address)
+{
+    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool is = fd >= 0 && connect(fd, (const struct sockaddr *)address,
+                                       sizeof *address) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is;
+}
+
+/* A socket that listens at that address; -1: errno says why. */
+static int listen_at(const struct sockaddr_un *address)
+{
+    const int fd =
+        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0 ||
+        (bind(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
+         listen(fd, 64) == 0))
+        return fd;
+    const int wrong = errno;
+    close(fd);
+    errno = wrong;
+    return -1;
+}
+
+/* Listens on a path, from the moment that it is there: programs try but once. A
+ * socket that a reader left behind is replaced. False: errno says why. */
+static bool listen_on(struct live *live, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const int length =
+        snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+
+    if (length + 1 >= (int)sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    if (is_taken(&address)) {
+        errno = EADDRINUSE;
+        return false;
+    }
+    strcat(address.sun_path, "~");
+    unlink(address.sun_path);
+    const int fd = listen_at(&address);
+    if (fd < 0)
+        return false;
+    if (rename(address.sun_path, path) != 0) {
+        const int wrong = errno;
+        unlink(address.sun_path);
+        close(fd);
+        errno = wrong;
+        return false;
+    }
+    live->place[live->place_count].fd = fd;
+    strcpy(live->place[live->place_count++].path, path);
+    return true;
+}
+
+static void leave_places(struct live *live)
+{
+    for (size_t i = 0; i < live->place_count; i++) {
+        close(live->place[i].fd);
+        unlink(live->place[i].path);
+    }
+    live->place_count = 0;
+}
+
+/* ---- connections ----------------------------------------------------------
+ */
+
+static void greet(const struct live *live, int fd)
+{
+    const struct takt_trace_record record = {
+        .kind = TAKT_TRACE_GREETING,
+        .greeting = {.wants_all = live->trace->wants_all}};
+    unsigned char bytes[TAKT_TRACE_FRAME + TAKT_TRACE_MOST];
+
+    /* Small enough for any socket that is new; one that is gone is noticed
+     * when it is read. */
+    send(fd, bytes, takt__trace_encode(&record, bytes), MSG_NOSIGNAL);
+}
+
+static void accept_all(struct live *live, int listener)
+{
+    int fd;
+
+    while ((fd = accept(listener, NULL, NULL)) >= 0) {
+        struct inlet *inlet =
+            live->inlet_count < most_inlets ? malloc(sizeof *inlet) : NULL;
+        if (inlet == NULL || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
+            fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
+            free(inlet);
+            close(fd);
+            continue;
+        }
+        inlet->fd = fd;
+        inlet->length = 0;
+        live->inlet[live->inlet_count++] = inlet;
+        greet(live, fd);
+    }
+}
+
+static void drop_inlet(struct live *live, size_t index)
+{
+    struct inlet *inlet = live->inlet[index];
+
+    take_rest(live->trace, inlet);
+    close(inlet->fd);
+    free(inlet);
+    live->inlet[index] = live->inlet[--live->inlet_count];
+}
+
+/* One look at a connection, so that none keeps the others waiting. */
+static void read_inlet(struct live *live, size_t index)
+{
+    const ssize_t got = take_bytes(live->trace, live->inlet[index]);
+
+    live->has_connected |= got > 0;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
+        drop_inlet(live, index);
+}
+
+/* ---- the loop -------------------------------------------------------------
+ */
+
+/* A terminal sends ^C to the program as well; what others send is passed on.
+ * Without a program of its own, the reader is meant. */
+static void take_signals(struct live *live)
+{
+    struct signalfd_siginfo signal;
+
+    while (read(live->signals, &signal, sizeof signal) == sizeof signal) {
+        if (signal.ssi_signo == SIGCHLD)
+            continue;
+        if (live->pid != 0)
+            live->is_asked_to_end = true;
+        else if (signal.ssi_code <= 0 && !child_look(&live->child))
+            kill(live->child.pid, (int)signal.ssi_signo);
+    }
+}
+
+/* Waits for something to happen, and does what it asks for. */
+static void turn_once(struct live *live)
+{
+    struct pollfd wanted[1 + most_places + most_inlets];
+    const size_t places = live->place_count, inlets = live->inlet_count;
+    size_t count = 0;
+
+    wanted[count++] = (struct pollfd){.fd = live->signals, .events = POLLIN};
+    for (size_t i = 0; i < places; i++)
+        wanted[count++] =
+            (struct pollfd){.fd = live->place[i].fd, .events = POLLIN};
+    for (size_t i = 0; i < inlets; i++)
+        wanted[count++] =
+            (struct pollfd){.fd = live->inlet[i]->fd, .events = POLLIN};
+    if (poll(wanted, (nfds_t)count, look_again_ms) <= 0)
+        return;
+    if (wanted[0].revents != 0)
+        take_signals(live);
+    for (size_t i = inlets; i-- > 0;) /* the last takes the place of one gone */
+        if (wanted[1 + places + i].revents != 0)
+            read_inlet(live, i);
+    for (size_t i = 0; i < places; i++)
+        if (wanted[1 + i].revents != 0)
+            accept_all(live, live->place[i].fd);
+    fflush(live->trace->out);
+    if (live->trace->record != NULL)
+        fflush(live->trace->record);
+}
+
+/* Whether a process has ended, though its parent may not know yet. */
+static bool has_ended(long pid)
+{
+    char path[64], line[512];
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return true;
+    const ssize_t length = read(fd, line, sizeof line - 1);
+    close(fd);
+    line[length > 0 ? length : 0] = '\0';
+    const char *name_end = strrchr(line, ')');
+    return name_end == NULL || strncmp(name_end, ") Z", 3) == 0 ||
+           strncmp(name_end, ") X", 3) == 0;
+}
+
+static bool is_over(struct live *live)
+{
+    if (live->pid == 0)
+        return child_look(&live->child);
+    return live->is_asked_to_end || has_ended(live->pid);
+}
+
+static void note_silence(const struct live *live)
+{
+    if (!live->has_connected)
+        fprintf(stderr,
+                "takt trace: nothing from process %ld yet: is it using Takt, "
+                "and calling it just now? (^C ends)\n",
+                live->pid);
+}
+
+/* Until the program has ended, or time is up. */
+static void follow(struct live *live)
+{
+    const uint64_t start_ns = clock_ns();
+    const double for_s = live->trace->for_s;
+    bool has_noted = live->pid == 0;
+
+    while (!is_over(live) && !ferror(live->trace->out)) {
+        const double past_s = (double)(clock_ns() - start_ns) * 1e-9;
+        if (for_s > 0 && past_s >= for_s)
+            return;
+        if (!has_noted && past_s * 1000 >= patience_ms) {
+            note_silence(live);
+            has_noted = true;
+        }
+        turn_once(live);
+    }
+    /* What was sent before the end is still to be read. */
+    const uint64_t end_ns = clock_ns() + (uint64_t)grace_ms * 1000000;
+    for (size_t i = 0; i < live->place_count; i++)
+        accept_all(live, live->place[i].fd);
+    while (!live->is_asked_to_end && live->inlet_count > 0 &&
+           clock_ns() < end_ns)
+        turn_once(live);
+}
+
+static void let_go(struct live *live)
+{
+    leave_places(live);
+    for (size_t i = 0; i < live->inlet_count; i++) {
+        close(live->inlet[i]->fd);
+        free(live->inlet[i]);
+    }
+    live->inlet_count = 0;
+}
+
+static bool begin(struct live *live, struct trace *trace)
+{
+    live->trace = trace;
+    live->signals = open_signals();
+    signal(SIGPIPE, SIG_IGN); /* whoever reads our lines may go away */
+    gauge_open(&trace->gauge, trace->store);
+    return live->signals >= 0;
+}
+
+/* ---- a program that runs already ------------------------------------------
+ */
+
+/* False: it said why. */
+static bool is_traceable(const struct trace *trace, const char *word, long pid)
+{
+    struct stat facts;
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%ld", pid);
+    if (pid <= 0 || stat(path, &facts) != 0)
+        usage_error(trace->command,
+                    "there is no process %s (a file of that name: ./%s)", word,
+                    word);
+    else if (facts.st_uid != geteuid())
+        usage_error(trace->command,
+                    "process %s is not yours: run takt trace as its user "
+                    "(number %lu)",
+                    word, (unsigned long)facts.st_uid);
+    else
+        return true;
+    return false;
+}
+
+/* Listens in every folder in which the program may look. */
+static bool listen_for(struct live *live)
+{
+    char folder[sizeof live->place[0].path], path[sizeof folder + 32];
+
+    for (unsigned i = 0;
+         i < most_places && takt__stream_folder(i, folder, sizeof folder);
+         i++) {
+        mkdir(folder, 0700);
+        if (!takt__stream_is_private(folder)) {
+            errno = EACCES;
+            continue;
+        }
+        snprintf(path, sizeof path, "%s/%ld.trace", folder, live->pid);
+        if (!listen_on(live, path) && errno == EADDRINUSE) {
+            fprintf(stderr, "takt trace: process %ld is being traced already\n",
+                    live->pid);
+            return false;
+        }
+    }
+    if (live->place_count == 0)
+        fprintf(stderr,
+                "takt trace: cannot listen in XDG_RUNTIME_DIR or in '%s', "
+                "which must be yours alone: %s\n",
+                folder, strerror(errno));
+    return live->place_count > 0;
+}
+
+int trace_process(struct trace *trace, const char *word)
+{
+    struct live *live = calloc(1, sizeof *live);
+    const long pid = strlen(word) < 10 ? strtol(word, NULL, 10) : 0;
+    int code = EXIT_FINDING;
+
+    if (!is_traceable(trace, word, pid)) {
+        free(live);
+        return EXIT_USAGE;
+    }
+    if (live == NULL)
+        return EXIT_FINDING;
+    live->pid = pid;
+    if (begin(live, trace) && listen_for(live)) {
+        follow(live);
+        code = live->has_connected ? EXIT_DONE : EXIT_FINDING;
+        if (live->has_connected)
+            print_summary(trace);
+        else
+            fprintf(stderr, "takt trace: process %ld told nothing\n", pid);
+    }
+    let_go(live);
+    close(live->signals);
+    free(live);
+    return code;
+}
+
+/* ---- a program that is started --------------------------------------------
+ */
+
+/* Waits for the program alone: time was up before. */
+static void outlast(struct live *live)
+{
+    while (!child_look(&live->child))
+        turn_once(live);
+}
+
+static void run_and_follow(struct live *live, char *const *program)
+{
+    if (!child_start(&live->child, program, live->place[0].path))
+        return;
+    follow(live);
+    let_go(live);
+    if (live->has_connected)
+        print_summary(live->trace);
+    else
+        fputs("takt trace: the command told nothing: does it use Takt?\n",
+              stderr);
+    outlast(live);
+}
+
+int trace_program(struct trace *trace, char *const *program)
+{
+    struct live *live = calloc(1, sizeof *live);
+    char folder[] = "/tmp/takt-trace-XXXXXX", path[sizeof folder + 8];
+    int code = EXIT_FINDING;
+
+    if (live == NULL)
+        return EXIT_FINDING;
+    if (begin(live, trace) && mkdtemp(folder) != NULL) {
+        snprintf(path, sizeof path, "%s/trace", folder);
+        if (listen_on(live, path)) {
+            run_and_follow(live, program);
+            code = live->child.code;
+        } else {
+            fprintf(stderr, "takt trace: '%s': %s\n", path, strerror(errno));
+        }
+        let_go(live);
+        rmdir(folder);
+    } else {
+        fprintf(stderr, "takt trace: '%s': %s\n", folder, strerror(errno));
+    }
+    close(live->signals);
+    free(live);
+    return code;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_summary.c - what a trace adds up to.
+ *
+ * Calls and times are those of metrics, which count every call. What they would
+ * have taken on one thread is known of events alone, which are a choice of
+ * calls: so each class of durations is weighed by the calls that it has in the
+ * metrics. Where that covers less than half of the time, nothing is said: what
+ * was tried once is no measure of what is done every day.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "number.h"
+#include "trace.h"
+
+/* A line of the table. */
+struct row {
+    const char *name;
+    double calls, share[backend_count]; /* share: calls of a backend */
+    double seconds;                     /* negative: not known */
+    double took_s, would_s;             /* where the latter is known */
+    double slowest_s;
+    uint64_t told, sampled, explored, fell_back, drifted, times_hot;
+    bool is_counted; /* calls are by metrics: exact */
+    bool is_hot;
+};
+
+/* What a trace adds up to besides its ops. */
+struct whole {
+    uint64_t explorations, fallbacks, drift_alarms, told, dropped;
+    double exploring_s;
+    size_t streams, ended;
+};
+
+/* ---- sums -----------------------------------------------------------------
+ */
+
+static void weigh_pair(const struct pair *pair, struct row *row)
+{
+    for (size_t i = 0; i < duration_classes; i++) {
+        const struct told *told = &pair->told[i];
+        if (told->count <= 0)
+            continue;
+        const double weight =
+            fmax(told->count, (double)pair->in_class[i]) / told->count;
+        row->took_s += weight * told->took_s;
+        row->would_s += weight * told->would_s;
+    }
+}
+
+static struct row row_of(const struct op_tally *op)
+{
+    struct row row = {.name = op->name,
+                      .calls =
+                          (double)(op->calls > op->told ? op->calls : op->told),
+                      .is_counted = op->calls > 0,
+                      .slowest_s = op->slowest_s,
+                      .told = op->told,
+                      .sampled = op->sampled,
+                      .explored = op->explored,
+                      .fell_back = op->fell_back,
+                      .drifted = op->drifted,
+                      .times_hot = op->times_hot,
+                      .is_hot = op->hot_streams > 0};
+
+    for (size_t i = 0; i < op->pair_count; i++) {
+        row.share[op->pair[i].backend] += (double)op->pair[i].calls;
+        row.seconds += op->pair[i].seconds;
+        weigh_pair(&op->pair[i], &row);
+    }
+    return row;
+}
+
+/* The share of an op's time of which the gain is known. */
+static double gain_covers(const struct row *row)
+{
+    return row->took_s <= 0              ? 0
+           : row->took_s >= row->seconds ? 1
+                                         : row->took_s / row->seconds;
+}
+
+/* Times as fast as one thread; 0: not known. */
+static double gain_of(const struct row *row)
+{
+    return gain_covers(row) >= 0.5 ? row->would_s / row->took_s : 0;
+}
+
+static void add_row(struct row *total, const struct row *row)
+{
+    total->calls += row->calls;
+    for (size_t i = 0; i < backend_count; i++)
+        total->share[i] += row->share[i];
+    total->seconds += row->seconds;
+    total->took_s += gain_of(row) > 0 ? row->took_s : 0;
+    total->would_s += gain_of(row) > 0 ? row->would_s : 0;
+    total->slowest_s = fmax(total->slowest_s, row->slowest_s);
+    total->told += row->told;
+    total->sampled += row->sampled;
+    total->explored += row->explored;
+    total->fell_back += row->fell_back;
+    total->drifted += row->drifted;
+    total->times_hot += row->times_hot;
+    total->is_counted &= row->is_counted;
+    total->is_hot |= row->is_hot;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+    const struct row *one = a, *other = b;
+
+    if (one->seconds != other->seconds)
+        return one->seconds < other->seconds ? 1 : -1;
+    return strcmp(one->name, other->name);
+}
+
+static struct whole sum_up(const struct tally *tally)
+{
+    struct whole whole = {0};
+
+    for (size_t i = 0; i < tally->stream_count; i++) {
+        const struct stream *stream = &tally->stream[i];
+        const takt_metrics *totals = &stream->totals;
+        whole.streams += !stream->is_strange;
+        whole.ended += stream->has_ended;
+        whole.explorations += totals->explorations;
+        whole.fallbacks += totals->fallbacks;
+        whole.drift_alarms += totals->drift_alarms;
+        whole.exploring_s += totals->exploring_s;
+        whole.told += totals->told;
+        whole.dropped += totals->dropped + stream->dropped;
+    }
+    return whole;
+}
+
+static double all_shares(const struct row *row)
+{
+    return row->share[0] + row->share[1] + row->share[2];
+}
+
+/* ---- text -----------------------------------------------------------------
+ */
+
+static void print_share(FILE *out, const struct row *row, size_t backend)
+{
+    const double all = all_shares(row);
+
+    if (all > 0)
+        fprintf(out, " %6.1f%%", 100 * row->share[backend] / all);
+    else
+        fprintf(out, " %7s", "-");
+}
+
+static void print_time(FILE *out, double seconds)
+{
+    char text[32] = "-";
+
+    if (seconds > 0)
+        format_seconds(seconds, text, sizeof text);
+    fprintf(out, " %9s", text);
+}
+
+static void print_row(FILE *out, const struct row *row)
+{
+    char calls[40] = "", gain[32] = "-";
+
+    if (!row->is_counted)
+        strcpy(calls, ">=");
+    format_count((size_t)fmin(row->calls, 1e18), calls + strlen(calls), 32);
+    fprintf(out, "%-14s %13s", row->name, calls);
+    for (size_t i = 0; i < backend_count; i++)
+        print_share(out, row, i);
+    print_time(out, row->seconds);
+    if (gain_of(row) > 0)
+        snprintf(gain, sizeof gain, "%.2fx", gain_of(row));
+    fprintf(out, " %8s", gain);
+    print_time(out, row->slowest_s);
+    fprintf(out, " %8" PRIu64 " %9" PRIu64 " %6" PRIu64 "  %s\n", row->explored,
+            row->fell_back, row->drifted,
+            row->is_hot          ? "now"
+            : row->times_hot > 0 ? "was"
+                                 : "-");
+}
+
+static void print_head(FILE *out, const struct tally *tally,
+                       const struct whole *whole, const struct row *total)
+{
+    char calls[32], told[32], sampled[32], dropped[32];
+    const double seconds =
+        tally->end_ns > tally->start_ns
+            ? (double)(tally->end_ns - tally->start_ns) * 1e-9
+            : 0;
+
+    format_count((size_t)fmin(total->calls, 1e18), calls, sizeof calls);
+    format_count(total->told, told, sizeof told);
+    format_count(total->sampled, sampled, sizeof sampled);
+    format_count(whole->dropped, dropped, sizeof dropped);
+    fprintf(out,
+            "\n%s%s calls in %.3g s, %zu %s; %s were told of, %s of "
+            "them as a sample; %s dropped\n\n",
+            total->is_counted ? "" : "at least ", calls, seconds,
+            whole->streams, whole->streams == 1 ? "stream" : "streams", told,
+            sampled, dropped);
+}
+
+static void print_remarks(FILE *out, const struct trace *trace,
+                          const struct row *total)
+{
+    const struct tally *tally = &trace->tally;
+
+    if (gain_of(total) > 0)
+        fprintf(out,
+                "\ngain: times as fast as one thread of %s would have been, "
+                "predicted by what is\nknown of this machine; below 1 it was "
+                "slower\n",
+                trace->gauge.expert);
+    if (!total->is_counted)
+        fputs("\n>=: no metrics came, so only calls that were told of are "
+              "counted\n",
+              out);
+    if (tally->damaged > 0)
+        fprintf(out, "\n%" PRIu64 " bytes were damaged and left out\n",
+                tally->damaged);
+    if (tally->is_cut_off)
+        fputs("\nthe trace is cut off in the middle of a record\n", out);
+    if (tally->left_out + tally->passed > 0)
+        fprintf(out, "\n%" PRIu64 " records were not understood or too many\n",
+                tally->left_out + tally->passed);
+}
+
+static void print_text(const struct trace *trace, const struct row *rows,
+                       size_t count, const struct row *total,
+                       const struct whole *whole)
+{
+    FILE *out = trace->out;
+
+    print_head(out, &trace->tally, whole, total);
+    fprintf(out, "%-14s %13s %7s %7s %7s %9s %8s %9s %8s %9s %6s  %s\n", "op",
+            "calls", "scalar", "simd", "gpu", "took", "gain", "slowest",
+            "explored", "fell back", "drifts", "hot");
+    for (size_t i = 0; i < count; i++)
+        print_row(out, &rows[i]);
+    if (count > 1)
+        print_row(out, total);
+    print_remarks(out, trace, total);
+}
+
+/* ---- JSON -----------------------------------------------------------------
+ */
+
+static void json_row(struct json *json, const char *key, const struct row *row)
+{
+    const double all = all_shares(row);
+
+    json_open(json, key, '{');
+    json_string(json, "op", key == NULL ? row->name : NULL);
+    json_number(json, "calls", row->calls);
+    json_bool(json, "is_exact", row->is_counted);
+    json_open(json, "share", '{');
+    for (unsigned i = 0; i < backend_count; i++)
+        json_number(json, takt_backend_key((takt_backend)i),
+                    all > 0 ? row->share[i] / all : (double)NAN);
+    json_close(json, '}');
+    json_number(json, "seconds", row->seconds);
+    json_number(json, "predicted_gain",
+                gain_of(row) > 0 ? gain_of(row) : (double)NAN);
+    json_number(json, "gain_covers", gain_covers(row));
+    json_number(json, "slowest_s", row->slowest_s);
+    json_count(json, "told", row->told);
+    json_count(json, "sampled", row->sampled);
+    json_count(json, "explored", row->explored);
+    json_count(json, "fell_back", row->fell_back);
+    json_count(json, "drifts", row->drifted);
+    json_count(json, "times_hot", row->times_hot);
+    json_bool(json, "is_hot", row->is_hot);
+    json_close(json, '}');
+}
+
+static void print_json(const struct trace *trace, const struct row *rows,
+                       size_t count, const struct row *total,
+                       const struct whole *whole)
+{
+    const struct tally *tally = &trace->tally;
+    struct json json = json_begin(trace->out);
+
+    json_open(&json, NULL, '{');
+    json_string(&json, "event", "summary");
+    json_count(&json, "streams", whole->streams);
+    json_count(&json, "ended", whole->ended);
+    json_count(&json, "start_ns", tally->start_ns);
+    json_count(&json, "end_ns", tally->end_ns);
+    json_string(&json, "gain_against",
+                trace->gauge.expert[0] != '\0' ? trace->gauge.expert : NULL);
+    json_row(&json, "total", total);
+    json_open(&json, "ops", '[');
+    for (size_t i = 0; i < count; i++)
+        json_row(&json, NULL, &rows[i]);
+    json_close(&json, ']');
+    json_count(&json, "explorations", whole->explorations);
+    json_count(&json, "fallbacks", whole->fallbacks);
+    json_count(&json, "drift_alarms", whole->drift_alarms);
+    json_number(&json, "exploring_s", whole->exploring_s);
+    json_count(&json, "dropped", whole->dropped);
+    json_count(&json, "left_out", tally->left_out + tally->passed);
+    json_count(&json, "damaged_bytes", tally->damaged);
+    json_bool(&json, "is_cut_off", tally->is_cut_off);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- both -----------------------------------------------------------------
+ */
+
+void print_summary(struct trace *trace)
+{
+    const struct tally *tally = &trace->tally;
+    struct row total = {.name = "all", .is_counted = true};
+    struct row *rows = calloc(tally->op_count + 1, sizeof *rows);
+    const struct whole whole = sum_up(tally);
+    size_t count = 0;
+
+    if (rows == NULL)
+        return;
+    for (size_t i = 0; i < tally->op_count; i++) {
+        rows[count] = row_of(&tally->op[i]);
+        add_row(&total, &rows[count++]);
+    }
+    qsort(rows, count, sizeof *rows, longest_first);
+    if (trace->is_json)
+        print_json(trace, rows, count, &total, &whole);
+    else
+        print_text(trace, rows, count, &total, &whole);
+    free(rows);
+    fflush(trace->out);
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * trace_tally.c - streams, ops and experts, and what they add up to.
+ *
+ * Records may be anybody's, so what is kept has limits; what is beyond them is
+ * counted. Everything is looked for from the front: lists are short where
+ * streams are honest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+enum { most_streams = 4096, most_ops = 1024, most_pairs = 256 };
+
+/* Room for one more element of `size` bytes in a list of `count`, which grows
+ * by doubling. NULL: no memory, or it has `most`. */
+static void *grow(void *list, size_t count, size_t size, size_t most)
+{
+    if (count >= most)
+        return NULL;
+    if (count != 0 && (count & (count - 1)) != 0)
+        return list;
+    return realloc(list, (count == 0 ? 1 : 2 * count) * size);
+}
+
+/* A zeroed element at the end of a list. NULL: no room. */
+static void *append(void *list_at, size_t *count, size_t size, size_t most)
+{
+    void *list;
+
+    memcpy(&list, list_at, sizeof list);
+    list = grow(list, *count, size, most);
+    if (list == NULL)
+        return NULL;
+    memcpy(list_at, &list, sizeof list);
+    return memset((char *)list + (*count)++ * size, 0, size);
+}
+
+static void copy_name(char out[TAKT_TRACE_TEXT + 1], const char *name)
+{
+    snprintf(out, TAKT_TRACE_TEXT + 1, "%.*s", TAKT_TRACE_TEXT, name);
+}
+
+/* ---- streams --------------------------------------------------------------
+ */
+
+static struct stream *find_stream(struct tally *tally, uint64_t id)
+{
+    for (size_t i = 0; i < tally->stream_count; i++) {
+        const size_t at = (tally->at + i) % tally->stream_count;
+        if (tally->stream[at].id == id) {
+            tally->at = at;
+            return &tally->stream[at];
+        }
+    }
+    return NULL;
+}
+
+static void see_time(struct tally *tally, uint64_t now_ns)
+{
+    if (now_ns > tally->end_ns)
+        tally->end_ns = now_ns;
+}
+
+struct stream *tally_header(struct tally *tally,
+                            const struct takt_trace_record *record)
+{
+    struct stream *stream = find_stream(tally, record->stream);
+
+    if (stream == NULL)
+        stream = append(&tally->stream, &tally->stream_count, sizeof *stream,
+                        most_streams);
+    if (stream == NULL) {
+        tally->left_out++;
+        return NULL;
+    }
+    stream->id = record->stream;
+    stream->pid = record->header.pid;
+    stream->start_ns = record->header.start_ns;
+    stream->is_strange = record->header.version != TAKT_TRACE_VERSION;
+    copy_name(stream->program, record->header.program);
+    if (!stream->is_strange &&
+        (tally->start_ns == 0 || stream->start_ns < tally->start_ns))
+        tally->start_ns = stream->start_ns;
+    see_time(tally, stream->start_ns);
+    return stream;
+}
+
+struct stream *tally_stream(struct tally *tally, uint64_t id)
+{
+    struct stream *stream = find_stream(tally, id);
+
+    if (stream == NULL || stream->is_strange) {
+        tally->left_out++;
+        return NULL;
+    }
+    return stream;
+}
+
+/* ---- ops and experts ------------------------------------------------------
+ */
+
+static struct op_tally *op_named(struct tally *tally, const char *name)
+{
+    for (size_t i = 0; i < tally->op_count; i++)
+        if (strncmp(tally->op[i].name, name, TAKT_TRACE_TEXT) == 0)
+            return &tally->op[i];
+    struct op_tally *op =
+        append(&tally->op, &tally->op_count, sizeof *op, most_ops);
+    if (op == NULL)
+        tally->left_out++;
+    else
+        copy_name(op->name, name);
+    return op;
+}
+
+static struct pair *pair_named(struct tally *tally, struct op_tally *op,
+                               const char *expert, takt_backend backend)
+{
+    for (size_t i = 0; i < op->pair_count; i++)
+        if (strncmp(op->pair[i].expert, expert, TAKT_TRACE_TEXT) == 0)
+            return &op->pair[i];
+    struct pair *pair =
+        append(&op->pair, &op->pair_count, sizeof *pair, most_pairs);
+    if (pair == NULL) {
+        tally->left_out++;
+        return NULL;
+    }
+    copy_name(pair->expert, expert);
+    pair->backend = backend;
+    return pair;
+}
+
+static size_t class_of(double seconds)
+{
+    const double *bounds = takt_duration_bounds();
+    size_t i = 0;
+
+    while (i < TAKT_DURATION_BOUNDS && seconds > bounds[i])
+        i++;
+    return i;
+}
+
+static bool is_time(double seconds)
+{
+    return seconds >= 0 && seconds < 1e9;
+}
+
+/* ---- events ---------------------------------------------------------------
+ */
+
+static void tally_call(struct tally *tally, struct op_tally *op,
+                       const takt_event *event, double would_s)
+{
+    op->told++;
+    op->sampled += event->told == TAKT_TOLD_DRAWN;
+    op->explored += event->reason == TAKT_REASON_EXPLORE;
+    op->fell_back += (event->told & TAKT_TOLD_FALLBACK) != 0;
+    op->failed += event->status != TAKT_OK;
+    if (!is_time(event->actual_s))
+        return;
+    if (event->actual_s > op->slowest_s) {
+        op->slowest_s = event->actual_s;
+        op->slowest_shape = event->shape;
+    }
+    struct pair *pair = pair_named(tally, op, event->expert, event->backend);
+    if (pair == NULL || !is_time(would_s))
+        return;
+    struct told *told = &pair->told[class_of(event->actual_s)];
+    told->count++;
+    told->took_s += event->actual_s;
+    told->would_s += would_s;
+}
+
+void tally_event(struct tally *tally, const takt_event *event, double would_s)
+{
+    struct op_tally *op = op_named(tally, event->op);
+
+    see_time(tally, event->end_ns);
+    if (op == NULL)
+        return;
+    if (event->kind == TAKT_EVENT_DRIFT)
+        op->drifted++;
+    else
+        tally_call(tally, op, event, would_s);
+}
+
+/* ---- metrics --------------------------------------------------------------
+ */
+
+/* How much a sum has grown; one that shrank has begun anew. */
+static uint64_t growth(uint64_t now, uint64_t before)
+{
+    return now >= before ? now - before : now;
+}
+
+static struct last_op *last_op_of(struct tally *tally, struct stream *stream,
+                                  const char *name)
+{
+    const struct op_tally *op = op_named(tally, name);
+
+    if (op == NULL)
+        return NULL;
+    const size_t index = (size_t)(op - tally->op);
+    for (size_t i = 0; i < stream->op_count; i++)
+        if (stream->op[i].op == index)
+            return &stream->op[i];
+    struct last_op *last =
+        append(&stream->op, &stream->op_count, sizeof *last, most_ops);
+    if (last != NULL)
+        last->op = index;
+    return last;
+}
+
+enum turn tally_op(struct tally *tally, struct stream *stream,
+                   const takt_op_metric *metric)
+{
+    struct last_op *last = last_op_of(tally, stream, metric->op);
+
+    if (last == NULL)
+        return same;
+    struct op_tally *op = &tally->op[last->op];
+    const bool was_hot = last->is_hot, is_hot = metric->is_hot != 0;
+    op->calls += growth(metric->calls, last->calls);
+    op->times_hot += growth(metric->times_hot, last->times_hot);
+    op->hot_streams += is_hot;
+    op->hot_streams -= was_hot;
+    last->calls = metric->calls;
+    last->times_hot = metric->times_hot;
+    last->is_hot = is_hot;
+    return is_hot == was_hot ? same : is_hot ? heated : cooled;
+}
+
+static struct last_pair *last_pair_of(struct tally *tally,
+                                      struct stream *stream,
+                                      const takt_duration_metric *metric)
+{
+    struct op_tally *op = op_named(tally, metric->op);
+    const struct pair *pair =
+        op != NULL ? pair_named(tally, op, metric->expert, metric->backend)
+                   : NULL;
+
+    if (pair == NULL)
+        return NULL;
+    const size_t op_index = (size_t)(op - tally->op);
+    const size_t pair_index = (size_t)(pair - op->pair);
+    for (size_t i = 0; i < stream->pair_count; i++)
+        if (stream->pair[i].op == op_index &&
+            stream->pair[i].pair == pair_index)
+            return &stream->pair[i];
+    struct last_pair *last =
+        append(&stream->pair, &stream->pair_count, sizeof *last, most_ops);
+    if (last != NULL) {
+        last->op = op_index;
+        last->pair = pair_index;
+    }
+    return last;
+}
+
+static void tally_duration(struct tally *tally, struct stream *stream,
+                           const takt_duration_metric *metric)
+{
+    struct last_pair *last = last_pair_of(tally, stream, metric);
+
+    if (last == NULL || !is_time(metric->seconds)) {
+        tally->left_out++;
+        return;
+    }
+    struct op_tally *op = &tally->op[last->op];
+    struct pair *pair = &op->pair[last->pair];
+    pair->calls += growth(metric->calls, last->calls);
+    pair->seconds += metric->seconds -
+                     (metric->seconds >= last->seconds ? last->seconds : 0);
+    for (size_t i = 0; i < duration_classes; i++) {
+        pair->in_class[i] += growth(metric->in_class[i], last->in_class[i]);
+        last->in_class[i] = metric->in_class[i];
+    }
+    last->calls = metric->calls;
+    last->seconds = metric->seconds;
+    if (is_time(metric->most_s) && metric->most_s > op->slowest_s) {
+        op->slowest_s = metric->most_s;
+        op->slowest_shape.rank = 0;
+    }
+}
+
+/* All kinds but events, headers and ops. */
+void tally_metrics(struct tally *tally, struct stream *stream,
+                   const struct takt_trace_record *record)
+{
+    switch (record->kind) {
+    case TAKT_TRACE_TOTALS:
+        stream->totals = record->totals;
+        see_time(tally, record->totals.now_ns);
+        return;
+    case TAKT_TRACE_DURATION:
+        tally_duration(tally, stream, &record->duration);
+        return;
+    case TAKT_TRACE_DROPPED:
+    case TAKT_TRACE_END:
+        stream->dropped = record->loss.dropped;
+        stream->has_ended = record->kind == TAKT_TRACE_END;
+        see_time(tally, record->loss.now_ns);
+        return;
+    default:
+        return;
+    }
+}
+
+void tally_free(struct tally *tally)
+{
+    for (size_t i = 0; i < tally->stream_count; i++) {
+        free(tally->stream[i].op);
+        free(tally->stream[i].pair);
+    }
+    for (size_t i = 0; i < tally->op_count; i++)
+        free(tally->op[i].pair);
+    free(tally->stream);
+    free(tally->op);
+}
