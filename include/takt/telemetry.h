@@ -125,7 +125,8 @@ TAKT_API const double *takt_duration_bounds(void);
 /* The calls of one op. */
 typedef struct takt_op_metric {
     const char *op;
-    uint64_t calls;     /* all of them, told of or not */
+    uint64_t calls;     /* all of them, told of or not; of the smallest
+                         * one-line calls one in 256 stands for all */
     int is_hot;         /* more than the hot rate just now */
     uint64_t times_hot; /* how often that began */
     double calls_per_s; /* in the last second */

@@ -27,6 +27,7 @@ struct takt_ctx {
     /* Calls so small that nothing but one thread of the best instruction set
      * can be first go straight to its kernels. */
     _Atomic bool is_straight;
+    _Atomic bool is_all_told; /* telemetry wants every call: none is straight */
     _Atomic(struct takt_tap *) tap; /* telemetry; NULL: none */
     _Atomic size_t uncounted;       /* straight calls below it are not */
     const struct takt_slots *straight;
@@ -37,7 +38,7 @@ struct takt_ctx {
     bool is_followed;   /* `takt trace` may follow it */
     uint64_t looked_ns; /* when it was last looked for; by the learner ... */
     ino_t follower_ino; /* ... as are these: whom it found last */
-    time_t follower_time;
+    struct timespec follower_time;
     takt_diag export_problem; /* why there is no exporter; with its lock */
     pthread_mutex_t export_lock;
     bool is_learning;  /* calls leave samples */
@@ -89,6 +90,9 @@ void takt__ctx_end_straight(takt_ctx *ctx);
 
 /* The same for a default context that was made at that very moment. */
 void takt__ctx_look_around(takt_ctx *ctx);
+
+/* Whether every call has to take the common path, to be told of. */
+void takt__ctx_tell_all(takt_ctx *ctx, bool is_all);
 
 /* Makes the model and the learner of a context; see teach.c. */
 takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options);

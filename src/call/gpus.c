@@ -178,6 +178,34 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
     }
 }
 
+/* Of what is given up, somebody was to be told. */
+static void give_up(takt_ctx *ctx, unsigned gpu)
+{
+    for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
+        struct takt_timing *timing = &ctx->gpu_watch[gpu].timing[i];
+        int is_waiting = 2;
+        if (!atomic_compare_exchange_strong(&timing->use, &is_waiting, 1))
+            continue;
+        if (timing->tap != NULL)
+            takt__tap_drop(timing->tap);
+        atomic_store(&timing->use, 0);
+    }
+}
+
+void takt__ctx_collect(takt_ctx *ctx, bool is_last)
+{
+    for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
+        struct takt_device *device = &ctx->fleet.devices.device[d];
+        if (is_last) {
+            give_up(ctx, d);
+        } else if (takt__device_is_ready(device) &&
+                   takt__device_enter(device) == TAKT_OK) {
+            takt__gpu_collect(ctx, d);
+            takt__device_leave(device);
+        }
+    }
+}
+
 static void drop_timings(takt_ctx *ctx, struct takt_device *device)
 {
     if (takt__device_enter(device) != TAKT_OK)

@@ -56,6 +56,10 @@ void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
  * entered. */
 void takt__gpu_collect(takt_ctx *ctx, unsigned gpu);
 
+/* The same on all devices, by a thread that is on none; `is_last`: those that
+ * are not done are given up, and counted. */
+void takt__ctx_collect(takt_ctx *ctx, bool is_last);
+
 /* Makes arms of the GPUs in a model, asleep unless they are open already. */
 void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model);
 

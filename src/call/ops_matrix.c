@@ -103,8 +103,9 @@ static bool multiply_straight(takt_dtype dtype, const struct takt_gemm *gemm)
                             m * n * size, gemm->c) != TAKT_OK ||
         slots->gemm[dtype]->room(gemm, &slots->blocks[dtype]) != 0)
         return false;
-    if (takt__ctx_tap(ctx) != NULL && --takt__thread.left == 0)
-        return false; /* it is counted, for many */
+    if (takt__ctx_tap(ctx) != NULL &&
+        (ctx->is_all_told || --takt__thread.left == 0))
+        return false; /* it is told of, or counted for many */
     slots->gemm[dtype]->run(gemm, &slots->blocks[dtype], NULL);
     return true;
 }
@@ -123,7 +124,7 @@ static takt_status multiply(takt_dtype dtype, size_t m, size_t n, size_t k,
     call.in[1] = b;
     call.out = c;
     call.alpha = 1;
-    return takt__call_route(&call, takt__thread.left != 0);
+    return takt__call_route(&call, false);
 }
 
 takt_status takt_matmul_f32(size_t m, size_t n, size_t k, const float *a,

@@ -203,12 +203,25 @@ static void find_straight(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
 {
     _Atomic size_t *most = &ctx->straight_most[dtype][op];
 
-    if (!ctx->is_straight || takt_op_at(op)->rank_max != 1 ||
-        op == TAKT_OP_reshape)
+    if (!ctx->is_straight || ctx->is_all_told ||
+        takt_op_at(op)->rank_max != 1 || op == TAKT_OP_reshape)
         return;
     atomic_store(most, straight_most(ctx, takt_op_at(op), dtype));
-    if (!ctx->is_straight) /* somebody has just ended it */
+    if (!ctx->is_straight || ctx->is_all_told) /* since a moment ago */
         atomic_store(most, 0);
+}
+
+void takt__ctx_tell_all(takt_ctx *ctx, bool is_all)
+{
+    if (atomic_exchange(&ctx->is_all_told, is_all) == is_all)
+        return;
+    for (int op = 0; op < TAKT_OP_COUNT; op++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++) {
+            if (is_all)
+                atomic_store(&ctx->straight_most[dtype][op], 0);
+            else
+                find_straight(ctx, (enum takt_op_id)op, (takt_dtype)dtype);
+        }
 }
 
 /* There are buffers that move: nobody may use memory without a look. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "call/gpus.h"
 #include "call/inside.h"
 #include "telemetry/otel.h"
 #include "telemetry/stream.h"
@@ -121,12 +122,16 @@ static void show(void *self, struct takt_tap *tap)
 
     atomic_store(&ctx->uncounted, tap == NULL ? TAKT_LEAST_TIMED : 0);
     atomic_store_explicit(&ctx->tap, tap, memory_order_release);
+    takt__ctx_tell_all(ctx, tap != NULL && atomic_load(&tap->is_all));
 }
 
-static void settle(void *self)
+/* Calls that a GPU is still at are told of when they are done; at the end there
+ * is no driver left to ask. */
+static void settle(void *self, bool is_last)
 {
-    const takt_ctx *ctx = self;
+    takt_ctx *ctx = self;
 
+    takt__ctx_collect(ctx, is_last);
     takt__learner_enter(ctx->learner);
     takt__learner_leave(ctx->learner);
 }
@@ -269,10 +274,11 @@ static void look_for_followers(takt_ctx *ctx, uint64_t now_ns)
     if (!takt__stream_place((long)getpid(), where, sizeof where) ||
         stat(where + strlen("unix:"), &socket) != 0 ||
         (socket.st_ino == ctx->follower_ino &&
-         socket.st_ctime == ctx->follower_time))
+         socket.st_ctim.tv_sec == ctx->follower_time.tv_sec &&
+         socket.st_ctim.tv_nsec == ctx->follower_time.tv_nsec))
         return;
-    ctx->follower_ino = socket.st_ino;
-    ctx->follower_time = socket.st_ctime;
+    ctx->follower_ino = socket.st_ino; /* numbers are used again */
+    ctx->follower_time = socket.st_ctim;
     open_stream(ctx, where);
 }
 

@@ -137,9 +137,9 @@ static bool work(struct takt_courier *courier)
 }
 
 /* All that is left, with fresh metrics. */
-static void work_off(struct takt_courier *courier)
+static void work_off(struct takt_courier *courier, bool is_last)
 {
-    courier->names.settle(courier->names.self);
+    courier->names.settle(courier->names.self, is_last);
     while (carry_all(courier))
         continue;
     takt__courier_watch(courier, takt__now_ns());
@@ -156,7 +156,7 @@ static void serve_flush(struct takt_courier *courier)
     pthread_mutex_unlock(&courier->lock);
     if (wanted == courier->flush_done)
         return;
-    work_off(courier);
+    work_off(courier, false);
     flush_sinks(courier);
     pthread_mutex_lock(&courier->lock);
     courier->flush_done = wanted;
@@ -345,7 +345,7 @@ void takt__courier_finish(struct takt_courier *courier)
     end_thread(courier);
     if (courier->tap == NULL)
         return;
-    work_off(courier);
+    work_off(courier, true);
     const unsigned count = copy_sinks(courier, seats);
     for (unsigned i = 0; i < count; i++)
         leave(courier, seats[i]);

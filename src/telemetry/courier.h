@@ -27,8 +27,9 @@ struct takt_courier_names {
     const char *(*arm)(void *self, unsigned arm, takt_backend *backend);
     /* Shows callers the tap, or (NULL) that nobody wants to know. */
     void (*show)(void *self, struct takt_tap *tap);
-    /* Learns from all calls that have returned, so that metrics know them. */
-    void (*settle)(void *self);
+    /* Learns from all calls that have returned, so that metrics know them.
+     * `is_last`: what is not known by then never will be. */
+    void (*settle)(void *self, bool is_last);
 };
 
 struct takt_courier_options {

@@ -126,6 +126,12 @@ unsigned takt__tap_told(struct takt_tap *tap, unsigned line, takt_reason reason,
 /* Leaves a note; the thread's number is filled in here. */
 void takt__tap_push(struct takt_tap *tap, struct takt_note *note);
 
+/* Counts a note that will not be left after all. */
+static inline void takt__tap_drop(struct takt_tap *tap)
+{
+    atomic_fetch_add_explicit(&tap->ring.dropped, 1, memory_order_relaxed);
+}
+
 /* ---- for Takt's own thread -------------------------------------------------
  */
 

@@ -492,6 +492,16 @@ static void small_one_line_calls_are_counted_too(void)
         takt_matmul_f32(2, 2, 2, a, b, c);
     collect_all(ctx);
     EXPECT(all->calls > times * 0.97 && all->calls < times * 1.03);
+    const unsigned before = all->count;
+    tell_all(ctx);
+    for (int i = 0; i < 100; i++) { /* all means these, too */
+        takt_mul_f32(16, a, b, c);
+        takt_matmul_f32(2, 2, 2, a, b, c);
+    }
+    collect_all(ctx);
+    EXPECT_INT(all->count, before + 200);
+    takt_ctx_trace(ctx, &(takt_trace_options){.threshold_s = 1e3, .rate = -1});
+    EXPECT(atomic_load(&ctx->straight_most[TAKT_F32][TAKT_OP_mul]) > 16);
     /* It is the context of the process: the sink leaves by itself. */
     all->leaves_after = (int)all->count + 1;
     tell_all(ctx);
