@@ -319,6 +319,13 @@ takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
     return takt__decide_static(&ctx->decider, policy, sizes, choice);
 }
 
+/* Whether there is telemetry. Mostly there is none, and then it takes nothing.
+ */
+static inline bool is_told(const struct takt_tap *tap)
+{
+    return __builtin_expect(tap != NULL, 0);
+}
+
 /* Counts a decided call for telemetry; true: it is timed, to be told of. Calls
  * of an op that is hot are not, but for those that are told of in any case. */
 static inline bool is_heard(const takt_ctx *ctx, struct takt_tap *tap,
@@ -352,7 +359,7 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
     takt__call_sizes(call, &sizes);
     if (decision != NULL || ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
         sizes.elements = takt_op_elements(call->op, &call->shape);
-    if (tap != NULL && !takt__tap_is_quiet(tap, sizes.key.line))
+    if (is_told(tap) && !takt__tap_is_quiet(tap, sizes.key.line))
         watch->came = takt__ticks();
     watch->is_repeat =
         call->in[0] == watch->thread->in || call->in[0] == watch->thread->out;
@@ -364,17 +371,17 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
         return status;
     if (choice.reason == TAKT_REASON_MODEL)
         spread(ctx, &choice);
-    const bool is_told =
-        tap != NULL && is_heard(ctx, tap, &sizes, &choice, calls);
+    const bool is_timed =
+        is_told(tap) && is_heard(ctx, tap, &sizes, &choice, calls);
     watch->is_sampled =
         watch->is_sampled && !is_empty &&
         (decision != NULL || takt__call_is_timed(ctx, &choice, watch));
-    if (!is_empty && (decision != NULL || watch->is_sampled || is_told))
+    if (!is_empty && (decision != NULL || watch->is_sampled || is_timed))
         takt__call_run_watched(ctx, call, &sizes, &choice, watch);
     else if (!is_empty)
         run_unwatched(ctx, call, &sizes, &choice, watch);
     takt__call_remember(ctx, call, &choice, watch);
-    if (tap != NULL && !is_empty && (is_told || watch->is_refused))
+    if (is_told(tap) && !is_empty && (is_timed || watch->is_refused))
         takt__call_tell(ctx, tap, call, &sizes, &choice, watch);
     if (decision != NULL) {
         takt__decision_fill(ctx, &sizes, &choice, decision);
