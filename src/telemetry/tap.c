@@ -111,14 +111,18 @@ unsigned takt__tap_told(struct takt_tap *tap, unsigned line, takt_reason reason,
 }
 
 /* The note was pushed before the state is read, and the courier sets the state
- * before it looks for notes once more: one of the two sees the other. */
-static void wake(struct takt_tap *tap)
+ * before it looks for notes once more: one of the two sees the other. If it is
+ * awake it rests between two looks, which ends when half of the slots are
+ * filled. */
+static void wake(struct takt_tap *tap, bool is_half_full)
 {
     const uint32_t state = atomic_load(&tap->state);
     uint32_t expected = TAKT_COURIER_ASLEEP;
 
     if (state == TAKT_COURIER_GONE)
         takt__courier_start(tap->courier);
+    else if (state == TAKT_COURIER_AWAKE && is_half_full)
+        takt__futex_wake(&tap->state);
     else if (state == expected &&
              atomic_compare_exchange_strong(&tap->state, &expected,
                                             TAKT_COURIER_AWAKE))
@@ -137,7 +141,7 @@ void takt__tap_push(struct takt_tap *tap, struct takt_note *note)
     note->thread_id = takt__tap_thread.id;
     *note_in(slot) = *note;
     takt__ring_filled(slot, at);
-    wake(tap);
+    wake(tap, at % (TAKT_TAP_SLOTS / 2) == 0);
 }
 
 bool takt__tap_next(struct takt_tap *tap, struct takt_note *out)
