@@ -416,7 +416,8 @@ void takt__courier_flush(struct takt_courier *courier)
     struct timespec until;
 
     pthread_mutex_lock(&courier->lock);
-    if (!courier->has_thread) {
+    if (!courier->has_thread ||
+        pthread_equal(courier->thread, pthread_self()) != 0) { /* a sink */
         pthread_mutex_unlock(&courier->lock);
         return;
     }

@@ -99,6 +99,7 @@ void takt__courier_reset(struct takt_courier *courier)
 {
     courier->has_thread = false;
     courier->flush_done = courier->flush_wanted;
+    pthread_cond_init(&courier->flushed, NULL); /* who waited is not here */
     if (courier->tap == NULL)
         return;
     takt__tap_reset(courier->tap);
