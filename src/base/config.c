@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 extern char **environ;
 
@@ -50,23 +51,29 @@ static bool is_said(const char *text)
     return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
 }
 
-/* Whether anything asks for an export. What exactly, and whether something else
- * forbids it, is for the exporter to find out. */
+static bool has_value(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value != NULL && *value != '\0';
+}
+
+static bool has_word(const char *variable, const char *word)
+{
+    const char *value = getenv(variable);
+    return value != NULL && strcasecmp(value, word) == 0;
+}
+
+/* Whether anything asks for an export: else the exporter need not be loaded.
+ * What exactly is asked for is for the exporter to find out. */
 static bool is_export_asked(void)
 {
-    static const char *const places[] = {"OTEL_EXPORTER_OTLP_ENDPOINT",
-                                         "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-                                         "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-                                         "OTEL_TRACES_EXPORTER",
-                                         "OTEL_METRICS_EXPORTER",
-                                         "TAKT_OTLP_FILE"};
-
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        const char *value = getenv(places[i]);
-        if (value != NULL && *value != '\0')
-            return true;
-    }
-    return false;
+    return !has_word("OTEL_SDK_DISABLED", "true") &&
+           (has_value("OTEL_EXPORTER_OTLP_ENDPOINT") ||
+            has_value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") ||
+            has_value("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT") ||
+            has_word("OTEL_TRACES_EXPORTER", "otlp") ||
+            has_word("OTEL_METRICS_EXPORTER", "otlp") ||
+            has_value("TAKT_OTLP_FILE"));
 }
 
 struct takt_config takt__config_read(void)
