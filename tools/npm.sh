@@ -31,7 +31,8 @@ rm -f "$target/.complete"
 cp "$source/package.json" "$source/package-lock.json" "$target"
 # Nothing of theirs is run here, and what is cached is not asked for again.
 if ! (cd "$target" && npm ci --ignore-scripts --no-audit --no-fund \
-    --prefer-offline --loglevel=error >npm.log 2>&1 9>&-); then
+    --prefer-offline --fetch-retries=2 --fetch-retry-mintimeout=1000 \
+    --fetch-retry-maxtimeout=5000 --loglevel=error >npm.log 2>&1 9>&-); then
     tail -n 5 "$target/npm.log" >&2
     skip "cannot install: is this machine online?"
 fi
