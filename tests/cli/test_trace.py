@@ -193,9 +193,9 @@ class Lines(Scratch):
         path = self.file(header() + event(told=EXPLORED))
         for env, wants in (({}, True), ({"NO_COLOR": "1"}, False)):
             try:
-            ours, theirs = os.openpty()
-        except OSError as problem:
-            self.skipTest(f"there are no terminals here: {problem}")
+                ours, theirs = os.openpty()
+            except OSError as problem:
+                self.skipTest(f"there are no terminals here: {problem}")
             env = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"},
                    **env}
             subprocess.run([TAKT, "trace", path], stdout=theirs, env=env,
