@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * json.c - a tree of JSON, whose nodes and texts live in blocks that are freed
+ * together.
+ */
+#include "json.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { deepest = 64, block_room = 4000 };
+
+struct takt_json_block {
+    struct takt_json_block *next;
+    size_t used, room;
+    _Alignas(max_align_t) char bytes[];
+};
+
+struct reader {
+    struct takt_json_document *document;
+    const char *start, *at, *end;
+    const char *what; /* is wrong; NULL: nothing so far */
+    int depth;
+};
+
+/* ---- memory ---------------------------------------------------------------
+ */
+
+void *takt__json_take(struct takt_json_document *document, size_t size)
+{
+    struct takt_json_block *block = document->blocks;
+    const size_t step = _Alignof(max_align_t);
+    const size_t rounded = (size + step - 1) / step * step;
+
+    if (block == NULL || block->room - block->used < rounded) {
+        const size_t room = rounded > block_room ? rounded : block_room;
+        block = malloc(sizeof *block + room);
+        if (block == NULL)
+            return NULL;
+        block->next = document->blocks;
+        block->used = 0;
+        block->room = room;
+        document->blocks = block;
+    }
+    void *memory = block->bytes + block->used;
+    block->used += rounded;
+    return memory;
+}
+
+char *takt__json_keep(struct takt_json_document *document, const char *text,
+                      size_t length)
+{
+    char *copy = takt__json_take(document, length + 1);
+
+    if (copy != NULL) {
+        memcpy(copy, text, length);
+        copy[length] = '\0';
+    }
+    return copy;
+}
+
+void takt__json_free(struct takt_json_document *document)
+{
+    while (document->blocks != NULL) {
+        struct takt_json_block *next = document->blocks->next;
+        free(document->blocks);
+        document->blocks = next;
+    }
+    document->root = NULL;
+}
+
+/* ---- reading --------------------------------------------------------------
+ */
+
+static bool fail(struct reader *reader, const char *what)
+{
+    if (reader->what == NULL)
+        reader->what = what;
+    return false;
+}
+
+static void skip_blanks(struct reader *reader)
+{
+    while (reader->at < reader->end && *reader->at != '\0' &&
+           strchr(" \t\r\n", *reader->at) != NULL)
+        reader->at++;
+}
+
+static bool accept(struct reader *reader, char c)
+{
+    skip_blanks(reader);
+    if (reader->at >= reader->end || *reader->at != c)
+        return false;
+    reader->at++;
+    return true;
+}
+
+static bool accept_word(struct reader *reader, const char *word)
+{
+    const size_t length = strlen(word);
+
+    if ((size_t)(reader->end - reader->at) < length ||
+        memcmp(reader->at, word, length) != 0)
+        return false;
+    reader->at += length;
+    return true;
+}
+
+static bool is_digit(const struct reader *reader)
+{
+    return reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9';
+}
+
+static bool skip_digits(struct reader *reader)
+{
+    if (!is_digit(reader))
+        return fail(reader, "a digit is missing");
+    while (is_digit(reader))
+        reader->at++;
+    return true;
+}
+
+static bool skip_number(struct reader *reader)
+{
+    accept_word(reader, "-");
+    if (!accept_word(reader, "0") && !skip_digits(reader))
+        return false;
+    if (accept_word(reader, ".") && !skip_digits(reader))
+        return false;
+    if (accept_word(reader, "e") || accept_word(reader, "E")) {
+        if (!accept_word(reader, "+"))
+            accept_word(reader, "-");
+        return skip_digits(reader);
+    }
+    return true;
+}
+
+/* Bytes of the character at `at`, by its first one; 0: it is not UTF-8. */
+static size_t utf8_length(const struct reader *reader)
+{
+    const unsigned char *s = (const unsigned char *)reader->at;
+    const size_t left = (size_t)(reader->end - reader->at);
+    const size_t length = s[0] < 0x80                   ? 1
+                          : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                          : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                          : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                                        : 0;
+
+    if (length == 0 || length > left)
+        return 0;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    /* Overlong forms, surrogates, and what is beyond the last character. */
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+static bool read_hex(struct reader *reader, uint32_t *out)
+{
+    static const char digits[] = "0123456789abcdefABCDEF";
+
+    *out = 0;
+    for (int i = 0; i < 4; i++, reader->at++) {
+        const char *found = reader->at < reader->end && *reader->at != '\0'
+                                ? strchr(digits, *reader->at)
+                                : NULL;
+        if (found == NULL)
+            return fail(reader, "\\u needs four hexadecimal digits");
+        const uint32_t value = (uint32_t)(found - digits);
+        *out = *out * 16 + (value < 16 ? value : value - 6);
+    }
+    return true;
+}
+
+static size_t put_utf8(uint32_t code, char *out)
+{
+    if (code < 0x80) {
+        out[0] = (char)code;
+        return 1;
+    }
+    const size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = length - 1; i > 0; i--, code >>= 6)
+        out[i] = (char)(0x80 | (code & 0x3f));
+    out[0] = (char)(lead[length] | code);
+    return length;
+}
+
+static bool read_code(struct reader *reader, uint32_t *code)
+{
+    uint32_t low;
+
+    if (!read_hex(reader, code))
+        return false;
+    if (*code == 0)
+        return fail(reader, "\\u0000 has no place here");
+    if (*code < 0xd800 || *code > 0xdfff)
+        return true;
+    if (*code > 0xdbff || !accept_word(reader, "\\u") ||
+        !read_hex(reader, &low) || low < 0xdc00 || low > 0xdfff)
+        return fail(reader, "half a surrogate pair");
+    *code = 0x10000 + ((*code - 0xd800) << 10) + (low - 0xdc00);
+    return true;
+}
+
+/* The escape after a backslash, decoded into `out`; 0: it is none. */
+static size_t read_escape(struct reader *reader, char *out)
+{
+    static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
+    uint32_t code;
+
+    if (accept_word(reader, "u"))
+        return read_code(reader, &code) ? put_utf8(code, out) : 0;
+    const char *found = reader->at < reader->end && *reader->at != '\0'
+                            ? strchr(escapes, *reader->at)
+                            : NULL;
+    if (found == NULL) {
+        fail(reader, "an escape that JSON does not have");
+        return 0;
+    }
+    reader->at++;
+    out[0] = meant[found - escapes];
+    return 1;
+}
+
+/* A string whose quote stands at `at`, raw and decoded. */
+static bool read_string(struct reader *reader, const char **raw,
+                        const char **decoded)
+{
+    const char *start = reader->at++;
+    const char *close = start + 1;
+
+    while (close < reader->end && *close != '"')
+        close += *close == '\\' ? 2 : 1;
+    if (close >= reader->end)
+        return fail(reader, "a string that does not end");
+    char *out = takt__json_take(reader->document, (size_t)(close - start) + 1);
+    if (out == NULL)
+        return fail(reader, "no memory");
+    *decoded = out;
+    while (*reader->at != '"') {
+        size_t length;
+        if (accept_word(reader, "\\")) {
+            length = read_escape(reader, out);
+        } else if ((unsigned char)*reader->at < 0x20) {
+            return fail(reader, "a control character in a string");
+        } else {
+            length = utf8_length(reader);
+            memcpy(out, reader->at, length);
+            reader->at += length;
+        }
+        if (length == 0)
+            return fail(reader, "not UTF-8");
+        out += length;
+    }
+    *out = '\0';
+    reader->at++;
+    *raw =
+        takt__json_keep(reader->document, start, (size_t)(reader->at - start));
+    return *raw != NULL || fail(reader, "no memory");
+}
+
+struct takt_json_node *takt__json_add(struct takt_json_document *document,
+                                      struct takt_json_node *parent)
+{
+    struct takt_json_node *node = takt__json_take(document, sizeof *node);
+
+    if (node == NULL)
+        return NULL;
+    *node = (struct takt_json_node){.kind = TAKT_JSON_NULL};
+    if (parent == NULL)
+        document->root = node;
+    else if (parent->last == NULL)
+        parent->first = node;
+    else
+        parent->last->next = node;
+    if (parent != NULL)
+        parent->last = node;
+    return node;
+}
+
+static bool read_value(struct reader *reader, struct takt_json_node *node);
+
+static bool read_member(struct reader *reader, struct takt_json_node *node)
+{
+    skip_blanks(reader);
+    if (reader->at >= reader->end || *reader->at != '"')
+        return fail(reader, "the name of a member is missing");
+    if (!read_string(reader, &node->raw_name, &node->name))
+        return false;
+    if (!accept(reader, ':'))
+        return fail(reader, "a colon is missing");
+    return read_value(reader, node);
+}
+
+static bool read_children(struct reader *reader, struct takt_json_node *parent,
+                          char close)
+{
+    if (++reader->depth > deepest)
+        return fail(reader, "more than 64 levels");
+    if (accept(reader, close)) {
+        reader->depth--;
+        return true;
+    }
+    do {
+        struct takt_json_node *child = takt__json_add(reader->document, parent);
+        if (child == NULL)
+            return fail(reader, "no memory");
+        if (close == '}' ? !read_member(reader, child)
+                         : !read_value(reader, child))
+            return false;
+    } while (accept(reader, ','));
+    reader->depth--;
+    return accept(reader, close) ||
+           fail(reader, "a comma or the end of a list is missing");
+}
+
+static bool read_plain(struct reader *reader, struct takt_json_node *node)
+{
+    const char *start = reader->at;
+
+    if (accept_word(reader, "null")) {
+        node->kind = TAKT_JSON_NULL;
+    } else if (accept_word(reader, "true") || accept_word(reader, "false")) {
+        node->kind = TAKT_JSON_BOOL;
+    } else if (*start == '-' || is_digit(reader)) {
+        node->kind = TAKT_JSON_NUMBER;
+        if (!skip_number(reader))
+            return false;
+    } else {
+        return fail(reader, "not a value");
+    }
+    node->raw =
+        takt__json_keep(reader->document, start, (size_t)(reader->at - start));
+    node->text = node->raw;
+    return node->raw != NULL || fail(reader, "no memory");
+}
+
+static bool read_value(struct reader *reader, struct takt_json_node *node)
+{
+    skip_blanks(reader);
+    if (reader->at >= reader->end)
+        return fail(reader, "a value is missing");
+    if (*reader->at == '"') {
+        node->kind = TAKT_JSON_STRING;
+        return read_string(reader, &node->raw, &node->text);
+    }
+    if (accept(reader, '{')) {
+        node->kind = TAKT_JSON_OBJECT;
+        return read_children(reader, node, '}');
+    }
+    if (accept(reader, '[')) {
+        node->kind = TAKT_JSON_ARRAY;
+        return read_children(reader, node, ']');
+    }
+    return read_plain(reader, node);
+}
+
+static struct takt_json_trouble locate(const struct reader *reader)
+{
+    struct takt_json_trouble trouble = {1, 1, reader->what};
+
+    for (const char *at = reader->start; at < reader->at; at++) {
+        trouble.column = *at == '\n' ? 1 : trouble.column + 1;
+        trouble.line += *at == '\n';
+    }
+    return trouble;
+}
+
+bool takt__json_read(const char *text, size_t size,
+                     struct takt_json_document *out,
+                     struct takt_json_trouble *trouble)
+{
+    struct reader reader = {
+        .document = out, .start = text, .at = text, .end = text + size};
+
+    *out = (struct takt_json_document){NULL, NULL};
+    struct takt_json_node *root = takt__json_add(out, NULL);
+    bool is_read = root != NULL || fail(&reader, "no memory");
+    is_read = is_read && read_value(&reader, root);
+    if (is_read) {
+        skip_blanks(&reader);
+        is_read = reader.at == reader.end ||
+                  fail(&reader, "something after the value");
+    }
+    if (is_read)
+        return true;
+    *trouble = locate(&reader);
+    takt__json_free(out);
+    return false;
+}

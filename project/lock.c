@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock.c - flock() on a file that is removed with the lock.
+ *
+ * Whoever waited for nothing else than the name may get a file that was removed
+ * meanwhile: so a lock counts only while its file still has the name.
+ */
+#define _DEFAULT_SOURCE /* flock */
+#include "lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static char *path_in(const char *folder)
+{
+    static const char name[] = "/.takt-state.lock";
+    const size_t length = strlen(folder);
+    char *path = malloc(length + sizeof name);
+
+    if (path != NULL) {
+        memcpy(path, folder, length);
+        memcpy(path + length, name, sizeof name);
+    }
+    return path;
+}
+
+static bool has_name(int fd, const char *path)
+{
+    struct stat opened, named;
+
+    return fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
+           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+static void name_holder(int fd, takt_diag *diag)
+{
+    char pid[24] = "";
+    const ssize_t length = pread(fd, pid, sizeof pid - 1, 0);
+
+    pid[length > 0 ? (size_t)length : 0] = '\0';
+    pid[strspn(pid, "0123456789")] = '\0';
+    snprintf(diag->text, sizeof diag->text,
+             "another takt is at work on this project%s%s%s",
+             pid[0] != '\0' ? " (process " : "", pid,
+             pid[0] != '\0' ? ")" : "");
+}
+
+/* Who only looks whether it is taken has it for a moment. */
+static bool lock_soon(int fd)
+{
+    for (int tries = 0; tries < 5; tries++) {
+        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+            return true;
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    return false;
+}
+
+static takt_status try_path(struct takt_lock *lock, takt_diag *diag)
+{
+    for (int tries = 0; tries < 100; tries++) {
+        lock->fd =
+            open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (lock->fd < 0) {
+            snprintf(diag->text, sizeof diag->text, "cannot make %.300s: %s",
+                     lock->path, strerror(errno));
+            return TAKT_EIO;
+        }
+        if (!lock_soon(lock->fd)) {
+            name_holder(lock->fd, diag);
+            close(lock->fd);
+            return TAKT_EEXIST;
+        }
+        if (has_name(lock->fd, lock->path))
+            return TAKT_OK;
+        close(lock->fd);
+    }
+    snprintf(diag->text, sizeof diag->text, "%.300s comes and goes",
+             lock->path);
+    return TAKT_EIO;
+}
+
+takt_status takt__lock_take(const char *folder, struct takt_lock *out,
+                            takt_diag *diag)
+{
+    *out = (struct takt_lock){.fd = -1, .path = path_in(folder)};
+    if (out->path == NULL)
+        return TAKT_ENOMEM;
+    const takt_status status = try_path(out, diag);
+    if (status != TAKT_OK) {
+        free(out->path);
+        *out = (struct takt_lock){.fd = -1};
+    } else if (ftruncate(out->fd, 0) != 0 ||
+               dprintf(out->fd, "%ld\n", (long)getpid()) < 0) {
+        /* Who holds it is a courtesy: the lock is held all the same. */
+    }
+    return status;
+}
+
+void takt__lock_give(struct takt_lock *lock)
+{
+    if (lock->fd < 0)
+        return;
+    unlink(lock->path);
+    close(lock->fd);
+    free(lock->path);
+    *lock = (struct takt_lock){.fd = -1};
+}
+
+bool takt__lock_is_taken(const char *folder)
+{
+    char *path = path_in(folder);
+    const int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    bool is_taken = false;
+
+    if (fd >= 0) {
+        is_taken = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        close(fd);
+    }
+    free(path);
+    return is_taken;
+}

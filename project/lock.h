@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lock.h - one at a time in a project: a lock on a file in its folder, which
+ * the system gives back when its holder ends, however that comes about.
+ */
+#ifndef TAKT_PROJECT_LOCK_H
+#define TAKT_PROJECT_LOCK_H
+
+#include <stdbool.h>
+
+#include <takt/status.h>
+#include <takt/store.h>
+
+struct takt_lock {
+    int fd; /* -1: not held */
+    char *path;
+};
+
+/* TAKT_EEXIST: another process has it; `diag` names it.
+ * TAKT_EIO: the lock's file cannot be made.  TAKT_ENOMEM. */
+takt_status takt__lock_take(const char *folder, struct takt_lock *out,
+                            takt_diag *diag);
+
+/* Gives it back, and removes the file. */
+void takt__lock_give(struct takt_lock *lock);
+
+/* Whether somebody has it now. */
+bool takt__lock_is_taken(const char *folder);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* manifest.c - the table of profiles, and how it gets into a manifest. */
+#include "project/manifest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "project/diff.h"
+#include "project/replace.h"
+#include "project/say.h"
+#include "project/toml_edit.h"
+
+enum { KEYS = 4, STRIP = 3, MOST_BACKUPS = 1000 };
+
+static const char *const keys[KEYS] = {"opt-level", "lto", "codegen-units",
+                                       "strip"};
+
+/* NULL: the profile leaves this to whoever wrote the manifest. */
+static const char *const literals[TAKT_PROFILES][KEYS] = {
+    [TAKT_PROFILE_FAST] = {"2", "\"off\"", "16", NULL},
+    [TAKT_PROFILE_BALANCED] = {"3", "\"thin\"", "4", NULL},
+    [TAKT_PROFILE_AGGRESSIVE] = {"3", "\"fat\"", "1", "\"symbols\""}};
+
+static struct takt_toml_setting setting(enum takt_profile profile, int key)
+{
+    static const char *const table[] = {"profile", "release"};
+
+    return (struct takt_toml_setting){table, 2, keys[key],
+                                      literals[profile][key]};
+}
+
+/* Whether the manifest has all that the aggressive profile sets. */
+static takt_status is_aggressive(const struct takt_toml_text *text, bool *is_so,
+                                 struct takt_toml_error *error)
+{
+    const struct takt_toml_setting any = setting(TAKT_PROFILE_AGGRESSIVE, 0);
+    struct takt_toml *toml;
+    const takt_status status =
+        takt__toml_parse(text->bytes, text->length, &toml, error);
+
+    *is_so = status == TAKT_OK;
+    for (int i = 0; i < KEYS && *is_so; i++) {
+        const struct takt_toml_value *table =
+            takt__toml_table(takt__toml_root(toml), &any);
+        *is_so = takt__toml_is(takt__toml_get(table, keys[i]),
+                               literals[TAKT_PROFILE_AGGRESSIVE][i]);
+    }
+    takt__toml_destroy(toml);
+    return status;
+}
+
+static takt_status edit(struct takt_toml_text *text, enum takt_profile profile,
+                        struct takt_toml_error *error)
+{
+    bool has_our_strip;
+    takt_status status = is_aggressive(text, &has_our_strip, error);
+
+    if (status == TAKT_OK && has_our_strip &&
+        literals[profile][STRIP] == NULL) {
+        const struct takt_toml_setting strip =
+            setting(TAKT_PROFILE_AGGRESSIVE, STRIP);
+        status = takt__toml_remove(text, &strip, error);
+    }
+    for (int i = 0; i < KEYS && status == TAKT_OK; i++) {
+        const struct takt_toml_setting one = setting(profile, i);
+        if (one.literal != NULL)
+            status = takt__toml_set(text, &one, error);
+    }
+    return status;
+}
+
+takt_status takt__manifest_set_profile(const char *name, const char *text,
+                                       size_t length, enum takt_profile profile,
+                                       char **out, size_t *out_length,
+                                       takt_diag *diag)
+{
+    struct takt_toml_text edited = {malloc(length + 1), length};
+    struct takt_toml_error error = {0};
+
+    takt__say(diag, TAKT_OK, "%s", "");
+    *out = NULL;
+    *out_length = 0;
+    if (edited.bytes == NULL)
+        return takt__say(diag, TAKT_ENOMEM, "no memory");
+    if (length > 0)
+        memcpy(edited.bytes, text, length);
+    edited.bytes[length] = '\0';
+    const takt_status status = edit(&edited, profile, &error);
+    if (status == TAKT_OK) {
+        *out = edited.bytes;
+        *out_length = edited.length;
+        return TAKT_OK;
+    }
+    free(edited.bytes);
+    if (status == TAKT_ENOMEM)
+        return takt__say(diag, status, "no memory");
+    return takt__say(diag, status, "%.200s:%zu:%zu: %s", name, error.line,
+                     error.column, error.why);
+}
+
+takt_status takt__manifest_plan(const char *folder, enum takt_profile profile,
+                                struct takt_manifest_change *change,
+                                takt_diag *diag)
+{
+    *change = (struct takt_manifest_change){0};
+    takt_status status = takt__manifest_find(folder, &change->path, diag);
+    if (status == TAKT_OK)
+        status = takt__read_file(change->path, TAKT_MANIFEST_BYTES,
+                                 &change->old_text, &change->old_length, diag);
+    if (status == TAKT_OK)
+        status = takt__manifest_set_profile(
+            change->path, change->old_text, change->old_length, profile,
+            &change->new_text, &change->new_length, diag);
+    if (status != TAKT_OK)
+        takt__manifest_change_fini(change);
+    else
+        change->is_needed =
+            change->old_length != change->new_length ||
+            memcmp(change->old_text, change->new_text, change->old_length) != 0;
+    return status;
+}
+
+char *takt__manifest_diff(const struct takt_manifest_change *change)
+{
+    return takt__diff((struct takt_diff_side){change->path, change->old_text,
+                                              change->old_length},
+                      (struct takt_diff_side){change->path, change->new_text,
+                                              change->new_length});
+}
+
+/* Whether a backup is the text that `change` begins with, or was that before a
+ * profile of ours was set in it. */
+static bool is_backup_of(const char *path,
+                         const struct takt_manifest_change *change)
+{
+    char *kept, *made;
+    size_t kept_length, made_length;
+
+    if (takt__read_file(path, TAKT_MANIFEST_BYTES, &kept, &kept_length, NULL) !=
+        TAKT_OK)
+        return false;
+    bool is_so = kept_length == change->old_length &&
+                 memcmp(kept, change->old_text, kept_length) == 0;
+    for (int i = 0; i < TAKT_PROFILES && !is_so; i++) {
+        if (takt__manifest_set_profile(path, kept, kept_length,
+                                       (enum takt_profile)i, &made,
+                                       &made_length, NULL) != TAKT_OK)
+            break;
+        is_so = made_length == change->old_length &&
+                memcmp(made, change->old_text, made_length) == 0;
+        free(made);
+    }
+    free(kept);
+    return is_so;
+}
+
+/* Keeps the old text, unless it is kept already: then *backup stays NULL. */
+static takt_status back_up(const struct takt_manifest_change *change,
+                           char **backup, takt_diag *diag)
+{
+    const char *path = change->path;
+    const size_t size = strlen(path) + sizeof ".bak.1000";
+    char *name = malloc(size);
+    takt_status status = TAKT_EEXIST;
+
+    if (name == NULL)
+        return takt__say(diag, TAKT_ENOMEM, "no memory");
+    for (int i = 0; i < MOST_BACKUPS && status == TAKT_EEXIST; i++) {
+        if (i == 0)
+            snprintf(name, size, "%s.bak", path);
+        else
+            snprintf(name, size, "%s.bak.%d", path, i);
+        status = takt__create_file(name, path, change->old_text,
+                                   change->old_length, diag);
+        if (status == TAKT_EEXIST && is_backup_of(name, change)) {
+            free(name);
+            return TAKT_OK;
+        }
+    }
+    if (status == TAKT_OK) {
+        *backup = name;
+        return TAKT_OK;
+    }
+    free(name);
+    return status != TAKT_EEXIST
+               ? status
+               : takt__say(diag, TAKT_EIO, "%.300s: has too many backups",
+                           path);
+}
+
+takt_status takt__manifest_write(const struct takt_manifest_change *change,
+                                 char **backup, takt_diag *diag)
+{
+    char *made = NULL;
+
+    takt__say(diag, TAKT_OK, "%s", "");
+    if (backup != NULL)
+        *backup = NULL;
+    if (!change->is_needed)
+        return TAKT_OK;
+    takt_status status = takt__check_writable(change->path, diag);
+    if (status == TAKT_OK)
+        status = back_up(change, &made, diag);
+    if (status == TAKT_OK)
+        status = takt__replace_file(change->path, change->new_text,
+                                    change->new_length, change->old_text,
+                                    change->old_length, diag);
+    if (status != TAKT_OK && made != NULL)
+        remove(made); /* nothing was changed that it would be needed for */
+    if (status == TAKT_OK && backup != NULL)
+        *backup = made;
+    else
+        free(made);
+    return status;
+}
+
+void takt__manifest_change_fini(struct takt_manifest_change *change)
+{
+    free(change->path);
+    free(change->old_text);
+    free(change->new_text);
+    *change = (struct takt_manifest_change){0};
+}

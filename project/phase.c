@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* phase.c - the rules of the line, one function for each event. */
+#include "phase.h"
+
+#include <stdio.h>
+
+#include "base/name.h"
+
+static const struct {
+    const char *name, *command;
+} phases[TAKT_PHASES] = {
+    [TAKT_PHASE_ANALYSIS] = {"Analysis", "analyze"},
+    [TAKT_PHASE_TRANSPILATION] = {"Transpilation", NULL},
+    [TAKT_PHASE_OPTIMIZATION] = {"Optimization", "optimize"},
+    [TAKT_PHASE_VALIDATION] = {"Validation", "validate"},
+    [TAKT_PHASE_BUILD] = {"Build", "build"},
+};
+
+static const char *const statuses[TAKT_PHASE_STATUSES] = {
+    [TAKT_NOT_STARTED] = "Not Started",
+    [TAKT_IN_PROGRESS] = "In Progress",
+    [TAKT_COMPLETED] = "Completed",
+    [TAKT_FAILED] = "Failed",
+    [TAKT_STALE] = "Stale",
+    [TAKT_NOT_NEEDED] = "Not Needed",
+};
+
+const char *takt__phase_name(enum takt_phase phase)
+{
+    return phases[phase].name;
+}
+
+const char *takt__phase_status_name(enum takt_phase_status status)
+{
+    return statuses[status];
+}
+
+const char *takt__phase_command(enum takt_phase phase)
+{
+    return phases[phase].command;
+}
+
+bool takt__phase_parse(const char *word, enum takt_phase *out)
+{
+    for (int i = 0; i < TAKT_PHASES; i++)
+        if (takt__name_equal(word, phases[i].name) ||
+            (phases[i].command != NULL &&
+             takt__name_equal(word, phases[i].command))) {
+            *out = (enum takt_phase)i;
+            return true;
+        }
+    if (!takt__name_equal(word, "deployment"))
+        return false;
+    *out = TAKT_PHASE_BUILD;
+    return true;
+}
+
+struct takt_phase_line takt__phase_line_new(void)
+{
+    return (struct takt_phase_line){.current = -1};
+}
+
+bool takt__phase_is_passed(const struct takt_phase_record *record)
+{
+    return record->status == TAKT_COMPLETED ||
+           record->status == TAKT_NOT_NEEDED;
+}
+
+/* ---- events ---------------------------------------------------------------
+ */
+
+static void put(char *out, size_t size, const char *text)
+{
+    snprintf(out, size, "%s", text == NULL ? "" : text);
+}
+
+/* Whatever came after is about something that is no more. */
+static void make_stale(struct takt_phase_line *line, enum takt_phase after)
+{
+    for (int i = (int)after + 1; i < TAKT_PHASES; i++) {
+        struct takt_phase_record *record = &line->phase[i];
+        if (i == TAKT_PHASE_TRANSPILATION)
+            continue; /* not ours: see look() */
+        if (record->status != TAKT_NOT_STARTED &&
+            record->status != TAKT_NOT_NEEDED) {
+            record->status = TAKT_STALE;
+            record->error[0] = '\0';
+        }
+    }
+}
+
+static bool begin(struct takt_phase_line *line,
+                  const struct takt_phase_event *event,
+                  enum takt_phase *blocker)
+{
+    const enum takt_phase phase = event->phase;
+    struct takt_phase_record *record = &line->phase[phase];
+
+    *blocker = phase;
+    if (phase == TAKT_PHASE_TRANSPILATION || record->status == TAKT_IN_PROGRESS)
+        return false;
+    for (int i = 0; i < (int)phase; i++)
+        if (!takt__phase_is_passed(&line->phase[i])) {
+            *blocker = (enum takt_phase)i;
+            return false;
+        }
+    *record = (struct takt_phase_record){.status = TAKT_IN_PROGRESS};
+    put(record->started_at, sizeof record->started_at, event->now);
+    make_stale(line, phase);
+    line->current = (int)phase;
+    return true;
+}
+
+static bool end(struct takt_phase_line *line,
+                const struct takt_phase_event *event, enum takt_phase *blocker)
+{
+    struct takt_phase_record *record = &line->phase[event->phase];
+
+    *blocker = event->phase;
+    if (event->phase == TAKT_PHASE_TRANSPILATION ||
+        record->status != TAKT_IN_PROGRESS)
+        return false;
+    record->status =
+        event->kind == TAKT_LINE_SUCCEED ? TAKT_COMPLETED : TAKT_FAILED;
+    put(record->completed_at, sizeof record->completed_at, event->now);
+    if (event->kind == TAKT_LINE_FAIL)
+        put(record->error, sizeof record->error, event->text);
+    return true;
+}
+
+static void reset(struct takt_phase_line *line, enum takt_phase phase)
+{
+    line->phase[phase] = (struct takt_phase_record){.status = TAKT_NOT_STARTED};
+    make_stale(line, phase);
+    if (line->current >= (int)phase)
+        line->current = (int)phase - 1;
+}
+
+/* Only one of us works at a time, so who was at work before is gone. */
+static void interrupt(struct takt_phase_line *line)
+{
+    for (int i = 0; i < TAKT_PHASES; i++) {
+        struct takt_phase_record *record = &line->phase[i];
+        if (i == TAKT_PHASE_TRANSPILATION || record->status != TAKT_IN_PROGRESS)
+            continue;
+        record->status = TAKT_FAILED;
+        put(record->error, sizeof record->error, "was interrupted");
+    }
+}
+
+/* Transpilation: the word of the tool that does it counts, and where it says
+ * nothing, what it left on the disk. */
+static void look(struct takt_phase_line *line,
+                 const struct takt_phase_event *event)
+{
+    struct takt_phase_record *record = &line->phase[TAKT_PHASE_TRANSPILATION];
+    const bool is_missing = event->transpiled == TAKT_TRANSPILED_MISSING;
+
+    if (event->is_theirs &&
+        (record->status == TAKT_IN_PROGRESS || record->status == TAKT_FAILED))
+        return;
+    if (event->is_theirs && record->status == TAKT_COMPLETED && !is_missing)
+        return;
+    record->error[0] = '\0';
+    if (is_missing) {
+        record->status = TAKT_FAILED;
+        snprintf(record->error, sizeof record->error,
+                 "the output folder '%.400s' does not exist",
+                 event->text == NULL ? "" : event->text);
+    } else {
+        record->status = event->transpiled == TAKT_TRANSPILED_THERE
+                             ? TAKT_COMPLETED
+                             : TAKT_NOT_NEEDED;
+    }
+}
+
+bool takt__phase_line_step(struct takt_phase_line *line,
+                           const struct takt_phase_event *event,
+                           enum takt_phase *blocker)
+{
+    enum takt_phase unused;
+
+    if (blocker == NULL)
+        blocker = &unused;
+    switch (event->kind) {
+    case TAKT_LINE_BEGIN:
+        return begin(line, event, blocker);
+    case TAKT_LINE_SUCCEED:
+    case TAKT_LINE_FAIL:
+        return end(line, event, blocker);
+    case TAKT_LINE_RESET:
+        reset(line, event->phase);
+        return true;
+    case TAKT_LINE_RESET_ALL:
+        *line = takt__phase_line_new();
+        return true;
+    case TAKT_LINE_INTERRUPTED:
+        interrupt(line);
+        return true;
+    case TAKT_LINE_LOOK:
+        look(line, event);
+        return true;
+    case TAKT_LINE_EVENTS:
+        break;
+    }
+    return false;
+}
+
+/* ---- words ----------------------------------------------------------------
+ */
+
+/* What to do about a phase of other tools. */
+static void explain_theirs(const struct takt_phase_record *record, char *out,
+                           size_t size)
+{
+    if (record->status == TAKT_FAILED)
+        snprintf(out, size,
+                 "Transpilation failed: %.400s; run the tool that transpiles "
+                 "this project, or correct [transpilation] output_dir",
+                 record->error);
+    else if (record->status == TAKT_IN_PROGRESS)
+        snprintf(out, size,
+                 "Transpilation is in progress; wait for the tool that does "
+                 "it, or 'takt reset --phase transpilation'");
+    else
+        snprintf(out, size, "Transpilation is done by other tools");
+}
+
+void takt__phase_line_explain(const struct takt_phase_line *line,
+                              enum takt_phase phase, enum takt_phase blocker,
+                              const char *folder, char *out, size_t size)
+{
+    const struct takt_phase_record *record = &line->phase[blocker];
+    const char *name = phases[blocker].name;
+    const char *command = phases[blocker].command;
+
+    if (blocker == TAKT_PHASE_TRANSPILATION)
+        explain_theirs(record, out, size);
+    else if (record->status == TAKT_FAILED)
+        snprintf(out, size,
+                 "%s is refused: %s failed: %.400s; resolve that, then run "
+                 "'takt %s %s'",
+                 phases[phase].name, name, record->error, command, folder);
+    else if (record->status == TAKT_STALE)
+        snprintf(out, size,
+                 "%s is refused: %s is stale, because something before it ran "
+                 "again; run 'takt %s %s'",
+                 phases[phase].name, name, command, folder);
+    else if (record->status == TAKT_IN_PROGRESS)
+        snprintf(out, size, "%s is in progress", name);
+    else
+        snprintf(out, size,
+                 "%s is refused: %s has not run; run 'takt %s %s' first",
+                 phases[phase].name, name, command, folder);
+}
+
+enum takt_phase takt__phase_line_next(const struct takt_phase_line *line)
+{
+    for (int i = 0; i < TAKT_PHASES; i++)
+        if (!takt__phase_is_passed(&line->phase[i]))
+            return (enum takt_phase)i;
+    return TAKT_PHASES;
+}

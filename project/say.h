@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* say.h - one line for people. */
+#ifndef TAKT_PROJECT_SAY_H
+#define TAKT_PROJECT_SAY_H
+
+#include <takt/status.h>
+#include <takt/store.h>
+
+/* Writes the line, cut to its room; `diag` may be NULL. Returns `status`. */
+__attribute__((format(printf, 3, 4))) takt_status
+takt__say(takt_diag *diag, takt_status status, const char *format, ...);
+
+#endif

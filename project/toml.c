@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * toml.c - the sentences of TOML: headers, keys with values, arrays and tables,
+ * and which of them may be said twice.
+ *
+ * A table is opened once by a header; before that, headers of tables in it may
+ * imply it, and dotted keys may make it, after which no header opens it. What
+ * is written as a value is complete as it stands.
+ */
+#include "project/toml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "project/toml_lex.h"
+
+struct parser {
+    struct takt_toml_lexer lexer;
+    struct takt_toml_value *section; /* that the last header opened */
+    unsigned depth;                  /* of arrays and tables in values */
+};
+
+static bool read_value(struct parser *parser, struct takt_toml_value *value);
+
+/* A new value; NULL: no memory. `part` is NULL for an element. */
+static struct takt_toml_value *add(struct parser *parser,
+                                   struct takt_toml_value *parent,
+                                   const struct takt_toml_part *part,
+                                   size_t statement_from)
+{
+    struct takt_toml *toml = parser->lexer.toml;
+    struct takt_toml_value *value = takt__toml_room(toml, sizeof *value);
+
+    if (value != NULL) {
+        value->parent = parent;
+        value->statement_from = statement_from;
+        if (part != NULL) {
+            value->key = part->key;
+            value->key_length = part->key_length;
+            value->name = part->name;
+        }
+    }
+    if (value == NULL || !takt__toml_add(toml, value)) {
+        parser->lexer.status = TAKT_ENOMEM;
+        return NULL;
+    }
+    return value;
+}
+
+static bool refuse(struct parser *parser, const struct takt_toml_part *part,
+                   const char *why)
+{
+    return takt__toml_fail(&parser->lexer, part->name.from, why, part->key);
+}
+
+/* The table that part `i` of a dotted key names, made if need be. */
+static struct takt_toml_value *step_dotted(struct parser *parser,
+                                           struct takt_toml_value *table,
+                                           const struct takt_toml_part *part,
+                                           size_t i)
+{
+    struct takt_toml_value *next = takt__toml_find(
+        parser->lexer.toml, table, part[i].key, part[i].key_length);
+    const bool is_new = next == NULL;
+
+    if (is_new) {
+        next = add(parser, table, &part[i], part[0].name.from);
+        if (next == NULL)
+            return NULL;
+        next->kind = TAKT_TOML_TABLE;
+    }
+    if (next->kind != TAKT_TOML_TABLE) {
+        refuse(parser, &part[i], "this is no table, but a value:");
+        return NULL;
+    }
+    if (is_new || next->form == TAKT_TOML_IMPLIED) {
+        next->form = TAKT_TOML_DOTTED;
+        next->name = part[i].name;
+        next->statement_from = part[0].name.from;
+        next->text =
+            (struct takt_toml_span){part[0].name.from, part[i + 1].name.from};
+    }
+    if (next->form != TAKT_TOML_DOTTED) {
+        refuse(parser, &part[i], "this table is complete already:");
+        return NULL;
+    }
+    return next;
+}
+
+/* a.b = 1, in a section or between braces. */
+static bool read_pair(struct parser *parser, struct takt_toml_value *table)
+{
+    struct takt_toml_lexer *lexer = &parser->lexer;
+    struct takt_toml_part part[TAKT_TOML_MOST_PARTS];
+    struct takt_toml_value *into = table;
+    size_t count;
+
+    if (!takt__toml_read_key(lexer, part, &count))
+        return false;
+    for (size_t i = 0; i + 1 < count; i++) {
+        into = step_dotted(parser, into, part, i);
+        if (into == NULL)
+            return false;
+    }
+    const struct takt_toml_part *last = &part[count - 1];
+    if (takt__toml_find(lexer->toml, into, last->key, last->key_length) != NULL)
+        return refuse(parser, last, "this key is there twice:");
+    if (!takt__toml_skip(lexer, '='))
+        return takt__toml_fail(lexer, lexer->at, "a '=' should be here", NULL);
+    struct takt_toml_value *value = add(parser, into, last, part[0].name.from);
+    takt__toml_skip_blanks(lexer);
+    if (value == NULL || !read_value(parser, value))
+        return false;
+    for (table->end = lexer->at; into != table; into = into->parent)
+        into->end = lexer->at;
+    return true;
+}
+
+static bool read_array(struct parser *parser, struct takt_toml_value *array)
+{
+    struct takt_toml_lexer *lexer = &parser->lexer;
+    const size_t from = lexer->at++;
+
+    array->kind = TAKT_TOML_ARRAY;
+    for (;;) {
+        takt__toml_skip_lines(lexer);
+        if (takt__toml_skip(lexer, ']'))
+            return true;
+        struct takt_toml_value *element = add(parser, array, NULL, lexer->at);
+        if (element == NULL || !read_value(parser, element))
+            return false;
+        takt__toml_skip_lines(lexer);
+        if (takt__toml_skip(lexer, ','))
+            continue;
+        if (takt__toml_skip(lexer, ']'))
+            return true;
+        return lexer->at == lexer->length
+                   ? takt__toml_fail(lexer, from, "this array does not end",
+                                     NULL)
+                   : takt__toml_fail(lexer, lexer->at,
+                                     "a ',' or ']' should be here", NULL);
+    }
+}
+
+static bool read_inline_table(struct parser *parser,
+                              struct takt_toml_value *table)
+{
+    struct takt_toml_lexer *lexer = &parser->lexer;
+    const size_t from = lexer->at++;
+
+    table->kind = TAKT_TOML_TABLE;
+    table->end = lexer->at;
+    for (;;) {
+        takt__toml_skip_lines(lexer);
+        if (takt__toml_skip(lexer, '}'))
+            return true;
+        if (!read_pair(parser, table))
+            return false;
+        takt__toml_skip_lines(lexer);
+        if (takt__toml_skip(lexer, ','))
+            continue;
+        if (takt__toml_skip(lexer, '}'))
+            return true;
+        return lexer->at == lexer->length
+                   ? takt__toml_fail(lexer, from, "this table does not end",
+                                     NULL)
+                   : takt__toml_fail(lexer, lexer->at,
+                                     "a ',' or '}' should be here", NULL);
+    }
+}
+
+static bool read_nested(struct parser *parser, struct takt_toml_value *value)
+{
+    if (parser->depth == TAKT_TOML_DEEPEST)
+        return takt__toml_fail(&parser->lexer, parser->lexer.at,
+                               "this is nested too deeply", NULL);
+    parser->depth++;
+    const bool is_read = takt__toml_peek(&parser->lexer) == '['
+                             ? read_array(parser, value)
+                             : read_inline_table(parser, value);
+    parser->depth--;
+    return is_read;
+}
+
+static bool read_value(struct parser *parser, struct takt_toml_value *value)
+{
+    struct takt_toml_lexer *lexer = &parser->lexer;
+    const size_t from = lexer->at;
+    bool is_read;
+
+    value->form = TAKT_TOML_VALUE;
+    switch (takt__toml_peek(lexer)) {
+    case '"':
+    case '\'':
+        value->kind = TAKT_TOML_STRING;
+        is_read = takt__toml_read_string(lexer, false, &value->string,
+                                         &value->string_length);
+        break;
+    case '[':
+    case '{':
+        is_read = read_nested(parser, value);
+        break;
+    default:
+        is_read = takt__toml_read_scalar(lexer, value);
+    }
+    value->text = (struct takt_toml_span){from, lexer->at};
+    return is_read;
+}
+
+/* The table that a part of a header names, if it is not the last one: of an
+ * array of tables, its last. */
+static struct takt_toml_value *step_header(struct parser *parser,
+                                           struct takt_toml_value *table,
+                                           const struct takt_toml_part *part,
+                                           size_t from)
+{
+    struct takt_toml_value *next =
+        takt__toml_find(parser->lexer.toml, table, part->key, part->key_length);
+
+    if (next == NULL) {
+        next = add(parser, table, part, from);
+        if (next == NULL)
+            return NULL;
+        next->kind = TAKT_TOML_TABLE;
+        next->form = TAKT_TOML_IMPLIED;
+    }
+    if (next->form == TAKT_TOML_VALUE) {
+        refuse(parser, part, "nothing can be added to this value:");
+        return NULL;
+    }
+    return next->kind == TAKT_TOML_ARRAY ? next->last : next;
+}
+
+/* The table that a header opens, in `table`, which has been found. */
+static struct takt_toml_value *open_table(struct parser *parser,
+                                          struct takt_toml_value *table,
+                                          const struct takt_toml_part *part,
+                                          size_t from)
+{
+    struct takt_toml_value *opened =
+        takt__toml_find(parser->lexer.toml, table, part->key, part->key_length);
+
+    if (opened == NULL) {
+        opened = add(parser, table, part, from);
+    } else if (opened->kind != TAKT_TOML_TABLE ||
+               opened->form != TAKT_TOML_IMPLIED) {
+        refuse(parser, part, "this is there already:");
+        return NULL;
+    } else {
+        opened->name = part->name;
+        opened->statement_from = from;
+    }
+    return opened;
+}
+
+/* The next table of an array, in `table`. */
+static struct takt_toml_value *append_table(struct parser *parser,
+                                            struct takt_toml_value *table,
+                                            const struct takt_toml_part *part,
+                                            size_t from)
+{
+    struct takt_toml_value *array =
+        takt__toml_find(parser->lexer.toml, table, part->key, part->key_length);
+
+    if (array == NULL) {
+        array = add(parser, table, part, from);
+        if (array == NULL)
+            return NULL;
+        array->kind = TAKT_TOML_ARRAY;
+        array->form = TAKT_TOML_HEADER;
+        array->text = (struct takt_toml_span){from, parser->lexer.at};
+    }
+    if (array->kind != TAKT_TOML_ARRAY || array->form != TAKT_TOML_HEADER) {
+        refuse(parser, part, "this is there already, and no array of tables:");
+        return NULL;
+    }
+    return add(parser, array, NULL, from);
+}
+
+/* [a.b] or [[a.b]]. */
+static bool read_header(struct parser *parser)
+{
+    struct takt_toml_lexer *lexer = &parser->lexer;
+    struct takt_toml_part part[TAKT_TOML_MOST_PARTS];
+    struct takt_toml_value *table = &lexer->toml->root;
+    const size_t from = lexer->at++;
+    const bool is_array = takt__toml_skip(lexer, '[');
+    size_t count;
+
+    if (!takt__toml_read_key(lexer, part, &count))
+        return false;
+    if (!takt__toml_skip(lexer, ']') ||
+        (is_array && !takt__toml_skip(lexer, ']')))
+        return takt__toml_fail(lexer, lexer->at, "a ']' should be here", NULL);
+    for (size_t i = 0; i + 1 < count; i++) {
+        table = step_header(parser, table, &part[i], from);
+        if (table == NULL)
+            return false;
+    }
+    table = is_array ? append_table(parser, table, &part[count - 1], from)
+                     : open_table(parser, table, &part[count - 1], from);
+    if (table == NULL)
+        return false;
+    table->kind = TAKT_TOML_TABLE;
+    table->form = TAKT_TOML_HEADER;
+    table->text = (struct takt_toml_span){from, lexer->at};
+    table->end = lexer->at;
+    parser->section = table;
+    return true;
+}
+
+static bool read_text(struct parser *parser)
+{
+    struct takt_toml_lexer *lexer = &parser->lexer;
+
+    if (!takt__toml_check_text(lexer))
+        return false;
+    if (lexer->length >= 3 && memcmp(lexer->text, "\xEF\xBB\xBF", 3) == 0)
+        lexer->at = 3; /* a mark that some editors put there */
+    for (;;) {
+        takt__toml_skip_lines(lexer);
+        if (lexer->at == lexer->length)
+            return true;
+        const bool is_read = takt__toml_peek(lexer) == '['
+                                 ? read_header(parser)
+                                 : read_pair(parser, parser->section);
+        if (!is_read || !takt__toml_end_line(lexer))
+            return false;
+    }
+}
+
+takt_status takt__toml_parse(const char *text, size_t length,
+                             struct takt_toml **out,
+                             struct takt_toml_error *error)
+{
+    struct takt_toml *toml = calloc(1, sizeof *toml);
+
+    *out = NULL;
+    if (toml == NULL)
+        return TAKT_ENOMEM;
+    toml->root.kind = TAKT_TOML_TABLE;
+    toml->root.form = TAKT_TOML_ROOT;
+    struct parser parser = {
+        .lexer = {.text = text, .length = length, .toml = toml},
+        .section = &toml->root};
+    if (read_text(&parser)) {
+        *out = toml;
+        return TAKT_OK;
+    }
+    takt__toml_destroy(toml);
+    if (parser.lexer.status == TAKT_ECORRUPT) {
+        takt__toml_locate(text, parser.lexer.failed_at, error);
+        snprintf(error->why, sizeof error->why, "%s", parser.lexer.why);
+    }
+    return parser.lexer.status;
+}

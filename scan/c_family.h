@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family.h - what C and C++ share: what a file declares, the types of names,
+ * constants, loops as expressions that can be compared, and what they compute.
+ *
+ * The order is that of the work: names of a file (once), the place of a
+ * candidate, types and constants seen from there, the nest of loops, a verdict.
+ */
+#ifndef TAKT_SCAN_C_FAMILY_H
+#define TAKT_SCAN_C_FAMILY_H
+
+#include "language.h"
+
+/* ---- names: what a file declares outside of functions ------------------- */
+
+enum takt_c_what {
+    TAKT_C_VALUE,    /* a declaration's declarator */
+    TAKT_C_FIELD,    /* the same, of a class or struct */
+    TAKT_C_TYPE,     /* typedef or using: the whole definition */
+    TAKT_C_CLASS,    /* class or struct, with a body */
+    TAKT_C_MACRO,    /* #define NAME text */
+    TAKT_C_CONSTANT, /* an enumerator */
+    TAKT_C_FUNCTION, /* a function's declarator, declared or defined */
+    TAKT_C_LOCAL,    /* a declaration in a block */
+    TAKT_C_BLOCK     /* a block whose declarations were gathered */
+};
+
+struct takt_c_name {
+    struct takt_text text;
+    enum takt_c_what what;
+    TSNode node;       /* the declarator; for others the whole */
+    TSNode holder;     /* what has the type: the declaration */
+    const void *block; /* of a local: the node of its block */
+};
+
+struct takt_c_verdict;
+
+/* What is known about a file. */
+struct takt_c_notes {
+    struct takt_c_name *name; /* a hash table */
+    size_t name_count, name_room;
+    struct takt_c_verdict *verdict; /* a hash table by node */
+    size_t verdict_count, verdict_room;
+    bool is_test_path, is_std_used;
+    bool is_arma_used; /* Armadillo's names are short: mat, vec */
+    unsigned nesting;  /* of declarations that are being looked at */
+    bool is_in_class;  /* looks at the fields of one */
+    bool has_matrices; /* mentions a matrix type at all */
+    bool lacks_memory;
+};
+
+bool takt__c_begin(struct takt_source *source);
+void takt__c_end(struct takt_source *source);
+/* NULL: there is none. What is found stays until the next look into a block. */
+const struct takt_c_name *takt__c_find(const struct takt_source *source,
+                                       struct takt_text text,
+                                       enum takt_c_what what);
+
+/* The declaration of a name in a block. */
+const struct takt_c_name *takt__c_find_local(const struct takt_source *source,
+                                             TSNode block,
+                                             struct takt_text text);
+
+/* Whether both are the same text. */
+bool takt__c_same_text(struct takt_text a, struct takt_text b);
+/* Whether the text is one of these words; NULL ends. */
+bool takt__c_is_any(struct takt_text text, const char *const *words);
+/* Whether the word is part of the text, without regard to case. */
+bool takt__c_has(struct takt_text text, const char *word);
+
+/* The name that a declarator declares, without what is around it; a null
+ * node: none. Sets `is_function` when a parameter list is in between. */
+TSNode takt__c_declared_name(TSNode declarator, bool *is_function);
+/* The first named child, or a null node. */
+TSNode takt__c_first(TSNode node);
+/* Without parentheses around it. */
+TSNode takt__c_bare(TSNode node);
+/* Without casts around it, either. */
+TSNode takt__c_without_casts(const struct takt_source *source, TSNode node);
+
+/* ---- place: where in a file something stands ---------------------------- */
+
+enum { TAKT_C_DEPTH = 192 };
+
+struct takt_c_place {
+    const struct takt_source *source;
+    unsigned depth;
+    TSNode at[TAKT_C_DEPTH]; /* from the root to the node itself */
+};
+
+/* false: it is too deep to say. */
+bool takt__c_place(const struct takt_source *source, TSNode node,
+                   struct takt_c_place *place);
+/* Whether it is in what the preprocessor leaves out: #if 0. */
+bool takt__c_is_dead(const struct takt_c_place *place);
+/* The innermost function, or a null node. */
+TSNode takt__c_function(const struct takt_c_place *place);
+/* Its name with that of its class: written to `out`, cut to `size`. */
+void takt__c_function_name(const struct takt_c_place *place, char *out,
+                           size_t size);
+bool takt__c_is_test(const struct takt_c_place *place);
+
+/* A declaration of a name that is seen from a place. */
+struct takt_c_declaration {
+    TSNode holder;     /* what has the type */
+    TSNode declarator; /* null: it is the holder's only name */
+    TSNode value;      /* what it starts with, or null */
+    TSNode range;      /* what it runs over, if it is of a range-for */
+    bool is_parameter;
+};
+bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
+                      struct takt_c_declaration *out);
+
+/* ---- types -------------------------------------------------------------- */
+
+enum takt_c_element {
+    TAKT_C_UNKNOWN,
+    TAKT_C_F32,
+    TAKT_C_F64,
+    TAKT_C_INTEGER,
+    TAKT_C_OTHER /* known, and no number that we have ops for */
+};
+
+enum takt_c_kind {
+    TAKT_C_PLAIN,  /* a scalar, an array, a pointer, a container of these */
+    TAKT_C_MATRIX, /* * is the product of matrices */
+    TAKT_C_VECTOR, /* the same, one column or row */
+    TAKT_C_ARRAY   /* * is element by element */
+};
+
+struct takt_c_type {
+    enum takt_c_element element;
+    enum takt_c_kind kind;
+    unsigned rank;   /* subscripts down to an element */
+    uint64_t dim[3]; /* of arrays and fixed matrices; 0: not known */
+    bool is_auto, is_volatile;
+    bool is_iterator;    /* of a container: rank 1, but no array */
+    bool is_own;         /* a class of this file */
+    struct takt_text of; /* its name */
+};
+
+bool takt__c_is_float(struct takt_c_type type);
+struct takt_c_type takt__c_type_of(const struct takt_c_place *place,
+                                   struct takt_text name);
+struct takt_c_type
+takt__c_declared_type(const struct takt_c_place *place,
+                      const struct takt_c_declaration *declaration,
+                      unsigned depth);
+/* Of a type's own node, with the names of the file. */
+struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
+                                      TSNode type, unsigned depth);
+/* Of a whole expression, as far as declarations tell. */
+struct takt_c_type takt__c_expression_type(const struct takt_c_place *place,
+                                           TSNode node, unsigned depth);
+
+/* ---- constants ---------------------------------------------------------- */
+
+/* The value of a constant expression and how it came to be known. */
+bool takt__c_constant(const struct takt_c_place *place, TSNode node,
+                      int64_t *value, enum takt_size_source *source);
+
+/* ---- verdicts ----------------------------------------------------------- */
+
+enum takt_c_role {
+    TAKT_C_ROLE_NONE,
+    TAKT_C_ROLE_EXP_SUM,  /* e[i] = exp(..), s += e[i] */
+    TAKT_C_ROLE_SQUARES,  /* s += x * x */
+    TAKT_C_ROLE_NORMALIZE /* (a[i] - mean) * inverse ... */
+};
+
+/* What a loop, a call or an operator computes. */
+struct takt_c_verdict {
+    const void *id; /* of the node */
+    const char *op; /* NULL: nothing that we know */
+    enum takt_c_role role;
+    bool is_f64, is_typed;
+    struct takt_text total; /* the name that a loop adds up into */
+    uint64_t extent;        /* of the outermost loop; 0: not known */
+    enum takt_size_source extent_source;
+    struct takt_found_size size;
+};
+
+/* What it computes: from the notes, or worked out now. */
+struct takt_c_verdict takt__c_verdict(const struct takt_source *source,
+                                      TSNode node);
+/* The same without regard to what is beside it. */
+struct takt_c_verdict takt__c_own_verdict(const struct takt_source *source,
+                                          TSNode node);
+
+/* What a loop computes by itself. */
+void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
+                        struct takt_c_verdict *out);
+/* What the loops in a loop make together. */
+void takt__c_judge_within(const struct takt_c_place *place, TSNode loop,
+                          struct takt_c_verdict *out);
+/* What loops in a row make together: this is the first of them, or one of the
+ * others, which then has no op of its own. */
+void takt__c_judge_row(const struct takt_c_place *place, TSNode loop,
+                       struct takt_c_verdict *out);
+/* Calls of the standard library's algorithms. */
+void takt__c_judge_algorithm(const struct takt_c_place *place, TSNode call,
+                             struct takt_c_verdict *out);
+/* Operators and methods of matrix types. */
+void takt__c_judge_matrix(const struct takt_c_place *place, TSNode node,
+                          struct takt_c_verdict *out);
+bool takt__c_is_loop(TSNode node);
+
+/* Sizes that are 0 in all places are not known at all. */
+void takt__c_tell_size(struct takt_found_size *size,
+                       enum takt_size_source source, unsigned rank,
+                       const uint64_t *dim);
+
+/* Whether it may compute something at all: a quick look. */
+bool takt__c_is_worth_it(const struct takt_source *source, TSNode node);
+
+/* ---- calls by name ------------------------------------------------------ */
+
+/* The last part of a callee's name: a::b, a.b, a<T>. */
+TSNode takt__c_last_part(TSNode callee);
+/* The same without what people put around it: naive_, _f32; "" if a call has
+ * no name. */
+struct takt_text takt__c_telling_name(const struct takt_source *source,
+                                      TSNode call);
+/* Whether a call by a telling name may be meant: live, with arguments that
+ * could be arrays, and not of a function that is known to be another. */
+bool takt__c_is_telling_call(const struct takt_c_place *place, TSNode call);
+/* The op of a call of BLAS; NULL: it is none. */
+const char *takt__c_blas_op(const struct takt_source *source, TSNode call);
+/* Sizes and dtype of a call, from its arguments. */
+void takt__c_describe_call(const struct takt_c_place *place, TSNode call,
+                           const char *op, struct takt_finding *out);
+
+#endif

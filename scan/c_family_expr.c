@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_expr.c - makes expressions of syntax: elements with their base and
+ * indices, arithmetic, functions of mathematics. What has an effect, or is not
+ * understood, makes none.
+ */
+#include "c_family_expr.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 40 };
+
+/* ---- making them --------------------------------------------------------- */
+
+struct takt_c_expr *takt__c_expr_new(struct takt_c_nest *nest,
+                                     enum takt_c_sort sort)
+{
+    if (nest->exprs == TAKT_C_EXPRS)
+        return NULL;
+    struct takt_c_expr *e = &nest->expr[nest->exprs++];
+    *e = (struct takt_c_expr){.sort = sort, .text = {"", 0}};
+    return e;
+}
+
+struct takt_c_expr *takt__c_expr_part(struct takt_c_expr *e,
+                                      struct takt_c_expr *part)
+{
+    if (e == NULL || part == NULL || e->parts == TAKT_C_PARTS)
+        return NULL;
+    e->part[e->parts++] = part;
+    e->steps |= part->steps;
+    return e;
+}
+
+struct takt_c_expr *takt__c_expr_pair(struct takt_c_nest *nest,
+                                      enum takt_c_sort sort,
+                                      struct takt_c_expr *a,
+                                      struct takt_c_expr *b)
+{
+    return takt__c_expr_part(takt__c_expr_part(takt__c_expr_new(nest, sort), a),
+                             b);
+}
+
+struct takt_c_expr *takt__c_expr_name(struct takt_c_nest *nest,
+                                      struct takt_text text,
+                                      struct takt_c_type type)
+{
+    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_NAME);
+
+    if (e != NULL) {
+        e->text = text;
+        e->type = type;
+    }
+    return e;
+}
+
+static struct takt_c_expr *opaque(struct takt_c_nest *nest, uint32_t steps)
+{
+    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_OPAQUE);
+
+    if (e != NULL)
+        e->steps = steps;
+    return e;
+}
+
+struct takt_c_expr *takt__c_expr_typed(struct takt_c_nest *nest,
+                                       struct takt_c_expr *e,
+                                       struct takt_c_type type)
+{
+    if (e->sort != TAKT_C_NAME && e->sort != TAKT_C_ADDRESS)
+        return e;
+    struct takt_c_expr *typed = takt__c_expr_new(nest, e->sort);
+    if (typed != NULL) {
+        *typed = *e;
+        typed->type = type;
+    }
+    return typed;
+}
+
+/* ---- elements ------------------------------------------------------------ */
+
+/* An address of what a name or another address points to. */
+static struct takt_c_expr *address(struct takt_c_nest *nest,
+                                   const struct takt_c_expr *of)
+{
+    if (of == NULL || of->is_varying ||
+        (of->sort != TAKT_C_NAME && of->sort != TAKT_C_ADDRESS &&
+         of->sort != TAKT_C_ACCESS))
+        return NULL;
+    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_ADDRESS);
+    if (e == NULL)
+        return NULL;
+    *e = *of;
+    e->sort = TAKT_C_ADDRESS;
+    return e;
+}
+
+/* The address moved by an offset, in its last index. */
+static struct takt_c_expr *moved(struct takt_c_nest *nest,
+                                 struct takt_c_expr *from,
+                                 struct takt_c_expr *by)
+{
+    if (from == NULL || by == NULL)
+        return NULL;
+    if (from->parts == 0)
+        return takt__c_expr_part(from, by);
+    struct takt_c_expr *sum =
+        takt__c_expr_pair(nest, TAKT_C_ADD, from->part[from->parts - 1], by);
+    if (sum == NULL)
+        return NULL;
+    from->part[from->parts - 1] = sum;
+    from->steps |= sum->steps;
+    return from;
+}
+
+/* The element at an index. An address that was moved takes it into its last
+ * index; an element that is a row has one index more. */
+static struct takt_c_expr *element(struct takt_c_nest *nest,
+                                   const struct takt_c_expr *base,
+                                   struct takt_c_expr *index)
+{
+    struct takt_c_expr *e = address(nest, base);
+
+    if (e == NULL || index == NULL)
+        return NULL;
+    if (base->sort == TAKT_C_ADDRESS && base->parts > 0)
+        e = moved(nest, e, index);
+    else
+        e = takt__c_expr_part(e, index);
+    if (e != NULL)
+        e->sort = TAKT_C_ACCESS;
+    return e;
+}
+
+/* An index may not be looked up in another array. */
+bool takt__c_is_plain_index(const struct takt_c_expr *e)
+{
+    return e != NULL && !takt__c_has_access(e) && !e->is_varying;
+}
+
+static struct takt_c_expr *macro_index(struct takt_c_nest *nest, TSNode index,
+                                       const struct takt_c_expr *base,
+                                       unsigned depth)
+{
+    static const char *const words[] = {
+        "idx",  "IDX", "index", "INDEX", "IX", "ix",     "IDX2",   "IDX2C",
+        "IDX3", "at",  "AT",    "ij",    "IJ", "offset", "OFFSET", NULL};
+    const TSNode callee = takt__node_field(index, "function");
+    const TSNode list = takt__node_field(index, "arguments");
+    struct takt_c_expr *e = address(nest, base);
+
+    if (e == NULL || ts_node_is_null(callee) || ts_node_is_null(list) ||
+        !takt__c_is_any(takt__node_text(nest->source, callee), words))
+        return NULL;
+    const uint32_t count = ts_node_named_child_count(list);
+    for (uint32_t i = 0; i < count && i < 3; i++)
+        e = takt__c_expr_part(
+            e,
+            takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1));
+    if (e != NULL) {
+        e->sort = TAKT_C_ACCESS;
+        e->type.rank = e->parts; /* the macro makes one index of them */
+    }
+    return e;
+}
+
+static struct takt_c_expr *subscript(struct takt_c_nest *nest, TSNode node,
+                                     unsigned depth)
+{
+    TSNode index = takt__node_field(node, "index");
+
+    if (ts_node_is_null(index)) /* C++ has a list */
+        index = takt__c_first(takt__node_field(node, "indices"));
+    struct takt_c_expr *base = takt__c_expr(
+        nest, takt__node_field(node, "argument"), false, depth + 1);
+    if (base == NULL || ts_node_is_null(index))
+        return NULL;
+    if (takt__node_is(index, "call_expression")) {
+        struct takt_c_expr *e = macro_index(nest, index, base, depth);
+        if (e != NULL)
+            return e;
+    }
+    struct takt_c_expr *at = takt__c_expr(nest, index, true, depth + 1);
+    return takt__c_is_plain_index(at) ? element(nest, base, at) : NULL;
+}
+
+static struct takt_c_expr *pointed(struct takt_c_nest *nest, TSNode node,
+                                   unsigned depth)
+{
+    const TSNode of = takt__node_field(node, "argument");
+    const bool is_address = takt__node_text(nest->source, node).at[0] == '&';
+    struct takt_c_expr *e = takt__c_expr(nest, of, false, depth + 1);
+
+    if (e == NULL)
+        return NULL;
+    if (is_address)
+        return e->sort == TAKT_C_ACCESS ? address(nest, e) : NULL;
+    if (e->sort == TAKT_C_ADDRESS) {
+        e = address(nest, e);
+        if (e != NULL)
+            e->sort = TAKT_C_ACCESS;
+        return e;
+    }
+    if (e->sort == TAKT_C_NAME && takt__text_is(e->text, "this"))
+        return e;
+    struct takt_c_expr *zero = takt__c_expr_new(nest, TAKT_C_NUMBER);
+    return element(nest, e, zero);
+}
+
+/* ---- names --------------------------------------------------------------- */
+
+struct takt_c_local *takt__c_local(struct takt_c_nest *nest,
+                                   struct takt_text text)
+{
+    for (unsigned i = nest->locals; i > 0; i--)
+        if (takt__c_same_text(nest->local[i - 1].text, text))
+            return &nest->local[i - 1];
+    return NULL;
+}
+
+const struct takt_c_loop *takt__c_loop_of(const struct takt_c_nest *nest,
+                                          struct takt_text var)
+{
+    /* the innermost of those that were read so far */
+    for (unsigned i = nest->next_loop; i > 0; i--)
+        if (takt__c_same_text(nest->loop[i - 1].var, var) && var.size > 0)
+            return &nest->loop[i - 1];
+    return NULL;
+}
+
+/* The loops that a name steps in count for it, and what it started from. A
+ * pointer that is set anew in a loop does not remember that loop's rounds. */
+static struct takt_c_expr *stepping(struct takt_c_nest *nest,
+                                    const struct takt_c_local *local)
+{
+    uint32_t steps = local->stepped;
+
+    if (local->is_declared)
+        steps &= ~local->declared;
+    uint32_t bits = 0;
+    for (unsigned i = 0; i < nest->loops; i++)
+        if (steps & (UINT32_C(1) << i))
+            bits |= nest->loop[i].bit;
+    if (local->value != NULL)
+        bits |= local->value->steps;
+    struct takt_c_expr *count = takt__c_expr_new(nest, TAKT_C_STEP);
+    if (count == NULL)
+        return NULL;
+    count->steps = bits;
+    count->text = local->text;
+    if (local->type.rank == 0)
+        return count;
+    if (local->is_strided) { /* by whole rows: not one after the other */
+        const struct takt_text row = {"", 0};
+        count = takt__c_expr_pair(
+            nest, TAKT_C_MUL, count,
+            takt__c_expr_name(nest, row, (struct takt_c_type){.rank = 0}));
+    }
+    struct takt_c_expr *e = takt__c_expr_name(nest, local->text, local->type);
+    return moved(nest, address(nest, e), count);
+}
+
+static struct takt_c_expr *named(struct takt_c_nest *nest, TSNode node)
+{
+    const struct takt_text text = takt__node_text(nest->source, node);
+    const struct takt_c_loop *loop = takt__c_loop_of(nest, text);
+    const struct takt_c_local *local = takt__c_local(nest, text);
+
+    if (loop != NULL && loop->is_over_range)
+        return local == NULL ? NULL : local->value;
+    if (loop != NULL && (local == NULL || local->type.rank == 0)) {
+        struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_STEP);
+        if (e != NULL) {
+            e->steps = loop->bit;
+            e->text = text;
+        }
+        return e;
+    }
+    if (local != NULL && local->is_stepped && !local->is_assigned)
+        return stepping(nest, local);
+    if (local != NULL && local->is_declared && !local->is_assigned &&
+        local->value != NULL)
+        return local->value;
+    struct takt_c_expr *e =
+        takt__c_expr_name(nest, text,
+                          local != NULL && local->is_declared
+                              ? local->type
+                              : takt__c_type_of(nest->place, text));
+    if (e != NULL)
+        e->is_varying = local != NULL;
+    return e;
+}
+
+static struct takt_c_expr *field(struct takt_c_nest *nest, TSNode node,
+                                 unsigned depth)
+{
+    const TSNode of = takt__node_field(node, "argument");
+    struct takt_c_expr *e = takt__c_expr(nest, of, true, depth + 1);
+
+    if (e == NULL || e->steps != 0 || e->is_varying)
+        return NULL;
+    return takt__c_expr_name(nest, takt__node_text(nest->source, node),
+                             takt__c_expression_type(nest->place, node, 0));
+}
+
+/* ---- operators ----------------------------------------------------------- */
+
+static struct takt_c_expr *offset(struct takt_c_nest *nest,
+                                  enum takt_c_sort sort, struct takt_c_expr *a,
+                                  struct takt_c_expr *b)
+{
+    const bool is_pointer = a->sort == TAKT_C_ADDRESS ||
+                            (a->sort == TAKT_C_NAME && a->type.rank > 0);
+
+    if (!is_pointer || sort != TAKT_C_ADD)
+        return takt__c_expr_pair(nest, sort, a, b);
+    return moved(nest, address(nest, a), b);
+}
+
+static struct takt_c_expr *binary(struct takt_c_nest *nest, TSNode node,
+                                  bool is_index, unsigned depth)
+{
+    static const struct {
+        const char *sign;
+        enum takt_c_sort sort;
+    } signs[] = {{"+", TAKT_C_ADD},     {"-", TAKT_C_SUB},
+                 {"*", TAKT_C_MUL},     {"/", TAKT_C_DIV},
+                 {"<", TAKT_C_LESS},    {"<=", TAKT_C_LESS},
+                 {">", TAKT_C_GREATER}, {">=", TAKT_C_GREATER}};
+    struct takt_c_expr *a =
+        takt__c_expr(nest, takt__node_field(node, "left"), is_index, depth + 1);
+    struct takt_c_expr *b = takt__c_expr(nest, takt__node_field(node, "right"),
+                                         is_index, depth + 1);
+    const struct takt_text sign =
+        takt__node_text(nest->source, takt__node_field(node, "operator"));
+
+    if (a == NULL || b == NULL)
+        return NULL;
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (takt__text_is(sign, signs[i].sign))
+            return offset(nest, signs[i].sort, a, b);
+    if (!is_index || takt__c_has_access(a) || takt__c_has_access(b))
+        return NULL;
+    return opaque(nest, a->steps | b->steps);
+}
+
+static struct takt_c_expr *unary(struct takt_c_nest *nest, TSNode node,
+                                 bool is_index, unsigned depth)
+{
+    struct takt_c_expr *of = takt__c_expr(
+        nest, takt__node_field(node, "argument"), is_index, depth + 1);
+    const char sign = *takt__node_text(nest->source, node).at;
+
+    if (of == NULL || sign == '+')
+        return of;
+    if (sign != '-')
+        return is_index ? opaque(nest, of->steps) : NULL;
+    if (of->sort == TAKT_C_NUMBER) {
+        struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_NUMBER);
+        if (e != NULL)
+            e->number = -of->number;
+        return e;
+    }
+    return takt__c_expr_part(takt__c_expr_new(nest, TAKT_C_NEG), of);
+}
+
+/* A cast to an integer changes what is computed, unless it is of an index. */
+static struct takt_c_expr *cast(struct takt_c_nest *nest, TSNode node,
+                                bool is_index, unsigned depth)
+{
+    const struct takt_c_type type =
+        takt__c_named_type(nest->place, takt__node_field(node, "type"), 0);
+    struct takt_c_expr *of = takt__c_expr(nest, takt__node_field(node, "value"),
+                                          is_index, depth + 1);
+
+    if (of == NULL)
+        return NULL;
+    if (type.rank > 0) /* what it points to is what the cast says */
+        return takt__c_expr_typed(nest, of, type);
+    if (type.element == TAKT_C_INTEGER && takt__c_has_access(of))
+        return NULL;
+    return of;
+}
+
+static struct takt_c_expr *number(struct takt_c_nest *nest, TSNode node)
+{
+    const struct takt_text text = takt__node_text(nest->source, node);
+    char copy[48];
+    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_NUMBER);
+
+    if (e == NULL || text.size >= sizeof copy)
+        return NULL;
+    memcpy(copy, text.at, text.size);
+    copy[text.size] = '\0';
+    e->number = strtod(copy, NULL);
+    return e;
+}
+
+static struct takt_c_expr *pick(struct takt_c_nest *nest, TSNode node,
+                                bool is_index, unsigned depth)
+{
+    static const char *const fields[] = {"condition", "consequence",
+                                         "alternative"};
+    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_PICK);
+
+    for (unsigned i = 0; i < 3; i++)
+        e = takt__c_expr_part(e, takt__c_expr(nest,
+                                              takt__node_field(node, fields[i]),
+                                              is_index, depth + 1));
+    return e;
+}
+
+struct takt_c_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
+                                 bool is_index, unsigned depth)
+{
+    node = takt__c_bare(node);
+    if (ts_node_is_null(node) || depth > DEEPEST)
+        return NULL;
+    const char *type = ts_node_type(node);
+    if (!strcmp(type, "number_literal"))
+        return number(nest, node);
+    if (!strcmp(type, "identifier"))
+        return named(nest, node);
+    if (!strcmp(type, "subscript_expression"))
+        return subscript(nest, node, depth);
+    if (!strcmp(type, "binary_expression"))
+        return binary(nest, node, is_index, depth);
+    if (!strcmp(type, "pointer_expression"))
+        return pointed(nest, node, depth);
+    if (!strcmp(type, "unary_expression"))
+        return unary(nest, node, is_index, depth);
+    if (!strcmp(type, "update_expression")) /* *p++: it steps with its loop */
+        return takt__c_expr(nest, takt__node_field(node, "argument"), is_index,
+                            depth + 1);
+    if (!strcmp(type, "call_expression"))
+        return takt__c_expr_call(nest, node, is_index, depth);
+    if (!strcmp(type, "field_expression"))
+        return field(nest, node, depth);
+    if (!strcmp(type, "cast_expression"))
+        return cast(nest, node, is_index, depth);
+    if (!strcmp(type, "conditional_expression"))
+        return pick(nest, node, is_index, depth);
+    if (!strcmp(type, "initializer_list"))
+        return ts_node_named_child_count(node) == 0
+                   ? takt__c_expr_new(nest, TAKT_C_NUMBER)
+                   : takt__c_expr(nest, takt__c_first(node), is_index,
+                                  depth + 1);
+    if (!strcmp(type, "qualified_identifier") || !strcmp(type, "this") ||
+        !strcmp(type, "sizeof_expression"))
+        return takt__c_expr_name(
+            nest, takt__node_text(nest->source, node),
+            (struct takt_c_type){.element = TAKT_C_UNKNOWN});
+    return NULL;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_expr_call.c - calls within loops: functions of mathematics, casts,
+ * elements that are called for, and measures of containers. Any other call may
+ * have effects, and makes no expression.
+ */
+#include "c_family_expr.h"
+
+#include <string.h>
+
+static const char *const functions[] = {
+    "exp",  "log",   "sqrt", "fabs",  "tanh",  "erf",   "fma",   "fmax",
+    "fmin", "pow",   "sin",  "cos",   "tan",   "floor", "ceil",  "round",
+    "exp2", "log2",  "cosh", "log10", "atan2", "rsqrt", "clamp", "sinh",
+    "cbrt", "hypot", "asin", "acos",  "atan",  "log1p", "expm1", NULL};
+
+/* The name of a function of mathematics, as it is called for doubles. */
+static const char *mathematics(struct takt_text text)
+{
+    static const char *const other[][2] = {
+        {"abs", "fabs"}, {"max", "fmax"}, {"min", "fmin"}, {"MAX", "fmax"},
+        {"MIN", "fmin"}, {"Max", "fmax"}, {"Min", "fmin"}, {"ABS", "fabs"}};
+
+    if (text.size > 5 && memcmp(text.at, "std::", 5) == 0)
+        text = (struct takt_text){text.at + 5, text.size - 5};
+    else if (text.size > 2 && memcmp(text.at, "::", 2) == 0)
+        text = (struct takt_text){text.at + 2, text.size - 2};
+    const char *angle = memchr(text.at, '<', text.size); /* max<float> */
+    if (angle != NULL)
+        text.size = (size_t)(angle - text.at);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (takt__text_is(text, other[i][0]))
+            return other[i][1];
+    for (const char *const *f = functions; *f != NULL; f++) {
+        const size_t size = strlen(*f);
+        if (text.size >= size && memcmp(text.at, *f, size) == 0 &&
+            (text.size == size ||
+             (text.size == size + 1 && text.at[size] == 'f')))
+            return *f;
+    }
+    return NULL;
+}
+
+static bool is_cast(struct takt_text callee)
+{
+    return (callee.size > 12 && memcmp(callee.at, "static_cast<", 12) == 0) ||
+           takt__text_is(callee, "float") || takt__text_is(callee, "double");
+}
+
+/* m(i, j), (*this)(i, j), v.at(i): elements of what has floating-point ones. */
+static struct takt_c_expr *called_element(struct takt_c_nest *nest,
+                                          TSNode callee, TSNode list,
+                                          unsigned depth)
+{
+    TSNode of = takt__c_bare(callee);
+    struct takt_c_type type = {.element = TAKT_C_UNKNOWN};
+
+    if (takt__node_is(of, "field_expression")) {
+        const TSNode name = takt__node_field(of, "field");
+        if (ts_node_is_null(name) ||
+            !takt__text_is(takt__node_text(nest->source, name), "at"))
+            return NULL;
+        of = takt__node_field(of, "argument");
+        type = takt__c_expression_type(nest->place, of, 0);
+    } else if (takt__node_is(of, "pointer_expression")) {
+        const TSNode held = takt__node_field(of, "argument");
+        if (!takt__text_is(takt__node_text(nest->source, held), "this"))
+            return NULL;
+        char class[128];
+        takt__c_function_name(nest->place, class, sizeof class);
+        char *end = strstr(class, "::");
+        if (end == NULL)
+            return NULL;
+        const struct takt_c_name *found = takt__c_find(
+            nest->source, (struct takt_text){class, (size_t)(end - class)},
+            TAKT_C_CLASS);
+        if (found != NULL)
+            type = takt__c_named_type(nest->place, found->node, 0);
+    } else if (takt__node_is(of, "identifier")) {
+        type = takt__c_type_of(nest->place, takt__node_text(nest->source, of));
+        if (type.rank > 0 && type.kind == TAKT_C_PLAIN)
+            return NULL;
+    }
+    if (!takt__c_is_float(type))
+        return NULL;
+    type.rank = ts_node_named_child_count(list);
+    struct takt_c_expr *e =
+        takt__c_expr_name(nest, takt__node_text(nest->source, of), type);
+    for (uint32_t i = 0; i < type.rank && i < 3; i++) {
+        struct takt_c_expr *at =
+            takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1);
+        e = takt__c_is_plain_index(at) ? takt__c_expr_part(e, at) : NULL;
+    }
+    if (e != NULL)
+        e->sort = TAKT_C_ACCESS;
+    return e;
+}
+
+/* v.size() and the like: changes with nothing. */
+static struct takt_c_expr *measure(struct takt_c_nest *nest, TSNode node,
+                                   TSNode callee, unsigned depth)
+{
+    static const char *const words[] = {"size",   "rows",  "cols",   "length",
+                                        "begin",  "end",   "cbegin", "cend",
+                                        "ssize",  "width", "height", "n_rows",
+                                        "n_cols", "data",  NULL};
+    const TSNode name = takt__node_field(callee, "field");
+    const struct takt_text text =
+        takt__node_text(nest->source, ts_node_is_null(name) ? callee : name);
+
+    if (ts_node_is_null(name) || !takt__c_is_any(text, words))
+        return NULL;
+    struct takt_c_expr *of = takt__c_expr(
+        nest, takt__node_field(callee, "argument"), true, depth + 1);
+    if (of == NULL || of->steps != 0)
+        return NULL;
+    return takt__c_expr_name(nest, takt__node_text(nest->source, node),
+                             takt__c_expression_type(nest->place, node, 0));
+}
+
+struct takt_c_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
+                                      bool is_index, unsigned depth)
+{
+    const TSNode callee = takt__node_field(node, "function");
+    const TSNode list = takt__node_field(node, "arguments");
+
+    if (ts_node_is_null(callee) || ts_node_is_null(list))
+        return NULL;
+    const struct takt_text text = takt__node_text(nest->source, callee);
+    const uint32_t count = ts_node_named_child_count(list);
+    if (is_cast(text))
+        return count != 1 ? NULL
+                          : takt__c_expr(nest, takt__c_first(list), is_index,
+                                         depth + 1);
+    struct takt_c_expr *e = called_element(nest, callee, list, depth);
+    if (e == NULL)
+        e = measure(nest, node, callee, depth);
+    const char *name = mathematics(text);
+    if (e != NULL || name == NULL || count == 0 || count > 3)
+        return e;
+    e = takt__c_expr_new(nest, TAKT_C_CALL);
+    if (e != NULL)
+        e->text = (struct takt_text){name, strlen(name)};
+    for (uint32_t i = 0; i < count; i++)
+        e = takt__c_expr_part(e,
+                              takt__c_expr(nest, ts_node_named_child(list, i),
+                                           is_index, depth + 1));
+    return e;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_head.c - the heads of loops: what they count with, from where to
+ * where, and how often they run.
+ */
+#include "c_family_expr.h"
+
+#include <string.h>
+
+/* i = 0, in whichever way it is written; the variable that starts. */
+static bool read_start(struct takt_c_nest *nest, struct takt_c_loop *loop,
+                       TSNode start)
+{
+    if (ts_node_is_null(start))
+        return true;
+    if (takt__node_is(start, "comma_expression"))
+        start = takt__node_field(start, "left");
+    TSNode name = {0};
+    if (takt__node_is(start, "declaration")) {
+        const TSNode declarator = takt__node_field(start, "declarator");
+        bool is_function = false;
+        name = takt__c_declared_name(declarator, &is_function);
+        loop->start = takt__node_field(declarator, "value");
+    } else if (takt__node_is(start, "assignment_expression")) {
+        name = takt__node_field(start, "left");
+        loop->start = takt__node_field(start, "right");
+    }
+    if (ts_node_is_null(name))
+        return false;
+    loop->var = takt__node_text(nest->source, name);
+    return true;
+}
+
+/* The name that the update steps, if it is a plain step. */
+static TSNode stepped_by(TSNode update)
+{
+    while (!ts_node_is_null(update) &&
+           takt__node_is(update, "comma_expression"))
+        update = takt__node_field(update, "left");
+    if (ts_node_is_null(update))
+        return update;
+    if (takt__node_is(update, "update_expression"))
+        return takt__node_field(update, "argument");
+    if (takt__node_is(update, "assignment_expression"))
+        return takt__node_field(update, "left");
+    return (TSNode){0};
+}
+
+static bool is_step(const struct takt_c_nest *nest, TSNode update)
+{
+    if (ts_node_is_null(update))
+        return false;
+    if (takt__node_is(update, "comma_expression"))
+        return is_step(nest, takt__node_field(update, "left")) &&
+               is_step(nest, takt__node_field(update, "right"));
+    if (takt__node_is(update, "update_expression"))
+        return true;
+    if (!takt__node_is(update, "assignment_expression"))
+        return false;
+    const struct takt_text sign =
+        takt__node_text(nest->source, takt__node_field(update, "operator"));
+    if (takt__text_is(sign, "+=") || takt__text_is(sign, "-="))
+        return true;
+    const TSNode right = takt__node_field(update, "right");
+    return takt__text_is(sign, "=") && !ts_node_is_null(right) &&
+           takt__node_is(right, "binary_expression") &&
+           takt__c_same_text(
+               takt__node_text(nest->source, takt__node_field(update, "left")),
+               takt__node_text(nest->source, takt__node_field(right, "left")));
+}
+
+/* i < n, n > i, i + k <= n, p != end, n--, n-- > 0. */
+static bool read_condition(struct takt_c_nest *nest, struct takt_c_loop *loop,
+                           TSNode condition)
+{
+    condition = takt__c_bare(condition);
+    if (ts_node_is_null(condition))
+        return false;
+    if (takt__node_is(condition, "update_expression") ||
+        takt__node_is(condition, "identifier")) {
+        const struct takt_c_expr *e = takt__c_expr(nest, condition, true, 0);
+        return e != NULL && (e->sort == TAKT_C_STEP || e->is_varying);
+    }
+    if (!takt__node_is(condition, "binary_expression"))
+        return false;
+    const struct takt_text sign =
+        takt__node_text(nest->source, takt__node_field(condition, "operator"));
+    static const char *const signs[] = {"<", "<=", ">", ">=", "!=", NULL};
+    if (!takt__c_is_any(sign, signs))
+        return false;
+    const struct takt_c_expr *a =
+        takt__c_expr(nest, takt__node_field(condition, "left"), true, 0);
+    const struct takt_c_expr *b =
+        takt__c_expr(nest, takt__node_field(condition, "right"), true, 0);
+    if (a == NULL || b == NULL || takt__c_has_access(a) ||
+        takt__c_has_access(b))
+        return false;
+    const bool is_left = (a->steps & loop->bit) != 0;
+    loop->bound = takt__node_field(condition, is_left ? "right" : "left");
+    loop->is_inclusive = sign.size == 2 && sign.at[0] != '!';
+    loop->is_downward = is_left == (sign.at[0] == '>');
+    /* p + 1 < end and the like: the bound is not that of the variable */
+    if (!takt__node_is(takt__c_bare(takt__node_field(
+                           condition, is_left ? "left" : "right")),
+                       "identifier"))
+        loop->bound = (TSNode){0};
+    return true;
+}
+
+static void read_extent(struct takt_c_nest *nest, struct takt_c_loop *loop)
+{
+    int64_t from = 0, to = 0;
+    enum takt_size_source of_start, of_bound;
+    TSNode low = loop->start, high = loop->bound;
+
+    if (loop->is_downward) {
+        low = loop->bound;
+        high = loop->start;
+    }
+    if (ts_node_is_null(high) || ts_node_is_null(low) ||
+        !takt__c_constant(nest->place, high, &to, &of_bound) ||
+        !takt__c_constant(nest->place, low, &from, &of_start))
+        return;
+    if (loop->is_inclusive)
+        to++;
+    if (to <= from)
+        return;
+    loop->extent = (uint64_t)(to - from);
+    loop->source =
+        of_bound == TAKT_SIZE_LITERAL ? TAKT_SIZE_LOOP_BOUND : of_bound;
+}
+
+/* A tile's loop starts where the loop over tiles stands: they count as one. */
+static bool join_tile(struct takt_c_nest *nest, struct takt_c_loop *loop)
+{
+    if (ts_node_is_null(loop->start))
+        return true;
+    const uint32_t own = loop->bit;
+    const struct takt_c_expr *start = takt__c_expr(nest, loop->start, true, 0);
+    if (start == NULL)
+        return false;
+    if (start->sort == TAKT_C_STEP && start->steps != own && start->steps != 0)
+        loop->bit = start->steps;
+    return true;
+}
+
+static bool read_range(struct takt_c_nest *nest, struct takt_c_loop *loop)
+{
+    const TSNode declarator = takt__node_field(loop->node, "declarator");
+    const TSNode over = takt__node_field(loop->node, "right");
+    bool is_function = false;
+    const TSNode name = takt__c_declared_name(declarator, &is_function);
+
+    if (ts_node_is_null(name) || ts_node_is_null(over) ||
+        !takt__node_is(name, "identifier"))
+        return false;
+    const struct takt_c_declaration held = {
+        .holder = loop->node, .declarator = declarator, .range = over};
+    loop->var = takt__node_text(nest->source, name);
+    loop->is_over_range = true;
+    struct takt_c_local *local = takt__c_local_named(nest, loop->var);
+    struct takt_c_expr *base = takt__c_expr(nest, over, false, 0);
+    struct takt_c_expr *count = takt__c_expr_new(nest, TAKT_C_STEP);
+    if (local == NULL || base == NULL || count == NULL ||
+        (base->sort != TAKT_C_NAME && base->sort != TAKT_C_ACCESS))
+        return false;
+    count->steps = loop->bit;
+    count->text = loop->var;
+    struct takt_c_expr *value = takt__c_expr_new(nest, TAKT_C_ACCESS);
+    if (value == NULL || base->parts + 1 > TAKT_C_PARTS ||
+        base->type.kind == TAKT_C_MATRIX || base->type.rank == 0)
+        return false;
+    *value = *base;
+    value->sort = TAKT_C_ACCESS;
+    value->part[value->parts++] = count;
+    value->steps |= count->steps;
+    const struct takt_c_type declared =
+        takt__c_declared_type(nest->place, &held, 0);
+    if (takt__c_is_float(declared) != takt__c_is_float(base->type) &&
+        declared.element != TAKT_C_UNKNOWN)
+        return false;
+    if (base->type.dim[base->parts < 3 ? base->parts : 2] > 0) {
+        loop->extent = base->type.dim[base->parts < 3 ? base->parts : 2];
+        loop->source = TAKT_SIZE_TYPE;
+    }
+    local->value = value;
+    local->is_declared = true;
+    return true;
+}
+
+/* A while loop counts with what it steps in its condition or its body. */
+static void name_while(struct takt_c_nest *nest, struct takt_c_loop *loop)
+{
+    for (unsigned i = 0; i < nest->locals; i++) {
+        const struct takt_c_local *local = &nest->local[i];
+        if (local->is_stepped && !local->is_assigned && local->type.rank == 0 &&
+            (local->stepped & loop->bit) != 0 && !local->is_declared &&
+            loop->var.size == 0)
+            loop->var = local->text;
+    }
+}
+
+bool takt__c_read_head(struct takt_c_nest *nest, struct takt_c_loop *loop)
+{
+    if (takt__node_is(loop->node, "for_range_loop"))
+        return read_range(nest, loop);
+    if (takt__node_is(loop->node, "while_statement")) {
+        name_while(nest, loop);
+        return read_condition(nest, loop,
+                              takt__node_field(loop->node, "condition"));
+    }
+    const TSNode update = takt__node_field(loop->node, "update");
+    if (!read_start(nest, loop, takt__node_field(loop->node, "initializer")) ||
+        !is_step(nest, update))
+        return false;
+    const TSNode name = stepped_by(update);
+    if (loop->var.size == 0 && !ts_node_is_null(name))
+        loop->var = takt__node_text(nest->source, name);
+    struct takt_c_local *local = takt__c_local(nest, loop->var);
+    if (local != NULL && local->is_declared) /* by its own head */
+        local->declared &= ~loop->bit;
+    if (local != NULL)
+        local->is_assigned = false;
+    if (!join_tile(nest, loop) ||
+        !read_condition(nest, loop, takt__node_field(loop->node, "condition")))
+        return false;
+    read_extent(nest, loop);
+    return true;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_matrix.c - operators, methods and functions of matrix types, where
+ * the types are declared in sight: of libraries and of the file itself.
+ */
+#include "c_family.h"
+
+#include <string.h>
+
+struct pair {
+    const struct takt_c_place *place;
+    struct takt_c_type left, right;
+    struct takt_c_verdict *out;
+};
+
+static bool is_matrix_like(struct takt_c_type type)
+{
+    return type.kind != TAKT_C_PLAIN && takt__c_is_float(type);
+}
+
+/* A scalar, as far as we know: no array, no class. */
+static bool is_scalar(struct takt_c_type type)
+{
+    return type.kind == TAKT_C_PLAIN && type.rank == 0 &&
+           (takt__c_is_float(type) || type.element == TAKT_C_INTEGER);
+}
+
+static uint64_t elements(struct takt_c_type type)
+{
+    uint64_t all;
+
+    if (type.kind == TAKT_C_VECTOR && (type.dim[0] == 0 || type.dim[1] == 0))
+        return 0;
+    if (type.kind == TAKT_C_VECTOR)
+        return type.dim[0] > type.dim[1] ? type.dim[0] : type.dim[1];
+    if (type.rank == 1)
+        return type.dim[0];
+    return __builtin_mul_overflow(type.dim[0], type.dim[1], &all) ? 0 : all;
+}
+
+static const char *product_op(const struct pair *p)
+{
+    const enum takt_c_kind a = p->left.kind, b = p->right.kind;
+
+    if (a == TAKT_C_MATRIX && b == TAKT_C_MATRIX) {
+        takt__c_tell_size(
+            &p->out->size, TAKT_SIZE_TYPE, 3,
+            (uint64_t[]){p->left.dim[0], p->right.dim[1], p->left.dim[1]});
+        return "matmul";
+    }
+    if (a == TAKT_C_MATRIX && b == TAKT_C_VECTOR) {
+        takt__c_tell_size(&p->out->size, TAKT_SIZE_TYPE, 2, p->left.dim);
+        return "gemv";
+    }
+    if (a == TAKT_C_VECTOR && b == TAKT_C_MATRIX)
+        return "gemv";
+    return a == TAKT_C_ARRAY && b == TAKT_C_ARRAY ? "mul" : NULL;
+}
+
+static const char *operator_op(const struct pair *p, struct takt_text sign)
+{
+    const bool is_left = is_matrix_like(p->left);
+    const bool is_right = is_matrix_like(p->right);
+    const bool is_own = p->left.is_own || p->right.is_own;
+
+    if (is_left && is_right && takt__text_is(sign, "*"))
+        return product_op(p);
+    if (is_own && (p->left.kind != TAKT_C_MATRIX || !is_left || !is_right))
+        return NULL;
+    if ((is_left || is_right) && !(is_left && is_right)) {
+        const struct takt_c_type other = is_left ? p->right : p->left;
+        return is_scalar(other) && (takt__text_is(sign, "*") ||
+                                    (takt__text_is(sign, "/") && is_left))
+                   ? "scale"
+                   : NULL;
+    }
+    if (!is_left || p->left.kind != p->right.kind)
+        return NULL;
+    if (takt__text_is(sign, "+"))
+        return "add";
+    if (takt__text_is(sign, "-"))
+        return "sub";
+    if (takt__text_is(sign, "%"))
+        return "mul";
+    return takt__text_is(sign, "/") && p->left.kind == TAKT_C_ARRAY ? "div"
+                                                                    : NULL;
+}
+
+static void judge_operator(const struct takt_c_place *place, TSNode node,
+                           struct takt_c_verdict *out)
+{
+    const TSNode left = takt__node_field(node, "left");
+    const TSNode right = takt__node_field(node, "right");
+    struct takt_text sign =
+        takt__node_text(place->source, takt__node_field(node, "operator"));
+
+    if (ts_node_is_null(left) || ts_node_is_null(right))
+        return;
+    if (takt__node_is(node, "assignment_expression")) {
+        /* v += a * b: the product is what counts, and is found by itself */
+        if (sign.size != 2 || (!takt__node_is(right, "identifier") &&
+                               !takt__node_is(right, "number_literal")))
+            return;
+        sign.size = 1;
+    }
+    const struct pair pair = {.place = place,
+                              .left = takt__c_expression_type(place, left, 0),
+                              .right = takt__c_expression_type(place, right, 0),
+                              .out = out};
+    out->op = operator_op(&pair, sign);
+    if (out->op == NULL)
+        return;
+    const struct takt_c_type type =
+        is_matrix_like(pair.left) ? pair.left : pair.right;
+    out->is_typed = true;
+    out->is_f64 = type.element == TAKT_C_F64;
+    if (strcmp(out->op, "matmul") != 0 && strcmp(out->op, "gemv") != 0)
+        takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 1,
+                          (uint64_t[]){elements(type)});
+}
+
+/* ---- methods and functions ----------------------------------------------- */
+
+struct known {
+    const char *name, *op;
+    enum takt_c_kind kind; /* PLAIN: of any that is not plain */
+};
+
+static const struct known methods[] = {
+    {"sum", "sum", TAKT_C_PLAIN},
+    {"mean", "mean", TAKT_C_PLAIN},
+    {"norm", "norm2", TAKT_C_PLAIN},
+    {"squaredNorm", "dot", TAKT_C_PLAIN},
+    {"lpNorm<1>", "norm1", TAKT_C_PLAIN},
+    {"maxCoeff", "max", TAKT_C_PLAIN},
+    {"minCoeff", "min", TAKT_C_PLAIN},
+    {"dot", "dot", TAKT_C_PLAIN},
+    {"cwiseProduct", "mul", TAKT_C_PLAIN},
+    {"cwiseQuotient", "div", TAKT_C_PLAIN},
+    {"cwiseAbs", "abs", TAKT_C_PLAIN},
+    {"cwiseSqrt", "sqrt", TAKT_C_PLAIN},
+    {"max", "max", TAKT_C_ARRAY},
+    {"min", "min", TAKT_C_ARRAY},
+    {"exp", "exp", TAKT_C_ARRAY},
+    {"log", "log", TAKT_C_ARRAY},
+    {"sqrt", "sqrt", TAKT_C_ARRAY},
+    {"tanh", "tanh", TAKT_C_ARRAY},
+    {"abs", "abs", TAKT_C_ARRAY},
+};
+
+static const struct known functions[] = {
+    {"arma::dot", "dot", TAKT_C_PLAIN},
+    {"arma::accu", "sum", TAKT_C_PLAIN},
+    {"arma::norm", "norm2", TAKT_C_PLAIN},
+    {"arma::exp", "exp", TAKT_C_PLAIN},
+    {"arma::sqrt", "sqrt", TAKT_C_PLAIN},
+    {"arma::abs", "abs", TAKT_C_PLAIN},
+    {"xt::sum", "sum", TAKT_C_ARRAY},
+    {"xt::mean", "mean", TAKT_C_ARRAY},
+    {"xt::amax", "max", TAKT_C_ARRAY},
+    {"xt::amin", "min", TAKT_C_ARRAY},
+    {"xt::exp", "exp", TAKT_C_ARRAY},
+    {"xt::sqrt", "sqrt", TAKT_C_ARRAY},
+    {"xt::abs", "abs", TAKT_C_ARRAY},
+    {"xt::linalg::dot", "matmul", TAKT_C_ARRAY},
+    {"xt::linalg::norm", "norm2", TAKT_C_ARRAY},
+};
+
+static const char *look_up(const struct known *table, size_t count,
+                           struct takt_text name, enum takt_c_kind kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if (takt__text_is(name, table[i].name) &&
+            (table[i].kind == TAKT_C_PLAIN || table[i].kind == kind))
+            return table[i].op;
+    return NULL;
+}
+
+static void judge_call(const struct takt_c_place *place, TSNode node,
+                       struct takt_c_verdict *out)
+{
+    const TSNode callee = takt__node_field(node, "function");
+    const TSNode list = takt__node_field(node, "arguments");
+
+    if (ts_node_is_null(callee) || ts_node_is_null(list))
+        return;
+    const bool is_method = takt__node_is(callee, "field_expression");
+    const TSNode of =
+        is_method ? takt__node_field(callee, "argument") : takt__c_first(list);
+    const TSNode name = is_method ? takt__node_field(callee, "field") : callee;
+    if (ts_node_is_null(of) || ts_node_is_null(name))
+        return;
+    const struct takt_c_type type = takt__c_expression_type(place, of, 0);
+    if (!is_matrix_like(type) || type.is_own)
+        return;
+    const struct takt_text text = takt__node_text(place->source, name);
+    out->op = is_method
+                  ? look_up(methods, sizeof methods / sizeof *methods, text,
+                            type.kind)
+                  : look_up(functions, sizeof functions / sizeof *functions,
+                            text, type.kind);
+    if (out->op != NULL && is_method &&
+        (!strcmp(out->op, "max") || !strcmp(out->op, "min")) &&
+        ts_node_named_child_count(list) > 0) {
+        /* maxCoeff(&row, &column) says where; a.max(b) is of elements */
+        if (text.size < 5)
+            out->op = NULL;
+        else
+            out->op = !strcmp(out->op, "max") ? "argmax" : "argmin";
+    }
+    if (out->op == NULL)
+        return;
+    out->is_typed = true;
+    out->is_f64 = type.element == TAKT_C_F64;
+    if (strcmp(out->op, "matmul") != 0)
+        takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 1,
+                          (uint64_t[]){elements(type)});
+}
+
+void takt__c_judge_matrix(const struct takt_c_place *place, TSNode node,
+                          struct takt_c_verdict *out)
+{
+    if (takt__node_is(node, "call_expression"))
+        judge_call(place, node, out);
+    else
+        judge_operator(place, node, out);
+}
+
+bool takt__c_is_worth_it(const struct takt_source *source, TSNode node)
+{
+    const struct takt_c_notes *notes = source->notes;
+
+    return notes->has_matrices || takt__c_is_loop(node) ||
+           takt__node_is(node, "call_expression");
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_survey.c - the first look at a nest of loops: which loops there are,
+ * and which names they declare, step and assign.
+ */
+#include "c_family_expr.h"
+
+#include <string.h>
+
+enum { DEEPEST = 40 };
+
+bool takt__c_is_loop(TSNode node)
+{
+    return takt__node_is(node, "for_statement") ||
+           takt__node_is(node, "while_statement") ||
+           takt__node_is(node, "for_range_loop");
+}
+
+struct takt_c_local *takt__c_local_named(struct takt_c_nest *nest,
+                                         struct takt_text text)
+{
+    struct takt_c_local *local = takt__c_local(nest, text);
+
+    if (local != NULL)
+        return local;
+    if (nest->locals == TAKT_C_NAMES)
+        return NULL;
+    local = &nest->local[nest->locals++];
+    *local = (struct takt_c_local){.text = text};
+    local->type = takt__c_type_of(nest->place, text);
+    return local;
+}
+
+static bool step_name(struct takt_c_nest *nest, TSNode name, uint32_t around)
+{
+    name = takt__c_bare(name);
+    if (ts_node_is_null(name) || !takt__node_is(name, "identifier"))
+        return false;
+    struct takt_c_local *local =
+        takt__c_local_named(nest, takt__node_text(nest->source, name));
+    if (local == NULL || (local->type.element == TAKT_C_OTHER &&
+                          local->type.rank == 0)) /* an atomic, say */
+        return false;
+    local->is_stepped = true;
+    local->stepped |= around;
+    return true;
+}
+
+/* p += n steps a pointer or a counter; s += x adds to a number. */
+static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
+                              uint32_t around)
+{
+    const TSNode left = takt__c_bare(takt__node_field(node, "left"));
+    const struct takt_text sign =
+        takt__node_text(nest->source, takt__node_field(node, "operator"));
+
+    if (ts_node_is_null(left) || !takt__node_is(left, "identifier"))
+        return true;
+    struct takt_c_local *local =
+        takt__c_local_named(nest, takt__node_text(nest->source, left));
+    if (local == NULL)
+        return false;
+    const bool is_counter =
+        local->type.rank > 0 || local->type.element == TAKT_C_INTEGER;
+    if (is_counter &&
+        (takt__text_is(sign, "+=") || takt__text_is(sign, "-="))) {
+        local->is_stepped = true;
+        local->is_strided |= !takt__text_is(
+            takt__node_text(nest->source, takt__node_field(node, "right")),
+            "1");
+        local->stepped |= around;
+    } else if (!local->is_declared || local->declared != around)
+        local->is_assigned = true; /* else a name for what comes next */
+    return true;
+}
+
+static bool survey_declaration(struct takt_c_nest *nest, TSNode node,
+                               uint32_t around)
+{
+    const uint32_t count = ts_node_child_count(node);
+
+    for (uint32_t i = 0; i < count; i++) {
+        const char *role = ts_node_field_name_for_child(node, i);
+        if (role == NULL || strcmp(role, "declarator") != 0)
+            continue;
+        bool is_function = false;
+        const TSNode declarator = ts_node_child(node, i);
+        const TSNode name = takt__c_declared_name(declarator, &is_function);
+        if (ts_node_is_null(name) || is_function ||
+            nest->locals == TAKT_C_NAMES)
+            return false;
+        struct takt_c_local *local = &nest->local[nest->locals++];
+        struct takt_c_declaration held = {.holder = node,
+                                          .declarator = declarator};
+        if (takt__node_is(declarator, "init_declarator"))
+            held.value = takt__node_field(declarator, "value");
+        *local = (struct takt_c_local){
+            .text = takt__node_text(nest->source, name),
+            .is_declared = true,
+            .declared = around,
+            .type = takt__c_declared_type(nest->place, &held, 0)};
+    }
+    return true;
+}
+
+static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
+                   unsigned depth);
+
+static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
+                        unsigned depth)
+{
+    if (nest->loops == TAKT_C_LOOPS)
+        return false;
+    const unsigned index = nest->loops++;
+    struct takt_c_loop *loop = &nest->loop[index];
+    *loop = (struct takt_c_loop){.node = node, .var = {"", 0}};
+    loop->bit = UINT32_C(1) << index;
+    loop->around = around | loop->bit;
+    const uint32_t count = ts_node_named_child_count(node);
+    for (uint32_t i = 0; i < count; i++)
+        if (!survey(nest, ts_node_named_child(node, i), loop->around,
+                    depth + 1))
+            return false;
+    return true;
+}
+
+/* What ends a loop early, or does what we cannot follow. */
+static bool is_forbidden(const char *type)
+{
+    static const char *const types[] = {"break_statement",
+                                        "goto_statement",
+                                        "return_statement",
+                                        "switch_statement",
+                                        "throw_statement",
+                                        "lambda_expression",
+                                        "do_statement",
+                                        "try_statement",
+                                        "labeled_statement",
+                                        "new_expression",
+                                        "delete_expression",
+                                        "string_literal",
+                                        "co_await_expression",
+                                        "co_yield_statement",
+                                        "gnu_asm_expression",
+                                        "ERROR",
+                                        NULL};
+
+    for (const char *const *t = types; *t != NULL; t++)
+        if (!strcmp(type, *t))
+            return true;
+    return false;
+}
+
+static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
+                   unsigned depth)
+{
+    const char *type = ts_node_type(node);
+
+    if (depth > DEEPEST || is_forbidden(type))
+        return false;
+    if (takt__c_is_loop(node) && depth > 0)
+        return survey_loop(nest, node, around, depth);
+    if (!strcmp(type, "update_expression"))
+        return step_name(nest, takt__node_field(node, "argument"), around);
+    if (!strcmp(type, "declaration") && !survey_declaration(nest, node, around))
+        return false;
+    if (!strcmp(type, "assignment_expression") &&
+        !survey_assignment(nest, node, around))
+        return false;
+    const uint32_t count = ts_node_named_child_count(node);
+    if (count > 64)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (!survey(nest, ts_node_named_child(node, i), around, depth + 1))
+            return false;
+    return true;
+}
+
+bool takt__c_survey(struct takt_c_nest *nest, TSNode loop)
+{
+    return survey_loop(nest, loop, 0, 0);
+}

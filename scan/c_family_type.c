@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_type.c - the types of names and expressions, as far as the
+ * declarations in the file tell: which numbers, in how many dimensions.
+ */
+#include "c_family.h"
+
+#include <string.h>
+
+enum { DEEPEST = 24, NESTED = 12 };
+
+static const struct takt_c_type unknown = {.element = TAKT_C_UNKNOWN};
+
+bool takt__c_is_float(struct takt_c_type type)
+{
+    return (type.element == TAKT_C_F32 || type.element == TAKT_C_F64) &&
+           !type.is_volatile;
+}
+
+/* ---- names of types ------------------------------------------------------ */
+
+static const struct known {
+    const char *name;
+    enum takt_c_element element; /* UNKNOWN: as its first argument says */
+    enum takt_c_kind kind;
+    unsigned rank;
+} known[] = {
+    /* containers whose elements lie one after the other */
+    {"vector", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 1},
+    {"array", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 1},
+    {"span", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 1},
+    {"valarray", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 1},
+    {"unique_ptr", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    {"shared_ptr", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    {"make_unique", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    {"static_cast", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    {"make_shared", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    /* Eigen */
+    {"Matrix", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
+    {"Array", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 0},
+    {"Map", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    {"Ref", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    {"SparseMatrix", TAKT_C_OTHER, TAKT_C_PLAIN, 0},
+    /* Armadillo */
+    {"mat", TAKT_C_F64, TAKT_C_MATRIX, 0},
+    {"fmat", TAKT_C_F32, TAKT_C_MATRIX, 0},
+    {"vec", TAKT_C_F64, TAKT_C_VECTOR, 0},
+    {"fvec", TAKT_C_F32, TAKT_C_VECTOR, 0},
+    {"colvec", TAKT_C_F64, TAKT_C_VECTOR, 0},
+    {"rowvec", TAKT_C_F64, TAKT_C_VECTOR, 0},
+    {"frowvec", TAKT_C_F32, TAKT_C_VECTOR, 0},
+    {"Mat", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
+    {"Col", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
+    {"Row", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
+    /* xtensor, Blaze */
+    {"xarray", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 0},
+    {"xtensor", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 0},
+    {"DynamicMatrix", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
+    {"StaticMatrix", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
+    {"DynamicVector", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
+    {"StaticVector", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
+};
+
+/* MatrixXd, Matrix4f, VectorXf, RowVector3d, ArrayXXf. */
+static bool eigen_type(struct takt_text name, struct takt_c_type *out)
+{
+    static const struct {
+        const char *begin;
+        enum takt_c_kind kind;
+    } forms[] = {{"Matrix", TAKT_C_MATRIX},
+                 {"Vector", TAKT_C_VECTOR},
+                 {"RowVector", TAKT_C_VECTOR},
+                 {"Array", TAKT_C_ARRAY}};
+
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const size_t begin = strlen(forms[i].begin);
+        if (name.size < begin + 2 || name.size > begin + 3 ||
+            memcmp(name.at, forms[i].begin, begin) != 0)
+            continue;
+        const char size = name.at[begin], element = name.at[name.size - 1];
+        if (size != 'X' && (size < '2' || size > '4'))
+            continue;
+        *out = (struct takt_c_type){.kind = forms[i].kind, .of = name};
+        out->element = element == 'f'   ? TAKT_C_F32
+                       : element == 'd' ? TAKT_C_F64
+                                        : TAKT_C_OTHER;
+        if (size != 'X')
+            out->dim[0] = out->dim[1] = (uint64_t)(size - '0');
+        return true;
+    }
+    return false;
+}
+
+static struct takt_c_type primitive(struct takt_text text)
+{
+    struct takt_c_type type = {.of = text};
+
+    if (takt__text_is(text, "float"))
+        type.element = TAKT_C_F32;
+    else if (takt__text_is(text, "double"))
+        type.element = TAKT_C_F64;
+    else if (takt__text_is(text, "void"))
+        type.element = TAKT_C_OTHER;
+    else
+        type.element = TAKT_C_INTEGER;
+    return type;
+}
+
+/* A class of this file that holds floating-point numbers is one kind of
+ * matrix, if it is called so; what else it may be, we cannot say. */
+static struct takt_c_type class_type(const struct takt_c_place *place,
+                                     TSNode body, struct takt_text name,
+                                     unsigned depth)
+{
+    struct takt_c_type type = {.element = TAKT_C_OTHER, .of = name};
+    const uint32_t count = ts_node_named_child_count(body);
+    struct takt_c_notes *notes = place->source->notes;
+
+    type.is_own = true;
+    if (notes->is_in_class) /* classes in classes say nothing more */
+        return type;
+    notes->is_in_class = true;
+    for (uint32_t i = 0; i < count && i < 256; i++) {
+        const TSNode field = ts_node_named_child(body, i);
+        const TSNode declarator = takt__node_field(field, "declarator");
+        if (!takt__node_is(field, "field_declaration") ||
+            ts_node_is_null(declarator))
+            continue;
+        bool is_function = false;
+        takt__c_declared_name(declarator, &is_function);
+        const struct takt_c_declaration held = {.holder = field,
+                                                .declarator = declarator};
+        const struct takt_c_type of =
+            is_function ? unknown
+                        : takt__c_declared_type(place, &held, depth + 1);
+        if (!takt__c_is_float(of) || of.rank == 0)
+            continue;
+        type.element = of.element;
+        type.kind = takt__c_has(name, "mat")   ? TAKT_C_MATRIX
+                    : takt__c_has(name, "vec") ? TAKT_C_VECTOR
+                                               : TAKT_C_PLAIN;
+    }
+    notes->is_in_class = false;
+    return type;
+}
+
+static struct takt_c_type identifier_type(const struct takt_c_place *place,
+                                          struct takt_text name, unsigned depth)
+{
+    struct takt_c_type type = {.of = name};
+    const struct takt_c_name *found =
+        takt__c_find(place->source, name, TAKT_C_TYPE);
+
+    if (found != NULL) {
+        const struct takt_c_declaration held = {
+            .holder = found->holder,
+            .declarator = takt__node_field(found->holder, "declarator")};
+        return takt__c_declared_type(place, &held, depth + 1);
+    }
+    found = takt__c_find(place->source, name, TAKT_C_CLASS);
+    if (found != NULL)
+        return class_type(place, takt__node_field(found->node, "body"), name,
+                          depth);
+    if (eigen_type(name, &type))
+        return type;
+    const struct takt_c_notes *notes = place->source->notes;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (notes->is_arma_used && takt__text_is(name, known[i].name) &&
+            known[i].element != TAKT_C_UNKNOWN)
+            return (struct takt_c_type){
+                .element = known[i].element, .kind = known[i].kind, .of = name};
+    if (takt__text_is(name, "float_t") || takt__text_is(name, "float32_t"))
+        type.element = TAKT_C_F32;
+    else if (takt__text_is(name, "double_t") ||
+             takt__text_is(name, "float64_t"))
+        type.element = TAKT_C_F64;
+    else if (name.size > 2 && memcmp(name.at + name.size - 2, "_t", 2) == 0)
+        type.element = TAKT_C_INTEGER;
+    else if (takt__text_is(name, "string"))
+        type.element = TAKT_C_OTHER;
+    return type;
+}
+
+/* ---- templates ----------------------------------------------------------- */
+
+static uint64_t fixed_size(const struct takt_c_place *place, TSNode argument)
+{
+    int64_t value;
+    enum takt_size_source source;
+
+    if (ts_node_is_null(argument))
+        return 0;
+    if (takt__node_is(argument, "type_descriptor")) /* a name may be either */
+        argument = takt__node_field(argument, "type");
+    return takt__c_constant(place, argument, &value, &source) && value > 0
+               ? (uint64_t)value
+               : 0;
+}
+
+static struct takt_c_type template_type(const struct takt_c_place *place,
+                                        TSNode node, unsigned depth)
+{
+    const struct takt_text name =
+        takt__node_text(place->source, takt__node_field(node, "name"));
+    const TSNode arguments = takt__node_field(node, "arguments");
+    const TSNode first = takt__c_first(arguments);
+    struct takt_c_type type = {.element = TAKT_C_OTHER, .of = name};
+
+    if (takt__node_is(node,
+                      "template_function")) /* what it returns, who knows */
+        type.element = TAKT_C_UNKNOWN;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!takt__text_is(name, known[i].name) ||
+            known[i].element != TAKT_C_UNKNOWN || ts_node_is_null(first))
+            continue;
+        const struct takt_c_type inner =
+            takt__c_named_type(place, first, depth + 1);
+        type = inner;
+        type.of = name;
+        type.rank += known[i].rank;
+        if (known[i].kind != TAKT_C_PLAIN)
+            type.kind = known[i].kind;
+        const uint64_t size =
+            fixed_size(place, ts_node_named_child(arguments, 1));
+        if (known[i].rank == 1) {
+            memmove(type.dim + 1, type.dim, 2 * sizeof *type.dim);
+            type.dim[0] = takt__text_is(name, "array") ? size : 0;
+        } else if (type.kind == TAKT_C_MATRIX) {
+            type.dim[0] = size;
+            type.dim[1] = fixed_size(place, ts_node_named_child(arguments, 2));
+            if (type.dim[1] == 1 || type.dim[0] == 1)
+                type.kind = TAKT_C_VECTOR;
+        }
+        return type;
+    }
+    return takt__c_find(place->source, name, TAKT_C_CLASS) != NULL
+               ? identifier_type(place, name, depth)
+               : type;
+}
+
+static struct takt_c_type qualified_type(const struct takt_c_place *place,
+                                         TSNode node, unsigned depth)
+{
+    const TSNode name = takt__node_field(node, "name");
+    const TSNode scope = takt__node_field(node, "scope");
+
+    if (ts_node_is_null(name))
+        return unknown;
+    const struct takt_text text = takt__node_text(place->source, name);
+    if (!ts_node_is_null(scope) && takt__node_is(scope, "template_type") &&
+        takt__c_has(text, "iterator")) {
+        struct takt_c_type type = takt__c_named_type(place, scope, depth + 1);
+        type.is_iterator = true;
+        return type;
+    }
+    return takt__c_named_type(place, name, depth + 1);
+}
+
+struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
+                                      TSNode node, unsigned depth)
+{
+    if (ts_node_is_null(node) || depth > DEEPEST)
+        return unknown;
+    const char *type = ts_node_type(node);
+    const struct takt_text text = takt__node_text(place->source, node);
+    if (!strcmp(type, "primitive_type"))
+        return primitive(text);
+    if (!strcmp(type, "sized_type_specifier"))
+        return (struct takt_c_type){.element = takt__c_has(text, "double")
+                                                   ? TAKT_C_OTHER
+                                                   : TAKT_C_INTEGER};
+    if (!strcmp(type, "type_identifier") || !strcmp(type, "identifier"))
+        return identifier_type(place, text, depth);
+    if (!strcmp(type, "template_type") || !strcmp(type, "template_function"))
+        return template_type(place, node, depth);
+    if (!strcmp(type, "qualified_identifier"))
+        return qualified_type(place, node, depth);
+    if (!strcmp(type, "type_descriptor")) {
+        const struct takt_c_declaration held = {
+            .holder = node, .declarator = takt__node_field(node, "declarator")};
+        return takt__c_declared_type(place, &held, depth + 1);
+    }
+    if (!strcmp(type, "struct_specifier") || !strcmp(type, "class_specifier")) {
+        const TSNode name = takt__node_field(node, "name");
+        return ts_node_is_null(name)
+                   ? (struct takt_c_type){.element = TAKT_C_OTHER}
+                   : identifier_type(
+                         place, takt__node_text(place->source, name), depth);
+    }
+    if (!strcmp(type, "placeholder_type_specifier") || !strcmp(type, "auto"))
+        return (struct takt_c_type){.is_auto = true};
+    if (!strcmp(type, "enum_specifier") || !strcmp(type, "union_specifier"))
+        return (struct takt_c_type){.element = TAKT_C_OTHER};
+    return unknown;
+}
+
+/* ---- declarations -------------------------------------------------------- */
+
+/* [n] and * around a name: `float a[3][4]` is read from the outside in, and
+ * its last dimension stands outermost. */
+static void add_declarator(const struct takt_c_place *place, TSNode declarator,
+                           struct takt_c_type *type)
+{
+    uint64_t dim[3] = {0};
+    unsigned rank = 0;
+
+    for (unsigned i = 0; i < 16 && !ts_node_is_null(declarator); i++) {
+        const char *sort = ts_node_type(declarator);
+        if (!strcmp(sort, "array_declarator") ||
+            !strcmp(sort, "abstract_array_declarator")) {
+            memmove(dim + 1, dim, 2 * sizeof *dim);
+            dim[0] = fixed_size(place, takt__node_field(declarator, "size"));
+            rank++;
+        } else if (!strcmp(sort, "pointer_declarator") ||
+                   !strcmp(sort, "abstract_pointer_declarator")) {
+            memmove(dim + 1, dim, 2 * sizeof *dim);
+            dim[0] = 0;
+            rank++;
+        }
+        const TSNode inner = takt__node_field(declarator, "declarator");
+        if (ts_node_is_null(inner) && strstr(sort, "declarator") == NULL)
+            break;
+        declarator = ts_node_is_null(inner) ? takt__c_first(declarator) : inner;
+    }
+    for (unsigned i = 0; i < 3 && i + rank < 3; i++)
+        if (rank > 0 && i < type->rank)
+            dim[i + rank] = type->dim[i];
+    if (rank > 0)
+        memcpy(type->dim, dim, sizeof dim);
+    type->rank += rank;
+}
+
+static bool has_volatile(const struct takt_source *source, TSNode holder)
+{
+    const uint32_t count = ts_node_named_child_count(holder);
+
+    for (uint32_t i = 0; i < count && i < 8; i++) {
+        const TSNode child = ts_node_named_child(holder, i);
+        if (takt__node_is(child, "type_qualifier") &&
+            (takt__text_is(takt__node_text(source, child), "volatile") ||
+             takt__text_is(takt__node_text(source, child), "_Atomic")))
+            return true;
+    }
+    return false;
+}
+
+/* double complex *x: `complex` is a macro, and no type to the parser. */
+static bool is_complex(const struct takt_source *source,
+                       const struct takt_c_declaration *declaration)
+{
+    struct takt_text text = takt__node_text(source, declaration->holder);
+
+    if (ts_node_is_null(declaration->declarator))
+        return false;
+    const uint32_t start = ts_node_start_byte(declaration->holder);
+    const uint32_t name = ts_node_end_byte(declaration->declarator);
+    if (name >= start && name - start < text.size)
+        text.size = name - start;
+    if (text.size > 64) /* what matters stands first */
+        text.size = 64;
+    return takt__c_has(text, " complex ") || takt__c_has(text, "_Complex");
+}
+
+static struct takt_c_type
+declared_type(const struct takt_c_place *place,
+              const struct takt_c_declaration *declaration, unsigned depth)
+{
+    if (depth > DEEPEST)
+        return unknown;
+    struct takt_c_type type = takt__c_named_type(
+        place, takt__node_field(declaration->holder, "type"), depth + 1);
+    type.is_volatile |= has_volatile(place->source, declaration->holder);
+    if (is_complex(place->source, declaration))
+        type.element = TAKT_C_OTHER;
+    if (type.is_auto && !ts_node_is_null(declaration->range)) {
+        type = takt__c_expression_type(place, declaration->range, depth + 1);
+        if (type.rank > 0 && type.kind != TAKT_C_MATRIX) {
+            type.rank--;
+            memmove(type.dim, type.dim + 1, 2 * sizeof *type.dim);
+        } else
+            type.element = TAKT_C_UNKNOWN;
+        return type;
+    }
+    if (type.is_auto)
+        return ts_node_is_null(declaration->value)
+                   ? unknown
+                   : takt__c_expression_type(place, declaration->value,
+                                             depth + 1);
+    add_declarator(place, declaration->declarator, &type);
+    return type;
+}
+
+struct takt_c_type
+takt__c_declared_type(const struct takt_c_place *place,
+                      const struct takt_c_declaration *declaration,
+                      unsigned depth)
+{
+    struct takt_c_notes *notes = place->source->notes;
+
+    if (notes->nesting > NESTED) /* auto x = x */
+        return unknown;
+    notes->nesting++;
+    const struct takt_c_type type = declared_type(place, declaration, depth);
+    notes->nesting--;
+    return type;
+}
+
+struct takt_c_type takt__c_type_of(const struct takt_c_place *place,
+                                   struct takt_text name)
+{
+    struct takt_c_declaration found;
+
+    if (!takt__c_declared(place, name, &found))
+        return unknown;
+    return takt__c_declared_type(place, &found, 0);
+}

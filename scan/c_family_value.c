@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_value.c - the types of whole expressions, and the values of those
+ * that are constant: literals, #define, const, constexpr and enumerators.
+ */
+#include "c_family.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 12 };
+
+static const struct takt_c_type unknown = {.element = TAKT_C_UNKNOWN};
+
+/* ---- types of expressions ------------------------------------------------ */
+
+static struct takt_c_type literal_type(struct takt_text text)
+{
+    const bool is_hex =
+        text.size > 1 && (text.at[1] == 'x' || text.at[1] == 'X');
+    const bool is_real = !is_hex && (memchr(text.at, '.', text.size) != NULL ||
+                                     memchr(text.at, 'e', text.size) != NULL);
+    const char last = text.size > 0 ? text.at[text.size - 1] : '0';
+
+    return (struct takt_c_type){.element = !is_real ? TAKT_C_INTEGER
+                                           : last == 'f' || last == 'F'
+                                               ? TAKT_C_F32
+                                               : TAKT_C_F64};
+}
+
+static struct takt_c_type field_type(const struct takt_c_place *place,
+                                     TSNode node)
+{
+    const TSNode field = takt__node_field(node, "field");
+    const struct takt_c_name *found =
+        ts_node_is_null(field)
+            ? NULL
+            : takt__c_find(place->source, takt__node_text(place->source, field),
+                           TAKT_C_FIELD);
+
+    if (found == NULL)
+        return unknown;
+    const struct takt_c_declaration held = {.holder = found->holder,
+                                            .declarator = found->node};
+    return takt__c_declared_type(place, &held, 1);
+}
+
+static struct takt_c_type below(struct takt_c_type type)
+{
+    if (type.rank == 0)
+        return type.kind == TAKT_C_PLAIN
+                   ? unknown
+                   : (struct takt_c_type){.element = type.element};
+    type.rank--;
+    memmove(type.dim, type.dim + 1, 2 * sizeof *type.dim);
+    return type;
+}
+
+/* a.transpose() is of the type of a; v.begin() runs over v; f(x) may be a
+ * constructor or an element. */
+static struct takt_c_type call_type(const struct takt_c_place *place,
+                                    TSNode node, unsigned depth)
+{
+    static const char *const same[] = {"transpose", "t",       "array",
+                                       "matrix",    "eval",    "noalias",
+                                       "cwiseAbs",  "adjoint", NULL};
+    static const char *const start[] = {"begin", "cbegin", "data",
+                                        "end",   "cend",   NULL};
+    const TSNode callee = takt__node_field(node, "function");
+
+    if (ts_node_is_null(callee))
+        return unknown;
+    if (takt__node_is(callee, "field_expression")) {
+        const TSNode field = takt__node_field(callee, "field");
+        const TSNode of = takt__node_field(callee, "argument");
+        if (ts_node_is_null(field) || ts_node_is_null(of))
+            return unknown;
+        const struct takt_text name = takt__node_text(place->source, field);
+        struct takt_c_type type = takt__c_expression_type(place, of, depth + 1);
+        if (takt__c_is_any(name, start))
+            return type;
+        if (!takt__c_is_any(name, same) || type.kind == TAKT_C_PLAIN)
+            return unknown;
+        if (takt__text_is(name, "array"))
+            type.kind = TAKT_C_ARRAY;
+        const uint64_t rows = type.dim[0];
+        if (takt__text_is(name, "transpose") || takt__text_is(name, "t")) {
+            type.dim[0] = type.dim[1];
+            type.dim[1] = rows;
+        }
+        return type;
+    }
+    if (takt__node_is(callee, "identifier")) {
+        const struct takt_c_type type =
+            takt__c_type_of(place, takt__node_text(place->source, callee));
+        if (type.kind != TAKT_C_PLAIN)
+            return (struct takt_c_type){.element = type.element};
+        struct takt_c_declaration found;
+        if (takt__c_declared(place, takt__node_text(place->source, callee),
+                             &found))
+            return unknown;
+    }
+    return takt__c_named_type(place, callee, depth + 1);
+}
+
+/* What an operator makes of two types: a matrix and a scalar is a matrix. */
+static struct takt_c_type pair_type(const struct takt_c_place *place,
+                                    TSNode node, unsigned depth)
+{
+    const TSNode a = takt__node_field(node, "left");
+    const TSNode b = takt__node_field(node, "right");
+
+    if (ts_node_is_null(a) || ts_node_is_null(b))
+        return unknown;
+    const struct takt_c_type left =
+        takt__c_expression_type(place, a, depth + 1);
+    const struct takt_c_type right =
+        takt__c_expression_type(place, b, depth + 1);
+    if (left.kind == TAKT_C_MATRIX && right.kind == TAKT_C_VECTOR)
+        return right;
+    if (left.kind != TAKT_C_PLAIN)
+        return left;
+    if (right.kind != TAKT_C_PLAIN || right.rank > left.rank)
+        return right;
+    if (left.rank > 0)
+        return left;
+    return left.element == TAKT_C_F64 || right.element == TAKT_C_INTEGER
+               ? left
+               : right;
+}
+
+struct takt_c_type takt__c_expression_type(const struct takt_c_place *place,
+                                           TSNode node, unsigned depth)
+{
+    node = takt__c_bare(node);
+    if (ts_node_is_null(node) || depth > DEEPEST)
+        return unknown;
+    const char *type = ts_node_type(node);
+    if (!strcmp(type, "identifier"))
+        return takt__c_type_of(place, takt__node_text(place->source, node));
+    if (!strcmp(type, "number_literal"))
+        return literal_type(takt__node_text(place->source, node));
+    if (!strcmp(type, "field_expression"))
+        return field_type(place, node);
+    if (!strcmp(type, "subscript_expression"))
+        return below(takt__c_expression_type(
+            place, takt__node_field(node, "argument"), depth + 1));
+    if (!strcmp(type, "pointer_expression")) {
+        struct takt_c_type of = takt__c_expression_type(
+            place, takt__node_field(node, "argument"), depth + 1);
+        if (takt__text_is(
+                takt__node_text(place->source, ts_node_child(node, 0)), "*"))
+            return below(of);
+        of.rank++;
+        return of;
+    }
+    if (!strcmp(type, "call_expression"))
+        return call_type(place, node, depth);
+    if (!strcmp(type, "cast_expression"))
+        return takt__c_named_type(place, takt__node_field(node, "type"),
+                                  depth + 1);
+    if (!strcmp(type, "binary_expression"))
+        return pair_type(place, node, depth);
+    if (!strcmp(type, "unary_expression"))
+        return takt__c_expression_type(
+            place, takt__node_field(node, "argument"), depth + 1);
+    if (!strcmp(type, "compound_literal_expression") ||
+        !strcmp(type, "new_expression"))
+        return takt__c_named_type(place, takt__node_field(node, "type"),
+                                  depth + 1);
+    return unknown;
+}
+
+/* ---- constants ----------------------------------------------------------- */
+
+static bool constant(const struct takt_c_place *place, TSNode node,
+                     unsigned depth, int64_t *value,
+                     enum takt_size_source *source);
+
+static bool apply(char sign, int64_t a, int64_t b, int64_t *value)
+{
+    switch (sign) {
+    case '+':
+        return !__builtin_add_overflow(a, b, value);
+    case '-':
+        return !__builtin_sub_overflow(a, b, value);
+    case '*':
+        return !__builtin_mul_overflow(a, b, value);
+    case '/':
+        if (b <= 0)
+            return false;
+        *value = a / b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The text of a macro, while it is being read. */
+struct reading {
+    const struct takt_source *source;
+    struct takt_text left;
+    unsigned depth;
+};
+
+static bool read_sum(struct reading *in, int64_t *value);
+
+static char next_sign(struct reading *in)
+{
+    while (in->left.size > 0 && strchr(" \t\r\n\\", *in->left.at) != NULL)
+        in->left.at++, in->left.size--;
+    return in->left.size > 0 ? *in->left.at : '\0';
+}
+
+static struct takt_text read_word(struct reading *in)
+{
+    struct takt_text word = {in->left.at, 0};
+
+    while (in->left.size > 0 &&
+           (isalnum((unsigned char)*in->left.at) || *in->left.at == '_'))
+        in->left.at++, in->left.size--, word.size++;
+    return word;
+}
+
+static bool read_operand(struct reading *in, int64_t *value)
+{
+    uint64_t number;
+
+    if (in->depth++ > DEEPEST)
+        return false;
+    if (next_sign(in) == '(') {
+        in->left.at++, in->left.size--;
+        if (!read_sum(in, value) || next_sign(in) != ')')
+            return false;
+        in->left.at++, in->left.size--;
+        return true;
+    }
+    const struct takt_text word = read_word(in);
+    if (word.size > 0 && takt__text_integer(word, &number) &&
+        number <= INT64_MAX) {
+        *value = (int64_t)number;
+        return true;
+    }
+    const struct takt_c_name *found =
+        word.size == 0 ? NULL : takt__c_find(in->source, word, TAKT_C_MACRO);
+    if (found == NULL)
+        return false;
+    const TSNode body = takt__node_field(found->node, "value");
+    if (ts_node_is_null(body))
+        return false;
+    struct reading inner = {in->source, takt__node_text(in->source, body),
+                            in->depth};
+    return read_sum(&inner, value) && next_sign(&inner) == '\0';
+}
+
+static bool read_product(struct reading *in, int64_t *value)
+{
+    if (!read_operand(in, value))
+        return false;
+    for (char sign; (sign = next_sign(in)) == '*' || sign == '/';) {
+        int64_t other;
+        in->left.at++, in->left.size--;
+        if (!read_operand(in, &other) || !apply(sign, *value, other, value))
+            return false;
+    }
+    return true;
+}
+
+static bool read_sum(struct reading *in, int64_t *value)
+{
+    if (!read_product(in, value))
+        return false;
+    for (char sign; (sign = next_sign(in)) == '+' || sign == '-';) {
+        int64_t other;
+        in->left.at++, in->left.size--;
+        if (!read_product(in, &other) || !apply(sign, *value, other, value))
+            return false;
+    }
+    return true;
+}
+
+static bool text_constant(const struct takt_source *source,
+                          struct takt_text text, unsigned depth, int64_t *value)
+{
+    struct reading in = {source, text, depth};
+    return read_sum(&in, value) && next_sign(&in) == '\0';
+}
+
+/* An enumerator has its own value, or that of the one before it and one. */
+static bool enumerator(const struct takt_c_place *place,
+                       struct takt_c_name name, unsigned depth, int64_t *value)
+{
+    enum takt_size_source source;
+    const uint32_t count = ts_node_named_child_count(name.holder);
+    int64_t next = 0;
+    bool is_known = true;
+
+    for (uint32_t i = 0; i < count && i < 1024; i++) {
+        const TSNode one = ts_node_named_child(name.holder, i);
+        if (!takt__node_is(one, "enumerator"))
+            continue;
+        const TSNode own = takt__node_field(one, "value");
+        if (!ts_node_is_null(own))
+            is_known = constant(place, own, depth + 1, &next, &source);
+        if (ts_node_eq(one, name.node)) {
+            *value = next;
+            return is_known;
+        }
+        next++;
+    }
+    return false;
+}
+
+static bool is_constant_declaration(const struct takt_source *source,
+                                    TSNode holder)
+{
+    const uint32_t count = ts_node_named_child_count(holder);
+
+    for (uint32_t i = 0; i < count && i < 8; i++) {
+        const TSNode child = ts_node_named_child(holder, i);
+        if (takt__node_is(child, "type_qualifier") &&
+            takt__c_has(takt__node_text(source, child), "const"))
+            return true;
+    }
+    return false;
+}
+
+static bool named_constant(const struct takt_c_place *place,
+                           struct takt_text name, unsigned depth,
+                           int64_t *value, enum takt_size_source *source)
+{
+    struct takt_c_declaration found;
+    const struct takt_c_name *one;
+
+    *source = TAKT_SIZE_CONST;
+    if (takt__c_declared(place, name, &found)) {
+        enum takt_size_source of;
+        return !ts_node_is_null(found.value) &&
+               is_constant_declaration(place->source, found.holder) &&
+               constant(place, found.value, depth + 1, value, &of);
+    }
+    one = takt__c_find(place->source, name, TAKT_C_CONSTANT);
+    if (one != NULL)
+        return enumerator(place, *one, depth, value);
+    return text_constant(place->source, name, depth, value);
+}
+
+static bool binary_constant(const struct takt_c_place *place, TSNode node,
+                            unsigned depth, int64_t *value,
+                            enum takt_size_source *source)
+{
+    int64_t a, b;
+    enum takt_size_source of_a, of_b;
+    const struct takt_text sign =
+        takt__node_text(place->source, takt__node_field(node, "operator"));
+
+    if (!constant(place, takt__node_field(node, "left"), depth + 1, &a,
+                  &of_a) ||
+        !constant(place, takt__node_field(node, "right"), depth + 1, &b, &of_b))
+        return false;
+    *source = of_a > of_b ? of_a : of_b;
+    if (takt__text_is(sign, "<<") && b >= 0 && b < 62 && a >= 0 &&
+        a <= (INT64_MAX >> b)) {
+        *value = a << b;
+        return true;
+    }
+    return sign.size == 1 && apply(*sign.at, a, b, value);
+}
+
+/* v.size() of a std::array. */
+static bool size_call(const struct takt_c_place *place, TSNode node,
+                      int64_t *value)
+{
+    const TSNode callee = takt__node_field(node, "function");
+    const TSNode field = takt__node_field(callee, "field");
+
+    if (ts_node_is_null(field) ||
+        !takt__text_is(takt__node_text(place->source, field), "size"))
+        return false;
+    const struct takt_c_type type =
+        takt__c_expression_type(place, takt__node_field(callee, "argument"), 1);
+    *value = (int64_t)type.dim[0];
+    return type.rank > 0 && type.dim[0] > 0;
+}
+
+static bool constant(const struct takt_c_place *place, TSNode node,
+                     unsigned depth, int64_t *value,
+                     enum takt_size_source *source)
+{
+    uint64_t number;
+
+    node = takt__c_bare(node);
+    if (ts_node_is_null(node) || depth > DEEPEST)
+        return false;
+    const struct takt_text text = takt__node_text(place->source, node);
+    *source = TAKT_SIZE_LITERAL;
+    if (takt__node_is(node, "number_literal")) {
+        *value = takt__text_integer(text, &number) && number <= INT64_MAX
+                     ? (int64_t)number
+                     : -1;
+        return *value >= 0;
+    }
+    if (takt__node_is(node, "identifier") ||
+        takt__node_is(node, "type_identifier"))
+        return named_constant(place, text, depth, value, source);
+    if (takt__node_is(node, "binary_expression"))
+        return binary_constant(place, node, depth, value, source);
+    if (takt__node_is(node, "cast_expression"))
+        return constant(place, takt__node_field(node, "value"), depth + 1,
+                        value, source);
+    if (takt__node_is(node, "pointer_expression") && *text.at == '&')
+        return constant(place, takt__node_field(node, "argument"), depth + 1,
+                        value, source);
+    *source = TAKT_SIZE_TYPE;
+    return takt__node_is(node, "call_expression") &&
+           size_call(place, node, value);
+}
+
+bool takt__c_constant(const struct takt_c_place *place, TSNode node,
+                      int64_t *value, enum takt_size_source *source)
+{
+    return constant(place, node, 0, value, source);
+}
+
+void takt__c_tell_size(struct takt_found_size *size,
+                       enum takt_size_source source, unsigned rank,
+                       const uint64_t *dim)
+{
+    bool is_known = false;
+
+    for (unsigned i = 0; i < rank; i++)
+        is_known |= dim[i] > 0;
+    if (!is_known)
+        return;
+    size->source = source;
+    size->shape.rank = rank;
+    for (unsigned i = 0; i < rank; i++)
+        size->shape.dim[i] = (size_t)dim[i];
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * examine.c - reads one file, no more of it than was allowed, and finds out
+ * whether it is worth parsing.
+ *
+ * It is read, not mapped: a file that somebody cuts short while it is looked at
+ * must not end the scan.
+ */
+#include "examine.h"
+
+#include "languages.h"
+#include "place.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 8 << 20, BINARY_BYTES = 8192, FIRST_ROOM = 256 * 1024 };
+
+void takt__shared_open(struct takt_shared *shared,
+                       const struct takt_scan_options *options)
+{
+    *shared = (struct takt_shared){.options = options};
+    pthread_mutex_init(&shared->lock, NULL);
+    for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
+        const struct takt_language *language =
+            takt__language((enum takt_scan_language)i);
+        if (language != NULL)
+            takt__filter_make(&shared->filter[i], language->words);
+    }
+}
+
+void takt__shared_close(struct takt_shared *shared)
+{
+    for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++)
+        if (shared->patterns[i].query != NULL)
+            takt__patterns_close(&shared->patterns[i]);
+    pthread_mutex_destroy(&shared->lock);
+}
+
+static takt_status patterns_of(struct takt_shared *shared,
+                               const struct takt_language *language)
+{
+    struct takt_patterns *patterns = &shared->patterns[language->id];
+    takt_status status = TAKT_OK;
+
+    pthread_mutex_lock(&shared->lock);
+    if (patterns->query == NULL)
+        status = takt__patterns_open(language, patterns, &shared->diag);
+    pthread_mutex_unlock(&shared->lock);
+    return status;
+}
+
+takt_status takt__examiner_open(struct takt_examiner *examiner)
+{
+    *examiner = (struct takt_examiner){0};
+    return takt__finder_open(&examiner->finder);
+}
+
+void takt__examiner_close(struct takt_examiner *examiner)
+{
+    takt__finder_close(&examiner->finder);
+    free(examiner->text);
+    *examiner = (struct takt_examiner){0};
+}
+
+static bool make_room(struct takt_examiner *examiner, size_t room)
+{
+    if (room <= examiner->room)
+        return true;
+    free(examiner->text); /* nothing of it is kept */
+    examiner->text = malloc(room);
+    examiner->room = examiner->text != NULL ? room : 0;
+    return examiner->text != NULL;
+}
+
+/* Reads until there is no more, or no room. */
+static enum takt_file_kind fill(struct takt_examiner *examiner, int fd,
+                                size_t most, struct takt_examined *out)
+{
+    size_t size = 0;
+
+    while (size < examiner->room) {
+        const ssize_t got =
+            read(fd, examiner->text + size, examiner->room - size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            out->error = errno;
+            return TAKT_FILE_UNREADABLE;
+        }
+        if (got == 0)
+            break;
+        size += (size_t)got;
+    }
+    out->bytes = size;
+    return size > most ? TAKT_FILE_TOO_LARGE : TAKT_FILE_TEXT;
+}
+
+static void read_file(struct takt_examiner *examiner, int fd, uint64_t most,
+                      struct takt_examined *out)
+{
+    struct stat facts;
+    size_t wanted;
+
+    if (fstat(fd, &facts) != 0) {
+        out->error = errno;
+        out->kind = TAKT_FILE_UNREADABLE;
+        return;
+    }
+    if (facts.st_size > 0 && (uint64_t)facts.st_size > most) {
+        out->kind = TAKT_FILE_TOO_LARGE;
+        return;
+    }
+    /* A file may be larger by now than it says. */
+    wanted = (size_t)facts.st_size + 1;
+    if (!make_room(examiner, wanted > FIRST_ROOM ? wanted : FIRST_ROOM)) {
+        out->status = TAKT_ENOMEM;
+        return;
+    }
+    out->kind = fill(examiner, fd, (size_t)most, out);
+    if (out->kind == TAKT_FILE_TEXT && out->bytes == examiner->room)
+        out->kind = TAKT_FILE_TOO_LARGE; /* it grew: another time */
+}
+
+static uint64_t count_lines(const char *text, size_t size)
+{
+    uint64_t lines = size > 0 && text[size - 1] != '\n';
+
+    for (size_t i = 0; i < size; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+/* Of a file that was read: what it is. */
+static void judge(const struct takt_scan_options *options, const char *path,
+                  const char *text, struct takt_examined *out)
+{
+    const unsigned languages = options->languages;
+    const size_t size = (size_t)out->bytes;
+    const size_t head = size < BINARY_BYTES ? size : BINARY_BYTES;
+
+    if (memchr(text, 0, head) != NULL) {
+        out->kind = TAKT_FILE_BINARY;
+        return;
+    }
+    out->language = takt__language_in(out->language, path, text, size);
+    if (languages != 0 && (languages & 1u << out->language->id) == 0) {
+        out->kind = TAKT_FILE_OTHER;
+        return;
+    }
+    out->lines = count_lines(text, size);
+    out->is_utf8 = takt__is_utf8(text, size);
+    if (options->file != NULL)
+        options->file(options->self, path, out->language->id, text, size);
+}
+
+void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,
+                   const struct takt_walk_file *file, struct takt_examined *out)
+{
+    const struct takt_scan_options *options = shared->options;
+
+    *out =
+        (struct takt_examined){.status = TAKT_OK, .language = file->language};
+    read_file(examiner, file->fd,
+              options->most_bytes != 0 ? options->most_bytes : MOST_BYTES, out);
+    if (out->status != TAKT_OK || out->kind != TAKT_FILE_TEXT)
+        return;
+    const char *text = examiner->text;
+    const size_t size = (size_t)out->bytes;
+    judge(options, file->path, text, out);
+    if (out->kind != TAKT_FILE_TEXT ||
+        !takt__filter_passes(&shared->filter[out->language->id], text, size))
+        return;
+    out->status = patterns_of(shared, out->language);
+    if (out->status != TAKT_OK)
+        return;
+    out->is_parsed = true;
+    out->status =
+        takt__find(&examiner->finder, &shared->patterns[out->language->id],
+                   file->inner, text, size, &out->found);
+}

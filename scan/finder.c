@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * finder.c - parse, match, judge, describe: one text at a time.
+ *
+ * Nothing here trusts the text. Parsing and matching end at a deadline; what is
+ * nested deeper than people write is not looked into, because a node finds its
+ * parents from the root, step by step; and there are not more findings than
+ * somebody could want.
+ */
+#include "finder.h"
+
+#include "base/clock.h"
+#include "candidate.h"
+#include "place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SECONDS = 5,         /* for a file, and ... */
+    SECONDS_PER_MIB = 2, /* ... for its size */
+    DEEPEST = 1000,      /* nodes within nodes */
+    MOST_FINDINGS = 10000,
+    MOST_OPEN_MATCHES = 16384
+};
+
+takt_status takt__finder_open(struct takt_finder *finder)
+{
+    *finder = (struct takt_finder){.parser = ts_parser_new(),
+                                   .cursor = ts_query_cursor_new()};
+    if (finder->parser == NULL || finder->cursor == NULL) {
+        takt__finder_close(finder);
+        return TAKT_ENOMEM;
+    }
+    ts_query_cursor_set_match_limit(finder->cursor, MOST_OPEN_MATCHES);
+    ts_query_cursor_set_max_start_depth(finder->cursor, DEEPEST);
+    return TAKT_OK;
+}
+
+void takt__finder_close(struct takt_finder *finder)
+{
+    if (finder->parser != NULL)
+        ts_parser_delete(finder->parser);
+    if (finder->cursor != NULL)
+        ts_query_cursor_delete(finder->cursor);
+    free(finder->candidate);
+    *finder = (struct takt_finder){0};
+}
+
+static bool is_late(const struct takt_finder *finder)
+{
+    return takt__now_ns() > finder->deadline;
+}
+
+static bool parsing_is_late(TSParseState *state)
+{
+    return is_late(state->payload);
+}
+
+static bool matching_is_late(TSQueryCursorState *state)
+{
+    return is_late(state->payload);
+}
+
+static const char *read_text(void *payload, uint32_t at, TSPoint position,
+                             uint32_t *size)
+{
+    const struct takt_source *source = payload;
+
+    (void)position;
+    *size = at < source->size ? (uint32_t)source->size - at : 0;
+    return source->text + (source->size - *size);
+}
+
+static TSTree *parse(struct takt_finder *finder, struct takt_source *source)
+{
+    TSInput input = {source, read_text, TSInputEncodingUTF8, NULL};
+    TSParseOptions options = {finder, parsing_is_late};
+
+    ts_parser_reset(finder->parser);
+    if (!ts_parser_set_language(finder->parser, source->language->grammar()))
+        return NULL;
+    return ts_parser_parse_with_options(finder->parser, NULL, input, options);
+}
+
+static bool make_match(const struct takt_patterns *patterns,
+                       const struct takt_source *source,
+                       const TSQueryMatch *from,
+                       struct takt_candidate *candidate)
+{
+    const struct takt_pattern *pattern =
+        &patterns->pattern[from->pattern_index];
+    struct takt_match *match = &candidate->match;
+    bool has_place = false;
+    uint32_t size;
+
+    *match = (struct takt_match){.source = source,
+                                 .pattern = pattern->name,
+                                 .op = pattern->op_name,
+                                 .of = pattern};
+    for (unsigned i = 0; i < from->capture_count; i++) {
+        const TSQueryCapture *capture = &from->captures[i];
+        const bool is_place = capture->index == patterns->finding && !has_place;
+        if (is_place) {
+            candidate->start = ts_node_start_byte(capture->node);
+            candidate->end = ts_node_end_byte(capture->node);
+            has_place = true;
+        }
+        if (match->count == TAKT_MATCH_CAPTURES) {
+            if (!is_place)
+                continue;
+            match->count--; /* that one is needed */
+        }
+        match->capture[match->count].name = ts_query_capture_name_for_id(
+            patterns->query, capture->index, &size);
+        match->capture[match->count++].node = capture->node;
+    }
+    candidate->pattern = from->pattern_index;
+    return has_place;
+}
+
+/* Where it is, and what the language has to say; false: it is no finding. */
+static bool describe(struct takt_candidate *candidate)
+{
+    const struct takt_match *match = &candidate->match;
+    const struct takt_source *source = match->source;
+
+    candidate->is_dropped = false;
+    candidate->finding = (struct takt_finding){
+        .path = source->path,
+        .language = source->language->id,
+        .pattern = match->of->full_name,
+        .op = match->of->op,
+        .function = "",
+    };
+    source->language->describe(match, &candidate->finding);
+    if (candidate->finding.op == NULL)
+        return false;
+    const struct takt_text function = {candidate->finding.function,
+                                       strlen(candidate->finding.function)};
+    candidate->finding.function = takt__source_keep(source, &function, 1);
+    candidate->match.op = candidate->finding.op->name;
+    return true;
+}
+
+static struct takt_candidate *next_candidate(struct takt_finder *finder)
+{
+    if (finder->count == finder->room) {
+        const size_t room = finder->room * 2 + 16;
+        void *more =
+            realloc(finder->candidate, room * sizeof *finder->candidate);
+        if (more == NULL)
+            return NULL;
+        finder->candidate = more;
+        finder->room = room;
+    }
+    return &finder->candidate[finder->count];
+}
+
+static takt_status gather(struct takt_finder *finder,
+                          const struct takt_patterns *patterns,
+                          const struct takt_source *source,
+                          struct takt_found *out)
+{
+    const TSQueryCursorOptions options = {finder, matching_is_late};
+    TSQueryMatch found;
+
+    ts_query_cursor_exec_with_options(finder->cursor, patterns->query,
+                                      ts_tree_root_node(source->tree),
+                                      &options);
+    finder->count = 0;
+    while (ts_query_cursor_next_match(finder->cursor, &found)) {
+        struct takt_candidate *candidate = next_candidate(finder);
+        if (candidate == NULL)
+            return TAKT_ENOMEM;
+        if (make_match(patterns, source, &found, candidate) &&
+            takt__match_holds(&candidate->match) && describe(candidate))
+            finder->count++;
+        if (finder->count > MOST_FINDINGS || is_late(finder)) {
+            out->is_given_up = true;
+            break;
+        }
+    }
+    out->is_given_up |= is_late(finder); /* that ends the matches, too */
+    out->is_partly |= ts_query_cursor_did_exceed_match_limit(finder->cursor);
+    return TAKT_OK;
+}
+
+static void place(struct takt_candidate *candidate, TSNode node,
+                  struct takt_ruler *ruler)
+{
+    struct takt_finding *finding = &candidate->finding;
+    const TSPoint start = ts_node_start_point(node);
+    const TSPoint end = ts_node_end_point(node);
+
+    finding->line = start.row + 1;
+    finding->column = takt__ruler_column(ruler, candidate->start - start.column,
+                                         candidate->start);
+    finding->end_line = end.row + 1;
+    struct takt_ruler ahead = *ruler; /* the next one starts before */
+    finding->end_column =
+        takt__ruler_column(&ahead, candidate->end - end.column, candidate->end);
+    takt__snippet(takt__node_text(candidate->match.source, node),
+                  finding->snippet);
+}
+
+static takt_status keep(const struct takt_finder *finder,
+                        const struct takt_source *source,
+                        struct takt_found *out)
+{
+    struct takt_ruler ruler = {.text = source->text, .size = source->size};
+
+    out->finding =
+        takt__pile_take(&out->pile, finder->count * sizeof *out->finding);
+    if (out->finding == NULL)
+        return TAKT_ENOMEM;
+    for (size_t i = 0; i < finder->count; i++) {
+        struct takt_candidate *candidate = &finder->candidate[i];
+        if (candidate->is_dropped)
+            continue;
+        place(candidate, takt__match_node(&candidate->match, "finding"),
+              &ruler);
+        out->finding[out->count++] = candidate->finding;
+        out->test_count += candidate->finding.is_test;
+        if (is_late(finder)) { /* very long lines */
+            out->is_given_up = true;
+            break;
+        }
+    }
+    return TAKT_OK;
+}
+
+/* Of a text that was parsed. */
+static takt_status find_in_tree(struct takt_finder *finder,
+                                const struct takt_patterns *patterns,
+                                struct takt_source *source,
+                                struct takt_found *out)
+{
+    const struct takt_language *language = source->language;
+    takt_status status = TAKT_OK;
+
+    if (language->begin != NULL && !language->begin(source))
+        status = TAKT_ENOMEM;
+    if (status == TAKT_OK)
+        status = gather(finder, patterns, source, out);
+    if (status == TAKT_OK && !out->is_given_up) {
+        takt__candidates_settle(language, finder->candidate, finder->count);
+        status = keep(finder, source, out);
+    }
+    if (language->end != NULL)
+        language->end(source);
+    return status;
+}
+
+takt_status takt__find(struct takt_finder *finder,
+                       const struct takt_patterns *patterns, const char *path,
+                       const char *text, size_t size, struct takt_found *out)
+{
+    struct takt_source source = {.path = path,
+                                 .text = text,
+                                 .size = size,
+                                 .language = patterns->language};
+    takt_status status = TAKT_OK;
+
+    *out = (struct takt_found){0};
+    source.pile = &out->pile;
+    finder->deadline =
+        takt__now_ns() +
+        1000000000u * (SECONDS + SECONDS_PER_MIB * ((uint64_t)size >> 20));
+    source.deadline = finder->deadline;
+    if (size < UINT32_MAX)
+        source.tree = parse(finder, &source);
+    if (source.tree == NULL) {
+        out->is_given_up = true;
+        return TAKT_OK;
+    }
+    out->is_partly = ts_node_has_error(ts_tree_root_node(source.tree));
+    status = find_in_tree(finder, patterns, &source, out);
+    ts_tree_delete(source.tree);
+    if (status != TAKT_OK || out->is_given_up) {
+        const bool is_given_up = out->is_given_up;
+        takt__found_clear(out);
+        out->is_given_up = is_given_up;
+    }
+    return status;
+}
+
+void takt__found_clear(struct takt_found *found)
+{
+    takt__pile_clear(&found->pile);
+    *found = (struct takt_found){0};
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * folder.h - what is in a folder, in the order of paths.
+ */
+#ifndef TAKT_SCAN_FOLDER_H
+#define TAKT_SCAN_FOLDER_H
+
+#include "pile.h"
+
+#include <stdbool.h>
+
+enum takt_entry_kind {
+    TAKT_ENTRY_FILE,
+    TAKT_ENTRY_FOLDER,
+    TAKT_ENTRY_LINK,
+    TAKT_ENTRY_OTHER /* pipes, sockets, devices: never opened */
+};
+
+struct takt_entry {
+    const char *name;
+    enum takt_entry_kind kind;
+};
+
+struct takt_folder {
+    int fd;
+    size_t count;
+    struct takt_entry *entry;
+    struct takt_pile pile;
+};
+
+/* Takes `fd`, also when it fails. 0, or what errno says. */
+int takt__folder_read(int fd, struct takt_folder *out);
+void takt__folder_close(struct takt_folder *folder);
+
+bool takt__folder_has(const struct takt_folder *folder, const char *name);
+
+/* Whether these are nobody's sources: what tools made, or others wrote. By the
+ * name of the folder ... */
+bool takt__is_vendored_name(const char *name);
+/* ... and by what lies in it. */
+bool takt__is_vendored_folder(const struct takt_folder *folder);
+
+/* Where version control keeps its own. */
+bool takt__is_repository_name(const char *name);
+
+/* A small text file of the folder, terminated, to be freed; NULL: there is
+ * none, or it is none. */
+char *takt__folder_text(const struct takt_folder *folder, const char *name,
+                        size_t *size);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ignore.h - the rules of one .gitignore file.
+ */
+#ifndef TAKT_SCAN_IGNORE_H
+#define TAKT_SCAN_IGNORE_H
+
+#include "glob.h"
+#include "pile.h"
+
+struct takt_ignore_rule {
+    struct takt_span pattern;
+    bool is_negated;  /* !pattern: not ignored after all */
+    bool is_folder;   /* pattern/: only folders */
+    bool is_anchored; /* it has a slash: the whole path must fit */
+};
+
+struct takt_ignore {
+    size_t count;
+    struct takt_ignore_rule *rule;
+    struct takt_pile pile;
+};
+
+/* Reads the text of such a file; false: no memory. */
+bool takt__ignore_read(struct takt_ignore *out, const char *text, size_t size);
+void takt__ignore_clear(struct takt_ignore *ignore);
+
+/* > 0: the path is to be ignored, < 0: it is not, whatever rules further up
+ * say, 0: these rules say nothing. `path` is as seen from the folder of the
+ * file. */
+int takt__ignore_verdict(const struct takt_ignore *ignore,
+                         struct takt_span path, bool is_folder);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * language.h - what a language brings with it: a grammar, queries, and the
+ * questions that queries cannot answer.
+ *
+ * A query (patterns/LANGUAGE.scm) finds candidates. Each pattern sets its name
+ * and its op, (#set! pattern "iterator-sum") (#set! op "sum"), and captures
+ * what is reported as @finding. Other settings are the language's own:
+ * takt__match_setting(). Predicates are evaluated here, because tree-sitter
+ * does not: #eq?, #not-eq?, #match?, #not-match?, #any-of?, #not-any-of?, and
+ * those in the language's own table, which see the whole match: scopes,
+ * imports, loops.
+ */
+#ifndef TAKT_SCAN_LANGUAGE_H
+#define TAKT_SCAN_LANGUAGE_H
+
+#include <tree_sitter/api.h>
+
+#include "scan.h"
+
+/* A file that was parsed. */
+struct takt_pile;
+
+struct takt_source {
+    const char *path; /* as seen from the folder that was given */
+    const char *text;
+    size_t size;
+    TSTree *tree;
+    const struct takt_language *language;
+    void *notes; /* the language's own, about this file: see `begin` */
+    struct takt_pile *pile; /* lives as long as the file's findings */
+    uint64_t deadline;      /* see takt__source_is_late() */
+};
+
+enum { TAKT_MATCH_CAPTURES = 16 };
+
+struct takt_match {
+    const struct takt_source *source;
+    const char *pattern, *op; /* as set; "" */
+    const struct takt_pattern *of;
+    unsigned count;
+    struct {
+        const char *name; /* without the @ */
+        TSNode node;
+    } capture[TAKT_MATCH_CAPTURES];
+};
+
+/* The first capture of that name; a null node: there is none. */
+TSNode takt__match_node(const struct takt_match *match, const char *name);
+
+/* What the pattern sets: (#set! key "value"); NULL: it does not. */
+const char *takt__match_setting(const struct takt_match *match,
+                                const char *key);
+
+/* The text of a node: borrowed, not terminated. */
+struct takt_text {
+    const char *at;
+    size_t size;
+};
+struct takt_text takt__node_text(const struct takt_source *source, TSNode node);
+bool takt__text_is(struct takt_text text, const char *word);
+
+/* Texts, one after the other, as a string that lives as long as the findings
+ * of the file: "Matrix", "::", "mul" for finding->function. "" if there is no
+ * memory. */
+const char *takt__source_keep(const struct takt_source *source,
+                              const struct takt_text *part, size_t count);
+
+/* Whether the file has had its time: whatever is still looked for is then
+ * better not found. To be asked in what may take long. */
+bool takt__source_is_late(const struct takt_source *source);
+
+/* The nearest ancestor of that type; a null node: none. */
+TSNode takt__node_above(TSNode node, const char *type);
+bool takt__node_is(TSNode node, const char *type);
+TSNode takt__node_field(TSNode node, const char *field);
+
+/* An integer literal, with _ and suffixes, also in hex; false: it is none. */
+bool takt__text_integer(struct takt_text text, uint64_t *out);
+
+/* An argument of a predicate: a capture's node, or a word. */
+struct takt_operand {
+    bool is_node;
+    TSNode node;
+    const char *word;
+};
+typedef bool takt_predicate(const struct takt_match *match,
+                            const struct takt_operand *operand, unsigned count);
+
+struct takt_language {
+    enum takt_scan_language id;
+    const char *const *extensions; /* ".rs"; NULL ends */
+    const TSLanguage *(*grammar)(void);
+    const char *query; /* takt__query_LANGUAGE */
+    /* A file that has none of these words is not worth parsing; NULL ends. */
+    const char *const *words;
+    const struct takt_named_predicate {
+        const char *name; /* without # and ? : "imported" for #imported? */
+        takt_predicate *holds;
+    } * predicates; /* NULL name ends */
+
+    /* Before the matches of a file: may gather scopes, imports and constants
+     * into source->notes; false: no memory. `end` frees it. May be NULL. */
+    bool (*begin)(struct takt_source *source);
+    void (*end)(struct takt_source *source);
+
+    /* Fills in size, dtype, function and is_test, as far as they are known,
+     * and op where the pattern leaves that open (a table of names); may change
+     * an op. An op that is NULL then: it is no finding after all. Strings are
+     * copied. */
+    void (*describe)(const struct takt_match *match, struct takt_finding *out);
+
+    /* Of two patterns that match at the same place, or the second within the
+     * first, which is meant: > 0 the first, < 0 the second, 0 both. Asked after
+     * `describe`. May be NULL: of the same place the one that stands first in
+     * the query; others both. A pattern never counts twice at one place. */
+    int (*prefer)(const struct takt_match *first,
+                  const struct takt_match *second);
+};
+
+/* The texts of patterns/LANGUAGE.scm. */
+extern const char takt__query_c[], takt__query_cpp[], takt__query_python[],
+    takt__query_rust[];
+
+extern const struct takt_language takt__language_c, takt__language_cpp,
+    takt__language_python, takt__language_rust;
+
+#endif

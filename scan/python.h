@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python.h - what the files of the Python language know of each other.
+ *
+ * Names first (python_names.c): who binds a name, in which scope, from where
+ * on. Then values (python_values.c): which of them are arrays, of what shape.
+ * Then calls (python_calls.c): which library function is meant. On these stand
+ * the three kinds of findings: expressions (python_compose.c), elements of
+ * loops and comprehensions (python_elements.c) and loops (python_loops.c).
+ */
+#ifndef TAKT_SCAN_PYTHON_H
+#define TAKT_SCAN_PYTHON_H
+
+#include "language.h"
+
+/* ---- names --------------------------------------------------------------- */
+
+enum takt_python_binds {
+    TAKT_PYTHON_OTHER,     /* a loop, an exception, a class ... : unknown */
+    TAKT_PYTHON_MODULE,    /* an import: `module` is its dotted name */
+    TAKT_PYTHON_STAR,      /* from module import * */
+    TAKT_PYTHON_VALUE,     /* name = value, or the part of a tuple */
+    TAKT_PYTHON_ITEM,      /* for name in value */
+    TAKT_PYTHON_PARAMETER, /* with what it defaults to as value */
+    TAKT_PYTHON_CHANGE     /* name += value: still the same, but no constant */
+};
+
+enum { TAKT_PYTHON_RANK = 4, TAKT_PYTHON_RANK_UNKNOWN = 255 };
+
+enum takt_python_kind {
+    TAKT_PYTHON_UNKNOWN,
+    TAKT_PYTHON_NUMBER,
+    TAKT_PYTHON_ARRAY,
+    TAKT_PYTHON_THING /* something that is neither: a text, a list ... */
+};
+
+struct takt_python_value {
+    enum takt_python_kind kind;
+    bool is_torch, is_dtype_known;
+    bool is_doubtful; /* the product of what is unknown: may be a number */
+    takt_dtype dtype;
+    enum takt_size_source source;
+    unsigned rank;
+    size_t dim[TAKT_PYTHON_RANK]; /* 0: unknown */
+};
+
+struct takt_python_binding {
+    struct takt_text name;
+    unsigned scope;
+    uint32_t from; /* the byte from which on it holds */
+    enum takt_python_binds binds;
+    int part;           /* of a tuple; -1: all of it */
+    TSNode value, type; /* null: none */
+    const char *module;
+    size_t next; /* of the same hash, an earlier one */
+    bool is_weighed, is_being_weighed;
+    struct takt_python_value weighed; /* python_values.c */
+};
+
+struct takt_python_notes;
+
+bool takt__python_begin(struct takt_source *source);
+void takt__python_end(struct takt_source *source);
+
+/* Who binds that name for an expression at that byte; NULL: nobody in this
+ * file, it is a builtin or a mistake. */
+struct takt_python_binding *
+takt__python_lookup(const struct takt_source *source, struct takt_text name,
+                    uint32_t at);
+
+/* The only binding of self.NAME in the class around `at`; NULL. */
+struct takt_python_binding *takt__python_own(const struct takt_source *source,
+                                             struct takt_text name,
+                                             uint32_t at);
+
+/* Whether nothing else binds that name in the same scope. */
+bool takt__python_is_constant(const struct takt_source *source,
+                              const struct takt_python_binding *binding);
+
+/* What an expression names: "numpy.linalg.norm", "builtins.sum"; false: it is
+ * no name of a module's. */
+enum { TAKT_PYTHON_DOTTED = 96 };
+bool takt__python_dotted(const struct takt_source *source, TSNode node,
+                         char out[TAKT_PYTHON_DOTTED]);
+
+/* Whether the file imports a module that has arrays. */
+bool takt__python_has_arrays(const struct takt_source *source);
+
+/* The parts of a composition that stand in other lines are claimed, so that
+ * they are not found by themselves. */
+void takt__python_claim(const struct takt_source *source, TSNode node);
+bool takt__python_is_claimed(const struct takt_source *source, TSNode node);
+
+/* ---- syntax ---------------------------------------------------------------*/
+
+/* Named children; of a null node none. */
+unsigned takt__python_children(TSNode node);
+TSNode takt__python_child(TSNode node, unsigned index);
+/* Without the parentheses around it. */
+TSNode takt__python_bare(TSNode node);
+/* The operator of a binary operator or assignment: '+', '@', '*', 'p' for **;
+ * 0: some other. */
+char takt__python_operator(const struct takt_source *source, TSNode node);
+/* An argument by its position and, if it is not NULL, its keyword. */
+TSNode takt__python_argument(const struct takt_source *source, TSNode call,
+                             unsigned position, const char *keyword);
+unsigned takt__python_argument_count(TSNode call);
+bool takt__python_same(const struct takt_source *source, TSNode a, TSNode b);
+bool takt__python_names(const struct takt_source *source, TSNode node,
+                        const char *dotted);
+/* A name's value, where it is bound to one and only by that; else the node. */
+TSNode takt__python_follow(const struct takt_source *source, TSNode node);
+bool takt__python_is_literal(const struct takt_source *source, TSNode node,
+                             double number);
+bool takt__python_has_word(const char *words, struct takt_text word);
+
+/* ---- values and calls -----------------------------------------------------*/
+
+struct takt_python_value takt__python_value(const struct takt_source *source,
+                                            TSNode node);
+/* A size that is written there, or a constant. */
+bool takt__python_size(const struct takt_source *source, TSNode node,
+                       size_t *out, enum takt_size_source *how);
+
+/* The op of the catalogue that a call of a library or of an array's method
+ * is; NULL: it is none. */
+const char *takt__python_call_op(const struct takt_source *source, TSNode call);
+/* Of a dotted name alone; and of a method of arrays. */
+const char *takt__python_function_op(const char *dotted);
+const char *takt__python_method_op(bool is_torch, struct takt_text name);
+/* Whether it is a function of a library that is known here. */
+bool takt__python_is_known(const char *dotted);
+/* The array that a call of either kind works on, and the other one. */
+TSNode takt__python_operand(const struct takt_source *source, TSNode call,
+                            unsigned index);
+/* matmul, gemv, dot or batched_matmul, by what is known of the operands. */
+const char *takt__python_product_op(const struct takt_source *source,
+                                    TSNode left, TSNode right);
+
+/* Sizes and dtype of a finding, as far as its operands are known. */
+void takt__python_describe(const struct takt_source *source, TSNode node,
+                           struct takt_finding *out);
+
+/* ---- findings ------------------------------------------------------------ */
+
+/* Each returns the op that the node is, or NULL. */
+const char *takt__python_arithmetic(const struct takt_source *source,
+                                    TSNode node);
+const char *takt__python_composition(const struct takt_source *source,
+                                     TSNode node);
+const char *takt__python_builtin(const struct takt_source *source, TSNode call);
+const char *takt__python_comprehension(const struct takt_source *source,
+                                       TSNode node);
+const char *takt__python_loop(const struct takt_source *source, TSNode node,
+                              struct takt_found_size *size);
+
+/* The variables of loops or of a comprehension around an expression. */
+enum { TAKT_PYTHON_LOOPS = 8 };
+struct takt_python_loops {
+    unsigned count;
+    struct {
+        struct takt_text name;
+        bool is_index; /* it counts: range, enumerate; else: an element */
+        TSNode over;
+    } of[TAKT_PYTHON_LOOPS];
+};
+
+/* Adds the variables of `for left in right`; false: they are something else. */
+bool takt__python_add_loop(const struct takt_source *source,
+                           struct takt_python_loops *loops, TSNode left,
+                           TSNode right);
+bool takt__python_sounds_like_counts(struct takt_text name);
+/* Which loops an index expression is made of, as bits. */
+unsigned takt__python_loops_in(const struct takt_source *source,
+                               const struct takt_python_loops *loops,
+                               TSNode node);
+/* Whether it is an element of something: a loop's variable or a[i], and of
+ * which loops. */
+bool takt__python_is_element(const struct takt_source *source,
+                             const struct takt_python_loops *loops, TSNode node,
+                             unsigned *of);
+/* The element-wise op that an expression of elements is: "mul", "square" for
+ * x * x and x ** 2, "shifted" for x - mean, "centred" for the square of that,
+ * "logistic" for 1 + exp(x), "offset" for x + 1, "element" for x itself, or
+ * NULL. */
+const char *takt__python_element_op(const struct takt_source *source,
+                                    const struct takt_python_loops *loops,
+                                    TSNode node);
+/* The op of the catalogue for it; NULL where it does nothing, or only moves a
+ * position. */
+const char *takt__python_map_op(const char *element_op);
+/* What adding these up is: sum, dot, norm1, variance; NULL. */
+const char *takt__python_sum_of(const char *element_op);
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python_builtins.c - sum, max, map, reduce and comprehensions.
+ */
+#include "python.h"
+
+#include <string.h>
+
+/* The loops of a comprehension or generator; false: others than we read. */
+static bool loops_of(const struct takt_source *source, TSNode node,
+                     struct takt_python_loops *loops)
+{
+    *loops = (struct takt_python_loops){0};
+    for (unsigned i = 0; i < takt__python_children(node); i++) {
+        TSNode clause = takt__python_child(node, i);
+        if (takt__node_is(clause, "for_in_clause") &&
+            !takt__python_add_loop(source, loops,
+                                   takt__node_field(clause, "left"),
+                                   takt__node_field(clause, "right")))
+            return false;
+    }
+    return loops->count > 0;
+}
+
+static bool is_comprehension(TSNode node)
+{
+    return takt__node_is(node, "generator_expression") ||
+           takt__node_is(node, "list_comprehension");
+}
+
+static const char *element_op(const struct takt_source *source, TSNode node)
+{
+    struct takt_python_loops loops;
+
+    if (!is_comprehension(node) || !loops_of(source, node, &loops))
+        return NULL;
+    return takt__python_element_op(source, &loops,
+                                   takt__node_field(node, "body"));
+}
+
+static bool is_named(const struct takt_source *source, TSNode node,
+                     const char *dotted)
+{
+    return takt__python_names(source, node, dotted);
+}
+
+static bool calls(const struct takt_source *source, TSNode node,
+                  const char *dotted)
+{
+    return takt__node_is(node, "call") &&
+           is_named(source, takt__node_field(node, "function"), dotted);
+}
+
+/* ---- map ----------------------------------------------------------------- */
+
+static const char *lambda_op(const struct takt_source *source, TSNode lambda,
+                             TSNode call)
+{
+    struct takt_python_loops loops = {0};
+    TSNode parameters = takt__node_field(lambda, "parameters");
+
+    if (ts_node_is_null(parameters))
+        return NULL;
+    const unsigned count = takt__python_children(parameters);
+    for (unsigned i = 0; i < count; i++) {
+        TSNode over = takt__python_argument(source, call, i + 1, NULL);
+        if (ts_node_is_null(over) ||
+            !takt__python_add_loop(source, &loops,
+                                   takt__python_child(parameters, i), over))
+            return NULL;
+    }
+    return takt__python_element_op(source, &loops,
+                                   takt__node_field(lambda, "body"));
+}
+
+/* What map(function, ...) does to each element. */
+static const char *map_op(const struct takt_source *source, TSNode call)
+{
+    static const struct {
+        const char *function, *op;
+    } known[] = {
+        {"operator.add", "add"},       {"operator.sub", "sub"},
+        {"operator.mul", "mul"},       {"operator.truediv", "div"},
+        {"operator.neg", "neg"},       {"operator.abs", "abs"},
+        {"builtins.abs", "abs"},       {"math.fabs", "abs"},
+        {"math.sqrt", "sqrt"},         {"math.exp", "exp"},
+        {"math.log", "log"},           {"math.tanh", "tanh"},
+        {"builtins.float", "element"},
+    };
+    char dotted[TAKT_PYTHON_DOTTED];
+
+    if (!calls(source, call, "builtins.map"))
+        return NULL;
+    TSNode function = takt__python_argument(source, call, 0, NULL);
+    if (ts_node_is_null(function))
+        return NULL;
+    if (takt__node_is(function, "lambda"))
+        return lambda_op(source, function, call);
+    if (!takt__python_dotted(source, function, dotted))
+        return NULL;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(dotted, known[i].function) == 0)
+            return known[i].op;
+    return NULL;
+}
+
+/* ---- sum, max, min, reduce ----------------------------------------------- */
+
+static bool has_numbers(TSNode list)
+{
+    const unsigned count = takt__python_children(list);
+    unsigned numbers = 0;
+
+    for (unsigned i = 0; i < count && i < 64; i++) {
+        TSNode item = takt__python_child(list, i);
+        numbers +=
+            takt__node_is(item, "float") || takt__node_is(item, "integer");
+    }
+    return count > 2 && (numbers == count || numbers == 64);
+}
+
+/* Whether it is known to hold numbers that are worth adding up. */
+static const char *of_known(const struct takt_source *source, TSNode over,
+                            bool is_sum)
+{
+    TSNode to = takt__python_follow(source, over);
+    const enum takt_python_kind kind = takt__python_value(source, over).kind;
+
+    if (kind == TAKT_PYTHON_ARRAY)
+        return "element";
+    if (takt__python_sounds_like_counts(takt__node_text(source, over)))
+        return NULL;
+    if (is_comprehension(to)) {
+        const char *op = element_op(source, to);
+        return op != NULL && !is_sum && strcmp(op, "element") == 0 ? NULL : op;
+    }
+    if (takt__node_is(to, "list"))
+        return has_numbers(to) ? "element" : NULL;
+    if (!is_sum || !takt__node_is(over, "identifier") ||
+        kind == TAKT_PYTHON_THING || kind == TAKT_PYTHON_NUMBER)
+        return NULL;
+    return takt__node_is(to, "call") ? NULL : "element";
+}
+
+static bool starts_with_number(const struct takt_source *source, TSNode start)
+{
+    return ts_node_is_null(start) ||
+           takt__python_value(source, start).kind == TAKT_PYTHON_NUMBER;
+}
+
+static const char *sum_op(const struct takt_source *source, TSNode call)
+{
+    TSNode over = takt__python_argument(source, call, 0, NULL);
+
+    if (ts_node_is_null(over) ||
+        !starts_with_number(source,
+                            takt__python_argument(source, call, 1, "start")))
+        return NULL;
+    if (is_comprehension(over))
+        return takt__python_sum_of(element_op(source, over));
+    if (calls(source, over, "builtins.map"))
+        return takt__python_sum_of(map_op(source, over));
+    return takt__python_sum_of(of_known(source, over, true));
+}
+
+/* max(range(len(a)), key=lambda i: a[i]) */
+static bool is_position(const struct takt_source *source, TSNode over,
+                        TSNode key)
+{
+    if (!calls(source, over, "builtins.range"))
+        return false;
+    if (takt__node_is(key, "attribute"))
+        return takt__text_is(
+            takt__node_text(source, takt__node_field(key, "attribute")),
+            "__getitem__");
+    return takt__node_is(key, "lambda") &&
+           takt__node_is(takt__node_field(key, "body"), "subscript");
+}
+
+static const char *extreme_op(const struct takt_source *source, TSNode call,
+                              bool is_max)
+{
+    TSNode over = takt__python_argument(source, call, 0, NULL);
+    TSNode key = takt__python_argument(source, call, 99, "key");
+
+    if (ts_node_is_null(over))
+        return NULL;
+    if (!ts_node_is_null(key))
+        return !is_position(source, over, key) ? NULL
+               : is_max                        ? "argmax"
+                                               : "argmin";
+    if (takt__python_argument_count(call) != 1)
+        return NULL;
+    const char *op = is_comprehension(over) ? element_op(source, over)
+                     : calls(source, over, "builtins.map")
+                         ? map_op(source, over)
+                         : of_known(source, over, false);
+    if (op == NULL || (is_comprehension(over) && strcmp(op, "element") == 0))
+        return NULL;
+    return is_max ? "max" : "min";
+}
+
+/* lambda a, b: a + b */
+static bool is_addition(const struct takt_source *source, TSNode function)
+{
+    if (!takt__node_is(function, "lambda"))
+        return is_named(source, function, "operator.add") ||
+               is_named(source, function, "numpy.add");
+    TSNode body = takt__python_bare(takt__node_field(function, "body"));
+    return takt__node_is(body, "binary_operator") &&
+           takt__python_operator(source, body) == '+' &&
+           takt__node_is(takt__node_field(body, "left"), "identifier") &&
+           takt__node_is(takt__node_field(body, "right"), "identifier");
+}
+
+static const char *reduce_op(const struct takt_source *source, TSNode call)
+{
+    TSNode function = takt__python_argument(source, call, 0, NULL);
+    TSNode over = takt__python_argument(source, call, 1, NULL);
+
+    if (ts_node_is_null(function) || ts_node_is_null(over) ||
+        !starts_with_number(source,
+                            takt__python_argument(source, call, 2, "initial")))
+        return NULL;
+    if (is_named(source, function, "builtins.max"))
+        return "max";
+    if (is_named(source, function, "builtins.min"))
+        return "min";
+    if (!is_addition(source, function))
+        return NULL;
+    if (is_comprehension(over))
+        return takt__python_sum_of(element_op(source, over));
+    return takt__python_sum_of(of_known(source, over, true));
+}
+
+const char *takt__python_builtin(const struct takt_source *source, TSNode call)
+{
+    char dotted[TAKT_PYTHON_DOTTED];
+
+    if (!takt__python_dotted(source, takt__node_field(call, "function"),
+                             dotted))
+        return NULL;
+    if (strcmp(dotted, "builtins.sum") == 0)
+        return sum_op(source, call);
+    if (strcmp(dotted, "builtins.max") == 0)
+        return extreme_op(source, call, true);
+    if (strcmp(dotted, "builtins.min") == 0)
+        return extreme_op(source, call, false);
+    if (strcmp(dotted, "functools.reduce") == 0)
+        return reduce_op(source, call);
+    if (strcmp(dotted, "builtins.map") != 0)
+        return NULL;
+    return takt__python_map_op(map_op(source, call));
+}
+
+/* ---- comprehensions ------------------------------------------------------ */
+
+/* [e / total for e in exps], exps = [math.exp(x - top) for x in xs] */
+static bool is_softmax(const struct takt_source *source, TSNode body,
+                       TSNode over)
+{
+    TSNode exps = takt__python_follow(source, over);
+
+    if (!takt__node_is(body, "binary_operator") ||
+        takt__python_operator(source, body) != '/' || !is_comprehension(exps))
+        return false;
+    TSNode total = takt__python_follow(source, takt__node_field(body, "right"));
+    const char *op = element_op(source, exps);
+    if (op == NULL || strcmp(op, "exp") != 0 ||
+        !calls(source, total, "builtins.sum") ||
+        !takt__python_same(source,
+                           takt__python_argument(source, total, 0, NULL), over))
+        return false;
+    takt__python_claim(source, exps);
+    takt__python_claim(source, total);
+    return true;
+}
+
+static bool is_dot(const struct takt_source *source, TSNode node)
+{
+    if (!calls(source, node, "builtins.sum"))
+        return false;
+    const char *op = sum_op(source, node);
+    return op != NULL && strcmp(op, "dot") == 0;
+}
+
+/* zip(*rows) */
+static bool is_unzip(const struct takt_source *source, TSNode node)
+{
+    return calls(source, node, "builtins.zip") &&
+           takt__python_argument_count(node) == 1 &&
+           takt__node_is(takt__python_argument(source, node, 0, NULL),
+                         "list_splat");
+}
+
+/* [[row[i] for row in rows] for i in range(n)] */
+static bool is_transpose(const struct takt_source *source, TSNode inner,
+                         TSNode left, TSNode over)
+{
+    TSNode body = takt__node_field(inner, "body");
+    TSNode clause = takt__python_child(inner, 1);
+
+    return calls(source, over, "builtins.range") &&
+           takt__python_children(inner) == 2 &&
+           takt__node_is(body, "subscript") &&
+           takt__python_children(body) == 2 &&
+           takt__python_same(source, takt__node_field(body, "value"),
+                             takt__node_field(clause, "left")) &&
+           takt__python_same(source, takt__python_child(body, 1), left);
+}
+
+static const char *nested_op(const struct takt_source *source, TSNode inner,
+                             TSNode left, TSNode over)
+{
+    TSNode body = takt__python_bare(takt__node_field(inner, "body"));
+
+    if (is_transpose(source, inner, left, over))
+        return "transpose";
+    if (is_dot(source, body))
+        return "matmul";
+    const char *op = element_op(source, inner);
+    return takt__python_map_op(op);
+}
+
+const char *takt__python_comprehension(const struct takt_source *source,
+                                       TSNode node)
+{
+    TSNode clause = takt__python_child(node, 1);
+    TSNode body = takt__python_bare(takt__node_field(node, "body"));
+
+    if (takt__python_children(node) != 2 ||
+        !takt__node_is(clause, "for_in_clause") || ts_node_is_null(body))
+        return NULL;
+    TSNode left = takt__node_field(clause, "left");
+    TSNode over = takt__node_field(clause, "right");
+    if (takt__node_is(body, "list_comprehension"))
+        return nested_op(source, body, left, over);
+    if (is_dot(source, body))
+        return "gemv";
+    if (is_unzip(source, over))
+        return (calls(source, body, "builtins.list") ||
+                calls(source, body, "builtins.tuple")) &&
+                       takt__python_same(
+                           source, takt__python_argument(source, body, 0, NULL),
+                           left)
+                   ? "transpose"
+                   : NULL;
+    if (is_softmax(source, body, over))
+        return "softmax";
+    const char *op = element_op(source, node);
+    return takt__python_map_op(op);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python_notes.h - what is kept about a Python file while it is looked at.
+ */
+#ifndef TAKT_SCAN_PYTHON_NOTES_H
+#define TAKT_SCAN_PYTHON_NOTES_H
+
+#include "python.h"
+
+enum takt_python_scope_kind {
+    TAKT_PYTHON_SCOPE_MODULE,
+    TAKT_PYTHON_SCOPE_FUNCTION, /* and lambda */
+    TAKT_PYTHON_SCOPE_CLASS,
+    TAKT_PYTHON_SCOPE_COMPREHENSION
+};
+
+struct takt_python_scope {
+    uint32_t from, to; /* bytes */
+    unsigned parent;
+    enum takt_python_scope_kind kind;
+};
+
+struct takt_python_claim {
+    uint32_t from, to;
+};
+
+/* Values that were asked for lately. */
+enum { TAKT_PYTHON_KNOWN = 1024 };
+struct takt_python_known {
+    const void *id;
+    uint32_t at;
+    struct takt_python_value value;
+};
+
+enum { TAKT_PYTHON_SYMBOLS = 512 }; /* types of nodes; the grammar has 275 */
+
+struct takt_python_notes {
+    struct takt_python_scope *scope; /* in the order of their places */
+    struct takt_python_binding *binding;
+    size_t *bucket; /* the last binding of each hash, from 1 */
+    TSNode *candidate;
+    struct takt_python_claim *claim;
+    struct takt_python_known known[TAKT_PYTHON_KNOWN];
+    unsigned char noted[TAKT_PYTHON_SYMBOLS]; /* what is done with a type */
+    size_t scopes, bindings, candidates, claims;
+    unsigned current;      /* scope, during the walk */
+    unsigned depth, steps; /* of the search for a value: it ends somewhere */
+    bool has_arrays, is_claiming, is_out_of_memory;
+};
+
+size_t takt__python_hash(struct takt_text name);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * python_results.h - the shapes of arrays, and what calls make of them.
+ */
+#ifndef TAKT_SCAN_PYTHON_RESULTS_H
+#define TAKT_SCAN_PYTHON_RESULTS_H
+
+#include "python_notes.h"
+
+/* An array of which no more is known. */
+struct takt_python_value takt__python_some_array(bool is_torch);
+struct takt_python_value takt__python_turned(struct takt_python_value value);
+struct takt_python_value takt__python_broadcast(struct takt_python_value a,
+                                                struct takt_python_value b);
+
+/* What left @ right is: x.T in it tells that it is about matrices. */
+struct takt_python_value
+takt__python_product_of(const struct takt_source *source, TSNode left,
+                        TSNode right);
+
+/* What a call returns. */
+struct takt_python_value takt__python_result(const struct takt_source *source,
+                                             TSNode call);
+
+#endif

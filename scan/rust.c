@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust.c - Rust as a language of the scanner: its query's one question, and
+ * what is told about a finding.
+ */
+#include "rust.h"
+
+#include <string.h>
+
+const TSLanguage *tree_sitter_rust(void);
+
+struct takt_rust_verdict takt__rust_raw(struct takt_rust *rust, TSNode node)
+{
+    struct takt_rust_verdict out = {.op = NULL};
+    if (rust_is(node, "for_expression") || rust_is(node, "while_expression"))
+        return takt__rust_loop(rust, node);
+    if (rust_is(node, "binary_expression")) {
+        /* A mean is a sum and the division around it. */
+        TSNode left = takt__rust_bare(rust, takt__rust_left(node));
+        if (takt__rust_calls(rust, left, "sum"))
+            out = takt__rust_chain(rust, left);
+        if (out.op != NULL && ts_node_eq(out.anchor, node))
+            return out;
+        return takt__rust_operation(rust, node);
+    }
+    if (rust_is(node, "macro_invocation") || rust_is(node, "identifier"))
+        return takt__rust_macro(rust, node);
+    if (takt__rust_calls(rust, node, "sqrt")) {
+        const TSNode inner = takt__rust_bare(rust, takt__rust_receiver(node));
+        if (takt__rust_calls(rust, inner, "sum"))
+            return takt__rust_chain(rust, inner);
+    }
+    /* What a closure computes may be a whole: rows of dot products. */
+    if (takt__rust_calls(rust, node, "collect") ||
+        takt__rust_calls(rust, node, "for_each"))
+        out = takt__rust_loop(rust, node);
+    if (out.op == NULL)
+        out = takt__rust_chain(rust, node);
+    if (out.op == NULL)
+        out = takt__rust_call(rust, node);
+    return out;
+}
+
+struct takt_rust_verdict takt__rust_judge(struct takt_rust *rust, TSNode node)
+{
+    if (rust->last == node.id)
+        return rust->verdict;
+    rust->steps = TAKT_RUST_STEPS;
+    struct takt_rust_verdict verdict = takt__rust_raw(rust, node);
+    if (verdict.op != NULL && !ts_node_eq(verdict.anchor, node))
+        verdict.op = NULL;
+    takt__rust_compose(rust, node, &verdict);
+    rust->last = node.id;
+    rust->verdict = verdict;
+    return verdict;
+}
+
+/* (#computes? @finding "sum") */
+static bool computes(const struct takt_match *match,
+                     const struct takt_operand *operand, unsigned count)
+{
+    struct takt_rust *rust = match->source->notes;
+    if (count != 2 || !operand[0].is_node || operand[1].is_node ||
+        rust == NULL || ts_node_is_null(operand[0].node))
+        return false;
+    const struct takt_rust_verdict verdict =
+        takt__rust_judge(rust, operand[0].node);
+    return verdict.op != NULL && strcmp(verdict.op, operand[1].word) == 0;
+}
+
+static bool has(struct takt_text text, const char *word)
+{
+    const size_t size = strlen(word);
+    for (size_t i = 0; i + size <= text.size; i++)
+        if (memcmp(text.at + i, word, size) == 0)
+            return true;
+    return false;
+}
+
+/* #[test], #[tokio::test], #[cfg(test)], #[bench] before an item. */
+static bool has_test_attribute(const struct takt_rust *rust, TSNode item)
+{
+    for (TSNode at = ts_node_prev_named_sibling(item); !ts_node_is_null(at);
+         at = ts_node_prev_named_sibling(at)) {
+        if (rust_is(at, "line_comment") || rust_is(at, "block_comment"))
+            continue;
+        if (!rust_is(at, "attribute_item"))
+            return false;
+        const struct takt_text text = rust_text(rust, at);
+        if (has(text, "[test") || has(text, "::test") || has(text, "rstest") ||
+            has(text, "[bench") || has(text, "quickcheck") ||
+            (has(text, "cfg(") && has(text, "test") && !has(text, "not(test")))
+            return true;
+    }
+    return false;
+}
+
+/* tests/ and benches/ of a crate: the folder, or the one above it. */
+static bool is_test_path(const char *path)
+{
+    const char *end = strrchr(path, '/');
+    for (unsigned i = 0; i < 2 && end != NULL; i++) {
+        const char *start = end;
+        while (start > path && start[-1] != '/')
+            start--;
+        const struct takt_text folder = {start, (size_t)(end - start)};
+        if (takt__text_is(folder, "tests") || takt__text_is(folder, "benches"))
+            return true;
+        end = start > path ? start - 1 : NULL;
+    }
+    return false;
+}
+
+static void describe_place(const struct takt_rust *rust, TSNode node,
+                           struct takt_finding *out)
+{
+    TSNode path[TAKT_RUST_PATH];
+    TSNode function = takt__rust_null(), impl = takt__rust_null();
+    out->is_test = is_test_path(rust->source->path);
+    const unsigned count = takt__rust_path(rust, node, path);
+    for (unsigned i = 0; i < count; i++) {
+        if (rust_is(path[i], "impl_item")) {
+            impl = path[i];
+        } else if (rust_is(path[i], "mod_item")) {
+            out->is_test |= has_test_attribute(rust, path[i]);
+        } else if (rust_is(path[i], "function_item")) {
+            function = path[i];
+            out->is_test |= has_test_attribute(rust, path[i]);
+        }
+    }
+    if (ts_node_is_null(function))
+        return;
+    struct takt_text parts[3] = {{"", 0}, {"", 0}, {"", 0}};
+    parts[2] = rust_text(rust, takt__node_field(function, "name"));
+    if (!ts_node_is_null(impl)) {
+        parts[0] = takt__rust_owner(rust, function);
+        parts[1] = (struct takt_text){"::", 2};
+    }
+    out->function = takt__source_keep(rust->source, parts, 3);
+}
+
+static void describe(const struct takt_match *match, struct takt_finding *out)
+{
+    struct takt_rust *rust = match->source->notes;
+    const TSNode node = takt__match_node(match, "finding");
+    const struct takt_rust_verdict verdict = takt__rust_judge(rust, node);
+    describe_place(rust, node, out);
+    out->is_dtype_known = verdict.type.leaf == TAKT_RUST_F32 ||
+                          verdict.type.leaf == TAKT_RUST_F64;
+    out->dtype = verdict.type.leaf == TAKT_RUST_F64 ? TAKT_F64 : TAKT_F32;
+    for (unsigned i = 0; i < verdict.rank; i++) {
+        if (verdict.extent[i].count == 0)
+            continue;
+        out->size.source = verdict.extent[i].source;
+        out->size.shape.rank = verdict.rank;
+    }
+    for (unsigned i = 0; i < out->size.shape.rank; i++)
+        out->size.shape.dim[i] = verdict.extent[i].count;
+}
+
+static const char *const extensions[] = {".rs", NULL};
+
+/* A file that has none of these shows no floats and names no op. */
+static const char *const words[] = {
+    "f32",     "f64",       "0.0",           "Float",      "atrix",
+    "Tensor",  "ndarray",   "nalgebra",      "gemm",       "matmul",
+    "mat_mul", "bmm",       "gemv",          "matvec",     "conv1d",
+    "conv2d",  "convol",    "softmax",       "flash_attn", "pool2d",
+    "tensor",  "attention", "dot_product",   "layer_norm", "mat_vec",
+    "axpy",    "_matrices", "inner_product", NULL};
+
+static const struct takt_named_predicate predicates[] = {{"computes", computes},
+                                                         {NULL, NULL}};
+
+const struct takt_language takt__language_rust = {
+    .id = TAKT_SCAN_RUST,
+    .extensions = extensions,
+    .grammar = tree_sitter_rust,
+    .query = takt__query_rust,
+    .words = words,
+    .predicates = predicates,
+    .begin = takt__rust_begin,
+    .end = takt__rust_end,
+    .describe = describe,
+};

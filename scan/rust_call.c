@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_call.c - calls that say by their name what they compute, methods and
+ * operators of the array libraries whose types can be seen, and what is handed
+ * to the macros that only evaluate their arguments.
+ */
+#include "rust.h"
+
+#include <string.h>
+
+static const struct takt_rust_verdict NOTHING = {.op = NULL};
+
+struct named_op {
+    const char *name, *op;
+};
+
+/* Said by a free function, a path or a method alike. */
+static const struct named_op by_name[] = {
+    {"matmul", "matmul"},
+    {"mat_mul", "matmul"},
+    {"matmult", "matmul"},
+    {"gemm", "matmul"},
+    {"sgemm", "matmul"},
+    {"dgemm", "matmul"},
+    {"cblas_sgemm", "matmul"},
+    {"cblas_dgemm", "matmul"},
+    {"general_mat_mul", "matmul"},
+    {"matrix_multiply", "matmul"},
+    {"multiply_matrices", "matmul"},
+    {"batch_matmul", "batched_matmul"},
+    {"batched_matmul", "batched_matmul"},
+    {"bmm", "batched_matmul"},
+    {"gemv", "gemv"},
+    {"sgemv", "gemv"},
+    {"dgemv", "gemv"},
+    {"cblas_sgemv", "gemv"},
+    {"cblas_dgemv", "gemv"},
+    {"general_mat_vec_mul", "gemv"},
+    {"matvec", "gemv"},
+    {"mat_vec_mul", "gemv"},
+    {"dot_product", "dot"},
+    {"inner_product", "dot"},
+    {"sdot", "dot"},
+    {"ddot", "dot"},
+    {"cblas_sdot", "dot"},
+    {"cblas_ddot", "dot"},
+    {"saxpy", "axpy"},
+    {"daxpy", "axpy"},
+    {"cblas_saxpy", "axpy"},
+    {"cblas_daxpy", "axpy"},
+    {"convolve", "conv2d"},
+    {"convolve2d", "conv2d"},
+    {"convolution", "conv2d"},
+    {"conv2d", "conv2d"},
+    {"conv1d", "conv2d"},
+    {"max_pool2d", "pooling"},
+    {"avg_pool2d", "pooling"},
+    {"softmax", "softmax"},
+    {"softmax_last_dim", "softmax"},
+    {"log_softmax", "softmax"},
+    {"layer_norm", "layernorm"},
+    {"scaled_dot_product_attention", "attention"},
+    {"flash_attn", "attention"}};
+
+/* Of a receiver that is an array of a library; the rank makes dot precise. */
+static const struct named_op of_arrays[] = {
+    {"sum", "sum"},          {"sum_axis", "sum"},      {"row_sum", "sum"},
+    {"column_sum", "sum"},   {"sum_all", "sum"},       {"product", "product"},
+    {"mean", "mean"},        {"mean_axis", "mean"},    {"mean_all", "mean"},
+    {"var", "variance"},     {"var_axis", "variance"}, {"variance", "variance"},
+    {"std", "variance"},     {"std_axis", "variance"}, {"max", "max"},
+    {"min", "min"},          {"argmax", "argmax"},     {"argmin", "argmin"},
+    {"norm", "norm2"},       {"norm_l2", "norm2"},     {"norm_l1", "norm1"},
+    {"norm_squared", "dot"}, {"component_mul", "mul"}, {"component_div", "div"},
+    {"scale", "scale"},      {"axpy", "axpy"},         {"scaled_add", "axpy"},
+    {"dot", "dot"},          {"mul_to", "matmul"},     {"tr_mul", "matmul"}};
+
+static const struct named_op of_tensors[] = {
+    {"exp", "exp"},         {"log", "log"},   {"sqrt", "sqrt"},
+    {"abs", "abs"},         {"relu", "relu"}, {"gelu", "gelu"},
+    {"sigmoid", "sigmoid"}, {"tanh", "tanh"}, {"neg", "neg"},
+    {"clamp", "clamp"}};
+
+static const char *look_up(const struct named_op *table, size_t count,
+                           struct takt_text name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (takt__text_is(name, table[i].name))
+            return table[i].op;
+    return NULL;
+}
+#define LOOK_UP(table, name) look_up(table, sizeof table / sizeof *table, name)
+
+static bool can_be_floats(struct takt_rust_type type)
+{
+    return type.leaf != TAKT_RUST_INTEGER && type.leaf != TAKT_RUST_OTHER &&
+           type.shell != TAKT_RUST_CLOSED && type.shell != TAKT_RUST_SMALL;
+}
+
+/* A function of this file that plainly is about something else. */
+static bool is_about_others(struct takt_rust *rust, struct takt_text name)
+{
+    const struct takt_rust_name *function = takt__rust_find(
+        rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0}, name);
+    if (function == NULL)
+        return false;
+    const TSNode list = takt__node_field(function->node, "parameters");
+    const uint32_t count = ts_node_named_child_count(list);
+    bool has_arrays = false;
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = ts_node_named_child(list, i);
+        if (!rust_is(one, "parameter"))
+            continue;
+        const struct takt_rust_type type = takt__rust_type_named(
+            rust, takt__node_field(one, "type"), TAKT_RUST_DEPTH);
+        has_arrays |=
+            can_be_floats(type) && !(rust_is_float(type) && type.depth == 0 &&
+                                     type.shell == TAKT_RUST_PLAIN);
+    }
+    return !has_arrays;
+}
+
+/* conv2d(3, 64, ..) of these makes a layer; it computes nothing yet. */
+static bool makes_layer(const struct takt_rust *rust, TSNode call)
+{
+    const struct takt_text path =
+        rust_text(rust, takt__node_field(call, "function"));
+    static const char *const makers[] = {"candle_nn::conv2d",
+                                         "nn::conv2d",
+                                         "candle_nn::conv1d",
+                                         "nn::conv1d",
+                                         "candle_nn::layer_norm",
+                                         "nn::layer_norm",
+                                         NULL};
+    if (takt__rust_any(path, makers))
+        return true;
+    return takt__rust_is_any(
+               rust, takt__node_field(call, "function"),
+               (const char *const[]){"conv2d", "layer_norm", "conv1d", NULL}) &&
+           takt__rust_uses(rust, "candle_nn");
+}
+
+static void matrix_sizes(struct takt_rust_verdict *out, struct takt_rust_type a,
+                         struct takt_rust_type b)
+{
+    if (strcmp(out->op, "matmul") == 0 && a.depth == 2) {
+        out->rank = 3;
+        out->extent[0] = a.extent[0];
+        out->extent[1] = b.extent[1];
+        out->extent[2] = a.extent[1].count != 0 ? a.extent[1] : b.extent[0];
+    } else if (strcmp(out->op, "gemv") == 0) {
+        out->rank = 2;
+        out->extent[0] = a.extent[0];
+        out->extent[1] = a.extent[1];
+    } else if (a.depth == 1) {
+        out->rank = 1;
+        out->extent[0] = a.extent[0].count != 0 ? a.extent[0] : b.extent[0];
+    } else if (a.depth == 2 && a.extent[0].count != 0 &&
+               strcmp(out->op, "dot")) {
+        out->rank =
+            strcmp(out->op, "transpose") == 0 || strcmp(out->op, "softmax") == 0
+                ? 2
+                : 1;
+        out->extent[0] = a.extent[0];
+        out->extent[1] = a.extent[1];
+        if (out->rank == 1 &&
+            __builtin_mul_overflow(a.extent[0].count, a.extent[1].count,
+                                   &out->extent[0].count))
+            out->extent[0].count = 0;
+    }
+}
+
+static struct takt_rust_verdict named_call(struct takt_rust *rust, TSNode call,
+                                           TSNode name, bool is_method)
+{
+    const struct takt_text word = rust_text(rust, name);
+    struct takt_rust_verdict out = {.op = LOOK_UP(by_name, word),
+                                    .anchor = call};
+    if (out.op == NULL || takt__rust_argument_count(call) == 0 ||
+        (!is_method && makes_layer(rust, call)))
+        return NOTHING;
+    if (is_about_others(rust, word))
+        return NOTHING;
+    const TSNode first =
+        is_method ? takt__rust_receiver(call) : takt__rust_argument(call, 0);
+    const TSNode second = takt__rust_argument(call, is_method ? 0 : 1);
+    const struct takt_rust_type a =
+        takt__rust_type_of(rust, first, TAKT_RUST_DEPTH);
+    const struct takt_rust_type b =
+        takt__rust_type_of(rust, second, TAKT_RUST_DEPTH);
+    const bool is_scalar_first = a.shell == TAKT_RUST_PLAIN && a.depth == 0 &&
+                                 a.leaf != TAKT_RUST_UNKNOWN;
+    if (is_method && (!can_be_floats(a) || is_scalar_first))
+        return NOTHING;
+    if (!is_method && a.leaf == TAKT_RUST_OTHER)
+        return NOTHING;
+    if (a.depth > 0 && a.leaf == TAKT_RUST_INTEGER)
+        return NOTHING;
+    out.type = rust_is_float(a) ? a : b;
+    if (!is_scalar_first)
+        matrix_sizes(&out, a, b);
+    return out;
+}
+
+/* dot of ndarray and nalgebra is three things. */
+static const char *dot_op(struct takt_rust_type a, struct takt_rust_type b)
+{
+    if (a.depth == 2 && b.depth == 1)
+        return "gemv";
+    if (a.depth == 1 && b.depth == 2)
+        return "gemv";
+    if (a.depth == 2 || b.depth == 2)
+        return a.shell == TAKT_RUST_NALGEBRA ? "dot" : "matmul";
+    return "dot";
+}
+
+/* x.dot(&w) in a file that uses ndarray, where x came from elsewhere. */
+static struct takt_rust_verdict unseen_dot(struct takt_rust *rust, TSNode call,
+                                           TSNode name)
+{
+    const struct takt_text word = rust_text(rust, name);
+    const struct takt_rust_type b =
+        takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
+    if (!takt__text_is(word, "dot") || takt__rust_argument_count(call) != 1 ||
+        !takt__rust_uses(rust, "ndarray") || !can_be_floats(b) ||
+        takt__rust_find(rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0},
+                        word) != NULL)
+        return NOTHING;
+    return (struct takt_rust_verdict){
+        .op = b.depth == 2 ? "matmul" : "dot", .anchor = call, .type = b};
+}
+
+static struct takt_rust_verdict array_call(struct takt_rust *rust, TSNode call,
+                                           TSNode name)
+{
+    const struct takt_text word = rust_text(rust, name);
+    const bool is_transpose = takt__text_is(word, "transpose");
+    struct takt_rust_verdict out = {.op = LOOK_UP(of_arrays, word),
+                                    .anchor = call};
+    const char *tensor_op = LOOK_UP(of_tensors, word);
+    if (out.op == NULL && tensor_op == NULL && !is_transpose)
+        return NOTHING;
+    const struct takt_rust_type a =
+        takt__rust_type_of(rust, takt__rust_receiver(call), TAKT_RUST_DEPTH);
+    const bool is_tensor = a.shell == TAKT_RUST_TENSOR;
+    static const char *const views[] = {"iter", "iter_mut", "into_iter", "map",
+                                        NULL};
+    if (a.shell == TAKT_RUST_PLAIN && a.leaf == TAKT_RUST_UNKNOWN)
+        return unseen_dot(rust, call, name);
+    if ((a.shell != TAKT_RUST_NDARRAY && a.shell != TAKT_RUST_NALGEBRA &&
+         !is_tensor) ||
+        !rust_is_float(a) ||
+        takt__rust_is_any(
+            rust,
+            takt__rust_method(takt__rust_bare(rust, takt__rust_receiver(call))),
+            views))
+        return NOTHING;
+    out.type = a;
+    if (out.op == NULL && is_tensor)
+        out.op = tensor_op;
+    if (out.op == NULL && a.shell == TAKT_RUST_NALGEBRA && is_transpose)
+        out.op = "transpose";
+    if (out.op == NULL)
+        return NOTHING;
+    const struct takt_rust_type b =
+        takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
+    if (takt__text_is(word, "dot"))
+        out.op = dot_op(a, b);
+    matrix_sizes(&out, a, b);
+    return out;
+}
+
+/* dot(&a, &b) of two slices that can be seen. */
+static struct takt_rust_verdict dot_call(struct takt_rust *rust, TSNode call)
+{
+    const TSNode callee = takt__rust_callee(call);
+    if (ts_node_is_null(callee) ||
+        !takt__text_is(rust_text(rust, callee), "dot") ||
+        takt__rust_argument_count(call) != 2)
+        return NOTHING;
+    const struct takt_rust_type a =
+        takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);
+    const struct takt_rust_type b =
+        takt__rust_type_of(rust, takt__rust_argument(call, 1), TAKT_RUST_DEPTH);
+    if (a.depth != 1 || b.depth != 1 || !rust_is_float(a))
+        return NOTHING;
+    struct takt_rust_verdict out = {.op = "dot", .anchor = call, .type = a};
+    matrix_sizes(&out, a, b);
+    return out;
+}
+
+struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call)
+{
+    const TSNode method = takt__rust_method(call);
+    if (!ts_node_is_null(method)) {
+        const struct takt_rust_verdict out = array_call(rust, call, method);
+        return out.op != NULL ? out : named_call(rust, call, method, true);
+    }
+    const TSNode callee = takt__rust_callee(call);
+    if (ts_node_is_null(callee))
+        return NOTHING;
+    const struct takt_rust_verdict out = dot_call(rust, call);
+    return out.op != NULL ? out : named_call(rust, call, callee, false);
+}
+
+static bool is_array(struct takt_rust_type type)
+{
+    return (type.shell == TAKT_RUST_NDARRAY ||
+            type.shell == TAKT_RUST_NALGEBRA) &&
+           rust_is_float(type);
+}
+
+/* a * b of arrays: what the operator means is the library's choice. */
+struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
+                                              TSNode node)
+{
+    const struct takt_text sign = takt__rust_operator(rust, node);
+    static const char *const signs[] = {"+", "-", "*", "/", NULL};
+    if (!rust->has_arrays || !takt__rust_any(sign, signs))
+        return NOTHING;
+    const struct takt_rust_type a =
+        takt__rust_type_of(rust, takt__rust_left(node), TAKT_RUST_DEPTH);
+    const struct takt_rust_type b =
+        takt__rust_type_of(rust, takt__rust_right(node), TAKT_RUST_DEPTH);
+    if (!is_array(a) && !is_array(b))
+        return NOTHING;
+    struct takt_rust_verdict out = {.anchor = node,
+                                    .type = is_array(a) ? a : b};
+    if (!is_array(a) || !is_array(b)) {
+        const struct takt_rust_type other = is_array(a) ? b : a;
+        if (other.shell != TAKT_RUST_PLAIN || other.depth != 0 ||
+            !rust_is_float(other))
+            return NOTHING;
+        out.op = sign.at[0] == '*' || sign.at[0] == '/' ? "scale"
+                 : sign.at[0] == '+'                    ? "add"
+                                                        : "sub";
+    } else if (sign.at[0] == '*' && a.shell == TAKT_RUST_NALGEBRA) {
+        out.op = a.depth == 2 && b.depth == 2   ? "matmul"
+                 : a.depth == 2 && b.depth == 1 ? "gemv"
+                                                : "mul";
+    } else {
+        out.op = sign.at[0] == '+'   ? "add"
+                 : sign.at[0] == '-' ? "sub"
+                 : sign.at[0] == '*' ? "mul"
+                                     : "div";
+    }
+    matrix_sizes(&out, a, b);
+    return out;
+}
+
+/* azip!((a in a, &b in b) *a += b): the operator after the list says it. */
+static struct takt_rust_verdict azip(struct takt_rust *rust, TSNode tokens,
+                                     TSNode node)
+{
+    static const struct named_op signs[] = {
+        {"+=", "add"}, {"-=", "sub"}, {"*=", "mul"}, {"/=", "div"},
+        {"+", "add"},  {"-", "sub"},  {"/", "div"}};
+    const TSNode list = ts_node_named_child(tokens, 0);
+    struct takt_rust_verdict out = {.anchor = node, .op = NULL};
+    if (!rust_is(list, "token_tree"))
+        return NOTHING;
+    for (uint32_t i = 0; i < ts_node_named_child_count(list); i++) {
+        const TSNode name = ts_node_named_child(list, i);
+        if (!rust_is(name, "identifier"))
+            continue;
+        const struct takt_rust_type type =
+            takt__rust_type_of(rust, name, TAKT_RUST_DEPTH);
+        if (is_array(type))
+            out.type = type;
+    }
+    const uint32_t count = ts_node_child_count(tokens);
+    for (uint32_t i = 2; i < count && out.op == NULL; i++)
+        out.op = LOOK_UP(signs, rust_text(rust, ts_node_child(tokens, i)));
+    return is_array(out.type) ? out : NOTHING;
+}
+
+/* .sum::<f32>() among the tokens of a macro that only evaluates them. */
+static struct takt_rust_verdict token_sum(struct takt_rust *rust, TSNode token)
+{
+    static const char *const evaluating[] = {
+        "println",   "print",      "eprintln",     "eprint",
+        "format",    "write",      "writeln",      "assert",
+        "assert_eq", "assert_ne",  "debug_assert", "debug_assert_eq",
+        "panic",     "dbg",        "vec",          "log::debug",
+        "log::info", "log::trace", "log::warn",    "log::error",
+        "debug",     "info",       "trace",        "warn",
+        "error",     NULL};
+    static const char *const words[] = {"sum", "product", NULL};
+    static const char *const floats[] = {"f32", "f64", NULL};
+    TSNode path[TAKT_RUST_PATH];
+    unsigned count = takt__rust_path(rust, token, path);
+    if (count == 0 || !takt__rust_is_any(rust, token, words))
+        return NOTHING;
+    TSNode next = token, type = token;
+    for (unsigned i = 0; i < 3 && !ts_node_is_null(next); i++) {
+        next = ts_node_next_sibling(next);
+        if (takt__rust_is_any(rust, next, floats))
+            type = next;
+    }
+    while (count > 0 && rust_is(path[count - 1], "token_tree"))
+        count--;
+    if (ts_node_eq(type, token) || count == 0 ||
+        !rust_is(path[count - 1], "macro_invocation") ||
+        !takt__rust_is_any(rust, takt__node_field(path[count - 1], "macro"),
+                           evaluating))
+        return NOTHING;
+    return (struct takt_rust_verdict){
+        .op = takt__rust_is_any(rust, token, words + 1) ? "product" : "sum",
+        .anchor = token,
+        .type = takt__rust_type_named(rust, type, TAKT_RUST_DEPTH)};
+}
+
+struct takt_rust_verdict takt__rust_macro(struct takt_rust *rust, TSNode node)
+{
+    if (rust_is(node, "identifier"))
+        return token_sum(rust, node);
+    const TSNode name = takt__node_field(node, "macro");
+    static const char *const words[] = {"azip", "par_azip", "ndarray::azip",
+                                        NULL};
+    const TSNode tokens =
+        ts_node_named_child(node, ts_node_named_child_count(node) - 1);
+    if (!takt__rust_is_any(rust, name, words) || !rust_is(tokens, "token_tree"))
+        return NOTHING;
+    return azip(rust, tokens, node);
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_levels.c - loops, and closures that are called for each element: what
+ * they go over, and on which of them an expression depends. That is what tells
+ * a matrix product from a product: a[i][k] * b[k][j] in three levels.
+ */
+#include "rust.h"
+
+static const char *const passing[] = {
+    "iter",     "iter_mut",     "into_iter",
+    "par_iter", "par_iter_mut", "into_par_iter",
+    "copied",   "cloned",       "rev",
+    "skip",     "take",         "step_by",
+    "by_ref",   "peekable",     "chain",
+    "filter",   "skip_while",   "take_while",
+    "inspect",  "with_min_len", "into_par_iter_mut",
+    "as_slice", "as_mut_slice", "drain",
+    NULL};
+static const char *const stretching[] = {
+    "chunks",     "chunks_exact",   "chunks_mut",       "chunks_exact_mut",
+    "par_chunks", "par_chunks_mut", "par_chunks_exact", "outer_iter",
+    "axis_iter",  "row_iter",       "column_iter",      "rows",
+    NULL};
+/* What these hand out is no array in memory. */
+static const char *const closed[] = {
+    "values",       "values_mut", "into_values", "keys",  "into_keys",
+    "chars",        "bytes",      "lines",       "split", "split_whitespace",
+    "char_indices", "entries",    NULL};
+
+TSNode takt__rust_range(const struct takt_rust *rust, TSNode source)
+{
+    static const char *const kept[] = {"rev", "step_by", "into_iter",
+                                       "into_par_iter", NULL};
+    source = takt__rust_bare(rust, source);
+    while (takt__rust_is_any(rust, takt__rust_method(source), kept))
+        source = takt__rust_bare(rust, takt__rust_receiver(source));
+    return rust_is(source, "range_expression") ? source : takt__rust_null();
+}
+
+/* &x, mut x, (x): the pattern within. */
+static TSNode bare_pattern(TSNode pattern)
+{
+    while (rust_is(pattern, "reference_pattern") ||
+           rust_is(pattern, "mut_pattern") || rust_is(pattern, "ref_pattern"))
+        pattern = ts_node_named_child(pattern,
+                                      ts_node_named_child_count(pattern) - 1);
+    return pattern;
+}
+
+static bool is_within(TSNode outer, TSNode inner)
+{
+    return !ts_node_is_null(outer) && !ts_node_is_null(inner) &&
+           ts_node_start_byte(inner) >= ts_node_start_byte(outer) &&
+           ts_node_end_byte(inner) <= ts_node_end_byte(outer);
+}
+
+/* Where (a, b) takes a name apart: 0, 1; 2: it does not. */
+static unsigned side(TSNode pattern, TSNode name)
+{
+    if (!rust_is(pattern, "tuple_pattern") ||
+        ts_node_named_child_count(pattern) != 2)
+        return 2;
+    return is_within(ts_node_named_child(pattern, 0), name) ? 0 : 1;
+}
+
+/* A name for an iterator: let rows = a.iter(); */
+static TSNode named_iterator(struct takt_rust *rust, TSNode source)
+{
+    if (!rust_is(source, "identifier"))
+        return source;
+    const struct takt_rust_binding binding = takt__rust_binding(rust, source);
+    if (binding.kind != TAKT_RUST_LET)
+        return source;
+    static const char *const iterators[] = {
+        "iter", "zip", "enumerate", "iter_mut", "into_iter", NULL};
+    const TSNode value = takt__node_field(binding.node, "value");
+    return takt__rust_is_any(rust, takt__rust_method(value), iterators)
+               ? value
+               : source;
+}
+
+static struct takt_rust_item mapped_item(struct takt_rust *rust, TSNode call,
+                                         TSNode pattern, TSNode name)
+{
+    const TSNode closure = takt__rust_argument(call, 0);
+    if (!rust_is(closure, "closure_expression"))
+        return (struct takt_rust_item){TAKT_RUST_NOWHERE, call};
+    TSNode tail = takt__rust_tail(takt__node_field(closure, "body"));
+    const unsigned place = side(pattern, name);
+    tail = takt__rust_bare(rust, tail);
+    if (place < 2 && rust_is(tail, "tuple_expression"))
+        tail = ts_node_named_child(tail, place);
+    else if (place < 2)
+        return (struct takt_rust_item){TAKT_RUST_NOWHERE, call};
+    return (struct takt_rust_item){TAKT_RUST_COMPUTED, tail};
+}
+
+struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
+                                      TSNode pattern, TSNode name,
+                                      unsigned depth)
+{
+    struct takt_rust_item none = {TAKT_RUST_NOWHERE, source};
+    for (; depth > 0 && takt__rust_step(rust); depth--) {
+        source = named_iterator(rust, takt__rust_bare(rust, source));
+        pattern = bare_pattern(pattern);
+        if (ts_node_is_null(source))
+            return none;
+        if (rust_is(source, "range_expression"))
+            return (struct takt_rust_item){TAKT_RUST_COUNTER, source};
+        const TSNode method = takt__rust_method(source);
+        if (ts_node_is_null(method))
+            return takt__rust_type_of(rust, source, depth).shell ==
+                           TAKT_RUST_CLOSED
+                       ? none
+                       : (struct takt_rust_item){TAKT_RUST_ELEMENT, source};
+        const struct takt_text word = rust_text(rust, method);
+        const unsigned place = side(pattern, name);
+        if (takt__text_is(word, "zip")) {
+            if (place == 2)
+                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+            pattern = ts_node_named_child(pattern, place);
+            source = place == 0 ? takt__rust_receiver(source)
+                                : takt__rust_argument(source, 0);
+        } else if (takt__text_is(word, "enumerate")) {
+            if (place == 0)
+                return (struct takt_rust_item){TAKT_RUST_COUNTER, source};
+            if (place == 1)
+                pattern = ts_node_named_child(pattern, 1);
+            source = takt__rust_receiver(source);
+        } else if (takt__rust_any(word, passing)) {
+            source = takt__rust_receiver(source);
+        } else if (takt__rust_any(word, stretching)) {
+            return (struct takt_rust_item){TAKT_RUST_STRETCH,
+                                           takt__rust_receiver(source)};
+        } else if (takt__text_is(word, "windows")) {
+            return (struct takt_rust_item){TAKT_RUST_WINDOW,
+                                           takt__rust_receiver(source)};
+        } else if (takt__text_is(word, "map")) {
+            return mapped_item(rust, source, pattern, name);
+        } else if (takt__rust_any(word, closed)) {
+            return none;
+        } else {
+            return (struct takt_rust_item){TAKT_RUST_ELEMENT, source};
+        }
+    }
+    return none;
+}
+
+/* The call that a closure is an argument of. */
+static TSNode call_around(const struct takt_rust *rust, TSNode closure)
+{
+    TSNode path[TAKT_RUST_PATH];
+    const unsigned count = takt__rust_path(rust, closure, path);
+    if (count < 2 || !rust_is(path[count - 1], "arguments"))
+        return takt__rust_null();
+    return path[count - 2];
+}
+
+/* Zip::from(a).and(b).for_each(|x, y| ..): the place-th of a, b. */
+static TSNode zipped_array(const struct takt_rust *rust, TSNode call,
+                           unsigned place)
+{
+    TSNode part[6];
+    unsigned count = 0;
+    for (TSNode at = takt__rust_receiver(call); count < 6;
+         at = takt__rust_receiver(at)) {
+        const TSNode callee = takt__rust_callee(at);
+        if (rust_is(at, "call_expression") && !ts_node_is_null(callee) &&
+            takt__text_is(rust_text(rust, callee), "from")) {
+            part[count++] = takt__rust_argument(at, 0);
+            return place < count ? part[count - 1 - place] : takt__rust_null();
+        }
+        if (!takt__rust_calls(rust, at, "and"))
+            break;
+        part[count++] = takt__rust_argument(at, 0);
+    }
+    return takt__rust_null();
+}
+
+static struct takt_rust_item closure_item(struct takt_rust *rust,
+                                          struct takt_rust_binding binding,
+                                          unsigned depth)
+{
+    const TSNode call = call_around(rust, binding.node);
+    const TSNode receiver = takt__rust_receiver(call);
+    const struct takt_rust_item none = {TAKT_RUST_NOWHERE, call};
+    if (ts_node_is_null(receiver))
+        return none;
+    if (takt__rust_calls(rust, call, "fold") && binding.place == 0)
+        return (struct takt_rust_item){TAKT_RUST_COMPUTED,
+                                       takt__rust_argument(call, 0)};
+    if (takt__rust_calls(rust, call, "for_each")) {
+        const TSNode array = zipped_array(rust, call, binding.place);
+        if (!ts_node_is_null(array))
+            return (struct takt_rust_item){TAKT_RUST_ELEMENT, array};
+    }
+    return takt__rust_item(rust, receiver, binding.pattern, binding.name,
+                           depth);
+}
+
+struct takt_rust_item takt__rust_bound_item(struct takt_rust *rust,
+                                            struct takt_rust_binding binding,
+                                            unsigned depth)
+{
+    if (binding.kind == TAKT_RUST_CLOSURE)
+        return closure_item(rust, binding, depth);
+    return takt__rust_item(rust, takt__node_field(binding.node, "value"),
+                           binding.pattern, binding.name, depth);
+}
+
+/* A range that starts where an outer level's counter stands is a block of it;
+ * one that is limited by such a counter in another way is uneven. */
+static void relate(struct takt_rust *rust, struct takt_rust_levels *levels,
+                   struct takt_rust_level *level)
+{
+    const TSNode range = takt__rust_range(rust, level->source);
+    if (ts_node_is_null(range) || ts_node_named_child_count(range) != 2)
+        return;
+    for (unsigned i = 0; i < 2; i++) {
+        TSNode end = takt__rust_bare(rust, ts_node_named_child(range, i));
+        const bool is_name = rust_is(end, "identifier");
+        if (rust_is(end, "binary_expression"))
+            end = takt__rust_bare(rust, takt__rust_left(end));
+        if (!rust_is(end, "identifier"))
+            continue;
+        const struct takt_rust_binding binding = takt__rust_binding(rust, end);
+        for (unsigned j = 0; j < levels->count; j++) {
+            if (binding.kind == TAKT_RUST_UNBOUND ||
+                !ts_node_eq(levels->at[j].node, binding.node))
+                continue;
+            if (i == 0 && is_name) {
+                level->same = levels->at[j].same;
+                return;
+            }
+            level->is_uneven = true;
+        }
+    }
+}
+
+static bool is_each(const struct takt_rust *rust, TSNode call)
+{
+    static const char *const each[] = {
+        "map",   "for_each",         "flat_map",    "fold",
+        "mapv",  "mapv_inplace",     "map_inplace", "mapv_into",
+        "apply", "par_mapv_inplace", "reduce",      NULL};
+    return takt__rust_is_any(rust, takt__rust_method(call), each);
+}
+
+/* while i < n { .. i += 1; } */
+static bool counts_up(const struct takt_rust *rust, TSNode loop,
+                      struct takt_rust_level *level)
+{
+    const TSNode condition = takt__node_field(loop, "condition");
+    const TSNode body = takt__node_field(loop, "body");
+    static const char *const signs[] = {"<", "<=", "!=", NULL};
+    if (!rust_is(condition, "binary_expression") ||
+        !takt__rust_any(takt__rust_operator(rust, condition), signs) ||
+        !rust_is(takt__rust_left(condition), "identifier"))
+        return false;
+    level->counter = rust_text(rust, takt__rust_left(condition));
+    level->source = takt__rust_right(condition);
+    const uint32_t count = ts_node_named_child_count(body);
+    for (uint32_t i = 0; i < count; i++) {
+        const TSNode one = takt__rust_bare(rust, ts_node_named_child(body, i));
+        if (rust_is(one, "compound_assignment_expr") &&
+            takt__text_is(takt__rust_operator(rust, one), "+=") &&
+            takt__rust_literal_is(rust, takt__rust_right(one), 1) &&
+            takt__rust_same(rust_text(rust, takt__rust_left(one)),
+                            level->counter))
+            return true;
+    }
+    return false;
+}
+
+void takt__rust_levels(struct takt_rust *rust, TSNode node,
+                       struct takt_rust_levels *out)
+{
+    TSNode path[TAKT_RUST_PATH + 1];
+    const unsigned count = takt__rust_path(rust, node, path);
+    path[count] = node;
+    out->count = 0;
+    for (unsigned i = 0; i < count && out->count < TAKT_RUST_LEVELS; i++) {
+        struct takt_rust_level level = {.node = path[i], .same = out->count};
+        if (rust_is(path[i], "function_item")) {
+            out->count = 0;
+            continue;
+        }
+        if (rust_is(path[i], "for_expression")) {
+            if (!ts_node_eq(takt__node_field(path[i], "body"), path[i + 1]))
+                continue;
+            level.source = takt__node_field(path[i], "value");
+        } else if (rust_is(path[i], "while_expression")) {
+            if (!ts_node_eq(takt__node_field(path[i], "body"), path[i + 1]) ||
+                !counts_up(rust, path[i], &level))
+                continue;
+        } else if (rust_is(path[i], "closure_expression")) {
+            const TSNode call = i >= 2 ? path[i - 2] : path[i];
+            if (!is_each(rust, call))
+                continue;
+            level.source = takt__rust_receiver(call);
+        } else {
+            continue;
+        }
+        if (level.counter.size == 0)
+            relate(rust, out, &level);
+        out->at[out->count++] = level;
+    }
+}
+
+static unsigned name_depends(struct takt_rust *rust,
+                             const struct takt_rust_levels *levels, TSNode name,
+                             unsigned depth)
+{
+    const struct takt_rust_binding binding = takt__rust_binding(rust, name);
+    if (binding.kind == TAKT_RUST_LET) {
+        const struct takt_text word = rust_text(rust, name);
+        for (unsigned i = 0; i < levels->count; i++)
+            if (levels->at[i].counter.size > 0 &&
+                takt__rust_same(levels->at[i].counter, word))
+                return 1u << levels->at[i].same;
+        const TSNode value = takt__node_field(binding.node, "value");
+        return takt__rust_depends(rust, levels, value, depth);
+    }
+    if (binding.kind != TAKT_RUST_FOR && binding.kind != TAKT_RUST_CLOSURE)
+        return 0;
+    unsigned bits = 0;
+    for (unsigned i = 0; i < levels->count; i++)
+        if (ts_node_eq(levels->at[i].node, binding.node))
+            bits = 1u << levels->at[i].same;
+    const struct takt_rust_item item =
+        takt__rust_bound_item(rust, binding, depth);
+    if (item.drawn == TAKT_RUST_COUNTER || item.drawn == TAKT_RUST_NOWHERE)
+        return bits;
+    return bits | takt__rust_depends(rust, levels, item.node, depth);
+}
+
+unsigned takt__rust_depends(struct takt_rust *rust,
+                            const struct takt_rust_levels *levels, TSNode node,
+                            unsigned depth)
+{
+    if (ts_node_is_null(node) || depth == 0 || !takt__rust_step(rust))
+        return 0;
+    depth--;
+    if (rust_is(node, "identifier"))
+        return name_depends(rust, levels, node, depth);
+    unsigned bits = 0;
+    const uint32_t count = ts_node_named_child_count(node);
+    for (uint32_t i = 0; i < count; i++)
+        bits |= takt__rust_depends(rust, levels, ts_node_named_child(node, i),
+                                   depth);
+    return bits;
+}
+
+bool takt__rust_varies(struct takt_rust *rust,
+                       const struct takt_rust_levels *levels, TSNode expression)
+{
+    const unsigned inner = levels->at[levels->count - 1].same;
+    return (takt__rust_depends(rust, levels, expression, TAKT_RUST_DEPTH) >>
+                inner &
+            1) != 0;
+}
+
+unsigned takt__rust_all_levels(const struct takt_rust_levels *levels)
+{
+    unsigned bits = 0;
+    for (unsigned i = 0; i < levels->count; i++)
+        bits |= 1u << levels->at[i].same;
+    return bits;
+}

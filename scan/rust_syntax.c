@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_syntax.c - the parts of Rust's expressions, by name. A method chain is
+ * calls within calls, the last method outermost; these say it in words.
+ */
+#include "rust.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+TSNode takt__rust_null(void)
+{
+    return (TSNode){{0, 0, 0, 0}, NULL, NULL};
+}
+
+bool takt__rust_same(struct takt_text a, struct takt_text b)
+{
+    return a.size == b.size && (a.size == 0 || memcmp(a.at, b.at, a.size) == 0);
+}
+
+bool takt__rust_same_text(const struct takt_rust *rust, TSNode a, TSNode b)
+{
+    return !ts_node_is_null(a) && !ts_node_is_null(b) &&
+           takt__rust_same(rust_text(rust, a), rust_text(rust, b));
+}
+
+bool takt__rust_any(struct takt_text text, const char *const *words)
+{
+    for (; *words != NULL; words++)
+        if (takt__text_is(text, *words))
+            return true;
+    return false;
+}
+
+bool takt__rust_is_any(const struct takt_rust *rust, TSNode node,
+                       const char *const *words)
+{
+    return !ts_node_is_null(node) &&
+           takt__rust_any(rust_text(rust, node), words);
+}
+
+TSNode takt__rust_bare(const struct takt_rust *rust, TSNode node)
+{
+    while (!ts_node_is_null(node)) {
+        if (rust_is(node, "parenthesized_expression") ||
+            rust_is(node, "try_expression") ||
+            rust_is(node, "expression_statement"))
+            node = ts_node_named_child(node, 0);
+        else if (rust_is(node, "reference_expression"))
+            node = takt__node_field(node, "value");
+        else if (rust_is(node, "unary_expression") &&
+                 takt__text_is(takt__rust_operator(rust, node), "*"))
+            node = ts_node_named_child(node, 0);
+        else
+            break;
+    }
+    return node;
+}
+
+TSNode takt__rust_value(const struct takt_rust *rust, TSNode node)
+{
+    static const char *const floats[] = {"f32", "f64", NULL};
+    static const char *const same[] = {"clone", "to_owned", "into", "unwrap",
+                                       NULL};
+    for (;;) {
+        node = takt__rust_bare(rust, node);
+        if (rust_is(node, "type_cast_expression") &&
+            takt__rust_is_any(rust, takt__node_field(node, "type"), floats))
+            node = takt__node_field(node, "value");
+        else if (rust_is(node, "call_expression") &&
+                 takt__rust_is_any(rust, takt__rust_method(node), same))
+            node = takt__rust_receiver(node);
+        else
+            return node;
+    }
+}
+
+static TSNode function_of(TSNode call)
+{
+    TSNode function = takt__node_field(call, "function");
+    if (rust_is(function, "generic_function"))
+        function = takt__node_field(function, "function");
+    return function;
+}
+
+TSNode takt__rust_method(TSNode call)
+{
+    if (!rust_is(call, "call_expression"))
+        return takt__rust_null();
+    const TSNode function = function_of(call);
+    return rust_is(function, "field_expression")
+               ? takt__node_field(function, "field")
+               : takt__rust_null();
+}
+
+bool takt__rust_calls(const struct takt_rust *rust, TSNode call,
+                      const char *method)
+{
+    const TSNode name = takt__rust_method(call);
+    return !ts_node_is_null(name) &&
+           takt__text_is(rust_text(rust, name), method);
+}
+
+TSNode takt__rust_receiver(TSNode call)
+{
+    if (!rust_is(call, "call_expression"))
+        return takt__rust_null();
+    const TSNode function = function_of(call);
+    return rust_is(function, "field_expression")
+               ? takt__node_field(function, "value")
+               : takt__rust_null();
+}
+
+unsigned takt__rust_argument_count(TSNode call)
+{
+    const TSNode list = takt__node_field(call, "arguments");
+    unsigned count = 0;
+    const uint32_t all = ts_node_named_child_count(list);
+    for (uint32_t i = 0; i < all; i++)
+        count += !ts_node_is_extra(ts_node_named_child(list, i));
+    return count;
+}
+
+TSNode takt__rust_argument(TSNode call, unsigned place)
+{
+    const TSNode list = takt__node_field(call, "arguments");
+    const uint32_t all =
+        ts_node_is_null(list) ? 0 : ts_node_named_child_count(list);
+    for (uint32_t i = 0; i < all; i++) {
+        const TSNode node = ts_node_named_child(list, i);
+        if (ts_node_is_extra(node))
+            continue;
+        if (place == 0)
+            return node;
+        place--;
+    }
+    return takt__rust_null();
+}
+
+TSNode takt__rust_turbofish(TSNode call)
+{
+    const TSNode function = takt__node_field(call, "function");
+    if (!rust_is(function, "generic_function"))
+        return takt__rust_null();
+    return ts_node_named_child(takt__node_field(function, "type_arguments"), 0);
+}
+
+TSNode takt__rust_callee(TSNode call)
+{
+    TSNode function = function_of(call);
+    if (rust_is(function, "scoped_identifier"))
+        function = takt__node_field(function, "name");
+    return rust_is(function, "identifier") ? function : takt__rust_null();
+}
+
+TSNode takt__rust_left(TSNode node)
+{
+    return takt__node_field(node, "left");
+}
+
+TSNode takt__rust_right(TSNode node)
+{
+    return takt__node_field(node, "right");
+}
+
+struct takt_text takt__rust_operator(const struct takt_rust *rust, TSNode node)
+{
+    TSNode sign = takt__node_field(node, "operator");
+    if (ts_node_is_null(sign))
+        sign = ts_node_child(node, 0);
+    return rust_text(rust, sign);
+}
+
+bool takt__rust_is_op(const struct takt_rust *rust, TSNode node,
+                      const char *sign)
+{
+    return rust_is(node, "binary_expression") &&
+           takt__text_is(takt__rust_operator(rust, node), sign);
+}
+
+TSNode takt__rust_tail(TSNode body)
+{
+    while (rust_is(body, "block") || rust_is(body, "unsafe_block") ||
+           rust_is(body, "expression_statement")) {
+        const uint32_t count = ts_node_named_child_count(body);
+        TSNode last = takt__rust_null();
+        for (uint32_t i = count; i > 0; i--) {
+            last = ts_node_named_child(body, i - 1);
+            if (!ts_node_is_extra(last))
+                break;
+        }
+        if (ts_node_is_null(last))
+            return last;
+        body = last;
+    }
+    return body;
+}
+
+TSNode takt__rust_chain_end(const struct takt_rust *rust, TSNode call)
+{
+    TSNode path[TAKT_RUST_PATH];
+    TSNode end = call;
+    for (unsigned i = takt__rust_path(rust, call, path); i >= 2; i -= 2) {
+        /* A call's function is a field whose value is the call before. */
+        unsigned at = i - 1;
+        if (!rust_is(path[at], "field_expression"))
+            break;
+        if (at > 0 && rust_is(path[at - 1], "generic_function"))
+            at--, i--;
+        if (at == 0 || !rust_is(path[at - 1], "call_expression"))
+            break;
+        end = path[at - 1];
+        if (i < 3)
+            break;
+    }
+    return end;
+}
+
+bool takt__rust_literal_is(const struct takt_rust *rust, TSNode node,
+                           double value)
+{
+    char digits[32];
+    if (!rust_is(node, "float_literal") && !rust_is(node, "integer_literal"))
+        return false;
+    const struct takt_text text = rust_text(rust, node);
+    if (text.size >= sizeof digits)
+        return false;
+    memcpy(digits, text.at, text.size);
+    digits[text.size] = '\0';
+    const double read = strtod(digits, NULL);
+    return !(read < value) && !(read > value);
+}

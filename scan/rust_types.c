@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_types.c - the type of an expression, as far as the file shows it:
+ * annotations, literals, turbofish, fields, signatures and what is passed on
+ * by well-known methods. An iterator counts as the sequence that it goes over.
+ */
+#include "rust.h"
+
+#include <string.h>
+
+static const struct takt_rust_type UNKNOWN = {.leaf = TAKT_RUST_UNKNOWN};
+
+struct takt_rust_type takt__rust_scalar(enum takt_rust_leaf leaf)
+{
+    return (struct takt_rust_type){.leaf = leaf};
+}
+
+static enum takt_rust_leaf leaf_named(struct takt_text text)
+{
+    static const char *const integers[] = {
+        "i8",  "i16", "i32", "i64",  "i128",  "isize", "u8",
+        "u16", "u32", "u64", "u128", "usize", NULL};
+    if (takt__text_is(text, "f32"))
+        return TAKT_RUST_F32;
+    if (takt__text_is(text, "f64"))
+        return TAKT_RUST_F64;
+    return takt__rust_any(text, integers) ? TAKT_RUST_INTEGER : TAKT_RUST_OTHER;
+}
+
+struct takt_rust_type takt__rust_sequence(struct takt_rust_type inner,
+                                          struct takt_rust_extent count)
+{
+    struct takt_rust_type type = inner;
+    if (inner.shell != TAKT_RUST_PLAIN) /* of structs, by their name */
+        return (struct takt_rust_type){
+            .leaf = TAKT_RUST_OTHER, .depth = 1, .name = inner.name};
+    type.depth++;
+    for (unsigned i = TAKT_RUST_EXTENTS - 1; i > 0; i--)
+        type.extent[i] = inner.extent[i - 1];
+    type.extent[0] = count;
+    return type;
+}
+
+static struct takt_rust_type element_of(struct takt_rust_type type)
+{
+    if (type.shell == TAKT_RUST_NDARRAY || type.shell == TAKT_RUST_NALGEBRA)
+        return takt__rust_scalar(type.leaf);
+    if (type.shell != TAKT_RUST_PLAIN || type.depth == 0)
+        return UNKNOWN;
+    type.depth--;
+    if (type.depth == 0 && type.name.size > 0)
+        return (struct takt_rust_type){.shell = TAKT_RUST_OWN,
+                                       .name = type.name};
+    for (unsigned i = 0; i + 1 < TAKT_RUST_EXTENTS; i++)
+        type.extent[i] = type.extent[i + 1];
+    return type;
+}
+
+/* Types of libraries, by name. */
+static bool library_type(struct takt_text name, struct takt_rust_type *out)
+{
+    static const struct {
+        const char *prefix;
+        enum takt_rust_shell shell;
+        unsigned rank;
+    } table[] = {{"ArrayView", TAKT_RUST_NDARRAY, 0},
+                 {"ArrayBase", TAKT_RUST_NDARRAY, 0},
+                 {"ArcArray", TAKT_RUST_NDARRAY, 0},
+                 {"CowArray", TAKT_RUST_NDARRAY, 0},
+                 {"Array", TAKT_RUST_NDARRAY, 0},
+                 {"DMatrix", TAKT_RUST_NALGEBRA, 2},
+                 {"DVector", TAKT_RUST_NALGEBRA, 1},
+                 {"RowDVector", TAKT_RUST_NALGEBRA, 1},
+                 {"SMatrix", TAKT_RUST_NALGEBRA, 2},
+                 {"OMatrix", TAKT_RUST_NALGEBRA, 2},
+                 {"SVector", TAKT_RUST_NALGEBRA, 1},
+                 {"OVector", TAKT_RUST_NALGEBRA, 1},
+                 {"MatrixXx", TAKT_RUST_NALGEBRA, 2},
+                 {"Tensor", TAKT_RUST_TENSOR, 0},
+                 {"Mat", TAKT_RUST_NALGEBRA, 2},
+                 {"MatRef", TAKT_RUST_NALGEBRA, 2}};
+    static const char *const small[] = {
+        "Vector1",        "Vector2",   "Vector3",   "Vector4", "Vector5",
+        "Vector6",        "Matrix1",   "Matrix2",   "Matrix3", "Matrix4",
+        "Matrix5",        "Matrix6",   "Point2",    "Point3",  "Quaternion",
+        "UnitQuaternion", "Rotation3", "Isometry3", "Vec2",    "Vec3",
+        "Vec4",           "Mat2",      "Mat3",      "Mat4",    NULL};
+    if (takt__rust_any(name, small)) {
+        *out = (struct takt_rust_type){.shell = TAKT_RUST_SMALL};
+        return true;
+    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        const size_t size = strlen(table[i].prefix);
+        if (name.size < size || name.size > size + 4 ||
+            memcmp(name.at, table[i].prefix, size) != 0)
+            continue;
+        *out = (struct takt_rust_type){.shell = table[i].shell,
+                                       .depth = table[i].rank};
+        const char last = name.at[name.size - 1];
+        if (table[i].shell == TAKT_RUST_NDARRAY && last >= '1' && last <= '6')
+            out->depth = (unsigned)(last - '0');
+        if (table[i].shell == TAKT_RUST_TENSOR)
+            out->leaf = TAKT_RUST_FLOAT;
+        return name.size == size || table[i].shell == TAKT_RUST_NDARRAY;
+    }
+    return false;
+}
+
+static const char *const float_traits[] = {
+    "Float",      "RealField",         "Real", "NdFloat",
+    "num::Float", "num_traits::Float", NULL};
+
+static bool is_float_bound(const struct takt_rust *rust, TSNode bounds)
+{
+    const uint32_t count =
+        ts_node_is_null(bounds) ? 0 : ts_node_named_child_count(bounds);
+    for (uint32_t i = 0; i < count && i < 16; i++)
+        if (takt__rust_is_any(rust, ts_node_named_child(bounds, i),
+                              float_traits))
+            return true;
+    return false;
+}
+
+/* <T: Float>, or where T: Float, of a function or an impl. */
+static bool binds_float(const struct takt_rust *rust, TSNode item, TSNode type)
+{
+    const TSNode list = takt__node_field(item, "type_parameters");
+    uint32_t count =
+        ts_node_is_null(list) ? 0 : ts_node_named_child_count(list);
+    for (uint32_t i = 0; i < count && i < 16; i++) {
+        const TSNode one = ts_node_named_child(list, i);
+        if (takt__rust_same_text(rust, takt__node_field(one, "name"), type) &&
+            is_float_bound(rust, takt__node_field(one, "bounds")))
+            return true;
+    }
+    count = ts_node_is_null(item) ? 0 : ts_node_named_child_count(item);
+    for (uint32_t i = 0; i < count && i < 16; i++) {
+        const TSNode clause = ts_node_named_child(item, i);
+        if (!rust_is(clause, "where_clause"))
+            continue;
+        for (uint32_t j = 0; j < ts_node_named_child_count(clause); j++) {
+            const TSNode one = ts_node_named_child(clause, j);
+            if (takt__rust_same_text(rust, takt__node_field(one, "left"),
+                                     type) &&
+                is_float_bound(rust, takt__node_field(one, "bounds")))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A type parameter that is bound to floats. */
+static bool is_float_parameter(const struct takt_rust *rust, TSNode type)
+{
+    return binds_float(rust, takt__rust_above(rust, type, "function_item"),
+                       type) ||
+           binds_float(rust, takt__rust_above(rust, type, "impl_item"), type);
+}
+
+static struct takt_rust_type type_identifier(struct takt_rust *rust,
+                                             TSNode type, unsigned depth)
+{
+    static const char *const closed[] = {
+        "String",   "HashMap", "BTreeMap", "HashSet",  "BTreeSet",
+        "IndexMap", "PathBuf", "Duration", "OsString", NULL};
+    const struct takt_text name = rust_text(rust, type);
+    const struct takt_text any = {NULL, 0};
+    struct takt_rust_type found;
+    if (takt__rust_any(name, closed))
+        return (struct takt_rust_type){.leaf = TAKT_RUST_OTHER,
+                                       .shell = TAKT_RUST_CLOSED};
+    if (takt__text_is(name, "Self"))
+        return (struct takt_rust_type){.shell = TAKT_RUST_OWN,
+                                       .name = takt__rust_owner(rust, type)};
+    const struct takt_rust_name *alias =
+        takt__rust_find(rust, TAKT_RUST_ALIAS, any, name);
+    if (alias != NULL)
+        return takt__rust_type_named(
+            rust, takt__node_field(alias->node, "type"), depth);
+    if (takt__rust_find(rust, TAKT_RUST_STRUCT, any, name) != NULL)
+        return (struct takt_rust_type){.shell = TAKT_RUST_OWN, .name = name};
+    if (library_type(name, &found))
+        return found;
+    return is_float_parameter(rust, type) ? takt__rust_scalar(TAKT_RUST_FLOAT)
+                                          : UNKNOWN;
+}
+
+/* Vec<T>, Box<T>, Array2<T>, HashMap<..>. */
+static struct takt_rust_type generic_type(struct takt_rust *rust, TSNode type,
+                                          unsigned depth)
+{
+    static const char *const sequences[] = {"Vec",      "VecDeque", "SmallVec",
+                                            "ArrayVec", "AVec",     NULL};
+    static const char *const wrappers[] = {
+        "Box",  "Rc",    "Arc",    "Option", "Result", "Cow", "RefCell",
+        "Cell", "Mutex", "RwLock", "Ref",    "RefMut", NULL};
+    TSNode name = takt__node_field(type, "type");
+    if (rust_is(name, "scoped_type_identifier") ||
+        rust_is(name, "scoped_identifier"))
+        name = takt__node_field(name, "name");
+    const TSNode list = takt__node_field(type, "type_arguments");
+    TSNode first = ts_node_named_child(list, 0);
+    if (rust_is(first, "lifetime"))
+        first = ts_node_named_child(list, 1);
+    const struct takt_text word = rust_text(rust, name);
+    if (takt__rust_any(word, sequences))
+        return takt__rust_sequence(
+            takt__rust_type_named(rust, first, depth),
+            (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN});
+    if (takt__rust_any(word, wrappers))
+        return takt__rust_type_named(rust, first, depth);
+    struct takt_rust_type found = type_identifier(rust, name, depth);
+    if (found.shell == TAKT_RUST_NDARRAY || found.shell == TAKT_RUST_NALGEBRA ||
+        found.shell == TAKT_RUST_SMALL)
+        found.leaf = takt__rust_type_named(rust, first, depth).leaf;
+    return found;
+}
+
+/* impl Iterator<Item = f32>: the type of its items. */
+static struct takt_rust_type abstract_type(struct takt_rust *rust, TSNode type,
+                                           unsigned depth)
+{
+    const TSNode trait = takt__node_field(type, "trait");
+    const TSNode list = takt__node_field(trait, "type_arguments");
+    const TSNode binding =
+        ts_node_is_null(list) ? list : ts_node_named_child(list, 0);
+    if (!rust_is(binding, "type_binding"))
+        return UNKNOWN;
+    return takt__rust_sequence(
+        takt__rust_type_named(rust, takt__node_field(binding, "type"), depth),
+        (struct takt_rust_extent){0, TAKT_SIZE_UNKNOWN});
+}
+
+struct takt_rust_type takt__rust_type_named(struct takt_rust *rust, TSNode type,
+                                            unsigned depth)
+{
+    if (ts_node_is_null(type) || depth == 0 || !takt__rust_step(rust))
+        return UNKNOWN;
+    depth--;
+    if (rust_is(type, "primitive_type"))
+        return takt__rust_scalar(leaf_named(rust_text(rust, type)));
+    if (rust_is(type, "reference_type") || rust_is(type, "pointer_type"))
+        return takt__rust_type_named(rust, takt__node_field(type, "type"),
+                                     depth);
+    if (rust_is(type, "array_type")) {
+        struct takt_rust_extent count =
+            takt__rust_count(rust, takt__node_field(type, "length"), depth);
+        if (count.count != 0)
+            count.source = TAKT_SIZE_TYPE;
+        return takt__rust_sequence(
+            takt__rust_type_named(rust, takt__node_field(type, "element"),
+                                  depth),
+            count);
+    }
+    if (rust_is(type, "generic_type") ||
+        rust_is(type, "generic_type_with_turbofish"))
+        return generic_type(rust, type, depth);
+    if (rust_is(type, "scoped_type_identifier"))
+        return takt__rust_type_named(rust, takt__node_field(type, "name"),
+                                     depth);
+    if (rust_is(type, "type_identifier") || rust_is(type, "identifier"))
+        return type_identifier(rust, type, depth);
+    if (rust_is(type, "abstract_type"))
+        return abstract_type(rust, type, depth);
+    if (rust_is(type, "tuple_type") || rust_is(type, "unit_type"))
+        return takt__rust_scalar(TAKT_RUST_OTHER);
+    return UNKNOWN;
+}
+
+static struct takt_rust_type
+drawn_type(struct takt_rust *rust, struct takt_rust_item item, unsigned depth)
+{
+    if (item.drawn == TAKT_RUST_COUNTER)
+        return takt__rust_scalar(TAKT_RUST_INTEGER);
+    if (item.drawn == TAKT_RUST_ELEMENT)
+        return element_of(takt__rust_type_of(rust, item.node, depth));
+    if (item.drawn == TAKT_RUST_NOWHERE)
+        return UNKNOWN;
+    struct takt_rust_type type = takt__rust_type_of(rust, item.node, depth);
+    if (item.drawn == TAKT_RUST_STRETCH || item.drawn == TAKT_RUST_WINDOW)
+        memset(type.extent, 0, sizeof type.extent);
+    return type;
+}
+
+/* What a loop or a closure is handed, one at a time. */
+struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
+                                           TSNode source, unsigned depth)
+{
+    const TSNode none = takt__rust_null();
+    const struct takt_rust_item item =
+        takt__rust_item(rust, source, none, none, depth);
+    if (item.drawn == TAKT_RUST_PAIR)
+        return takt__rust_scalar(TAKT_RUST_OTHER);
+    return drawn_type(rust, item, depth);
+}
+
+/* let mut v = Vec::new(): what is pushed to it later is not looked for. */
+static struct takt_rust_type let_type(struct takt_rust *rust,
+                                      struct takt_rust_binding binding,
+                                      unsigned depth)
+{
+    const TSNode type = takt__node_field(binding.node, "type");
+    const TSNode value = takt__node_field(binding.node, "value");
+    TSNode pattern = binding.pattern;
+    if (rust_is(pattern, "mut_pattern"))
+        pattern = ts_node_named_child(pattern,
+                                      ts_node_named_child_count(pattern) - 1);
+    if (rust_is(pattern, "tuple_pattern")) {
+        /* let (a, b) = (x, y); */
+        const uint32_t count = ts_node_named_child_count(pattern);
+        for (uint32_t i = 0; i < count; i++)
+            if (ts_node_eq(ts_node_named_child(pattern, i), binding.name) &&
+                rust_is(value, "tuple_expression") &&
+                i < ts_node_named_child_count(value))
+                return takt__rust_type_of(rust, ts_node_named_child(value, i),
+                                          depth);
+        return UNKNOWN;
+    }
+    if (!rust_is(pattern, "identifier"))
+        return UNKNOWN;
+    struct takt_rust_type known = takt__rust_type_named(rust, type, depth);
+    if (known.leaf != TAKT_RUST_UNKNOWN && known.extent[0].count != 0)
+        return known;
+    const struct takt_rust_type found = takt__rust_type_of(rust, value, depth);
+    if (ts_node_is_null(type) || known.leaf == TAKT_RUST_UNKNOWN)
+        return found;
+    if (found.shell == known.shell && found.depth == known.depth)
+        memcpy(known.extent, found.extent, sizeof known.extent);
+    return known;
+}
+
+struct takt_rust_type takt__rust_bound_type(struct takt_rust *rust,
+                                            struct takt_rust_binding binding,
+                                            unsigned depth)
+{
+    switch (binding.kind) {
+    case TAKT_RUST_LET:
+        return let_type(rust, binding, depth);
+    case TAKT_RUST_PARAMETER:
+        return takt__rust_type_named(
+            rust, takt__node_field(binding.node, "type"), depth);
+    case TAKT_RUST_CONSTANT:
+        return takt__rust_type_named(
+            rust, takt__node_field(binding.node, "type"), depth);
+    case TAKT_RUST_FOR:
+        return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
+                          depth);
+    case TAKT_RUST_CLOSURE: {
+        const TSNode list = takt__node_field(binding.node, "parameters");
+        const TSNode one = ts_node_named_child(list, binding.place);
+        if (rust_is(one, "parameter"))
+            return takt__rust_type_named(rust, takt__node_field(one, "type"),
+                                         depth);
+        return drawn_type(rust, takt__rust_bound_item(rust, binding, depth),
+                          depth);
+    }
+    default:
+        return UNKNOWN;
+    }
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_scan.c - files of every kind, and the same answer however many threads
+ * look at them.
+ */
+#include "tree.h"
+
+#define CORPUS TAKT_SOURCE_DIR "/tests/scan/corpus"
+
+static const struct takt_scan_options plain = {.threads = 2};
+
+static const char *const extension[TAKT_SCAN_LANGUAGES] = {"c", "cpp", "py",
+                                                           "rs"};
+
+static void kinds_of_files_are_told_apart(void)
+{
+    struct account account = {0};
+    struct tree tree;
+
+    tree_make(&tree);
+    tree_text(&tree, "empty.c", "");
+    tree_text(&tree, "open.c", "int x;\nint y;"); /* two lines */
+    tree_text(&tree, "marked.c", "\xEF\xBB\xBFint x;\n");
+    tree_bytes(&tree, "binary.c", "int x;\0\n", 8);
+    tree_text(&tree, "latin.c", "/* caf\xE9 */ int x;\n");
+    tree_text(&tree, "half.c", "int x; /* \xE2\x82");
+    tree_text(&tree, "header.h", "int x;\n");
+    tree_text(&tree, "plus.h", "namespace a { int x; }\n");
+    REQUIRE(truncate(tree_path(&tree, "empty.c"), 0) == 0);
+    tree_text(&tree, "sparse.c", "");
+    REQUIRE(truncate(tree_path(&tree, "sparse.c"), 1 << 30) == 0);
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.status, TAKT_OK);
+    EXPECT_INT(account.report.of[TAKT_SCAN_C].files, 6);
+    EXPECT_INT(account.report.of[TAKT_SCAN_CPP].files, 1);
+    EXPECT_INT(account.report.of[TAKT_SCAN_C].lines, 6);
+    EXPECT_INT(account.report.binary, 1);
+    EXPECT_INT(account.report.too_large, 1);
+    EXPECT_INT(account.report.not_utf8, 2);
+    EXPECT_INT(account.warnings, 4);
+    EXPECT(account_says(&account, "sparse.c is too large"));
+    EXPECT(account_says(&account, "binary.c is binary"));
+    EXPECT(account_says(&account, "latin.c is not valid UTF-8"));
+    free(account.text);
+    tree_remove(&tree);
+}
+
+static void the_largest_size_is_an_option(void)
+{
+    struct takt_scan_options options = plain;
+    struct account account = {0};
+    struct tree tree;
+
+    tree_make(&tree);
+    tree_text(&tree, "ten.py", "x = 123456");
+    tree_text(&tree, "eleven.py", "x = 1234567");
+    options.most_bytes = 10;
+    account_of(&account, tree.path, options);
+    EXPECT_INT(account_files(&account), 1);
+    EXPECT_INT(account.report.too_large, 1);
+    free(account.text);
+    tree_remove(&tree);
+}
+
+/* Files that pretend to be endless. */
+static void files_of_the_kernel_are_bounded(void)
+{
+    struct account account = {0};
+
+    if (access("/proc/self/status", R_OK) != 0) {
+        SKIP("no /proc");
+        return;
+    }
+    account_of(&account, "/proc/self/fdinfo", plain);
+    EXPECT_INT(account.status, TAKT_OK);
+    free(account.text);
+}
+
+/* `count` times the first, the middle, `count` times the last. */
+static void nest(const struct tree *tree, const char *name, const char *head,
+                 const char *open, const char *middle, const char *close,
+                 size_t count)
+{
+    const size_t a = strlen(open), b = strlen(close);
+    char *text = malloc(strlen(head) + (a + b) * count + strlen(middle) + 2);
+    char *end = text;
+
+    REQUIRE(text != NULL);
+    end = stpcpy(end, head);
+    for (size_t i = 0; i < count; i++)
+        end = stpcpy(end, open);
+    end = stpcpy(end, middle);
+    for (size_t i = 0; i < count; i++)
+        end = stpcpy(end, close);
+    stpcpy(end, "\n");
+    tree_text(tree, name, text);
+    free(text);
+}
+
+#ifdef TAKT_TEST_EMULATED
+enum { NESTED = 100, BRACKETS = 2000, BLOCKS = 200 };
+#else
+enum { NESTED = 1000, BRACKETS = 20000, BLOCKS = 1500 };
+#endif
+
+/* Each word that a filter may wait for is in it. */
+#define HEAD                                                             \
+    "float *a; import numpy as np; for sum max map fold iter matmul [] " \
+    "+= * float double f32 f64 .sum() @ zip\n"
+
+static void brackets_may_be_endless(void)
+{
+    struct account account = {0};
+    struct tree tree;
+
+    tree_make(&tree);
+    for (int l = 0; l < TAKT_SCAN_LANGUAGES; l++) {
+        char name[32];
+        snprintf(name, sizeof name, "round.%s", extension[l]);
+        nest(&tree, name, HEAD "x = ", "(", "1", ")", BRACKETS);
+        snprintf(name, sizeof name, "square.%s", extension[l]);
+        nest(&tree, name, HEAD "x = ", "[", "1", "]", BRACKETS);
+        snprintf(name, sizeof name, "open.%s", extension[l]);
+        nest(&tree, name, HEAD, "{", "", "", BRACKETS);
+    }
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.status, TAKT_OK);
+    EXPECT_INT(account_files(&account), 3 * TAKT_SCAN_LANGUAGES);
+    printf("# %.1f s\n", account.report.seconds);
+    free(account.text);
+    tree_remove(&tree);
+}
+
+static void deep_nesting_ends_nothing(void)
+{
+    static const struct {
+        const char *open, *middle, *close;
+    } shape[] = {{"(", "1", ")"},
+                 {"[", "1", "]"},
+                 {"{", "", "}"},
+                 {"a(", "1", ")"},
+                 {"a[", "1", "]"},
+                 {"-", "x", ""},
+                 {"for (int i = 0; i < n; i++) ", "s += a[i];", ""},
+                 {"for i in 0..n { ", "s += a[i];", "}"},
+                 {"if x { ", "y", "} else"},
+                 {"x.sum().map(|x| ", "y", ")"},
+                 {"a.b().", "sum()", ""},
+                 {"np.sum(", "a", ")"},
+                 {"1 + ", "1", ""},
+                 {"s += a[", "0", "];\n"},
+                 {"std::vector<", "float", ">"},
+                 {"&", "a", ""},
+                 {"\"", "", "'"},
+                 {"/*", "", ""},
+                 {"#if 1\n", "", "#endif\n"},
+                 {"lambda x: ", "x", ""},
+                 {"|x| ", "x", ""}};
+    struct account account = {0};
+    struct tree tree;
+
+    tree_make(&tree);
+    for (int l = 0; l < TAKT_SCAN_LANGUAGES; l++)
+        for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
+            char name[32];
+            snprintf(name, sizeof name, "%zu.%s", i, extension[l]);
+            nest(&tree, name, HEAD, shape[i].open, shape[i].middle,
+                 shape[i].close, NESTED);
+        }
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.status, TAKT_OK);
+    EXPECT_INT(account_files(&account),
+               TAKT_SCAN_LANGUAGES * sizeof shape / sizeof *shape);
+    printf("# %.1f s\n", account.report.seconds);
+    free(account.text);
+    tree_remove(&tree);
+}
+
+static void blocks_of_python_may_be_deep(void)
+{
+    char *text = malloc((size_t)BLOCKS * (BLOCKS + 16)), *end = text;
+    struct account account = {0};
+    struct tree tree;
+
+    REQUIRE(text != NULL);
+    for (int i = 0; i < BLOCKS; i++)
+        end += sprintf(end, "%*sfor x in a:\n", i, "");
+    sprintf(end, "%*ss += x\n", BLOCKS, "");
+    tree_make(&tree);
+    tree_text(&tree, "deep.py", text);
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.status, TAKT_OK);
+    EXPECT_INT(account_files(&account), 1);
+    free(text);
+    free(account.text);
+    tree_remove(&tree);
+}
+
+static void threads_change_nothing(void)
+{
+    struct takt_scan_options options = {.threads = 1};
+    struct account one = {0}, many = {0};
+
+    account_of(&one, CORPUS, options);
+    EXPECT_INT(one.status, TAKT_OK);
+    EXPECT(one.findings > 0);
+    for (unsigned threads = 2; threads <= 16; threads *= 2) {
+        options.threads = threads;
+        account_of(&many, CORPUS, options);
+        EXPECT_STR(many.text, one.text);
+        many.report.seconds = one.report.seconds;
+        EXPECT(memcmp(&many.report, &one.report, sizeof one.report) == 0);
+    }
+    printf("# %u findings\n", one.findings);
+    free(one.text);
+    free(many.text);
+}
+
+static void a_visitor_may_have_enough(void)
+{
+    struct takt_scan_options options = {.threads = 4};
+    struct account account = {.most_findings = 3};
+
+    account_of(&account, CORPUS, options);
+    EXPECT_INT(account.status, TAKT_OK);
+    EXPECT_INT(account.findings, 3);
+    free(account.text);
+}
+
+static void findings_name_the_path_that_was_given(void)
+{
+    struct account account = {.most_findings = 1};
+
+    account_of(&account, CORPUS "/", (struct takt_scan_options){.threads = 1});
+    EXPECT(strncmp(account.text, CORPUS "/", strlen(CORPUS) + 1) == 0);
+    EXPECT(strstr(account.text, "//") == NULL ||
+           strstr(account.text, "//") > strchr(account.text, ':'));
+    free(account.text);
+}
+
+int main(void)
+{
+    RUN(kinds_of_files_are_told_apart);
+    RUN(the_largest_size_is_an_option);
+    RUN(files_of_the_kernel_are_bounded);
+    RUN(brackets_may_be_endless);
+    RUN(deep_nesting_ends_nothing);
+    RUN(blocks_of_python_may_be_deep);
+    RUN(threads_change_nothing);
+    RUN(a_visitor_may_have_enough);
+    RUN(findings_name_the_path_that_was_given);
+    return tap_done();
+}
