@@ -20,7 +20,7 @@ def allowed():
 
 
 def sources():
-    for folder in ("src", "cli", "otel"):
+    for folder in ("src", "cli", "otel", "scan", "project"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in (".c", ".h", ".def"):
                 relative = path.relative_to(ROOT)

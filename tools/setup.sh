@@ -20,8 +20,9 @@ test) wanted=$test ;;
     ;;
 esac
 
-# Node brings npm where it does not come from Debian.
-if [ "$1" = test ] && ! command -v npm >/dev/null; then
+# The parsers of `takt optimize` come from npm, which comes with node where that
+# is not Debian's.
+if ! command -v npm >/dev/null; then
     wanted="$wanted nodejs npm"
 fi
 

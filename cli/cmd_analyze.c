@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_analyze.c - `takt analyze`: what is in a project. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "number.h"
+#include "optimize_analysis.h"
+
+/* ---- the phase ------------------------------------------------------------
+ */
+
+static void visit_file(void *self, const char *path,
+                       enum takt_scan_language language, const char *text,
+                       size_t size)
+{
+    (void)path;
+    count_imports(self, language, text, size);
+}
+
+int analyze(const struct invocation *invocation, struct workflow *workflow,
+            struct analysis *out)
+{
+    char error[512];
+    const int code = workflow_begin(workflow, TAKT_PHASE_ANALYSIS);
+
+    *out = (struct analysis){.search = {.invocation = invocation,
+                                        .folder = workflow->folder,
+                                        .file = visit_file,
+                                        .self = out}};
+    if (code != EXIT_DONE)
+        return code;
+    const bool is_done =
+        find_dependencies(workflow->folder, out, error, sizeof error) &&
+        search_sources(&out->search, error, sizeof error);
+    return workflow_end(workflow, TAKT_PHASE_ANALYSIS, is_done ? NULL : error);
+}
+
+/* ---- text -----------------------------------------------------------------
+ */
+
+static void print_languages(const struct takt_scan_report *report)
+{
+    printf("%-10s %10s %12s %10s %10s %10s\n", "language", "files", "lines",
+           "size", "findings", "in tests");
+    for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
+        const struct takt_scan_counts *of = &report->of[i];
+        char files[32], lines[32], bytes[32];
+        if (of->files == 0)
+            continue;
+        format_count((size_t)of->files, files, sizeof files);
+        format_count((size_t)of->lines, lines, sizeof lines);
+        format_amount((double)of->bytes, "B", bytes, sizeof bytes);
+        printf("%-10s %10s %12s %10s %10llu %10llu\n",
+               takt__scan_language_name((enum takt_scan_language)i), files,
+               lines, bytes, (unsigned long long)of->findings,
+               (unsigned long long)of->test_findings);
+    }
+}
+
+static void print_troubles(const struct takt_scan_report *report)
+{
+    const struct {
+        const char *what;
+        uint64_t count;
+    } rows[] = {{"ignored, vendored or built", report->ignored},
+                {"unreadable", report->unreadable},
+                {"binary", report->binary},
+                {"too large", report->too_large},
+                {"not UTF-8", report->not_utf8},
+                {"given up", report->gave_up},
+                {"links that were not followed", report->linked}};
+    bool is_first = true;
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].count > 0) {
+            printf("%s%llu %s", is_first ? "passed over: " : ", ",
+                   (unsigned long long)rows[i].count, rows[i].what);
+            is_first = false;
+        }
+    if (!is_first)
+        putchar('\n');
+}
+
+static void print_dependencies(const struct analysis *analysis)
+{
+    const char *file = NULL;
+
+    for (size_t i = 0; i < analysis->dependency_count; i++) {
+        const struct dependency *it = &analysis->dependency[i];
+        if (file == NULL || strcmp(file, it->file) != 0)
+            printf("%s%s:", file == NULL ? "\ndependencies\n  " : "\n  ",
+                   it->file);
+        else
+            putchar(',');
+        file = it->file;
+        printf(" %s%s%s", it->name, it->version[0] != '\0' ? " " : "",
+               it->version);
+    }
+    if (analysis->left_out > 0)
+        printf(", and %llu more", (unsigned long long)analysis->left_out);
+    if (file != NULL)
+        putchar('\n');
+}
+
+static void print_frameworks(const struct analysis *analysis)
+{
+    bool is_first = true;
+    const char *name;
+
+    for (size_t i = 0; (name = framework_at(i)) != NULL; i++) {
+        const uint64_t files = analysis->framework_files[i];
+        if (files == 0)
+            continue;
+        printf("%s%s (%llu file%s)", is_first ? "\nframeworks\n  " : ", ", name,
+               (unsigned long long)files, files > 1 ? "s" : "");
+        is_first = false;
+    }
+    if (!is_first)
+        putchar('\n');
+}
+
+static void print_text(const struct workflow *workflow,
+                       const struct analysis *analysis)
+{
+    const struct takt_scan_report *report = &analysis->search.report;
+    char languages[160];
+
+    format_languages(report, languages, sizeof languages);
+    if (strncmp(languages, "no ", 3) == 0)
+        puts(languages);
+    else
+        print_languages(report);
+    print_troubles(report);
+    print_dependencies(analysis);
+    print_frameworks(analysis);
+    printf("\nnext: takt optimize %s\n", workflow->folder);
+}
+
+/* ---- JSON -----------------------------------------------------------------
+ */
+
+static void print_languages_json(struct json *json,
+                                 const struct takt_scan_report *report)
+{
+    json_open(json, "languages", '[');
+    for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
+        const struct takt_scan_counts *of = &report->of[i];
+        if (of->files == 0)
+            continue;
+        json_open(json, NULL, '{');
+        json_string(json, "language",
+                    takt__scan_language_name((enum takt_scan_language)i));
+        json_count(json, "files", of->files);
+        json_count(json, "lines", of->lines);
+        json_count(json, "bytes", of->bytes);
+        json_count(json, "parsed", of->parsed);
+        json_count(json, "parsed_partly", of->partly);
+        json_count(json, "findings", of->findings);
+        json_count(json, "test_findings", of->test_findings);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_open(json, "passed_over", '{');
+    json_count(json, "ignored", report->ignored);
+    json_count(json, "unreadable", report->unreadable);
+    json_count(json, "binary", report->binary);
+    json_count(json, "too_large", report->too_large);
+    json_count(json, "not_utf8", report->not_utf8);
+    json_count(json, "gave_up", report->gave_up);
+    json_count(json, "linked", report->linked);
+    json_close(json, '}');
+}
+
+static void print_json(const struct workflow *workflow,
+                       const struct analysis *analysis)
+{
+    struct json json = json_begin(stdout);
+    char folder[longest_path];
+    const char *name;
+
+    json_open(&json, NULL, '{');
+    json_string(&json, "project",
+                clean_text(workflow->folder, folder, sizeof folder));
+    print_languages_json(&json, &analysis->search.report);
+    json_open(&json, "dependencies", '[');
+    for (size_t i = 0; i < analysis->dependency_count; i++) {
+        const struct dependency *it = &analysis->dependency[i];
+        json_open(&json, NULL, '{');
+        json_string(&json, "name", it->name);
+        json_string(&json, "version", it->version[0] ? it->version : NULL);
+        json_string(&json, "file", it->file);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_open(&json, "frameworks", '[');
+    for (size_t i = 0; (name = framework_at(i)) != NULL; i++)
+        if (analysis->framework_files[i] > 0) {
+            json_open(&json, NULL, '{');
+            json_string(&json, "name", name);
+            json_count(&json, "files", analysis->framework_files[i]);
+            json_close(&json, '}');
+        }
+    json_close(&json, ']');
+    json_number(&json, "seconds", analysis->search.report.seconds);
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- the command ----------------------------------------------------------
+ */
+
+static int run(const struct invocation *invocation)
+{
+    struct workflow workflow;
+    struct analysis *analysis = malloc(sizeof *analysis);
+
+    if (analysis == NULL)
+        return complain(invocation->command, "no memory");
+    int code = check_languages(invocation)
+                   ? workflow_open(invocation, WORKFLOW_CHANGES, &workflow)
+                   : EXIT_USAGE;
+    if (code == EXIT_DONE) {
+        code = analyze(invocation, &workflow, analysis);
+        if (code == EXIT_DONE && option_given(invocation, "json"))
+            print_json(&workflow, analysis);
+        else if (code == EXIT_DONE)
+            print_text(&workflow, analysis);
+        workflow_close(&workflow);
+    }
+    free(analysis);
+    return code;
+}
+
+const struct command cmd_analyze = {
+    .name = "analyze",
+    .operands = "[DIR]",
+    .summary = "say what is in a code base",
+    .description =
+        "Counts the Rust, Python, C and C++ sources of a project, reads what "
+        "it depends on (Cargo.toml, pyproject.toml, requirements.txt, "
+        "CMakeLists.txt of its folder) and tells which frameworks its sources "
+        "import. It is the first phase: run again, it makes those after it "
+        "stale.",
+    .max_operands = 1,
+    .options = {SEARCH_OPTIONS, {"json", NULL, NULL, "print one JSON object"}},
+    .examples = {"takt analyze", "takt analyze --languages rust,python app",
+                 "takt analyze --json app"},
+    .run = run,
+};

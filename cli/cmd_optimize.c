@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_optimize.c - `takt optimize`: what computes here, and where it should. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "context.h"
+#include "number.h"
+#include "optimize.h"
+#include "optimize_analysis.h"
+#include "project/manifest.h"
+
+enum fail_on { FAIL_ON_NONE, FAIL_ON_GPU, FAIL_ON_SIMD, FAIL_ON_ANY };
+
+/* One run of the command. */
+struct optimization {
+    const struct invocation *invocation;
+    struct workflow workflow;
+    struct rules rules;
+    struct crossovers crossovers;
+    struct search search;
+    struct report report;
+    const struct report_form *form;
+    struct profile_outcome profile;
+    enum fail_on fail_on;
+    uint64_t grave; /* findings that --fail-on is about */
+};
+
+/* ---- flags over the file over the defaults -------------------------------
+ */
+
+static bool read_threshold(const struct invocation *invocation,
+                           struct takt_project_config *config)
+{
+    const char *text = option_value(invocation, "gpu-threshold");
+    size_t value = 0;
+
+    if (text == NULL)
+        return true;
+    const char *wrong = parse_count(text, &value);
+    if (wrong != NULL) {
+        usage_error(invocation->command, "--gpu-threshold '%s' %s", text,
+                    wrong);
+        return false;
+    }
+    config->gpu_threshold = value;
+    return true;
+}
+
+static bool check_flags(const struct invocation *invocation)
+{
+    static const char *const pairs[][2] = {{"enable-gpu", "no-gpu"},
+                                           {"enable-simd", "no-simd"}};
+
+    for (size_t i = 0; i < 2; i++)
+        if (option_given(invocation, pairs[i][0]) &&
+            option_given(invocation, pairs[i][1])) {
+            usage_error(invocation->command, "--%s and --%s exclude each other",
+                        pairs[i][0], pairs[i][1]);
+            return false;
+        }
+    struct takt_project_config unused;
+    takt__config_init(&unused);
+    return check_languages(invocation) && read_threshold(invocation, &unused);
+}
+
+static void apply_flags(const struct invocation *invocation,
+                        struct takt_project_config *config)
+{
+    const char *profile = option_value(invocation, "profile");
+
+    if (profile != NULL)
+        takt__profile_parse(profile, &config->profile);
+    config->enable_gpu =
+        (config->enable_gpu || option_given(invocation, "enable-gpu")) &&
+        !option_given(invocation, "no-gpu");
+    config->enable_simd =
+        (config->enable_simd || option_given(invocation, "enable-simd")) &&
+        !option_given(invocation, "no-simd");
+    read_threshold(invocation, config);
+}
+
+static const struct report_form *read_form(const struct invocation *invocation)
+{
+    static const struct report_form *const forms[] = {
+        &report_text, &report_json, &report_sarif};
+    const char *word = option_value(invocation, "format");
+    size_t index = option_given(invocation, "json") ? 1 : 0;
+
+    if (word != NULL)
+        find_choice(word, "text|json|sarif", &index);
+    return forms[index];
+}
+
+static enum fail_on read_fail_on(const struct invocation *invocation)
+{
+    const char *word = option_value(invocation, "fail-on");
+    size_t index = FAIL_ON_NONE;
+
+    if (word != NULL)
+        find_choice(word, "none|gpu|simd|any", &index);
+    return (enum fail_on)index;
+}
+
+/* ---- the search -----------------------------------------------------------
+ */
+
+static bool open_rules(struct optimization *optimization)
+{
+    const struct takt_project_config *config = &optimization->workflow.config;
+    const struct context_wish wish = {
+        .store = option_value(optimization->invocation, "db"),
+        .opens_gpus = config->enable_gpu};
+    takt_learning learning;
+
+    optimization->rules =
+        (struct rules){.enable_gpu = config->enable_gpu,
+                       .enable_simd = config->enable_simd,
+                       .use_moe = config->use_moe_routing,
+                       .gpu_threshold = config->gpu_threshold,
+                       .crossovers = &optimization->crossovers};
+    if (!open_context(optimization->invocation->command, &wish,
+                      &optimization->rules.ctx))
+        return false;
+    optimization->rules.is_tuned =
+        takt_ctx_learning(optimization->rules.ctx, &learning) == TAKT_OK &&
+        learning.own_records > 0;
+    return true;
+}
+
+static bool is_grave(enum fail_on fail_on, const struct takt_finding *finding,
+                     const struct advice *advice)
+{
+    if (finding->is_test)
+        return false;
+    return fail_on == FAIL_ON_ANY ||
+           (fail_on == FAIL_ON_SIMD &&
+            advice->backend != TAKT_BACKEND_SCALAR) ||
+           (fail_on == FAIL_ON_GPU && advice->backend == TAKT_BACKEND_GPU);
+}
+
+static int visit(void *self, const struct takt_finding *finding)
+{
+    struct optimization *optimization = self;
+    const struct advice advice = advise(&optimization->rules, finding);
+
+    count_finding(&optimization->report.tally, finding, &advice);
+    optimization->grave += is_grave(optimization->fail_on, finding, &advice);
+    optimization->form->finding(&optimization->report, finding, &advice);
+    return 0;
+}
+
+/* ---- Cargo.toml -----------------------------------------------------------
+ */
+
+/* Sets the profile, or says what would change. False: `error`. */
+static bool set_profile(struct optimization *optimization, char *error,
+                        size_t size)
+{
+    const struct workflow *workflow = &optimization->workflow;
+    struct profile_outcome *outcome = &optimization->profile;
+    struct takt_manifest_change change;
+    takt_diag diag = {""};
+    char *backup = NULL;
+    takt_status status = takt__manifest_plan(
+        workflow->target, workflow->config.profile, &change, &diag);
+
+    if (status == TAKT_ENOENT && diag.text[0] == '\0')
+        return true; /* not a project of Cargo */
+    if (status == TAKT_OK) {
+        outcome->is_cargo = true;
+        outcome->is_changed = change.is_needed;
+        outcome->profile = takt__profile_name(workflow->config.profile);
+        snprintf(outcome->path, sizeof outcome->path, "%s", change.path);
+        if (change.is_needed)
+            outcome->diff = takt__manifest_diff(&change);
+        if (change.is_needed && !workflow->is_dry)
+            status = takt__manifest_write(&change, &backup, &diag);
+        if (backup != NULL)
+            snprintf(outcome->backup, sizeof outcome->backup, "%s", backup);
+        free(backup);
+        takt__manifest_change_fini(&change);
+    }
+    if (status != TAKT_OK)
+        snprintf(error, size, "%s",
+                 diag.text[0] != '\0' ? diag.text : takt_status_text(status));
+    return status == TAKT_OK;
+}
+
+/* ---- the command ----------------------------------------------------------
+ */
+
+/* A manifest that cannot be written ends it before anything is reported, so
+ * that a report is always a whole one. */
+static int optimize(struct optimization *optimization)
+{
+    struct workflow *workflow = &optimization->workflow;
+    struct report *report = &optimization->report;
+    struct search *search = &optimization->search;
+    char error[512];
+
+    *search = (struct search){.invocation = optimization->invocation,
+                              .folder = workflow->target,
+                              .visit = visit,
+                              .self = optimization};
+    *report = (struct report){.workflow = workflow,
+                              .rules = &optimization->rules,
+                              .lists_all =
+                                  option_given(optimization->invocation, "all"),
+                              .search = search,
+                              .profile = &optimization->profile};
+    if (!set_profile(optimization, error, sizeof error))
+        return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
+    optimization->form->begin(report);
+    const bool is_searched = search_sources(search, error, sizeof error);
+    optimization->form->end(report);
+    const int code = workflow_end(workflow, TAKT_PHASE_OPTIMIZATION,
+                                  is_searched ? NULL : error);
+    return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
+}
+
+/* Who asks to optimize wants the analysis too, if only it was never made or is
+ * out of date; one that failed has to be looked at. */
+static int prepare(struct optimization *optimization)
+{
+    struct workflow *workflow = &optimization->workflow;
+    const enum takt_phase_status analysis =
+        workflow->state.line.phase[TAKT_PHASE_ANALYSIS].status;
+
+    if (!workflow->is_dry &&
+        (analysis == TAKT_NOT_STARTED || analysis == TAKT_STALE)) {
+        struct analysis *made = malloc(sizeof *made);
+        if (made == NULL)
+            return complain(workflow->command, "no memory");
+        const int code = analyze(optimization->invocation, workflow, made);
+        free(made);
+        if (code != EXIT_DONE)
+            return code;
+    }
+    return workflow_begin(workflow, TAKT_PHASE_OPTIMIZATION);
+}
+
+static int run(const struct invocation *invocation)
+{
+    struct optimization *optimization = calloc(1, sizeof *optimization);
+    const bool is_dry = option_given(invocation, "dry-run");
+
+    if (optimization == NULL)
+        return complain(invocation->command, "no memory");
+    optimization->invocation = invocation;
+    optimization->form = read_form(invocation);
+    optimization->fail_on = read_fail_on(invocation);
+    int code = check_flags(invocation)
+                   ? workflow_open(invocation,
+                                   is_dry ? WORKFLOW_IGNORES : WORKFLOW_CHANGES,
+                                   &optimization->workflow)
+                   : EXIT_USAGE;
+    if (code == EXIT_DONE) {
+        apply_flags(invocation, &optimization->workflow.config);
+        code = open_rules(optimization) ? prepare(optimization) : EXIT_USAGE;
+        if (code == EXIT_DONE)
+            code = optimize(optimization);
+        takt_ctx_destroy(optimization->rules.ctx);
+        free(optimization->profile.diff);
+        workflow_close(&optimization->workflow);
+    }
+    free(optimization);
+    return code;
+}
+
+const struct command cmd_optimize = {
+    .name = "optimize",
+    .operands = "[DIR]",
+    .summary = "find what computes in a code base, and say where it should run",
+    .description =
+        "Searches the Rust, Python, C and C++ sources of a project for matrix "
+        "products, reductions and element-wise work, and says for each where "
+        "it should run: on a GPU (with --enable-gpu, from --gpu-threshold on), "
+        "as SIMD code, or as it is; where the size is not known, from which "
+        "size on. On a machine that was tuned it predicts what that gains. In "
+        "a project of Cargo it sets [profile.release] of Cargo.toml, and keeps "
+        "a backup.\n\n"
+        "Options come before takt.toml ([optimization] profile, enable_simd, "
+        "enable_gpu, gpu_threshold, use_moe_routing), that before the "
+        "defaults. The phase is put on record ('takt status'); an analysis is "
+        "made first where there is none. It is refused while an earlier phase "
+        "has failed.\n\n"
+        "--dry-run writes nothing, asks for no earlier phase, and shows what "
+        "would change in Cargo.toml. With --fail-on the exit status is 1 if "
+        "there is such a finding outside of tests; one that depends on an "
+        "unknown size counts as what it is at the smallest.",
+    .max_operands = 1,
+    .options = {{"enable-gpu", NULL, NULL, "recommend GPUs where they pay"},
+                {"no-gpu", NULL, NULL, "do not (default)"},
+                {"enable-simd", NULL, NULL, "recommend SIMD code (default)"},
+                {"no-simd", NULL, NULL, "do not"},
+                {"gpu-threshold", "N", NULL,
+                 "matrix dimension from which on a GPU pays (default 500)"},
+                {"profile", "NAME", "fast|balanced|aggressive",
+                 "release profile for Cargo.toml (default balanced)"},
+                {"dry-run", NULL, NULL, "write nothing, show what would be"},
+                {"format", "NAME", "text|json|sarif",
+                 "how to report (default text)"},
+                {"json", NULL, NULL, "the same as --format json"},
+                {"all", NULL, NULL, "text: list every finding"},
+                {"fail-on", "WHAT", "none|gpu|simd|any",
+                 "exit with 1 on such findings (default none)"},
+                SEARCH_OPTIONS,
+                DB_OPTION},
+    .examples = {"takt optimize", "takt optimize --dry-run app",
+                 "takt optimize --enable-gpu --gpu-threshold 1000 app",
+                 "takt optimize --profile aggressive app",
+                 "takt optimize --dry-run --format sarif app > takt.sarif",
+                 "takt optimize --dry-run --fail-on gpu --enable-gpu app"},
+    .run = run,
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_status.c - `takt status`: where a project stands on its line. */
+#define _DEFAULT_SOURCE /* timegm */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "json.h"
+#include "number.h"
+#include "workflow.h"
+
+/* Seconds since 1970 of "2026-11-15T14:02:11.25Z"; negative: it is no such. */
+static double seconds_of(const char *text)
+{
+    struct tm at = {0};
+    int used = 0;
+    double second;
+
+    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%lf%n", &at.tm_year, &at.tm_mon,
+               &at.tm_mday, &at.tm_hour, &at.tm_min, &second, &used) != 6 ||
+        strcmp(text + used, "Z") != 0)
+        return -1;
+    at.tm_year -= 1900;
+    at.tm_mon -= 1;
+    return (double)timegm(&at) + second;
+}
+
+static double duration_of(const struct takt_phase_record *record)
+{
+    const double start = seconds_of(record->started_at);
+    const double end = seconds_of(record->completed_at);
+
+    return start < 0 || end < start ? -1 : end - start;
+}
+
+/* Colour is for terminals, unless somebody does not like it. */
+static const char *colour_of(enum takt_phase_status status)
+{
+    const char *no = getenv("NO_COLOR");
+
+    if (isatty(STDOUT_FILENO) != 1 || (no != NULL && no[0] != '\0'))
+        return "";
+    return status == TAKT_FAILED        ? "\033[31m"
+           : status == TAKT_COMPLETED   ? "\033[32m"
+           : status == TAKT_IN_PROGRESS ? "\033[33m"
+                                        : "";
+}
+
+static void print_row(const struct takt_phase_line *line, int i)
+{
+    const struct takt_phase_record *record = &line->phase[i];
+    const char *colour = colour_of(record->status);
+    const double seconds = duration_of(record);
+    char took[24] = "", error[TAKT_PHASE_ERROR], started[TAKT_PHASE_TIME];
+
+    if (seconds >= 1)
+        snprintf(took, sizeof took, "%.0f s", seconds);
+    else if (seconds >= 0)
+        snprintf(took, sizeof took, "< 1 s");
+    clean_text(record->started_at, started, sizeof started);
+    if (strlen(started) > 19)
+        started[19] = '\0'; /* no fractions, and it is UTC */
+    if (strlen(started) > 10)
+        started[10] = ' ';
+    clean_text(record->error, error, sizeof error);
+    printf("%-14s  %s%-11s%s  %-19s  %8s  %s\n",
+           takt__phase_name((enum takt_phase)i), colour,
+           takt__phase_status_name(record->status),
+           colour[0] != '\0' ? "\033[0m" : "", started, took, error);
+}
+
+static void print_text(const struct workflow *workflow)
+{
+    const struct takt_phase_line *line = &workflow->state.line;
+    const enum takt_phase next = takt__phase_line_next(line);
+
+    printf("%-14s  %-11s  %-19s  %8s  %s\n", "phase", "status", "started (UTC)",
+           "took", "error");
+    for (int i = 0; i < TAKT_PHASES; i++)
+        print_row(line, i);
+    if (next == TAKT_PHASES)
+        puts("\nall phases are completed");
+    else if (takt__phase_command(next) == NULL)
+        puts("\nnext: transpile the project with the tool that does it");
+    else
+        printf("\nnext: %stakt %s %s\n",
+               line->phase[next].status == TAKT_FAILED ? "resolve that, then "
+                                                       : "",
+               takt__phase_command(next), workflow->folder);
+}
+
+static void print_json(const struct workflow *workflow)
+{
+    const struct takt_phase_line *line = &workflow->state.line;
+    const enum takt_phase next = takt__phase_line_next(line);
+    struct json json = json_begin(stdout);
+    char clean[longest_path];
+
+    json_open(&json, NULL, '{');
+    json_string(&json, "project",
+                clean_text(workflow->folder, clean, sizeof clean));
+    json_string(&json, "state",
+                clean_text(workflow->state.path, clean, sizeof clean));
+    json_string(&json, "current_phase",
+                line->current < 0
+                    ? NULL
+                    : takt__phase_name((enum takt_phase)line->current));
+    json_string(&json, "next_phase",
+                next == TAKT_PHASES ? NULL : takt__phase_name(next));
+    json_open(&json, "phases", '[');
+    for (int i = 0; i < TAKT_PHASES; i++) {
+        const struct takt_phase_record *record = &line->phase[i];
+        const char *const texts[][2] = {{"started_at", record->started_at},
+                                        {"completed_at", record->completed_at},
+                                        {"error", record->error}};
+        json_open(&json, NULL, '{');
+        json_string(&json, "phase", takt__phase_name((enum takt_phase)i));
+        json_string(&json, "status", takt__phase_status_name(record->status));
+        for (size_t k = 0; k < 3; k++)
+            json_string(&json, texts[k][0],
+                        texts[k][1][0] == '\0'
+                            ? NULL
+                            : clean_text(texts[k][1], clean, sizeof clean));
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int run(const struct invocation *invocation)
+{
+    struct workflow workflow;
+    const int code = workflow_open(invocation, WORKFLOW_LOOKS, &workflow);
+
+    if (code != EXIT_DONE)
+        return code;
+    if (option_given(invocation, "json"))
+        print_json(&workflow);
+    else
+        print_text(&workflow);
+    workflow_close(&workflow);
+    return EXIT_DONE;
+}
+
+const struct command cmd_status = {
+    .name = "status",
+    .operands = "[DIR]",
+    .summary = "show the phases of a project",
+    .description =
+        "Prints, for each phase of the line, whether it has not started, is in "
+        "progress, completed, failed, is stale (something before it ran again) "
+        "or not needed; when that began, how long it took, and what went "
+        "wrong. A phase whose process has died failed: it was interrupted. "
+        "Changes nothing.",
+    .max_operands = 1,
+    .options = {{"json", NULL, NULL, "print one JSON object"}},
+    .examples = {"takt status", "takt status --json app"},
+    .run = run,
+};

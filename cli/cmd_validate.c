@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_validate.c - `takt validate`: is what was recommended right, here? */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "context.h"
+#include "number.h"
+#include "optimize.h"
+#include "optimize_check.h"
+
+struct validation {
+    const struct invocation *invocation;
+    struct workflow workflow;
+    struct rules rules;
+    struct crossovers crossovers;
+    struct search search;
+    struct checks checks;
+    const char *line; /* the tests; NULL: there are none */
+    const char *why_no_tests;
+    char error[512]; /* empty: all is well */
+};
+
+/* ---- the checks -----------------------------------------------------------
+ */
+
+static int visit(void *self, const struct takt_finding *finding)
+{
+    struct validation *validation = self;
+    const struct advice advice = advise(&validation->rules, finding);
+
+    if (!finding->is_test)
+        add_check(&validation->checks, finding, &advice);
+    return 0;
+}
+
+static void show_progress(const struct check *check)
+{
+    if (isatty(STDERR_FILENO) == 1)
+        fprintf(stderr, "\rtakt validate: %-40s",
+                check == NULL ? "" : check->op->name);
+    if (isatty(STDERR_FILENO) == 1 && check == NULL)
+        fprintf(stderr, "\r%*s\r", 56, "");
+}
+
+/* All of them, also after one that failed: people want to know the extent. */
+static bool run_checks(struct validation *validation)
+{
+    const struct check *wrong = NULL;
+    char shape[96];
+
+    for (size_t i = 0; i < validation->checks.count; i++) {
+        struct check *check = &validation->checks.check[i];
+        show_progress(check);
+        if (!run_check(validation->rules.ctx, check) && wrong == NULL)
+            wrong = check;
+    }
+    show_progress(NULL);
+    if (wrong == NULL)
+        return true;
+    format_shape(&wrong->shape, shape, sizeof shape);
+    snprintf(validation->error, sizeof validation->error,
+             "%s does not compute what scalar does in %s %s %s: %s",
+             wrong->failed, wrong->op->name, takt_dtype_name(wrong->dtype),
+             shape, wrong->why);
+    return false;
+}
+
+static bool check_experts(struct validation *validation)
+{
+    const struct takt_project_config *config = &validation->workflow.config;
+
+    validation->rules.enable_gpu = config->enable_gpu;
+    validation->rules.enable_simd = config->enable_simd;
+    validation->rules.use_moe = config->use_moe_routing;
+    validation->rules.gpu_threshold = config->gpu_threshold;
+    validation->rules.crossovers = &validation->crossovers;
+    validation->search = (struct search){.invocation = validation->invocation,
+                                         .folder = validation->workflow.target,
+                                         .visit = visit,
+                                         .self = validation};
+    return search_sources(&validation->search, validation->error,
+                          sizeof validation->error) &&
+           run_checks(validation);
+}
+
+/* ---- the project's own tests ----------------------------------------------
+ */
+
+static bool run_tests(struct validation *validation)
+{
+    const struct workflow *workflow = &validation->workflow;
+    const char *folder = workflow->target;
+
+    if (workflow->config.test_command != NULL) {
+        validation->line = workflow->config.test_command;
+        folder = workflow->folder;
+    } else if (!has_file(folder, "Cargo.toml")) {
+        validation->why_no_tests =
+            "no [validation] test_command in takt.toml, and no Cargo.toml";
+    } else if (!has_program("cargo")) {
+        validation->why_no_tests = "cargo is not installed";
+    } else {
+        validation->line = "cargo test";
+    }
+    return validation->line == NULL ||
+           run_line(folder, validation->line, validation->error,
+                    sizeof validation->error);
+}
+
+/* ---- reporting ------------------------------------------------------------
+ */
+
+static void print_check(const struct check *check)
+{
+    char shape[96], result[240];
+
+    format_shape(&check->shape, shape, sizeof shape);
+    if (check->failed[0] != '\0')
+        snprintf(result, sizeof result, "%s is wrong: %s", check->failed,
+                 check->why);
+    else if (check->experts == 0)
+        snprintf(result, sizeof result, "scalar is all that was recommended");
+    else
+        snprintf(result, sizeof result,
+                 "%u expert%s right, %.0f%% of what is allowed", check->experts,
+                 check->experts > 1 ? "s" : "", 100 * check->worst);
+    printf("  %-15s %s  %-24s %-8s %s\n", check->op->name,
+           takt_dtype_name(check->dtype), shape,
+           check->is_found ? "found" : "typical", result);
+}
+
+static void print_text(const struct validation *validation)
+{
+    const struct checks *checks = &validation->checks;
+
+    if (checks->count == 0)
+        puts("nothing was recommended: there is nothing to compare");
+    else
+        puts("recommended experts against scalar code on this machine");
+    for (size_t i = 0; i < checks->count; i++)
+        print_check(&checks->check[i]);
+    if (checks->left_out > 0)
+        printf("  and %llu more sizes, which were not compared\n",
+               (unsigned long long)checks->left_out);
+    if (validation->line != NULL)
+        printf("\ntests: '%s' %s\n", validation->line,
+               validation->error[0] != '\0' ? "failed" : "succeeded");
+    else if (validation->why_no_tests != NULL)
+        printf("\ntests: none were run: %s\n", validation->why_no_tests);
+    if (validation->error[0] == '\0')
+        printf("\nnext: takt build %s\n", validation->workflow.folder);
+}
+
+static void print_check_json(struct json *json, const struct check *check)
+{
+    json_open(json, NULL, '{');
+    json_string(json, "op", check->op->name);
+    json_string(json, "dtype", takt_dtype_name(check->dtype));
+    json_open(json, "shape", '[');
+    for (unsigned i = 0; i < check->shape.rank; i++)
+        json_count(json, NULL, check->shape.dim[i]);
+    json_close(json, ']');
+    json_bool(json, "found_size", check->is_found);
+    json_count(json, "experts", check->experts);
+    json_number(json, "worst_share", check->worst);
+    json_bool(json, "right", check->failed[0] == '\0');
+    json_string(json, "wrong_expert", check->failed[0] ? check->failed : NULL);
+    json_string(json, "why", check->why[0] != '\0' ? check->why : NULL);
+    json_close(json, '}');
+}
+
+static void print_json(const struct validation *validation)
+{
+    struct json json = json_begin(stdout);
+    char clean[512];
+
+    json_open(&json, NULL, '{');
+    json_open(&json, "checks", '[');
+    for (size_t i = 0; i < validation->checks.count; i++)
+        print_check_json(&json, &validation->checks.check[i]);
+    json_close(&json, ']');
+    json_count(&json, "left_out", validation->checks.left_out);
+    json_string(&json, "test_command", validation->line);
+    json_string(&json, "no_tests", validation->why_no_tests);
+    json_bool(&json, "succeeded", validation->error[0] == '\0');
+    json_string(&json, "error",
+                validation->error[0] == '\0'
+                    ? NULL
+                    : clean_text(validation->error, clean, sizeof clean));
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+/* ---- the command ----------------------------------------------------------
+ */
+
+static bool open_machine(struct validation *validation)
+{
+    struct takt_project_config *config = &validation->workflow.config;
+    const struct invocation *invocation = validation->invocation;
+
+    config->enable_gpu =
+        (config->enable_gpu || option_given(invocation, "enable-gpu")) &&
+        !option_given(invocation, "no-gpu");
+    const struct context_wish wish = {.store = "",
+                                      .opens_gpus = config->enable_gpu};
+    return open_context(invocation->command, &wish, &validation->rules.ctx);
+}
+
+static int validate(struct validation *validation)
+{
+    struct workflow *workflow = &validation->workflow;
+    int code = workflow_begin(workflow, TAKT_PHASE_VALIDATION);
+
+    if (code != EXIT_DONE)
+        return code;
+    if (!open_machine(validation))
+        return workflow_end(workflow, TAKT_PHASE_VALIDATION,
+                            "this machine cannot be asked");
+    const bool are_right = check_experts(validation);
+    takt_ctx_destroy(validation->rules.ctx);
+    const bool is_valid = are_right && run_tests(validation);
+    if (option_given(validation->invocation, "json"))
+        print_json(validation);
+    else
+        print_text(validation);
+    return workflow_end(workflow, TAKT_PHASE_VALIDATION,
+                        is_valid ? NULL : validation->error);
+}
+
+static int run(const struct invocation *invocation)
+{
+    struct validation *validation = calloc(1, sizeof *validation);
+
+    if (validation == NULL)
+        return complain(invocation->command, "no memory");
+    validation->invocation = invocation;
+    int code =
+        check_languages(invocation)
+            ? workflow_open(invocation, WORKFLOW_CHANGES, &validation->workflow)
+            : EXIT_USAGE;
+    if (code == EXIT_DONE) {
+        code = validate(validation);
+        workflow_close(&validation->workflow);
+    }
+    free(validation);
+    return code;
+}
+
+const struct command cmd_validate = {
+    .name = "validate",
+    .operands = "[DIR]",
+    .summary = "check on this machine what was recommended, and run the tests",
+    .description =
+        "For every op that was found outside of tests, each expert of the "
+        "backends that were recommended for it computes it at the size that "
+        "was found (or a typical one; large ones are cut down), and must agree "
+        "with scalar code within the tolerances of docs/numerics.md. Then the "
+        "project's own tests are run: the command that takt.toml names "
+        "([validation] test_command), or 'cargo test' where there is a "
+        "Cargo.toml and cargo. What they print goes to stderr.\n\n"
+        "A difference or a failing test makes the phase Failed, with exit "
+        "status 1; 'takt build' is then refused.",
+    .max_operands = 1,
+    .options = {{"enable-gpu", NULL, NULL, "check GPUs too"},
+                {"no-gpu", NULL, NULL, "do not"},
+                SEARCH_OPTIONS,
+                {"json", NULL, NULL, "print one JSON object"}},
+    .examples = {"takt validate", "takt validate --enable-gpu app"},
+    .run = run,
+};

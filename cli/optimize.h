@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * optimize.h - what `takt optimize` is made of: the search through the sources,
+ * the advice for each finding, and the three ways to report it.
+ */
+#ifndef TAKT_CLI_OPTIMIZE_H
+#define TAKT_CLI_OPTIMIZE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <takt/takt.h>
+
+#include "json.h"
+#include "scan/scan.h"
+#include "workflow.h"
+
+/* ---- optimize_search.c: walking through the sources ---- */
+
+#define SEARCH_OPTIONS                                                 \
+    {"languages", "LIST", NULL,                                        \
+     "only these, separated by commas: rust, python, c, cpp"},         \
+        {"with-vendored", NULL, NULL,                                  \
+         "search vendored, build and environment folders too"},        \
+    {                                                                  \
+        "with-ignored", NULL, NULL, "search what .gitignore names too" \
+    }
+
+typedef void file_visit(void *self, const char *path,
+                        enum takt_scan_language language, const char *text,
+                        size_t size);
+
+struct search {
+    const struct invocation *invocation;
+    const char *folder;
+    takt_finding_visit *visit; /* paths are relative to the folder */
+    file_visit *file;          /* by several threads at once; may be NULL */
+    void *self;
+    struct takt_scan_report report;
+    uint64_t warnings;
+    /* for the progress on a terminal */
+    bool shows_progress;
+    double next_s;
+};
+
+/* Searches the folder. False: `error` says why it could not. */
+bool search_sources(struct search *search, char *error, size_t size);
+
+/* Whether --languages can be understood; else says what is wrong. */
+bool check_languages(const struct invocation *invocation);
+
+/* "Rust 12 files, Python 3 files" */
+void format_languages(const struct takt_scan_report *report, char *out,
+                      size_t size);
+
+/* ---- optimize_advice.c: where a finding should run ---- */
+
+enum { most_ops = 64 };
+
+/* From which size on SIMD wins on this machine, as far as it was asked. */
+struct crossovers {
+    struct crossover {
+        bool is_known;
+        size_t from;
+    } of[most_ops][2]; /* by op and dtype */
+};
+
+/* What decides: flags over the project's file over the defaults. */
+struct rules {
+    bool enable_gpu, enable_simd, use_moe;
+    uint64_t gpu_threshold;
+    takt_ctx *ctx;
+    bool is_tuned; /* this machine was measured */
+    struct crossovers *crossovers;
+};
+
+struct advice {
+    takt_backend backend; /* where it depends on the size: of the smallest */
+    bool is_conditional;
+    size_t simd_from, gpu_from; /* n, SIZE_MAX: never; if it is conditional */
+    bool is_dimension;          /* n is that of a matrix; else elements */
+    char text[112];             /* "SIMD", "GPU from n >= 500, SIMD below" */
+    takt_shape shape;           /* that was judged; rank 0: none is known */
+    takt_dtype dtype;           /* one that the op has */
+    /* Where the machine was tuned and the size is known, else empty and 0: */
+    char expert[TAKT_EXPERT_NAME_MAX]; /* the best for it here */
+    double scalar_s, best_s;
+    char call[200]; /* of libtakt; empty: there is none */
+};
+
+struct advice advise(const struct rules *rules,
+                     const struct takt_finding *finding);
+
+/* Times as fast as scalar; 0: not known. */
+double predicted_gain(const struct advice *advice);
+
+/* ---- optimize_call.c ---- */
+
+/* "takt_matmul_f32(512, 512, k, a, b, c)": sizes as far as they are known. */
+void format_call(const takt_op *op, takt_dtype dtype, const takt_shape *shape,
+                 char *out, size_t size);
+
+/* ---- counting and reporting ---- */
+
+enum { most_top = 5 };
+
+struct top_finding {
+    char place[512]; /* path:line:column */
+    char what[160];  /* "matmul f32 512x512x512 (constant)" */
+    char snippet[TAKT_SNIPPET];
+    struct advice advice;
+    double rank; /* the larger the better */
+};
+
+struct tally {
+    uint64_t gpu, simd, scalar, conditional; /* outside of tests */
+    uint64_t in_tests;
+    struct top_finding top[most_top];
+    size_t top_count;
+};
+
+void count_finding(struct tally *tally, const struct takt_finding *finding,
+                   const struct advice *advice);
+uint64_t tally_total(const struct tally *tally);
+
+/* What became of Cargo.toml. */
+struct profile_outcome {
+    bool is_cargo; /* there is a manifest */
+    char path[longest_path];
+    const char *profile;
+    bool is_changed;           /* or would be */
+    char backup[longest_path]; /* empty: none was made */
+    char *diff;                /* what changes; owned; NULL: nothing */
+};
+
+struct report;
+
+/* A way to report: the finding is borrowed for the call. */
+struct report_form {
+    void (*begin)(struct report *report);
+    void (*finding)(struct report *report, const struct takt_finding *finding,
+                    const struct advice *advice);
+    void (*end)(struct report *report);
+};
+
+extern const struct report_form report_text, report_json, report_sarif;
+
+/* Everything there is to report. */
+struct report {
+    const struct workflow *workflow;
+    const struct rules *rules;
+    bool lists_all; /* text: every finding, not the best alone */
+    struct tally tally;
+    const struct search *search;
+    const struct profile_outcome *profile;
+    struct json json;
+    /* SARIF: rules by their first finding */
+    char (*rule)[64];
+    const takt_op **rule_op;
+    size_t rule_count, rule_room;
+};
+
+/* "matmul f32 512x512x512 (constant)" */
+void format_found(const struct takt_finding *finding,
+                  const struct advice *advice, char *out, size_t size);
+
+/* "12.3 times as fast as scalar ..."; empty where nothing is known. */
+void format_gain(const struct advice *advice, char *out, size_t size);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * optimize_sarif.c - findings for code hosts and editors: SARIF 2.1.0.
+ *
+ * Results are written as they come, and the rules after them, because which
+ * patterns occur is known only then.
+ */
+#define _XOPEN_SOURCE 700 /* realpath */
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sha256.h"
+#include "optimize.h"
+
+static void begin(struct report *report)
+{
+    struct json *json = &report->json;
+
+    *json = json_begin(stdout);
+    json_open(json, NULL, '{');
+    json_string(json, "$schema",
+                "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
+                "schemas/sarif-schema-2.1.0.json");
+    json_string(json, "version", "2.1.0");
+    json_open(json, "runs", '[');
+    json_open(json, NULL, '{');
+    json_string(json, "columnKind", "utf16CodeUnits");
+    json_open(json, "results", '[');
+}
+
+/* The rule of a finding: one for each pattern. SIZE_MAX: no memory. */
+static size_t rule_of(struct report *report, const struct takt_finding *finding)
+{
+    for (size_t i = 0; i < report->rule_count; i++)
+        if (strncmp(report->rule[i], finding->pattern,
+                    sizeof report->rule[i] - 1) == 0 &&
+            report->rule_op[i] == finding->op)
+            return i;
+    if (report->rule_count == report->rule_room) {
+        const size_t room = report->rule_room * 2 + 32;
+        void *rule = realloc(report->rule, room * sizeof *report->rule);
+        if (rule != NULL)
+            report->rule = rule;
+        void *op = realloc(report->rule_op, room * sizeof *report->rule_op);
+        if (op != NULL)
+            report->rule_op = op;
+        if (rule == NULL || op == NULL)
+            return SIZE_MAX;
+        report->rule_room = room;
+    }
+    snprintf(report->rule[report->rule_count], sizeof report->rule[0], "%s",
+             finding->pattern);
+    report->rule_op[report->rule_count] = finding->op;
+    return report->rule_count++;
+}
+
+static void rule_id(const char *pattern, const takt_op *op, char *out,
+                    size_t size)
+{
+    snprintf(out, size, "%s/%s", pattern, op->name);
+}
+
+/* A path as a URI: RFC 3986's plain characters, and / between the parts. */
+static void format_uri(const char *path, char *out, size_t size)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+    size_t used = 0;
+
+    for (; *path != '\0' && used + 4 < size; path++)
+        if (strchr(plain, *path) != NULL)
+            out[used++] = *path;
+        else
+            used += (size_t)snprintf(out + used, size - used, "%%%02X",
+                                     (unsigned)(unsigned char)*path);
+    out[used] = '\0';
+}
+
+static const char *level_of(const struct takt_finding *finding,
+                            const struct advice *advice)
+{
+    if (finding->is_test)
+        return "none";
+    if (advice->backend == TAKT_BACKEND_GPU)
+        return "warning";
+    return advice->is_conditional || advice->backend == TAKT_BACKEND_SIMD
+               ? "note"
+               : "none";
+}
+
+static void print_message(struct json *json, const struct takt_finding *finding,
+                          const struct advice *advice)
+{
+    char what[160], gain[160], text[700];
+
+    format_found(finding, advice, what, sizeof what);
+    format_gain(advice, gain, sizeof gain);
+    snprintf(text, sizeof text, "%s: %s%s%s%s%s%s", what, advice->text,
+             gain[0] != '\0' ? ", " : "", gain,
+             advice->call[0] != '\0' ? "; " : "", advice->call,
+             advice->call[0] != '\0' ? " replaces it" : "");
+    json_open(json, "message", '{');
+    json_string(json, "text", text);
+    json_close(json, '}');
+}
+
+static void print_location(struct json *json,
+                           const struct takt_finding *finding)
+{
+    char uri[3 * longest_path], snippet[TAKT_SNIPPET];
+
+    format_uri(finding->path, uri, sizeof uri);
+    json_open(json, "locations", '[');
+    json_open(json, NULL, '{');
+    json_open(json, "physicalLocation", '{');
+    json_open(json, "artifactLocation", '{');
+    json_string(json, "uri", uri);
+    json_string(json, "uriBaseId", "SRCROOT");
+    json_close(json, '}');
+    json_open(json, "region", '{');
+    json_count(json, "startLine", finding->line);
+    json_count(json, "startColumn", finding->column);
+    json_count(json, "endLine", finding->end_line);
+    json_count(json, "endColumn", finding->end_column);
+    json_open(json, "snippet", '{');
+    json_string(json, "text",
+                clean_text(finding->snippet, snippet, sizeof snippet));
+    json_close(json, '}');
+    json_close(json, '}');
+    json_close(json, '}');
+    json_close(json, '}');
+    json_close(json, ']');
+}
+
+/* The same finding again when lines were added above it. */
+static void print_fingerprint(struct json *json,
+                              const struct takt_finding *finding)
+{
+    struct takt_sha256 hash;
+    char hex[TAKT_SHA256_HEX];
+    const char *const parts[] = {finding->path, finding->pattern,
+                                 finding->function, finding->snippet};
+
+    takt__sha256_init(&hash);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        if (parts[i] != NULL)
+            takt__sha256_add(&hash, parts[i], strlen(parts[i]) + 1);
+    takt__sha256_finish_hex(&hash, hex);
+    json_open(json, "partialFingerprints", '{');
+    json_string(json, "taktFinding/v1", hex);
+    json_close(json, '}');
+}
+
+static void print_finding(struct report *report,
+                          const struct takt_finding *finding,
+                          const struct advice *advice)
+{
+    struct json *json = &report->json;
+    const size_t rule = rule_of(report, finding);
+    const char *level = level_of(finding, advice);
+    char id[128];
+
+    rule_id(finding->pattern, finding->op, id, sizeof id);
+    json_open(json, NULL, '{');
+    json_string(json, "ruleId", id);
+    if (rule != SIZE_MAX)
+        json_count(json, "ruleIndex", rule);
+    json_string(json, "level", level);
+    if (strcmp(level, "none") == 0)
+        json_string(json, "kind", "informational");
+    print_message(json, finding, advice);
+    print_location(json, finding);
+    print_fingerprint(json, finding);
+    json_open(json, "properties", '{');
+    json_string(json, "op", finding->op->name);
+    json_string(json, "complexity",
+                takt_complexity_name(finding->op->complexity));
+    json_string(json, "recommendation", advice->text);
+    json_bool(json, "test", finding->is_test);
+    if (predicted_gain(advice) > 0)
+        json_number(json, "gain", predicted_gain(advice));
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void print_rule(struct json *json, const char *pattern,
+                       const takt_op *op)
+{
+    char id[128], text[192];
+
+    rule_id(pattern, op, id, sizeof id);
+    json_open(json, NULL, '{');
+    json_string(json, "id", id);
+    json_open(json, "shortDescription", '{');
+    snprintf(text, sizeof text, "%s: %s", op->name, op->summary);
+    json_string(json, "text", text);
+    json_close(json, '}');
+    json_open(json, "fullDescription", '{');
+    snprintf(text, sizeof text,
+             "The pattern %s computes what the op %s of Takt does, of %s "
+             "complexity.",
+             pattern, op->name, takt_complexity_name(op->complexity));
+    json_string(json, "text", text);
+    json_close(json, '}');
+    json_open(json, "defaultConfiguration", '{');
+    json_string(json, "level", "note");
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void print_base(struct json *json, const struct report *report)
+{
+    char real[PATH_MAX], uri[3 * PATH_MAX], text[3 * PATH_MAX + 16];
+
+    if (realpath(report->search->folder, real) == NULL)
+        return;
+    format_uri(real, uri, sizeof uri);
+    snprintf(text, sizeof text, "file://%s%s", uri,
+             strcmp(uri, "/") == 0 ? "" : "/");
+    json_open(json, "originalUriBaseIds", '{');
+    json_open(json, "SRCROOT", '{');
+    json_string(json, "uri", text);
+    json_close(json, '}');
+    json_close(json, '}');
+}
+
+static void end(struct report *report)
+{
+    struct json *json = &report->json;
+
+    json_close(json, ']');
+    json_open(json, "tool", '{');
+    json_open(json, "driver", '{');
+    json_string(json, "name", "takt");
+    json_string(json, "version", takt_version());
+    json_open(json, "rules", '[');
+    for (size_t i = 0; i < report->rule_count; i++)
+        print_rule(json, report->rule[i], report->rule_op[i]);
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, '}');
+    print_base(json, report);
+    json_open(json, "invocations", '[');
+    json_open(json, NULL, '{');
+    json_bool(json, "executionSuccessful", true);
+    json_close(json, '}');
+    json_close(json, ']');
+    json_close(json, '}');
+    json_close(json, ']');
+    json_close(json, '}');
+    json_end(json);
+    free(report->rule);
+    free(report->rule_op);
+}
+
+const struct report_form report_sarif = {begin, print_finding, end};

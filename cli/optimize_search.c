@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * optimize_search.c - the scanner as the commands use it: options, warnings,
+ * and a line of progress on a terminal.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/name.h"
+#include "number.h"
+#include "optimize.h"
+
+enum { most_warnings = 20 };
+static const double progress_after_s = 0.5, progress_every_s = 0.1;
+
+/* ---- languages ------------------------------------------------------------
+ */
+
+static const struct {
+    const char *word;
+    enum takt_scan_language language;
+} words[] = {{"rust", TAKT_SCAN_RUST},
+             {"python", TAKT_SCAN_PYTHON},
+             {"c", TAKT_SCAN_C},
+             {"cpp", TAKT_SCAN_CPP},
+             {"c++", TAKT_SCAN_CPP}};
+
+/* The bits of the languages in a list; 0: a word is not one, and *wrong. */
+static unsigned read_languages(const char *list, const char **wrong)
+{
+    unsigned bits = 0;
+
+    for (const char *at = list;; at++) {
+        const size_t length = strcspn(at, ",");
+        unsigned bit = 0;
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (takt__name_equal_n(at, length, words[i].word))
+                bit = 1u << words[i].language;
+        if (bit == 0) {
+            *wrong = at;
+            return 0;
+        }
+        bits |= bit;
+        at += length;
+        if (*at == '\0')
+            return bits;
+    }
+}
+
+bool check_languages(const struct invocation *invocation)
+{
+    const char *list = option_value(invocation, "languages");
+    const char *wrong;
+
+    if (list == NULL || read_languages(list, &wrong) != 0)
+        return true;
+    usage_error(invocation->command,
+                "--languages '%.*s' is not one of rust, python, c, cpp",
+                (int)strcspn(wrong, ","), wrong);
+    return false;
+}
+
+void format_languages(const struct takt_scan_report *report, char *out,
+                      size_t size)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (int i = 0; i < TAKT_SCAN_LANGUAGES && used < size; i++) {
+        const uint64_t files = report->of[i].files;
+        char count[32];
+        if (files == 0)
+            continue;
+        format_count((size_t)files, count, sizeof count);
+        used += (size_t)snprintf(
+            out + used, size - used, "%s%s %s file%s", used > 0 ? ", " : "",
+            takt__scan_language_name((enum takt_scan_language)i), count,
+            files > 1 ? "s" : "");
+    }
+    if (used == 0)
+        snprintf(out, size, "no sources in Rust, Python, C or C++");
+}
+
+/* ---- while it goes on -----------------------------------------------------
+ */
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* What is below the folder, without its name. */
+static const char *relative(const struct search *search, const char *path)
+{
+    const size_t length = strlen(search->folder);
+
+    if (strncmp(path, search->folder, length) == 0 && length > 0) {
+        const char *rest = path + length;
+        if (*rest == '/' || rest[-1] == '/')
+            path = rest;
+        while (*path == '/')
+            path++;
+    }
+    while (strncmp(path, "./", 2) == 0)
+        path += 2;
+    return path;
+}
+
+static void hide_progress(const struct search *search)
+{
+    if (search->shows_progress)
+        fprintf(stderr, "\r%*s\r", 60, "");
+}
+
+static void warn(void *self, const char *path, const char *why)
+{
+    struct search *search = self;
+    const struct command *command = search->invocation->command;
+    char clean[longest_path], clean_why[512];
+    const uint64_t before =
+        __atomic_fetch_add(&search->warnings, 1, __ATOMIC_RELAXED);
+
+    if (before > most_warnings)
+        return;
+    hide_progress(search);
+    if (before == most_warnings)
+        complain(command, "more files could not be read or understood");
+    else
+        complain(command, "%s: %s",
+                 clean_text(relative(search, path), clean, sizeof clean),
+                 clean_text(why, clean_why, sizeof clean_why));
+}
+
+static void show_progress(void *self, uint64_t files, uint64_t bytes)
+{
+    struct search *search = self;
+    const double now = now_s();
+    char count[32], amount[32];
+
+    if (!search->shows_progress || now < search->next_s)
+        return;
+    search->next_s = now + progress_every_s;
+    format_count((size_t)files, count, sizeof count);
+    format_amount((double)bytes, "B", amount, sizeof amount);
+    fprintf(stderr, "\rtakt %s: %s files, %-20s",
+            search->invocation->command->name, count, amount);
+}
+
+static int visit(void *self, const struct takt_finding *finding)
+{
+    struct search *search = self;
+    struct takt_finding here = *finding;
+
+    here.path = relative(search, finding->path);
+    return search->visit == NULL ? 0 : search->visit(search->self, &here);
+}
+
+static void visit_file(void *self, const char *path,
+                       enum takt_scan_language language, const char *text,
+                       size_t size)
+{
+    struct search *search = self;
+
+    search->file(search->self, relative(search, path), language, text, size);
+}
+
+bool search_sources(struct search *search, char *error, size_t size)
+{
+    const char *list = option_value(search->invocation, "languages");
+    const char *wrong;
+    takt_diag diag = {""};
+    const struct takt_scan_options options = {
+        .path = &search->folder,
+        .path_count = 1,
+        .languages = list == NULL ? 0 : read_languages(list, &wrong),
+        .with_ignored = option_given(search->invocation, "with-ignored"),
+        .with_vendored = option_given(search->invocation, "with-vendored"),
+        .warn = warn,
+        .progress = show_progress,
+        .visit = visit,
+        .file = search->file == NULL ? NULL : visit_file,
+        .self = search};
+
+    search->shows_progress = isatty(STDERR_FILENO) == 1;
+    search->next_s = now_s() + progress_after_s;
+    const takt_status status = takt__scan(&options, &search->report, &diag);
+    hide_progress(search);
+    if (status == TAKT_OK)
+        return true;
+    snprintf(error, size, "the sources cannot be searched: %s",
+             diag.text[0] != '\0' ? diag.text : takt_status_text(status));
+    return false;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* workflow.c - opening a project, and moving it along its line. */
+#include "workflow.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int complain(const struct command *command, const char *format, ...)
+{
+    va_list args;
+
+    fflush(stdout);
+    fprintf(stderr, "takt %s: ", command->name);
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    return EXIT_FINDING;
+}
+
+void format_now(char out[TAKT_PHASE_TIME])
+{
+    const time_t now = time(NULL);
+    struct tm parts;
+
+    gmtime_r(&now, &parts);
+    strftime(out, TAKT_PHASE_TIME, "%Y-%m-%dT%H:%M:%SZ", &parts);
+}
+
+/* ---- opening --------------------------------------------------------------
+ */
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static void warn_of_key(void *self, const char *line)
+{
+    complain(self, "%s", line);
+}
+
+static int load_config(struct workflow *workflow)
+{
+    void *self = (void *)(uintptr_t)workflow->command;
+    takt_diag diag = {""};
+    const takt_status status = takt__config_load(
+        workflow->folder, warn_of_key, self, &workflow->config, &diag);
+
+    if (status == TAKT_OK)
+        return EXIT_DONE;
+    complain(workflow->command, "%s",
+             diag.text[0] != '\0' ? diag.text : takt_status_text(status));
+    return EXIT_USAGE;
+}
+
+/* The folder of the transpiled code, if there is to be one, and whether it is
+ * there. */
+static enum takt_transpiled find_target(struct workflow *workflow)
+{
+    const char *output = workflow->config.output_dir;
+    char *target = workflow->target;
+    const size_t size = sizeof workflow->target;
+
+    snprintf(target, size, "%s", workflow->folder);
+    if (output == NULL || output[0] == '\0')
+        return TAKT_TRANSPILED_UNUSED;
+    if (output[0] == '/')
+        snprintf(target, size, "%s", output);
+    else
+        snprintf(target, size, "%s/%s", workflow->folder, output);
+    return is_folder(target) ? TAKT_TRANSPILED_THERE : TAKT_TRANSPILED_MISSING;
+}
+
+/* Damage is put aside by whoever may change things, and said in any case. */
+static int load_state(struct workflow *workflow, enum workflow_use use)
+{
+    struct takt_state *state = &workflow->state;
+    takt_diag diag = {""};
+    takt_status status = takt__state_load(workflow->folder, state, &diag);
+
+    if (status == TAKT_OK)
+        return EXIT_DONE;
+    if (status != TAKT_ECORRUPT)
+        return complain(workflow->command, "%s",
+                        diag.text[0] ? diag.text : takt_status_text(status));
+    if (use == WORKFLOW_LOOKS)
+        return complain(workflow->command,
+                        "%s is damaged: %s; 'takt reset %s' puts it aside",
+                        state->path, diag.text, workflow->folder);
+    status = takt__state_set_aside(workflow->folder, state, &diag);
+    complain(workflow->command, "%s", diag.text);
+    return status == TAKT_OK ? EXIT_DONE : EXIT_FINDING;
+}
+
+static int open_state(struct workflow *workflow, enum workflow_use use)
+{
+    const bool changes = use == WORKFLOW_CHANGES;
+    const enum takt_transpiled transpiled = find_target(workflow);
+    takt_diag diag = {""};
+
+    if (use == WORKFLOW_IGNORES)
+        return transpiled != TAKT_TRANSPILED_MISSING
+                   ? EXIT_DONE
+                   : complain(workflow->command,
+                              "the output folder '%s' of the transpilation "
+                              "does not exist",
+                              workflow->config.output_dir);
+
+    if (changes &&
+        takt__lock_take(workflow->folder, &workflow->lock, &diag) != TAKT_OK)
+        return complain(workflow->command, "%s", diag.text);
+    const int code = load_state(workflow, use);
+    if (code != EXIT_DONE)
+        return code;
+    if (changes || !takt__lock_is_taken(workflow->folder))
+        takt__phase_line_step(
+            &workflow->state.line,
+            &(struct takt_phase_event){.kind = TAKT_LINE_INTERRUPTED}, NULL);
+    const struct takt_phase_event look = {.kind = TAKT_LINE_LOOK,
+                                          .transpiled = transpiled,
+                                          .text = workflow->config.output_dir,
+                                          .is_theirs =
+                                              workflow->state.is_theirs};
+    takt__phase_line_step(&workflow->state.line, &look, NULL);
+    return EXIT_DONE;
+}
+
+int workflow_open(const struct invocation *invocation, enum workflow_use use,
+                  struct workflow *out)
+{
+    *out = (struct workflow){
+        .command = invocation->command,
+        .folder = invocation->operand_count > 0 ? invocation->operands[0] : ".",
+        .lock = {.fd = -1},
+        .is_dry = use != WORKFLOW_CHANGES};
+    takt__config_init(&out->config);
+    if (!is_folder(out->folder) || strlen(out->folder) > longest_path / 2)
+        return usage_error(out->command, "'%s' is not a folder", out->folder);
+    int code = load_config(out);
+    if (code == EXIT_DONE)
+        code = open_state(out, use);
+    if (code != EXIT_DONE)
+        workflow_close(out);
+    return code;
+}
+
+void workflow_close(struct workflow *workflow)
+{
+    takt__state_free(&workflow->state);
+    takt__config_fini(&workflow->config);
+    takt__lock_give(&workflow->lock);
+}
+
+/* ---- phases ---------------------------------------------------------------
+ */
+
+static int save(struct workflow *workflow)
+{
+    takt_diag diag = {""};
+
+    if (workflow->is_dry ||
+        takt__state_save(&workflow->state, &diag) == TAKT_OK)
+        return EXIT_DONE;
+    return complain(workflow->command, "%s", diag.text);
+}
+
+int workflow_begin(struct workflow *workflow, enum takt_phase phase)
+{
+    struct takt_phase_event event = {.kind = TAKT_LINE_BEGIN, .phase = phase};
+    enum takt_phase blocker;
+    char now[TAKT_PHASE_TIME], why[1024], clean[1024];
+
+    if (workflow->is_dry)
+        return EXIT_DONE;
+    format_now(now);
+    event.now = now;
+    if (takt__phase_line_step(&workflow->state.line, &event, &blocker))
+        return save(workflow);
+    takt__phase_line_explain(&workflow->state.line, phase, blocker,
+                             workflow->folder, why, sizeof why);
+    save(workflow); /* what was interrupted, or is missing, is on record too */
+    return complain(workflow->command, "%s",
+                    clean_text(why, clean, sizeof clean));
+}
+
+int workflow_end(struct workflow *workflow, enum takt_phase phase,
+                 const char *error)
+{
+    struct takt_phase_event event = {.kind = error == NULL ? TAKT_LINE_SUCCEED
+                                                           : TAKT_LINE_FAIL,
+                                     .phase = phase,
+                                     .text = error};
+    char now[TAKT_PHASE_TIME];
+
+    if (error != NULL)
+        complain(workflow->command, "%s failed: %s", takt__phase_name(phase),
+                 error);
+    if (!workflow->is_dry) {
+        format_now(now);
+        event.now = now;
+        takt__phase_line_step(&workflow->state.line, &event, NULL);
+    }
+    return save(workflow) != EXIT_DONE || error != NULL ? EXIT_FINDING
+                                                        : EXIT_DONE;
+}
+
+/* ---- the world around -----------------------------------------------------
+ */
+
+bool has_file(const char *folder, const char *name)
+{
+    char path[longest_path + 64];
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+bool has_program(const char *name)
+{
+    const char *path = getenv("PATH");
+
+    for (const char *at = path == NULL ? "" : path; *at != '\0';) {
+        const size_t length = strcspn(at, ":");
+        char file[longest_path];
+        snprintf(file, sizeof file, "%.*s/%s", (int)length, at, name);
+        if (access(file, X_OK) == 0)
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+static void become(const char *folder, const char *line)
+{
+    if (chdir(folder) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        _exit(126);
+    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    _exit(127);
+}
+
+bool run_line(const char *folder, const char *line, char *error, size_t size)
+{
+    int status = 0;
+    pid_t done;
+
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0)
+        become(folder, line);
+    do
+        done = child < 0 ? -1 : waitpid(child, &status, 0);
+    while (done < 0 && child > 0 && errno == EINTR);
+    if (done < 0)
+        snprintf(error, size, "'%.200s' could not be run: %s", line,
+                 strerror(errno));
+    else if (WIFSIGNALED(status))
+        snprintf(error, size, "'%.200s' was killed by signal %d", line,
+                 WTERMSIG(status));
+    else if (WEXITSTATUS(status) != 0)
+        snprintf(error, size, "'%.200s' ended with exit status %d", line,
+                 WEXITSTATUS(status));
+    else
+        return true;
+    return false;
+}
+
+/* ---- text of others -------------------------------------------------------
+ */
+
+/* Bytes of the character at `s`; 0: it is not UTF-8. */
+static size_t character(const unsigned char *s)
+{
+    const size_t length = s[0] < 0x80                   ? 1
+                          : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
+                          : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                          : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                                        : 0;
+
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+        return 0;
+    return length;
+}
+
+const char *clean_text(const char *text, char *out, size_t size)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t used = 0;
+
+    while (*at != '\0' && used + 5 < size) {
+        const size_t length = character(at);
+        const bool is_control =
+            *at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0);
+        if (length == 0 || is_control) {
+            out[used++] = *at == '\t' || *at == '\n' ? ' ' : '?';
+            at += length == 0 ? 1 : length;
+        } else {
+            memcpy(out + used, at, length);
+            used += length;
+            at += length;
+        }
+    }
+    out[used] = '\0';
+    return out;
+}

@@ -1,0 +1,860 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A project on its line of phases, as a user meets it: analyze, optimize,
+validate, build, status, reset.
+
+usage: test_optimize.py PATH_TO_TAKT [SARIF_SCHEMA]
+
+With the JSON schema of SARIF 2.1.0 (it is not ours to ship) what is reported
+is held against all of it, and else against what is said here.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TAKT = sys.argv[1]
+SCHEMA = sys.argv[2] if len(sys.argv) > 2 else None
+PHASES = ["Analysis", "Transpilation", "Optimization", "Validation", "Build"]
+STATUSES = ["NotStarted", "InProgress", "Completed", "Failed", "Stale",
+            "NotNeeded"]
+COMMANDS = {"analyze": 0, "optimize": 2, "validate": 3, "build": 4}
+
+PYTHON = """\
+import numpy as np
+from sklearn.cluster import KMeans
+
+
+def product():
+    a = np.zeros(({n}, {n}), dtype=np.float32)
+    b = np.zeros(({n}, {n}), dtype=np.float32)
+    return a @ b
+
+
+def of_any_size(x, y):
+    return np.matmul(x, y)
+
+
+def total(v):
+    return np.sum(v)
+"""
+CARGO = """\
+# ours
+[package]
+name = "sample"
+version = "0.1.0"
+edition = "2021"
+
+[dependencies]
+"""
+CONFIG = """\
+[validation]
+test_command = "{test}"
+
+[build]
+command = "{build}"
+"""
+
+
+def takt(line, env=None, **options):
+    words = line.split() if isinstance(line, str) else [str(w) for w in line]
+    options.setdefault("text", True)
+    return subprocess.run([TAKT, *words], capture_output=True, timeout=120,
+                          env={**os.environ, "TAKT_GPU": "", "TAKT_DB": "",
+                               **(env or {})},
+                          **options)
+
+
+def build_can_scan():
+    with tempfile.TemporaryDirectory() as folder:
+        return "cannot be searched" not in takt(
+            ["optimize", "--dry-run", folder]).stderr
+
+
+@unittest.skipUnless(build_can_scan(), "this build has no parsers")
+class Project(unittest.TestCase):
+    """A folder with a few sources, made anew for each test."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.folder.name) / "app"
+        self.path.mkdir()
+        self.put("model.py", PYTHON.format(n=600))
+        self.put("takt.toml", CONFIG.format(test="true", build="true"))
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def put(self, name, text):
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def get(self, name):
+        return (self.path / name).read_text()
+
+    def run_takt(self, line, code=0, **options):
+        ran = takt([*line.split(), self.path], **options)
+        self.assertEqual(ran.returncode, code,
+                         (line, ran.stdout, ran.stderr))
+        return ran
+
+    def status(self):
+        said = json.loads(self.run_takt("status --json").stdout)
+        return {p["phase"]: p for p in said["phases"]}
+
+    def statuses(self):
+        return [self.status()[name]["status"] for name in PHASES]
+
+    def findings(self, line="", code=0):
+        ran = self.run_takt("optimize --dry-run --json " + line, code)
+        self.assertEqual(ran.stderr, "")
+        return json.loads(ran.stdout)
+
+    def advice(self, line=""):
+        """What is recommended, by the function that it is in."""
+        return {f["function"]: f["recommendation"]["text"]
+                for f in self.findings(line)["findings"]}
+
+    def write_state(self, statuses, name=".takt-state.json"):
+        phases = {phase: {"phase": phase, "status": status,
+                          "started_at": None, "completed_at": None,
+                          "error": "it broke" if status == "Failed" else None}
+                  for phase, status in zip(PHASES, statuses)}
+        self.put(name, json.dumps({"version": 1, "current_phase": None,
+                                   "phases": phases}))
+
+
+class Line(Project):
+    """Phases run in their order, and a failure stops them."""
+
+    def test_a_whole_line_runs_through(self):
+        self.assertEqual(self.statuses(), ["Not Started", "Not Needed"]
+                         + 3 * ["Not Started"])
+        for command in COMMANDS:
+            self.run_takt(command)
+        self.assertEqual(self.statuses(), ["Completed", "Not Needed"]
+                         + 3 * ["Completed"])
+        for phase in PHASES[2:]:
+            self.assertRegex(self.status()[phase]["completed_at"],
+                             r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+        self.assertIn("all phases are completed",
+                      self.run_takt("status").stdout)
+        self.assertEqual(sorted(os.listdir(self.path)),
+                         [".takt-state.json", "model.py", "takt.toml"])
+
+    def test_every_phase_by_every_status_by_every_command(self):
+        for command, own in COMMANDS.items():
+            for other in (0, 2, 3, 4):
+                for status in STATUSES:
+                    statuses = 5 * ["Completed"]
+                    statuses[other] = status
+                    self.write_state(statuses)
+                    makes_it = command == "optimize" and other == 0 and \
+                        status in ("NotStarted", "Stale")
+                    passes = status in ("Completed", "NotNeeded")
+                    refused = other < own and not passes and not makes_it
+                    with self.subTest(command=command, status=status,
+                                      phase=PHASES[other]):
+                        ran = self.run_takt(command, 1 if refused else 0)
+                        after = self.statuses()
+                        if refused:
+                            self.assertIn(PHASES[other], ran.stderr)
+                            self.assertEqual(ran.stdout, "")
+                            self.assertEqual(after[own], "Completed")
+                            continue
+                        self.assertEqual(after[own], "Completed")
+                        for later in range(own + 1, 5):
+                            self.assertIn(after[later],
+                                          ("Stale", "Not Started",
+                                           "Not Needed"))
+
+    def test_a_failing_test_stops_the_line(self):
+        self.put("takt.toml", CONFIG.format(test="exit 3", build="true"))
+        self.run_takt("analyze")
+        self.run_takt("optimize")
+        ran = self.run_takt("validate", 1)
+        self.assertIn("'exit 3' ended with exit status 3", ran.stderr)
+        self.assertEqual(self.status()["Validation"]["status"], "Failed")
+        self.assertIn("exit 3", self.status()["Validation"]["error"])
+        ran = self.run_takt("build", 1)
+        self.assertIn("Validation failed", ran.stderr)
+        self.assertIn("takt validate", ran.stderr)
+        self.assertEqual(len(ran.stderr.splitlines()), 1)
+        self.put("takt.toml", CONFIG.format(test="true", build="true"))
+        self.run_takt("build", 1)
+        self.run_takt("validate")
+        self.run_takt("build")
+
+    def test_a_test_that_is_killed(self):
+        self.put("takt.toml", CONFIG.format(test="kill -9 $$", build="true"))
+        self.run_takt("optimize")
+        self.assertIn("killed by signal 9", self.run_takt("validate", 1).stderr)
+
+    def test_running_again_makes_what_follows_stale(self):
+        for command in COMMANDS:
+            self.run_takt(command)
+        self.run_takt("optimize")
+        self.assertEqual(self.statuses(), ["Completed", "Not Needed",
+                                           "Completed", "Stale", "Stale"])
+        ran = self.run_takt("build", 1)
+        self.assertIn("Validation is stale", ran.stderr)
+
+    def test_a_broken_manifest_fails_its_phase(self):
+        self.put("Cargo.toml", "[package\n")
+        self.assertIn("Cargo.toml", self.run_takt("analyze", 1).stderr)
+        self.assertEqual(self.status()["Analysis"]["status"], "Failed")
+        self.assertIn("Analysis failed", self.run_takt("optimize", 1).stderr)
+        self.put("Cargo.toml", CARGO)
+        self.run_takt("analyze")
+        self.put("Cargo.toml", "[profile]\nrelease = 3\n")
+        self.assertIn("release", self.run_takt("optimize", 1).stderr)
+        self.assertEqual(self.status()["Optimization"]["status"], "Failed")
+        self.assertEqual(self.get("Cargo.toml"), "[profile]\nrelease = 3\n")
+
+    def test_a_build_needs_a_command(self):
+        self.put("takt.toml", "[validation]\ntest_command = 'true'\n")
+        self.run_takt("optimize")
+        self.run_takt("validate")
+        self.assertIn("no [build] command", self.run_takt("build", 1).stderr)
+        self.assertEqual(self.status()["Build"]["status"], "Failed")
+
+    def test_commands_run_in_the_folder_of_the_project(self):
+        self.put("takt.toml", CONFIG.format(test="touch tested; echo noise",
+                                            build="test -e model.py"))
+        self.run_takt("optimize")
+        ran = self.run_takt("validate --json")
+        self.assertIn("noise", ran.stderr)
+        self.assertEqual(json.loads(ran.stdout)["succeeded"], True)
+        self.assertTrue((self.path / "tested").exists())
+        self.run_takt("build")
+
+
+class Transpiled(Project):
+    """Transpilation is done by others."""
+
+    def configure(self, folder="out"):
+        self.put("takt.toml", f"[transpilation]\noutput_dir = '{folder}'\n"
+                 + CONFIG.format(test="true", build="true"))
+
+    def test_an_output_folder_that_is_missing(self):
+        self.configure()
+        self.run_takt("analyze")
+        self.assertEqual(self.status()["Transpilation"]["status"], "Failed")
+        self.assertIn("'out' does not exist",
+                      self.status()["Transpilation"]["error"])
+        ran = self.run_takt("optimize", 1)
+        self.assertIn("Transpilation failed", ran.stderr)
+        self.assertIn("output_dir", ran.stderr)
+        (self.path / "out").mkdir()
+        self.run_takt("optimize")
+        self.assertEqual(self.status()["Transpilation"]["status"], "Completed")
+        shutil.rmtree(self.path / "out")
+        self.run_takt("validate", 1)
+
+    def test_what_was_transpiled_is_what_is_optimized(self):
+        self.configure()
+        self.put("out/lib.py", "import numpy as np\n\n\ndef f(a):\n"
+                 "    return np.sum(a)\n")
+        self.put("out/Cargo.toml", CARGO)
+        found = self.findings()
+        self.assertEqual([f["file"] for f in found["findings"]], ["lib.py"])
+        self.run_takt("optimize")
+        self.assertIn("[profile.release]", self.get("out/Cargo.toml"))
+
+    def test_the_word_of_the_other_tool_counts(self):
+        self.put("batuta.toml", "[transpilation]\noutput_dir = 'out'\n")
+        (self.path / "takt.toml").unlink()
+        (self.path / "out").mkdir()
+        for status, wanted, code in (("Completed", "Completed", 0),
+                                     ("NotStarted", "Completed", 0),
+                                     ("InProgress", "In Progress", 1),
+                                     ("Failed", "Failed", 1)):
+            self.write_state(["Completed", status, "NotStarted", "NotStarted",
+                              "NotStarted"], ".batuta-state.json")
+            self.assertEqual(self.status()["Transpilation"]["status"], wanted)
+            self.run_takt("optimize", code)
+
+    def test_their_state_keeps_its_form(self):
+        theirs = {"current_phase": "Analysis", "phases": {
+            name: {"phase": name, "status": "NotStarted", "started_at": None,
+                   "completed_at": None, "error": None}
+            for name in PHASES[:4] + ["Deployment"]}, "more": {"x": [1.50]}}
+        theirs["phases"]["Analysis"]["status"] = "Completed"
+        theirs["phases"]["Analysis"]["duration"] = "0.13s"
+        self.put(".batuta-state.json", json.dumps(theirs))
+        self.run_takt("optimize")
+        self.run_takt("validate")
+        self.run_takt("build")
+        self.assertFalse((self.path / ".takt-state.json").exists())
+        after = json.loads(self.get(".batuta-state.json"))
+        self.assertEqual(after["more"], {"x": [1.5]})
+        self.assertEqual(after["phases"]["Analysis"],
+                         theirs["phases"]["Analysis"])
+        self.assertEqual(after["phases"]["Deployment"]["status"], "Completed")
+        self.assertEqual(after["current_phase"], "Deployment")
+        self.assertNotIn("Build", after["phases"])
+        self.assertLessEqual({p["status"] for p in after["phases"].values()},
+                             set(STATUSES[:4]))
+
+
+class State(Project):
+    """The file that remembers."""
+
+    def test_damage_is_reported_and_kept(self):
+        self.put(".takt-state.json", '{"version": 1, "phases"')
+        ran = self.run_takt("status", 1)
+        self.assertIn("1:24", ran.stderr)
+        ran = self.run_takt("analyze")
+        self.assertIn("damaged", ran.stderr)
+        self.assertEqual(self.get(".takt-state.json.damaged"),
+                         '{"version": 1, "phases"')
+        self.assertEqual(self.run_takt("analyze").stderr, "")
+        self.assertEqual(self.status()["Analysis"]["status"], "Completed")
+
+    def test_a_dry_run_does_not_care_and_does_not_touch(self):
+        self.put(".takt-state.json", "nonsense")
+        self.put("Cargo.toml", CARGO)
+        before = {p.name: p.read_bytes() for p in self.path.iterdir()}
+        self.run_takt("optimize --dry-run")
+        self.assertEqual({p.name: p.read_bytes() for p in self.path.iterdir()},
+                         before)
+
+    def test_a_later_version_is_left_alone(self):
+        self.put(".takt-state.json", '{"version": 9, "phases": {}}')
+        self.assertIn("later takt", self.run_takt("analyze", 1).stderr)
+        self.assertEqual(self.get(".takt-state.json"),
+                         '{"version": 9, "phases": {}}')
+
+    def test_members_of_others_stay(self):
+        self.run_takt("analyze")
+        state = json.loads(self.get(".takt-state.json"))
+        state["mine"] = [1, {"two": "\u00e4"}]
+        self.put(".takt-state.json", json.dumps(state))
+        self.run_takt("optimize")
+        self.assertEqual(json.loads(self.get(".takt-state.json"))["mine"],
+                         state["mine"])
+
+    def test_reset(self):
+        for command in COMMANDS:
+            self.run_takt(command)
+        self.run_takt("reset --phase Validation")
+        self.assertEqual(self.statuses(), ["Completed", "Not Needed",
+                                           "Completed", "Not Started",
+                                           "Stale"])
+        self.run_takt("reset")
+        self.assertEqual(self.statuses()[2:], 3 * ["Not Started"])
+
+    def start_slow(self):
+        self.put("takt.toml", CONFIG.format(test="touch begun; exec sleep 60",
+                                            build="true"))
+        self.run_takt("optimize")
+        child = subprocess.Popen([TAKT, "validate", self.path],
+                                 stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL,
+                                 start_new_session=True)
+        end = time.monotonic() + 60
+        while not (self.path / "begun").exists():
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.02)
+        return child
+
+    def stop(self, child):
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+    def test_a_second_run_is_told_to_wait(self):
+        child = self.start_slow()
+        try:
+            for command in ("analyze", "optimize", "validate", "build",
+                            "reset"):
+                ran = self.run_takt(command, 1)
+                self.assertIn("another takt", ran.stderr)
+                self.assertIn(str(child.pid), ran.stderr)
+                self.assertEqual(len(ran.stderr.splitlines()), 1)
+            self.assertEqual(self.status()["Validation"]["status"],
+                             "In Progress")
+            self.run_takt("optimize --dry-run")
+        finally:
+            self.stop(child)
+
+    def test_who_died_was_interrupted(self):
+        self.stop(self.start_slow())
+        self.assertEqual(self.status()["Validation"]["status"], "Failed")
+        self.assertEqual(self.status()["Validation"]["error"],
+                         "was interrupted")
+        self.assertIn("was interrupted", self.run_takt("build", 1).stderr)
+        self.put("takt.toml", CONFIG.format(test="true", build="true"))
+        self.run_takt("validate")
+        self.run_takt("build")
+
+
+class Advice(Project):
+    """Where findings should run: flags, over the file, over the defaults."""
+
+    def test_the_threshold_decides(self):
+        for n, flags, wanted in (
+                (500, "--enable-gpu", "GPU"), (499, "--enable-gpu", "SIMD"),
+                (500, "", "SIMD"), (500, "--enable-gpu --no-simd", "GPU"),
+                (499, "--enable-gpu --no-simd", "Scalar"),
+                (600, "--enable-gpu --gpu-threshold 601", "SIMD"),
+                (600, "--enable-gpu --gpu-threshold 600", "GPU"),
+                (40, "--enable-gpu --gpu-threshold 40", "GPU")):
+            self.put("model.py", PYTHON.format(n=n))
+            with self.subTest(n=n, flags=flags):
+                self.assertEqual(self.advice(flags)["product"], wanted)
+
+    def test_unknown_sizes_have_crossovers(self):
+        self.assertEqual(self.advice("--enable-gpu")["of_any_size"],
+                         "GPU from n >= 500, SIMD below")
+        self.assertEqual(
+            self.advice("--enable-gpu --gpu-threshold 64")["of_any_size"],
+            "GPU from n >= 64, SIMD below")
+        self.assertEqual(self.advice("--enable-gpu --no-simd")["of_any_size"],
+                         "GPU from n >= 500, Scalar below")
+        self.assertEqual(self.advice()["of_any_size"], "SIMD")
+        self.assertEqual(self.advice("--no-simd")["of_any_size"], "Scalar")
+        self.assertEqual(self.advice("--enable-gpu")["total"],
+                         "GPU from n >= 100,001, SIMD below")
+
+    def test_the_moe_rule_on_request(self):
+        self.put("takt.toml", "[optimization]\nuse_moe_routing = true\n")
+        self.assertEqual(self.advice("--enable-gpu")["of_any_size"],
+                         "GPU from n >= 500, SIMD from n >= 32, Scalar below")
+        self.assertEqual(self.advice()["total"],
+                         "SIMD from n >= 10,001, Scalar below")
+        for n, wanted in ((31, "Scalar"), (32, "SIMD"), (500, "GPU")):
+            self.put("model.py", PYTHON.format(n=n))
+            self.assertEqual(self.advice("--enable-gpu")["product"], wanted)
+
+    def test_flags_come_before_the_file(self):
+        self.put("takt.toml", "[optimization]\nenable_gpu = true\n"
+                 "gpu_threshold = 1000\nenable_simd = false\n")
+        self.assertEqual(self.advice()["product"], "Scalar")
+        self.assertEqual(self.advice("--enable-simd")["product"], "SIMD")
+        self.assertEqual(self.advice("--gpu-threshold 600")["product"], "GPU")
+        self.assertEqual(
+            self.advice("--gpu-threshold 600 --no-gpu")["product"], "Scalar")
+        self.assertEqual(self.findings()["options"]["gpu_threshold"], 1000)
+
+    def test_a_call_replaces_it(self):
+        calls = [f["recommendation"]["call"]
+                 for f in self.findings()["findings"]]
+        self.assertEqual(calls, ["takt_matmul_f32(600, 600, 600, a, b, c)",
+                                 "takt_matmul_f32(m, n, k, a, b, c)",
+                                 "takt_sum_f32(n, a, &out)"])
+
+    def test_nothing_is_predicted_where_nothing_was_measured(self):
+        for finding in self.findings()["findings"]:
+            self.assertIsNone(finding["recommendation"]["gain"])
+        self.assertIn("takt tune", self.run_takt("optimize --dry-run").stdout)
+
+    def test_a_tuned_machine_predicts(self):
+        db = pathlib.Path(self.folder.name) / "store.db"
+        tuned = takt("tune --ops matmul --dtype f32 --sizes 64x64x64,96x96x96 "
+                     "--budget 30 --anyway --json", env={"TAKT_DB": str(db)})
+        if "no store" in tuned.stderr:
+            self.skipTest("this build has no store")
+        self.assertEqual(tuned.returncode, 0, tuned.stderr)
+        self.put("model.py", PYTHON.format(n=64))
+        found = self.findings(f"--db {db}")
+        self.assertTrue(found["options"]["tuned"])
+        advice = found["findings"][0]["recommendation"]
+        self.assertGreater(advice["gain"], 1)
+        self.assertAlmostEqual(
+            advice["gain"], advice["scalar_us"] / advice["predicted_us"], 3)
+        text = self.run_takt(f"optimize --dry-run --db {db}").stdout
+        self.assertIn("largest predicted gains", text)
+        self.assertIn("times as fast as scalar with " + advice["expert"], text)
+
+
+class Reports(Project):
+    """Text, JSON and SARIF."""
+
+    def test_text_is_something_to_act_on(self):
+        self.put("tests/test_model.py", "import numpy as np\n\n\n"
+                 "def test_sum():\n    assert np.sum(np.zeros(3)) == 0\n")
+        text = self.run_takt("optimize --enable-gpu").stdout
+        self.assertIn("3 findings outside of tests, 1 in tests", text)
+        self.assertIn("GPU 1, SIMD 0, Scalar 0, by size 2", text)
+        self.assertIn("model.py:8:12  matmul f32 600x600x600", text)
+        self.assertIn("in C: takt_matmul_f32(600, 600, 600, a, b, c)", text)
+        self.assertIn("takt validate", text)
+
+    def test_five_are_shown_and_all_on_request(self):
+        self.put("model.py", "import numpy as np\n" + "".join(
+            f"\n\ndef f{i}(a):\n    return np.sum(a)\n" for i in range(9)))
+        text = self.run_takt("optimize --dry-run").stdout
+        self.assertEqual(len(re.findall(r"^  \d\. ", text, re.M)), 5)
+        self.assertIn("--all", text)
+        text = self.run_takt("optimize --dry-run --all").stdout
+        self.assertEqual(len(re.findall(r"^model.py:\d+:\d+: ", text, re.M)), 9)
+
+    def test_json_has_it_all(self):
+        found = self.findings("--enable-gpu")
+        self.assertEqual(found["summary"]["findings"], 3)
+        self.assertEqual(found["summary"]["languages"]["Python"]["files"], 1)
+        first = found["findings"][0]
+        self.assertEqual((first["file"], first["line"], first["column"]),
+                         ("model.py", 8, 12))
+        self.assertEqual(first["size"]["shape"], [600, 600, 600])
+        self.assertEqual(first["complexity"], "High")
+        self.assertEqual(first["snippet"], "a @ b")
+        self.assertEqual(first["function"], "product")
+        second = found["findings"][1]["recommendation"]
+        self.assertEqual((second["gpu_from"], second["simd_from"],
+                          second["n"]), (500, 0, "matrix dimension"))
+
+    def test_fail_on(self):
+        for flags, code in (("--fail-on none", 0), ("--fail-on any", 1),
+                            ("--fail-on gpu", 0), ("--fail-on simd", 1),
+                            ("--fail-on gpu --enable-gpu", 1),
+                            ("--fail-on simd --no-simd", 0),
+                            ("--fail-on any --no-simd", 1)):
+            with self.subTest(flags):
+                self.run_takt("optimize --dry-run " + flags, code)
+        self.put("model.py", "x = 1\n")
+        self.run_takt("optimize --dry-run --fail-on any")
+        self.run_takt("optimize --fail-on any")
+        self.put("model.py", PYTHON.format(n=9))
+        self.run_takt("optimize --fail-on any", 1)
+        self.assertEqual(self.status()["Optimization"]["status"], "Completed")
+
+    def test_languages_can_be_chosen(self):
+        self.put("a.c", "float f(const float *a, int n)\n{\n    float s = 0;\n"
+                 "    for (int i = 0; i < n; i++)\n        s += a[i];\n"
+                 "    return s;\n}\n")
+        for flags, wanted in (("--languages python", {"Python"}),
+                              ("--languages c", {"C"}),
+                              ("--languages Python,c", {"C", "Python"})):
+            self.assertEqual(
+                set(self.findings(flags)["summary"]["languages"]), wanted)
+        self.run_takt("optimize --languages cobol", 2)
+
+    def test_what_is_vendored_or_ignored_is_searched_on_request(self):
+        self.put("vendor/v.py", PYTHON.format(n=9))
+        self.put("skip/s.py", PYTHON.format(n=9))
+        self.put(".gitignore", "skip/\n")
+        files = lambda flags: {f["file"] for f in
+                               self.findings(flags)["findings"]}
+        self.assertEqual(files(""), {"model.py"})
+        self.assertEqual(files("--with-vendored"), {"model.py", "vendor/v.py"})
+        self.assertEqual(files("--with-ignored"), {"model.py", "skip/s.py"})
+
+    def test_odd_names_do_not_break_a_report(self):
+        raw = os.fsencode(self.path) + b"/\xff \x1b[31m\xc3\xa4%#.py"
+        with open(raw, "w") as file:
+            file.write(PYTHON.format(n=9))
+        for form in ("json", "sarif"):
+            ran = self.run_takt("optimize --dry-run --format " + form,
+                                text=False)
+            json.loads(ran.stdout.decode())
+            self.assertNotIn(b"\x1b", ran.stdout)
+        text = self.run_takt("optimize --dry-run --all", text=False).stdout
+        self.assertNotIn(b"\x1b", text)
+        self.assertIn("? ?[31m\u00e4%#.py:8:12", text.decode())
+
+
+def complaints(schema, root, value, at="$"):
+    """What a JSON schema has against a value: the keywords that SARIF's uses."""
+    if "$ref" in schema:
+        meant = root
+        for part in schema["$ref"].split("/")[1:]:
+            meant = meant[part]
+        yield from complaints(meant, root, value, at)
+    kinds = {"object": dict, "array": list, "string": str, "boolean": bool,
+             "integer": int, "number": (int, float), "null": type(None)}
+    wanted = schema.get("type", [])
+    wanted = [wanted] if isinstance(wanted, str) else wanted
+    if wanted and not any(isinstance(value, kinds[k]) for k in wanted):
+        yield f"{at}: not {wanted}"
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{at}: {value!r} is not in {schema['enum']}"
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        if value < schema.get("minimum", value):
+            yield f"{at}: {value} is too small"
+    if isinstance(value, str) and not re.search(schema.get("pattern", ""),
+                                                value):
+        yield f"{at}: {value!r} does not match"
+    if isinstance(value, list):
+        if len(value) < schema.get("minItems", 0):
+            yield f"{at}: too few"
+        for i, item in enumerate(value):
+            yield from complaints(schema.get("items", {}), root, item,
+                                  f"{at}[{i}]")
+    if isinstance(value, dict):
+        properties = schema.get("properties", {})
+        more = schema.get("additionalProperties", {})
+        for name in schema.get("required", []):
+            if name not in value:
+                yield f"{at}: no {name}"
+        for name, item in value.items():
+            if name not in properties and more is False:
+                yield f"{at}: {name} is not known"
+            part = properties.get(name, more if isinstance(more, dict) else {})
+            yield from complaints(part, root, item, f"{at}.{name}")
+    for keyword in ("anyOf", "oneOf"):
+        rows = schema.get(keyword)
+        if rows and all(list(complaints(r, root, value, at)) for r in rows):
+            yield f"{at}: none of {keyword}"
+
+
+class Sarif(Project):
+    """SARIF 2.1.0, as code hosts read it."""
+
+    def report(self, line=""):
+        ran = self.run_takt("optimize --dry-run --format sarif " + line)
+        self.assertEqual(ran.stderr, "")
+        return json.loads(ran.stdout)
+
+    def test_what_the_standard_asks_for(self):
+        said = self.report("--enable-gpu")
+        self.assertEqual(said["version"], "2.1.0")
+        self.assertTrue(said["$schema"].endswith("sarif-schema-2.1.0.json"))
+        run, = said["runs"]
+        self.assertEqual(run["columnKind"], "utf16CodeUnits")
+        driver = run["tool"]["driver"]
+        self.assertEqual(driver["name"], "takt")
+        ids = [rule["id"] for rule in driver["rules"]]
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertEqual([r["level"] for r in run["results"]],
+                         ["warning", "note", "note"])
+        for result in run["results"]:
+            self.assertEqual(ids[result["ruleIndex"]], result["ruleId"])
+            self.assertTrue(result["message"]["text"])
+            place = result["locations"][0]["physicalLocation"]
+            self.assertEqual(place["artifactLocation"]["uri"], "model.py")
+            self.assertIn(place["artifactLocation"]["uriBaseId"],
+                          run["originalUriBaseIds"])
+            region = place["region"]
+            self.assertLess((region["startLine"], region["startColumn"]),
+                            (region["endLine"], region["endColumn"]))
+        base = run["originalUriBaseIds"]["SRCROOT"]["uri"]
+        self.assertTrue(base.startswith("file:///") and base.endswith("/"))
+        self.assertIs(run["invocations"][0]["executionSuccessful"], True)
+
+    def test_columns_count_utf16_units(self):
+        self.put("model.py", "import numpy as np\n\n\ndef f(v):\n"
+                 "    return '\U0001f600', np.sum(v)\n")
+        result, = self.report()["runs"][0]["results"]
+        region = result["locations"][0]["physicalLocation"]["region"]
+        self.assertEqual(region["startColumn"], 18)
+
+    def test_tests_are_no_trouble(self):
+        self.put("tests/test_model.py", "import numpy as np\n\n\n"
+                 "def test_sum():\n    assert np.sum(np.zeros(3)) == 0\n")
+        results = self.report()["runs"][0]["results"]
+        of_tests = [r for r in results if r["properties"]["test"]]
+        self.assertEqual([(r["level"], r["kind"]) for r in of_tests],
+                         [("none", "informational")])
+
+    def test_fingerprints_survive_lines_above(self):
+        prints = lambda: [r["partialFingerprints"]
+                          for r in self.report()["runs"][0]["results"]]
+        before = prints()
+        self.put("model.py", "# one more\n" + self.get("model.py"))
+        self.assertEqual(prints(), before)
+
+    def test_uris_are_escaped(self):
+        self.put("a b/\u00e4#%.py", PYTHON.format(n=9))
+        uris = {r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+                for r in self.report()["runs"][0]["results"]}
+        self.assertEqual(uris, {"model.py", "a%20b/%C3%A4%23%25.py"})
+
+    @unittest.skipUnless(SCHEMA, "the schema of SARIF is not here")
+    def test_the_schema(self):
+        schema = json.loads(pathlib.Path(SCHEMA).read_text())
+        self.put("tests/test_x.py", PYTHON.format(n=9))
+        for flags in ("", "--enable-gpu", "--no-simd"):
+            self.assertEqual(list(complaints(schema, schema,
+                                             self.report(flags))), [])
+        broken = self.report()
+        broken["runs"][0]["results"][0]["level"] = "odd"
+        del broken["runs"][0]["tool"]
+        self.assertEqual(len(list(complaints(schema, schema, broken))), 2)
+
+
+class Cargo(Project):
+    """The release profile."""
+
+    WANTED = {"fast": ["opt-level = 2", 'lto = "off"', "codegen-units = 16"],
+              "balanced": ["opt-level = 3", 'lto = "thin"',
+                           "codegen-units = 4"],
+              "aggressive": ["opt-level = 3", 'lto = "fat"',
+                             "codegen-units = 1", 'strip = "symbols"']}
+
+    def test_profiles(self):
+        for profile, lines in self.WANTED.items():
+            self.put("Cargo.toml", CARGO)
+            self.run_takt("optimize --profile " + profile)
+            text = self.get("Cargo.toml")
+            self.assertTrue(text.startswith(CARGO))
+            self.assertEqual(text[len(CARGO):].split("\n")[2:],
+                             lines + [""])
+
+    def test_balanced_is_the_default_and_the_file_decides(self):
+        self.put("Cargo.toml", CARGO)
+        self.run_takt("optimize")
+        self.assertIn('lto = "thin"', self.get("Cargo.toml"))
+        self.assertEqual(self.get("Cargo.toml.bak"), CARGO)
+        before = self.get("Cargo.toml")
+        self.assertIn("is already balanced", self.run_takt("optimize").stdout)
+        self.assertEqual(self.get("Cargo.toml"), before)
+        self.put("takt.toml", "[optimization]\nprofile = 'fast'\n")
+        self.run_takt("optimize")
+        self.assertIn('lto = "off"', self.get("Cargo.toml"))
+
+    def test_a_dry_run_shows_a_diff(self):
+        self.put("Cargo.toml", CARGO)
+        text = self.run_takt("optimize --dry-run --profile fast").stdout
+        self.assertRegex(text, r"(?m)^--- .*Cargo.toml$")
+        self.assertRegex(text, r'(?m)^\+lto = "off"$')
+        self.assertEqual(self.get("Cargo.toml"), CARGO)
+        manifest = self.findings("--profile fast")["manifest"]
+        self.assertTrue(manifest["changed"])
+        self.assertIn('+lto = "off"', manifest["diff"])
+
+
+class Analysis(Project):
+    """What is in a project."""
+
+    def test_it_counts_and_reads(self):
+        self.put("Cargo.toml", CARGO + 'ndarray = "0.15"\n'
+                 'rayon = { version = "1.8", features = [] }\n'
+                 'near = { path = "../near" }\n')
+        self.put("requirements.txt", "numpy>=1.20 ; python_version > '3'\n"
+                 "# none\n-r more.txt\nscipy[all] == 1.10  # why\n\n")
+        self.put("pyproject.toml", "[project]\ndependencies = "
+                 "['torch~=2.0']\n[tool.poetry.dependencies]\n"
+                 "python = '^3.9'\npandas = '2'\n")
+        self.put("CMakeLists.txt", "find_package(Eigen3 3.4 REQUIRED)\n"
+                 "# find_package(Nothing)\nFIND_PACKAGE( OpenMP )\n")
+        self.put("a.rs", "use ndarray::Array2;\n/*\nuse rayon::prelude::*;\n"
+                 "*/\n// use nalgebra::X;\nfn main() {}\n")
+        self.put("b.cpp", "#include <Eigen/Dense>\n#  include \"cblas.h\"\n")
+        self.put("c.py", '"""\nimport pandas\n"""\nimport os, torch.nn as nn\n'
+                 "import numpydoc\n")
+        said = json.loads(self.run_takt("analyze --json").stdout)
+        self.assertEqual(
+            {d["name"]: (d["version"], d["file"])
+             for d in said["dependencies"]},
+            {"ndarray": ("0.15", "Cargo.toml"),
+             "rayon": ("1.8", "Cargo.toml"), "near": ("path", "Cargo.toml"),
+             "torch": ("~=2.0", "pyproject.toml"),
+             "pandas": ("2", "pyproject.toml"),
+             "numpy": (">=1.20", "requirements.txt"),
+             "scipy": ("== 1.10", "requirements.txt"),
+             "Eigen3": ("3.4", "CMakeLists.txt"),
+             "OpenMP": (None, "CMakeLists.txt")})
+        self.assertEqual({f["name"]: f["files"] for f in said["frameworks"]},
+                         {"NumPy": 1, "scikit-learn": 1, "PyTorch": 1,
+                          "ndarray": 1, "Eigen": 1, "BLAS": 1})
+        files = {l["language"]: l["files"] for l in said["languages"]}
+        self.assertEqual(files, {"Python": 2, "Rust": 1, "C++": 1})
+        text = self.run_takt("analyze").stdout
+        self.assertIn("NumPy (1 file)", text)
+        self.assertIn("next: takt optimize", text)
+
+    def test_an_empty_folder_is_fine(self):
+        for path in self.path.iterdir():
+            path.unlink()
+        self.assertIn("no sources", self.run_takt("analyze").stdout)
+        self.assertIn("0 findings", self.run_takt("optimize").stdout)
+        self.assertIn("nothing to compare", self.run_takt("validate").stdout)
+
+
+class Validation(Project):
+    """Experts against scalar code."""
+
+    def test_every_op_that_was_recommended(self):
+        self.put("model.py", """\
+import numpy as np
+
+
+def many(x, y, v, w, i):
+    a = np.zeros((48, 48))
+    return (a @ a, np.dot(v, w), np.sum(v), np.max(v), np.argmax(v),
+            np.exp(x), np.sqrt(x), np.linalg.norm(v), np.mean(v), np.var(v),
+            np.abs(x), np.add(x, y), np.multiply(x, y), np.tanh(x))
+""")
+        self.run_takt("optimize")
+        said = json.loads(self.run_takt("validate --json").stdout)
+        ops = {check["op"] for check in said["checks"]}
+        self.assertLessEqual({"matmul", "sum", "max", "exp", "add"}, ops)
+        for check in said["checks"]:
+            self.assertTrue(check["right"], check)
+            self.assertLessEqual(check["worst_share"], 1)
+        self.assertGreater(sum(c["experts"] for c in said["checks"]), 0)
+        self.assertIn([48, 48, 48], [c["shape"] for c in said["checks"]
+                                     if c["found_size"]])
+
+    def test_tests_of_cargo_where_there_is_one(self):
+        self.put("takt.toml", "")
+        self.run_takt("optimize")
+        ran = self.run_takt("validate")
+        self.assertIn("none were run", ran.stdout)
+        self.put("Cargo.toml", CARGO)
+        self.run_takt("optimize")
+        ran = self.run_takt("validate", env={"PATH": "/nowhere"})
+        self.assertIn("cargo is not installed", ran.stdout)
+        tools = pathlib.Path(self.folder.name) / "tools"
+        tools.mkdir()
+        (tools / "cargo").write_text('#!/bin/sh\necho "$@" > asked\n'
+                                     'exit $(cat code)\n')
+        (tools / "cargo").chmod(0o755)
+        path = {"PATH": f"{tools}:/usr/bin:/bin"}
+        self.put("code", "0")
+        self.run_takt("validate", env=path)
+        self.assertEqual(self.get("asked"), "test\n")
+        self.run_takt("build", env=path)
+        self.assertEqual(self.get("asked"), "build --release\n")
+        self.put("code", "101")
+        ran = self.run_takt("validate", 1, env=path)
+        self.assertIn("'cargo test' ended with exit status 101", ran.stderr)
+
+
+class Mistakes(Project):
+    """Exit 2, one line on stderr, nothing on stdout."""
+
+    def test_words(self):
+        for line in ("optimize --profile quick", "optimize --format xml",
+                     "optimize --gpu-threshold many", "optimize --fail-on x",
+                     "optimize --enable-gpu --no-gpu",
+                     "optimize --enable-simd --no-simd",
+                     "optimize --gpu-treshold 5", "status extra",
+                     "reset --phase deploy", "analyze --languages rust,odd"):
+            with self.subTest(line):
+                ran = self.run_takt(line, 2)
+                self.assertEqual(ran.stdout, "")
+                self.assertEqual(len(ran.stderr.splitlines()), 1)
+        self.assertEqual(takt("optimize /nowhere/at/all").returncode, 2)
+        self.assertEqual(self.statuses()[0], "Not Started")
+
+    def test_a_wrong_configuration(self):
+        self.put("takt.toml", "[optimization]\nenable_gpu = 'yes'\n")
+        for command in (*COMMANDS, "status", "optimize --dry-run"):
+            ran = self.run_takt(command, 2)
+            self.assertIn("takt.toml:2:", ran.stderr)
+        self.assertFalse((self.path / ".takt-state.json").exists())
+
+    def test_an_unknown_key_is_a_warning(self):
+        self.put("takt.toml", "[optimization]\ngpu_treshold = 3\n")
+        ran = self.run_takt("optimize --dry-run")
+        self.assertIn("gpu_threshold", ran.stderr)
+        self.assertEqual(len(ran.stderr.splitlines()), 1)
+
+    def test_every_command_explains_itself(self):
+        for command in (*COMMANDS, "status", "reset"):
+            self.assertIn("takt " + command,
+                          takt(command + " --help").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
