@@ -177,8 +177,10 @@ static void listen(struct visit *visit, struct takt_tap *tap)
     if (tap == NULL)
         return;
     takt__tap_count(tap, visit->sizes.key.line, visit->choice.reason, 1);
-    visit->tap = tap;
     visit->watch.residency = residency_of(visit);
+    if (!takt__tap_is_quiet(tap, visit->sizes.key.line) ||
+        visit->choice.reason == TAKT_REASON_EXPLORE)
+        visit->tap = tap;
 }
 
 /* ---- run -------------------------------------------------------------------
@@ -287,7 +289,8 @@ takt_status takt__call_on_buffers(takt_ctx *ctx, const takt_call *call,
     else
         run_on_host(&visit);
     takt__call_remember(ctx, call, &visit.choice, &visit.watch);
-    if (visit.tap != NULL && !visit.is_told)
+    if (!visit.is_told &&
+        (visit.tap != NULL || (tap != NULL && visit.watch.is_refused)))
         takt__call_tell(ctx, tap, call, &visit.sizes, &visit.choice,
                         &visit.watch);
     if (decision != NULL) {

@@ -216,14 +216,23 @@ static void start(struct takt_courier *courier)
     courier->has_thread =
         pthread_create(&courier->thread, NULL, live, courier) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!courier->has_thread) /* the next note tries again */
+    if (!courier->has_thread) /* a later note tries again */
         atomic_store(&courier->tap->state, TAKT_COURIER_GONE);
 }
 
+/* By a caller, who waits for nobody: what has the lock will be done soon, and a
+ * system without threads to give is asked again only after a while. */
 void takt__courier_start(struct takt_courier *courier)
 {
-    pthread_mutex_lock(&courier->lock);
+    static const uint64_t try_again_ns = 1000000000;
+    const uint64_t now_ns = takt__now_ns();
+
+    if (now_ns < atomic_load(&courier->next_start_ns) ||
+        pthread_mutex_trylock(&courier->lock) != 0)
+        return;
     start(courier);
+    atomic_store(&courier->next_start_ns,
+                 courier->has_thread ? 0 : now_ns + try_again_ns);
     pthread_mutex_unlock(&courier->lock);
 }
 

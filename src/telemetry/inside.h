@@ -34,6 +34,7 @@ struct takt_courier {
     pthread_cond_t flushed;
     pthread_t thread;
     bool has_thread;
+    _Atomic uint64_t next_start_ns; /* after a start that failed */
     _Atomic bool is_finished;
     _Atomic bool is_debugging; /* every sink gets every call */
     uint64_t flush_wanted, flush_done;

@@ -98,6 +98,7 @@ void takt__courier_begin(struct takt_courier *courier)
 void takt__courier_reset(struct takt_courier *courier)
 {
     courier->has_thread = false;
+    atomic_store(&courier->next_start_ns, 0);
     courier->flush_done = courier->flush_wanted;
     pthread_cond_init(&courier->flushed, NULL); /* who waited is not here */
     if (courier->tap == NULL)
