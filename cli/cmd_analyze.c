@@ -15,7 +15,7 @@ static void visit_file(void *self, const char *path,
                        enum takt_scan_language language, const char *text,
                        size_t size)
 {
-    (void)path;
+    note_folder(self, path);
     count_imports(self, language, text, size);
 }
 
@@ -28,13 +28,25 @@ int analyze(const struct invocation *invocation, struct workflow *workflow,
     *out = (struct analysis){.search = {.invocation = invocation,
                                         .folder = workflow->folder,
                                         .file = visit_file,
-                                        .self = out}};
+                                        .self = out},
+                             .folders_lock = PTHREAD_MUTEX_INITIALIZER};
     if (code != EXIT_DONE)
         return code;
     const bool is_done =
         find_dependencies(workflow->folder, out, error, sizeof error) &&
-        search_sources(&out->search, error, sizeof error);
+        search_sources(&out->search, error, sizeof error) &&
+        find_inner_dependencies(workflow->folder, out, error, sizeof error);
     return workflow_end(workflow, TAKT_PHASE_ANALYSIS, is_done ? NULL : error);
+}
+
+void free_analysis(struct analysis *analysis)
+{
+    for (size_t i = 0; i < analysis->dependency_count; i++)
+        free(analysis->dependency[i].file);
+    for (size_t i = 0; i < analysis->folder_count; i++)
+        free(analysis->folder[i]);
+    free(analysis->folder);
+    free(analysis);
 }
 
 /* ---- text -----------------------------------------------------------------
@@ -86,12 +98,13 @@ static void print_troubles(const struct takt_scan_report *report)
 static void print_dependencies(const struct analysis *analysis)
 {
     const char *file = NULL;
+    char clean[longest_path];
 
     for (size_t i = 0; i < analysis->dependency_count; i++) {
         const struct dependency *it = &analysis->dependency[i];
         if (file == NULL || strcmp(file, it->file) != 0)
             printf("%s%s:", file == NULL ? "\ndependencies\n  " : "\n  ",
-                   it->file);
+                   clean_text(it->file, clean, sizeof clean));
         else
             putchar(',');
         file = it->file;
@@ -177,12 +190,12 @@ static void print_json(const struct workflow *workflow,
                        const struct analysis *analysis)
 {
     struct json json = json_begin(stdout);
-    char folder[longest_path];
+    char clean[longest_path];
     const char *name;
 
     json_open(&json, NULL, '{');
     json_string(&json, "project",
-                clean_text(workflow->folder, folder, sizeof folder));
+                clean_text(workflow->folder, clean, sizeof clean));
     print_languages_json(&json, &analysis->search.report);
     json_open(&json, "dependencies", '[');
     for (size_t i = 0; i < analysis->dependency_count; i++) {
@@ -190,10 +203,11 @@ static void print_json(const struct workflow *workflow,
         json_open(&json, NULL, '{');
         json_string(&json, "name", it->name);
         json_string(&json, "version", it->version[0] ? it->version : NULL);
-        json_string(&json, "file", it->file);
+        json_string(&json, "file", clean_text(it->file, clean, sizeof clean));
         json_close(&json, '}');
     }
     json_close(&json, ']');
+    json_count(&json, "dependencies_left_out", analysis->left_out);
     json_open(&json, "frameworks", '[');
     for (size_t i = 0; (name = framework_at(i)) != NULL; i++)
         if (analysis->framework_files[i] > 0) {
@@ -214,7 +228,7 @@ static void print_json(const struct workflow *workflow,
 static int run(const struct invocation *invocation)
 {
     struct workflow workflow;
-    struct analysis *analysis = malloc(sizeof *analysis);
+    struct analysis *analysis = calloc(1, sizeof *analysis);
 
     if (analysis == NULL)
         return complain(invocation->command, "no memory");
@@ -229,7 +243,7 @@ static int run(const struct invocation *invocation)
             print_text(&workflow, analysis);
         workflow_close(&workflow);
     }
-    free(analysis);
+    free_analysis(analysis);
     return code;
 }
 
@@ -239,10 +253,11 @@ const struct command cmd_analyze = {
     .summary = "say what is in a code base",
     .description =
         "Counts the Rust, Python, C and C++ sources of a project, reads what "
-        "it depends on (Cargo.toml, pyproject.toml, requirements.txt, "
-        "CMakeLists.txt of its folder) and tells which frameworks its sources "
-        "import. It is the first phase: run again, it makes those after it "
-        "stale.",
+        "it depends on and tells which frameworks its sources import. "
+        "Dependencies are those that Cargo.toml, pyproject.toml, setup.cfg, "
+        "requirements*.txt and CMakeLists.txt name, in its folder and in those "
+        "that sources are in or below. It is the first phase: run again, it "
+        "makes those after it stale.",
     .max_operands = 1,
     .options = {SEARCH_OPTIONS, {"json", NULL, NULL, "print one JSON object"}},
     .examples = {"takt analyze", "takt analyze --languages rust,python app",

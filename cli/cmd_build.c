@@ -21,11 +21,12 @@ static bool build(const struct workflow *workflow, const char *line,
 {
     const bool is_own = line == workflow->config.build_command;
 
-    if (line != NULL)
+    if (line != NULL && (is_own || has_program("cargo")))
         return run_line(is_own ? workflow->folder : workflow->target, line,
                         error, size);
-    snprintf(error, size,
-             "there is no Cargo.toml, and no [build] command in takt.toml");
+    snprintf(error, size, "%s, and no [build] command is in takt.toml",
+             line != NULL ? "cargo is not installed"
+                          : "there is no Cargo.toml");
     return false;
 }
 
@@ -33,6 +34,7 @@ static void answer(const struct invocation *invocation, const char *line,
                    const char *error)
 {
     struct json json = json_begin(stdout);
+    char clean[512];
 
     if (!option_given(invocation, "json")) {
         if (error == NULL)
@@ -42,7 +44,8 @@ static void answer(const struct invocation *invocation, const char *line,
     json_open(&json, NULL, '{');
     json_string(&json, "command", line);
     json_bool(&json, "succeeded", error == NULL);
-    json_string(&json, "error", error);
+    json_string(&json, "error",
+                error == NULL ? NULL : clean_text(error, clean, sizeof clean));
     json_close(&json, '}');
     json_end(&json);
 }

@@ -39,6 +39,8 @@ static bool read_threshold(const struct invocation *invocation,
     if (text == NULL)
         return true;
     const char *wrong = parse_count(text, &value);
+    if (wrong == NULL && value == 0)
+        wrong = "should be at least 1";
     if (wrong != NULL) {
         usage_error(invocation->command, "--gpu-threshold '%s' %s", text,
                     wrong);
@@ -213,10 +215,11 @@ static int optimize(struct optimization *optimization)
     if (!set_profile(optimization, error, sizeof error))
         return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
     optimization->form->begin(report);
-    const bool is_searched = search_sources(search, error, sizeof error);
+    if (!search_sources(search, error, sizeof error))
+        report->error = error;
     optimization->form->end(report);
-    const int code = workflow_end(workflow, TAKT_PHASE_OPTIMIZATION,
-                                  is_searched ? NULL : error);
+    const int code =
+        workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, report->error);
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
 }
 
@@ -230,11 +233,11 @@ static int prepare(struct optimization *optimization)
 
     if (!workflow->is_dry &&
         (analysis == TAKT_NOT_STARTED || analysis == TAKT_STALE)) {
-        struct analysis *made = malloc(sizeof *made);
+        struct analysis *made = calloc(1, sizeof *made);
         if (made == NULL)
             return complain(workflow->command, "no memory");
         const int code = analyze(optimization->invocation, workflow, made);
-        free(made);
+        free_analysis(made);
         if (code != EXIT_DONE)
             return code;
     }

@@ -36,12 +36,14 @@ static int visit(void *self, const struct takt_finding *finding)
     return 0;
 }
 
+/* What is compared, on a terminal; NULL: nothing any more. */
 static void show_progress(const struct check *check)
 {
-    if (isatty(STDERR_FILENO) == 1)
-        fprintf(stderr, "\rtakt validate: %-40s",
-                check == NULL ? "" : check->op->name);
-    if (isatty(STDERR_FILENO) == 1 && check == NULL)
+    if (isatty(STDERR_FILENO) != 1)
+        return;
+    if (check != NULL)
+        fprintf(stderr, "\rtakt validate: %-40s", check->op->name);
+    else
         fprintf(stderr, "\r%*s\r", 56, "");
 }
 
@@ -258,7 +260,9 @@ const struct command cmd_validate = {
         "For every op that was found outside of tests, each expert of the "
         "backends that were recommended for it computes it at the size that "
         "was found (or a typical one; large ones are cut down), and must agree "
-        "with scalar code within the tolerances of docs/numerics.md. Then the "
+        "with scalar code within the tolerances of docs/numerics.md. What adds "
+        "up is tried with small whole numbers as well, where nothing is "
+        "rounded and results must be the same. Then the "
         "project's own tests are run: the command that takt.toml names "
         "([validation] test_command), or 'cargo test' where there is a "
         "Cargo.toml and cargo. What they print goes to stderr.\n\n"

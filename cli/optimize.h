@@ -46,6 +46,9 @@ struct search {
 /* Searches the folder. False: `error` says why it could not. */
 bool search_sources(struct search *search, char *error, size_t size);
 
+/* Says, of the first few, what could not be read or understood. */
+void search_warn(struct search *search, const char *line);
+
 /* Whether --languages can be understood; else says what is wrong. */
 bool check_languages(const struct invocation *invocation);
 
@@ -153,6 +156,7 @@ struct report {
     struct tally tally;
     const struct search *search;
     const struct profile_outcome *profile;
+    const char *error; /* at its end: why it is not whole; NULL: it is */
     struct json json;
     /* SARIF: rules by their first finding */
     char (*rule)[64];

@@ -279,11 +279,8 @@ static void say_crossovers(struct advice *advice)
 
     format_count(advice->gpu_from, gpu, sizeof gpu);
     format_count(advice->simd_from, simd, sizeof simd);
-    advice->is_conditional =
-        advice->gpu_from != 0 && (has_gpu || (has_simd && !is_simd_first));
-    advice->backend = advice->gpu_from == 0 ? TAKT_BACKEND_GPU
-                      : is_simd_first       ? TAKT_BACKEND_SIMD
-                                            : TAKT_BACKEND_SCALAR;
+    advice->is_conditional = has_gpu || (has_simd && !is_simd_first);
+    advice->backend = is_simd_first ? TAKT_BACKEND_SIMD : TAKT_BACKEND_SCALAR;
     if (!advice->is_conditional)
         snprintf(advice->text, sizeof advice->text, "%s",
                  takt_backend_name(advice->backend));

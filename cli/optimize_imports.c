@@ -199,6 +199,25 @@ static uint64_t match_line(struct words line, unsigned language)
 /* ---- a file ---------------------------------------------------------------
  */
 
+/* The end of a string that begins here and ends on its line; else here. */
+static const char *skip_string(struct words line, bool is_python)
+{
+    const char mark = *line.at;
+
+    /* Elsewhere '"' is a character; longer ones may be lifetimes of Rust. */
+    if (mark == '\'' && !is_python && line.end - line.at > 4)
+        line.end = line.at + 4;
+    if (mark != '"' && mark != '\'')
+        return line.at;
+    for (const char *at = line.at + 1; at < line.end; at++) {
+        if (*at == mark)
+            return at;
+        if (*at == '\\' && at + 1 < line.end)
+            at++;
+    }
+    return line.at;
+}
+
 /* What a block that is open at the end of a line is ended by; NULL: none is. */
 static const char *follow_blocks(struct words line, unsigned language,
                                  const char *open)
@@ -223,6 +242,8 @@ static const char *follow_blocks(struct words line, unsigned language,
         } else if (!is_python && accept(&here, "/*")) {
             open = "*/";
             line.at = here.at - 1;
+        } else {
+            line.at = skip_string(line, is_python);
         }
     }
     return open;
@@ -232,9 +253,10 @@ void count_imports(struct analysis *analysis, enum takt_scan_language language,
                    const char *text, size_t size)
 {
     const char *end = text + size, *open = NULL;
+    const bool has_mark = size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0;
     uint64_t found = 0;
 
-    for (const char *at = text; at < end;) {
+    for (const char *at = text + (has_mark ? 3 : 0); at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         const struct words line = {at, stop == NULL ? end : stop};
         if (open == NULL)

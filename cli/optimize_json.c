@@ -185,6 +185,7 @@ static void end(struct report *report)
     json_close(json, ']');
     print_counts(json, report);
     print_profile(json, report->profile);
+    json_string(json, "error", report->error);
     json_close(json, '}');
     json_end(json);
 }

@@ -245,7 +245,7 @@ static void end(struct report *report)
     print_base(json, report);
     json_open(json, "invocations", '[');
     json_open(json, NULL, '{');
-    json_bool(json, "executionSuccessful", true);
+    json_bool(json, "executionSuccessful", report->error == NULL);
     json_close(json, '}');
     json_close(json, ']');
     json_close(json, '}');

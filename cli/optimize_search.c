@@ -117,23 +117,25 @@ static void hide_progress(const struct search *search)
         fprintf(stderr, "\r%*s\r", 60, "");
 }
 
-static void warn(void *self, const char *path, const char *why)
+void search_warn(struct search *search, const char *line)
 {
-    struct search *search = self;
-    const struct command *command = search->invocation->command;
-    char clean[longest_path], clean_why[512];
-    const uint64_t before =
-        __atomic_fetch_add(&search->warnings, 1, __ATOMIC_RELAXED);
+    const uint64_t before = search->warnings++;
 
     if (before > most_warnings)
         return;
     hide_progress(search);
-    if (before == most_warnings)
-        complain(command, "more files could not be read or understood");
-    else
-        complain(command, "%s: %s",
-                 clean_text(relative(search, path), clean, sizeof clean),
-                 clean_text(why, clean_why, sizeof clean_why));
+    complain(search->invocation->command, "%s",
+             before < most_warnings
+                 ? line
+                 : "more files could not be read or understood");
+}
+
+static void warn(void *self, const char *path, const char *why)
+{
+    char line[longest_path];
+
+    snprintf(line, sizeof line, "%s: %s", relative(self, path), why);
+    search_warn(self, line);
 }
 
 static void show_progress(void *self, uint64_t files, uint64_t bytes)

@@ -111,9 +111,9 @@ static void print_next(const struct report *report)
     if (report->workflow->is_dry)
         printf("  'takt optimize %s' does it: nothing was written\n", folder);
     else
-        printf("  'takt validate %s' checks on this machine what was "
+        printf("  'takt validate%s %s' checks on this machine what was "
                "recommended, and runs the tests\n",
-               folder);
+               report->rules->enable_gpu ? " --enable-gpu" : "", folder);
 }
 
 static void begin(struct report *report)

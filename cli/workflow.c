@@ -3,7 +3,9 @@
 #include "workflow.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +14,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "project/utf8.h"
+
 int complain(const struct command *command, const char *format, ...)
 {
+    char line[2048], clean[2048];
     va_list args;
 
-    fflush(stdout);
-    fprintf(stderr, "takt %s: ", command->name);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(line, sizeof line, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fflush(stdout);
+    fprintf(stderr, "takt %s: %s\n", command->name,
+            clean_text(line, clean, sizeof clean));
     return EXIT_FINDING;
 }
 
@@ -112,7 +117,8 @@ static int open_state(struct workflow *workflow, enum workflow_use use)
                    ? EXIT_DONE
                    : complain(workflow->command,
                               "the output folder '%s' of the transpilation "
-                              "does not exist",
+                              "does not exist; run the tool that makes it, or "
+                              "correct [transpilation] output_dir",
                               workflow->config.output_dir);
 
     if (changes &&
@@ -134,6 +140,14 @@ static int open_state(struct workflow *workflow, enum workflow_use use)
     return EXIT_DONE;
 }
 
+/* Who reads our answer may have enough of it, and files have limits: an error
+ * when something is written, but no reason to die within a phase. */
+static void set_write_signals(void (*act)(int))
+{
+    signal(SIGPIPE, act);
+    signal(SIGXFSZ, act);
+}
+
 int workflow_open(const struct invocation *invocation, enum workflow_use use,
                   struct workflow *out)
 {
@@ -145,6 +159,8 @@ int workflow_open(const struct invocation *invocation, enum workflow_use use,
     takt__config_init(&out->config);
     if (!is_folder(out->folder) || strlen(out->folder) > longest_path / 2)
         return usage_error(out->command, "'%s' is not a folder", out->folder);
+    if (use == WORKFLOW_CHANGES)
+        set_write_signals(SIG_IGN);
     int code = load_config(out);
     if (code == EXIT_DONE)
         code = open_state(out, use);
@@ -177,7 +193,7 @@ int workflow_begin(struct workflow *workflow, enum takt_phase phase)
 {
     struct takt_phase_event event = {.kind = TAKT_LINE_BEGIN, .phase = phase};
     enum takt_phase blocker;
-    char now[TAKT_PHASE_TIME], why[1024], clean[1024];
+    char now[TAKT_PHASE_TIME], why[1024];
 
     if (workflow->is_dry)
         return EXIT_DONE;
@@ -188,8 +204,7 @@ int workflow_begin(struct workflow *workflow, enum takt_phase phase)
     takt__phase_line_explain(&workflow->state.line, phase, blocker,
                              workflow->folder, why, sizeof why);
     save(workflow); /* what was interrupted, or is missing, is on record too */
-    return complain(workflow->command, "%s",
-                    clean_text(why, clean, sizeof clean));
+    return complain(workflow->command, "%s", why);
 }
 
 int workflow_end(struct workflow *workflow, enum takt_phase phase,
@@ -241,6 +256,7 @@ bool has_program(const char *name)
 
 static void become(const char *folder, const char *line)
 {
+    set_write_signals(SIG_DFL);
     if (chdir(folder) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         _exit(126);
     execl("/bin/sh", "sh", "-c", line, (char *)NULL);
@@ -276,41 +292,22 @@ bool run_line(const char *folder, const char *line, char *error, size_t size)
 /* ---- text of others -------------------------------------------------------
  */
 
-/* Bytes of the character at `s`; 0: it is not UTF-8. */
-static size_t character(const unsigned char *s)
-{
-    const size_t length = s[0] < 0x80                   ? 1
-                          : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                          : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                          : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                        : 0;
-
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 const char *clean_text(const char *text, char *out, size_t size)
 {
-    const unsigned char *at = (const unsigned char *)text;
     size_t used = 0;
 
-    while (*at != '\0' && used + 5 < size) {
-        const size_t length = character(at);
-        const bool is_control =
-            *at < 0x20 || *at == 0x7f || (*at == 0xc2 && at[1] < 0xa0);
+    while (*text != '\0' && used + 5 < size) {
+        const unsigned char c = (unsigned char)text[0];
+        const size_t length = takt__utf8_length(text, SIZE_MAX);
+        const bool is_control = c < 0x20 || c == 0x7f ||
+                                (c == 0xc2 && (unsigned char)text[1] < 0xa0);
         if (length == 0 || is_control) {
-            out[used++] = *at == '\t' || *at == '\n' ? ' ' : '?';
-            at += length == 0 ? 1 : length;
+            out[used++] = c == '\t' || c == '\n' ? ' ' : '?';
         } else {
-            memcpy(out + used, at, length);
+            memcpy(out + used, text, length);
             used += length;
-            at += length;
         }
+        text += length == 0 ? 1 : length;
     }
     out[used] = '\0';
     return out;

@@ -46,7 +46,8 @@ int workflow_begin(struct workflow *workflow, enum takt_phase phase);
 int workflow_end(struct workflow *workflow, enum takt_phase phase,
                  const char *error);
 
-/* "takt COMMAND: ..." on stderr, one line. Returns EXIT_FINDING. */
+/* "takt COMMAND: ..." on stderr, one line, as clean_text() has it. Returns
+ * EXIT_FINDING. */
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

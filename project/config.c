@@ -78,15 +78,15 @@ bool takt__profile_parse(const char *name, enum takt_profile *out)
     return false;
 }
 
-/* Says what is wrong with a value, and where. */
+/* Says where a value is that should be something else. */
 static takt_status refuse(const struct reading *reading,
-                          const struct takt_toml_value *value, const char *why)
+                          const struct takt_toml_value *value, const char *what)
 {
     struct takt_toml_error place;
 
     takt__toml_locate(reading->text, value->text.from, &place);
-    return takt__say(reading->diag, TAKT_EINVAL, "%.300s:%zu:%zu: %s",
-                     reading->name, place.line, place.column, why);
+    return takt__say(reading->diag, TAKT_EINVAL, "%.300s:%zu:%zu: %s should %s",
+                     reading->name, place.line, place.column, value->key, what);
 }
 
 static takt_status take_profile(const struct reading *reading,
@@ -98,7 +98,7 @@ static takt_status take_profile(const struct reading *reading,
         takt__profile_parse(value->string, field))
         return TAKT_OK;
     return refuse(reading, value,
-                  "profile should be \"fast\", \"balanced\" or \"aggressive\"");
+                  "be \"fast\", \"balanced\" or \"aggressive\"");
 }
 
 static takt_status take_boolean(const struct reading *reading,
@@ -115,7 +115,7 @@ static takt_status take_threshold(const struct reading *reading,
                                   void *field)
 {
     if (value->integer < 1)
-        return refuse(reading, value, "gpu_threshold should be at least 1");
+        return refuse(reading, value, "be at least 1");
     *(uint64_t *)field = (uint64_t)value->integer;
     return TAKT_OK;
 }
@@ -124,9 +124,9 @@ static takt_status take_string(const struct reading *reading,
                                const struct takt_toml_value *value, void *field)
 {
     if (value->string_length == 0)
-        return refuse(reading, value, "this should not be empty");
+        return refuse(reading, value, "not be empty");
     if (strlen(value->string) != value->string_length)
-        return refuse(reading, value, "this should have no character 0");
+        return refuse(reading, value, "have no character 0");
     char *copy = strdup(value->string);
     if (copy == NULL)
         return takt__say(reading->diag, TAKT_ENOMEM, "no memory");
@@ -267,7 +267,7 @@ static takt_status read_root(const struct reading *reading,
         else if (value->kind == TAKT_TOML_TABLE)
             status = read_section(reading, value);
         else
-            status = refuse(reading, value, "this should be a table");
+            status = refuse(reading, value, "be a table");
     }
     return status;
 }

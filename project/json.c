@@ -1,72 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * json.c - a tree of JSON, whose nodes and texts live in blocks that are freed
- * together.
- */
+/* json.c - a tree of JSON, whose nodes and texts are freed together. */
 #include "json.h"
 
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum { deepest = 64, block_room = 4000 };
+#include "utf8.h"
 
-struct takt_json_block {
-    struct takt_json_block *next;
-    size_t used, room;
-    _Alignas(max_align_t) char bytes[];
-};
+enum { deepest = 64 };
 
 struct reader {
     struct takt_json_document *document;
     const char *start, *at, *end;
-    const char *what; /* is wrong; NULL: nothing so far */
+    const char *what; /* is wrong; NULL: nothing, or there is no memory */
     int depth;
 };
 
 /* ---- memory ---------------------------------------------------------------
  */
 
-void *takt__json_take(struct takt_json_document *document, size_t size)
-{
-    struct takt_json_block *block = document->blocks;
-    const size_t step = _Alignof(max_align_t);
-    const size_t rounded = (size + step - 1) / step * step;
-
-    if (block == NULL || block->room - block->used < rounded) {
-        const size_t room = rounded > block_room ? rounded : block_room;
-        block = malloc(sizeof *block + room);
-        if (block == NULL)
-            return NULL;
-        block->next = document->blocks;
-        block->used = 0;
-        block->room = room;
-        document->blocks = block;
-    }
-    void *memory = block->bytes + block->used;
-    block->used += rounded;
-    return memory;
-}
-
 char *takt__json_keep(struct takt_json_document *document, const char *text,
                       size_t length)
 {
-    char *copy = takt__json_take(document, length + 1);
+    char *copy = takt__room_take(&document->room, length + 1);
 
-    if (copy != NULL) {
-        memcpy(copy, text, length);
-        copy[length] = '\0';
-    }
-    return copy;
+    return copy == NULL ? NULL : memcpy(copy, text, length);
 }
 
 void takt__json_free(struct takt_json_document *document)
 {
-    while (document->blocks != NULL) {
-        struct takt_json_block *next = document->blocks->next;
-        free(document->blocks);
-        document->blocks = next;
-    }
+    takt__room_free(&document->room);
     document->root = NULL;
 }
 
@@ -136,29 +99,6 @@ static bool skip_number(struct reader *reader)
     return true;
 }
 
-/* Bytes of the character at `at`, by its first one; 0: it is not UTF-8. */
-static size_t utf8_length(const struct reader *reader)
-{
-    const unsigned char *s = (const unsigned char *)reader->at;
-    const size_t left = (size_t)(reader->end - reader->at);
-    const size_t length = s[0] < 0x80                   ? 1
-                          : s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-                          : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                          : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                                        : 0;
-
-    if (length == 0 || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    /* Overlong forms, surrogates, and what is beyond the last character. */
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 static bool read_hex(struct reader *reader, uint32_t *out)
 {
     static const char digits[] = "0123456789abcdefABCDEF";
@@ -174,20 +114,6 @@ static bool read_hex(struct reader *reader, uint32_t *out)
         *out = *out * 16 + (value < 16 ? value : value - 6);
     }
     return true;
-}
-
-static size_t put_utf8(uint32_t code, char *out)
-{
-    if (code < 0x80) {
-        out[0] = (char)code;
-        return 1;
-    }
-    const size_t length = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = length - 1; i > 0; i--, code >>= 6)
-        out[i] = (char)(0x80 | (code & 0x3f));
-    out[0] = (char)(lead[length] | code);
-    return length;
 }
 
 static bool read_code(struct reader *reader, uint32_t *code)
@@ -214,7 +140,7 @@ static size_t read_escape(struct reader *reader, char *out)
     uint32_t code;
 
     if (accept_word(reader, "u"))
-        return read_code(reader, &code) ? put_utf8(code, out) : 0;
+        return read_code(reader, &code) ? takt__utf8_put(code, out) : 0;
     const char *found = reader->at < reader->end && *reader->at != '\0'
                             ? strchr(escapes, *reader->at)
                             : NULL;
@@ -238,9 +164,10 @@ static bool read_string(struct reader *reader, const char **raw,
         close += *close == '\\' ? 2 : 1;
     if (close >= reader->end)
         return fail(reader, "a string that does not end");
-    char *out = takt__json_take(reader->document, (size_t)(close - start) + 1);
+    char *out =
+        takt__room_take(&reader->document->room, (size_t)(close - start) + 1);
     if (out == NULL)
-        return fail(reader, "no memory");
+        return false;
     *decoded = out;
     while (*reader->at != '"') {
         size_t length;
@@ -249,7 +176,8 @@ static bool read_string(struct reader *reader, const char **raw,
         } else if ((unsigned char)*reader->at < 0x20) {
             return fail(reader, "a control character in a string");
         } else {
-            length = utf8_length(reader);
+            length = takt__utf8_length(reader->at,
+                                       (size_t)(reader->end - reader->at));
             memcpy(out, reader->at, length);
             reader->at += length;
         }
@@ -261,13 +189,14 @@ static bool read_string(struct reader *reader, const char **raw,
     reader->at++;
     *raw =
         takt__json_keep(reader->document, start, (size_t)(reader->at - start));
-    return *raw != NULL || fail(reader, "no memory");
+    return *raw != NULL;
 }
 
 struct takt_json_node *takt__json_add(struct takt_json_document *document,
                                       struct takt_json_node *parent)
 {
-    struct takt_json_node *node = takt__json_take(document, sizeof *node);
+    struct takt_json_node *node =
+        takt__room_take(&document->room, sizeof *node);
 
     if (node == NULL)
         return NULL;
@@ -309,7 +238,7 @@ static bool read_children(struct reader *reader, struct takt_json_node *parent,
     do {
         struct takt_json_node *child = takt__json_add(reader->document, parent);
         if (child == NULL)
-            return fail(reader, "no memory");
+            return false;
         if (close == '}' ? !read_member(reader, child)
                          : !read_value(reader, child))
             return false;
@@ -337,7 +266,7 @@ static bool read_plain(struct reader *reader, struct takt_json_node *node)
     node->raw =
         takt__json_keep(reader->document, start, (size_t)(reader->at - start));
     node->text = node->raw;
-    return node->raw != NULL || fail(reader, "no memory");
+    return node->raw != NULL;
 }
 
 static bool read_value(struct reader *reader, struct takt_json_node *node)
@@ -378,10 +307,9 @@ bool takt__json_read(const char *text, size_t size,
     struct reader reader = {
         .document = out, .start = text, .at = text, .end = text + size};
 
-    *out = (struct takt_json_document){NULL, NULL};
+    *out = (struct takt_json_document){0};
     struct takt_json_node *root = takt__json_add(out, NULL);
-    bool is_read = root != NULL || fail(&reader, "no memory");
-    is_read = is_read && read_value(&reader, root);
+    bool is_read = root != NULL && read_value(&reader, root);
     if (is_read) {
         skip_blanks(&reader);
         is_read = reader.at == reader.end ||

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "room.h"
+
 enum takt_json_kind {
     TAKT_JSON_NULL,
     TAKT_JSON_BOOL,
@@ -35,12 +37,12 @@ struct takt_json_node {
 
 struct takt_json_document {
     struct takt_json_node *root; /* NULL: it was not JSON */
-    struct takt_json_block *blocks;
+    struct takt_room room;       /* for all nodes and texts */
 };
 
 struct takt_json_trouble {
     size_t line, column; /* from 1; columns count bytes */
-    const char *what;    /* "no memory", "a value is missing", ... */
+    const char *what;    /* "a value is missing", ...; NULL: no memory */
 };
 
 /* RFC 8259, and no more: UTF-8, no comments, nothing after the value; at most
@@ -69,9 +71,8 @@ struct takt_json_node *takt__json_set_raw(struct takt_json_document *document,
                                           enum takt_json_kind kind,
                                           const char *raw);
 
-/* Memory that lives as long as the document; a copy of a text in it; a node
- * after the last one of its parent (NULL: the root). NULL: no memory. */
-void *takt__json_take(struct takt_json_document *document, size_t size);
+/* A copy of a text that lives as long as the document; a node after the last
+ * one of its parent (NULL: the root). NULL: no memory. */
 char *takt__json_keep(struct takt_json_document *document, const char *text,
                       size_t length);
 struct takt_json_node *takt__json_add(struct takt_json_document *document,

@@ -2,7 +2,10 @@
 /* json_edit.c - looking into a tree of JSON, changing it, writing it. */
 #include "json.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "utf8.h"
 
 /* ---- looking and changing -------------------------------------------------
  */
@@ -30,23 +33,28 @@ bool takt__json_has_unique(const struct takt_json_node *object,
     return true;
 }
 
-/* The string in quotes, with what JSON wants escaped. */
+/* The string in quotes, with what JSON wants escaped. What is no UTF-8, such as
+ * a message that was cut, becomes a '?': the file must stay JSON. */
 static const char *quote(struct takt_json_document *document, const char *text)
 {
-    char *out = takt__json_take(document, 6 * strlen(text) + 3);
+    char *out = takt__room_take(&document->room, 6 * strlen(text) + 3);
     char *at = out;
 
     if (out == NULL)
         return NULL;
     *at++ = '"';
-    for (; *text != '\0'; text++) {
+    while (*text != '\0') {
         const unsigned char c = (unsigned char)*text;
+        const size_t length = takt__utf8_length(text, SIZE_MAX);
         if (c == '"' || c == '\\')
             *at++ = '\\';
         if (c < 0x20)
             at += snprintf(at, 7, "\\u%04x", c);
+        else if (length == 0)
+            *at++ = '?';
         else
-            *at++ = (char)c;
+            at = (char *)memcpy(at, text, length) + length;
+        text += length > 0 ? length : 1;
     }
     *at++ = '"';
     *at = '\0';

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "say.h"
+
 static char *path_in(const char *folder)
 {
     static const char name[] = "/.takt-state.lock";
@@ -39,28 +41,27 @@ static bool has_name(int fd, const char *path)
            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-static void name_holder(int fd, takt_diag *diag)
+static takt_status name_holder(int fd, takt_diag *diag)
 {
     char pid[24] = "";
     const ssize_t length = pread(fd, pid, sizeof pid - 1, 0);
 
     pid[length > 0 ? (size_t)length : 0] = '\0';
     pid[strspn(pid, "0123456789")] = '\0';
-    snprintf(diag->text, sizeof diag->text,
-             "another takt is at work on this project%s%s%s",
-             pid[0] != '\0' ? " (process " : "", pid,
-             pid[0] != '\0' ? ")" : "");
+    return takt__say(
+        diag, TAKT_EEXIST, "another takt is at work on this project%s%s%s",
+        pid[0] != '\0' ? " (process " : "", pid, pid[0] != '\0' ? ")" : "");
 }
 
-/* Who only looks whether it is taken has it for a moment. */
+/* Who only looks whether it is taken has it for a moment. False: errno. */
 static bool lock_soon(int fd)
 {
-    for (int tries = 0; tries < 5; tries++) {
-        if (flock(fd, LOCK_EX | LOCK_NB) == 0)
-            return true;
+    for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
+        if (errno != EWOULDBLOCK || tries == 4)
+            return false;
         nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
     }
-    return false;
+    return true;
 }
 
 static takt_status try_path(struct takt_lock *lock, takt_diag *diag)
@@ -68,23 +69,23 @@ static takt_status try_path(struct takt_lock *lock, takt_diag *diag)
     for (int tries = 0; tries < 100; tries++) {
         lock->fd =
             open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (lock->fd < 0) {
-            snprintf(diag->text, sizeof diag->text, "cannot make %.300s: %s",
-                     lock->path, strerror(errno));
-            return TAKT_EIO;
-        }
+        if (lock->fd < 0)
+            return takt__say(diag, TAKT_EIO, "cannot make %.300s: %s",
+                             lock->path, strerror(errno));
         if (!lock_soon(lock->fd)) {
-            name_holder(lock->fd, diag);
+            const takt_status status =
+                errno == EWOULDBLOCK
+                    ? name_holder(lock->fd, diag)
+                    : takt__say(diag, TAKT_EIO, "cannot lock %.300s: %s",
+                                lock->path, strerror(errno));
             close(lock->fd);
-            return TAKT_EEXIST;
+            return status;
         }
         if (has_name(lock->fd, lock->path))
             return TAKT_OK;
         close(lock->fd);
     }
-    snprintf(diag->text, sizeof diag->text, "%.300s comes and goes",
-             lock->path);
-    return TAKT_EIO;
+    return takt__say(diag, TAKT_EIO, "%.300s comes and goes", lock->path);
 }
 
 takt_status takt__lock_take(const char *folder, struct takt_lock *out,
@@ -92,7 +93,7 @@ takt_status takt__lock_take(const char *folder, struct takt_lock *out,
 {
     *out = (struct takt_lock){.fd = -1, .path = path_in(folder)};
     if (out->path == NULL)
-        return TAKT_ENOMEM;
+        return takt__say(diag, TAKT_ENOMEM, "no memory");
     const takt_status status = try_path(out, diag);
     if (status != TAKT_OK) {
         free(out->path);
@@ -117,7 +118,9 @@ void takt__lock_give(struct takt_lock *lock)
 bool takt__lock_is_taken(const char *folder)
 {
     char *path = path_in(folder);
-    const int fd = path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    /* Not to wait for whoever might write into a pipe. */
+    const int fd =
+        path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool is_taken = false;
 
     if (fd >= 0) {

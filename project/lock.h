@@ -17,7 +17,7 @@ struct takt_lock {
 };
 
 /* TAKT_EEXIST: another process has it; `diag` names it.
- * TAKT_EIO: the lock's file cannot be made.  TAKT_ENOMEM. */
+ * TAKT_EIO: the lock's file cannot be made or locked.  TAKT_ENOMEM. */
 takt_status takt__lock_take(const char *folder, struct takt_lock *out,
                             takt_diag *diag);
 

@@ -210,18 +210,21 @@ bool takt__phase_line_step(struct takt_phase_line *line,
  */
 
 /* What to do about a phase of other tools. */
-static void explain_theirs(const struct takt_phase_record *record, char *out,
+static void explain_theirs(const struct takt_phase_record *record,
+                           const char *phase, const char *folder, char *out,
                            size_t size)
 {
     if (record->status == TAKT_FAILED)
         snprintf(out, size,
-                 "Transpilation failed: %.400s; run the tool that transpiles "
-                 "this project, or correct [transpilation] output_dir",
-                 record->error);
+                 "%s is refused: Transpilation failed: %.400s; run the tool "
+                 "that transpiles this project, or correct [transpilation] "
+                 "output_dir",
+                 phase, record->error);
     else if (record->status == TAKT_IN_PROGRESS)
         snprintf(out, size,
-                 "Transpilation is in progress; wait for the tool that does "
-                 "it, or 'takt reset --phase transpilation'");
+                 "%s is refused: Transpilation is in progress; wait for the "
+                 "tool that does it, or 'takt reset --phase transpilation %s'",
+                 phase, folder);
     else
         snprintf(out, size, "Transpilation is done by other tools");
 }
@@ -231,27 +234,27 @@ void takt__phase_line_explain(const struct takt_phase_line *line,
                               const char *folder, char *out, size_t size)
 {
     const struct takt_phase_record *record = &line->phase[blocker];
-    const char *name = phases[blocker].name;
+    const char *refused = phases[phase].name, *name = phases[blocker].name;
     const char *command = phases[blocker].command;
 
     if (blocker == TAKT_PHASE_TRANSPILATION)
-        explain_theirs(record, out, size);
+        explain_theirs(record, refused, folder, out, size);
     else if (record->status == TAKT_FAILED)
         snprintf(out, size,
                  "%s is refused: %s failed: %.400s; resolve that, then run "
                  "'takt %s %s'",
-                 phases[phase].name, name, record->error, command, folder);
+                 refused, name, record->error, command, folder);
     else if (record->status == TAKT_STALE)
         snprintf(out, size,
                  "%s is refused: %s is stale, because something before it ran "
                  "again; run 'takt %s %s'",
-                 phases[phase].name, name, command, folder);
+                 refused, name, command, folder);
     else if (record->status == TAKT_IN_PROGRESS)
         snprintf(out, size, "%s is in progress", name);
     else
         snprintf(out, size,
                  "%s is refused: %s has not run; run 'takt %s %s' first",
-                 phases[phase].name, name, command, folder);
+                 refused, name, command, folder);
 }
 
 enum takt_phase takt__phase_line_next(const struct takt_phase_line *line)

@@ -193,8 +193,7 @@ static bool follow(const char *path, char target[PATH_MAX])
 
 /* Opens a new file beside `target` for what is to replace it. What a process
  * that was killed has left there is in nobody's way. */
-static int open_aside(const char *target, const struct stat *facts,
-                      char aside[PATH_MAX])
+static int open_aside(const char *target, char aside[PATH_MAX])
 {
     const char *slash = strrchr(target, '/');
     const int folder = slash != NULL ? (int)(slash - target) + 1 : 0;
@@ -209,14 +208,29 @@ static int open_aside(const char *target, const struct stat *facts,
         }
         fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     }
-    if (fd >= 0 && facts->st_mode != 0 && !dress(fd, facts)) {
-        const int why = errno;
-        close(fd);
-        unlink(aside);
-        errno = why;
-        return -1;
-    }
     return fd;
+}
+
+/* Makes a whole file beside `target`, like the one in `facts` unless that has
+ * no mode. On failure nothing is left of it. */
+static takt_status write_aside(const char *target, const struct stat *facts,
+                               const char *text, size_t length,
+                               char aside[PATH_MAX], takt_diag *diag)
+{
+    const int fd = open_aside(target, aside);
+    takt_status status = TAKT_OK;
+
+    if (fd < 0)
+        return say_errno(diag, target, "cannot be written");
+    if (facts->st_mode != 0 && !dress(fd, facts))
+        status = say_errno(diag, target, "cannot keep its owner and mode");
+    else if (!write_all(fd, text, length))
+        status = say_errno(diag, target, "cannot be written");
+    if (close(fd) != 0 && status == TAKT_OK)
+        status = say_errno(diag, target, "cannot be written");
+    if (status != TAKT_OK)
+        unlink(aside);
+    return status;
 }
 
 takt_status takt__replace_file(const char *path, const char *text,
@@ -230,19 +244,11 @@ takt_status takt__replace_file(const char *path, const char *text,
     if (!follow(path, target))
         return say_errno(diag, path, "cannot be written");
     takt_status status = look_at(target, &facts, diag);
+    if (status == TAKT_OK)
+        status = write_aside(target, &facts, text, length, aside, diag);
     if (status != TAKT_OK)
         return status;
-    const int fd = open_aside(target, &facts, aside);
-    if (fd < 0)
-        return say_errno(diag, path, "cannot be written");
-    bool is_written = write_all(fd, text, length);
-    if (!is_written)
-        status = say_errno(diag, path, "cannot be written");
-    if (close(fd) != 0 && is_written) {
-        is_written = false;
-        status = say_errno(diag, path, "cannot be written");
-    }
-    if (is_written && expected != NULL)
+    if (expected != NULL)
         status = check_unchanged(target, expected, expected_length, diag);
     if (status == TAKT_OK && rename(aside, target) != 0)
         status = say_errno(diag, path, "cannot be written");
@@ -256,24 +262,27 @@ takt_status takt__replace_file(const char *path, const char *text,
 takt_status takt__create_file(const char *path, const char *like,
                               const char *text, size_t length, takt_diag *diag)
 {
-    struct stat facts;
+    char aside[PATH_MAX];
+    struct stat facts, there;
 
     takt__say(diag, TAKT_OK, "%s", "");
+    if (lstat(path, &there) == 0)
+        return TAKT_EEXIST;
     if (stat(like, &facts) != 0)
         return say_errno(diag, like, "cannot be read");
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == EEXIST)
-        return TAKT_EEXIST;
-    if (fd < 0)
-        return say_errno(diag, path, "cannot be written");
-    takt_status status = TAKT_OK;
-    if (!dress(fd, &facts) || !write_all(fd, text, length))
-        status = say_errno(diag, path, "cannot be written");
-    if (close(fd) != 0 && status == TAKT_OK)
-        status = say_errno(diag, path, "cannot be written");
+    takt_status status = write_aside(path, &facts, text, length, aside, diag);
     if (status != TAKT_OK)
-        unlink(path);
-    else
+        return status;
+    /* A second name never takes that of another file, as a new one would; but
+     * not every file system has them. */
+    if (link(aside, path) != 0) {
+        if (errno == EEXIST)
+            status = TAKT_EEXIST;
+        else if (rename(aside, path) != 0)
+            status = say_errno(diag, path, "cannot be written");
+    }
+    unlink(aside);
+    if (status == TAKT_OK)
         sync_folder(path);
     return status;
 }

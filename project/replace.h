@@ -34,8 +34,8 @@ takt_status takt__replace_file(const char *path, const char *text,
                                size_t length, const char *expected,
                                size_t expected_length, takt_diag *diag);
 
-/* Makes a new file, with the permissions and the owner of `like`, and never
- * touches one that is there.
+/* Makes a new file, whole or not at all, with the permissions and the owner of
+ * `like`, and never touches one that is there.
  * TAKT_EEXIST: one is; `diag` is empty.  TAKT_EIO: it cannot be written. */
 takt_status takt__create_file(const char *path, const char *like,
                               const char *text, size_t length, takt_diag *diag);

@@ -48,23 +48,31 @@ static takt_status damaged(takt_diag *diag, const char *what, const char *name)
     return TAKT_ECORRUPT;
 }
 
-/* The record of a phase; NULL: there is none. Members by name, or a list. */
-static struct takt_json_node *find_record(const struct takt_state *state,
-                                          enum takt_phase phase)
+/* The first record of that name from `at` on; NULL: there is none. Members are
+ * told by their name, elements of a list by what is in them. */
+static struct takt_json_node *seek_record(struct takt_json_node *at,
+                                          const char *name)
 {
-    const char *name = name_in_file(state, phase);
-    struct takt_json_node *all =
-        takt__json_member(state->document.root, "phases");
-
-    if (all == NULL || all->kind != TAKT_JSON_ARRAY)
-        return takt__json_member(all, name);
-    for (struct takt_json_node *at = all->first; at != NULL; at = at->next) {
+    for (; at != NULL; at = at->next) {
         const struct takt_json_node *its = takt__json_member(at, "phase");
-        if (its != NULL && its->kind == TAKT_JSON_STRING &&
-            strcmp(its->text, name) == 0)
+        const bool has_text = its != NULL && its->kind == TAKT_JSON_STRING;
+        const char *called = at->name;
+        if (called == NULL)
+            called = has_text ? its->text : "";
+        if (strcmp(called, name) == 0)
             return at;
     }
     return NULL;
+}
+
+static struct takt_json_node *find_record(const struct takt_state *state,
+                                          enum takt_phase phase)
+{
+    const struct takt_json_node *all =
+        takt__json_member(state->document.root, "phases");
+
+    return seek_record(all != NULL ? all->first : NULL,
+                       name_in_file(state, phase));
 }
 
 /* A member that is a string, null or not there. */
@@ -131,7 +139,8 @@ static takt_status read_version(const struct takt_state *state, takt_diag *diag)
 
     if (state->is_theirs)
         return TAKT_OK;
-    if (node == NULL || node->kind != TAKT_JSON_NUMBER)
+    if (node == NULL || node->kind != TAKT_JSON_NUMBER ||
+        !takt__json_has_unique(state->document.root, "version"))
         return damaged(diag, "there is no", "version");
     char *end;
     const double version = strtod(node->text, &end);
@@ -160,8 +169,7 @@ static takt_status read_tree(struct takt_state *state, takt_diag *diag)
         const char *name = name_in_file(state, phase);
         const struct takt_json_node *node = find_record(state, phase);
         if (node != NULL && (!read_record(node, &state->line.phase[i]) ||
-                             (all->kind == TAKT_JSON_OBJECT &&
-                              !takt__json_has_unique(all, name))))
+                             seek_record(node->next, name) != NULL))
             status = damaged(diag, "a record that makes no sense:", name);
     }
     return status;
@@ -175,11 +183,13 @@ takt_status takt__state_parse(struct takt_state *state, const char *text,
 
     takt__json_free(&state->document);
     state->line = takt__phase_line_new();
-    if (!takt__json_read(text, size, &state->document, &trouble))
+    if (takt__json_read(text, size, &state->document, &trouble))
+        status = read_tree(state, diag);
+    else if (trouble.what == NULL) /* which says nothing about the file */
+        status = TAKT_ENOMEM;
+    else
         snprintf(diag->text, sizeof diag->text, "%zu:%zu: %s", trouble.line,
                  trouble.column, trouble.what);
-    else
-        status = read_tree(state, diag);
     if (status != TAKT_OK) {
         takt__json_free(&state->document);
         state->line = takt__phase_line_new();

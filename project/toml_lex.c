@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "project/utf8.h"
+
 bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why,
                      const char *key)
 {
@@ -71,30 +73,6 @@ bool takt__toml_end_line(struct takt_toml_lexer *lexer)
         lexer, lexer->at, "the line should end here, or a comment begin", NULL);
 }
 
-/* How long the character is that begins at `at`; 0: it is not UTF-8. */
-static size_t character(const struct takt_toml_lexer *lexer, size_t at)
-{
-    const unsigned char *c = (const unsigned char *)lexer->text + at;
-    const size_t left = lexer->length - at;
-
-    if (c[0] < 0x80)
-        return 1;
-    if (c[0] < 0xC2 || c[0] > 0xF4)
-        return 0;
-    const size_t length = c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : 4;
-    if (left < length)
-        return 0;
-    for (size_t i = 1; i < length; i++) {
-        if (c[i] >> 6 != 2)
-            return 0;
-    }
-    /* Longer than needed, half of a pair, or beyond the last one. */
-    if ((c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] > 0x9F) ||
-        (c[0] == 0xF0 && c[1] < 0x90) || (c[0] == 0xF4 && c[1] > 0x8F))
-        return 0;
-    return length;
-}
-
 bool takt__toml_check_text(struct takt_toml_lexer *lexer)
 {
     for (size_t at = 0, length; at < lexer->length; at += length) {
@@ -102,7 +80,7 @@ bool takt__toml_check_text(struct takt_toml_lexer *lexer)
         const bool is_newline =
             c == '\r' && at + 1 < lexer->length && lexer->text[at + 1] == '\n';
 
-        length = character(lexer, at);
+        length = takt__utf8_length(lexer->text + at, lexer->length - at);
         if (length == 0)
             return takt__toml_fail(lexer, at, "this is not UTF-8", NULL);
         if (length == 1 && (c < ' ' || c == 0x7F) && c != '\t' && c != '\n' &&
@@ -127,7 +105,7 @@ static bool read_bare(struct takt_toml_lexer *lexer,
         lexer->at++;
     if (lexer->at == from)
         return takt__toml_fail(lexer, from, "a key should be here", NULL);
-    char *key = takt__toml_room(lexer->toml, lexer->at - from + 1);
+    char *key = takt__room_take(&lexer->toml->room, lexer->at - from + 1);
     if (key == NULL) {
         lexer->status = TAKT_ENOMEM;
         return false;

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "project/utf8.h"
+
 struct quotes {
     char mark;         /* '"', where '\\' has a meaning, or '\'' */
     bool is_multiline; /* three of them */
@@ -41,20 +43,6 @@ static bool find_end(struct takt_toml_lexer *lexer, struct quotes quotes,
     }
     return takt__toml_fail(lexer, lexer->at - 1, "this string does not end",
                            NULL);
-}
-
-static size_t put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    const size_t length = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const unsigned char lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-    for (size_t i = length - 1; i > 0; i--, c >>= 6)
-        out[i] = (char)(0x80 | (c & 0x3F));
-    out[0] = (char)(lead[length] | c);
-    return length;
 }
 
 /* The character that `digits` hexadecimal digits name. */
@@ -98,7 +86,7 @@ static bool read_escape(struct takt_toml_lexer *lexer, char *out,
     }
     if (!read_hex(lexer, digits, &character))
         return false;
-    *written += put_utf8(out + *written, character);
+    *written += takt__utf8_put(character, out + *written);
     return true;
 }
 
@@ -157,7 +145,7 @@ bool takt__toml_read_string(struct takt_toml_lexer *lexer, bool is_key,
     lexer->at += quotes.is_multiline ? 3 : 1;
     if (!find_end(lexer, quotes, &end))
         return false;
-    char *out = takt__toml_room(lexer->toml, end - lexer->at + 1);
+    char *out = takt__room_take(&lexer->toml->room, end - lexer->at + 1);
     if (out == NULL) {
         lexer->status = TAKT_ENOMEM;
         return false;

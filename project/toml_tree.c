@@ -1,37 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* toml_tree.c - blocks of memory, and an open-addressed index of keys. */
+/* toml_tree.c - an open-addressed index of keys. */
 #include "project/toml_tree.h"
 
-#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { BLOCK_BYTES = 16384 };
-
-struct takt_toml_block {
-    struct takt_toml_block *next;
-    size_t used, size;
-    alignas(max_align_t) unsigned char room[];
-};
-
-void *takt__toml_room(struct takt_toml *toml, size_t size)
-{
-    struct takt_toml_block *block = toml->blocks;
-    const size_t step = alignof(max_align_t);
-
-    size = (size + step - 1) / step * step;
-    if (block == NULL || block->size - block->used < size) {
-        const size_t room = size > BLOCK_BYTES ? size : BLOCK_BYTES;
-        block = calloc(1, sizeof *block + room);
-        if (block == NULL)
-            return NULL;
-        block->size = room;
-        block->next = toml->blocks;
-        toml->blocks = block;
-    }
-    block->used += size;
-    return block->room + block->used - size;
-}
 
 static size_t hash(const struct takt_toml_value *table, const char *key,
                    size_t key_length)
@@ -111,11 +83,7 @@ void takt__toml_destroy(struct takt_toml *toml)
 {
     if (toml == NULL)
         return;
-    for (struct takt_toml_block *block = toml->blocks, *next; block != NULL;
-         block = next) {
-        next = block->next;
-        free(block);
-    }
+    takt__room_free(&toml->room);
     free(toml->index);
     free(toml);
 }

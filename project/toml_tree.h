@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toml_tree.h - where the parts of a tree live: in blocks that are freed
- * together, with one index for the keys of all tables, so that a file of very
- * many keys is read as fast as any other.
+ * toml_tree.h - where the parts of a tree live, with one index for the keys of
+ * all tables, so that a file of very many keys is read as fast as any other.
  */
 #ifndef TAKT_PROJECT_TOML_TREE_H
 #define TAKT_PROJECT_TOML_TREE_H
 
+#include "project/room.h"
 #include "project/toml.h"
 
 struct takt_toml {
     struct takt_toml_value root;
-    struct takt_toml_block *blocks;
+    struct takt_room room;          /* for all values and strings */
     struct takt_toml_value **index; /* of keyed values; NULL: a free slot */
     size_t index_size, keyed;       /* size: 0 or a power of two */
 };
-
-/* Zeros, aligned for anything; NULL: no memory. */
-void *takt__toml_room(struct takt_toml *toml, size_t size);
 
 /* NULL: there is none. */
 struct takt_toml_value *takt__toml_find(const struct takt_toml *toml,

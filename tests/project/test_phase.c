@@ -263,6 +263,23 @@ static void every_blocker_is_explained(void)
         }
 }
 
+static void who_waits_for_other_tools_is_named_too(void)
+{
+    struct takt_phase_line line = takt__phase_line_new();
+    struct takt_phase_record *theirs = &line.phase[TAKT_PHASE_TRANSPILATION];
+    char why[512];
+
+    theirs->status = TAKT_IN_PROGRESS;
+    takt__phase_line_explain(&line, TAKT_PHASE_BUILD, TAKT_PHASE_TRANSPILATION,
+                             "app", why, sizeof why);
+    EXPECT(strstr(why, "Build is refused") != NULL);
+    EXPECT(strstr(why, "'takt reset --phase transpilation app'") != NULL);
+    theirs->status = TAKT_FAILED;
+    takt__phase_line_explain(&line, TAKT_PHASE_BUILD, TAKT_PHASE_TRANSPILATION,
+                             "app", why, sizeof why);
+    EXPECT(strstr(why, "Build is refused") != NULL);
+}
+
 static void phases_have_names(void)
 {
     enum takt_phase phase;
@@ -285,6 +302,7 @@ int main(void)
     RUN(a_whole_line_runs_through);
     RUN(a_failure_is_named_and_resolved);
     RUN(every_blocker_is_explained);
+    RUN(who_waits_for_other_tools_is_named_too);
     RUN(phases_have_names);
     return tap_done();
 }

@@ -314,6 +314,28 @@ static void a_file_does_not_change_hands(void)
     EXPECT_INT(count_files(), 1);
 }
 
+static int die_while_a_file_is_made(void)
+{
+    const struct rlimit ten_bytes = {10, 10}, no_dump = {0, 0};
+
+    if (setrlimit(RLIMIT_CORE, &no_dump) != 0 ||
+        setrlimit(RLIMIT_FSIZE, &ten_bytes) != 0)
+        return 2;
+    signal(SIGXFSZ, SIG_DFL); /* kills, within the second write */
+    takt__create_file(in_folder("new"), folder, "0123456789ab", 12, NULL);
+    return 1;
+}
+
+static void who_dies_while_a_file_is_made_leaves_no_half_of_it(void)
+{
+    new_folder();
+    EXPECT_INT(in_child(die_while_a_file_is_made), -1);
+    EXPECT(access(in_folder("new"), F_OK) != 0);
+    EXPECT_INT(takt__create_file(in_folder("new"), folder, "whole", 5, NULL),
+               TAKT_OK);
+    EXPECT_STR(get_file("new"), "whole");
+}
+
 static void any_file_can_be_replaced_or_made(void)
 {
     struct stat facts;
@@ -358,6 +380,7 @@ int main(void)
     RUN(a_full_disk_leaves_the_old_manifest);
     RUN(without_permission_nothing_happens);
     RUN(a_file_does_not_change_hands);
+    RUN(who_dies_while_a_file_is_made_leaves_no_half_of_it);
     RUN(any_file_can_be_replaced_or_made);
     remove_all(folder);
     return tap_done();

@@ -319,6 +319,9 @@ static void damage_is_found_and_kept_aside(void)
         "{\"version\": 1, \"phases\": {\"Analysis\": {\"status\": "
         "\"Completed\", \"status\": \"Failed\"}}}",
         "{\"version\": 1, \"phases\": {}, \"phases\": {}}",
+        "{\"version\": 1, \"version\": 1, \"phases\": {}}",
+        "{\"version\": 1, \"phases\": [{\"phase\": \"Build\", \"status\": "
+        "\"Failed\"}, {\"phase\": \"Build\", \"status\": \"Completed\"}]}",
         "{\"version\": 1, \"current_phase\": \"Odd\", \"phases\": {}}",
         "{\"version\": 1, \"current_phase\": 3, \"phases\": {}}"};
     struct takt_state state;
@@ -363,6 +366,25 @@ static void what_cannot_be_read_is_not_damaged(void)
     rmdir(in_folder(".takt-state.json"));
 }
 
+/* Messages are cut to their room, which may be within a character. */
+static void what_is_no_utf8_does_not_damage_it(void)
+{
+    struct takt_state state;
+    struct takt_phase_event failed = {.kind = TAKT_LINE_FAIL};
+
+    clear();
+    REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
+    begin(&state.line, TAKT_PHASE_ANALYSIS);
+    failed.text = "'f\xc3\xa4\xe2\x82\x1b \xf0\x9f\x98";
+    REQUIRE(takt__phase_line_step(&state.line, &failed, NULL));
+    EXPECT_INT(takt__state_save(&state, &diag), TAKT_OK);
+    takt__state_free(&state);
+    EXPECT_INT(takt__state_load(folder, &state, &diag), TAKT_OK);
+    EXPECT_STR(state.line.phase[TAKT_PHASE_ANALYSIS].error,
+               "'f\xc3\xa4??\x1b ???");
+    takt__state_free(&state);
+}
+
 static void a_failed_save_leaves_the_old_file(void)
 {
     struct takt_state state;
@@ -402,6 +424,18 @@ static void the_lock_lets_one_in(void)
     takt__lock_give(&second);
 }
 
+static void nobody_waits_for_a_pipe_of_that_name(void)
+{
+    struct takt_lock lock;
+
+    clear();
+    REQUIRE(mkfifo(in_folder(".takt-state.lock"), 0600) == 0);
+    EXPECT(!takt__lock_is_taken(folder));
+    EXPECT_INT(takt__lock_take(folder, &lock, &diag), TAKT_OK);
+    EXPECT(takt__lock_is_taken(folder));
+    takt__lock_give(&lock);
+}
+
 static void a_process_that_dies_gives_it_back(void)
 {
     struct takt_lock lock;
@@ -434,8 +468,10 @@ int main(void)
     RUN(damage_is_found_and_kept_aside);
     RUN(older_damage_is_not_written_over);
     RUN(what_cannot_be_read_is_not_damaged);
+    RUN(what_is_no_utf8_does_not_damage_it);
     RUN(a_failed_save_leaves_the_old_file);
     RUN(the_lock_lets_one_in);
+    RUN(nobody_waits_for_a_pipe_of_that_name);
     RUN(a_process_that_dies_gives_it_back);
     clear();
     rmdir(folder);
