@@ -102,7 +102,7 @@ static void print_finding(struct report *report,
     json_count(json, "end_column", finding->end_column);
     json_string(json, "language", takt__scan_language_name(finding->language));
     json_string(json, "pattern", finding->pattern);
-    json_string(json, "op", finding->op->name);
+    json_string(json, "op", finding->name);
     json_string(json, "complexity",
                 takt_complexity_name(finding->op->complexity));
     json_string(json, "dtype",

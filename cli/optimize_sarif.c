@@ -175,7 +175,7 @@ static void print_finding(struct report *report,
     print_location(json, finding);
     print_fingerprint(json, finding);
     json_open(json, "properties", '{');
-    json_string(json, "op", finding->op->name);
+    json_string(json, "op", finding->name);
     json_string(json, "complexity",
                 takt_complexity_name(finding->op->complexity));
     json_string(json, "recommendation", advice->text);

@@ -26,7 +26,7 @@ void format_found(const struct takt_finding *finding,
             (at[1] == 'x' || at[1] == '\0'))
             *at = '?';
     const char *source = takt__size_source_name(finding->size.source);
-    snprintf(out, size, "%s %s%s%s%s%s%s", finding->op->name,
+    snprintf(out, size, "%s %s%s%s%s%s%s", finding->name,
              takt_dtype_name(finding->is_dtype_known ? finding->dtype
                                                      : advice->dtype),
              shape[0] != '\0' ? " " : "", shape,

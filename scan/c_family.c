@@ -102,6 +102,16 @@ struct takt_c_verdict takt__c_own_verdict(const struct takt_source *source,
     return out;
 }
 
+/* Whether the loop around it is a part of something: then this is, too. */
+static bool is_in_swallowed(const struct takt_c_place *place)
+{
+    for (unsigned i = place->depth - 1; i > 0; i--)
+        if (takt__c_is_loop(place->at[i - 1]))
+            return takt__c_verdict(place->source, place->at[i - 1])
+                .is_swallowed;
+    return false;
+}
+
 struct takt_c_verdict takt__c_verdict(const struct takt_source *source,
                                       TSNode node)
 {
@@ -114,8 +124,11 @@ struct takt_c_verdict takt__c_verdict(const struct takt_source *source,
     if (recall(source, settled, &out))
         return out;
     out = takt__c_own_verdict(source, node);
-    if (takt__c_place(source, node, &place) && !takt__c_is_dead(&place))
+    if (takt__c_place(source, node, &place) && !takt__c_is_dead(&place)) {
         takt__c_judge_row(&place, node, &out);
+        if (out.op != NULL && is_in_swallowed(&place))
+            out.op = NULL;
+    }
     out.id = settled;
     keep(source, &out);
     return out;

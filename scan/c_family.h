@@ -30,7 +30,8 @@ struct takt_c_name {
     enum takt_c_what what;
     TSNode node;       /* the declarator; for others the whole */
     TSNode holder;     /* what has the type: the declaration */
-    const void *block; /* of a local: the node of its block */
+    const void *block; /* of a local: the node of its block; of a field: of
+                          its class, or NULL for the first of that name */
 };
 
 struct takt_c_verdict;
@@ -42,7 +43,9 @@ struct takt_c_notes {
     struct takt_c_verdict *verdict; /* a hash table by node */
     size_t verdict_count, verdict_room;
     bool is_test_path, is_std_used;
-    bool is_arma_used; /* Armadillo's names are short: mat, vec */
+    bool is_arma_used;      /* Armadillo's names are short: mat, vec */
+    const void *named_call; /* the call that was asked for last, and its name */
+    struct takt_text telling_name;
     unsigned nesting;  /* of declarations that are being looked at */
     bool is_in_class;  /* looks at the fields of one */
     bool has_matrices; /* mentions a matrix type at all */
@@ -59,6 +62,11 @@ const struct takt_c_name *takt__c_find(const struct takt_source *source,
 /* The declaration of a name in a block. */
 const struct takt_c_name *takt__c_find_local(const struct takt_source *source,
                                              TSNode block,
+                                             struct takt_text text);
+
+/* A field of a class, which may be NULL: of any. */
+const struct takt_c_name *takt__c_find_field(const struct takt_source *source,
+                                             const void *class,
                                              struct takt_text text);
 
 /* Whether both are the same text. */
@@ -136,6 +144,7 @@ struct takt_c_type {
     bool is_auto, is_volatile;
     bool is_iterator;    /* of a container: rank 1, but no array */
     bool is_own;         /* a class of this file */
+    const void *fields;  /* the node of the class that it is, or NULL */
     struct takt_text of; /* its name */
 };
 
@@ -149,6 +158,10 @@ takt__c_declared_type(const struct takt_c_place *place,
 /* Of a type's own node, with the names of the file. */
 struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
                                       TSNode type, unsigned depth);
+/* Of a field of something of that type. */
+struct takt_c_type takt__c_field_type(const struct takt_c_place *place,
+                                      struct takt_c_type of,
+                                      struct takt_text field);
 /* Of a whole expression, as far as declarations tell. */
 struct takt_c_type takt__c_expression_type(const struct takt_c_place *place,
                                            TSNode node, unsigned depth);
@@ -163,6 +176,7 @@ bool takt__c_constant(const struct takt_c_place *place, TSNode node,
 
 enum takt_c_role {
     TAKT_C_ROLE_NONE,
+    TAKT_C_ROLE_EXP,      /* e[i] = exp(..) */
     TAKT_C_ROLE_EXP_SUM,  /* e[i] = exp(..), s += e[i] */
     TAKT_C_ROLE_SQUARES,  /* s += x * x */
     TAKT_C_ROLE_NORMALIZE /* (a[i] - mean) * inverse ... */
@@ -174,6 +188,7 @@ struct takt_c_verdict {
     const char *op; /* NULL: nothing that we know */
     enum takt_c_role role;
     bool is_f64, is_typed;
+    bool is_swallowed;      /* a part of what a loop before it is */
     struct takt_text total; /* the name that a loop adds up into */
     uint64_t extent;        /* of the outermost loop; 0: not known */
     enum takt_size_source extent_source;

@@ -104,22 +104,12 @@ static bool is_over_floats(struct call *call)
 
 /* ---- functions that are given -------------------------------------------- */
 
-static TSNode body_of(TSNode lambda)
-{
-    TSNode body = takt__node_field(lambda, "body");
-
-    if (ts_node_is_null(body) || ts_node_named_child_count(body) != 1)
-        return (TSNode){0};
-    return takt__c_first(body);
-}
-
 /* The parameters of a lambda become elements of one loop; the first of `own`
  * parameters is what was gathered so far. */
 static unsigned bind(struct takt_c_nest *nest, TSNode lambda, bool has_total,
                      enum takt_c_element element)
 {
-    const TSNode list =
-        takt__node_field(takt__node_field(lambda, "declarator"), "parameters");
+    const TSNode list = takt__c_parameters(lambda);
     const uint32_t count =
         ts_node_is_null(list) ? 0 : ts_node_named_child_count(list);
     unsigned bound = 0;
@@ -163,15 +153,13 @@ static struct takt_c_nest *open_lambda(const struct call *call, TSNode lambda,
     return NULL;
 }
 
-/* What a lambda returns, as an expression of its parameters. */
+/* What a lambda or function returns, as an expression of its parameters. */
 static struct takt_c_expr *returned(struct takt_c_nest *nest, TSNode lambda)
 {
-    const TSNode statement = body_of(lambda);
+    const TSNode result = takt__c_returned(lambda);
 
-    if (ts_node_is_null(statement) ||
-        !takt__node_is(statement, "return_statement"))
-        return NULL;
-    return takt__c_expr(nest, takt__c_first(statement), false, 0);
+    return ts_node_is_null(result) ? NULL
+                                   : takt__c_expr(nest, result, false, 0);
 }
 
 /* s + f(x), max(s, x). */
@@ -193,17 +181,32 @@ static const char *folding_op(const struct takt_c_expr *e)
     return NULL;
 }
 
+/* std::plus<>(), plus<float>{}. */
+static bool is_functor(const struct call *call, TSNode function,
+                       const char *name)
+{
+    const struct takt_c_notes *notes = call->place->source->notes;
+    struct takt_text text = takt__node_text(call->place->source, function);
+    const size_t size = strlen(name);
+
+    if (text.size > 5 && memcmp(text.at, "std::", 5) == 0)
+        text = (struct takt_text){text.at + 5, text.size - 5};
+    else if (!notes->is_std_used)
+        return false;
+    return text.size > size && memcmp(text.at, name, size) == 0 &&
+           text.at[size] == '<';
+}
+
 static const char *fold_with(const struct call *call, TSNode function)
 {
-    if (!takt__node_is(function, "lambda_expression"))
-        return takt__c_has(takt__node_text(call->place->source, function),
-                           "std::plus")
-                   ? "sum"
-                   : NULL;
-    struct takt_c_nest *nest = open_lambda(call, function, true, 2);
+    const TSNode of = takt__c_function_named(call->place, function);
+
+    if (ts_node_is_null(of))
+        return is_functor(call, function, "plus") ? "sum" : NULL;
+    struct takt_c_nest *nest = open_lambda(call, of, true, 2);
     if (nest == NULL)
         return NULL;
-    const char *op = folding_op(returned(nest, function));
+    const char *op = folding_op(returned(nest, of));
     free(nest);
     return op;
 }
@@ -211,22 +214,20 @@ static const char *fold_with(const struct call *call, TSNode function)
 static const char *map_with(const struct call *call, TSNode function,
                             unsigned parameters, bool is_summed)
 {
-    static const char *const named[][2] = {{"std::plus", "add"},
-                                           {"std::minus", "sub"},
-                                           {"std::multiplies", "mul"},
-                                           {"std::divides", "div"},
-                                           {"std::negate", "neg"}};
+    static const char *const named[][2] = {{"plus", "add"},
+                                           {"minus", "sub"},
+                                           {"multiplies", "mul"},
+                                           {"divides", "div"},
+                                           {"negate", "neg"}};
     static const char *const plain[][2] = {
         {"exp", "exp"},   {"log", "log"},   {"sqrt", "sqrt"}, {"fabs", "abs"},
         {"tanh", "tanh"}, {"expf", "exp"},  {"logf", "log"},  {"sqrtf", "sqrt"},
         {"fabsf", "abs"}, {"tanhf", "tanh"}};
-    const struct takt_text text =
-        takt__node_text(call->place->source, function);
+    const TSNode of = takt__c_function_named(call->place, function);
 
-    if (!takt__node_is(function, "lambda_expression")) {
+    if (ts_node_is_null(of)) {
         for (size_t i = 0; i < sizeof named / sizeof *named; i++)
-            if (text.size > strlen(named[i][0]) &&
-                memcmp(text.at, named[i][0], strlen(named[i][0])) == 0)
+            if (is_functor(call, function, named[i][0]))
                 return named[i][1];
         const struct takt_text last = last_name(call->place->source, function);
         for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
@@ -234,10 +235,10 @@ static const char *map_with(const struct call *call, TSNode function,
                 return plain[i][1];
         return NULL;
     }
-    struct takt_c_nest *nest = open_lambda(call, function, false, parameters);
+    struct takt_c_nest *nest = open_lambda(call, of, false, parameters);
     if (nest == NULL)
         return NULL;
-    const struct takt_c_expr *e = returned(nest, function);
+    const struct takt_c_expr *e = returned(nest, of);
     const char *op = e == NULL || takt__c_varies(e) ? NULL
                      : is_summed                    ? takt__c_sum_op(e)
                                  : takt__c_element_op(NULL, e);
@@ -245,7 +246,7 @@ static const char *map_with(const struct call *call, TSNode function,
     return op;
 }
 
-/* [](float &x) { x *= 2; } */
+/* [](float &x) { x *= 2; }, [&](float x) { s += x; } */
 static const char *change_with(const struct call *call, TSNode lambda)
 {
     static const struct {
@@ -255,11 +256,11 @@ static const char *change_with(const struct call *call, TSNode lambda)
                  {"-=", TAKT_C_SUB},
                  {"*=", TAKT_C_MUL},
                  {"/=", TAKT_C_DIV}};
-    TSNode statement = takt__node_is(lambda, "lambda_expression")
-                           ? body_of(lambda)
-                           : (TSNode){0};
+    lambda = takt__c_function_named(call->place, lambda);
+    const TSNode body = takt__node_field(lambda, "body");
+    TSNode statement = ts_node_is_null(body) ? body : takt__c_first(body);
 
-    if (ts_node_is_null(statement) ||
+    if (ts_node_is_null(statement) || ts_node_named_child_count(body) != 1 ||
         !takt__node_is(statement, "expression_statement"))
         return NULL;
     statement = takt__c_first(statement);
@@ -275,13 +276,18 @@ static const char *change_with(const struct call *call, TSNode lambda)
         takt__c_expr(nest, takt__node_field(statement, "left"), false, 0);
     struct takt_c_expr *value =
         takt__c_expr(nest, takt__node_field(statement, "right"), false, 0);
+    const char *op = NULL;
+    if (target != NULL && value != NULL && target->steps == 0) {
+        if (target->sort == TAKT_C_NAME && takt__text_is(sign, "+="))
+            op = takt__c_sum_op(value); /* into what was captured */
+        value = NULL;
+    }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (value != NULL && target != NULL &&
             takt__text_is(sign, signs[i].sign))
             value = takt__c_expr_pair(nest, signs[i].sort, target, value);
-    const char *op = target == NULL || value == NULL || target->steps == 0
-                         ? NULL
-                         : takt__c_element_op(NULL, value);
+    if (target != NULL && value != NULL)
+        op = takt__c_element_op(NULL, value);
     free(nest);
     return op;
 }
@@ -363,10 +369,18 @@ static const char *two_ranges(struct call *call)
                    ? NULL
                    : "dot";
     if (call->count != 5 || !takt__text_is(call->name, "transform_reduce") ||
-        !takt__c_has(takt__node_text(call->place->source, call->argument[3]),
-                     "std::plus"))
+        !is_functor(call, call->argument[3], "plus"))
         return NULL;
     return map_with(call, call->argument[4], 1, true);
+}
+
+/* Into elements that are there, and of the same kind. */
+static bool is_copied(const struct call *call, unsigned to)
+{
+    const struct takt_c_type from = range_type(call, 0);
+    const struct takt_c_type type = range_type(call, to);
+
+    return type.rank == 1 && type.element == from.element;
 }
 
 static const char *algorithm_op(struct call *call)
@@ -385,6 +399,8 @@ static const char *algorithm_op(struct call *call)
         return "min";
     if (takt__text_is(name, "for_each") && call->count == ends + 1)
         return change_with(call, call->argument[ends]);
+    if (takt__text_is(name, "copy") && call->count == ends + 1)
+        return is_copied(call, ends) ? "copy" : NULL;
     if (takt__text_is(name, "transform") && call->count == ends + 2)
         return map_with(call, call->argument[ends + 1], 1, false);
     if (takt__text_is(name, "transform") && call->count == 2 * ends + 1)

@@ -98,16 +98,21 @@ static bool strip_begin(struct takt_text *name)
 struct takt_text takt__c_telling_name(const struct takt_source *source,
                                       TSNode call)
 {
+    struct takt_c_notes *notes = source->notes; /* many patterns ask for it */
     const TSNode callee = takt__node_field(call, "function");
     struct takt_text name = {"", 0};
 
     if (ts_node_is_null(callee))
         return name;
+    if (notes->named_call == call.id)
+        return notes->telling_name;
     name = takt__node_text(source, takt__c_last_part(callee));
     while (strip_end(&name))
         ;
     while (strip_begin(&name))
         ;
+    notes->named_call = call.id;
+    notes->telling_name = name;
     return name;
 }
 

@@ -159,7 +159,7 @@ static unsigned softmax(const struct row *row, unsigned at)
 
     if (is_role(row, next, TAKT_C_ROLE_EXP_SUM))
         next += 1;
-    else if (is_op(row, next, "exp") && is_op(row, next + 1, "sum"))
+    else if (is_role(row, next, TAKT_C_ROLE_EXP) && is_op(row, next + 1, "sum"))
         next += 2;
     else
         return 0;
@@ -167,12 +167,15 @@ static unsigned softmax(const struct row *row, unsigned at)
                                                                 : 0;
 }
 
+/* The mean may have been had without a loop. */
 static unsigned layernorm(const struct row *row, unsigned at)
 {
-    return (is_op(row, at, "mean") || is_op(row, at, "sum")) &&
-                   is_op(row, at + 1, "variance") &&
-                   is_role(row, at + 2, TAKT_C_ROLE_NORMALIZE)
-               ? 3
+    const unsigned next =
+        at + (is_op(row, at, "mean") || is_op(row, at, "sum"));
+
+    return is_op(row, next, "variance") &&
+                   is_role(row, next + 1, TAKT_C_ROLE_NORMALIZE)
+               ? next + 2 - at
                : 0;
 }
 
@@ -287,12 +290,12 @@ void takt__c_judge_within(const struct takt_c_place *place, TSNode loop,
 /* Whether a loop like this is a part of anything. */
 static bool may_be_part(const struct takt_c_verdict *verdict)
 {
-    static const char *const ops[] = {"max",    "exp",      "sum",  "scale",
-                                      "div",    "variance", "mean", "gemv",
-                                      "matmul", "softmax",  NULL};
+    static const char *const ops[] = {"max",    "sum",     "scale", "div",
+                                      "mean",   "softmax", "gemv",  "variance",
+                                      "matmul", NULL};
 
-    if (verdict->role == TAKT_C_ROLE_EXP_SUM ||
-        verdict->role == TAKT_C_ROLE_NORMALIZE)
+    if (verdict->role != TAKT_C_ROLE_NONE &&
+        verdict->role != TAKT_C_ROLE_SQUARES)
         return true;
     return verdict->op != NULL &&
            takt__c_is_any((struct takt_text){verdict->op, strlen(verdict->op)},
@@ -322,6 +325,7 @@ void takt__c_judge_row(const struct takt_c_place *place, TSNode loop,
         gather(place->source, before[count - 1], &row);
         if (composed(&row, &op) >= count + 1) {
             out->op = NULL;
+            out->is_swallowed = true;
             return;
         }
         count--;

@@ -1,95 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * c_family_elements.c - compares expressions, and names the op that one is:
- * of elements, each by itself, and of what is added up.
+ * c_family_elements.c - names the op that an expression is: of elements, each
+ * by itself, and of what is added up.
  */
 #include "c_family_expr.h"
 
-#include <math.h>
 #include <string.h>
 
-/* ---- comparing ----------------------------------------------------------- */
-
-bool takt__c_same(const struct takt_c_expr *a, const struct takt_c_expr *b)
+/* An element of an array, by itself: what an op takes. */
+static bool is_plain(const struct takt_c_expr *e)
 {
-    if (a == NULL || b == NULL)
-        return false;
-    if (a == b)
+    return e->sort == TAKT_C_ACCESS && e->steps != 0;
+}
+
+/* A sum of elements that are taken as they are, negated, or times what does not
+ * change. */
+struct linear {
+    const struct takt_c_expr *first;
+    unsigned plain, minus, scaled;
+};
+
+enum weight { PLAIN, MINUS, SCALED };
+
+static bool read_linear(const struct takt_c_expr *e, enum weight weight,
+                        struct linear *out)
+{
+    if (is_plain(e)) {
+        if (out->first != NULL && takt__c_same(out->first, e))
+            return false; /* a + (b - a) * t */
+        if (out->first == NULL)
+            out->first = e;
+        out->plain += weight == PLAIN;
+        out->minus += weight == MINUS;
+        out->scaled += weight == SCALED;
         return true;
-    if (a->sort != b->sort || a->parts != b->parts || a->steps != b->steps ||
-        !takt__c_same_text(a->text, b->text))
-        return false;
-    if (a->sort == TAKT_C_NUMBER)
-        return !(a->number < b->number) && !(a->number > b->number);
-    if (a->sort == TAKT_C_OPAQUE)
-        return false;
-    for (unsigned i = 0; i < a->parts; i++)
-        if (!takt__c_same(a->part[i], b->part[i]))
-            return false;
-    return true;
-}
-
-bool takt__c_mentions(const struct takt_c_expr *in,
-                      const struct takt_c_expr *what)
-{
-    if (takt__c_same(in, what))
-        return true;
-    for (unsigned i = 0; i < in->parts; i++)
-        if (takt__c_mentions(in->part[i], what))
-            return true;
-    return false;
-}
-
-bool takt__c_varies(const struct takt_c_expr *e)
-{
-    if (e->is_varying)
-        return true;
-    for (unsigned i = 0; i < e->parts; i++)
-        if (takt__c_varies(e->part[i]))
-            return true;
-    return false;
-}
-
-bool takt__c_has_access(const struct takt_c_expr *e)
-{
-    if (e->sort == TAKT_C_ACCESS)
-        return true;
-    for (unsigned i = 0; i < e->parts; i++)
-        if (takt__c_has_access(e->part[i]))
-            return true;
-    return false;
-}
-
-bool takt__c_is_call(const struct takt_c_expr *e, const char *name)
-{
-    return e->sort == TAKT_C_CALL && takt__text_is(e->text, name);
-}
-
-bool takt__c_is_number(const struct takt_c_expr *e, double number)
-{
-    return e->sort == TAKT_C_NUMBER && fabs(e->number - number) < 1e-12;
-}
-
-unsigned takt__c_factors(const struct takt_c_expr *e,
-                         const struct takt_c_expr **factor, unsigned most)
-{
-    if (e->sort == TAKT_C_MUL) {
-        const unsigned left = takt__c_factors(e->part[0], factor, most);
-        return left + takt__c_factors(e->part[1], factor + left, most - left);
     }
-    if (e->sort == TAKT_C_NEG ||
-        (e->sort == TAKT_C_DIV && e->part[1]->steps == 0))
-        return takt__c_factors(e->part[0], factor, most);
-    if (e->steps == 0 || most == 0)
-        return 0;
-    *factor = e;
-    return 1;
+    const enum weight other = weight == PLAIN   ? MINUS
+                              : weight == MINUS ? PLAIN
+                                                : SCALED;
+    switch (e->sort) {
+    case TAKT_C_ADD:
+        return read_linear(e->part[0], weight, out) &&
+               read_linear(e->part[1], weight, out);
+    case TAKT_C_SUB:
+        return read_linear(e->part[0], weight, out) &&
+               read_linear(e->part[1], other, out);
+    case TAKT_C_NEG:
+        return read_linear(e->part[0], other, out);
+    case TAKT_C_MUL:
+    case TAKT_C_DIV:
+        if (e->part[1]->steps == 0)
+            return read_linear(e->part[0], SCALED, out);
+        return e->sort == TAKT_C_MUL && e->part[0]->steps == 0 &&
+               read_linear(e->part[1], SCALED, out);
+    default:
+        return false;
+    }
 }
 
-static unsigned factor_count(const struct takt_c_expr *e)
+static const char *linear_op(const struct takt_c_expr *e)
 {
-    const struct takt_c_expr *factor[8];
-    return takt__c_factors(e, factor, 8);
+    struct linear sum = {0};
+
+    if (!read_linear(e, PLAIN, &sum))
+        return NULL;
+    const unsigned all = sum.plain + sum.minus + sum.scaled;
+    if (all == 1)
+        return sum.scaled > 0 ? "scale" : sum.minus > 0 ? "neg" : NULL;
+    if (sum.plain == all)
+        return "add";
+    if (sum.plain == 1 && sum.minus == 1 && all == 2)
+        return "sub";
+    return sum.plain == 1 && sum.minus == 0 ? "axpy" : NULL;
+}
+
+/* One element, as it is or times what does not change. */
+static bool is_scaled(const struct takt_c_expr *e)
+{
+    struct linear sum = {0};
+
+    return read_linear(e, PLAIN, &sum) &&
+           sum.plain + sum.minus + sum.scaled == 1;
 }
 
 /* ---- elements ------------------------------------------------------------ */
@@ -112,72 +103,50 @@ static bool is_gelu(const struct takt_c_expr *e)
 
     for (unsigned i = 0; i < count && e->sort == TAKT_C_MUL; i++) {
         const struct takt_c_expr *other = beside_one(factor[i]);
-        if (count == 2 && other != NULL &&
+        if (count == 2 && other != NULL && is_plain(factor[1 - i]) &&
             (takt__c_is_call(other, "tanh") || takt__c_is_call(other, "erf")))
             return true;
     }
     return false;
 }
 
+static const char *product_op(const struct takt_c_expr *e)
+{
+    const struct takt_c_expr *factor[8];
+    const unsigned count = takt__c_factors(e, factor, 8);
+
+    if (is_gelu(e))
+        return "gelu";
+    if (count == 2 && is_plain(factor[0]) && is_plain(factor[1]))
+        return "mul";
+    return linear_op(e);
+}
+
 static const char *division_op(const struct takt_c_expr *e)
 {
     const struct takt_c_expr *other = beside_one(e->part[1]);
 
-    if (other != NULL && takt__c_is_call(other, "exp"))
-        return "sigmoid";
-    return e->part[1]->steps == 0 ? "scale" : "div";
+    if (other != NULL && takt__c_is_number(e->part[0], 1))
+        return takt__c_is_call(other, "exp") &&
+                       other->part[0]->sort == TAKT_C_NEG &&
+                       is_plain(other->part[0]->part[0])
+                   ? "sigmoid"
+                   : NULL;
+    if (e->part[1]->steps == 0)
+        return linear_op(e);
+    return is_plain(e->part[0]) && is_plain(e->part[1]) ? "div" : NULL;
 }
 
-static unsigned terms_of(const struct takt_c_expr *e,
-                         const struct takt_c_expr **term, unsigned most)
+/* a * b + c. */
+static bool is_fma(const struct takt_c_expr *e)
 {
-    if (e->sort == TAKT_C_ADD) {
-        const unsigned left = terms_of(e->part[0], term, most);
-        return left + terms_of(e->part[1], term + left, most - left);
-    }
-    if (most == 0)
-        return 0;
-    *term = e;
-    return 1;
-}
-
-/* y + a * x + b * z: one array, and others that are scaled. */
-static bool is_axpy_chain(const struct takt_c_expr *e)
-{
-    const struct takt_c_expr *term[8];
-    const unsigned count = terms_of(e, term, 8);
-    unsigned plain = 0, scaled = 0;
-
-    for (unsigned i = 0; i < count; i++) {
-        plain += term[i]->sort == TAKT_C_ACCESS && term[i]->steps != 0;
-        scaled +=
-            (term[i]->sort == TAKT_C_MUL || term[i]->sort == TAKT_C_DIV) &&
-            factor_count(term[i]) == 1;
-    }
-    return plain == 1 && scaled > 0 && plain + scaled == count;
-}
-
-static const char *addition_op(const struct takt_c_expr *e)
-{
-    if (is_axpy_chain(e))
-        return "axpy";
     for (unsigned i = 0; i < 2; i++) {
-        const struct takt_c_expr *product = e->part[i], *other = e->part[1 - i];
-        if (product->sort != TAKT_C_MUL ||
-            (other->sort != TAKT_C_ACCESS && other->steps != 0))
-            continue;
-        return other->steps != 0 && factor_count(product) == 1 ? "axpy" : "fma";
+        const struct takt_c_expr *product = e->part[i];
+        if (product->sort == TAKT_C_MUL && is_plain(product->part[0]) &&
+            is_plain(product->part[1]) && is_plain(e->part[1 - i]))
+            return true;
     }
-    return "add";
-}
-
-static const char *difference_op(const struct takt_c_expr *e)
-{
-    return e->part[0]->sort == TAKT_C_ACCESS && e->part[0]->steps != 0 &&
-                   e->part[1]->sort == TAKT_C_MUL &&
-                   factor_count(e->part[1]) == 1
-               ? "axpy"
-               : "sub";
+    return false;
 }
 
 static bool is_limit(const struct takt_c_expr *e)
@@ -194,60 +163,55 @@ static const char *limit_op(const struct takt_c_expr *e)
         const struct takt_c_expr *bound = e->part[i], *of = e->part[1 - i];
         if (bound->steps != 0)
             continue;
-        if (takt__c_is_call(e, "fmax") && takt__c_is_number(bound, 0))
-            return of->sort == TAKT_C_CALL && is_limit(of) ? "clamp" : "relu";
-        return "clamp";
+        if (is_limit(of))
+            return limit_op(of) != NULL ? "clamp" : NULL;
+        if (!is_plain(of))
+            return NULL;
+        return takt__c_is_call(e, "fmax") && takt__c_is_number(bound, 0)
+                   ? "relu"
+                   : "clamp";
     }
     return NULL;
+}
+
+/* What costs little beside a function: a shift, a factor. */
+static bool is_nearly_plain(const struct takt_c_expr *e)
+{
+    if (e->sort == TAKT_C_SUB || e->sort == TAKT_C_ADD)
+        for (unsigned i = 0; i < 2; i++)
+            if (e->part[i]->steps == 0)
+                return is_scaled(e->part[1 - i]);
+    return is_scaled(e);
 }
 
 static const char *call_op(const struct takt_c_expr *e)
 {
-    static const char *const same[] = {"sqrt", "exp", "log", "tanh", NULL};
+    static const char *const costly[] = {"exp", "log", "tanh"};
 
     if (is_limit(e))
         return limit_op(e);
-    if (takt__c_is_any(e->text, same))
-        for (unsigned i = 0; same[i] != NULL; i++)
-            if (takt__text_is(e->text, same[i]))
-                return same[i];
+    for (size_t i = 0; i < sizeof costly / sizeof *costly; i++)
+        if (takt__c_is_call(e, costly[i]))
+            return is_nearly_plain(e->part[0]) ? costly[i] : NULL;
+    if (!is_plain(e->part[0]))
+        return NULL;
+    if (takt__c_is_call(e, "sqrt"))
+        return "sqrt";
     if (takt__c_is_call(e, "fabs"))
         return "abs";
     if (takt__c_is_call(e, "clamp"))
         return "clamp";
-    if (takt__c_is_call(e, "fma") && e->parts == 3)
-        return e->part[0]->steps != 0 && e->part[1]->steps != 0 ? "fma"
-                                                                : "axpy";
     return NULL;
 }
 
-/* x > 0 ? x : 0, x < 0 ? -x : x, x < low ? low : x > high ? high : x. */
-static const char *choice_op(const struct takt_c_expr *e)
+/* fma(a, b, c), of which one may not change. */
+static const char *fma_op(const struct takt_c_expr *e)
 {
-    const struct takt_c_expr *test = e->part[0];
-    const struct takt_c_expr *yes = e->part[1], *no = e->part[2];
-
-    if ((test->sort != TAKT_C_LESS && test->sort != TAKT_C_GREATER))
+    if (e->parts != 3 || !is_plain(e->part[2]))
         return NULL;
-    const bool is_less = test->sort == TAKT_C_LESS;
-    const struct takt_c_expr *x = test->part[0], *bound = test->part[1];
-    if (x->steps == 0 || bound->steps != 0)
-        return NULL;
-    const struct takt_c_expr *kept = is_less ? no : yes;
-    const struct takt_c_expr *other = is_less ? yes : no;
-    if (takt__c_is_number(bound, 0) && takt__c_same(kept, x)) {
-        if (takt__c_is_number(other, 0))
-            return "relu";
-        if (other->sort == TAKT_C_NEG && takt__c_same(other->part[0], x))
-            return "abs";
-    }
-    if (takt__c_same(yes, bound) &&
-        (takt__c_same(no, x) ||
-         (no->sort == TAKT_C_PICK && choice_op(no) != NULL &&
-          !takt__c_is_number(bound, 0)) ||
-         (no->sort == TAKT_C_PICK && takt__c_same(no->part[0]->part[0], x))))
-        return "clamp";
-    return NULL;
+    const unsigned plain = is_plain(e->part[0]) + is_plain(e->part[1]);
+    const bool is_fixed = e->part[0]->steps == 0 || e->part[1]->steps == 0;
+    return plain == 2 ? "fma" : plain == 1 && is_fixed ? "axpy" : NULL;
 }
 
 /* ---- rows and columns ---------------------------------------------------- */
@@ -274,6 +238,14 @@ static unsigned order_of(const struct takt_c_expr *e, uint32_t *bit,
     return count;
 }
 
+bool takt__c_is_turned(const struct takt_c_expr *a, const struct takt_c_expr *b)
+{
+    uint32_t to[4], from[4];
+
+    return order_of(a, to, 4) == 2 && order_of(b, from, 4) == 2 &&
+           to[0] == from[1] && to[1] == from[0] && to[0] != to[1];
+}
+
 static const char *copy_op(const struct takt_c_expr *target,
                            const struct takt_c_expr *value)
 {
@@ -281,11 +253,11 @@ static const char *copy_op(const struct takt_c_expr *target,
 
     if (target == NULL || target->steps != value->steps)
         return NULL;
+    if (takt__c_is_turned(target, value))
+        return "transpose";
     const unsigned n = order_of(target, to, 4);
     if (n != order_of(value, from, 4))
         return NULL;
-    if (n == 2 && to[0] == from[1] && to[1] == from[0] && to[0] != to[1])
-        return "transpose";
     for (unsigned i = 0; i < n; i++)
         if (to[i] != from[i])
             return NULL;
@@ -328,27 +300,41 @@ const char *takt__c_element_op(const struct takt_c_expr *target,
     case TAKT_C_ACCESS:
         return copy_op(target, value);
     case TAKT_C_ADD:
-        return addition_op(value);
+        return is_fma(value) ? "fma" : linear_op(value);
     case TAKT_C_SUB:
-        return difference_op(value);
+        return linear_op(value);
     case TAKT_C_MUL:
-        if (is_gelu(value))
-            return "gelu";
-        return factor_count(value) > 1 ? "mul" : "scale";
+        return product_op(value);
     case TAKT_C_DIV:
         return division_op(value);
     case TAKT_C_NEG:
-        return value->part[0]->sort == TAKT_C_ACCESS ? "neg" : NULL;
+        return linear_op(value);
     case TAKT_C_CALL:
-        return call_op(value);
-    case TAKT_C_PICK:
-        return choice_op(value);
+        return takt__c_is_call(value, "fma") ? fma_op(value) : call_op(value);
     default:
         return NULL;
     }
 }
 
 /* ---- what is added up ---------------------------------------------------- */
+
+/* x - mean. */
+static bool is_distance(const struct takt_c_expr *e)
+{
+    return e->sort == TAKT_C_SUB && is_plain(e->part[0]) &&
+           e->part[1]->steps == 0;
+}
+
+/* Of elements, or of how far two arrays are apart. */
+static const char *squares_op(const struct takt_c_expr *of)
+{
+    if (is_distance(of))
+        return "variance";
+    return is_plain(of) || (of->sort == TAKT_C_SUB && is_plain(of->part[0]) &&
+                            is_plain(of->part[1]))
+               ? "dot"
+               : NULL;
+}
 
 const char *takt__c_sum_op(const struct takt_c_expr *value)
 {
@@ -358,19 +344,17 @@ const char *takt__c_sum_op(const struct takt_c_expr *value)
     if (counts_itself(value))
         return NULL;
     if (takt__c_is_call(value, "fabs"))
-        return "norm1";
+        return is_plain(value->part[0]) ? "norm1" : NULL;
     if (takt__c_is_call(value, "pow") && value->parts == 2 &&
         takt__c_is_number(value->part[1], 2))
-        return value->part[0]->sort == TAKT_C_SUB &&
-                       value->part[0]->part[1]->steps == 0
-                   ? "variance"
-                   : "dot";
+        return squares_op(value->part[0]);
+    if (count == 1)
+        return is_plain(factor[0]) ? "sum" : NULL;
     if (count != 2)
-        return count < 2 ? "sum" : "dot";
-    if (takt__c_same(factor[0], factor[1]) && factor[0]->sort == TAKT_C_SUB &&
-        factor[0]->part[1]->steps == 0)
-        return "variance";
-    return "dot";
+        return NULL;
+    if (takt__c_same(factor[0], factor[1]))
+        return squares_op(factor[0]);
+    return is_plain(factor[0]) && is_plain(factor[1]) ? "dot" : NULL;
 }
 
 static bool has_distance(const struct takt_c_expr *e)

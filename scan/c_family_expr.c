@@ -116,9 +116,9 @@ static struct takt_c_expr *moved(struct takt_c_nest *nest,
 
 /* The element at an index. An address that was moved takes it into its last
  * index; an element that is a row has one index more. */
-static struct takt_c_expr *element(struct takt_c_nest *nest,
-                                   const struct takt_c_expr *base,
-                                   struct takt_c_expr *index)
+struct takt_c_expr *takt__c_expr_element(struct takt_c_nest *nest,
+                                         const struct takt_c_expr *base,
+                                         struct takt_c_expr *index)
 {
     struct takt_c_expr *e = address(nest, base);
 
@@ -136,7 +136,7 @@ static struct takt_c_expr *element(struct takt_c_nest *nest,
 /* An index may not be looked up in another array. */
 bool takt__c_is_plain_index(const struct takt_c_expr *e)
 {
-    return e != NULL && !takt__c_has_access(e) && !e->is_varying;
+    return e != NULL && !takt__c_is_gathered(e) && !takt__c_varies(e);
 }
 
 static struct takt_c_expr *macro_index(struct takt_c_nest *nest, TSNode index,
@@ -182,7 +182,8 @@ static struct takt_c_expr *subscript(struct takt_c_nest *nest, TSNode node,
             return e;
     }
     struct takt_c_expr *at = takt__c_expr(nest, index, true, depth + 1);
-    return takt__c_is_plain_index(at) ? element(nest, base, at) : NULL;
+    return takt__c_is_plain_index(at) ? takt__c_expr_element(nest, base, at)
+                                      : NULL;
 }
 
 static struct takt_c_expr *pointed(struct takt_c_nest *nest, TSNode node,
@@ -205,7 +206,7 @@ static struct takt_c_expr *pointed(struct takt_c_nest *nest, TSNode node,
     if (e->sort == TAKT_C_NAME && takt__text_is(e->text, "this"))
         return e;
     struct takt_c_expr *zero = takt__c_expr_new(nest, TAKT_C_NUMBER);
-    return element(nest, e, zero);
+    return takt__c_expr_element(nest, e, zero);
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -213,7 +214,7 @@ static struct takt_c_expr *pointed(struct takt_c_nest *nest, TSNode node,
 struct takt_c_local *takt__c_local(struct takt_c_nest *nest,
                                    struct takt_text text)
 {
-    for (unsigned i = nest->locals; i > 0; i--)
+    for (unsigned i = nest->locals; i > nest->hidden; i--)
         if (takt__c_same_text(nest->local[i - 1].text, text))
             return &nest->local[i - 1];
     return NULL;
@@ -223,7 +224,7 @@ const struct takt_c_loop *takt__c_loop_of(const struct takt_c_nest *nest,
                                           struct takt_text var)
 {
     /* the innermost of those that were read so far */
-    for (unsigned i = nest->next_loop; i > 0; i--)
+    for (unsigned i = nest->next_loop; i > 0 && nest->hidden == 0; i--)
         if (takt__c_same_text(nest->loop[i - 1].var, var) && var.size > 0)
             return &nest->loop[i - 1];
     return NULL;
@@ -242,7 +243,11 @@ static struct takt_c_expr *stepping(struct takt_c_nest *nest,
     for (unsigned i = 0; i < nest->loops; i++)
         if (steps & (UINT32_C(1) << i))
             bits |= nest->loop[i].bit;
-    if (local->value != NULL)
+    const bool is_placed =
+        local->type.rank > 0 && local->value != NULL &&
+        (local->value->sort == TAKT_C_ADDRESS ||
+         (local->value->sort == TAKT_C_NAME && !local->value->is_varying));
+    if (local->value != NULL && !is_placed)
         bits |= local->value->steps;
     struct takt_c_expr *count = takt__c_expr_new(nest, TAKT_C_STEP);
     if (count == NULL)
@@ -257,16 +262,24 @@ static struct takt_c_expr *stepping(struct takt_c_nest *nest,
             nest, TAKT_C_MUL, count,
             takt__c_expr_name(nest, row, (struct takt_c_type){.rank = 0}));
     }
-    struct takt_c_expr *e = takt__c_expr_name(nest, local->text, local->type);
-    return moved(nest, address(nest, e), count);
+    if (is_placed && local->is_backward)
+        count = takt__c_expr_pair(nest, TAKT_C_SUB,
+                                  takt__c_expr_new(nest, TAKT_C_NUMBER), count);
+    return moved(nest,
+                 address(nest, is_placed ? local->value
+                                         : takt__c_expr_name(nest, local->text,
+                                                             local->type)),
+                 count);
 }
 
-static struct takt_c_expr *named(struct takt_c_nest *nest, TSNode node)
+struct takt_c_expr *takt__c_expr_named(struct takt_c_nest *nest,
+                                       struct takt_text text)
 {
-    const struct takt_text text = takt__node_text(nest->source, node);
     const struct takt_c_loop *loop = takt__c_loop_of(nest, text);
-    const struct takt_c_local *local = takt__c_local(nest, text);
+    struct takt_c_local *local = takt__c_local(nest, text);
 
+    if (local != NULL && local->is_bound)
+        return local->value;
     if (loop != NULL && loop->is_over_range)
         return local == NULL ? NULL : local->value;
     if (loop != NULL && (local == NULL || local->type.rank == 0)) {
@@ -280,7 +293,7 @@ static struct takt_c_expr *named(struct takt_c_nest *nest, TSNode node)
     if (local != NULL && local->is_stepped && !local->is_assigned)
         return stepping(nest, local);
     if (local != NULL && local->is_declared && !local->is_assigned &&
-        local->value != NULL)
+        local->value != NULL && !local->is_stale)
         return local->value;
     struct takt_c_expr *e =
         takt__c_expr_name(nest, text,
@@ -289,6 +302,8 @@ static struct takt_c_expr *named(struct takt_c_nest *nest, TSNode node)
                               : takt__c_type_of(nest->place, text));
     if (e != NULL)
         e->is_varying = local != NULL;
+    if (local != NULL)
+        local->is_read = true;
     return e;
 }
 
@@ -296,7 +311,7 @@ static struct takt_c_expr *field(struct takt_c_nest *nest, TSNode node,
                                  unsigned depth)
 {
     const TSNode of = takt__node_field(node, "argument");
-    struct takt_c_expr *e = takt__c_expr(nest, of, true, depth + 1);
+    const struct takt_c_expr *e = takt__c_expr(nest, of, true, depth + 1);
 
     if (e == NULL || e->steps != 0 || e->is_varying)
         return NULL;
@@ -304,12 +319,28 @@ static struct takt_c_expr *field(struct takt_c_nest *nest, TSNode node,
                              takt__c_expression_type(nest->place, node, 0));
 }
 
+struct takt_c_expr *takt__c_expr_field(struct takt_c_nest *nest,
+                                       const struct takt_c_expr *of,
+                                       struct takt_text whole,
+                                       struct takt_text field)
+{
+    return of->steps != 0 || of->is_varying
+               ? NULL
+               : takt__c_expr_name(
+                     nest, whole,
+                     takt__c_field_type(nest->place, of->type, field));
+}
+
 /* ---- operators ----------------------------------------------------------- */
 
-static struct takt_c_expr *offset(struct takt_c_nest *nest,
-                                  enum takt_c_sort sort, struct takt_c_expr *a,
-                                  struct takt_c_expr *b)
+struct takt_c_expr *takt__c_expr_offset(struct takt_c_nest *nest,
+                                        enum takt_c_sort sort,
+                                        struct takt_c_expr *a,
+                                        struct takt_c_expr *b)
 {
+    if (a == NULL || b == NULL)
+        return NULL;
+
     const bool is_pointer = a->sort == TAKT_C_ADDRESS ||
                             (a->sort == TAKT_C_NAME && a->type.rank > 0);
 
@@ -339,7 +370,7 @@ static struct takt_c_expr *binary(struct takt_c_nest *nest, TSNode node,
         return NULL;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (takt__text_is(sign, signs[i].sign))
-            return offset(nest, signs[i].sort, a, b);
+            return takt__c_expr_offset(nest, signs[i].sort, a, b);
     if (!is_index || takt__c_has_access(a) || takt__c_has_access(b))
         return NULL;
     return opaque(nest, a->steps | b->steps);
@@ -402,13 +433,12 @@ static struct takt_c_expr *pick(struct takt_c_nest *nest, TSNode node,
 {
     static const char *const fields[] = {"condition", "consequence",
                                          "alternative"};
-    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_PICK);
+    struct takt_c_expr *part[3];
 
     for (unsigned i = 0; i < 3; i++)
-        e = takt__c_expr_part(e, takt__c_expr(nest,
-                                              takt__node_field(node, fields[i]),
-                                              is_index, depth + 1));
-    return e;
+        part[i] = takt__c_expr(nest, takt__node_field(node, fields[i]),
+                               is_index, depth + 1);
+    return takt__c_expr_pick(nest, part[0], part[1], part[2]);
 }
 
 struct takt_c_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
@@ -421,7 +451,7 @@ struct takt_c_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
     if (!strcmp(type, "number_literal"))
         return number(nest, node);
     if (!strcmp(type, "identifier"))
-        return named(nest, node);
+        return takt__c_expr_named(nest, takt__node_text(nest->source, node));
     if (!strcmp(type, "subscript_expression"))
         return subscript(nest, node, depth);
     if (!strcmp(type, "binary_expression"))

@@ -100,22 +100,35 @@ static struct takt_c_expr *called_element(struct takt_c_nest *nest,
 static struct takt_c_expr *measure(struct takt_c_nest *nest, TSNode node,
                                    TSNode callee, unsigned depth)
 {
-    static const char *const words[] = {"size",   "rows",  "cols",   "length",
-                                        "begin",  "end",   "cbegin", "cend",
-                                        "ssize",  "width", "height", "n_rows",
-                                        "n_cols", "data",  NULL};
+    static const char *const words[] = {
+        "size",   "rows",   "cols",   "length", "begin", "end",
+        "cbegin", "cend",   "rbegin", "rend",   "ssize", "width",
+        "height", "n_rows", "n_cols", "data",   NULL};
     const TSNode name = takt__node_field(callee, "field");
     const struct takt_text text =
         takt__node_text(nest->source, ts_node_is_null(name) ? callee : name);
 
-    if (ts_node_is_null(name) || !takt__c_is_any(text, words))
+    if (!takt__c_is_any(text, words))
         return NULL;
-    struct takt_c_expr *of = takt__c_expr(
-        nest, takt__node_field(callee, "argument"), true, depth + 1);
-    if (of == NULL || of->steps != 0)
+    if (ts_node_is_null(name) /* of the object itself; else of a row, too: */
+            ? ts_node_named_child_count(takt__node_field(node, "arguments")) > 0
+            : takt__c_expr(nest, takt__node_field(callee, "argument"), true,
+                           depth + 1) == NULL) /* all are of one length */
         return NULL;
     return takt__c_expr_name(nest, takt__node_text(nest->source, node),
                              takt__c_expression_type(nest->place, node, 0));
+}
+
+struct takt_c_expr *takt__c_expr_function(struct takt_c_nest *nest,
+                                          struct takt_text text)
+{
+    const char *name = mathematics(text);
+    struct takt_c_expr *e =
+        name == NULL ? NULL : takt__c_expr_new(nest, TAKT_C_CALL);
+
+    if (e != NULL)
+        e->text = (struct takt_text){name, strlen(name)};
+    return e;
 }
 
 struct takt_c_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
@@ -135,12 +148,11 @@ struct takt_c_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
     struct takt_c_expr *e = called_element(nest, callee, list, depth);
     if (e == NULL)
         e = measure(nest, node, callee, depth);
-    const char *name = mathematics(text);
-    if (e != NULL || name == NULL || count == 0 || count > 3)
+    if (e == NULL)
+        e = takt__c_expr_inlined(nest, callee, list, depth);
+    if (e != NULL || count == 0 || count > 3)
         return e;
-    e = takt__c_expr_new(nest, TAKT_C_CALL);
-    if (e != NULL)
-        e->text = (struct takt_text){name, strlen(name)};
+    e = takt__c_expr_function(nest, text);
     for (uint32_t i = 0; i < count; i++)
         e = takt__c_expr_part(e,
                               takt__c_expr(nest, ts_node_named_child(list, i),

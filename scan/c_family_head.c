@@ -7,20 +7,58 @@
 
 #include <string.h>
 
+/* int i = 0, n = v.size(): what is declared beside the variable. */
+static void read_others(struct takt_c_nest *nest,
+                        const struct takt_c_loop *loop, TSNode start)
+{
+    const uint32_t count = ts_node_named_child_count(start);
+    bool is_first = true;
+
+    for (uint32_t i = 0; i < count && i < 8; i++) {
+        const TSNode one = ts_node_named_child(start, i);
+        if (!takt__node_is(one, "init_declarator"))
+            continue;
+        bool is_function = false;
+        const TSNode name = takt__c_declared_name(one, &is_function);
+        struct takt_c_local *local =
+            ts_node_is_null(name)
+                ? NULL
+                : takt__c_local(nest, takt__node_text(nest->source, name));
+        if (!is_first && local != NULL) {
+            local->declared &= ~loop->bit;
+            local->value =
+                takt__c_expr(nest, takt__node_field(one, "value"), true, 0);
+        }
+        is_first = false;
+    }
+}
+
+/* c[i][j] = 0, in the head of a loop over what is added up there. */
+static bool is_filling(TSNode node)
+{
+    return takt__node_is(node, "assignment_expression") &&
+           !takt__node_is(takt__node_field(node, "left"), "identifier") &&
+           takt__node_is(takt__node_field(node, "right"), "number_literal");
+}
+
 /* i = 0, in whichever way it is written; the variable that starts. */
 static bool read_start(struct takt_c_nest *nest, struct takt_c_loop *loop,
                        TSNode start)
 {
     if (ts_node_is_null(start))
         return true;
-    if (takt__node_is(start, "comma_expression"))
-        start = takt__node_field(start, "left");
+    while (takt__node_is(start, "comma_expression")) {
+        const TSNode left = takt__node_field(start, "left");
+        start = takt__node_field(
+            start, is_filling(left) ? "right" : "left"); /* s = 0, i = 0 */
+    }
     TSNode name = {0};
     if (takt__node_is(start, "declaration")) {
         const TSNode declarator = takt__node_field(start, "declarator");
         bool is_function = false;
         name = takt__c_declared_name(declarator, &is_function);
         loop->start = takt__node_field(declarator, "value");
+        read_others(nest, loop, start);
     } else if (takt__node_is(start, "assignment_expression")) {
         name = takt__node_field(start, "left");
         loop->start = takt__node_field(start, "right");
@@ -69,6 +107,15 @@ static bool is_step(const struct takt_c_nest *nest, TSNode update)
                takt__node_text(nest->source, takt__node_field(right, "left")));
 }
 
+static bool is_both(const struct takt_c_nest *nest, TSNode condition)
+{
+    return takt__node_is(condition, "binary_expression") &&
+           takt__text_is(
+               takt__node_text(nest->source,
+                               takt__node_field(condition, "operator")),
+               "&&");
+}
+
 /* i < n, n > i, i + k <= n, p != end, n--, n-- > 0. */
 static bool read_condition(struct takt_c_nest *nest, struct takt_c_loop *loop,
                            TSNode condition)
@@ -76,6 +123,13 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_c_loop *loop,
     condition = takt__c_bare(condition);
     if (ts_node_is_null(condition))
         return false;
+    if (is_both(nest, condition)) { /* i < tile + 8 && i < n */
+        const bool is_read =
+            read_condition(nest, loop, takt__node_field(condition, "left")) &&
+            read_condition(nest, loop, takt__node_field(condition, "right"));
+        loop->bound = (TSNode){0};
+        return is_read;
+    }
     if (takt__node_is(condition, "update_expression") ||
         takt__node_is(condition, "identifier")) {
         const struct takt_c_expr *e = takt__c_expr(nest, condition, true, 0);
@@ -92,9 +146,12 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_c_loop *loop,
         takt__c_expr(nest, takt__node_field(condition, "left"), true, 0);
     const struct takt_c_expr *b =
         takt__c_expr(nest, takt__node_field(condition, "right"), true, 0);
-    if (a == NULL || b == NULL || takt__c_has_access(a) ||
-        takt__c_has_access(b))
+    if (a == NULL || b == NULL || takt__c_is_gathered(a) ||
+        takt__c_is_gathered(b))
         return false;
+    if (((a->steps | b->steps) & loop->bit) == 0 || takt__c_varies(a) ||
+        takt__c_varies(b))
+        return false; /* what was computed decides */
     const bool is_left = (a->steps & loop->bit) != 0;
     loop->bound = takt__node_field(condition, is_left ? "right" : "left");
     loop->is_inclusive = sign.size == 2 && sign.at[0] != '!';
@@ -185,6 +242,8 @@ static bool read_range(struct takt_c_nest *nest, struct takt_c_loop *loop)
     }
     local->value = value;
     local->is_declared = true;
+    local->is_reset = false; /* x = f(x) writes the element */
+    local->declared = 0;
     return true;
 }
 
@@ -194,36 +253,71 @@ static void name_while(struct takt_c_nest *nest, struct takt_c_loop *loop)
     for (unsigned i = 0; i < nest->locals; i++) {
         const struct takt_c_local *local = &nest->local[i];
         if (local->is_stepped && !local->is_assigned && local->type.rank == 0 &&
-            (local->stepped & loop->bit) != 0 && !local->is_declared &&
-            loop->var.size == 0)
+            (local->stepped & loop->bit) != 0 &&
+            (local->declared & loop->bit) == 0 && loop->var.size == 0)
             loop->var = local->text;
     }
 }
 
-bool takt__c_read_head(struct takt_c_nest *nest, struct takt_c_loop *loop)
+/* What a head starts and steps is not started anew by its own loop. */
+static void belong_to_head(struct takt_c_nest *nest,
+                           const struct takt_c_loop *loop)
 {
-    if (takt__node_is(loop->node, "for_range_loop"))
-        return read_range(nest, loop);
-    if (takt__node_is(loop->node, "while_statement")) {
-        name_while(nest, loop);
-        return read_condition(nest, loop,
-                              takt__node_field(loop->node, "condition"));
-    }
-    const TSNode update = takt__node_field(loop->node, "update");
+    struct takt_c_local *local = takt__c_local(nest, loop->var);
+
+    if (local == NULL || loop->var.size == 0)
+        return;
+    local->declared &= ~loop->bit;
+    local->is_assigned = false;
+}
+
+/* i++ is 1, i += 4 is 4; 0: not known. */
+static uint64_t stride_of(struct takt_c_nest *nest, TSNode update)
+{
+    int64_t by;
+    enum takt_size_source source;
+
+    if (takt__node_is(update, "update_expression"))
+        return 1;
+    return takt__node_is(update, "assignment_expression") &&
+                   takt__c_constant(nest->place,
+                                    takt__node_field(update, "right"), &by,
+                                    &source) &&
+                   by > 0
+               ? (uint64_t)by
+               : 0;
+}
+
+static bool read_for(struct takt_c_nest *nest, struct takt_c_loop *loop,
+                     TSNode update)
+{
     if (!read_start(nest, loop, takt__node_field(loop->node, "initializer")) ||
         !is_step(nest, update))
         return false;
     const TSNode name = stepped_by(update);
     if (loop->var.size == 0 && !ts_node_is_null(name))
         loop->var = takt__node_text(nest->source, name);
-    struct takt_c_local *local = takt__c_local(nest, loop->var);
-    if (local != NULL && local->is_declared) /* by its own head */
-        local->declared &= ~loop->bit;
-    if (local != NULL)
-        local->is_assigned = false;
+    loop->stride = stride_of(nest, update);
+    belong_to_head(nest, loop);
     if (!join_tile(nest, loop) ||
         !read_condition(nest, loop, takt__node_field(loop->node, "condition")))
         return false;
     read_extent(nest, loop);
     return true;
+}
+
+bool takt__c_read_head(struct takt_c_nest *nest, struct takt_c_loop *loop)
+{
+    if (takt__node_is(loop->node, "for_range_loop"))
+        return read_range(nest, loop);
+    const TSNode update = takt__node_field(loop->node, "update");
+    if (takt__node_is(loop->node, "for_statement") && !ts_node_is_null(update))
+        return read_for(nest, loop, update);
+    if (!read_start(nest, loop, takt__node_field(loop->node, "initializer")))
+        return false;
+    name_while(nest, loop);
+    if (takt__node_is(loop->node, "for_statement"))
+        belong_to_head(nest, loop);
+    return read_condition(nest, loop,
+                          takt__node_field(loop->node, "condition"));
 }

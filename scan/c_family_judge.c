@@ -10,20 +10,28 @@
 
 /* ---- types --------------------------------------------------------------- */
 
+static bool is_opaque(const struct takt_c_expr *e)
+{
+    if (e->sort == TAKT_C_OPAQUE && e->steps != 0)
+        return true;
+    for (unsigned i = 0; i < e->parts; i++)
+        if (is_opaque(e->part[i]))
+            return true;
+    return false;
+}
+
 /* Whether all elements are floating-point numbers, and known to be. */
 static bool is_typed(const struct takt_c_expr *e, bool *is_f64, bool *is_any)
 {
     if (e->sort == TAKT_C_ACCESS) {
-        if (!takt__c_is_float(e->type) ||
-            (e->type.kind == TAKT_C_PLAIN && e->parts != e->type.rank))
-            return false;
         *is_f64 |= e->type.element == TAKT_C_F64;
         *is_any = true;
+        return takt__c_is_float(e->type) && !is_opaque(e) &&
+               (e->type.kind != TAKT_C_PLAIN || e->parts == e->type.rank);
     }
-    if (e->sort == TAKT_C_OPAQUE && e->steps != 0)
-        return false;
-    if (e->sort == TAKT_C_NAME && e->is_varying &&
-        (e->type.element == TAKT_C_INTEGER || e->type.rank > 0))
+    if (is_opaque(e) ||
+        (e->sort == TAKT_C_NAME && e->is_varying &&
+         (e->type.element == TAKT_C_INTEGER || e->type.rank > 0)))
         return false;
     for (unsigned i = 0; i < e->parts; i++)
         if (!is_typed(e->part[i], is_f64, is_any))
@@ -33,18 +41,35 @@ static bool is_typed(const struct takt_c_expr *e, bool *is_f64, bool *is_any)
 
 /* ---- products and reductions --------------------------------------------- */
 
+/* An element; or one where there is one, and a number around the edges. */
+static const struct takt_c_expr *taken(const struct takt_c_expr *e)
+{
+    if (e->sort == TAKT_C_PICK && !takt__c_has_access(e->part[0]))
+        for (unsigned i = 1; i < 3; i++)
+            if (e->part[3 - i]->sort == TAKT_C_NUMBER)
+                e = e->part[i];
+    return e->sort == TAKT_C_ACCESS ? e : NULL;
+}
+
 /* T += X * Y with loops that are reduced away. */
 static const char *contraction(struct takt_c_judged *j,
                                const struct takt_c_expr *x,
                                const struct takt_c_expr *y)
 {
+    if (j->free != 0) {
+        x = taken(x);
+        y = taken(y);
+        if (x == NULL || y == NULL)
+            return NULL;
+    }
     if (takt__c_windows(j, x, true) > 0 || takt__c_windows(j, y, true) > 0) {
         const struct takt_c_expr *image =
             takt__c_windows(j, x, true) > 0 ? x : y;
         takt__c_tell_convolution(j, (image == x ? y : x)->steps & j->free);
         return "conv2d";
     }
-    if ((x->steps & y->steps & j->bound) != j->bound)
+    if ((x->steps & y->steps & j->bound) != j->bound ||
+        takt__c_is_mirrored(x) || takt__c_is_mirrored(y))
         return NULL;
     const uint32_t rows = x->steps & ~y->steps, cols = y->steps & ~x->steps;
     const uint32_t batch = x->steps & y->steps & j->free;
@@ -118,7 +143,8 @@ static const char *largest_op(struct takt_c_judged *j)
         takt__c_tell_pooling(j);
         return "pooling";
     }
-    if (j->free != 0 || value->steps != j->all)
+    if (j->free != 0 || value->steps != j->all ||
+        value->sort != TAKT_C_ACCESS || takt__c_is_mirrored(value))
         return NULL;
     takt__c_tell_product(j, j->all);
     return names[j->leaf->effect];
@@ -126,48 +152,39 @@ static const char *largest_op(struct takt_c_judged *j)
 
 /* ---- elements ------------------------------------------------------------ */
 
-/* Whether what is written is read elsewhere: then the order of the steps
- * matters. Rows that the loops do not change are other rows. */
-static bool reads_its_own(const struct takt_c_expr *target,
-                          const struct takt_c_expr *e, bool is_ever)
+static uint32_t innermost(const struct takt_c_judged *j)
 {
-    if (e->sort == TAKT_C_ACCESS && takt__c_same_text(e->text, target->text)) {
-        if (is_ever || e->parts != target->parts)
-            return true;
-        for (unsigned i = 0; i < e->parts; i++)
-            if (!takt__c_same(e->part[i], target->part[i]) &&
-                (e->part[i]->steps != 0 || target->part[i]->steps != 0))
-                return true;
-    }
+    uint32_t bit = 0;
+
+    for (unsigned i = 0; i < j->nest->loops; i++)
+        if (j->nest->loop[i].is_active)
+            bit = j->nest->loop[i].bit;
+    return bit;
+}
+
+/* a[i][j] * d[i]: to the innermost loop, d[i] is a number. */
+static bool is_fixed_within(const struct takt_c_expr *e, uint32_t bit)
+{
+    if (e->sort == TAKT_C_ACCESS)
+        return e->steps != 0 && (e->steps & bit) == 0;
     for (unsigned i = 0; i < e->parts; i++)
-        if (reads_its_own(target, e->part[i], is_ever))
+        if (is_fixed_within(e->part[i], bit))
             return true;
     return false;
 }
 
-/* How many places of the same array, other than this one, are in it. */
-static unsigned other_places(const struct takt_c_expr *e,
-                             const struct takt_c_expr *place)
+/* a[0][i] = -a[1][i], and what only changes the type. */
+static bool is_moved(const struct takt_c_leaf *leaf,
+                     const struct takt_c_expr *value)
 {
-    unsigned count = e->sort == TAKT_C_ACCESS &&
-                     takt__c_same_text(e->text, place->text) &&
-                     !takt__c_same(e, place);
+    const struct takt_c_expr *of =
+        value->sort == TAKT_C_NEG ? value->part[0] : value;
 
-    for (unsigned i = 0; i < e->parts; i++)
-        count += other_places(e->part[i], place);
-    return count;
-}
-
-/* a[i - 1] + a[i] + a[i + 1]: many places of one array make a stencil. */
-static bool is_stencil(const struct takt_c_expr *whole,
-                       const struct takt_c_expr *e)
-{
-    if (e->sort == TAKT_C_ACCESS && e->steps != 0 && other_places(whole, e) > 1)
-        return true;
-    for (unsigned i = 0; i < e->parts; i++)
-        if (is_stencil(whole, e->part[i]))
-            return true;
-    return false;
+    if (of->sort != TAKT_C_ACCESS)
+        return false;
+    return of->type.element != leaf->target->type.element ||
+           (takt__c_same_text(of->text, leaf->target->text) &&
+            !takt__c_same(of, leaf->target));
 }
 
 static const char *element_op(struct takt_c_judged *j)
@@ -180,8 +197,11 @@ static const char *element_op(struct takt_c_judged *j)
     struct takt_c_expr *value = leaf->value;
 
     if (leaf->target->sort != TAKT_C_ACCESS || j->bound != 0 ||
-        takt__c_varies(value) || reads_its_own(leaf->target, value, false) ||
-        is_stencil(value, value))
+        leaf->is_appended || is_fixed_within(value, innermost(j)) ||
+        takt__c_varies(value) ||
+        (takt__c_reads_its_own(leaf->target, value, false) &&
+         !takt__c_starts_after(j)) ||
+        takt__c_is_stencil(value, value))
         return NULL;
     if (leaf->effect == TAKT_C_MAX || leaf->effect == TAKT_C_MIN) {
         if (leaf->value->steps != 0)
@@ -196,9 +216,14 @@ static const char *element_op(struct takt_c_judged *j)
                                   value);
     if (value == NULL)
         return NULL;
+    if (takt__c_is_normalizing(value))
+        j->out->role = TAKT_C_ROLE_NORMALIZE;
+    else if (takt__c_is_call(value, "exp"))
+        j->out->role = TAKT_C_ROLE_EXP;
     /* x[i] += 1, x[i] = i: nothing that is worth a call */
     const char *op = takt__c_element_op(leaf->target, value);
-    if (op == NULL)
+    if (op == NULL || takt__c_is_mirrored(value) ||
+        takt__c_is_mirrored(leaf->target) || is_moved(leaf, value))
         return NULL;
     if (!strcmp(op, "transpose")) {
         uint32_t bit[2];
@@ -206,8 +231,6 @@ static const char *element_op(struct takt_c_judged *j)
             takt__c_tell_sizes(j, bit, 2);
     } else
         takt__c_tell_product(j, j->all);
-    j->out->role = takt__c_is_normalizing(value) ? TAKT_C_ROLE_NORMALIZE
-                                                 : TAKT_C_ROLE_NONE;
     return op;
 }
 
@@ -249,6 +272,24 @@ static bool find_chain(struct takt_c_nest *nest, uint32_t *deepest)
     return around != 0;
 }
 
+/* Two rows at a time: what begins or ends another sum is not of this one. */
+static bool is_of_another(const struct takt_c_judged *j,
+                          const struct takt_c_leaf *glue, uint32_t deepest)
+{
+    const struct takt_c_expr *own = j->leaf->target;
+
+    for (unsigned i = 0; i < j->nest->leaves; i++) {
+        const struct takt_c_leaf *leaf = &j->nest->leaf[i];
+        if (leaf->around == deepest && leaf->target->sort == TAKT_C_NAME &&
+            !takt__c_same(leaf->target, own) &&
+            (takt__c_same(glue->target, leaf->target) ||
+             takt__c_mentions(glue->value, leaf->target)))
+            return !takt__c_mentions(glue->value, own) &&
+                   !takt__c_same(glue->target, own);
+    }
+    return false;
+}
+
 /* What stands around the innermost loop must begin or end what it does. */
 static bool read_glue(struct takt_c_judged *j, uint32_t deepest)
 {
@@ -258,7 +299,7 @@ static bool read_glue(struct takt_c_judged *j, uint32_t deepest)
     j->target = own;
     for (unsigned i = 0; i < j->nest->leaves; i++) {
         const struct takt_c_leaf *leaf = &j->nest->leaf[i];
-        if (leaf->around == deepest)
+        if (leaf->around == deepest || is_of_another(j, leaf, deepest))
             continue;
         if (leaf < j->leaf && leaf->effect == TAKT_C_STORE &&
             takt__c_same(leaf->target, own) && !takt__c_varies(leaf->value))
@@ -277,42 +318,29 @@ static bool read_glue(struct takt_c_judged *j, uint32_t deepest)
     return !is_ended;
 }
 
-/* x[i] -= l[i][k] * x[k] with k < i: what is read is not what is written. */
-static bool ends_before(const struct takt_c_judged *j)
-{
-    const struct takt_c_loop *loop = &j->nest->loop[0];
-    const struct takt_c_expr *target = j->target;
-
-    return j->nest->loops == 1 && target->sort == TAKT_C_ACCESS &&
-           target->parts == 1 && target->part[0]->sort == TAKT_C_NAME &&
-           !ts_node_is_null(loop->bound) && !loop->is_inclusive &&
-           !loop->is_downward &&
-           takt__c_same_text(takt__node_text(j->nest->source, loop->bound),
-                             target->part[0]->text);
-}
-
 static const char *leaf_op(struct takt_c_judged *j, uint32_t deepest)
 {
     const struct takt_c_leaf *leaf = j->leaf;
     bool is_f64 = false, is_any = false;
 
-    if (!read_glue(j, deepest) || !is_typed(leaf->target, &is_f64, &is_any) ||
-        !is_typed(leaf->value, &is_f64, &is_any) ||
-        !is_typed(j->target, &is_f64, &is_any) || !is_any) {
-        if (leaf->effect != TAKT_C_ARGMAX && leaf->effect != TAKT_C_ARGMIN)
-            return NULL;
-        is_f64 = is_any = false; /* the target counts, and is an integer */
-        if (!is_typed(leaf->value, &is_f64, &is_any) || !is_any)
-            return NULL;
-    }
+    if (!read_glue(j, deepest))
+        return NULL;
+    const bool is_place = /* the target counts, and is an integer */
+        leaf->effect == TAKT_C_ARGMAX || leaf->effect == TAKT_C_ARGMIN;
+    if (!is_place && (!is_typed(leaf->target, &is_f64, &is_any) ||
+                      !is_typed(j->target, &is_f64, &is_any)))
+        return NULL;
+    if (!is_typed(leaf->value, &is_f64, &is_any) || !is_any)
+        return NULL;
     j->out->is_f64 = is_f64;
     j->out->is_typed = true;
     j->free = j->target->sort == TAKT_C_ACCESS ? j->target->steps & j->all : 0;
     j->bound = j->all & ~j->free;
     if (leaf->effect >= TAKT_C_MAX &&
         (leaf->target->sort == TAKT_C_NAME || j->bound != 0))
-        return reads_its_own(j->target, leaf->value, true) ? NULL
-                                                           : largest_op(j);
+        return takt__c_reads_its_own(j->target, leaf->value, true)
+                   ? NULL
+                   : largest_op(j);
     const bool is_sum =
         leaf->effect == TAKT_C_SUM || leaf->effect == TAKT_C_DIFFERENCE;
     if (!is_sum || (j->bound == 0 && leaf->effect != TAKT_C_SUM))
@@ -320,7 +348,8 @@ static const char *leaf_op(struct takt_c_judged *j, uint32_t deepest)
     if (takt__c_varies(leaf->value))
         return NULL;
     if (j->bound != 0)
-        return reads_its_own(j->target, leaf->value, true) && !ends_before(j)
+        return takt__c_reads_its_own(j->target, leaf->value, true) &&
+                       !takt__c_ends_before(j)
                    ? NULL
                    : sum_op(j);
     const char *op = sum_op(j); /* only a convolution writes everywhere */
@@ -356,6 +385,68 @@ static void judge_exp_sum(struct takt_c_judged *j,
     takt__c_tell_product(j, j->all);
 }
 
+/* t = a; a = b; b = t. */
+static bool is_exchange(struct takt_c_nest *nest)
+{
+    if (nest->leaves != 2 || nest->leaf[0].around != nest->leaf[1].around)
+        return false;
+    const struct takt_c_leaf *first = &nest->leaf[0], *last = first + 1;
+    const struct takt_c_local *kept = takt__c_local(nest, last->value->text);
+    return first->effect == TAKT_C_STORE && last->effect == TAKT_C_STORE &&
+           last->value->sort == TAKT_C_NAME && kept != NULL && kept->is_stale &&
+           takt__c_same(first->value, last->target) &&
+           takt__c_same(first->target, kept->value);
+}
+
+/* Of the halves of one matrix, that transposes it where it is. */
+static void judge_exchange(struct takt_c_judged *j)
+{
+    const struct takt_c_leaf *leaf = &j->nest->leaf[0];
+    bool is_any = false;
+
+    if (takt__c_same_text(leaf->target->text, leaf->value->text) &&
+        is_typed(leaf->target, &j->out->is_f64, &is_any) &&
+        is_typed(leaf->value, &j->out->is_f64, &is_any) &&
+        takt__c_is_turned(leaf->target, leaf->value)) {
+        j->out->is_typed = true;
+        j->out->op = "transpose";
+    }
+}
+
+/* All that is done in the innermost loop must be understood; what it does first
+ * is what it is called. */
+static void judge_leaves(struct takt_c_judged *j, uint32_t deepest)
+{
+    const struct takt_c_nest *nest = j->nest;
+    struct takt_c_verdict *out = j->out, other;
+    const char *first = NULL;
+
+    for (unsigned i = 0; i < nest->leaves; i++) {
+        if (nest->leaf[i].around != deepest)
+            continue;
+        j->leaf = &nest->leaf[i];
+        if (takt__c_is_entangled(nest, j->leaf))
+            return;
+        const char *op = leaf_op(j, deepest);
+        if (op == NULL)
+            return;
+        const bool is_window = !strcmp(op, "conv2d") || !strcmp(op, "pooling");
+        if (nest->is_guarded && !is_window)
+            return;
+        if (first != NULL && strcmp(op, first) != 0 &&
+            takt__c_is_shared(nest, j->leaf))
+            return;
+        if (first == NULL) {
+            first = op;
+            if (j->leaf->target->sort == TAKT_C_NAME && j->free == 0)
+                out->total = j->leaf->target->text;
+            other = *out;
+            j->out = &other;
+        }
+    }
+    out->op = first;
+}
+
 void takt__c_judge_nest(struct takt_c_nest *nest, struct takt_c_verdict *out)
 {
     uint32_t deepest = 0;
@@ -379,20 +470,9 @@ void takt__c_judge_nest(struct takt_c_nest *nest, struct takt_c_verdict *out)
                     : &nest->leaf[0]);
         return;
     }
-    const char *op = NULL;
-    for (unsigned i = 0; i < nest->leaves; i++) {
-        if (nest->leaf[i].around != deepest)
-            continue;
-        j.leaf = &nest->leaf[i];
-        const char *own = leaf_op(&j, deepest);
-        if (own == NULL || (op != NULL && strcmp(own, op) != 0))
-            return;
-        op = own;
-    }
-    if (op != NULL && nest->is_guarded && strcmp(op, "conv2d") != 0 &&
-        strcmp(op, "pooling") != 0)
+    if (is_exchange(nest)) {
+        judge_exchange(&j);
         return;
-    out->op = op;
-    if (op != NULL && j.leaf->target->sort == TAKT_C_NAME && j.free == 0)
-        out->total = j.leaf->target->text;
+    }
+    judge_leaves(&j, deepest);
 }

@@ -96,17 +96,20 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
 
     if (ts_node_is_null(left) || ts_node_is_null(right))
         return;
+    struct pair pair = {.place = place,
+                        .left = takt__c_expression_type(place, left, 0),
+                        .right = takt__c_expression_type(place, right, 0),
+                        .out = out};
     if (takt__node_is(node, "assignment_expression")) {
+        /* only a number divides a matrix */
+        if (takt__text_is(sign, "/=") && pair.left.kind != TAKT_C_ARRAY)
+            pair.right = (struct takt_c_type){.element = TAKT_C_F64};
         /* v += a * b: the product is what counts, and is found by itself */
-        if (sign.size != 2 || (!takt__node_is(right, "identifier") &&
-                               !takt__node_is(right, "number_literal")))
+        else if (sign.size != 2 || (!takt__node_is(right, "identifier") &&
+                                    !takt__node_is(right, "number_literal")))
             return;
         sign.size = 1;
     }
-    const struct pair pair = {.place = place,
-                              .left = takt__c_expression_type(place, left, 0),
-                              .right = takt__c_expression_type(place, right, 0),
-                              .out = out};
     out->op = operator_op(&pair, sign);
     if (out->op == NULL)
         return;
@@ -135,6 +138,7 @@ static const struct known methods[] = {
     {"maxCoeff", "max", TAKT_C_PLAIN},
     {"minCoeff", "min", TAKT_C_PLAIN},
     {"dot", "dot", TAKT_C_PLAIN},
+    {"transpose", "transpose", TAKT_C_MATRIX},
     {"cwiseProduct", "mul", TAKT_C_PLAIN},
     {"cwiseQuotient", "div", TAKT_C_PLAIN},
     {"cwiseAbs", "abs", TAKT_C_PLAIN},
@@ -149,6 +153,11 @@ static const struct known methods[] = {
 };
 
 static const struct known functions[] = {
+    {"std::exp", "exp", TAKT_C_ARRAY},
+    {"std::log", "log", TAKT_C_ARRAY},
+    {"std::sqrt", "sqrt", TAKT_C_ARRAY},
+    {"std::tanh", "tanh", TAKT_C_ARRAY},
+    {"std::abs", "abs", TAKT_C_ARRAY},
     {"arma::dot", "dot", TAKT_C_PLAIN},
     {"arma::accu", "sum", TAKT_C_PLAIN},
     {"arma::norm", "norm2", TAKT_C_PLAIN},
@@ -174,6 +183,16 @@ static const char *look_up(const struct known *table, size_t count,
             (table[i].kind == TAKT_C_PLAIN || table[i].kind == kind))
             return table[i].op;
     return NULL;
+}
+
+/* Whether what stands here goes into a variable. */
+static bool is_kept(const struct takt_c_place *place)
+{
+    const TSNode outer =
+        place->depth > 1 ? place->at[place->depth - 2] : (TSNode){0};
+
+    return takt__node_is(outer, "init_declarator") ||
+           takt__node_is(outer, "assignment_expression");
 }
 
 static void judge_call(const struct takt_c_place *place, TSNode node,
@@ -208,11 +227,15 @@ static void judge_call(const struct takt_c_place *place, TSNode node,
         else
             out->op = !strcmp(out->op, "max") ? "argmax" : "argmin";
     }
+    if (out->op != NULL && !strcmp(out->op, "transpose") && !is_kept(place))
+        out->op = NULL; /* a product takes it as it is */
     if (out->op == NULL)
         return;
     out->is_typed = true;
     out->is_f64 = type.element == TAKT_C_F64;
-    if (strcmp(out->op, "matmul") != 0)
+    if (!strcmp(out->op, "transpose"))
+        takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 2, type.dim);
+    else if (strcmp(out->op, "matmul") != 0)
         takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 1,
                           (uint64_t[]){elements(type)});
 }

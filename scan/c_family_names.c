@@ -122,19 +122,28 @@ static bool grow(struct takt_c_notes *notes)
 }
 
 /* Of several the first stays, but a class or function with a body wins. */
-static void keep(struct takt_source *source, TSNode name, enum takt_c_what what,
-                 TSNode node, TSNode holder)
+static void keep_in(struct takt_source *source, const void *block, TSNode name,
+                    enum takt_c_what what, TSNode node, TSNode holder)
 {
     struct takt_c_notes *notes = source->notes;
 
     if (ts_node_is_null(name) || !grow(notes))
         return;
     const struct takt_text text = takt__node_text(source, name);
-    struct takt_c_name *place = slot(notes, text, what, NULL);
-    if (place->text.at != NULL)
+    struct takt_c_name *place = slot(notes, text, what, block);
+    if (place->text.at != NULL &&
+        (what != TAKT_C_FUNCTION ||
+         takt__node_is(place->holder, "function_definition") ||
+         !takt__node_is(holder, "function_definition")))
         return;
-    *place = (struct takt_c_name){text, what, node, holder, NULL};
-    notes->name_count++;
+    notes->name_count += place->text.at == NULL;
+    *place = (struct takt_c_name){text, what, node, holder, block};
+}
+
+static void keep(struct takt_source *source, TSNode name, enum takt_c_what what,
+                 TSNode node, TSNode holder)
+{
+    keep_in(source, NULL, name, what, node, holder);
 }
 
 const struct takt_c_name *takt__c_find(const struct takt_source *source,
@@ -146,6 +155,21 @@ const struct takt_c_name *takt__c_find(const struct takt_source *source,
         notes->name_room == 0 ? NULL : slot(notes, text, what, NULL);
 
     return found == NULL || found->text.at == NULL ? NULL : found;
+}
+
+const struct takt_c_name *takt__c_find_field(const struct takt_source *source,
+                                             const void *class,
+                                             struct takt_text text)
+{
+    const struct takt_c_notes *notes = source->notes;
+    const struct takt_c_name *found =
+        notes->name_room == 0 || class == NULL
+            ? NULL
+            : slot(notes, text, TAKT_C_FIELD, class);
+
+    return found == NULL || found->text.at == NULL
+               ? takt__c_find(source, text, TAKT_C_FIELD)
+               : found;
 }
 
 /* ---- gathering ----------------------------------------------------------- */
@@ -173,13 +197,13 @@ TSNode takt__c_declared_name(TSNode declarator, bool *is_function)
     return (TSNode){0};
 }
 
-static void gather(struct takt_source *source, TSNode node, bool is_class,
+static void gather(struct takt_source *source, TSNode node, const void *class,
                    unsigned depth);
 
 static void gather_declarators(struct takt_source *source, TSNode node,
-                               bool is_class)
+                               const void *class)
 {
-    const enum takt_c_what what = is_class ? TAKT_C_FIELD : TAKT_C_VALUE;
+    const enum takt_c_what what = class != NULL ? TAKT_C_FIELD : TAKT_C_VALUE;
     const uint32_t count = ts_node_child_count(node);
 
     for (uint32_t i = 0; i < count && i < 256; i++) {
@@ -191,6 +215,8 @@ static void gather_declarators(struct takt_source *source, TSNode node,
         const TSNode name = takt__c_declared_name(declarator, &is_function);
         keep(source, name, is_function ? TAKT_C_FUNCTION : what, declarator,
              node);
+        if (class != NULL && !is_function)
+            keep_in(source, class, name, what, declarator, node);
     }
 }
 
@@ -219,7 +245,7 @@ static void gather_type(struct takt_source *source, TSNode type, unsigned depth)
         return;
     }
     keep(source, takt__node_field(type, "name"), TAKT_C_CLASS, type, type);
-    gather(source, body, true, depth + 1);
+    gather(source, body, type.id, depth + 1);
 }
 
 static void gather_typedef(struct takt_source *source, TSNode node)
@@ -231,22 +257,23 @@ static void gather_typedef(struct takt_source *source, TSNode node)
          node, node);
 }
 
-static void gather_one(struct takt_source *source, TSNode node, bool is_class,
-                       unsigned depth)
+static void gather_one(struct takt_source *source, TSNode node,
+                       const void *class, unsigned depth)
 {
     const char *type = ts_node_type(node);
 
     if (!strcmp(type, "declaration") || !strcmp(type, "field_declaration")) {
         gather_type(source, takt__node_field(node, "type"), depth);
-        gather_declarators(source, node, is_class);
+        gather_declarators(source, node, class);
     } else if (!strcmp(type, "function_definition")) {
-        gather_declarators(source, node, is_class);
+        gather_declarators(source, node, class);
     } else if (!strcmp(type, "type_definition")) {
         gather_type(source, takt__node_field(node, "type"), depth);
         gather_typedef(source, node);
     } else if (!strcmp(type, "alias_declaration")) {
         keep(source, takt__node_field(node, "name"), TAKT_C_TYPE, node, node);
-    } else if (!strcmp(type, "preproc_def")) {
+    } else if (!strcmp(type, "preproc_def") ||
+               !strcmp(type, "preproc_function_def")) {
         keep(source, takt__node_field(node, "name"), TAKT_C_MACRO, node, node);
     } else if (!strcmp(type, "struct_specifier") ||
                !strcmp(type, "class_specifier") ||
@@ -254,11 +281,11 @@ static void gather_one(struct takt_source *source, TSNode node, bool is_class,
         gather_type(source, node, depth);
     } else if (!strcmp(type, "namespace_definition") ||
                !strcmp(type, "linkage_specification")) {
-        gather(source, takt__node_field(node, "body"), is_class, depth + 1);
+        gather(source, takt__node_field(node, "body"), class, depth + 1);
     } else if (!strncmp(type, "preproc_", 8) ||
                !strcmp(type, "template_declaration") ||
                !strcmp(type, "ERROR")) {
-        gather(source, node, is_class, depth + 1);
+        gather(source, node, class, depth + 1);
     } else if (!strcmp(type, "using_declaration")) {
         const struct takt_text text = takt__node_text(source, node);
         if (takt__c_has(text, "namespace std"))
@@ -266,7 +293,7 @@ static void gather_one(struct takt_source *source, TSNode node, bool is_class,
     }
 }
 
-static void gather(struct takt_source *source, TSNode node, bool is_class,
+static void gather(struct takt_source *source, TSNode node, const void *class,
                    unsigned depth)
 {
     if (ts_node_is_null(node) || depth > DEEPEST)
@@ -274,7 +301,7 @@ static void gather(struct takt_source *source, TSNode node, bool is_class,
     TSTreeCursor cursor = ts_tree_cursor_new(node);
     if (ts_tree_cursor_goto_first_child(&cursor))
         do
-            gather_one(source, ts_tree_cursor_current_node(&cursor), is_class,
+            gather_one(source, ts_tree_cursor_current_node(&cursor), class,
                        depth);
         while (ts_tree_cursor_goto_next_sibling(&cursor));
     ts_tree_cursor_delete(&cursor);
@@ -410,7 +437,7 @@ bool takt__c_begin(struct takt_source *source)
     notes->is_test_path = is_test_path(source->path);
     notes->is_arma_used = mentions(source, "arma");
     notes->has_matrices = mentions_any(source, matrix_words);
-    gather(source, ts_tree_root_node(source->tree), false, 0);
+    gather(source, ts_tree_root_node(source->tree), NULL, 0);
     if (!notes->lacks_memory)
         return true;
     takt__c_end(source);

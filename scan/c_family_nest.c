@@ -9,18 +9,6 @@
 
 enum { DEEPEST = 40 };
 
-static bool collect(struct takt_c_nest *nest, TSNode node, uint32_t around,
-                    unsigned depth);
-
-static bool add_leaf(struct takt_c_nest *nest, struct takt_c_leaf leaf)
-{
-    if (leaf.target == NULL || leaf.value == NULL ||
-        nest->leaves == TAKT_C_LEAVES)
-        return false;
-    nest->leaf[nest->leaves++] = leaf;
-    return true;
-}
-
 static bool collect_declaration(struct takt_c_nest *nest, TSNode node,
                                 uint32_t around)
 {
@@ -43,85 +31,23 @@ static bool collect_declaration(struct takt_c_nest *nest, TSNode node,
         if (local == NULL || value == NULL)
             return false;
         local->value = value;
+        local->is_stale = false;
         if (!local->is_assigned)
             continue;
         struct takt_c_expr *target = takt__c_expr(nest, name, false, 0);
-        if (!add_leaf(nest, (struct takt_c_leaf){.target = target,
-                                                 .value = value,
-                                                 .around = around,
-                                                 .is_declaration = true}))
+        if (!takt__c_add_leaf(nest,
+                              (struct takt_c_leaf){.target = target,
+                                                   .value = value,
+                                                   .around = around,
+                                                   .is_declaration = true}))
             return false;
     }
     return true;
 }
 
-/* s = s + x is s += x; s = max(s, x) takes the largest. */
-static void simplify(struct takt_c_leaf *leaf)
-{
-    struct takt_c_expr *v = leaf->value;
-
-    if (leaf->effect != TAKT_C_STORE)
-        return;
-    const bool is_max = takt__c_is_call(v, "fmax");
-    if ((v->sort == TAKT_C_ADD || is_max || takt__c_is_call(v, "fmin")) &&
-        v->parts == 2)
-        for (unsigned i = 0; i < 2; i++)
-            if (takt__c_same(v->part[i], leaf->target)) {
-                leaf->effect = v->sort == TAKT_C_ADD ? TAKT_C_SUM
-                               : is_max              ? TAKT_C_MAX
-                                                     : TAKT_C_MIN;
-                leaf->value = v->part[1 - i];
-                return;
-            }
-    if (v->sort == TAKT_C_SUB && takt__c_same(v->part[0], leaf->target)) {
-        leaf->effect = TAKT_C_DIFFERENCE;
-        leaf->value = v->part[1];
-    }
-}
-
-/* fma(a, b, s) into s adds a * b. */
-static void simplify_fma(struct takt_c_nest *nest, struct takt_c_leaf *leaf)
-{
-    struct takt_c_expr *v = leaf->value;
-
-    if (leaf->effect != TAKT_C_STORE || !takt__c_is_call(v, "fma") ||
-        v->parts != 3 || !takt__c_same(v->part[2], leaf->target))
-        return;
-    struct takt_c_expr *product =
-        takt__c_expr_pair(nest, TAKT_C_MUL, v->part[0], v->part[1]);
-    if (product != NULL) {
-        leaf->effect = TAKT_C_SUM;
-        leaf->value = product;
-    }
-}
-
-/* x > m ? x : m into m is the largest, too. */
-static void simplify_pick(struct takt_c_leaf *leaf)
-{
-    const struct takt_c_expr *v = leaf->value;
-
-    if (leaf->effect != TAKT_C_STORE || v->sort != TAKT_C_PICK ||
-        (v->part[0]->sort != TAKT_C_LESS && v->part[0]->sort != TAKT_C_GREATER))
-        return;
-    const bool is_greater = v->part[0]->sort == TAKT_C_GREATER;
-    struct takt_c_expr *a = v->part[0]->part[0], *b = v->part[0]->part[1];
-    struct takt_c_expr *yes = v->part[1], *no = v->part[2];
-    const bool is_first = takt__c_same(a, yes) && takt__c_same(b, no);
-    const bool is_second = takt__c_same(a, no) && takt__c_same(b, yes);
-    if (!is_first && !is_second)
-        return;
-    if (!takt__c_same(a, leaf->target) && !takt__c_same(b, leaf->target))
-        return;
-    leaf->value = takt__c_same(a, leaf->target) ? b : a;
-    leaf->effect = is_greater == is_first ? TAKT_C_MAX : TAKT_C_MIN;
-}
-
 /* float v = x[i]; v *= 2; y[i] = v: v is only a name for what comes next. */
-static bool is_passing(struct takt_c_nest *nest, TSNode name, uint32_t around)
+static bool is_passing(const struct takt_c_local *local, uint32_t around)
 {
-    const struct takt_c_local *local =
-        takt__c_local(nest, takt__node_text(nest->source, name));
-
     return local != NULL && local->is_declared && !local->is_assigned &&
            local->declared == around;
 }
@@ -152,7 +78,22 @@ static bool pass_on(struct takt_c_nest *nest, TSNode node, TSNode name,
             return local->value != NULL;
         }
     local->value = value;
+    local->is_stale = false;
     return takt__text_is(sign, "=");
+}
+
+/* Whether a name was read, here or above, before this sets it anew. */
+static bool is_read_before(struct takt_c_nest *nest, TSNode assignment)
+{
+    const struct takt_c_local *local = takt__c_local(
+        nest,
+        takt__node_text(nest->source,
+                        takt__c_bare(takt__node_field(assignment, "left"))));
+    const unsigned exprs = nest->exprs;
+
+    takt__c_expr(nest, takt__node_field(assignment, "right"), false, 0);
+    nest->exprs = exprs;
+    return local->is_read;
 }
 
 static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
@@ -175,11 +116,14 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
     if (takt__node_is(left, "identifier")) {
         const struct takt_c_local *local =
             takt__c_local(nest, takt__node_text(nest->source, left));
-        if (local != NULL && local->is_stepped && !local->is_assigned)
+        if (local != NULL && local->is_stepped && !local->is_assigned &&
+            !(local->is_reset && takt__text_is(sign, "=")))
             return true; /* a pointer or counter that moves on */
+        if (is_passing(local, around) &&
+            !(local->is_reset &&
+              (nest->is_choosing || is_read_before(nest, node))))
+            return pass_on(nest, node, left, sign);
     }
-    if (takt__node_is(left, "identifier") && is_passing(nest, left, around))
-        return pass_on(nest, node, left, sign);
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (takt__text_is(sign, signs[i].sign)) {
             leaf.effect = signs[i].effect;
@@ -188,8 +132,7 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
     TSNode right = takt__c_bare(takt__node_field(node, "right"));
     if (!ts_node_is_null(right) &&
         takt__node_is(right, "assignment_expression")) { /* a = b = c */
-        if (leaf.effect != TAKT_C_STORE ||
-            !collect_assignment(nest, right, around) || nest->leaves == 0 ||
+        if (!collect_assignment(nest, right, around) || nest->leaves == 0 ||
             nest->leaf[nest->leaves - 1].effect != TAKT_C_STORE)
             return false;
         leaf.value = nest->leaf[nest->leaves - 1].value;
@@ -200,133 +143,8 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
         return false;
     if (leaf.target->sort != TAKT_C_NAME && leaf.target->sort != TAKT_C_ACCESS)
         return false;
-    simplify(&leaf);
-    simplify_fma(nest, &leaf);
-    simplify_pick(&leaf);
-    return add_leaf(nest, leaf);
-}
-
-static TSNode only_statement(TSNode node)
-{
-    while (!ts_node_is_null(node) &&
-           takt__node_is(node, "compound_statement") &&
-           ts_node_named_child_count(node) == 1)
-        node = takt__c_first(node);
-    return node;
-}
-
-/* if (x > m) m = x;   if (x > m) { m = x; at = i; }   if (x[i] > x[at]) at = i;
- * and if (x[i] < 0) x[i] = 0: becomes out = x[i] < 0 ? 0 : x[i]. */
-static bool fold_choice(struct takt_c_nest *nest,
-                        const struct takt_c_expr *condition, unsigned first)
-{
-    struct takt_c_leaf *leaf = &nest->leaf[first];
-    const unsigned count = nest->leaves - first;
-    const bool is_greater = condition->sort == TAKT_C_GREATER;
-    struct takt_c_expr *a = condition->part[0], *b = condition->part[1];
-
-    if (count == 2 && nest->leaf[first + 1].value->sort != TAKT_C_STEP &&
-        leaf->value->sort == TAKT_C_STEP) { /* either order */
-        const struct takt_c_leaf other = *leaf;
-        *leaf = nest->leaf[first + 1];
-        nest->leaf[first + 1] = other;
-    }
-    if (leaf->effect != TAKT_C_STORE || count > 2)
-        return false;
-    const bool is_a =
-        takt__c_same(a, leaf->value) && takt__c_same(b, leaf->target);
-    const bool is_b =
-        takt__c_same(b, leaf->value) && takt__c_same(a, leaf->target);
-    if ((is_a || is_b) && takt__c_has_access(leaf->value)) {
-        const bool is_max = is_a == is_greater;
-        leaf->effect = is_max ? TAKT_C_MAX : TAKT_C_MIN;
-        if (count == 2) {
-            if (nest->leaf[first + 1].value->sort != TAKT_C_STEP)
-                return false;
-            leaf->effect = is_max ? TAKT_C_ARGMAX : TAKT_C_ARGMIN;
-            nest->leaves--;
-        }
-        return true;
-    }
-    if (count != 1)
-        return false;
-    if (leaf->value->sort == TAKT_C_STEP && leaf->target->sort == TAKT_C_NAME &&
-        a->sort == TAKT_C_ACCESS) { /* if (v[i] > v[best]) best = i */
-        leaf->effect = is_greater ? TAKT_C_ARGMAX : TAKT_C_ARGMIN;
-        leaf->value = a;
-        return true;
-    }
-    if (leaf->target->sort != TAKT_C_ACCESS || !takt__c_same(a, leaf->target))
-        return false;
-    struct takt_c_expr *both = takt__c_expr_new(nest, TAKT_C_PICK);
-    if (both == NULL)
-        return false;
-    both->parts = 3;
-    both->part[0] = takt__c_expr_pair(nest, condition->sort, a, b);
-    both->part[1] = leaf->value;
-    both->part[2] = leaf->target;
-    both->steps = leaf->target->steps | leaf->value->steps;
-    leaf->value = both;
-    return both->part[0] != NULL;
-}
-
-/* v[best], where best is assigned: the base is what matters. */
-static struct takt_c_expr *best_so_far(struct takt_c_nest *nest, TSNode node)
-{
-    node = takt__c_bare(node);
-    if (!takt__node_is(node, "subscript_expression"))
-        return NULL;
-    struct takt_c_expr *base =
-        takt__c_expr(nest, takt__node_field(node, "argument"), false, 0);
-    return base == NULL || base->sort != TAKT_C_NAME ? NULL : base;
-}
-
-static bool collect_chosen(struct takt_c_nest *nest, TSNode then,
-                           uint32_t around, unsigned depth)
-{
-    const bool was_choosing = nest->is_choosing;
-
-    nest->is_choosing = true;
-    const bool is_read = collect(nest, then, around, depth + 1);
-    nest->is_choosing = was_choosing;
-    return is_read;
-}
-
-static bool collect_choice(struct takt_c_nest *nest, TSNode node,
-                           uint32_t around, unsigned depth)
-{
-    const TSNode test = takt__c_bare(takt__node_field(node, "condition"));
-    const TSNode then = only_statement(takt__node_field(node, "consequence"));
-    const unsigned first = nest->leaves;
-
-    if (ts_node_is_null(test) || ts_node_is_null(then) ||
-        !ts_node_is_null(takt__node_field(node, "alternative")))
-        return false;
-    const struct takt_c_expr *condition = takt__c_expr(nest, test, true, 0);
-    if (condition != NULL && !takt__c_has_access(condition) &&
-        !takt__c_varies(condition)) { /* where, and not what, decides */
-        nest->is_guarded = true;
-        if (takt__node_is(then, "continue_statement"))
-            return true;
-        return collect_chosen(nest, then, around, depth);
-    }
-    if (condition == NULL && takt__node_is(test, "binary_expression")) {
-        struct takt_c_expr *a =
-            takt__c_expr(nest, takt__node_field(test, "left"), false, 0);
-        struct takt_c_expr *b =
-            best_so_far(nest, takt__node_field(test, "right"));
-        const char sign =
-            *takt__node_text(nest->source, takt__node_field(test, "operator"))
-                 .at;
-        if (sign == '<' || sign == '>')
-            condition = takt__c_expr_pair(
-                nest, sign == '<' ? TAKT_C_LESS : TAKT_C_GREATER, a, b);
-    }
-    if (condition == NULL ||
-        (condition->sort != TAKT_C_LESS && condition->sort != TAKT_C_GREATER))
-        return false;
-    return collect_chosen(nest, then, around, depth) && nest->leaves > first &&
-           fold_choice(nest, condition, first);
+    takt__c_simplify(nest, &leaf);
+    return takt__c_add_leaf(nest, leaf);
 }
 
 static bool collect_loop(struct takt_c_nest *nest, TSNode node, unsigned depth)
@@ -336,7 +154,88 @@ static bool collect_loop(struct takt_c_nest *nest, TSNode node, unsigned depth)
     struct takt_c_loop *loop = &nest->loop[nest->next_loop++];
     const TSNode body = takt__node_field(node, "body");
     return takt__c_read_head(nest, loop) && !ts_node_is_null(body) &&
-           collect(nest, body, loop->around, depth + 1);
+           takt__c_collect_within(nest, body, loop->around, depth + 1);
+}
+
+/* out.push_back(x): the next element is written. */
+static bool collect_push(struct takt_c_nest *nest, TSNode node, uint32_t around)
+{
+    const TSNode callee = takt__node_field(node, "function");
+    const TSNode list = takt__node_field(node, "arguments");
+    const TSNode name = takt__node_field(callee, "field");
+
+    if (ts_node_is_null(name) || ts_node_named_child_count(list) != 1 ||
+        (!takt__text_is(takt__node_text(nest->source, name), "push_back") &&
+         !takt__text_is(takt__node_text(nest->source, name), "emplace_back")))
+        return false;
+    struct takt_c_expr *to =
+        takt__c_expr(nest, takt__node_field(callee, "argument"), false, 0);
+    struct takt_c_expr *count = takt__c_expr_new(nest, TAKT_C_STEP);
+    if (to == NULL || to->sort != TAKT_C_NAME || count == NULL)
+        return false;
+    for (unsigned i = 0; i < nest->loops; i++)
+        if (around & (UINT32_C(1) << i))
+            count->steps |= nest->loop[i].bit;
+    struct takt_c_expr *target = takt__c_expr_new(nest, TAKT_C_ACCESS);
+    if (target == NULL)
+        return false;
+    target->text = to->text;
+    target->type = to->type;
+    struct takt_c_expr *value =
+        takt__c_expr(nest, takt__c_first(list), false, 0);
+    return takt__c_add_leaf(
+        nest, (struct takt_c_leaf){.target = takt__c_expr_part(target, count),
+                                   .value = value,
+                                   .around = around,
+                                   .is_appended = true});
+}
+
+/* std::swap(a, b): t = a; a = b; b = t. */
+static bool collect_swap(struct takt_c_nest *nest, TSNode node, uint32_t around)
+{
+    const TSNode list = takt__node_field(node, "arguments");
+    const struct takt_text callee =
+        takt__node_text(nest->source, takt__node_field(node, "function"));
+
+    if ((!takt__text_is(callee, "std::swap") &&
+         !takt__text_is(callee, "swap")) ||
+        ts_node_named_child_count(list) != 2 || nest->locals == TAKT_C_NAMES)
+        return false;
+    struct takt_c_expr *a =
+        takt__c_expr(nest, ts_node_named_child(list, 0), false, 0);
+    struct takt_c_expr *b =
+        takt__c_expr(nest, ts_node_named_child(list, 1), false, 0);
+    if (a == NULL || b == NULL || a->sort != TAKT_C_ACCESS ||
+        b->sort != TAKT_C_ACCESS)
+        return false;
+    const struct takt_text kept = takt__node_text(nest->source, node);
+    nest->local[nest->locals++] = (struct takt_c_local){
+        .text = kept, .is_declared = true, .type = a->type, .value = a};
+    struct takt_c_leaf leaf = {.target = a, .value = b, .around = around};
+    if (!takt__c_add_leaf(nest, leaf))
+        return false;
+    leaf.target = b;
+    leaf.value = takt__c_expr_named(nest, kept);
+    return takt__c_add_leaf(nest, leaf);
+}
+
+/* assert(..), and what fills an array before something is added up in it. */
+static bool is_harmless(const struct takt_c_nest *nest, TSNode call)
+{
+    static const char *const fills[] = {"memset", "std::memset", "std::fill",
+                                        "fill",   "std::fill_n", NULL};
+    const TSNode list = takt__node_field(call, "arguments");
+    const struct takt_text callee =
+        takt__node_text(nest->source, takt__node_field(call, "function"));
+    bool is_number = false;
+
+    if (takt__text_is(callee, "assert"))
+        return true;
+    const uint32_t count = ts_node_named_child_count(list);
+    for (uint32_t i = 1; i < count && i < 3; i++)
+        is_number |=
+            takt__node_is(ts_node_named_child(list, i), "number_literal");
+    return is_number && takt__c_is_any(callee, fills);
 }
 
 static bool collect_expression(struct takt_c_nest *nest, TSNode node,
@@ -349,12 +248,30 @@ static bool collect_expression(struct takt_c_nest *nest, TSNode node,
                                   around) &&
                collect_expression(nest, takt__node_field(node, "right"),
                                   around);
+    if (takt__node_is(node, "call_expression"))
+        return is_harmless(nest, node) || collect_push(nest, node, around) ||
+               collect_swap(nest, node, around);
     return takt__node_is(node, "assignment_expression") &&
            collect_assignment(nest, node, around);
 }
 
-static bool collect(struct takt_c_nest *nest, TSNode node, uint32_t around,
-                    unsigned depth)
+bool takt__c_collect_from(struct takt_c_nest *nest, TSNode block,
+                          uint32_t first, uint32_t around, unsigned depth)
+{
+    const uint32_t count = ts_node_named_child_count(block);
+
+    for (uint32_t i = first; i < count; i++) {
+        const TSNode one = ts_node_named_child(block, i);
+        if (takt__c_is_passing_over(nest, one))
+            return takt__c_collect_rest(nest, block, i, around, depth + 1);
+        if (!takt__c_collect_within(nest, one, around, depth + 1))
+            return false;
+    }
+    return true;
+}
+
+bool takt__c_collect_within(struct takt_c_nest *nest, TSNode node,
+                            uint32_t around, unsigned depth)
 {
     const char *type = ts_node_type(node);
 
@@ -367,16 +284,12 @@ static bool collect(struct takt_c_nest *nest, TSNode node, uint32_t around,
     if (!strcmp(type, "expression_statement"))
         return collect_expression(nest, takt__c_first(node), around);
     if (!strcmp(type, "if_statement"))
-        return collect_choice(nest, node, around, depth);
+        return takt__c_collect_choice(nest, node, around, depth);
     if (!strcmp(type, "comment") || !strcmp(type, "preproc_call"))
         return true;
     if (strcmp(type, "compound_statement") != 0)
         return false;
-    const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (!collect(nest, ts_node_named_child(node, i), around, depth + 1))
-            return false;
-    return true;
+    return takt__c_collect_from(nest, node, 0, around, depth);
 }
 
 bool takt__c_collect(struct takt_c_nest *nest, TSNode loop)

@@ -280,6 +280,27 @@ static bool declared_at(const struct takt_c_place *place, unsigned level,
     return false;
 }
 
+/* The class whose method this is in, or NULL. */
+static const void *fields_around(const struct takt_c_place *place)
+{
+    char function[256];
+
+    if (place->source->language->id != TAKT_SCAN_CPP)
+        return NULL;
+    takt__c_function_name(place, function, sizeof function);
+    char *end = strstr(function, "::"), *class = function;
+    for (char *next; end != NULL && (next = strstr(end + 2, "::")) != NULL;
+         end = next)
+        class = end + 2;
+    if (end == NULL)
+        return NULL;
+    *end = '\0';
+    const struct takt_text name = {class, strcspn(class, "<")};
+    const struct takt_c_name *found =
+        takt__c_find(place->source, name, TAKT_C_CLASS);
+    return found == NULL ? NULL : found->node.id;
+}
+
 bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
                       struct takt_c_declaration *out)
 {
@@ -287,7 +308,7 @@ bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
         if (declared_at(place, i - 1, name, out))
             return true;
     const struct takt_c_name *found =
-        takt__c_find(place->source, name, TAKT_C_FIELD);
+        takt__c_find_field(place->source, fields_around(place), name);
     const bool is_method = found != NULL && found->text.size > 0;
     const struct takt_c_name *global =
         takt__c_find(place->source, name, TAKT_C_VALUE);

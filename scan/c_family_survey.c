@@ -13,6 +13,7 @@ bool takt__c_is_loop(TSNode node)
 {
     return takt__node_is(node, "for_statement") ||
            takt__node_is(node, "while_statement") ||
+           takt__node_is(node, "do_statement") ||
            takt__node_is(node, "for_range_loop");
 }
 
@@ -31,9 +32,11 @@ struct takt_c_local *takt__c_local_named(struct takt_c_nest *nest,
     return local;
 }
 
-static bool step_name(struct takt_c_nest *nest, TSNode name, uint32_t around)
+static bool step_name(struct takt_c_nest *nest, TSNode update, uint32_t around)
 {
-    name = takt__c_bare(name);
+    const TSNode name = takt__c_bare(takt__node_field(update, "argument"));
+    const TSNode sign = takt__node_field(update, "operator");
+
     if (ts_node_is_null(name) || !takt__node_is(name, "identifier"))
         return false;
     struct takt_c_local *local =
@@ -42,8 +45,26 @@ static bool step_name(struct takt_c_nest *nest, TSNode name, uint32_t around)
                           local->type.rank == 0)) /* an atomic, say */
         return false;
     local->is_stepped = true;
+    local->is_backward |=
+        takt__text_is(takt__node_text(nest->source, sign), "--");
     local->stepped |= around;
     return true;
+}
+
+/* Whether a step is told by an element, or by what a function returns: then it
+ * is none. */
+static bool is_told(TSNode by, unsigned depth)
+{
+    if (takt__node_is(by, "subscript_expression") ||
+        takt__node_is(by, "call_expression") || depth > DEEPEST)
+        return true;
+    if (takt__node_is(by, "pointer_expression"))
+        return !takt__node_is(takt__node_field(by, "argument"), "identifier");
+    const uint32_t count = ts_node_named_child_count(by);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_told(ts_node_named_child(by, i), depth + 1))
+            return true;
+    return false;
 }
 
 /* p += n steps a pointer or a counter; s += x adds to a number. */
@@ -63,13 +84,19 @@ static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
     const bool is_counter =
         local->type.rank > 0 || local->type.element == TAKT_C_INTEGER;
     if (is_counter &&
-        (takt__text_is(sign, "+=") || takt__text_is(sign, "-="))) {
+        (takt__text_is(sign, "+=") || takt__text_is(sign, "-=")) &&
+        !is_told(takt__node_field(node, "right"), 0)) {
         local->is_stepped = true;
         local->is_strided |= !takt__text_is(
             takt__node_text(nest->source, takt__node_field(node, "right")),
             "1");
         local->stepped |= around;
-    } else if (!local->is_declared || local->declared != around)
+    } else if (takt__text_is(sign, "=") && !local->is_declared &&
+               !local->is_assigned) {
+        local->is_declared = local->is_reset = true;
+        local->declared = around;
+    } else if (!local->is_declared || local->declared != around ||
+               local->is_reset)
         local->is_assigned = true; /* else a name for what comes next */
     return true;
 }
@@ -133,7 +160,6 @@ static bool is_forbidden(const char *type)
                                         "switch_statement",
                                         "throw_statement",
                                         "lambda_expression",
-                                        "do_statement",
                                         "try_statement",
                                         "labeled_statement",
                                         "new_expression",
@@ -161,7 +187,7 @@ static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
     if (takt__c_is_loop(node) && depth > 0)
         return survey_loop(nest, node, around, depth);
     if (!strcmp(type, "update_expression"))
-        return step_name(nest, takt__node_field(node, "argument"), around);
+        return step_name(nest, node, around);
     if (!strcmp(type, "declaration") && !survey_declaration(nest, node, around))
         return false;
     if (!strcmp(type, "assignment_expression") &&

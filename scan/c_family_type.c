@@ -109,14 +109,17 @@ static struct takt_c_type primitive(struct takt_text text)
 /* A class of this file that holds floating-point numbers is one kind of
  * matrix, if it is called so; what else it may be, we cannot say. */
 static struct takt_c_type class_type(const struct takt_c_place *place,
-                                     TSNode body, struct takt_text name,
+                                     TSNode class, struct takt_text name,
                                      unsigned depth)
 {
-    struct takt_c_type type = {.element = TAKT_C_OTHER, .of = name};
+    struct takt_c_type type = {.element = TAKT_C_OTHER,
+                               .of = name,
+                               .is_own = true,
+                               .fields = class.id};
+    const TSNode body = takt__node_field(class, "body");
     const uint32_t count = ts_node_named_child_count(body);
     struct takt_c_notes *notes = place->source->notes;
 
-    type.is_own = true;
     if (notes->is_in_class) /* classes in classes say nothing more */
         return type;
     notes->is_in_class = true;
@@ -159,8 +162,7 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     }
     found = takt__c_find(place->source, name, TAKT_C_CLASS);
     if (found != NULL)
-        return class_type(place, takt__node_field(found->node, "body"), name,
-                          depth);
+        return class_type(place, found->node, name, depth);
     if (eigen_type(name, &type))
         return type;
     const struct takt_c_notes *notes = place->source->notes;
@@ -233,9 +235,14 @@ static struct takt_c_type template_type(const struct takt_c_place *place,
         }
         return type;
     }
-    return takt__c_find(place->source, name, TAKT_C_CLASS) != NULL
-               ? identifier_type(place, name, depth)
-               : type;
+    if (takt__c_find(place->source, name, TAKT_C_CLASS) != NULL)
+        return identifier_type(place, name, depth);
+    if (takt__c_find(place->source, name, TAKT_C_TYPE) == NULL)
+        return type;
+    type = identifier_type(place, name, depth); /* using Rows = vector<T> */
+    if (type.element == TAKT_C_UNKNOWN && !ts_node_is_null(first))
+        type.element = takt__c_named_type(place, first, depth + 1).element;
+    return type;
 }
 
 static struct takt_c_type qualified_type(const struct takt_c_place *place,
@@ -283,7 +290,8 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
     if (!strcmp(type, "struct_specifier") || !strcmp(type, "class_specifier")) {
         const TSNode name = takt__node_field(node, "name");
         return ts_node_is_null(name)
-                   ? (struct takt_c_type){.element = TAKT_C_OTHER}
+                   ? (struct takt_c_type){.element = TAKT_C_OTHER,
+                                          .fields = node.id}
                    : identifier_type(
                          place, takt__node_text(place->source, name), depth);
     }

@@ -29,21 +29,32 @@ static struct takt_c_type literal_type(struct takt_text text)
                                                : TAKT_C_F64};
 }
 
-static struct takt_c_type field_type(const struct takt_c_place *place,
-                                     TSNode node)
+struct takt_c_type takt__c_field_type(const struct takt_c_place *place,
+                                      struct takt_c_type of,
+                                      struct takt_text field)
 {
-    const TSNode field = takt__node_field(node, "field");
     const struct takt_c_name *found =
-        ts_node_is_null(field)
-            ? NULL
-            : takt__c_find(place->source, takt__node_text(place->source, field),
-                           TAKT_C_FIELD);
+        takt__c_find_field(place->source, of.fields, field);
 
     if (found == NULL)
         return unknown;
     const struct takt_c_declaration held = {.holder = found->holder,
                                             .declarator = found->node};
     return takt__c_declared_type(place, &held, 1);
+}
+
+static struct takt_c_type field_type(const struct takt_c_place *place,
+                                     TSNode node, unsigned depth)
+{
+    const TSNode field = takt__node_field(node, "field");
+
+    if (ts_node_is_null(field))
+        return unknown;
+    return takt__c_field_type(
+        place,
+        takt__c_expression_type(place, takt__node_field(node, "argument"),
+                                depth + 1),
+        takt__node_text(place->source, field));
 }
 
 static struct takt_c_type below(struct takt_c_type type)
@@ -65,8 +76,8 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
     static const char *const same[] = {"transpose", "t",       "array",
                                        "matrix",    "eval",    "noalias",
                                        "cwiseAbs",  "adjoint", NULL};
-    static const char *const start[] = {"begin", "cbegin", "data",
-                                        "end",   "cend",   NULL};
+    static const char *const start[] = {"begin", "cbegin", "rbegin", "end",
+                                        "cend",  "rend",   "data",   NULL};
     const TSNode callee = takt__node_field(node, "function");
 
     if (ts_node_is_null(callee))
@@ -142,7 +153,7 @@ struct takt_c_type takt__c_expression_type(const struct takt_c_place *place,
     if (!strcmp(type, "number_literal"))
         return literal_type(takt__node_text(place->source, node));
     if (!strcmp(type, "field_expression"))
-        return field_type(place, node);
+        return field_type(place, node, depth);
     if (!strcmp(type, "subscript_expression"))
         return below(takt__c_expression_type(
             place, takt__node_field(node, "argument"), depth + 1));

@@ -64,6 +64,17 @@ void takt__c_tell_product(struct takt_c_judged *j, uint32_t set)
 
 /* ---- convolutions -------------------------------------------------------- */
 
+/* Whether the loop runs as often as this says: i < k. */
+static bool is_bound_of(const struct takt_c_nest *nest,
+                        const struct takt_c_expr *e, uint32_t bit)
+{
+    for (unsigned i = 0; i < nest->loops; i++)
+        if (nest->loop[i].bit == bit && !ts_node_is_null(nest->loop[i].bound))
+            return takt__c_same_text(
+                takt__node_text(nest->source, nest->loop[i].bound), e->text);
+    return false;
+}
+
 static bool is_stride(const struct takt_c_judged *j,
                       const struct takt_c_expr *e, uint32_t window,
                       bool is_product)
@@ -74,7 +85,11 @@ static bool is_stride(const struct takt_c_judged *j,
         return e->number <= 4 &&
                (!is_product || (uint64_t)e->number !=
                                    takt__c_extent(j->nest, window, &source));
+    if (!is_product && is_bound_of(j->nest, e, window))
+        return true; /* windows that do not overlap */
+    uint32_t bit[2]; /* with one loop alone, it is how far rows are apart */
     return e->sort == TAKT_C_NAME &&
+           takt__c_bits_of(j->nest, j->bound, bit, 2) == 2 &&
            (takt__c_has(e->text, "stride") || takt__c_has(e->text, "step") ||
             takt__c_has(e->text, "dilation") || takt__c_has(e->text, "pool") ||
             takt__text_is(e->text, "s"));
@@ -135,11 +150,36 @@ static unsigned windows(const struct takt_c_judged *j,
     return found;
 }
 
+static unsigned times_counted(const struct takt_c_expr *e, uint32_t bit)
+{
+    unsigned count = e->sort == TAKT_C_STEP && (e->steps & bit) != 0;
+
+    for (unsigned i = 0; i < e->parts; i++)
+        count += times_counted(e->part[i], bit);
+    return count;
+}
+
+/* Whether a loop that is reduced counts more than once: no window moves so. */
+static bool is_twisted(const struct takt_c_judged *j,
+                       const struct takt_c_expr *e)
+{
+    uint32_t bit[TAKT_C_LOOPS];
+    const unsigned count =
+        takt__c_bits_of(j->nest, j->bound, bit, TAKT_C_LOOPS);
+
+    for (unsigned i = 0; i < count; i++)
+        if (times_counted(e, bit[i]) > 1)
+            return true;
+    return false;
+}
+
 unsigned takt__c_windows(const struct takt_c_judged *j,
                          const struct takt_c_expr *e, bool is_product)
 {
     unsigned found = 0;
 
+    if (e->sort == TAKT_C_ACCESS && is_twisted(j, e))
+        return 0;
     for (unsigned i = 0; i < e->parts; i++)
         found += e->sort == TAKT_C_ACCESS
                      ? windows(j, e->part[i], j->free, j->bound, is_product)

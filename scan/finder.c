@@ -83,21 +83,18 @@ static TSTree *parse(struct takt_finder *finder, struct takt_source *source)
     return ts_parser_parse_with_options(finder->parser, NULL, input, options);
 }
 
+/* Of whichever of the patterns that are alike. */
 static bool make_match(const struct takt_patterns *patterns,
                        const struct takt_source *source,
                        const TSQueryMatch *from,
                        struct takt_candidate *candidate)
 {
-    const struct takt_pattern *pattern =
-        &patterns->pattern[from->pattern_index];
     struct takt_match *match = &candidate->match;
     bool has_place = false;
     uint32_t size;
 
-    *match = (struct takt_match){.source = source,
-                                 .pattern = pattern->name,
-                                 .op = pattern->op_name,
-                                 .of = pattern};
+    match->source = source;
+    match->count = 0;
     for (unsigned i = 0; i < from->capture_count; i++) {
         const TSQueryCapture *capture = &from->captures[i];
         const bool is_place = capture->index == patterns->finding && !has_place;
@@ -115,7 +112,6 @@ static bool make_match(const struct takt_patterns *patterns,
             patterns->query, capture->index, &size);
         match->capture[match->count++].node = capture->node;
     }
-    candidate->pattern = from->pattern_index;
     return has_place;
 }
 
@@ -140,10 +136,15 @@ static bool describe(struct takt_candidate *candidate)
                                        strlen(candidate->finding.function)};
     candidate->finding.function = takt__source_keep(source, &function, 1);
     candidate->match.op = candidate->finding.op->name;
+    candidate->finding.name = takt__match_setting(match, "name");
+    if (candidate->finding.name == NULL)
+        candidate->finding.name = candidate->finding.op->name;
     return true;
 }
 
-static struct takt_candidate *next_candidate(struct takt_finder *finder)
+/* NULL: no memory. */
+static struct takt_candidate *add(struct takt_finder *finder,
+                                  const struct takt_candidate *candidate)
 {
     if (finder->count == finder->room) {
         const size_t room = finder->room * 2 + 16;
@@ -154,7 +155,31 @@ static struct takt_candidate *next_candidate(struct takt_finder *finder)
         finder->candidate = more;
         finder->room = room;
     }
+    finder->candidate[finder->count] = *candidate;
     return &finder->candidate[finder->count];
+}
+
+/* Adds those of the patterns that are alike whose predicates hold. */
+static takt_status judge(struct takt_finder *finder,
+                         const struct takt_patterns *patterns,
+                         const struct takt_pattern *pattern,
+                         struct takt_candidate *candidate)
+{
+    struct takt_match *match = &candidate->match;
+
+    for (; pattern != NULL; pattern = pattern->next_alike) {
+        match->pattern = pattern->name;
+        match->op = pattern->op_name;
+        match->of = pattern;
+        if (!takt__match_holds(match))
+            continue;
+        candidate->pattern = (uint32_t)(pattern - patterns->pattern);
+        struct takt_candidate *added = add(finder, candidate);
+        if (added == NULL)
+            return TAKT_ENOMEM;
+        finder->count += describe(added);
+    }
+    return TAKT_OK;
 }
 
 static takt_status gather(struct takt_finder *finder,
@@ -163,19 +188,19 @@ static takt_status gather(struct takt_finder *finder,
                           struct takt_found *out)
 {
     const TSQueryCursorOptions options = {finder, matching_is_late};
+    struct takt_candidate candidate = {0};
+    takt_status status = TAKT_OK;
     TSQueryMatch found;
 
     ts_query_cursor_exec_with_options(finder->cursor, patterns->query,
                                       ts_tree_root_node(source->tree),
                                       &options);
     finder->count = 0;
-    while (ts_query_cursor_next_match(finder->cursor, &found)) {
-        struct takt_candidate *candidate = next_candidate(finder);
-        if (candidate == NULL)
-            return TAKT_ENOMEM;
-        if (make_match(patterns, source, &found, candidate) &&
-            takt__match_holds(&candidate->match) && describe(candidate))
-            finder->count++;
+    while (status == TAKT_OK &&
+           ts_query_cursor_next_match(finder->cursor, &found)) {
+        if (make_match(patterns, source, &found, &candidate))
+            status = judge(finder, patterns,
+                           &patterns->pattern[found.pattern_index], &candidate);
         if (finder->count > MOST_FINDINGS || is_late(finder)) {
             out->is_given_up = true;
             break;
@@ -183,7 +208,7 @@ static takt_status gather(struct takt_finder *finder,
     }
     out->is_given_up |= is_late(finder); /* that ends the matches, too */
     out->is_partly |= ts_query_cursor_did_exceed_match_limit(finder->cursor);
-    return TAKT_OK;
+    return status;
 }
 
 static void place(struct takt_candidate *candidate, TSNode node,

@@ -5,11 +5,12 @@
  *
  * A query (patterns/LANGUAGE.scm) finds candidates. Each pattern sets its name
  * and its op, (#set! pattern "iterator-sum") (#set! op "sum"), and captures
- * what is reported as @finding. Other settings are the language's own:
- * takt__match_setting(). Predicates are evaluated here, because tree-sitter
- * does not: #eq?, #not-eq?, #match?, #not-match?, #any-of?, #not-any-of?, and
- * those in the language's own table, which see the whole match: scopes,
- * imports, loops.
+ * what is reported as @finding. Where the catalogue has no such op, (#set! name
+ * "product") says what it is and the op is one of as much work. Other settings
+ * are the language's own: takt__match_setting(). Predicates are evaluated here,
+ * because tree-sitter does not: #eq?, #not-eq?, #match?, #not-match?, #any-of?,
+ * #not-any-of?, and those in the language's own table, which see the whole
+ * match: scopes, imports, loops.
  */
 #ifndef TAKT_SCAN_LANGUAGE_H
 #define TAKT_SCAN_LANGUAGE_H

@@ -267,6 +267,59 @@ static takt_status read_pattern(struct builder *builder, uint32_t index)
     return name_pattern(builder, at, pattern);
 }
 
+/* Copies a pattern without predicates, comments and all space but one. */
+static void copy_shape(const char *from, const char *end, char *out)
+{
+    bool is_quoted = false;
+    unsigned depth = 0; /* of what is left out */
+    char before = 0;
+
+    for (; from < end; from++) {
+        const bool is_escape = is_quoted && *from == '\\' && from + 1 < end;
+        if (*from == '"')
+            is_quoted = !is_quoted;
+        if (!is_quoted && *from == ';')
+            from += strcspn(from, "\n");
+        const bool is_space = !is_quoted && strchr(" \t\r\n", *from) != NULL;
+        const bool is_open = !is_quoted && *from == '(';
+        if (is_open && (depth > 0 || from[1] == '#'))
+            depth++;
+        else if (depth == 0 && !(is_space && before == ' '))
+            *out++ = before = is_space ? ' ' : *from;
+        else if (!is_quoted && *from == ')')
+            depth--;
+        if (is_escape) {
+            from++;
+            if (depth == 0)
+                *out++ = before = *from;
+        }
+    }
+    *out = 0;
+}
+
+static takt_status read_shape(struct builder *builder, uint32_t index)
+{
+    struct takt_patterns *out = builder->out;
+    const uint32_t start = ts_query_start_byte_for_pattern(out->query, index);
+    const uint32_t end = ts_query_end_byte_for_pattern(out->query, index);
+    const char *text = out->language->query;
+    char *shape = takt__pile_take(&out->pile, end - start + 1);
+
+    if (shape == NULL)
+        return TAKT_ENOMEM;
+    copy_shape(text + start, text + end, shape);
+    out->pattern[index].shape = shape;
+    for (uint32_t i = 0; i < index; i++) {
+        struct takt_pattern *other = &out->pattern[i];
+        if (other->next_alike == NULL && strcmp(other->shape, shape) == 0) {
+            other->next_alike = &out->pattern[index];
+            ts_query_disable_pattern(out->query, index);
+            break;
+        }
+    }
+    return TAKT_OK;
+}
+
 takt_status takt__patterns_open(const struct takt_language *language,
                                 struct takt_patterns *out, takt_diag *diag)
 {
@@ -283,6 +336,8 @@ takt_status takt__patterns_open(const struct takt_language *language,
     }
     for (uint32_t i = 0; i < out->count && status == TAKT_OK; i++)
         status = read_pattern(&builder, i);
+    for (uint32_t i = 0; i < out->count && status == TAKT_OK; i++)
+        status = read_shape(&builder, i);
     if (status != TAKT_OK)
         takt__patterns_close(out);
     return status;

@@ -2,6 +2,9 @@
 /*
  * patterns.h - the query of a language, compiled, with its predicates.
  *
+ * Patterns that differ in their predicates alone are alike: the query matches
+ * the first of them, and its matches are those of the others, too.
+ *
  * Read only once it is open: threads share it.
  */
 #ifndef TAKT_SCAN_PATTERNS_H
@@ -48,6 +51,8 @@ struct takt_pattern {
     unsigned clauses, settings;
     struct takt_clause *clause;
     struct takt_setting *setting;
+    const char *shape;               /* its text without the predicates */
+    struct takt_pattern *next_alike; /* the next one of that shape, or NULL */
 };
 
 struct takt_patterns {

@@ -16,13 +16,14 @@
 /* ---- names --------------------------------------------------------------- */
 
 enum takt_python_binds {
-    TAKT_PYTHON_OTHER,     /* a loop, an exception, a class ... : unknown */
+    TAKT_PYTHON_OTHER,     /* a loop, an exception ... : unknown */
     TAKT_PYTHON_MODULE,    /* an import: `module` is its dotted name */
     TAKT_PYTHON_STAR,      /* from module import * */
     TAKT_PYTHON_VALUE,     /* name = value, or the part of a tuple */
     TAKT_PYTHON_ITEM,      /* for name in value */
     TAKT_PYTHON_PARAMETER, /* with what it defaults to as value */
-    TAKT_PYTHON_CHANGE     /* name += value: still the same, but no constant */
+    TAKT_PYTHON_CHANGE,    /* name += value: still the same, but no constant */
+    TAKT_PYTHON_CLASS      /* class name: `value` is the definition */
 };
 
 enum { TAKT_PYTHON_RANK = 4, TAKT_PYTHON_RANK_UNKNOWN = 255 };
@@ -72,6 +73,10 @@ takt__python_lookup(const struct takt_source *source, struct takt_text name,
 struct takt_python_binding *takt__python_own(const struct takt_source *source,
                                              struct takt_text name,
                                              uint32_t at);
+
+/* Whether it names a class of this file that is derived from no other: then
+ * the file says what its operators do. */
+bool takt__python_is_own_class(const struct takt_source *source, TSNode node);
 
 /* Whether nothing else binds that name in the same scope. */
 bool takt__python_is_constant(const struct takt_source *source,

@@ -227,6 +227,11 @@ static bool is_condition(TSNode node)
            takt__node_is(node, "not_operator");
 }
 
+static bool is_number(const struct takt_source *source, TSNode node)
+{
+    return takt__python_value(source, node).kind == TAKT_PYTHON_NUMBER;
+}
+
 /* What the arguments say about it. */
 static const char *refined(const struct takt_source *source, TSNode call,
                            const char *op, bool is_method, bool is_layer)
@@ -236,6 +241,9 @@ static const char *refined(const struct takt_source *source, TSNode call,
     TSNode first = takt__python_operand(source, call, 0);
     TSNode second = takt__python_operand(source, call, 1);
 
+    if (is_number(source, first) &&
+        (ts_node_is_null(second) || is_number(source, second)))
+        return NULL; /* np.sqrt(2.0), np.clip(x[0], 0, 1) */
     if (is_op(op, "norm2"))
         return norm_op(source, call, is_method ? 0 : 1);
     if (is_op(op, "matmul"))
@@ -244,9 +252,6 @@ static const char *refined(const struct takt_source *source, TSNode call,
         return NULL;
     if (is_op(op, "sum") && is_condition(takt__python_bare(first)))
         return NULL; /* counts */
-    const struct takt_python_value value = takt__python_value(source, first);
-    if (value.kind == TAKT_PYTHON_NUMBER && ts_node_is_null(second))
-        return NULL; /* np.sqrt(2.0) */
     if ((is_op(op, "max") || is_op(op, "min")) && is_pairwise(source, call))
         return NULL;
     return op;

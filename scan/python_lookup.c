@@ -140,6 +140,17 @@ bool takt__python_is_constant(const struct takt_source *source,
     return count == 1;
 }
 
+bool takt__python_is_own_class(const struct takt_source *source, TSNode node)
+{
+    if (!takt__node_is(node, "identifier"))
+        return false;
+    const struct takt_python_binding *binding = takt__python_lookup(
+        source, takt__node_text(source, node), ts_node_start_byte(node));
+    return binding != NULL && binding->binds == TAKT_PYTHON_CLASS &&
+           takt__python_children(
+               takt__node_field(binding->value, "superclasses")) == 0;
+}
+
 bool takt__python_has_arrays(const struct takt_source *source)
 {
     const struct takt_python_notes *notes = source->notes;

@@ -253,9 +253,15 @@ static void enter_function(struct takt_source *source, TSNode node)
 
 static void enter_class(struct takt_source *source, TSNode node)
 {
+    TSNode name = takt__node_field(node, "name");
     TSNode body = takt__node_field(node, "body");
 
-    bind_plain(source, takt__node_field(node, "name"));
+    if (!ts_node_is_null(name))
+        bind_target(source, name,
+                    (struct takt_python_binding){.from = ts_node_end_byte(name),
+                                                 .binds = TAKT_PYTHON_CLASS,
+                                                 .part = NONE,
+                                                 .value = node});
     if (!ts_node_is_null(body))
         push_scope(source->notes, body, body, TAKT_PYTHON_SCOPE_CLASS);
 }

@@ -125,7 +125,10 @@ static bool create(const struct takt_source *source, TSNode call,
 {
     if (takt__python_has_word("rand randn", name) ||
         (out->is_torch && takt__python_has_word("zeros ones empty", name))) {
-        add_arguments(source, call, out);
+        if (takt__python_argument_count(call) == 0)
+            *out = number;
+        else
+            add_arguments(source, call, out);
     } else if (is_random) {
         const bool has_first =
             takt__python_has_word("random random_sample standard_normal", name);
@@ -192,7 +195,7 @@ static bool convert(const struct takt_source *source, TSNode call,
 
 static const char other_arrays[] =
     "atleast_2d atleast_3d concatenate concat cat stack hstack vstack dstack "
-    "column_stack where maximum minimum power square outer einsum tensordot "
+    "column_stack where outer einsum tensordot "
     "cumsum cumprod sort diff gradient pad tile repeat roll flip fliplr flipud "
     "squeeze expand_dims broadcast_to ravel reshape swapaxes moveaxis tril "
     "triu diag fromiter frombuffer fromfile loadtxt genfromtxt convolve "
@@ -204,6 +207,10 @@ static const char other_arrays[] =
 static const char like_operand[] =
     "interp floor ceil rint round sin cos tan arcsin arccos arctan arctan2 "
     "sinh cosh log2 log10 log1p expm1 exp2 cbrt sign rsqrt pow";
+
+/* Of one or two, the same. */
+static const char like_operands[] =
+    "maximum minimum fmax fmin power square hypot";
 
 static bool has_axis(const struct takt_source *source, TSNode call,
                      unsigned position)
@@ -312,9 +319,24 @@ static struct takt_python_value of_method(const struct takt_source *source,
             .kind = TAKT_PYTHON_ARRAY, .is_torch = out.is_torch, .rank = 1};
     if (takt__python_has_word(like_operand, name))
         return array;
-    return takt__python_has_word(other_arrays, name)
+    return takt__python_has_word(other_arrays, name) ||
+                   takt__python_has_word(like_operands, name)
                ? takt__python_some_array(array.is_torch)
                : unknown;
+}
+
+static struct takt_python_value of_operands(const struct takt_source *source,
+                                            TSNode call, bool is_torch)
+{
+    bool has_numbers = true;
+
+    for (unsigned i = 0; i < 2; i++) {
+        TSNode operand = takt__python_argument(source, call, i, NULL);
+        has_numbers &=
+            ts_node_is_null(operand) ||
+            takt__python_value(source, operand).kind == TAKT_PYTHON_NUMBER;
+    }
+    return has_numbers ? number : takt__python_some_array(is_torch);
 }
 
 static struct takt_python_value of_function(const struct takt_source *source,
@@ -346,6 +368,8 @@ static struct takt_python_value of_function(const struct takt_source *source,
     if (takt__python_has_word(like_operand, name))
         return takt__python_value(source,
                                   takt__python_argument(source, call, 0, NULL));
+    if (takt__python_has_word(like_operands, name))
+        return of_operands(source, call, is_torch);
     return takt__python_has_word(other_arrays, name)
                ? takt__python_some_array(is_torch)
                : unknown;
@@ -375,6 +399,8 @@ struct takt_python_value takt__python_result(const struct takt_source *source,
     TSNode function = takt__node_field(call, "function");
     TSNode object = takt__node_field(function, "object");
 
+    if (takt__python_is_own_class(source, function))
+        return thing;
     if (takt__python_dotted(source, function, dotted)) {
         if (strncmp(dotted, "builtins.", 9) == 0)
             return of_builtin(source, call, dotted + 9);

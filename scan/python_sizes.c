@@ -175,17 +175,15 @@ void takt__python_describe(const struct takt_source *source, TSNode node,
     TSNode operand[2];
 
     operands_of(source, node, operand);
-    struct takt_python_value a = takt__python_value(source, operand[0]);
-    struct takt_python_value b = takt__python_value(source, operand[1]);
+    const struct takt_python_value a = takt__python_value(source, operand[0]);
+    const struct takt_python_value b = takt__python_value(source, operand[1]);
     const bool is_product = takt__python_has_word(
         "matmul gemv dot batched_matmul",
         (struct takt_text){out->op->name, strlen(out->op->name)});
-    if (!is_product && !has_shape(&a) && has_shape(&b))
-        a = b; /* 2 * x */
     unsigned rank = is_product ? product_sizes(&a, &b, out->op->name, size)
                                : four_sizes(&a, &b, out->op->name, size);
     if (rank == 0)
-        rank = plain_sizes(&a, out->op, size);
+        rank = plain_sizes(has_shape(&a) ? &a : &b, out->op, size); /* 2 * x */
     enum takt_size_source how = weaker(a.source, b.source);
     const unsigned of_layer = layer_sizes(source, node, size, &how);
     rank = of_layer > rank ? of_layer : rank;

@@ -44,6 +44,8 @@ static struct takt_python_value annotated(const struct takt_source *source,
         else
             type = takt__python_child(type, 0);
     }
+    if (takt__python_is_own_class(source, type))
+        return thing;
     if (!takt__python_dotted(source, type, dotted))
         return unknown;
     if (strcmp(dotted, "torch.Tensor") == 0)

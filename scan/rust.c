@@ -9,7 +9,7 @@
 
 const TSLanguage *tree_sitter_rust(void);
 
-struct takt_rust_verdict takt__rust_raw(struct takt_rust *rust, TSNode node)
+static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_verdict out = {.op = NULL};
     if (rust_is(node, "for_expression") || rust_is(node, "while_expression"))
@@ -39,6 +39,11 @@ struct takt_rust_verdict takt__rust_raw(struct takt_rust *rust, TSNode node)
     if (out.op == NULL)
         out = takt__rust_call(rust, node);
     return out;
+}
+
+struct takt_rust_verdict takt__rust_raw(struct takt_rust *rust, TSNode node)
+{
+    return takt__rust_once(rust, raw, node);
 }
 
 struct takt_rust_verdict takt__rust_judge(struct takt_rust *rust, TSNode node)

@@ -131,6 +131,10 @@ struct takt_rust_verdict {
         extent[TAKT_RUST_EXTENTS]; /* in the order of op->shape */
 };
 
+struct takt_rust;
+typedef struct takt_rust_verdict takt_rust_judgement(struct takt_rust *rust,
+                                                     TSNode node);
+
 struct takt_rust_composition {
     const void *function; /* the node it is about */
     const char *op;       /* NULL: none */
@@ -149,7 +153,9 @@ struct takt_rust {
         unsigned count;
         TSNode node[TAKT_RUST_PATH];
     } * trail; /* the path that was asked for last */
+    struct takt_rust_memo *memo;
     unsigned steps, all_steps;
+    bool is_in_own;   /* looks into a function that is called */
     bool has_arrays;  /* the name of a library's array stands in the file */
     const void *last; /* the node that `verdict` is about */
     struct takt_rust_verdict verdict;
@@ -190,7 +196,7 @@ unsigned takt__rust_path(const struct takt_rust *rust, TSNode node,
                          TSNode path[TAKT_RUST_PATH]);
 TSNode takt__rust_above(const struct takt_rust *rust, TSNode node,
                         const char *type);
-struct takt_rust_binding takt__rust_binding(struct takt_rust *rust,
+struct takt_rust_binding takt__rust_look_up(struct takt_rust *rust,
                                             TSNode identifier);
 const struct takt_rust_name *takt__rust_find(const struct takt_rust *rust,
                                              enum takt_rust_kind kind,
@@ -200,6 +206,17 @@ const struct takt_rust_name *takt__rust_find(const struct takt_rust *rust,
 bool takt__rust_uses(const struct takt_rust *rust, const char *word);
 /* The name of what an impl is for; empty: no impl. */
 struct takt_text takt__rust_owner(const struct takt_rust *rust, TSNode node);
+
+/* rust_memo.c */
+bool takt__rust_memo_open(struct takt_rust *rust); /* false: no memory */
+void takt__rust_memo_close(struct takt_rust *rust);
+/* What `judge` says, or said not long ago. */
+struct takt_rust_verdict takt__rust_once(struct takt_rust *rust,
+                                         takt_rust_judgement *judge,
+                                         TSNode node);
+/* What takt__rust_look_up() says, in the same way. */
+struct takt_rust_binding takt__rust_binding(struct takt_rust *rust,
+                                            TSNode identifier);
 
 /* rust_syntax.c: method calls are nodes within nodes. */
 /* The name of the method that a call is of; a null node: of none. */

@@ -97,11 +97,37 @@ static bool can_be_floats(struct takt_rust_type type)
            type.shell != TAKT_RUST_CLOSED && type.shell != TAKT_RUST_SMALL;
 }
 
-/* A function of this file that plainly is about something else. */
-static bool is_about_others(struct takt_rust *rust, struct takt_text name)
+/* The function of this file that is called, or NULL. */
+static const struct takt_rust_name *own_function(struct takt_rust *rust,
+                                                 TSNode call, TSNode name)
 {
-    const struct takt_rust_name *function = takt__rust_find(
-        rust, TAKT_RUST_FUNCTION, (struct takt_text){NULL, 0}, name);
+    static const char *const here[] = {"self", "super", "crate", NULL};
+    const TSNode function = takt__node_field(call, "function");
+    const TSNode path = takt__node_field(function, "path");
+    struct takt_text owner = {"", 0};
+    if (rust_is(function, "field_expression")) {
+        const struct takt_rust_type type = takt__rust_type_of(
+            rust, takt__rust_receiver(call), TAKT_RUST_DEPTH);
+        if (type.shell != TAKT_RUST_OWN)
+            return NULL;
+        owner = type.name;
+    } else if (!ts_node_is_null(path) && !takt__rust_is_any(rust, path, here)) {
+        owner = rust_text(rust, path);
+        if (takt__text_is(owner, "Self"))
+            owner = takt__rust_owner(rust, call);
+    }
+    return takt__rust_find(rust, TAKT_RUST_FUNCTION, owner,
+                           rust_text(rust, name));
+}
+
+/* A function of this file that plainly is about something else. */
+static bool is_about_others(struct takt_rust *rust, TSNode call, TSNode name)
+{
+    const struct takt_rust_name *function = own_function(rust, call, name);
+    if (function == NULL) /* of a type that is not known, perhaps */
+        function =
+            takt__rust_find(rust, TAKT_RUST_FUNCTION,
+                            (struct takt_text){NULL, 0}, rust_text(rust, name));
     if (function == NULL)
         return false;
     const TSNode list = takt__node_field(function->node, "parameters");
@@ -118,6 +144,46 @@ static bool is_about_others(struct takt_rust *rust, struct takt_text name)
                                      type.shell == TAKT_RUST_PLAIN);
     }
     return !has_arrays;
+}
+
+/* Whether something in a node computes that op, or a step of it. */
+static bool has_within(struct takt_rust *rust, TSNode node, const char *op,
+                       unsigned depth)
+{
+    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
+        return false;
+    if (rust_is(node, "call_expression") || rust_is(node, "for_expression") ||
+        rust_is(node, "while_expression") ||
+        rust_is(node, "binary_expression")) {
+        static const char *const composed[] = {"softmax", "layernorm",
+                                               "attention", NULL};
+        const char *found = takt__rust_raw(rust, node).op;
+        if (found != NULL &&
+            (strcmp(found, op) == 0 ||
+             takt__rust_any((struct takt_text){op, strlen(op)}, composed)))
+            return true;
+    }
+    const uint32_t count = ts_node_named_child_count(node);
+    for (uint32_t i = 0; i < count; i++)
+        if (has_within(rust, ts_node_named_child(node, i), op, depth - 1))
+            return true;
+    return false;
+}
+
+/* Whether what is called is found where this file says it: in the function. */
+static bool is_found_there(struct takt_rust *rust, TSNode call, TSNode name,
+                           const char *op)
+{
+    if (rust->is_in_own) /* which may call itself */
+        return false;
+    const struct takt_rust_name *own = own_function(rust, call, name);
+    if (own == NULL)
+        return false;
+    rust->is_in_own = true;
+    const bool is_found = has_within(rust, takt__node_field(own->node, "body"),
+                                     op, 2 * TAKT_RUST_DEPTH);
+    rust->is_in_own = false;
+    return is_found;
 }
 
 /* conv2d(3, 64, ..) of these makes a layer; it computes nothing yet. */
@@ -179,7 +245,8 @@ static struct takt_rust_verdict named_call(struct takt_rust *rust, TSNode call,
     if (out.op == NULL || takt__rust_argument_count(call) == 0 ||
         (!is_method && makes_layer(rust, call)))
         return NOTHING;
-    if (is_about_others(rust, word))
+    if (is_about_others(rust, call, name) ||
+        is_found_there(rust, call, name, out.op))
         return NOTHING;
     const TSNode first =
         is_method ? takt__rust_receiver(call) : takt__rust_argument(call, 0);
@@ -276,7 +343,8 @@ static struct takt_rust_verdict dot_call(struct takt_rust *rust, TSNode call)
     const TSNode callee = takt__rust_callee(call);
     if (ts_node_is_null(callee) ||
         !takt__text_is(rust_text(rust, callee), "dot") ||
-        takt__rust_argument_count(call) != 2)
+        takt__rust_argument_count(call) != 2 ||
+        is_found_there(rust, call, callee, "dot"))
         return NOTHING;
     const struct takt_rust_type a =
         takt__rust_type_of(rust, takt__rust_argument(call, 0), TAKT_RUST_DEPTH);

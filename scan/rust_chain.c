@@ -450,7 +450,7 @@ static struct takt_rust_verdict collect_chain(struct takt_rust *rust,
                                                                   : out;
 }
 
-struct takt_rust_verdict takt__rust_chain(struct takt_rust *rust, TSNode call)
+static struct takt_rust_verdict chain(struct takt_rust *rust, TSNode call)
 {
     static const char *const sums[] = {"sum", "product", NULL};
     static const char *const folds[] = {"fold", "reduce", NULL};
@@ -489,4 +489,9 @@ struct takt_rust_verdict takt__rust_chain(struct takt_rust *rust, TSNode call)
     return rust_is(closure, "closure_expression")
                ? takt__rust_body(rust, takt__node_field(closure, "body"), call)
                : NOTHING;
+}
+
+struct takt_rust_verdict takt__rust_chain(struct takt_rust *rust, TSNode call)
+{
+    return takt__rust_once(rust, chain, call);
 }

@@ -429,6 +429,11 @@ struct takt_rust_verdict takt__rust_body(struct takt_rust *rust, TSNode body,
     return best;
 }
 
+static struct takt_rust_verdict loop_body(struct takt_rust *rust, TSNode loop)
+{
+    return takt__rust_body(rust, takt__node_field(loop, "body"), loop);
+}
+
 /* The chains and inner loops of a node whose nest begins at `loop`. */
 static struct takt_rust_verdict within(struct takt_rust *rust, TSNode node,
                                        TSNode loop, unsigned depth)
@@ -437,7 +442,7 @@ static struct takt_rust_verdict within(struct takt_rust *rust, TSNode node,
         return NOTHING;
     struct takt_rust_verdict found = NOTHING;
     if (rust_is(node, "for_expression") || rust_is(node, "while_expression"))
-        found = takt__rust_body(rust, takt__node_field(node, "body"), node);
+        found = takt__rust_once(rust, loop_body, node);
     else if (takt__rust_calls(rust, node, "sum") ||
              takt__rust_calls(rust, node, "fold"))
         found = takt__rust_chain(rust, node);

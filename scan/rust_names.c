@@ -141,7 +141,7 @@ bool takt__rust_begin(struct takt_source *source)
                        contains(text, "faer");
     source->notes = rust;
     rust->trail = calloc(1, sizeof *rust->trail);
-    if (rust->trail != NULL && gather(rust))
+    if (rust->trail != NULL && takt__rust_memo_open(rust) && gather(rust))
         return true;
     takt__rust_end(source);
     return false;
@@ -152,6 +152,7 @@ void takt__rust_end(struct takt_source *source)
     struct takt_rust *rust = source->notes;
     if (rust == NULL)
         return;
+    takt__rust_memo_close(rust);
     free(rust->trail);
     free(rust->name);
     free(rust);
@@ -341,14 +342,12 @@ static bool bound_by(const struct takt_rust *rust,
     return false;
 }
 
-struct takt_rust_binding takt__rust_binding(struct takt_rust *rust,
+struct takt_rust_binding takt__rust_look_up(struct takt_rust *rust,
                                             TSNode identifier)
 {
     struct takt_rust_binding binding = {.kind = TAKT_RUST_UNBOUND};
     const struct takt_text name = rust_text(rust, identifier);
     TSNode path[TAKT_RUST_PATH];
-    if (!takt__rust_step(rust))
-        return binding;
     TSNode child = identifier;
     for (unsigned i = takt__rust_path(rust, identifier, path); i > 0; i--) {
         if (bound_by(rust, &binding, path[i - 1], child, name))

@@ -58,6 +58,8 @@ struct takt_finding {
     unsigned end_line, end_column; /* SARIF does; the end is exclusive */
     const char *pattern;           /* its name: "rust/iterator-sum" */
     const takt_op *op;             /* of the catalogue */
+    const char *name; /* op->name; or what it is where op only stands in for
+                       * as much work: "product" */
     takt_dtype dtype;
     bool is_dtype_known; /* else it is f32 */
     struct takt_found_size size;

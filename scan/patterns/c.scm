@@ -1,5 +1,5 @@
 ; SPDX-License-Identifier: MIT
-; c.scm - what C code computes.
+; c.scm - what C code computes, and C++ code, too: there, cpp.scm follows it.
 ;
 ; ;+ is code that the pattern below it finds, ;- is code that no pattern finds.
 ;
@@ -101,7 +101,7 @@
 ;+ void f(float a[8][8], float c[4][4]) { for (int y = 0; y < 4; y++) for (int x = 0; x < 4; x++) { float t = 0; for (int i = 0; i < 2; i++) for (int j = 0; j < 2; j++) t += a[2 * y + i][2 * x + j]; c[y][x] = t / 4; } }
 ;- void f(int a[8][8], int b[8][8], int c[8][8]) { for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) for (int k = 0; k < 8; k++) c[i][j] += a[i][k] * b[k][j]; }
 ;- void f(float a[8][8]) { for (int k = 0; k < 8; k++) for (int i = 0; i < 8; i++) for (int j = 0; j < 8; j++) a[i][j] += a[i][k] * a[k][j]; }
-([(for_statement) (while_statement)] @finding
+([(for_statement) (while_statement) (do_statement)] @finding
  (#computes? @finding
    "matmul" "batched_matmul" "gemv" "conv2d" "pooling")
  (#set! pattern "product-loops"))
@@ -110,7 +110,7 @@
 ;+ void f(float *a, int n) { float s = 0; for (int i = 0; i < n; i++) { a[i] = expf(a[i]); s += a[i]; } for (int i = 0; i < n; i++) a[i] /= s; }
 ;+ void f(float *a, int n) { float m = 0, v = 0; for (int i = 0; i < n; i++) m += a[i]; m /= n; for (int i = 0; i < n; i++) v += (a[i] - m) * (a[i] - m); const float k = 1 / sqrtf(v / n); for (int i = 0; i < n; i++) a[i] = (a[i] - m) * k; }
 ;+ void f(const float *q, const float *k, const float *v, float *o, float *t, int n, int d) { for (int i = 0; i < n; i++) { for (int j = 0; j < n; j++) { float s = 0; for (int c = 0; c < d; c++) s += q[i * d + c] * k[j * d + c]; t[j] = s; } float z = 0; for (int j = 0; j < n; j++) { t[j] = expf(t[j]); z += t[j]; } for (int j = 0; j < n; j++) t[j] /= z; for (int c = 0; c < d; c++) { float s = 0; for (int j = 0; j < n; j++) s += t[j] * v[j * d + c]; o[i * d + c] = s; } } }
-([(for_statement) (while_statement)] @finding
+([(for_statement) (while_statement) (do_statement)] @finding
  (#computes? @finding
    "softmax" "layernorm" "attention")
  (#set! pattern "composed-loops"))
@@ -120,6 +120,7 @@
 ;+ float f(const float *p, const float *end) { float s = 0; for (; p < end; p++) s += *p; return s; }
 ;+ float f(const float *a, const float *b, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[i]; return s / n; }
 ;+ float f(const float *a, const float *b, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[i] * b[i]; return s; }
+;+ double f(const double *a, int n) { double s = 0; int i = 0; do { s += a[i]; } while (++i < n); return s; }
 ;+ double f(const double *a, const double *b, int n) { double s = 0; while (n--) s += *a++ * *b++; return s; }
 ;+ float f(const float *a, const float *b, int n) { float s = 0; for (int i = 0; i < n; i++) s += fabsf(a[i]); return s; }
 ;+ float f(const float *a, const float *b, int n) { float s = 0; for (int i = 0; i < n; i++) s += a[i] * a[i]; return sqrtf(s); }
@@ -133,7 +134,7 @@
 ;- float f(const float *a, int n) { float s = 0; for (int i = 0; i < n; i++) { if (a[i] < 0) break; s += a[i]; } return s; }
 ;- int f(const float *a, int n) { int c = 0; for (int i = 0; i < n; i++) if (a[i] > 0) c++; return c; }
 ;- float f(const float *a, int n) { float s = 0; for (int i = 0; i < n; i++) s = s * 0.5f + a[i]; return s; }
-([(for_statement) (while_statement)] @finding
+([(for_statement) (while_statement) (do_statement)] @finding
  (#computes? @finding
    "sum" "mean" "max" "min" "argmax" "argmin" "dot" "norm1" "norm2"
    "variance")
@@ -149,7 +150,8 @@
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] /= s; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] += s * a[i]; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] -= s * a[i]; }
-;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = a[i] * b[i] + s; }
+;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] += a[i] * b[i]; }
+;- void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = a[i] * b[i] + s; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = fabsf(a[i]); }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = -a[i]; }
 ;+ void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = fminf(fmaxf(a[i], 0), s); }
@@ -169,7 +171,7 @@
 ;- void f(const float *a, const float *b, float *c, int n, float s) { for (int i = 0; i < n; i++) c[i] = a[i] + noise(); }
 ;- void f(char *c, const char *a, int n) { while (n--) *c++ = *a++; }
 ;- void f(int *c, int n, int s) { for (int i = 0; i < n; i++) c[i] *= s; }
-([(for_statement) (while_statement)] @finding
+([(for_statement) (while_statement) (do_statement)] @finding
  (#computes? @finding
    "add" "sub" "mul" "div" "scale" "axpy" "fma" "abs" "neg" "clamp" "sqrt"
    "exp" "log" "sigmoid" "tanh" "relu" "gelu" "copy" "transpose")

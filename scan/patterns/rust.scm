@@ -176,18 +176,18 @@
 ;- fn f(n: u64) -> u64 { (1..=n).product() }
 ((call_expression) @finding
   (#computes? @finding "product")
-  (#set! pattern "product-call") (#set! op "sum"))
+  (#set! pattern "product-call") (#set! op "sum") (#set! name "product"))
 
 ;+ fn f(v: &[f64]) -> f64 { let mut p = 1.0; for x in v { p *= x; } p }
 ;- fn f(v: &[f64]) -> f64 { let mut p = 1.0; for _ in 0..9 { p *= 0.5; } p }
 ([(for_expression) (while_expression)] @finding
   (#computes? @finding "product")
-  (#set! pattern "product-loop") (#set! op "sum"))
+  (#set! pattern "product-loop") (#set! op "sum") (#set! name "product"))
 
 ;+ fn f(v: &[f32]) { println!("{}", v.iter().product::<f32>()); }
 ((token_tree (identifier) @finding)
   (#computes? @finding "product")
-  (#set! pattern "product-token") (#set! op "sum"))
+  (#set! pattern "product-token") (#set! op "sum") (#set! name "product"))
 
 ; sum: Sums: methods with and without turbofish, folds, loops.
 ;+ fn f(v: &[f64]) -> f64 { v.iter().sum() }

@@ -14,7 +14,7 @@
 enum { MARKS = 8 }; /* on a line */
 
 struct mark {
-    const takt_op *op;
+    const char *name;
     takt_shape shape;  /* rank 0: whatever */
     const char *dtype; /* NULL: whatever */
     bool is_test, is_found;
@@ -79,8 +79,9 @@ static void read_word(const char *word, struct mark *mark, unsigned *count)
     const takt_op *op = takt_op_find(word);
     struct mark *last = &mark[*count > 0 ? *count - 1 : 0];
 
-    if (op != NULL && *count < MARKS)
-        mark[(*count)++] = (struct mark){.op = op};
+    if ((op != NULL || strcmp(word, "product") == 0) && *count < MARKS)
+        mark[(*count)++] =
+            (struct mark){.name = op != NULL ? op->name : "product"};
     else if (strcmp(word, "test") == 0)
         last->is_test = true;
     else if (strcmp(word, "f32") == 0 || strcmp(word, "f64") == 0)
@@ -136,7 +137,7 @@ static void compare_mark(struct page *page, unsigned line, struct mark *mark)
     for (size_t i = 0; i < page->found->count; i++) {
         const struct takt_finding *finding = &page->found->finding[i];
         if (page->is_used[i] || finding->line != line ||
-            finding->op != mark->op)
+            strcmp(finding->name, mark->name) != 0)
             continue;
         page->is_used[i] = true;
         page->score->found++;
@@ -144,12 +145,12 @@ static void compare_mark(struct page *page, unsigned line, struct mark *mark)
             page->score->differ++;
             fprintf(page->complaints,
                     "%s:%u: %s is found, but not its size, type or place\n",
-                    page->path, line, mark->op->name);
+                    page->path, line, mark->name);
         }
         return;
     }
     fprintf(page->complaints, "%s:%u: %s is missed\n", page->path, line,
-            mark->op->name);
+            mark->name);
 }
 
 static void compare_lines(struct page *page, const char *text, size_t size)
@@ -181,7 +182,7 @@ static void complain_of_wrong(struct page *page)
             continue;
         page->score->wrong++;
         fprintf(page->complaints, "%s:%u:%u: %s (%s) is wrong: %s\n",
-                page->path, finding->line, finding->column, finding->op->name,
+                page->path, finding->line, finding->column, finding->name,
                 finding->pattern, finding->snippet);
     }
 }

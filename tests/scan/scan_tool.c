@@ -48,7 +48,7 @@ static void show_finding(const struct takt_finding *finding)
     const takt_shape *shape = &finding->size.shape;
 
     printf("%s:%u:%u: %s %s", finding->path, finding->line, finding->column,
-           finding->op->name, finding->pattern);
+           finding->name, finding->pattern);
     for (unsigned i = 0; i < shape->rank; i++)
         printf("%s%zu", i == 0 ? " " : "x", shape->dim[i]);
     if (shape->rank > 0)

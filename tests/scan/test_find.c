@@ -96,10 +96,10 @@ static const char *found_by(struct takt_language language, const char *text)
     for (size_t i = 0; i < found.count && i < 20; i++) {
         const struct takt_finding *finding = &found.finding[i];
         snprintf(out + strlen(out), sizeof out - strlen(out),
-                 "%s %s %u:%u-%u:%u%s%s; ", finding->pattern + 7,
-                 finding->op->name, finding->line, finding->column,
-                 finding->end_line, finding->end_column,
-                 finding->is_test ? " test " : " ", finding->function);
+                 "%s %s %u:%u-%u:%u%s%s; ", finding->pattern + 7, finding->name,
+                 finding->line, finding->column, finding->end_line,
+                 finding->end_column, finding->is_test ? " test " : " ",
+                 finding->function);
     }
     if (found.is_given_up)
         strcat(out, "given up");
@@ -172,6 +172,9 @@ static void settings_reach_the_language(void)
                "a sum 2:5-2:11 test module.f; ");
     EXPECT_STR(found_with(CALL "(#set! pattern \"a\"))", text),
                "a max 2:5-2:11 module.f; ");
+    EXPECT_STR(
+        found_with(CALL "(#set! name \"odd\") " SETS("a", "sum") ")", text),
+        "a odd 2:5-2:11 module.f; ");
     EXPECT_STR(found_with(CALL "(#set! never) " SETS("a", "sum") ")", text),
                "");
     EXPECT_INT(begun, ended);
@@ -220,6 +223,23 @@ static void one_place_is_told_once(void)
         "first sum 1:1-1:8 module.; first sum 1:10-1:14 module.; ");
 }
 
+static void patterns_that_are_alike_are_judged_one_by_one(void)
+{
+    static const char query[] =
+        "((call function: (_) @name) @finding\n"
+        " (#eq? @name \"f\") (#set! pattern \"a\") (#set! op \"sum\"))\n"
+        "((call function: (_) @name) @finding ; as (#eq? @name \"f\")\n"
+        "  (#eq? @name \"g\") (#set! pattern \"b\") (#set! op \"max\"))\n"
+        "((call function: (_) @other) @finding\n"
+        " (#eq? @other \"h\") (#set! pattern \"c\") (#set! op \"min\"))\n"
+        "((call (#match? @name \"[)(;\\\"]|k\") function: (_) @name) @finding\n"
+        " (#set! pattern \"d\") (#set! op \"dot\"))\n";
+
+    EXPECT_STR(found_with(query, "f(a)\ng(a)\nh(a)\nk(a)\nm(a)\n"),
+               "a sum 1:1-1:5 module.; b max 2:1-2:5 module.; "
+               "c min 3:1-3:5 module.; d dot 4:1-4:5 module.; ");
+}
+
 static void columns_count_as_editors_do(void)
 {
     const char *query = CALL SETS("a", "sum") ")";
@@ -254,6 +274,7 @@ int main(void)
     RUN(settings_reach_the_language);
     RUN(wrong_queries_are_refused);
     RUN(one_place_is_told_once);
+    RUN(patterns_that_are_alike_are_judged_one_by_one);
     RUN(columns_count_as_editors_do);
     RUN(too_many_findings_are_given_up);
     return tap_done();

@@ -67,7 +67,7 @@ void residual(State *s, int dim)
 
 void swiglu(float *hb, const float *hb2, int hidden_dim)
 {
-    for (int i = 0; i < hidden_dim; i++) { //~ mul
+    for (int i = 0; i < hidden_dim; i++) { //~!
         float val = hb[i];
         val *= (1.0f / (1.0f + expf(-val)));
         val *= hb2[i];
@@ -183,7 +183,7 @@ float loss(const float *predicted, const float *actual, int n)
 float cross_entropy(const float *p, const float *y, int n)
 {
     float h = 0;
-    for (int i = 0; i < n; i++) //~ dot
+    for (int i = 0; i < n; i++) //~!
         h -= y[i] * logf(p[i]);
     return h;
 }
@@ -251,7 +251,7 @@ void nbody(double (*pos)[3], double (*acc)[3], const double *mass, int n)
     for (int i = 0; i < n; i++) //~!
         for (int j = 0; j < n; j++) { //~!
             double d[3], r2 = 1e-9;
-            for (int c = 0; c < 3; c++) {
+            for (int c = 0; c < 3; c++) { //~ sub
                 d[c] = pos[j][c] - pos[i][c];
                 r2 += d[c] * d[c];
             }

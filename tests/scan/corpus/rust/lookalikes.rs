@@ -128,7 +128,7 @@ pub fn expanded(v: &[f32]) -> f32 {
 pub fn printed(v: &[f32]) {
     println!("sum: {}", "v.iter().sum::<f32>()"); //~!
     println!("{}", v.iter().sum::<f32>()); //~ sum
-    log::debug!("{} {}", v.len(), v.iter().product::<f32>()); //~ sum
+    log::debug!("{} {}", v.len(), v.iter().product::<f32>()); //~ product
     println!("{}", v.iter().map(|x| *x as u64).sum::<u64>()); //~!
     assert!(!v.is_empty(), "matmul of nothing"); //~!
 }

@@ -166,7 +166,7 @@ pub fn attention_at_once(q: &Tensor, k: &Tensor, v: &Tensor) -> Result<Tensor> {
 
 pub fn network(x: &Tensor, w: &Tensor, kernel: &Tensor) -> Result<Tensor> {
     let h = x.matmul(w)?; //~ matmul
-    let p = softmax(&h); //~ softmax
+    let p = softmax(&h); //~!
     let c = h.conv2d(kernel, 1, 1, 1, 1)?; //~ conv2d
     let s = scaled_dot_product_attention(&h, &h, &h, None); //~ attention
     let m = c.max_pool2d(2)?; //~ pooling

@@ -42,11 +42,11 @@ pub fn parallel_reduced(v: &[f32]) -> f32 {
 }
 
 pub fn likelihood(p: &[f64]) -> f64 {
-    p.iter().product() //~ sum
+    p.iter().product() //~ product
 }
 
 pub fn likelihood_with_turbofish(p: &[f32]) -> f32 {
-    p.iter().product::<f32>() //~ sum
+    p.iter().product::<f32>() //~ product
 }
 
 pub fn log_likelihood(p: &[f64]) -> f64 {

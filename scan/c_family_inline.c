@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_inline.c - functions, lambdas and macros of the file itself that
+ * only return something: a call of one is what it returns, of its arguments.
+ */
+#include "c_family_expr.h"
+
+#include <string.h>
+
+enum { NESTED = 3, MOST = 6 };
+
+/* ---- functions ----------------------------------------------------------- */
+
+TSNode takt__c_function_named(const struct takt_c_place *place, TSNode name)
+{
+    struct takt_c_declaration held;
+
+    if (takt__node_is(name, "lambda_expression"))
+        return name;
+    if (!takt__node_is(name, "identifier"))
+        return (TSNode){0};
+    const struct takt_text text = takt__node_text(place->source, name);
+    if (takt__c_declared(place, text, &held))
+        return !ts_node_is_null(held.value) &&
+                       takt__node_is(held.value, "lambda_expression")
+                   ? held.value
+                   : (TSNode){0};
+    const struct takt_c_name *found =
+        takt__c_find(place->source, text, TAKT_C_FUNCTION);
+    return found != NULL && takt__node_is(found->holder, "function_definition")
+               ? found->holder
+               : (TSNode){0};
+}
+
+TSNode takt__c_returned(TSNode function)
+{
+    const TSNode body = takt__node_field(function, "body");
+    TSNode only = {0};
+
+    if (ts_node_is_null(body))
+        return only;
+    const uint32_t count = ts_node_named_child_count(body);
+    for (uint32_t i = 0; i < count && i < 8; i++) {
+        const TSNode one = ts_node_named_child(body, i);
+        if (takt__node_is(one, "comment"))
+            continue;
+        if (!ts_node_is_null(only) || !takt__node_is(one, "return_statement"))
+            return (TSNode){0};
+        only = takt__c_first(one);
+    }
+    return only;
+}
+
+TSNode takt__c_parameters(TSNode function)
+{
+    TSNode at = takt__node_field(function, "declarator");
+
+    for (unsigned i = 0; i < 8 && !ts_node_is_null(at); i++) {
+        const TSNode list = takt__node_field(at, "parameters");
+        if (!ts_node_is_null(list))
+            return list;
+        at = takt__node_field(at, "declarator");
+    }
+    return at;
+}
+
+/* ---- arguments ----------------------------------------------------------- */
+
+/* The names in a list, of a function's parameters or a macro's. */
+static unsigned names_of(const struct takt_c_nest *nest, TSNode list,
+                         struct takt_text *name)
+{
+    const uint32_t count = ts_node_named_child_count(list);
+
+    for (uint32_t i = 0; i < count && i < MOST; i++) {
+        const TSNode one = ts_node_named_child(list, i);
+        const TSNode declarator = takt__node_field(one, "declarator");
+        bool is_function = false;
+        const TSNode text =
+            takt__node_is(one, "identifier")
+                ? one
+                : takt__c_declared_name(declarator, &is_function);
+        if (ts_node_is_null(text) || is_function)
+            return 0;
+        name[i] = takt__node_text(nest->source, text);
+    }
+    return count > MOST ? 0 : count;
+}
+
+/* Puts expressions for parameters behind the locals; false: they do not fit. */
+static bool bind(struct takt_c_nest *nest, TSNode parameters, TSNode arguments,
+                 unsigned depth)
+{
+    struct takt_text name[MOST];
+    struct takt_c_expr *value[MOST];
+    const unsigned count = names_of(nest, parameters, name);
+
+    if (count == 0 || ts_node_named_child_count(arguments) != count ||
+        nest->locals + count > TAKT_C_NAMES)
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        value[i] = takt__c_expr(nest, ts_node_named_child(arguments, i), false,
+                                depth + 1);
+        if (value[i] == NULL)
+            return false;
+    }
+    for (unsigned i = 0; i < count; i++)
+        nest->local[nest->locals++] = (struct takt_c_local){
+            .text = name[i], .is_bound = true, .value = value[i]};
+    return true;
+}
+
+static struct takt_c_expr *function(struct takt_c_nest *nest, TSNode callee,
+                                    TSNode arguments, unsigned depth)
+{
+    const TSNode of = takt__c_function_named(nest->place, callee);
+    const unsigned hidden = nest->hidden, locals = nest->locals;
+
+    if (ts_node_is_null(of))
+        return NULL;
+    const TSNode result = takt__c_returned(of);
+    const TSNode parameters = takt__c_parameters(of);
+    if (ts_node_is_null(result) || ts_node_is_null(parameters) ||
+        !bind(nest, parameters, arguments, depth))
+        return NULL;
+    if (takt__node_is(of, "function_definition"))
+        nest->hidden = locals;
+    struct takt_c_expr *e = takt__c_expr(nest, result, false, depth + 1);
+    nest->hidden = hidden;
+    nest->locals = locals;
+    return e;
+}
+
+static struct takt_c_expr *macro(struct takt_c_nest *nest, TSNode callee,
+                                 TSNode arguments, unsigned depth)
+{
+    const struct takt_c_name *found = takt__c_find(
+        nest->source, takt__node_text(nest->source, callee), TAKT_C_MACRO);
+    const unsigned locals = nest->locals;
+
+    if (found == NULL)
+        return NULL;
+    const TSNode parameters = takt__node_field(found->node, "parameters");
+    const TSNode body = takt__node_field(found->node, "value");
+    if (ts_node_is_null(parameters) || ts_node_is_null(body) ||
+        !bind(nest, parameters, arguments, depth))
+        return NULL;
+    struct takt_c_expr *e =
+        takt__c_expr_macro(nest, takt__node_text(nest->source, body));
+    nest->locals = locals;
+    return e;
+}
+
+struct takt_c_expr *takt__c_expr_inlined(struct takt_c_nest *nest,
+                                         TSNode callee, TSNode arguments,
+                                         unsigned depth)
+{
+    if (!takt__node_is(callee, "identifier") || nest->inlined == NESTED)
+        return NULL;
+    nest->inlined++;
+    struct takt_c_expr *e = macro(nest, callee, arguments, depth);
+    if (e == NULL)
+        e = function(nest, callee, arguments, depth);
+    nest->inlined--;
+    return e;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * c_family_macro.c - the text of a macro as an expression. To the parser of the
+ * file it is only text, so it is read here: arithmetic, comparisons, choices,
+ * elements, fields and functions of mathematics.
+ */
+#include "c_family_expr.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEEPEST = 24 };
+
+struct reading {
+    struct takt_c_nest *nest;
+    struct takt_text left;
+    unsigned depth;
+};
+
+static struct takt_c_expr *read_choice(struct reading *in);
+
+static void pass(struct reading *in, size_t count)
+{
+    in->left.at += count;
+    in->left.size -= count;
+}
+
+static char next(struct reading *in)
+{
+    while (in->left.size > 0 && strchr(" \t\r\n\\", *in->left.at) != NULL)
+        pass(in, 1);
+    return in->left.size > 0 ? *in->left.at : '\0';
+}
+
+static bool accept(struct reading *in, char sign)
+{
+    if (next(in) != sign)
+        return false;
+    pass(in, 1);
+    return true;
+}
+
+static struct takt_text read_word(struct reading *in)
+{
+    struct takt_text word = {in->left.at, 0};
+
+    next(in);
+    word.at = in->left.at;
+    while (in->left.size > 0 &&
+           (isalnum((unsigned char)*in->left.at) || *in->left.at == '_')) {
+        pass(in, 1);
+        word.size++;
+    }
+    return word;
+}
+
+static struct takt_c_expr *read_number(struct reading *in)
+{
+    char copy[48];
+    size_t size = 0;
+    struct takt_c_expr *e = takt__c_expr_new(in->nest, TAKT_C_NUMBER);
+
+    while (in->left.size > 0 && size + 1 < sizeof copy &&
+           (isalnum((unsigned char)*in->left.at) || *in->left.at == '.')) {
+        copy[size++] = *in->left.at;
+        pass(in, 1);
+    }
+    copy[size] = '\0';
+    if (e != NULL)
+        e->number = strtod(copy, NULL);
+    return e;
+}
+
+/* f(x, y), after its name. */
+static struct takt_c_expr *read_call(struct reading *in, struct takt_text name)
+{
+    struct takt_c_expr *e = takt__c_expr_function(in->nest, name);
+
+    do
+        e = takt__c_expr_part(e, read_choice(in));
+    while (e != NULL && accept(in, ','));
+    return accept(in, ')') ? e : NULL;
+}
+
+/* (float)x and (size_t)i: what is between the parentheses is a type. */
+static bool skip_cast(struct reading *in)
+{
+    static const char *const types[] = {"float", "double",   "int", "size_t",
+                                        "long",  "unsigned", NULL};
+    struct reading ahead = *in;
+    bool is_type = false;
+
+    for (;;) {
+        const struct takt_text word = read_word(&ahead);
+        if (word.size == 0)
+            break;
+        if (!takt__c_is_any(word, types))
+            return false;
+        is_type = true;
+    }
+    if (!is_type || !accept(&ahead, ')'))
+        return false;
+    *in = ahead;
+    return true;
+}
+
+static struct takt_c_expr *read_prefixed(struct reading *in);
+
+static struct takt_c_expr *read_first(struct reading *in)
+{
+    const char sign = next(in);
+
+    if (accept(in, '(')) {
+        if (skip_cast(in))
+            return read_prefixed(in);
+        struct takt_c_expr *e = read_choice(in);
+        return accept(in, ')') ? e : NULL;
+    }
+    if (isdigit((unsigned char)sign) || sign == '.')
+        return read_number(in);
+    const struct takt_text word = read_word(in);
+    if (word.size == 0)
+        return NULL;
+    return accept(in, '(') ? read_call(in, word)
+                           : takt__c_expr_named(in->nest, word);
+}
+
+/* a->b and a.b: the whole is a name, as it would be if it stood there. */
+static struct takt_c_expr *
+read_field(struct reading *in, const struct takt_c_expr *of, const char *sign)
+{
+    const struct takt_text name = read_word(in);
+
+    if (of == NULL || of->sort != TAKT_C_NAME || name.size == 0)
+        return NULL;
+    const struct takt_text part[] = {of->text, {sign, strlen(sign)}, name};
+    const char *whole = takt__source_keep(in->nest->source, part, 3);
+    return takt__c_expr_field(in->nest, of,
+                              (struct takt_text){whole, strlen(whole)}, name);
+}
+
+static struct takt_c_expr *read_element(struct reading *in)
+{
+    struct takt_c_expr *e = read_first(in);
+
+    while (e != NULL) {
+        const char sign = next(in);
+        if (accept(in, '[')) {
+            struct takt_c_expr *index = read_choice(in);
+            e = accept(in, ']') && takt__c_is_plain_index(index)
+                    ? takt__c_expr_element(in->nest, e, index)
+                    : NULL;
+        } else if (sign == '-' && in->left.size > 1 && in->left.at[1] == '>') {
+            pass(in, 2);
+            e = read_field(in, e, "->");
+        } else if (accept(in, '.'))
+            e = read_field(in, e, ".");
+        else
+            break;
+    }
+    return e;
+}
+
+static struct takt_c_expr *read_prefixed(struct reading *in)
+{
+    if (in->depth++ > DEEPEST)
+        return NULL;
+    if (!accept(in, '-'))
+        return read_element(in);
+    return takt__c_expr_part(takt__c_expr_new(in->nest, TAKT_C_NEG),
+                             read_prefixed(in));
+}
+
+static struct takt_c_expr *read_product(struct reading *in)
+{
+    struct takt_c_expr *e = read_prefixed(in);
+
+    for (char sign; (sign = next(in)) == '*' || sign == '/';) {
+        pass(in, 1);
+        e = takt__c_expr_pair(in->nest, sign == '*' ? TAKT_C_MUL : TAKT_C_DIV,
+                              e, read_prefixed(in));
+    }
+    return e;
+}
+
+static struct takt_c_expr *read_sum(struct reading *in)
+{
+    struct takt_c_expr *e = read_product(in);
+
+    for (char sign; (sign = next(in)) == '+' || sign == '-';) {
+        pass(in, 1);
+        e = takt__c_expr_offset(in->nest, sign == '+' ? TAKT_C_ADD : TAKT_C_SUB,
+                                e, read_product(in));
+    }
+    return e;
+}
+
+static struct takt_c_expr *read_comparison(struct reading *in)
+{
+    struct takt_c_expr *e = read_sum(in);
+    const char sign = next(in);
+
+    if (sign != '<' && sign != '>')
+        return e;
+    pass(in, 1);
+    if (in->left.size > 0 && *in->left.at == '=')
+        pass(in, 1);
+    return takt__c_expr_pair(
+        in->nest, sign == '<' ? TAKT_C_LESS : TAKT_C_GREATER, e, read_sum(in));
+}
+
+static struct takt_c_expr *read_choice(struct reading *in)
+{
+    struct takt_c_expr *e = read_comparison(in);
+
+    if (!accept(in, '?'))
+        return e;
+    struct takt_c_expr *yes = read_choice(in);
+    return accept(in, ':')
+               ? takt__c_expr_pick(in->nest, e, yes, read_choice(in))
+               : NULL;
+}
+
+struct takt_c_expr *takt__c_expr_macro(struct takt_c_nest *nest,
+                                       struct takt_text body)
+{
+    struct reading in = {nest, body, 0};
+    struct takt_c_expr *e = read_choice(&in);
+
+    return next(&in) == '\0' ? e : NULL;
+}
