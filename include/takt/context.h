@@ -94,6 +94,10 @@ TAKT_API takt_status takt_ctx_create(const takt_ctx_options *options,
                                      takt_ctx **out);
 TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
+/* The options that the environment asks for, and that the default context is
+ * made of. The strings are the environment's own. */
+TAKT_API takt_ctx_options takt_ctx_environment(void);
+
 /* The context of the one-line calls, made by the first one that needs it from
  * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
  * TAKT_PIN, TAKT_EXPLORE, TAKT_GPU (see docs/environment.md). It lives as long

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/expert.h - your own code as experts of your own ops.
+ * takt/expert.h - your own code as experts, of your own ops or of ours.
  *
  * Define an op (takt_ctx_define_op), add the ways you have to run it, and call
  * takt_run(): Takt picks one, runs it, times it and learns. Or run it yourself:
  * takt_select() says where, takt_record() (takt/history.h) tells what it took.
+ * An expert that is added to an op of the catalogue stands beside Takt's own.
  *
  * Since: 0.2.
  */
@@ -32,10 +33,15 @@ typedef struct takt_expert_spec {
     /* Whether it can run the call; NULL: any. Called before every run. */
     int (*can_run)(const takt_call *call, void *self);
     void *self; /* handed to both; borrowed for the life of the context */
+    /* Not 0: it runs what nothing was measured of yet, as the code did that
+     * was there before Takt. Of several on one op, the last. */
+    int is_usual;
 } takt_expert_spec;
 
-/* Adds an expert to an op that the user defined in this context.
- * TAKT_EINVAL: not such an op, no name, or letters that names cannot have.
+/* Adds an expert to an op of the catalogue, or to one that the user defined in
+ * this context.
+ * TAKT_EINVAL: not such an op, a view, no name, or letters that names cannot
+ *   have.
  * TAKT_EEXIST: the op has an expert of that name.
  * TAKT_EFULL: the op has 16 experts, or the context 190. */
 TAKT_API takt_status takt_ctx_add_expert(takt_ctx *ctx, const takt_op *op,

@@ -205,17 +205,23 @@ static takt_policy policy_of(const struct takt_config *config)
     return TAKT_POLICY_ADAPTIVE;
 }
 
+takt_ctx_options takt_ctx_environment(void)
+{
+    const struct takt_config config = takt__config_read();
+
+    return (takt_ctx_options){.policy = policy_of(&config),
+                              .expert = config.expert,
+                              .threads = config.threads,
+                              .blas = config.blas,
+                              .pin = config.pin,
+                              .exploration = config.exploration};
+}
+
 /* A name in the environment that this machine does not know must not keep a
  * program from computing: it then decides as usual. */
 static void make_default(void)
 {
-    const struct takt_config config = takt__config_read();
-    takt_ctx_options options = {.policy = policy_of(&config),
-                                .expert = config.expert,
-                                .threads = config.threads,
-                                .blas = config.blas,
-                                .pin = config.pin,
-                                .exploration = config.exploration};
+    takt_ctx_options options = takt_ctx_environment();
     takt_ctx *ctx;
 
     if (takt_ctx_create(&options, &ctx) != TAKT_OK) {

@@ -27,7 +27,9 @@ static takt_status find_arm(takt_ctx *ctx, struct takt_model *model,
             takt__learner_claim(ctx->learner); /* what is stored of him */
         return status;
     }
-    *arm = takt__fleet_find(&ctx->fleet, name);
+    const struct takt_user_expert *user =
+        takt__user_experts_find(&ctx->user_experts, op, name);
+    *arm = user != NULL ? (int)user->arm : takt__fleet_find(&ctx->fleet, name);
     return *arm >= 0 && takt__model_allows(model, line, (unsigned)*arm)
                ? TAKT_OK
                : TAKT_ENODEV;

@@ -214,7 +214,7 @@ static void write_line(const takt_ctx *ctx, const struct takt_model *model,
         const struct takt_key key = {(uint16_t)line, (uint8_t)bin};
         const uint64_t word = takt__table_load(
             &ctx->decider.table, key, usual_situation(model, line, bin));
-        if (word != 0)
+        if ((uint8_t)word < ctx->fleet.count && word != 0) /* not the user's */
             fprintf(file, "%s %s %s %u %s\n", takt_op_at(op)->name,
                     takt_dtype_name(dtype), layout[0] == '\0' ? "-" : layout,
                     bin, takt__ctx_arm_name(ctx, (uint8_t)word));

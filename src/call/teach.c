@@ -85,20 +85,22 @@ static takt_status make_model(takt_ctx *ctx, double exploration,
 /* What links are called in the store; no op has that name. */
 static const char link_op[] = "takt:link";
 
+/* The op of a line; NULL: a link, or nobody's. */
+static const takt_op *op_at(const takt_ctx *ctx, unsigned line)
+{
+    const unsigned number = takt__line_op(line);
+
+    return number < TAKT_OP_COUNT ? takt_op_at(number)
+           : number < TAKT_OP_NUMBERS
+               ? takt__user_ops_at(&ctx->user_ops, number - TAKT_OP_COUNT)
+               : NULL;
+}
+
 static const char *op_of(void *self, unsigned line)
 {
-    const takt_ctx *ctx = self;
-    enum takt_op_id op;
-    unsigned user_op;
-    takt_dtype dtype;
-    char layout[TAKT_LAYOUT_NAME];
-
     if (takt__link_name(line) != NULL)
         return link_op;
-    takt__line_name(line, &op, &user_op, &dtype, layout);
-    const takt_op *found = op == TAKT_OP_COUNT
-                               ? takt__user_ops_at(&ctx->user_ops, user_op)
-                               : takt_op_at(op);
+    const takt_op *found = op_at(self, line);
     return found == NULL ? NULL : found->name;
 }
 
@@ -116,15 +118,15 @@ static int find_line(void *self, const char *name, unsigned dtype,
 static int find_arm(void *self, unsigned line, const char *expert)
 {
     const takt_ctx *ctx = self;
-
-    if (line < TAKT_LINE_USER || line >= TAKT_LINE_LINKS)
-        return takt__fleet_find(&ctx->fleet, expert);
-    const takt_op *op =
-        takt__user_ops_at(&ctx->user_ops, (line - TAKT_LINE_USER) / 2);
+    const takt_op *op = op_at(ctx, line);
     const struct takt_user_expert *found =
         op == NULL ? NULL
                    : takt__user_experts_find(&ctx->user_experts, op, expert);
-    return found == NULL ? -1 : (int)found->arm;
+
+    if (found != NULL)
+        return (int)found->arm;
+    return op != NULL && op->is_user ? -1
+                                     : takt__fleet_find(&ctx->fleet, expert);
 }
 
 static int meet_arm(void *self, struct takt_model *model, unsigned line,
@@ -132,11 +134,10 @@ static int meet_arm(void *self, struct takt_model *model, unsigned line,
 {
     takt_ctx *ctx = self;
 
-    if (line < TAKT_LINE_USER || line >= TAKT_LINE_LINKS)
-        return -1;
-    const takt_op *op =
-        takt__user_ops_at(&ctx->user_ops, (line - TAKT_LINE_USER) / 2);
-    return op == NULL ? -1 : takt__ctx_recall_expert(ctx, model, op, expert);
+    const takt_op *op = op_at(ctx, line);
+    return op == NULL || !op->is_user
+               ? -1
+               : takt__ctx_recall_expert(ctx, model, op, expert);
 }
 
 /* ---- straight calls --------------------------------------------------------

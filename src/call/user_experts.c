@@ -46,14 +46,27 @@ static unsigned count_of(const struct takt_user_experts *experts,
     return count;
 }
 
-/* An expert of the user's is first taken to be as fast as ours on the same
- * backend: what this machine showed on other ops is carried over. */
+/* The number of our expert that one of the user's is like: of the same backend,
+ * with as many threads or the next fewer. */
+static unsigned like_whom(const takt_ctx *ctx, const takt_expert_spec *spec)
+{
+    const struct takt_decider *decider = &ctx->decider;
+    unsigned like = decider->team[0].expert;
+
+    if (spec->backend == TAKT_BACKEND_SCALAR)
+        return 0;
+    for (unsigned i = 1; i < decider->team_count; i++)
+        if (decider->team[i].rates.threads <= spec->threads)
+            like = decider->team[i].expert;
+    return like;
+}
+
+/* An expert of the user's is first taken to be as fast as the one of ours that
+ * it is like: what this machine showed on other ops is carried over. */
 static struct takt_arm arm_of(const takt_ctx *ctx,
                               const struct takt_user_expert *expert)
 {
-    const unsigned like = expert->spec.backend == TAKT_BACKEND_SCALAR
-                              ? 0
-                              : ctx->decider.team[0].expert;
+    const unsigned like = like_whom(ctx, &expert->spec);
     struct takt_arm arm = {.device = expert->spec.threads > 1
                                          ? TAKT_DEVICE_CORES
                                          : TAKT_DEVICE_CORE,
@@ -63,7 +76,20 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     arm.rates = takt__prior_rates(&ctx->fleet.expert[like], ctx->machine);
     arm.rates.threads = expert->spec.threads;
     arm.like = (int)like;
+    arm.is_usual = expert->spec.is_usual != 0;
     return arm;
+}
+
+/* Lets an arm run all lines of an op. */
+static void allow_op(struct takt_model *model, const takt_op *op, unsigned arm)
+{
+    const unsigned number = op->is_user
+                                ? TAKT_OP_COUNT + takt__op_entry(op)->user_op
+                                : (unsigned)takt__op_id(op);
+
+    for (unsigned line = 0; line < TAKT_LINE_LINKS; line++)
+        if (takt__line_op(line) == number)
+            takt__model_allow(model, line, arm);
 }
 
 /* With the learner's lock. */
@@ -73,7 +99,6 @@ takt_status takt__ctx_enlist_expert(takt_ctx *ctx, struct takt_model *model,
 {
     struct takt_user_experts *experts = &ctx->user_experts;
     const unsigned number = atomic_load(&experts->count);
-    const unsigned line = TAKT_LINE_USER + 2 * takt__op_entry(op)->user_op;
 
     if (takt__user_experts_find(experts, op, name) != NULL)
         return TAKT_EEXIST;
@@ -90,9 +115,11 @@ takt_status takt__ctx_enlist_expert(takt_ctx *ctx, struct takt_model *model,
     if (arm < 0)
         return TAKT_EFULL;
     made->arm = (unsigned)arm;
-    for (unsigned dtype = 0; dtype < TAKT_DTYPES; dtype++)
-        takt__model_allow(model, line + dtype, made->arm);
+    allow_op(model, op, made->arm);
     atomic_store(&experts->count, number + 1);
+    if (spec->is_usual != 0 && !op->is_user)
+        takt__decider_set_usual(&ctx->decider, op, made->arm,
+                                made->spec.threads);
     return TAKT_OK;
 }
 
@@ -111,7 +138,7 @@ bool takt__ctx_has_op(const takt_ctx *ctx, const takt_op *op)
            takt__user_ops_at(&ctx->user_ops, takt__op_entry(op)->user_op) == op;
 }
 
-/* An expert of a user's op, by the name it has or by the one it was given. */
+/* An expert of the user's, by the name it has or by the one it was given. */
 static const struct takt_user_expert *
 find_either(const takt_ctx *ctx, const takt_op *op, const char *name)
 {
@@ -167,8 +194,8 @@ takt_status takt_ctx_add_expert(takt_ctx *ctx, const takt_op *op,
 {
     char name[TAKT_EXPERT_NAME_MAX];
 
-    if (op == NULL || spec == NULL || !op->is_user ||
-        !takt__ctx_has_op(ctx, op) ||
+    if (op == NULL || spec == NULL || !takt__ctx_has_op(ctx, op) ||
+        takt__op_entry(op)->form == TAKT_FORM_view ||
         !takt__expert_is_name(spec->name, TAKT_GIVEN_NAME_MAX) ||
         (unsigned)spec->backend > TAKT_BACKEND_GPU)
         return TAKT_EINVAL;

@@ -98,15 +98,41 @@ bool takt__decider_is_alone(const struct takt_decider *decider,
     return !takt__decide_consider(decider, work, TAKT_REPEAT).is_threaded;
 }
 
+void takt__decider_set_usual(struct takt_decider *decider, const takt_op *op,
+                             unsigned arm, unsigned threads)
+{
+    atomic_store(&decider->usual[takt__op_id(op)],
+                 (uint16_t)(arm << 1 | (threads > 1)));
+}
+
+/* Puts who is usual for an op before whom the prior prefers. */
+static void prefer_usual(const struct takt_decider *decider, const takt_op *op,
+                         struct takt_cell *cell)
+{
+    const uint16_t usual =
+        op == NULL || op->is_user
+            ? 0
+            : atomic_load_explicit(&decider->usual[takt__op_id(op)],
+                                   memory_order_acquire);
+
+    if (usual == 0)
+        return;
+    cell->runner_up = cell->best;
+    cell->best = (uint8_t)(usual >> 1);
+    cell->is_threaded = (usual & 1) != 0;
+}
+
 static void choose_simd(const struct takt_decider *decider,
                         const struct takt_sizes *sizes, unsigned situation,
-                        struct takt_choice *out)
+                        bool is_rule, struct takt_choice *out)
 {
     out->arm = (uint8_t)decider->team[0].expert;
     if (sizes->work.bytes < 0)
         return;
-    const struct takt_cell cell =
+    struct takt_cell cell =
         takt__decide_consider(decider, &sizes->work, situation);
+    if (!is_rule)
+        prefer_usual(decider, sizes->op, &cell);
     out->arm = cell.best;
     out->predicted_s = (double)cell.seconds;
     out->is_threaded = cell.is_threaded;
@@ -143,7 +169,7 @@ static takt_status choose_by_rule(const struct takt_decider *decider,
         return status;
     if (out->backend == TAKT_BACKEND_SIMD ||
         (out->backend == TAKT_BACKEND_GPU && !choose_gpu(decider, out)))
-        choose_simd(decider, sizes, situation, out);
+        choose_simd(decider, sizes, situation, true, out);
     out->reason = decider->fleet->expert[out->arm].backend == out->backend
                       ? TAKT_REASON_STATIC
                       : TAKT_REASON_FALLBACK;
@@ -188,7 +214,7 @@ static takt_status decide_static(const struct takt_decider *decider,
         choose_pinned(decider, sizes, out);
         break;
     case TAKT_POLICY_ADAPTIVE:
-        choose_simd(decider, sizes, situation, out);
+        choose_simd(decider, sizes, situation, false, out);
         out->reason =
             decider->fleet->count == 1 ? TAKT_REASON_ONLY : TAKT_REASON_PRIOR;
         break;
@@ -242,9 +268,10 @@ bool takt__decide_learned(const struct takt_decider *decider,
 static uint64_t ask_prior(struct takt_decider *decider,
                           const struct takt_sizes *sizes, unsigned situation)
 {
-    const struct takt_cell cell =
+    struct takt_cell cell =
         takt__decide_consider(decider, &sizes->work, situation);
 
+    prefer_usual(decider, sizes->op, &cell);
     takt__table_offer(&decider->table, sizes->key, situation, &cell);
     return takt__cell_pack(&cell);
 }

@@ -44,6 +44,9 @@ struct takt_decider {
     unsigned gpu_count;
     struct takt_gpu_arm gpu[TAKT_MAX_GPUS]; /* in the order of the devices */
     uint64_t moment; /* in ticks: how long workers stay awake after a job */
+    /* By op of the catalogue, who runs what nothing was measured of: 0, or an
+     * arm of the user's, shifted, and whether it has threads (bit 0). */
+    _Atomic uint16_t usual[TAKT_OP_COUNT];
     struct takt_table table;
 };
 
@@ -54,6 +57,10 @@ takt_status takt__decider_init(struct takt_decider *decider,
                                const struct takt_fleet *fleet,
                                const takt_machine *machine);
 void takt__decider_fini(struct takt_decider *decider);
+
+/* From now on that arm runs calls of the op that nothing was measured of. */
+void takt__decider_set_usual(struct takt_decider *decider, const takt_op *op,
+                             unsigned arm, unsigned threads);
 
 /* Whether one thread is first for that work even with all workers awake. */
 bool takt__decider_is_alone(const struct takt_decider *decider,

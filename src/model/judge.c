@@ -405,6 +405,23 @@ static bool is_measured(const struct takt_line *line, unsigned arm)
     return false;
 }
 
+/* Who was there first stays until something was measured. */
+static void prefer_usual(const struct takt_outlook *outlook,
+                         struct field *field)
+{
+    if (is_measured(outlook->line, field->of[field->best].arm))
+        return;
+    for (unsigned i = 0; i < field->count; i++) {
+        const unsigned arm = field->of[i].arm;
+        if (i != field->best && outlook->model->arm[arm].is_usual &&
+            !is_measured(outlook->line, arm)) {
+            field->second = field->best;
+            field->best = i;
+            return;
+        }
+    }
+}
+
 bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
                          const struct takt_burden *burden, uint64_t now_ns,
                          bool is_question, struct takt_verdict *out)
@@ -420,6 +437,7 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
     if (field.count == 0)
         return false;
     rank(&field, spot == NULL ? TAKT_NO_ARM : spot->incumbent);
+    prefer_usual(outlook, &field);
     const struct candidate *best = &field.of[field.best];
     *out = (struct takt_verdict){
         .best = (uint8_t)best->arm,

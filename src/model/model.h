@@ -34,6 +34,8 @@ struct takt_arm {
     double opening_s; /* once per process, before its first call; 0: nothing */
     int like; /* the arm whose showing on other ops also counts for this one,
                * which is only ever run on one op; -1: none */
+    bool is_usual; /* it is taken while neither it nor the one that is expected
+                    * to be better was ever measured */
     struct takt_rates rates;
 };
 

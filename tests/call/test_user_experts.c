@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "call/user_experts.h"
 #include "op/key.h"
@@ -279,7 +280,7 @@ static void names_are_checked(void)
     EXPECT_INT(add(ctx, op, "one", &w), TAKT_OK);
     EXPECT_INT(add(ctx, op, "one", &w), TAKT_EEXIST);
     EXPECT_INT(add(ctx, op, "ONE", &w), TAKT_EEXIST);
-    EXPECT_INT(add(ctx, takt_op_find("add"), "x", &w), TAKT_EINVAL);
+    EXPECT_INT(add(ctx, takt_op_find("reshape"), "x", &w), TAKT_EINVAL);
     EXPECT_INT(add(ctx, NULL, "x", &w), TAKT_EINVAL);
     EXPECT_INT(add(ctx, theirs, "x", &w), TAKT_EINVAL);
     EXPECT_INT(takt_ctx_add_expert(ctx, op, NULL), TAKT_EINVAL);
@@ -430,8 +431,133 @@ static void all_of_it_goes_on_at_once(void)
     takt_ctx_destroy(ctx);
 }
 
+/* ---- experts of the catalogue's ops ---------------------------------------
+ */
+
+/* An add that is right, or slow, or refuses. */
+static takt_status add_up(const takt_call *call, void *self)
+{
+    const takt_status status = work(call, self);
+    const float *a = call->in[0], *b = call->in[1];
+    float *out = call->out;
+
+    for (size_t i = 0; status == TAKT_OK && i < call->shape.dim[0]; i++)
+        out[i] = a[i] + b[i];
+    return status;
+}
+
+static takt_status add_usual(takt_ctx *ctx, const char *name,
+                             struct worker *worker)
+{
+    return takt_ctx_add_expert(ctx, takt_op_find("add"),
+                               &(takt_expert_spec){.name = name,
+                                                   .backend = TAKT_BACKEND_SIMD,
+                                                   .run = add_up,
+                                                   .can_run = can_work,
+                                                   .self = worker,
+                                                   .is_usual = 1});
+}
+
+static takt_decision add_once(takt_ctx *ctx, size_t n)
+{
+    static float a[1 << 16], b[1 << 16], out[1 << 16];
+    takt_decision decision;
+    const takt_call call = {.op = takt_op_find("add"),
+                            .shape = {.rank = 1, .dim = {n}},
+                            .in = {a, b},
+                            .out = out};
+
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (float)i;
+        b[i] = 1;
+        out[i] = -1;
+    }
+    REQUIRE(takt_run(ctx, &call, &decision) == TAKT_OK);
+    for (size_t i = 0; i < n; i++)
+        REQUIRE(out[i] == (float)i + 1);
+    return decision;
+}
+
+static void the_usual_one_runs_what_nobody_measured(void)
+{
+    takt_ctx *ctx = make_ctx();
+    struct worker w = {.can_run = 1};
+    takt_decision decision = {0};
+    const takt_request question = {.op = takt_op_find("add"),
+                                   .shape = {.rank = 1, .dim = {1 << 12}}};
+
+    EXPECT_INT(add_usual(ctx, "mine", &w), TAKT_OK);
+    EXPECT_INT(takt_select(ctx, &question, &decision), TAKT_OK);
+    EXPECT_STR(decision.expert, "user.mine");
+    decision = add_once(ctx, 1 << 12);
+    EXPECT_STR(decision.expert, "user.mine");
+    EXPECT_INT(decision.reason, TAKT_REASON_PRIOR);
+    EXPECT_INT(w.ran, 1);
+    takt_ctx_destroy(ctx);
+}
+
+static void a_slow_usual_one_is_left_for_ours(void)
+{
+    takt_ctx *ctx = make_ctx();
+    struct worker w = {.can_run = 1, .steps = 20 * slow};
+    int ours = 0;
+
+    EXPECT_INT(add_usual(ctx, "slow", &w), TAKT_OK);
+    for (int i = 0; i < 40; i++) {
+        const takt_decision decision = add_once(ctx, 1 << 12);
+        takt_ctx_flush(ctx);
+        ours += i >= 20 && strcmp(decision.expert, "user.slow") != 0;
+    }
+    EXPECT(ours >= 19); /* a try may be due */
+    takt_ctx_destroy(ctx);
+}
+
+static void a_usual_one_that_refuses_is_replaced(void)
+{
+    takt_ctx *ctx = make_ctx();
+    struct worker w = {.can_run = 1, .status = TAKT_ENODEV};
+
+    EXPECT_INT(add_usual(ctx, "never", &w), TAKT_OK);
+    const takt_decision decision = add_once(ctx, 1 << 10);
+    EXPECT(strncmp(decision.expert, "simd", 4) == 0);
+    EXPECT_INT(decision.reason, TAKT_REASON_FALLBACK);
+    takt_ctx_destroy(ctx);
+}
+
+static void what_was_measured_of_it_is_told_and_explained(void)
+{
+    takt_ctx *ctx = make_ctx();
+    struct worker w = {.can_run = 1};
+    takt_estimate estimate[32];
+    size_t count = 0, found = 0;
+    const takt_measurement told = {
+        .request = {.op = takt_op_find("add"),
+                    .shape = {.rank = 1, .dim = {1 << 12}}},
+        .expert = "user.mine",
+        .seconds = 1e-3};
+
+    EXPECT_INT(takt_record(ctx, &told), TAKT_ENODEV);
+    EXPECT_INT(add_usual(ctx, "mine", &w), TAKT_OK);
+    for (int i = 0; i < 20; i++)
+        EXPECT_INT(takt_record(ctx, &told), TAKT_OK);
+    EXPECT_INT(takt_explain(ctx, &told.request, estimate, 32, &count), TAKT_OK);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(estimate[i].expert, "user.mine") == 0) {
+            found++;
+            EXPECT(estimate[i].predicted_s > 0.8e-3 &&
+                   estimate[i].predicted_s < 1.25e-3);
+            EXPECT(!estimate[i].is_chosen);
+        }
+    EXPECT_INT(found, 1);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
+    RUN(the_usual_one_runs_what_nobody_measured);
+    RUN(a_slow_usual_one_is_left_for_ours);
+    RUN(a_usual_one_that_refuses_is_replaced);
+    RUN(what_was_measured_of_it_is_told_and_explained);
     RUN(the_faster_one_is_found_and_kept);
     RUN(who_cannot_or_fails_is_replaced_and_left_alone);
     RUN(the_only_one_that_fails_teaches_no_time);
