@@ -10,7 +10,8 @@
  * - Memory belongs to the caller, is read or written only during the call,
  *   and needs no alignment beyond that of its type.
  * - An output may be the same array as an input where the op is element-wise
- *   or row-wise; any other overlap of an output with an input is refused.
+ *   or row-wise; any other overlap of an output with an input is refused, but
+ *   for blocks of one matrix that lie side by side, which takt_matmul takes.
  * - Sizes of 0 are legal and touch nothing, except where a result needs at
  *   least one element (mean, max, min, argmax, argmin, variance).
  * - TAKT_EINVAL: a pointer is NULL that should not be, or arrays overlap.

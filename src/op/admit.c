@@ -103,6 +103,36 @@ static bool overlap(const void *a, size_t a_bytes, const void *b,
            at_b < at_a + a_bytes;
 }
 
+/* How many elements of a row of an operand of a product are used. */
+static size_t width_of(const takt_call *call, int operand)
+{
+    const size_t *d = call->shape.dim;
+    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
+    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
+
+    return operand == 0   ? d[trans_a ? 0 : 2]
+           : operand == 1 ? d[trans_b ? 2 : 1]
+                          : d[1];
+}
+
+/* Whether an operand of a product and its result are blocks of one matrix that
+ * lie side by side: their rows alternate, as in a factorisation in place. */
+static bool are_beside(const takt_call *call, int operand, size_t size)
+{
+    const uintptr_t in = (uintptr_t)call->in[operand];
+    const uintptr_t out = (uintptr_t)call->out;
+    const uintptr_t apart = in < out ? out - in : in - out;
+    const size_t ld = call->ld[2];
+
+    if (takt__op_entry(call->op)->form != TAKT_FORM_matmul || operand > 1 ||
+        call->ld[operand] != ld || apart % size != 0)
+        return false;
+    const size_t columns = apart / size % ld;
+    const size_t left = width_of(call, in < out ? operand : TAKT_OUT);
+    const size_t right = width_of(call, in < out ? TAKT_OUT : operand);
+    return columns >= left && columns + right <= ld;
+}
+
 static bool is_sane(const void *pointer, size_t bytes)
 {
     return pointer != NULL && (uintptr_t)pointer <= UINTPTR_MAX - bytes;
@@ -125,7 +155,8 @@ static takt_status check_operands(const takt_call *call,
         if (call->in[i] == call->out &&
             lengths->of[i] == lengths->of[TAKT_OUT] && may_alias(call))
             continue;
-        if (overlap(call->in[i], bytes, call->out, out_bytes))
+        if (overlap(call->in[i], bytes, call->out, out_bytes) &&
+            !are_beside(call, i, size))
             return TAKT_EINVAL;
     }
     return TAKT_OK;

@@ -323,6 +323,40 @@ static void check_neighbours(const struct row *row, takt_call call)
         expect(&call, TAKT_OK, "an input ends where the output begins");
 }
 
+/* Blocks of one matrix, 8 columns wide: C of 2 by 3 at column 4, and A of 2 by
+ * `width` at `column` of `row`, or B of that size. */
+static void expect_blocks(int operand, size_t row, size_t column, size_t width,
+                          takt_status status)
+{
+    static float matrix[64], other[64];
+    const bool is_a = operand == 0;
+    takt_call call = {.op = takt_op_find("matmul"),
+                      .shape = {.rank = 3, .dim = {2, 3, is_a ? width : 2}},
+                      .out = matrix + 8 + 4,
+                      .ld = {8, 8, 8},
+                      .alpha = 1};
+    bool is_empty;
+
+    call.in[operand] = matrix + 8 * row + column;
+    call.in[!operand] = other;
+    EXPECT_INT(takt__admit(&call, &is_empty), status);
+}
+
+static void blocks_of_one_matrix_may_lie_side_by_side(void)
+{
+    for (size_t row = 0; row < 3; row++) {
+        expect_blocks(0, row, 0, 4, TAKT_OK);
+        expect_blocks(0, row, 7, 1, TAKT_OK);
+        expect_blocks(1, row, 1, 3, TAKT_OK);
+    }
+    expect_blocks(0, 1, 0, 5, TAKT_EINVAL);
+    expect_blocks(0, 1, 6, 1, TAKT_EINVAL);
+    expect_blocks(0, 2, 3, 2, TAKT_EINVAL);
+    expect_blocks(1, 1, 2, 3, TAKT_EINVAL);
+    expect_blocks(0, 0, 7, 2, TAKT_OK); /* its rows go on in the next */
+    expect_blocks(0, 0, 7, 6, TAKT_EINVAL);
+}
+
 static void neighbours_do_not_overlap(void)
 {
     each_call(check_neighbours);
@@ -563,6 +597,7 @@ int main(void)
     RUN(the_same_array_is_allowed_where_the_op_is_element_or_row_wise);
     RUN(axpy_writes_to_what_it_reads);
     RUN(neighbours_do_not_overlap);
+    RUN(blocks_of_one_matrix_may_lie_side_by_side);
     RUN(sizes_that_overflow_are_refused);
     RUN(sizes_whose_product_overflows_are_refused);
     RUN(vectors_of_nothing_are_legal);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * entries.h - the names under which a library is called, and how to read what
+ * comes with them.
+ *
+ * One routine has many names: Fortran's and C's, each as it is, with integers
+ * of 64 bits, and with the prefix that NumPy's and SciPy's wheels give their
+ * own copy. Integers that C passes by value are taken as 64 bits, whatever they
+ * are, and handed on as they came; how much of them counts is the library's to
+ * say.
+ */
+#ifndef TAKT_DROPIN_ENTRIES_H
+#define TAKT_DROPIN_ENTRIES_H
+
+#include <limits.h>
+
+#include "tally.h"
+#include "visit.h"
+
+#define TAKT_ENTRY __attribute__((visibility("default")))
+
+#define TAKT_CALLER __builtin_return_address(0)
+
+/* So that each name becomes code of its own, with its letter in it. */
+#define TAKT_INLINE static inline __attribute__((always_inline))
+
+extern const struct takt_dialect takt__fortran, takt__fortran64,
+    takt__fortran_scipy, takt__fortran_scipy64, takt__cblas, takt__cblas64,
+    takt__cblas_64, takt__cblas_scipy, takt__cblas_scipy64;
+
+/* define_(name, dialect, letter, routine) for every name of a routine. */
+#define TAKT_FORTRAN_NAMES(define_, letter_, word_)                          \
+    define_(word_##_, takt__fortran, letter_, word_)                         \
+        define_(word_##_64_, takt__fortran64, letter_, word_)                \
+            define_(scipy_##word_##_, takt__fortran_scipy, letter_, word_)   \
+                define_(scipy_##word_##_64_, takt__fortran_scipy64, letter_, \
+                        word_)
+
+#define TAKT_CBLAS_NAMES(define_, letter_, word_)                             \
+    define_(cblas_##word_, takt__cblas, letter_,                              \
+            word_) define_(cblas_##word_##64_, takt__cblas64, letter_, word_) \
+        define_(cblas_##word_##_64, takt__cblas_64, letter_, word_)           \
+            define_(scipy_cblas_##word_, takt__cblas_scipy, letter_, word_)   \
+                define_(scipy_cblas_##word_##64_, takt__cblas_scipy64,        \
+                        letter_, word_)
+
+/* The slot of one name and what is below it, inside its entry. */
+#define TAKT_SLOT(dialect_, word_)                          \
+    static struct takt_slot slot = {.dialect = &(dialect_), \
+                                    .routine = #word_};     \
+    takt_symbol *below = takt__slot_below(&slot, TAKT_CALLER)
+
+/* An integer of C's. */
+static inline int64_t takt__by_value(const struct takt_slot *slot,
+                                     int64_t number)
+{
+    const struct takt_plain *plain =
+        atomic_load_explicit(&slot->plain, memory_order_relaxed);
+    const bool is_wide =
+        plain != NULL ? plain->is_wide : slot->dialect->is_wide;
+
+    return is_wide ? number : (int32_t)number;
+}
+
+/* An integer of Fortran's. */
+static inline int64_t takt__by_address(const struct takt_slot *slot,
+                                       const void *number)
+{
+    const struct takt_plain *plain =
+        atomic_load_explicit(&slot->plain, memory_order_relaxed);
+    const bool is_wide =
+        plain != NULL ? plain->is_wide : slot->dialect->is_wide;
+
+    return is_wide ? *(const int64_t *)number : *(const int32_t *)number;
+}
+
+static inline struct takt_visit takt__visit_of(const struct takt_slot *slot,
+                                               enum takt_routine routine,
+                                               enum takt_letter letter,
+                                               double work)
+{
+    return (struct takt_visit){
+        .plain = atomic_load_explicit(&slot->plain, memory_order_relaxed),
+        .routine = routine,
+        .letter = letter,
+        .work = work,
+        .why = letter <= TAKT_D ? TAKT_WHY_FORM
+               : work > 0       ? TAKT_WHY_ROUTINE
+                                : TAKT_WHY_WRONG};
+}
+
+static inline double takt__product(int64_t m, int64_t n, int64_t k)
+{
+    return (double)m * (double)n * (double)k;
+}
+
+/* Whether a call is passed on without a thought. */
+static inline bool takt__is_trivial(double work, double least)
+{
+    return !(work >= least) && takt__is_usual_mode();
+}
+
+/* ---- what the arguments mean -----------------------------------------------
+ * False: the library complains, or has nothing to do. Whatever is by columns is
+ * described by its transpose.
+ */
+
+/* CBLAS's numbers, and letters for the same. */
+enum { TAKT_BY_ROWS = 101, TAKT_BY_COLUMNS = 102 };
+
+static inline bool takt__is_order(int64_t order)
+{
+    return (int32_t)order == TAKT_BY_ROWS || (int32_t)order == TAKT_BY_COLUMNS;
+}
+
+/* A letter of Fortran's, in capitals. */
+static inline int takt__upper(const void *letter)
+{
+    const char c = *(const char *)letter;
+
+    return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
+}
+
+/* 'N' or 'T'; of real numbers 'C' is the same. 0: none of them. */
+static inline int takt__transpose_of(const void *letter)
+{
+    const int c = takt__upper(letter);
+
+    return c == 'C' ? 'T' : c == 'N' || c == 'T' ? c : 0;
+}
+
+/* A real factor by its address. */
+static inline double takt__factor(enum takt_letter letter, const void *factor)
+{
+    return letter == TAKT_D ? *(const double *)factor
+                            : (double)*(const float *)factor;
+}
+
+struct takt_gemm_words {
+    bool is_by_rows;
+    int transa, transb;
+    int64_t m, n, k, lda, ldb, ldc;
+};
+bool takt__read_gemm(const struct takt_gemm_words *words,
+                     struct takt_product *out);
+
+/* side, uplo, trans and diag as Fortran's letters; 0: not a value. Of symm,
+ * syrk and syr2k those that the routine has. */
+struct takt_triangular_words {
+    enum takt_routine routine;
+    bool is_by_rows;
+    int side, uplo, trans, diag;
+    int64_t m, n, k, lda, ldb, ldc;
+};
+bool takt__read_triangular(const struct takt_triangular_words *words,
+                           struct takt_triangular *out);
+
+/* The multiply-adds of it. */
+double takt__triangular_work(const struct takt_triangular *call);
+
+/* Routes a triangular call, of which only factors and matrices are set yet; or
+ * visit->why says why not. */
+bool takt__enter_triangular(struct takt_visit *visit,
+                            const struct takt_triangular_words *words,
+                            struct takt_triangular *call);
+
+/* Whether it is passed on without a thought. Which of its sizes is that of the
+ * triangle is not known before the letters are read. */
+static inline bool takt__is_short(int64_t size, int64_t other)
+{
+    return size < TAKT_LEAST_ORDER && other < TAKT_LEAST_ORDER &&
+           takt__is_usual_mode();
+}
+
+/* Fortran's letter for one of CBLAS's numbers; 0: none. */
+static inline int takt__cblas_letter(int64_t number)
+{
+    switch ((int32_t)number) {
+    case 111:
+        return 'N';
+    case 112:
+    case 113:
+        return 'T';
+    case 121:
+        return 'U';
+    case 122:
+        return 'L';
+    case 131:
+        return 'N';
+    case 132:
+        return 'U';
+    case 141:
+        return 'L';
+    case 142:
+        return 'R';
+    default:
+        return 0;
+    }
+}
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* plain.c - finding the library below, and what it offers. */
+#include "plain.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally.h"
+
+static _Atomic(struct takt_plain *) libraries;
+
+/* ---- who is loaded ---------------------------------------------------------
+ */
+
+/* The names of all objects, one after another, each with its end. */
+struct names {
+    char *text;
+    size_t length, capacity;
+};
+
+static int add_name(struct dl_phdr_info *object, size_t size, void *self)
+{
+    struct names *names = self;
+    const size_t length = strlen(object->dlpi_name) + 1;
+
+    (void)size;
+    if (length == 1) /* the program itself, which sees us first */
+        return 0;
+    if (names->length + length > names->capacity) {
+        const size_t capacity = 2 * (names->length + length) + 4096;
+        char *text = realloc(names->text, capacity);
+        if (text == NULL)
+            return 1;
+        names->text = text;
+        names->capacity = capacity;
+    }
+    memcpy(names->text + names->length, object->dlpi_name, length);
+    names->length += length;
+    return 0;
+}
+
+/* The file that an address belongs to; NULL: none. */
+static const char *file_of(const void *address)
+{
+    Dl_info found;
+
+    return dladdr(address, &found) != 0 ? found.dli_fname : NULL;
+}
+
+static bool is_ours(const void *address)
+{
+    Dl_info found, self;
+
+    return dladdr(address, &found) == 0 ||
+           (dladdr((const void *)&libraries, &self) != 0 &&
+            found.dli_fbase == self.dli_fbase);
+}
+
+/* The function that `handle` or what it needs has under that name. */
+static void *look_in(void *handle, const char *name)
+{
+    void *found = dlsym(handle, name);
+
+    return found == NULL || is_ours(found) ? NULL : found;
+}
+
+/* The handles are kept: what was found must stay. */
+static void *look_in_file(const char *file, int flags, const char *name)
+{
+    void *handle = file == NULL ? NULL : dlopen(file, RTLD_LAZY | flags);
+    void *found = handle == NULL ? NULL : look_in(handle, name);
+
+    if (handle != NULL && found == NULL)
+        dlclose(handle);
+    return found;
+}
+
+/* In the order in which they were loaded, which is the order in which the
+ * program would find it. */
+static void *look_in_loaded(const char *name)
+{
+    struct names names = {NULL, 0, 0};
+    void *found = NULL;
+
+    /* The list is made first: the loader may not be asked from inside. */
+    dl_iterate_phdr(add_name, &names);
+    for (size_t at = 0; at < names.length && found == NULL;
+         at += strlen(names.text + at) + 1)
+        found = look_in_file(names.text + at, RTLD_NOLOAD, name);
+    free(names.text);
+    return found;
+}
+
+static void *look_everywhere(const char *name, const void *caller)
+{
+    static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
+                                        "libopenblas.so.0"};
+    void *found = look_in_file(getenv("TAKT_RUN_LIBRARY"), 0, name);
+
+    if (found == NULL)
+        found = look_in_file(file_of(caller), RTLD_NOLOAD, name);
+    if (found == NULL)
+        found = look_in_loaded(name);
+    for (size_t i = 0; found == NULL && i < sizeof usual / sizeof *usual; i++)
+        found = look_in_file(usual[i], 0, name);
+    return found;
+}
+
+/* ---- what it offers --------------------------------------------------------
+ */
+
+/* ISO C has no cast from an object to a function; POSIX has one. */
+static takt_symbol *as_function(void *found)
+{
+    takt_symbol *function;
+
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+static void find_functions(struct takt_plain *plain, void *handle,
+                           const char *pattern)
+{
+    static const char *const routine[TAKT_ROUTINES] = {
+        [TAKT_GEMM] = "gemm",   [TAKT_SYMM] = "symm", [TAKT_SYRK] = "syrk",
+        [TAKT_SYR2K] = "syr2k", [TAKT_TRMM] = "trmm", [TAKT_TRSM] = "trsm",
+        [TAKT_GEMV] = "gemv",   [TAKT_GER] = "ger",   [TAKT_AXPY] = "axpy",
+        [TAKT_DOT] = "dot",     [TAKT_SCAL] = "scal", [TAKT_NRM2] = "nrm2",
+        [TAKT_ASUM] = "asum"}; /* iamax is passed on as it comes */
+
+    for (unsigned r = 0; r < TAKT_ROUTINES; r++)
+        for (unsigned letter = 0; letter < 2 && routine[r] != NULL; letter++) {
+            char word[16], name[48];
+            snprintf(word, sizeof word, "%c%s", "sd"[letter], routine[r]);
+            snprintf(name, sizeof name, pattern, word);
+            void *found = look_in(handle, name);
+            if (found != NULL)
+                plain->function[r][letter] = as_function(found);
+        }
+}
+
+static void find_threads(struct takt_plain *plain, void *handle)
+{
+    static const char *const get[] = {
+        "openblas_get_num_threads",       "openblas_get_num_threads64_",
+        "scipy_openblas_get_num_threads", "scipy_openblas_get_num_threads64_",
+        "bli_thread_get_num_threads",     "MKL_Get_Max_Threads",
+    };
+    takt_symbol *found = NULL;
+
+    for (size_t i = 0; i < sizeof get / sizeof *get && found == NULL; i++)
+        found = as_function(look_in(handle, get[i]));
+    memcpy(&plain->get_threads, &found, sizeof found);
+    found = as_function(look_in(handle, "omp_in_parallel"));
+    memcpy(&plain->is_in_parallel, &found, sizeof found);
+}
+
+/* A short name for experts: what is known of one library must not be taken for
+ * another's, so the path is in it. */
+static void name_it(struct takt_plain *plain)
+{
+    const char *file = strrchr(plain->path, '/');
+    uint32_t hash = 2166136261u;
+    char word[13];
+    size_t length = 0;
+
+    file = file == NULL ? plain->path : file + 1;
+    if (strncmp(file, "lib", 3) == 0)
+        file += 3;
+    for (const char *at = file;
+         *at != '\0' && *at != '.' && length < sizeof word - 1; at++)
+        word[length++] =
+            (char)((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                           (*at >= '0' && *at <= '9')
+                       ? *at
+                       : '_');
+    word[length] = '\0';
+    for (const char *at = plain->path; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    snprintf(plain->name, sizeof plain->name, "%s-%08x", word, hash);
+}
+
+/* Libraries with wide integers and plain names say so in their own. */
+static bool has_wide_name(const char *path)
+{
+    const char *file = strrchr(path, '/');
+
+    file = file == NULL ? path : file + 1;
+    return strstr(file, "blas64") != NULL || strstr(file, "ilp64") != NULL;
+}
+
+static struct takt_plain *describe(const char *path,
+                                   const struct takt_dialect *dialect)
+{
+    struct takt_plain *plain = calloc(1, sizeof *plain);
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* and kept */
+
+    if (plain == NULL || handle == NULL) {
+        free(plain);
+        return NULL;
+    }
+    snprintf(plain->path, sizeof plain->path, "%s", path);
+    plain->is_wide = dialect->is_wide || has_wide_name(path);
+    find_functions(plain, handle, dialect->fortran);
+    find_threads(plain, handle);
+    name_it(plain);
+    return plain;
+}
+
+static struct takt_plain *known(struct takt_plain *first, const char *path,
+                                bool is_wide)
+{
+    for (; first != NULL; first = first->next)
+        if (strncmp(first->path, path, sizeof first->path - 1) == 0 &&
+            first->is_wide == is_wide)
+            return first;
+    return NULL;
+}
+
+/* The library that a function is in; NULL: it cannot be described, and its
+ * calls are passed on. */
+static struct takt_plain *library_of(const void *function,
+                                     const struct takt_dialect *dialect)
+{
+    const char *path = file_of(function);
+    struct takt_plain *made = NULL, *first = atomic_load(&libraries), *there;
+
+    if (path == NULL)
+        return NULL;
+    const bool is_wide = dialect->is_wide || has_wide_name(path);
+    do {
+        there = known(first, path, is_wide);
+        if (there == NULL && made == NULL &&
+            (made = describe(path, dialect)) == NULL)
+            return NULL;
+        if (there != NULL) {
+            free(made);
+            return there;
+        }
+        made->next = first;
+        made->number = first == NULL ? 0 : first->number + 1;
+    } while (!atomic_compare_exchange_weak(&libraries, &first, made));
+    takt__tally_library(made);
+    return made;
+}
+
+takt_symbol *takt__slot_resolve(struct takt_slot *slot, const void *caller)
+{
+    char name[48];
+
+    takt__mode_read();
+    snprintf(name, sizeof name, slot->dialect->name, slot->routine);
+    void *found = look_everywhere(name, caller);
+    if (found == NULL) {
+        fprintf(stderr,
+                "takt: the program calls %s, but no BLAS library is loaded "
+                "that has it; name one with --library or "
+                "TAKT_RUN_LIBRARY\n",
+                name);
+        abort();
+    }
+    atomic_store(&slot->plain, library_of(found, slot->dialect));
+    atomic_store_explicit(&slot->below, as_function(found),
+                          memory_order_release);
+    return as_function(found);
+}
+
+/* ---- threads ---------------------------------------------------------------
+ */
+
+static unsigned asked_threads(void)
+{
+    static const char *const variable[] = {
+        "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",     "OMP_NUM_THREADS",
+    };
+
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
+        const char *value = getenv(variable[i]);
+        const long asked = value == NULL ? 0 : strtol(value, NULL, 10);
+        if (asked > 0 && asked < 1 << 16)
+            return (unsigned)asked;
+    }
+    return 0;
+}
+
+unsigned takt__plain_threads(const struct takt_plain *plain)
+{
+    static _Atomic unsigned asked = UINT32_MAX; /* not read yet */
+
+    if (plain->is_in_parallel != NULL && plain->is_in_parallel() != 0)
+        return 1;
+    if (plain->get_threads != NULL) {
+        const int threads = plain->get_threads();
+        return threads > 0 ? (unsigned)threads : 0;
+    }
+    unsigned threads = atomic_load_explicit(&asked, memory_order_relaxed);
+    if (threads == UINT32_MAX) {
+        threads = asked_threads();
+        atomic_store_explicit(&asked, threads, memory_order_relaxed);
+    }
+    return threads;
+}

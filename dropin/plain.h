@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * plain.h - the library below: the BLAS that the program calls, and that would
+ * have got its calls if we were not there.
+ *
+ * Every name under which we are called has a slot. The first call through it
+ * looks for the function of that name that its caller would have got, in what
+ * is loaded at that moment, and remembers it for good: the library is kept
+ * loaded from then on. There may be several libraries in one process (NumPy's
+ * and SciPy's wheels bring their own).
+ *
+ * Threads: no lock is held while the loader is asked, since a constructor that
+ * runs under the loader's lock may call BLAS. Who looks for the same thing at
+ * the same time finds the same.
+ */
+#ifndef TAKT_DROPIN_PLAIN_H
+#define TAKT_DROPIN_PLAIN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "routine.h"
+#include "triangular.h"
+
+/* Any function; cast to its true type to call it. */
+typedef void takt_symbol(void);
+
+struct takt_plain {
+    struct takt_plain *next;
+    unsigned number; /* from 0, in the order they were met */
+    char path[256];  /* its file, cut off if longer */
+    char name[32];   /* for experts: letters, digits, '.', '_' and '-' */
+    bool is_wide;    /* its integers have 64 bits */
+    takt_symbol *function[TAKT_ROUTINES][2]; /* Fortran's, of s and d; NULL:
+                                              * it has none */
+    int (*get_threads)(void);    /* that it would use; NULL: it does not say */
+    int (*is_in_parallel)(void); /* OpenMP's, if it uses that; else NULL */
+};
+
+/* How a name is made: "cblas_%s", and the name that Fortran knows the same
+ * routine by in the same library. */
+struct takt_dialect {
+    const char *name, *fortran;
+    bool is_wide;
+};
+
+struct takt_slot {
+    const struct takt_dialect *dialect;
+    const char *routine; /* "dgemm" */
+    _Atomic(takt_symbol *) below;
+    _Atomic(struct takt_plain *) plain; /* set before `below` */
+};
+
+/* Looks for it, on behalf of the code at `caller`. A program that calls what no
+ * library has cannot go on: it ends with a line that says so. */
+takt_symbol *takt__slot_resolve(struct takt_slot *slot, const void *caller);
+
+static inline takt_symbol *takt__slot_below(struct takt_slot *slot,
+                                            const void *caller)
+{
+    takt_symbol *below =
+        atomic_load_explicit(&slot->below, memory_order_acquire);
+
+    return below != NULL ? below : takt__slot_resolve(slot, caller);
+}
+
+/* Threads that the program lets the library use at this moment: what the
+ * library says, else what the usual variables say; 0: nobody says. */
+unsigned takt__plain_threads(const struct takt_plain *plain);
+
+/* The same calls, by rows as everywhere in Takt, in the library itself. It must
+ * have the function. */
+void takt__plain_product(const struct takt_plain *plain,
+                         const struct takt_product *product);
+void takt__plain_triangular(const struct takt_plain *plain,
+                            const struct takt_triangular *call);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * router.h - libtakt, loaded when it pays.
+ *
+ * A process that hardly calls BLAS must not pay for a router: it is opened when
+ * calls that were worth a question have taken a while. One context for each
+ * library below and number of threads that the program allows it; in each, the
+ * library is an expert beside Takt's own, and the usual one.
+ *
+ * Threads: who opens does so alone; the others go straight meanwhile, and wait
+ * for nothing.
+ */
+#ifndef TAKT_DROPIN_ROUTER_H
+#define TAKT_DROPIN_ROUTER_H
+
+#include "board.h"
+#include "plain.h"
+#include "takt/takt.h"
+
+/* Per thread: whether it is inside the plain library, whose own calls of BLAS
+ * are its own matter; and whether the last call that was routed ran there. */
+struct takt_visitor {
+    unsigned inside;
+    bool ran_plain;
+};
+extern _Thread_local struct takt_visitor takt__visitor
+    __attribute__((tls_model("initial-exec")));
+
+/* What is used of libtakt. */
+struct takt_library {
+    takt_ctx_options (*environment)(void);
+    takt_status (*create)(const takt_ctx_options *, takt_ctx **);
+    takt_status (*add_expert)(takt_ctx *, const takt_op *,
+                              const takt_expert_spec *);
+    takt_status (*run)(takt_ctx *, const takt_call *, takt_decision *);
+    takt_status (*explain)(takt_ctx *, const takt_request *, takt_estimate *,
+                           size_t, size_t *);
+    const takt_op *(*find_op)(const char *);
+    takt_status (*gpu)(takt_ctx *, size_t, takt_gpu_device *);
+};
+
+struct takt_route {
+    const struct takt_plain *plain;
+    unsigned threads; /* that the program allowed; 0: nobody said */
+    const struct takt_library *library;
+    takt_ctx *ctx;
+    char expert[TAKT_EXPERT_NAME_MAX]; /* what `plain` is called in it */
+    const takt_op *op[TAKT_ROUTINES];  /* NULL: not routed as such */
+    bool is_adaptive;
+};
+
+/* The way for calls of that library at this moment; NULL: straight on, and *why
+ * says why. */
+struct takt_route *takt__route(const struct takt_plain *plain,
+                               enum takt_why *why);
+
+/* Time that calls took which would have been asked about; opens the router when
+ * it is enough. */
+void takt__router_spent(uint64_t ns);
+
+/* What a product would take: in the plain library, on the best expert whether
+ * awake or not, and on the best GPU; in seconds, 0: not known. */
+struct takt_forecast {
+    double plain_s, best_s, gpu_s;
+    bool has_gpu, is_asleep, is_suspect; /* that GPU */
+};
+void takt__forecast(const struct takt_route *route, const takt_request *request,
+                    struct takt_forecast *out);
+
+/* plain_experts.c: makes the plain library an expert of the ops it has. */
+void takt__add_plain_experts(struct takt_route *route);
+
+#endif
