@@ -17,14 +17,15 @@
 #include "plain.h"
 #include "takt/takt.h"
 
-/* Per thread: whether it is inside the plain library, whose own calls of BLAS
+/* Per thread (found the long way: the space of threads that can be reached at
+ * once is set aside when a program starts, and this library may come later):
+ * whether it is inside the plain library, whose own calls of BLAS
  * are its own matter; and whether the last call that was routed ran there. */
 struct takt_visitor {
     unsigned inside;
     bool ran_plain;
 };
-extern _Thread_local struct takt_visitor takt__visitor
-    __attribute__((tls_model("initial-exec")));
+extern _Thread_local struct takt_visitor takt__visitor;
 
 /* What is used of libtakt. */
 struct takt_library {
