@@ -75,9 +75,8 @@ static void compare(struct subject subject[2], int n)
                        calls);
     for (int r = 0; r < rounds; r++)
         for (int i = 0; i < 2; i++)
-            subject[i].seconds[r] =
-                time_calls(subject[i].dgemm, n, a, a + elements,
-                           a + 2 * elements, calls);
+            subject[i].seconds[r] = time_calls(
+                subject[i].dgemm, n, a, a + elements, a + 2 * elements, calls);
     for (int i = 0; i < 2; i++)
         qsort(subject[i].seconds, rounds, sizeof(double), compare_doubles);
     printf("dgemm %4d: library %10.1f ns, through libtakt-blas %10.1f ns "

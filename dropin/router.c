@@ -41,25 +41,32 @@ static bool find(void *handle, const char *name, void *function, size_t size)
 #define FIND(member, name) \
     find(handle, name, &library.member, sizeof library.member)
 
-/* Beside this library, where it is installed and built; else wherever the
- * loader finds it. */
+/* In the folder of this library, at `place` in it. */
+static void *open_beside(const char *place)
+{
+    char path[4096];
+    Dl_info self;
+
+    if (dladdr((const void *)&state, &self) == 0 || self.dli_fname == NULL)
+        return NULL;
+    const char *slash = strrchr(self.dli_fname, '/');
+    const int folder = slash == NULL ? 0 : (int)(slash - self.dli_fname) + 1;
+    const int length =
+        snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, place);
+    return folder == 0 || length >= (int)sizeof path
+               ? NULL
+               : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Where it is installed and built; else wherever the loader finds it. */
 static void *open_libtakt(void)
 {
     static const char name[] = "libtakt.so." TAKT_DROPIN_SOVERSION;
-    char path[4096];
-    Dl_info self;
-    void *handle = NULL;
+    static const char above[] = "../libtakt.so." TAKT_DROPIN_SOVERSION;
+    void *handle = open_beside(name);
 
-    if (dladdr((const void *)&state, &self) != 0 && self.dli_fname != NULL) {
-        const char *slash = strrchr(self.dli_fname, '/');
-        const size_t length =
-            slash == NULL ? 0 : (size_t)(slash - self.dli_fname) + 1;
-        if (length + sizeof name <= sizeof path) {
-            memcpy(path, self.dli_fname, length);
-            memcpy(path + length, name, sizeof name);
-            handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        }
-    }
+    if (handle == NULL)
+        handle = open_beside(above);
     return handle != NULL ? handle : dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 

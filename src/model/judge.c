@@ -14,9 +14,8 @@
 #include "model/inside.h"
 
 /* Measured in simulation: docs/decisions/0005. */
-static const float band = 0.03f;    /* nearer than this is as good */
-static const float enough = 5;      /* samples that settle an arm */
-static const double free_calls = 4; /* of the best, before any budget */
+static const float band = 0.03f; /* nearer than this is as good */
+static const float enough = 5;   /* samples that settle an arm */
 
 /* Judgement. */
 static const float ten_times = 2.3026f, twice = 0.6931f;
@@ -347,14 +346,6 @@ static int cheapest(const struct takt_outlook *outlook,
     return found;
 }
 
-bool takt__spot_affords(const struct takt_model *model,
-                        const struct takt_spot *spot, double price_s)
-{
-    return spot->explored_s + price_s <=
-           model->options.exploration * spot->seconds +
-               free_calls * spot->best_s;
-}
-
 static void keep_beat(struct takt_spot *spot, uint64_t now_ns)
 {
     if (spot->calls < spot->next_beat)
@@ -409,17 +400,15 @@ static bool is_measured(const struct takt_line *line, unsigned arm)
 static void prefer_usual(const struct takt_outlook *outlook,
                          struct field *field)
 {
-    if (is_measured(outlook->line, field->of[field->best].arm))
-        return;
-    for (unsigned i = 0; i < field->count; i++) {
-        const unsigned arm = field->of[i].arm;
-        if (i != field->best && outlook->model->arm[arm].is_usual &&
-            !is_measured(outlook->line, arm)) {
-            field->second = field->best;
+    const unsigned best = field->best;
+
+    for (unsigned i = 0; i < field->count; i++)
+        if (outlook->model->arm[field->of[i].arm].is_usual && i != best &&
+            !is_measured(outlook->line, field->of[i].arm) &&
+            !is_measured(outlook->line, field->of[best].arm)) {
+            field->second = best;
             field->best = i;
-            return;
         }
-    }
 }
 
 bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,

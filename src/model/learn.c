@@ -132,6 +132,16 @@ static double extra_of(const struct lesson *lesson, double other_s)
     return seconds > other_s ? seconds - other_s : 0;
 }
 
+bool takt__spot_affords(const struct takt_model *model,
+                        const struct takt_spot *spot, double price_s)
+{
+    static const double free_calls = 4; /* of the best, before any budget */
+
+    return spot->explored_s + price_s <=
+           model->options.exploration * spot->seconds +
+               free_calls * spot->best_s;
+}
+
 /* Whether a verdict may differ for other reasons than a new mean: because of
  * what may be tried now, and now and then just in case. */
 static bool is_worth_judging(const struct takt_model *model,

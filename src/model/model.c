@@ -130,7 +130,9 @@ double takt__model_missed_s(const struct takt_model *model, unsigned arm)
     return model->missed_s[arm];
 }
 
-/* As it was before, here or else on another machine. */
+/* As it was before, here or else on another machine; but no longer than usual.
+ * Where a driver had to compile first, it does not the next time; and nobody
+ * waits for it, since it is opened in a thread of its own. */
 static double opening_of(const struct takt_model *model, unsigned arm)
 {
     const struct takt_line *line =
@@ -144,7 +146,7 @@ static double opening_of(const struct takt_model *model, unsigned arm)
     const struct takt_stat *stat =
         curve == NULL ? NULL : takt__curve_find(curve, 0);
     return takt__rates_link(&model->arm[arm].rates, TAKT_LINK_OPEN, 0, &bound) *
-           exp(stat == NULL ? 0 : stat->all.mean);
+           fmin(exp(stat == NULL ? 0 : stat->all.mean), 1);
 }
 
 bool takt__model_next_wake(struct takt_model *model, unsigned *arm)

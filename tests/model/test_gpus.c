@@ -554,6 +554,19 @@ static void what_opening_took_before_counts(void)
     sim_destroy(&sim);
 }
 
+/* A driver that had to compile took long, once. */
+static void a_long_opening_is_not_waited_for_again(void)
+{
+    struct sim sim = machine();
+    double first_s = 0;
+
+    tell_link(&sim, TAKT_LINK_OPEN, 0, 6);
+    takt__model_set_asleep(sim.model, GPU, true);
+    EXPECT(wakes_after(&sim, 4000, &first_s) > 0);
+    EXPECT_NEAR(first_s, 0.4, 0.02);
+    sim_destroy(&sim);
+}
+
 static void small_calls_miss_nothing(void)
 {
     struct sim sim = machine();
@@ -705,6 +718,7 @@ int main(void)
     RUN(who_sleeps_is_no_candidate_and_misses_time);
     RUN(it_is_time_to_wake_when_opening_would_have_paid);
     RUN(what_opening_took_before_counts);
+    RUN(a_long_opening_is_not_waited_for_again);
     RUN(small_calls_miss_nothing);
     RUN(a_spike_is_not_missed_time);
     RUN(a_slow_one_is_let_sleep);

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* cmd_run.c - `takt run`: a program as it is, with its BLAS routed. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "context.h"
+#include "number.h"
+#include "run.h"
+#include "workflow.h"
+
+struct run {
+    const struct invocation *invocation;
+    struct launch launch;
+    bool is_left_alone;
+    char reason[reason_size]; /* why it is */
+    FILE *out;                /* of the report; NULL: there is none */
+};
+
+/* ---- the environment ------------------------------------------------------
+ */
+
+/* Takes `value` over; NULL removes the variable. */
+static void set(struct run *task, const char *name, char *value)
+{
+    task->launch.variable[task->launch.variable_count++] =
+        (struct variable){.name = name, .value = value};
+}
+
+static bool no_memory(void)
+{
+    fputs("takt run: out of memory\n", stderr);
+    return false;
+}
+
+static bool set_copy(struct run *task, const char *name, const char *value)
+{
+    char *copy = strdup(value);
+
+    if (copy == NULL)
+        return no_memory();
+    set(task, name, copy);
+    return true;
+}
+
+/* The program may go to another folder before anybody opens the file. */
+static bool set_path(struct run *task, const char *name, const char *path)
+{
+    char folder[PATH_MAX], whole[2 * PATH_MAX];
+
+    if (path[0] == '/' || path[0] == '\0' || getcwd(folder, PATH_MAX) == NULL)
+        return set_copy(task, name, path);
+    snprintf(whole, sizeof whole, "%s/%.*s", folder, PATH_MAX - 2, path);
+    return set_copy(task, name, whole);
+}
+
+static void drop_variables(struct launch *launch)
+{
+    for (size_t i = 0; i < launch->variable_count; i++)
+        free(launch->variable[i].value);
+}
+
+/* ---- options --------------------------------------------------------------
+ */
+
+/* Each returns NULL, or what is wrong. */
+static const char *plain_file(const char *path)
+{
+    struct stat facts;
+
+    if (stat(path, &facts) != 0)
+        return strerror(errno);
+    return S_ISREG(facts.st_mode) ? NULL : "not a plain file";
+}
+
+static const char *can_read(const char *path)
+{
+    return access(path, R_OK) != 0 ? strerror(errno) : plain_file(path);
+}
+
+static const char *can_write(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+
+    if (access(path, W_OK) == 0)
+        return plain_file(path);
+    if (errno != ENOENT)
+        return strerror(errno);
+    snprintf(folder, sizeof folder, "%.*s",
+             slash != NULL ? (int)(slash - path) + 1 : 1,
+             slash != NULL ? path : ".");
+    return access(folder, W_OK) == 0 ? NULL : strerror(errno);
+}
+
+static const char *can_store(const char *path)
+{
+    return path[0] == '\0' ? NULL : can_write(path); /* empty: none */
+}
+
+static bool is_socket(const char *path)
+{
+    return strncmp(path, "unix:", 5) == 0;
+}
+
+static const char *can_trace(const char *path)
+{
+    return is_socket(path) ? NULL : can_write(path);
+}
+
+/* An option that names a file, and the variable that is set to it. */
+struct file_option {
+    const char *option, *variable;
+    const char *(*check)(const char *path);
+};
+
+static bool read_file_option(struct run *task, const struct file_option *file)
+{
+    const char *path = option_value(task->invocation, file->option);
+
+    if (path == NULL)
+        return true;
+    const char *wrong = file->check(path);
+    if (wrong == NULL)
+        return file->check == can_trace && is_socket(path)
+                   ? set_copy(task, file->variable, path)
+                   : set_path(task, file->variable, path);
+    usage_error(task->invocation->command, "--%s '%s': %s", file->option, path,
+                wrong);
+    return false;
+}
+
+static bool read_threads(struct run *task)
+{
+    const char *threads = option_value(task->invocation, "threads");
+    size_t count = 0;
+    char text[32];
+
+    if (threads == NULL)
+        return true;
+    const char *wrong = parse_count(threads, &count);
+    if (wrong == NULL && (count == 0 || count > UINT_MAX))
+        wrong = "is no number of threads";
+    if (wrong != NULL) {
+        usage_error(task->invocation->command, "--threads '%s' %s", threads,
+                    wrong);
+        return false;
+    }
+    snprintf(text, sizeof text, "%zu", count);
+    return set_copy(task, "TAKT_THREADS", text);
+}
+
+/* A policy that is asked for here is not overruled from outside. */
+static bool read_policy(struct run *task)
+{
+    const char *policy = option_value(task->invocation, "policy");
+
+    if (policy == NULL)
+        return true;
+    set(task, "TAKT_PIN", NULL);
+    return set_copy(task, "TAKT_POLICY", policy);
+}
+
+static bool read_options(struct run *task)
+{
+    static const struct file_option files[] = {
+        {"db", "TAKT_DB", can_store},
+        {"trace", "TAKT_TRACE", can_trace},
+        {"pin", "TAKT_PIN", can_read},
+        {"library", "TAKT_RUN_LIBRARY", can_read}};
+
+    if (!read_policy(task) || !read_threads(task))
+        return false;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (!read_file_option(task, &files[i]))
+            return false;
+    if (option_given(task->invocation, "no-gpu") &&
+        !set_copy(task, "TAKT_GPU", ""))
+        return false;
+    return !option_given(task->invocation, "reuse") ||
+           set_copy(task, "TAKT_RUN_REUSE", "1");
+}
+
+/* What makes no sense together, or not at all. */
+static bool is_sensible(const struct invocation *invocation)
+{
+    const struct command *command = invocation->command;
+    const bool has_report = option_given(invocation, "report");
+
+    if (invocation->operand_count > 0)
+        usage_error(command, "'%s': the command comes after --",
+                    invocation->operands[0]);
+    else if (invocation->program == NULL || invocation->program[0] == NULL)
+        usage_error(command, "no command after --");
+    else if (option_given(invocation, "format") && !has_report)
+        usage_error(command, "--format is for --report");
+    else if (option_given(invocation, "output") && !has_report)
+        usage_error(command, "--output is for --report");
+    else if (option_given(invocation, "policy") &&
+             option_given(invocation, "pin"))
+        usage_error(command, "--policy and --pin cannot both decide");
+    else
+        return true;
+    return false;
+}
+
+static bool open_output(struct run *task)
+{
+    const char *output = option_value(task->invocation, "output");
+
+    if (!option_given(task->invocation, "report"))
+        return true;
+    task->out = output != NULL ? fopen(output, "we") : stderr;
+    if (task->out == NULL)
+        usage_error(task->invocation->command, "'%s' cannot be written: %s",
+                    output, strerror(errno));
+    return task->out != NULL;
+}
+
+/* ---- running --------------------------------------------------------------
+ */
+
+/* Finds out what is to be loaded into the program, if anything can be. */
+static bool prepare(struct run *task)
+{
+    const char *program = task->launch.program[0];
+    char reason[reason_size];
+
+    task->is_left_alone = must_leave_alone(program, reason);
+    if (task->is_left_alone) {
+        clean_text(reason, task->reason, sizeof task->reason);
+        fprintf(stderr, "takt run: '%s' %s: it is run as it is\n", program,
+                task->reason);
+        return true;
+    }
+    char *preload = preload_value();
+    if (preload != NULL)
+        set(task, "LD_PRELOAD", preload);
+    return preload != NULL;
+}
+
+static void print_report(struct run *task, const struct ending *ending,
+                         const struct takt_board *board)
+{
+    const char *format = option_value(task->invocation, "format");
+    struct run_report report = {.program = task->launch.program,
+                                .ending = *ending,
+                                .left_alone =
+                                    task->is_left_alone ? task->reason : NULL,
+                                .board = board};
+
+    if (board != NULL && !tally_board(board, &report.tally))
+        report.board = NULL;
+    if (format != NULL && strcmp(format, "json") == 0)
+        print_run_json(task->out, &report);
+    else
+        print_run_text(task->out, &report);
+    tally_drop(&report.tally);
+}
+
+/* The program's exit status is not ours to change: it is only said. */
+static void close_output(struct run *task)
+{
+    const bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
+
+    if ((task->out != stderr && fclose(task->out) != 0) || is_bad)
+        fputs("takt run: the report could not be written\n", stderr);
+    task->out = NULL;
+}
+
+static int run_reported(struct run *task)
+{
+    struct board_file board;
+    struct signals before;
+    struct ending ending;
+    int code = EXIT_FINDING;
+
+    hold_signals(&before);
+    if (!board_make(&board))
+        return code;
+    if (!set_copy(task, TAKT_BOARD_VARIABLE, board.path)) {
+        board_remove(&board);
+        return code;
+    }
+    if (!watch_program(&task->launch, &before, &ending, &code)) {
+        board_remove(&board);
+        return code;
+    }
+    struct takt_board *counted = board_read(board.fd);
+    board_remove(&board);
+    print_report(task, &ending, counted);
+    close_output(task);
+    free(counted);
+    return end_alike(&ending);
+}
+
+static int run(const struct invocation *invocation)
+{
+    static struct run task;
+    int code = EXIT_USAGE;
+
+    task = (struct run){.invocation = invocation,
+                        .launch = {.program = invocation->program}};
+    if (is_sensible(invocation) && read_options(&task) && open_output(&task)) {
+        if (!prepare(&task))
+            code = EXIT_FINDING;
+        else
+            code = task.out != NULL ? run_reported(&task)
+                                    : become_program(&task.launch);
+    }
+    if (task.out != NULL && task.out != stderr)
+        fclose(task.out);
+    drop_variables(&task.launch);
+    return code;
+}
+
+const struct command cmd_run = {
+    .name = "run",
+    .operands = "-- COMMAND [ARG...]",
+    .summary = "run a program with its BLAS routed",
+    .description =
+        "Runs a program that calls BLAS (NumPy, SciPy, R, Octave, ...) and has "
+        "each call run where it finishes first: in the library that the "
+        "program has, by Takt's own kernels, or on a GPU. Nothing of the "
+        "program is changed; its children are routed, too.\n"
+        "Its input, output, signals and exit status are its own. Without "
+        "--report takt becomes the program. 127: there is no such command; "
+        "126: it cannot be run; 1: takt lacks something, and the program was "
+        "not started.\n"
+        "A program that is linked statically, has rights of its own (setuid), "
+        "or is for another machine or C library is run as it is, and a line "
+        "says so.\n"
+        "The report tells for each routine and size where calls ran, what they "
+        "took, what the plain library would have taken (predicted), what was "
+        "gained or lost, and why calls stayed on the CPU.",
+    .max_operands = max_operands,
+    .takes_program = true,
+    .options = {{"report", NULL, NULL, "say at the end what came of it"},
+                {"format", "WORD", "text|json", "of the report"},
+                {"output", "FILE", NULL,
+                 "the report goes there (default: standard error)"},
+                {"policy", "NAME", policy_choice, "how calls are decided"},
+                {"pin", "FILE", NULL,
+                 "decisions from a file: every run gives the same bits"},
+                {"no-gpu", NULL, NULL, "use no GPU"},
+                {"threads", "N", NULL, "threads of Takt's own, at most"},
+                {"reuse", NULL, NULL,
+                 "keep on the GPU what is known to be unchanged"},
+                {"library", "FILE", NULL,
+                 "the plain BLAS, where it is not found by itself"},
+                {"trace", "FILE", NULL, "tell of calls, for 'takt trace'"},
+                DB_OPTION},
+    .examples = {"takt run -- python3 app.py",
+                 "takt run --report -- python3 app.py",
+                 "takt run --report --format json --output run.json -- "
+                 "Rscript fit.R",
+                 "takt run --no-gpu --threads 4 -- octave model.m",
+                 "takt run --pin my.pin -- ./solver"},
+    .run = run,
+};

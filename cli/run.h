@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run.h - `takt run`: a program with its BLAS routed, and what came of it.
+ *
+ *     run_program.c               which file is run, and whether it can be
+ *     run_preload.c               the library that is loaded into it
+ *     run_child.c                 running it, as if takt were not there
+ *     run_board.c                 the file that its processes count in
+ *     run_tally.c                 what they counted, added up
+ *     run_text.c, run_json.c      the report
+ */
+#ifndef TAKT_CLI_RUN_H
+#define TAKT_CLI_RUN_H
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "command.h"
+#include "dropin/board.h"
+
+/* ---- run_program.c ---- */
+
+enum { reason_size = 512 };
+
+/* Whether the program has to be run as it is; says why in `reason`, as the end
+ * of a sentence about it: "is linked statically". What cannot be found out is
+ * left to the kernel and the loader. */
+bool must_leave_alone(const char *program, char reason[reason_size]);
+
+/* What the kernel would do with an open file. */
+enum file_kind { FILE_OTHER, FILE_ELF, FILE_SCRIPT };
+
+struct elf_facts {
+    unsigned class, data, machine;
+    char interpreter[PATH_MAX]; /* "": it has none */
+};
+
+struct script_facts {
+    char interpreter[256], argument[256];
+};
+
+/* Fills in what belongs to the kind. */
+enum file_kind read_file_kind(int fd, struct elf_facts *elf,
+                              struct script_facts *script);
+
+/* The program that `env` would run for that argument; false: none. */
+bool find_env_program(const char *argument, char *out, size_t size);
+
+/* ---- run_preload.c ---- */
+
+/* The value of LD_PRELOAD with our library in front, to be freed. On failure
+ * says what is wrong in one line and returns NULL. */
+char *preload_value(void);
+
+/* ---- run_child.c ---- */
+
+/* A variable of the program's environment. */
+struct variable {
+    const char *name;
+    char *value; /* owned; NULL: it is removed */
+};
+
+enum { most_variables = 16 };
+
+struct launch {
+    char *const *program;
+    struct variable variable[most_variables];
+    size_t variable_count;
+};
+
+/* How a program ended. */
+struct ending {
+    int status; /* as waitpid() has it */
+    double wall_s;
+};
+
+/* Signals as they were, for the program. */
+struct signals {
+    sigset_t mask;
+    struct sigaction child;
+};
+
+/* Becomes the program. Returns the exit status of takt when it cannot. */
+int become_program(const struct launch *launch);
+
+/* From now on signals wait for watch_program(). */
+void hold_signals(struct signals *before);
+
+/* Runs the program and passes signals on until it has ended. False: it could
+ * not be run; says so, and *code is the exit status of takt. */
+bool watch_program(const struct launch *launch, const struct signals *before,
+                   struct ending *out, int *code);
+
+/* Ends as the program did if a signal ended it, else returns its status. */
+int end_alike(const struct ending *ending);
+
+/* ---- run_board.c ---- */
+
+struct board_file {
+    int fd;
+    char path[PATH_MAX];
+};
+
+/* On failure says what is wrong in one line and returns false. */
+bool board_make(struct board_file *out);
+
+/* A copy of what was counted, to be freed; NULL: it is damaged, or there is no
+ * memory. */
+struct takt_board *board_read(int fd);
+
+void board_remove(struct board_file *file);
+
+/* Whether the text is there; a copy without what could harm a terminal or JSON
+ * goes to `out`. */
+bool board_text(const struct takt_board_text *text, char out[TAKT_BOARD_WORDS]);
+
+/* ---- run_tally.c ---- */
+
+/* What is known of some calls. */
+struct tally_row {
+    unsigned routine, letter;
+    unsigned first_class, last_class;
+    uint64_t calls[TAKT_WAYS], timed[TAKT_WAYS];
+    double measured_s[TAKT_WAYS]; /* of those that were timed */
+    double took_s;    /* all but `untimed`, of which nothing is known */
+    bool is_estimate; /* took_s stands for calls nobody timed */
+    uint64_t untimed;
+    uint64_t compared;
+    double plain_s, instead_s;
+    uint64_t why[TAKT_WHYS];
+    uint64_t judged;
+    double gpu_s, own_s;
+};
+
+struct tally {
+    struct tally_row *row; /* owned: those with calls */
+    size_t count;
+    struct tally_row total;
+};
+
+/* False: no memory. */
+bool tally_board(const struct takt_board *board, struct tally *out);
+void tally_drop(struct tally *tally);
+
+/* Puts rows together of which nothing is to be told apart: neighbours of one
+ * routine whose calls all went straight to the plain library. */
+void tally_merge(struct tally *tally);
+
+uint64_t all_calls(const struct tally_row *row);
+
+/* Calls that ran somewhere else than in the plain library. */
+uint64_t calls_elsewhere(const struct tally_row *row);
+
+/* What the plain library would have taken for all of them, and what was gained
+ * (negative: lost). Of calls that nothing is predicted for, it is what they
+ * took. */
+double predicted_s(const struct tally_row *row);
+double gained_s(const struct tally_row *row);
+double gained_share(const struct tally_row *row); /* of predicted_s */
+
+/* "dgemm", "idamax". */
+const char *routine_name(unsigned routine, unsigned letter, char out[16]);
+
+/* ---- run_text.c, run_json.c ---- */
+
+struct run_report {
+    char *const *program;
+    struct ending ending;
+    const char *left_alone; /* why it was run as it is; NULL: it was not */
+    const struct takt_board *board; /* NULL: it was damaged */
+    struct tally tally;
+};
+
+extern const char *const way_keys[TAKT_WAYS];
+extern const char *const why_keys[TAKT_WHYS];
+
+void print_run_text(FILE *out, struct run_report *report);
+void print_run_json(FILE *out, const struct run_report *report);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * run_child.c - a program that is run as if takt were not there.
+ *
+ * Without a report takt becomes the program. With one it has to wait, and then
+ * whoever sees takt must see what they would have seen of the program: signals
+ * to takt reach it, it stops and goes on with it, and ends as it does. Both are
+ * in one process group, so what a terminal sends has reached both already.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "run.h"
+
+/* What shells say of a command that is not there, or is none. */
+enum { not_found = 127, not_runnable = 126, after_signal = 128 };
+
+struct child {
+    pid_t pid;
+    bool is_stopped, has_ended;
+    int status;
+};
+
+/* ---- starting -------------------------------------------------------------
+ */
+
+/* False: no memory. */
+static bool set_variables(const struct launch *launch)
+{
+    for (size_t i = 0; i < launch->variable_count; i++) {
+        const struct variable *variable = &launch->variable[i];
+        if ((variable->value != NULL
+                 ? setenv(variable->name, variable->value, 1)
+                 : unsetenv(variable->name)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int refuse(const char *program, int wrong)
+{
+    fprintf(stderr, "takt run: cannot run '%s': %s\n", program,
+            strerror(wrong));
+    return wrong == ENOENT ? not_found : not_runnable;
+}
+
+int become_program(const struct launch *launch)
+{
+    fflush(NULL);
+    if (set_variables(launch))
+        execvp(launch->program[0], launch->program);
+    return refuse(launch->program[0], errno);
+}
+
+/* In the child. What went wrong goes through the pipe, which closes by itself
+ * when nothing did. */
+static void start(const struct launch *launch, const struct signals *before,
+                  int pipe_end)
+{
+    bool is_set = set_variables(launch);
+
+    sigaction(SIGCHLD, &before->child, NULL);
+    sigprocmask(SIG_SETMASK, &before->mask, NULL);
+    if (is_set)
+        execvp(launch->program[0], launch->program);
+    const int wrong = errno;
+    while (write(pipe_end, &wrong, sizeof wrong) < 0 && errno == EINTR)
+        continue;
+    _exit(not_found);
+}
+
+/* Returns 0, or what is wrong. */
+static int await_start(int pipe_end)
+{
+    int wrong = 0;
+    ssize_t got;
+
+    do
+        got = read(pipe_end, &wrong, sizeof wrong);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)sizeof wrong ? wrong : 0;
+}
+
+/* Returns 0, or what is wrong. */
+static int start_child(const struct launch *launch,
+                       const struct signals *before, struct child *out)
+{
+    int ends[2];
+
+    *out = (struct child){0};
+    if (pipe(ends) != 0)
+        return errno;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    fflush(NULL);
+    out->pid = fork();
+    if (out->pid == 0)
+        start(launch, before, ends[1]);
+    int wrong = out->pid < 0 ? errno : 0;
+    close(ends[1]);
+    if (out->pid > 0)
+        wrong = await_start(ends[0]);
+    close(ends[0]);
+    if (out->pid > 0 && wrong != 0)
+        waitpid(out->pid, NULL, 0);
+    return wrong;
+}
+
+/* ---- signals --------------------------------------------------------------
+ */
+
+/* All but those that a process sends itself by a mistake of its own. */
+static void choose_signals(sigset_t *out)
+{
+    static const int own[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                              SIGTRAP, SIGABRT, SIGSYS};
+
+    sigfillset(out);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        sigdelset(out, own[i]);
+}
+
+void hold_signals(struct signals *before)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t all;
+
+    choose_signals(&all);
+    sigprocmask(SIG_BLOCK, &all, &before->mask);
+    /* Whoever ignores it has no children to wait for. */
+    sigaction(SIGCHLD, &usual, &before->child);
+}
+
+/* Whether the kernel has told the whole process group, as for a key. A hangup
+ * is told to the first process of a session alone. */
+static bool has_reached_both(int number, const siginfo_t *about)
+{
+    if (about->si_code <= 0)
+        return false; /* a process sent it */
+    switch (number) {
+    case SIGINT:
+    case SIGQUIT:
+    case SIGTSTP:
+    case SIGTTIN:
+    case SIGTTOU:
+    case SIGWINCH:
+        return true;
+    case SIGHUP:
+        return getsid(0) != getpid();
+    default:
+        return false;
+    }
+}
+
+static void pass_on(const struct child *child, int number,
+                    const siginfo_t *about)
+{
+    /* What it sends to its group it has got, and what it sends to its parent
+     * is not for itself. */
+    const bool is_its_own = about->si_code <= 0 && about->si_pid == child->pid;
+
+    if (number == SIGCONT ? !child->is_stopped
+                          : is_its_own || has_reached_both(number, about))
+        return;
+    if (about->si_code == SI_QUEUE)
+        sigqueue(child->pid, number, about->si_value);
+    else
+        kill(child->pid, number);
+}
+
+/* Lets a held signal do what it does to a process. */
+static void suffer(int number)
+{
+    const struct sigaction usual = {.sa_handler = SIG_DFL};
+    sigset_t one;
+
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    sigaction(number, &usual, NULL);
+    raise(number);
+    sigprocmask(SIG_UNBLOCK, &one, NULL);
+    sigprocmask(SIG_BLOCK, &one, NULL);
+}
+
+/* ---- waiting --------------------------------------------------------------
+ */
+
+/* As process 1 of a container takt also gets the children of others, and buries
+ * them. */
+static void look_at_child(struct child *child)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED)) > 0) {
+        if (pid != child->pid)
+            continue;
+        child->is_stopped = WIFSTOPPED(status);
+        child->has_ended = WIFEXITED(status) || WIFSIGNALED(status);
+        child->status = status;
+    }
+}
+
+static void await_end(struct child *child)
+{
+    sigset_t all;
+    siginfo_t about;
+
+    choose_signals(&all);
+    while (!child->has_ended) {
+        const bool was_stopped = child->is_stopped;
+        const int number = sigwaitinfo(&all, &about);
+        if (number == SIGCHLD)
+            look_at_child(child);
+        else if (number > 0)
+            pass_on(child, number, &about);
+        if (child->is_stopped && !was_stopped)
+            suffer(WSTOPSIG(child->status));
+    }
+}
+
+bool watch_program(const struct launch *launch, const struct signals *before,
+                   struct ending *out, int *code)
+{
+    struct child child;
+    const uint64_t start_ns = takt__now_ns();
+    const int wrong = start_child(launch, before, &child);
+
+    if (wrong != 0) {
+        *code = refuse(launch->program[0], wrong);
+        return false;
+    }
+    await_end(&child);
+    *out = (struct ending){.status = child.status,
+                           .wall_s = (double)(takt__now_ns() - start_ns) / 1e9};
+    return true;
+}
+
+int end_alike(const struct ending *ending)
+{
+    if (!WIFSIGNALED(ending->status))
+        return WEXITSTATUS(ending->status);
+    fflush(NULL);
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* the core is the program's to leave */
+    suffer(WTERMSIG(ending->status));
+    return after_signal + WTERMSIG(ending->status); /* process 1 lives on */
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* run_text.c - the report of `takt run` for people. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "number.h"
+#include "run.h"
+#include "workflow.h"
+
+static const char *const why_words[TAKT_WHYS] = {
+    "too small for it to matter",
+    "the plain library was the answer lately, so nobody asked again",
+    "so little was computed until then that a start would not have paid",
+    "strides or overlaps that only the plain library takes",
+    "a routine or type that is passed on as it is",
+    "called by the plain library itself",
+    "wrong arguments: the plain library complains about those",
+    "libtakt could not be opened",
+    "there is no GPU, or it was not wanted",
+    "the GPU was not open (yet)",
+    "the GPU would have taken longer, moving the operands included",
+    "the GPU failed or refused, and is left alone for a while",
+    "a rule or a pin file decided",
+    "another way was tried, to learn"};
+
+/* ---- pieces ---------------------------------------------------------------
+ */
+
+static const char *counted(uint64_t count, char out[32])
+{
+    format_count((size_t)count, out, 32);
+    return out;
+}
+
+static const char *duration(double seconds, char out[32])
+{
+    return seconds > 0 ? format_seconds(seconds, out, 32) : "0 s";
+}
+
+/* "64-127", "16Ki-32Ki", "2Gi+". */
+static const char *sizes(const struct tally_row *row, char out[64])
+{
+    enum { last_plain = 13 };
+    const uint64_t least = UINT64_C(1) << row->first_class;
+    const uint64_t above = UINT64_C(2) << row->last_class;
+    char from[32], to[32];
+
+    if (row->last_class <= last_plain) {
+        snprintf(from, sizeof from, "%" PRIu64, least);
+        snprintf(to, sizeof to, "%" PRIu64, above - 1);
+    } else {
+        format_short((size_t)least, from, sizeof from);
+        format_short((size_t)above, to, sizeof to);
+    }
+    if (row->last_class + 1 == TAKT_BOARD_CLASSES)
+        snprintf(out, 64, "%s+", from);
+    else if (strcmp(from, to) == 0)
+        snprintf(out, 64, "%s", from);
+    else
+        snprintf(out, 64, "%s-%s", from, to);
+    return out;
+}
+
+/* "+8.6 s", "-3.1 ms". */
+static const char *signed_duration(double seconds, char out[40])
+{
+    char text[32];
+
+    snprintf(out, 40, "%c%s", seconds < 0 ? '-' : '+',
+             duration(fabs(seconds), text));
+    return out;
+}
+
+/* ---- the head -------------------------------------------------------------
+ */
+
+static void print_words(FILE *out, char *const *words)
+{
+    char clean[512];
+
+    fputs("\ntakt run:", out);
+    for (; *words != NULL; words++)
+        fprintf(out, " %s", clean_text(*words, clean, sizeof clean));
+    fputc('\n', out);
+}
+
+static void print_ending(FILE *out, const struct ending *ending)
+{
+    char wall[32];
+
+    fprintf(out, "  %s", duration(ending->wall_s, wall));
+    if (WIFSIGNALED(ending->status))
+        fprintf(out, ", killed by signal %d", WTERMSIG(ending->status));
+    else if (WEXITSTATUS(ending->status) != 0)
+        fprintf(out, ", exit status %d", WEXITSTATUS(ending->status));
+}
+
+static void print_text(FILE *out, const char *label,
+                       const struct takt_board_text *text)
+{
+    char clean[TAKT_BOARD_WORDS];
+
+    if (board_text(text, clean))
+        fprintf(out, "  %s: %s\n", label, clean);
+}
+
+static void print_surroundings(FILE *out, const struct takt_board *board)
+{
+    char count[32];
+
+    fprintf(out, "; %s %s called BLAS\n", counted(board->processes, count),
+            board->processes == 1 ? "process" : "processes");
+    for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
+        print_text(out, "plain library", &board->library[i]);
+    print_text(out, "GPU", &board->gpu);
+    print_text(out, "trouble", &board->trouble);
+}
+
+/* ---- the table ------------------------------------------------------------
+ */
+
+static void print_shares(FILE *out, const struct tally_row *row)
+{
+    const double all = (double)all_calls(row);
+
+    for (size_t way = 0; way < TAKT_WAYS; way++) {
+        const double percent = 100 * ((double)row->calls[way] / all);
+        if (row->calls[way] == 0)
+            fprintf(out, " %8s", "-");
+        else if (percent < 0.1)
+            fprintf(out, " %8s", "<0.1%");
+        else
+            fprintf(out, " %7.1f%%", percent);
+    }
+}
+
+/* "~": some of the calls were not timed, and others stand for them. */
+static void print_time(FILE *out, const struct tally_row *row, bool is_known,
+                       double seconds)
+{
+    char text[32], whole[40] = "-";
+
+    if (is_known)
+        snprintf(whole, sizeof whole, "%s%s", row->is_estimate ? "~" : "",
+                 duration(seconds, text));
+    fprintf(out, " %9s", whole);
+}
+
+static void print_gain(FILE *out, const struct tally_row *row)
+{
+    char gain[40];
+
+    if (row->compared == 0)
+        fprintf(out, " %9s %7s\n", "-", "-");
+    else
+        fprintf(out, " %9s %+6.1f%%\n", signed_duration(gained_s(row), gain),
+                100 * gained_share(row));
+}
+
+static void print_row(FILE *out, const char *name, const char *size,
+                      const struct tally_row *row)
+{
+    char calls[32];
+
+    fprintf(out, "%-7s %-13s %11s", name, size, counted(all_calls(row), calls));
+    print_shares(out, row);
+    print_time(out, row, all_calls(row) > row->untimed, row->took_s);
+    print_time(out, row, row->compared > 0, predicted_s(row));
+    print_gain(out, row);
+}
+
+static void print_table(FILE *out, const struct tally *tally)
+{
+    char name[16], size[64];
+
+    fprintf(out, "\n%-7s %-13s %11s", "routine", "size", "calls");
+    for (size_t way = 0; way < TAKT_WAYS; way++)
+        fprintf(out, " %8s", way_keys[way]);
+    fprintf(out, " %9s %9s %9s\n", "took", "predicted", "gain");
+    for (size_t i = 0; i < tally->count; i++) {
+        const struct tally_row *row = &tally->row[i];
+        print_row(out, routine_name(row->routine, row->letter, name),
+                  sizes(row, size), row);
+    }
+    if (tally->count > 1)
+        print_row(out, "all", "", &tally->total);
+}
+
+/* ---- what follows ---------------------------------------------------------
+ */
+
+static void print_verdict(FILE *out, const struct tally_row *total)
+{
+    const double gain_s = gained_s(total);
+    const double percent = 100 * fabs(gained_share(total));
+    char text[32], count[32];
+
+    if (total->compared > 0 && gain_s >= 0)
+        fprintf(out,
+                "\ngained %s, %.1f%% of what the plain library would "
+                "have taken (predicted)\n",
+                duration(gain_s, text), percent);
+    else if (total->compared > 0)
+        fprintf(out,
+                "\nLOST %s, %.1f%% of what the plain library would have "
+                "taken (predicted)\n",
+                duration(-gain_s, text), percent);
+    else if (calls_elsewhere(total) > 0)
+        fputs("\nnothing is known of what the plain library would have "
+              "taken\n",
+              out);
+    else
+        fputs("\nevery call ran in the plain library: nothing was gained, "
+              "nothing lost\n",
+              out);
+    if (total->compared > 0 && total->compared < calls_elsewhere(total))
+        fprintf(out,
+                "%s calls that ran elsewhere are not in it: nothing is "
+                "predicted for them\n",
+                counted(calls_elsewhere(total) - total->compared, count));
+}
+
+static void print_marks(FILE *out, const struct tally_row *total)
+{
+    char count[32];
+
+    if (total->compared > 0)
+        fputs("predicted: what the plain library would have taken, by the "
+              "model\n",
+              out);
+    if (total->is_estimate)
+        fputs("~: estimated; not every call that goes straight to the plain "
+              "library is timed\n",
+              out);
+    if (total->untimed > 0)
+        fprintf(out,
+                "%s calls were not timed, nor others like them: they are "
+                "in no time\n",
+                counted(total->untimed, count));
+}
+
+static void print_judged(FILE *out, const struct tally_row *total)
+{
+    char count[32], gpu[32], own[32];
+
+    if (total->judged > 0)
+        fprintf(out,
+                "  for %s of them the GPU was expected to take %s, their "
+                "own way %s\n",
+                counted(total->judged, count), duration(total->gpu_s, gpu),
+                duration(total->own_s, own));
+}
+
+static void print_reasons(FILE *out, const struct tally_row *total)
+{
+    bool is_first = true;
+    char count[32];
+
+    for (size_t why = 0; why < TAKT_WHYS; why++) {
+        if (total->why[why] == 0)
+            continue;
+        if (is_first)
+            fputs("\nwhy calls stayed on the CPU\n", out);
+        is_first = false;
+        fprintf(out, "  %11s  %s\n", counted(total->why[why], count),
+                why_words[why]);
+    }
+    if (!is_first)
+        print_judged(out, total);
+}
+
+static void print_nothing(FILE *out, const char *left_alone)
+{
+    if (left_alone != NULL) {
+        fprintf(out, "\nnothing was routed: the program %s\n", left_alone);
+        return;
+    }
+    fputs("\nno call of BLAS was seen. This is so if the program\n"
+          "  - calls no BLAS, or has one linked into it\n"
+          "  - brings one that it does not call by name, as PyTorch's wheels "
+          "do with MKL\n"
+          "  - computes in a child that is static, setuid or started without "
+          "LD_PRELOAD\n",
+          out);
+}
+
+void print_run_text(FILE *out, struct run_report *report)
+{
+    const struct tally_row *total = &report->tally.total;
+
+    print_words(out, report->program);
+    print_ending(out, &report->ending);
+    if (report->board == NULL) {
+        fputs("\n\nthe program has damaged what was counted: there is nothing "
+              "to report\n",
+              out);
+        return;
+    }
+    print_surroundings(out, report->board);
+    tally_merge(&report->tally);
+    if (report->tally.count == 0) {
+        print_nothing(out, report->left_alone);
+        return;
+    }
+    print_table(out, &report->tally);
+    print_verdict(out, total);
+    print_marks(out, total);
+    print_reasons(out, total);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * fuzz_board.c - a board after a program has written anything anywhere: refused
+ * or reported, as text and as JSON, with nothing that commands a terminal.
+ *
+ * The input is a list of writes: three bytes of offset, one of length, and what
+ * is written. Its first byte says whether the board has another size.
+ */
+#include "fuzz.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+const struct command *const commands[] = {NULL};
+
+static void demand(bool condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void scribble(unsigned char *board, const uint8_t *bytes, size_t length)
+{
+    for (size_t at = 0; at + 4 <= length;) {
+        const size_t offset =
+            (bytes[at] + 256u * bytes[at + 1] + 65536u * bytes[at + 2]) %
+            sizeof(struct takt_board);
+        const size_t left = length - at - 4;
+        const size_t wanted = bytes[at + 3] < left ? bytes[at + 3] : left;
+        const size_t room = sizeof(struct takt_board) - offset;
+        memcpy(board + offset, bytes + at + 4, wanted < room ? wanted : room);
+        at += 4 + wanted;
+    }
+}
+
+/* A file as a program left it. */
+static int file_of(const uint8_t *bytes, size_t length)
+{
+    static FILE *file;
+    static struct takt_board board;
+
+    if (file == NULL)
+        file = tmpfile();
+    board =
+        (struct takt_board){.title = TAKT_BOARD_TITLE, .size = sizeof board};
+    scribble((unsigned char *)&board, bytes + 1, length - 1);
+    demand(file != NULL && ftruncate(fileno(file), 0) == 0 &&
+           pwrite(fileno(file), &board, sizeof board, 0) ==
+               (ssize_t)sizeof board &&
+           ftruncate(fileno(file), (off_t)sizeof board + (bytes[0] % 4 == 3)) ==
+               0);
+    return fileno(file);
+}
+
+static void check(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        demand((unsigned char)text[i] >= 0x20 || text[i] == '\n');
+}
+
+static void show(struct takt_board *board,
+                 void (*print)(FILE *out, struct run_report *report))
+{
+    static char name[] = "program", argument[] = "a\x1b[2J\xff";
+    static char *const program[] = {name, argument, NULL};
+    struct run_report report = {.program = program, .board = board};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    demand(out != NULL && tally_board(board, &report.tally));
+    print(out, &report);
+    fclose(out);
+    check(text, size);
+    free(text);
+    tally_drop(&report.tally);
+}
+
+static void print_json(FILE *out, struct run_report *report)
+{
+    print_run_json(out, report);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    if (length == 0)
+        return 0;
+    struct takt_board *board = board_read(file_of(bytes, length));
+    if (board != NULL) {
+        show(board, print_run_text);
+        show(board, print_json);
+    }
+    free(board);
+    return 0;
+}
