@@ -224,7 +224,8 @@ static takt_call call_of(const struct takt_route *route,
                          const struct takt_visit *visit)
 {
     return (takt_call){.op = route->op[visit->routine],
-                       .dtype = visit->letter == TAKT_D ? TAKT_F64 : TAKT_F32};
+                       .dtype = visit->letter == TAKT_D ? TAKT_F64 : TAKT_F32,
+                       .flags = TAKT_CALL_STEADY};
 }
 
 static takt_call product_call(const struct takt_route *route,
@@ -238,7 +239,8 @@ static takt_call product_call(const struct takt_route *route,
                        .ld = {p->lda, p->ldb, p->ldc},
                        .alpha = p->alpha,
                        .beta = p->beta,
-                       .flags = (p->is_a_transposed ? TAKT_TRANS_A : 0) |
+                       .flags = TAKT_CALL_STEADY |
+                                (p->is_a_transposed ? TAKT_TRANS_A : 0) |
                                 (p->is_b_transposed ? TAKT_TRANS_B : 0)};
 }
 
@@ -270,7 +272,7 @@ bool takt__visit_matvec(struct takt_visit *visit,
     call.ld[0] = matvec->lda;
     call.alpha = matvec->alpha;
     call.beta = matvec->beta;
-    call.flags = matvec->is_transposed ? TAKT_TRANS_A : 0;
+    call.flags |= matvec->is_transposed ? TAKT_TRANS_A : 0;
     return run(route, visit, gate, &call);
 }
 

@@ -27,6 +27,10 @@ extern "C" {
 #define TAKT_CALL_MEAN_POOL 8u /* pooling: mean instead of maximum */
 #define TAKT_CALL_URGENT 16u   /* must not be late: no exploration */
 #define TAKT_CALL_TF32 32u     /* products may be rounded to TF32 on a GPU */
+#define TAKT_CALL_STEADY                                  \
+    64u /* results must not come and go with trials: what \
+         * is tried is run once more, beside the call, on \
+         * memory of its own */
 
 /* Operands by op; members that an op does not name are 0.
  *

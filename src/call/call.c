@@ -55,7 +55,8 @@ static bool is_gpu(const takt_ctx *ctx, unsigned arm)
            ctx->fleet.expert[arm].kind == TAKT_EXPERT_GPU;
 }
 
-static takt_status run_arm(takt_ctx *ctx, const takt_call *call, unsigned arm)
+takt_status takt__call_run_arm(takt_ctx *ctx, const takt_call *call,
+                               unsigned arm)
 {
     const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
 
@@ -106,7 +107,7 @@ takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
     const uint8_t first = choice->arm;
 
     for (int arm = first;;) {
-        const takt_status status = run_arm(ctx, call, (unsigned)arm);
+        const takt_status status = takt__call_run_arm(ctx, call, (unsigned)arm);
         if (status == TAKT_OK)
             return status;
         takt__watch_refusal(watch, (unsigned)arm, status);
@@ -151,10 +152,12 @@ void takt__call_leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
         .flags = (uint8_t)((choice->reason == TAKT_REASON_EXPLORE
                                 ? TAKT_SAMPLE_EXPLORED
                                 : 0) |
-                           (watch->is_repeat && watch->thread->team != team
+                           (watch->is_aside ? TAKT_SAMPLE_ASIDE : 0) |
+                           (watch->is_repeat && watch->thread->team != team &&
+                                    !watch->is_aside
                                 ? TAKT_SAMPLE_SWITCHED
                                 : 0)),
-        .calls = watch->calls,
+        .calls = watch->is_aside ? 0 : watch->calls,
         .bytes = (float)sizes->work.bytes,
         .flops = (float)sizes->work.flops,
         .start_ns = takt__ns_at(watch->start),
@@ -219,11 +222,11 @@ void takt__decision_fill(const takt_ctx *ctx, const struct takt_sizes *sizes,
 /* A user's op that nobody has called yet: the model is asked what it thinks,
  * and the table knows from then on. */
 static takt_status decide(takt_ctx *ctx, const struct takt_sizes *sizes,
-                          const struct takt_watch *watch, bool is_urgent,
+                          const struct takt_watch *watch, double most_s,
                           struct takt_choice *out)
 {
     takt_status status = takt__decide(&ctx->decider, watch->thread, sizes,
-                                      watch->is_repeat, is_urgent, out);
+                                      watch->is_repeat, most_s, out);
 
     if (status != TAKT_ENOENT)
         return status;
@@ -231,7 +234,7 @@ static takt_status decide(takt_ctx *ctx, const struct takt_sizes *sizes,
         return TAKT_ENOTSUP;
     takt__ctx_meet(ctx, sizes);
     status = takt__decide(&ctx->decider, watch->thread, sizes, watch->is_repeat,
-                          is_urgent, out);
+                          most_s, out);
     return status == TAKT_ENOENT ? TAKT_ENOMEM : status;
 }
 
@@ -363,12 +366,13 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
         watch->came = takt__ticks();
     watch->is_repeat =
         call->in[0] == watch->thread->in || call->in[0] == watch->thread->out;
-    status = decide(ctx, &sizes, watch, (call->flags & TAKT_CALL_URGENT) != 0,
-                    &choice);
+    status =
+        decide(ctx, &sizes, watch, takt__call_patience(ctx, call), &choice);
     if (status == TAKT_OK)
         status = takt__call_open_gpu(ctx, &sizes, ctx->decider.policy, &choice);
     if (status != TAKT_OK)
         return status;
+    const int aside = takt__call_put_aside(call, &choice);
     if (choice.reason == TAKT_REASON_MODEL)
         spread(ctx, &choice);
     const bool is_timed =
@@ -381,6 +385,8 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
     else if (!is_empty)
         run_unwatched(ctx, call, &sizes, &choice, watch);
     takt__call_remember(ctx, call, &choice, watch);
+    if ((call->flags & TAKT_CALL_STEADY) != 0 && !is_empty)
+        takt__call_try_aside(ctx, call, &sizes, watch, aside);
     if (is_told(tap) && !is_empty && (is_timed || watch->is_refused))
         takt__call_tell(ctx, tap, call, &sizes, &choice, watch);
     if (decision != NULL) {
@@ -466,5 +472,5 @@ takt_status takt_run_on(takt_ctx *ctx, const takt_call *call, size_t expert)
         return TAKT_ENODEV;
     return takt__call_has_buffers(&copy)
                ? takt__call_on_buffers_on(ctx, &copy, (unsigned)expert)
-               : run_arm(ctx, &copy, (unsigned)expert);
+               : takt__call_run_arm(ctx, &copy, (unsigned)expert);
 }

@@ -41,8 +41,10 @@ struct takt_ctx {
     struct timespec follower_time;
     takt_diag export_problem; /* why there is no exporter; with its lock */
     pthread_mutex_t export_lock;
-    bool is_learning;  /* calls leave samples */
-    bool is_exploring; /* and may be run to learn */
+    bool is_learning;                    /* calls leave samples */
+    bool is_exploring;                   /* and may be run to learn */
+    _Atomic int64_t steady_ns, aside_ns; /* what steady calls took, and what was
+                                          * tried beside them: aside.c */
     struct takt_user_ops user_ops;
     struct takt_user_experts user_experts;
     struct takt_gpu_watch *gpu_watch; /* by device; NULL: there is none */

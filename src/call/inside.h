@@ -13,6 +13,7 @@ struct takt_watch {
     bool is_asleep;   /* threads that it wanted had to be woken */
     bool is_resident; /* it was decided where its operands are */
     bool is_sampled;  /* it is learned from */
+    bool is_aside;    /* it was run beside a call, to learn */
     bool is_refused;  /* somebody did not run it: */
     uint8_t refused;  /* an arm, the first one, */
     uint8_t refusal;  /* and what that one said */
@@ -67,6 +68,27 @@ void takt__call_remember(const takt_ctx *ctx, const takt_call *call,
  * lets somebody else be chosen. */
 takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
                                 takt_policy policy, struct takt_choice *choice);
+
+/* ---- beside it: aside.c ----------------------------------------------------
+ */
+
+/* How long a call may be for something to be tried in its place; of a steady
+ * one, beside it. */
+double takt__call_patience(const takt_ctx *ctx, const takt_call *call);
+
+/* A steady call in whose place another arm was to be tried gets the best one
+ * back. Returns the arm to be tried beside it; -1: none. */
+int takt__call_put_aside(const takt_call *call, struct takt_choice *choice);
+
+/* Keeps account of a steady call that was run, and tries that arm on memory of
+ * its own, if it is not -1. */
+void takt__call_try_aside(takt_ctx *ctx, const takt_call *call,
+                          const struct takt_sizes *sizes,
+                          const struct takt_watch *watch, int arm);
+
+/* Runs a call on an arm, whatever else can be done. */
+takt_status takt__call_run_arm(takt_ctx *ctx, const takt_call *call,
+                               unsigned arm);
 
 /* ---- telling of it: tell.c -------------------------------------------------
  */

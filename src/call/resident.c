@@ -3,6 +3,8 @@
  * resident.c - calls on buffers: decided by where their operands are, run
  * there, observed when they are done.
  */
+#include <math.h>
+
 #include "base/clock.h"
 #include "call/gpus.h"
 #include "call/inside.h"
@@ -120,7 +122,8 @@ static void find_fares(const struct visit *visit, struct takt_fares *out)
 static takt_status decide(struct visit *visit)
 {
     takt_ctx *ctx = visit->ctx;
-    const bool is_urgent = (visit->call->flags & TAKT_CALL_URGENT) != 0;
+    const bool is_urgent =
+        (visit->call->flags & (TAKT_CALL_URGENT | TAKT_CALL_STEADY)) != 0;
     struct takt_fares fares;
 
     if (ctx->decider.policy != TAKT_POLICY_ADAPTIVE) {
@@ -128,7 +131,7 @@ static takt_status decide(struct visit *visit)
             takt_op_elements(visit->call->op, &visit->call->shape);
         const takt_status status =
             takt__decide(&ctx->decider, visit->watch.thread, &visit->sizes,
-                         false, is_urgent, &visit->choice);
+                         false, is_urgent ? 0 : HUGE_VAL, &visit->choice);
         return status != TAKT_OK
                    ? status
                    : takt__call_open_gpu(ctx, &visit->sizes,

@@ -291,7 +291,7 @@ static inline uint64_t look_up(struct takt_decider *decider,
 static inline takt_status decide_adaptive(struct takt_decider *decider,
                                           struct takt_thread *thread,
                                           const struct takt_sizes *sizes,
-                                          unsigned situation, bool is_urgent,
+                                          unsigned situation, double most_s,
                                           struct takt_choice *out)
 {
     uint64_t word = look_up(decider, sizes, situation);
@@ -305,7 +305,8 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
         return TAKT_ENOENT;
     read_cell(word, situation, out);
     out->is_threaded = is_threaded;
-    if ((word >> TAKT_CELL_TRIES & 3) != 0 && !is_urgent &&
+    if ((word >> TAKT_CELL_TRIES & 3) != 0 &&
+        (double)takt__cell_unpack(word).seconds <= most_s &&
         takt__table_take_try(&decider->table, sizes->key, situation, word)) {
         out->arm = (uint8_t)(word >> 16);
         out->reason = TAKT_REASON_EXPLORE;
@@ -316,7 +317,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
                          const struct takt_sizes *sizes, bool is_repeat,
-                         bool is_urgent, struct takt_choice *out)
+                         double most_s, struct takt_choice *out)
 {
     const unsigned situation = is_repeat ? TAKT_REPEAT : 0;
 
@@ -324,5 +325,5 @@ takt_status takt__decide(struct takt_decider *decider,
         return decide_static(decider, decider->policy, sizes,
                              situation | takt__decide_awake(decider, thread),
                              out);
-    return decide_adaptive(decider, thread, sizes, situation, is_urgent, out);
+    return decide_adaptive(decider, thread, sizes, situation, most_s, out);
 }

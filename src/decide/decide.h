@@ -107,12 +107,13 @@ bool takt__decide_learned(const struct takt_decider *decider,
 
 /* Decides a call that is about to run: as above by the policy of the decider,
  * with the situation the thread is in, and with tries. `is_repeat`: its
- * operands lie where the previous call left them.
+ * operands lie where the previous call left them. Nothing is tried in place of
+ * what takes longer than `most_s`: 0, nothing at all.
  * TAKT_ENOENT: an op of the user's that nothing is known about yet. */
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
                          const struct takt_sizes *sizes, bool is_repeat,
-                         bool is_urgent, struct takt_choice *out);
+                         double most_s, struct takt_choice *out);
 
 /* What it takes to bring the operands of a call to where it would run, and to
  * wait until that is free. */

@@ -17,8 +17,8 @@
 static const float band = 0.03f; /* nearer than this is as good */
 static const float enough = 5;   /* samples that settle an arm */
 
-/* Judgement. */
-static const float ten_times = 2.3026f, twice = 0.6931f;
+/* Judgement; the last is 15%. */
+static const float ten_times = 2.3026f, twice = 0.6931f, clearly = 0.14f;
 
 struct takt_outlook {
     struct takt_model *model;
@@ -78,7 +78,6 @@ static double samples_at(const struct takt_outlook *outlook, unsigned arm,
                          unsigned bin)
 {
     const struct takt_stat *stat = stat_at(outlook, arm, bin);
-
     return stat == NULL ? 0 : stat->all.n;
 }
 
@@ -96,11 +95,10 @@ static double first_run_of(const struct takt_outlook *outlook, unsigned arm)
 
 static unsigned position_of(const struct takt_outlook *outlook, unsigned arm)
 {
-    unsigned i = 0;
-
-    while (i < outlook->count && outlook->arm[i] != arm)
-        i++;
-    return i;
+    for (unsigned i = 0; i < outlook->count; i++)
+        if (outlook->arm[i] == arm)
+            return i;
+    return outlook->count;
 }
 
 struct takt_estimate_of
@@ -109,7 +107,6 @@ takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
 {
     struct takt_estimate_of out = {.seconds = -1, .variance = -1};
     const unsigned i = position_of(outlook, arm);
-
     if (i == outlook->count)
         return out;
     const struct takt_track *track = outlook->line->track[arm];
@@ -315,12 +312,11 @@ static double price_of(const struct takt_outlook *outlook,
                        const struct candidate *who,
                        const struct candidate *best)
 {
-    const double opening = outlook->model->runs[who->arm] <= 0
-                               ? outlook->model->arm[who->arm].opening_s
-                               : 0;
+    const struct takt_model *model = outlook->model;
     const double extra = (double)(expf(who->log_cost) - expf(best->log_cost));
 
-    return (extra > 0 ? extra : 0) + opening;
+    return fmax(extra, 0) +
+           (model->runs[who->arm] <= 0 ? model->arm[who->arm].opening_s : 0);
 }
 
 /* The position of the cheapest arm worth a try; -1: none. */
@@ -396,18 +392,26 @@ static bool is_measured(const struct takt_line *line, unsigned arm)
     return false;
 }
 
-/* Who was there first stays until something was measured. */
+/* Who was there first stays until somebody was measured who is better by more
+ * than a little, since to change is to change the last bits of results; or
+ * until a GPU is awake of which much is expected, since to try it beside takes
+ * long. */
 static void prefer_usual(const struct takt_outlook *outlook,
                          struct field *field)
 {
-    const unsigned best = field->best;
+    const struct candidate *best = &field->of[field->best];
+    const float least = is_measured(outlook->line, best->arm) ? clearly
+                        : takt__arm_is_gpu(&outlook->model->arm[best->arm])
+                            ? twice
+                            : INFINITY;
 
     for (unsigned i = 0; i < field->count; i++)
-        if (outlook->model->arm[field->of[i].arm].is_usual && i != best &&
-            !is_measured(outlook->line, field->of[i].arm) &&
-            !is_measured(outlook->line, field->of[best].arm)) {
-            field->second = best;
+        if (outlook->model->arm[field->of[i].arm].is_usual &&
+            &field->of[i] != best &&
+            field->of[i].log_cost < best->log_cost + least) {
+            field->second = field->best;
             field->best = i;
+            return;
         }
 }
 

@@ -187,7 +187,8 @@ static void keep_account_at(struct takt_model *model,
     if (place == lesson->place && place >= TAKT_PLACE_GPU)
         spot->offered = TAKT_NO_ARM;
     if (place == lesson->place && (sample->flags & TAKT_SAMPLE_EXPLORED) != 0) {
-        const double extra = extra_of(lesson, spot->best_s);
+        const bool is_aside = (sample->flags & TAKT_SAMPLE_ASIDE) != 0;
+        const double extra = extra_of(lesson, is_aside ? 0 : spot->best_s);
         spot->offered = TAKT_NO_ARM;
         spot->explored_s += extra;
         model->counters.explored++;
@@ -414,7 +415,7 @@ void takt__model_learn(struct takt_model *model,
         take_in(model, &lesson);
     if (lesson.line->link < 0) {
         model->runs[sample->arm]++;
-        if (sample->calls > 0)
+        if (sample->calls > 0 || (sample->flags & TAKT_SAMPLE_ASIDE) != 0)
             keep_account(model, &lesson);
         if ((lesson.called_in & TAKT_RESIDENT) == 0)
             each_arm(model, &lesson, model->asleep, count_missed);

@@ -12,7 +12,9 @@ enum {
     TAKT_SAMPLE_SWITCHED = 2, /* the operands lay in another team's caches */
     TAKT_SAMPLE_REFUSED = 4,  /* the arm did not run it: no time in it */
     TAKT_SAMPLE_TOLD = 8,     /* by somebody who ran and timed it himself */
-    TAKT_SAMPLE_TRIAL = 16    /* on purpose and with care, not in a program */
+    TAKT_SAMPLE_TRIAL = 16,   /* on purpose and with care, not in a program */
+    TAKT_SAMPLE_ASIDE = 32    /* explored, but beside a call: all of it is extra
+                               */
 };
 
 struct takt_sample {

@@ -458,14 +458,15 @@ static takt_status add_usual(takt_ctx *ctx, const char *name,
                                                    .is_usual = 1});
 }
 
-static takt_decision add_once(takt_ctx *ctx, size_t n)
+static takt_decision add_once(takt_ctx *ctx, size_t n, unsigned flags)
 {
     static float a[1 << 16], b[1 << 16], out[1 << 16];
     takt_decision decision;
     const takt_call call = {.op = takt_op_find("add"),
                             .shape = {.rank = 1, .dim = {n}},
                             .in = {a, b},
-                            .out = out};
+                            .out = out,
+                            .flags = flags};
 
     for (size_t i = 0; i < n; i++) {
         a[i] = (float)i;
@@ -489,7 +490,7 @@ static void the_usual_one_runs_what_nobody_measured(void)
     EXPECT_INT(add_usual(ctx, "mine", &w), TAKT_OK);
     EXPECT_INT(takt_select(ctx, &question, &decision), TAKT_OK);
     EXPECT_STR(decision.expert, "user.mine");
-    decision = add_once(ctx, 1 << 12);
+    decision = add_once(ctx, 1 << 12, 0);
     EXPECT_STR(decision.expert, "user.mine");
     EXPECT_INT(decision.reason, TAKT_REASON_PRIOR);
     EXPECT_INT(w.ran, 1);
@@ -504,11 +505,67 @@ static void a_slow_usual_one_is_left_for_ours(void)
 
     EXPECT_INT(add_usual(ctx, "slow", &w), TAKT_OK);
     for (int i = 0; i < 40; i++) {
-        const takt_decision decision = add_once(ctx, 1 << 12);
+        const takt_decision decision = add_once(ctx, 1 << 12, 0);
         takt_ctx_flush(ctx);
         ours += i >= 20 && strcmp(decision.expert, "user.slow") != 0;
     }
     EXPECT(ours >= 19); /* a try may be due */
+    takt_ctx_destroy(ctx);
+}
+
+/* Of steady calls nobody sees what was tried; but it is learned from. */
+static void steady_calls_change_hands_once(void)
+{
+    takt_ctx *ctx = make_ctx();
+    struct worker w = {.can_run = 1, .steps = 20 * slow};
+    takt_learning learning;
+    int changes = 0;
+    bool is_ours = false;
+
+    EXPECT_INT(add_usual(ctx, "slow", &w), TAKT_OK);
+    for (int i = 0; i < 400 && !is_ours; i++) {
+        const takt_decision decision = add_once(ctx, 1 << 12, TAKT_CALL_STEADY);
+        EXPECT(decision.reason != TAKT_REASON_EXPLORE);
+        is_ours = strcmp(decision.expert, "user.slow") != 0;
+        takt_ctx_flush(ctx);
+    }
+    EXPECT(is_ours);
+    for (int i = 0; i < 40; i++) {
+        const takt_decision decision = add_once(ctx, 1 << 12, TAKT_CALL_STEADY);
+        changes += strncmp(decision.expert, "simd", 4) != 0;
+        takt_ctx_flush(ctx);
+    }
+    EXPECT_INT(changes, 0);
+    EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
+    EXPECT(learning.explored > 0);
+    takt_ctx_destroy(ctx);
+}
+
+/* What is tried beside a call in place, or one that adds to its output, leaves
+ * no trace in it. */
+static void what_is_tried_aside_leaves_no_trace(void)
+{
+    enum { n = 4096 };
+    takt_ctx *ctx = make_ctx();
+    static float x[n], y[n];
+
+    for (int i = 0; i < n; i++) {
+        x[i] = 1;
+        y[i] = 0;
+    }
+    for (int call = 1; call <= 400; call++) {
+        const takt_call axpy = {.op = takt_op_find("axpy"),
+                                .shape = {.rank = 1, .dim = {n}},
+                                .in = {x, y},
+                                .out = y,
+                                .alpha = 1,
+                                .flags = TAKT_CALL_STEADY};
+        REQUIRE(takt_run(ctx, &axpy, NULL) == TAKT_OK);
+        if (call % 10 == 0)
+            takt_ctx_flush(ctx);
+        for (int i = 0; i < n; i++)
+            REQUIRE(y[i] == (float)call);
+    }
     takt_ctx_destroy(ctx);
 }
 
@@ -518,7 +575,7 @@ static void a_usual_one_that_refuses_is_replaced(void)
     struct worker w = {.can_run = 1, .status = TAKT_ENODEV};
 
     EXPECT_INT(add_usual(ctx, "never", &w), TAKT_OK);
-    const takt_decision decision = add_once(ctx, 1 << 10);
+    const takt_decision decision = add_once(ctx, 1 << 10, 0);
     EXPECT(strncmp(decision.expert, "simd", 4) == 0);
     EXPECT_INT(decision.reason, TAKT_REASON_FALLBACK);
     takt_ctx_destroy(ctx);
@@ -546,7 +603,7 @@ static void what_was_measured_of_it_is_told_and_explained(void)
             found++;
             EXPECT(estimate[i].predicted_s > 0.8e-3 &&
                    estimate[i].predicted_s < 1.25e-3);
-            EXPECT(!estimate[i].is_chosen);
+            EXPECT(estimate[i].is_chosen); /* nobody else was measured */
         }
     EXPECT_INT(found, 1);
     takt_ctx_destroy(ctx);
@@ -556,6 +613,8 @@ int main(void)
 {
     RUN(the_usual_one_runs_what_nobody_measured);
     RUN(a_slow_usual_one_is_left_for_ours);
+    RUN(steady_calls_change_hands_once);
+    RUN(what_is_tried_aside_leaves_no_trace);
     RUN(a_usual_one_that_refuses_is_replaced);
     RUN(what_was_measured_of_it_is_told_and_explained);
     RUN(the_faster_one_is_found_and_kept);
