@@ -320,19 +320,31 @@ static takt_status write_unsaved(struct takt_learner *learner)
     return status;
 }
 
+static void close_store(struct takt_learner *learner)
+{
+    takt__store_close(learner->store);
+    learner->store = NULL;
+}
+
 /* A file that was removed or found damaged has to be opened again; one that
- * is locked or on a full disk need not be, and keeps us our name. */
+ * is locked or on a full disk need not be, and keeps us our name; one that the
+ * program took from us cannot be. */
 static void note_failure(struct takt_learner *learner, takt_status status)
 {
+    if (takt__store_is_lost(learner->store)) {
+        snprintf(learner->diag.text, sizeof learner->diag.text, "%s",
+                 TAKT_STORE_LOST);
+        learner->is_given_up = true;
+        close_store(learner);
+        return;
+    }
     snprintf(learner->diag.text, sizeof learner->diag.text,
              "%.400s cannot be written now: what is learned stays in memory "
              "until it can",
              learner->path);
     learner->failures += learner->failures < 6;
-    if (learner->failures < 2 && status != TAKT_ECORRUPT)
-        return;
-    takt__store_close(learner->store);
-    learner->store = NULL;
+    if (learner->failures >= 2 || status == TAKT_ECORRUPT)
+        close_store(learner);
 }
 
 takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
@@ -399,6 +411,5 @@ void takt__learner_close(struct takt_learner *learner)
         return;
     if (takt__learner_save(learner, takt__now_ns(), true) == TAKT_OK)
         takt__learner_disown(learner);
-    takt__store_close(learner->store);
-    learner->store = NULL;
+    close_store(learner);
 }

@@ -19,15 +19,18 @@
 
 #include "store/aside.h"
 #include "store/diag.h"
+#include "store/hold.h"
 #include "store/path.h"
 #include "store/places.h"
 #include "store/schema.h"
 #include "store/sql.h"
+#include "store/store.h"
 
 enum {
     busy_ms = 2000,
     longest_text = 1 << 20, /* nothing in a store is nearly so long */
-    cheap_check_bytes = 4 << 20
+    cheap_check_bytes = 4 << 20,
+    checkpoint_pages = 256
 };
 
 #define PUT_RECORD                                                        \
@@ -185,6 +188,15 @@ static takt_status check(struct takt_database *database,
                : TAKT_OK;
 }
 
+/* As SQLite would by itself, but for looking before: this is when it writes to
+ * the file, and waits for the disk. */
+static int on_commit(void *self, sqlite3 *db, const char *name, int pages)
+{
+    if (pages >= checkpoint_pages && takt__database_is_held(self))
+        sqlite3_wal_checkpoint(db, name);
+    return SQLITE_OK;
+}
+
 /* The log makes readers and a writer independent of each other, but it needs
  * memory shared by all of them: one host. */
 static takt_status make_current(struct takt_database *database,
@@ -195,9 +207,9 @@ static takt_status make_current(struct takt_database *database,
     const takt_status status =
         takt__sql_run(db, is_remote ? "PRAGMA journal_mode = DELETE"
                                     : "PRAGMA journal_mode = WAL;"
-                                      "PRAGMA synchronous = NORMAL;"
-                                      "PRAGMA wal_autocheckpoint = 256");
+                                      "PRAGMA synchronous = NORMAL");
 
+    sqlite3_wal_hook(db, on_commit, database);
     if (status != TAKT_OK || state == TAKT_SCHEMA_CURRENT)
         return status;
     return takt__schema_upgrade(db);
@@ -264,6 +276,8 @@ static takt_status explain(const struct takt_database *database,
     if (status == TAKT_ECORRUPT)
         takt__diag_say(diag, "%s is damaged, or not a store of Takt's",
                        database->path);
+    else if (status == TAKT_EIO && !takt__database_is_held(database))
+        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
     else if (status == TAKT_EIO)
         takt__diag_say(diag,
                        "%s cannot be used (%s): check its folder's rights, "
@@ -329,16 +343,17 @@ static takt_status find(const char *path, enum takt_database_use use,
 }
 
 /* Behind the gate, too: later the file of that name may be another one. */
-static takt_status note_inode(struct takt_database *database,
-                              takt_status status)
+static takt_status note_file(struct takt_database *database, takt_status status)
 {
     struct stat facts;
 
-    if (status == TAKT_OK && stat(database->path, &facts) != 0)
+    if (status != TAKT_OK)
+        return status;
+    if (stat(database->path, &facts) != 0)
         return TAKT_EIO;
-    if (status == TAKT_OK)
-        database->inode = (int64_t)facts.st_ino;
-    return status;
+    database->inode = (int64_t)facts.st_ino;
+    return takt__hold_take(database->path, &facts, database->places,
+                           &database->hold);
 }
 
 static takt_status enter_and_open(struct takt_database *database,
@@ -350,7 +365,7 @@ static takt_status enter_and_open(struct takt_database *database,
     database->places = takt__places_open(database->path, may_make);
     if (database->places < 0) {
         status = open_behind_gate(database, TAKT_DATABASE_READ, diag);
-        return note_inode(database, status);
+        return note_file(database, status);
     }
     status = takt__places_enter(database->places);
     if (status != TAKT_OK) {
@@ -358,7 +373,7 @@ static takt_status enter_and_open(struct takt_database *database,
                        database->path);
         return status;
     }
-    status = note_inode(database, open_behind_gate(database, use, diag));
+    status = note_file(database, open_behind_gate(database, use, diag));
     takt__places_leave(database->places);
     return status;
 }
@@ -375,8 +390,12 @@ static takt_status open_or_say(const char *path, enum takt_database_use use,
         takt__diag_say(diag, "%s: %s", path, strerror(errno));
     else if (status != TAKT_OK)
         takt__diag_say(diag, "%s is not a regular file", path);
-    else
+    else if (takt__hold_may_open(&facts))
         status = explain(out, enter_and_open(out, use, diag), diag);
+    else {
+        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
+        status = TAKT_EIO;
+    }
     return status;
 }
 
@@ -414,11 +433,15 @@ takt_status takt__database_open_private(struct takt_database *out)
 
 void takt__database_close(struct takt_database *database)
 {
-    close_file(database);
-    takt__places_close(database->places);
+    if (takt__hold_begin_release(database->hold, database->db)) {
+        close_file(database);
+        takt__places_close(database->places);
+        takt__hold_end_release(database->hold);
+    }
     free(database->path);
     database->path = NULL;
     database->places = -1;
+    database->hold = NULL;
 }
 
 bool takt__database_is_there(const struct takt_database *database)
@@ -428,8 +451,15 @@ bool takt__database_is_there(const struct takt_database *database)
            (int64_t)facts.st_ino == database->inode;
 }
 
+bool takt__database_is_held(const struct takt_database *database)
+{
+    return takt__hold_is_whole(database->hold);
+}
+
 takt_status takt__database_begin(struct takt_database *database)
 {
+    if (!takt__database_is_held(database))
+        return TAKT_EIO;
     memset(database->known, 0, sizeof database->known);
     return takt__sql_run(database->db, "BEGIN IMMEDIATE");
 }
@@ -437,6 +467,8 @@ takt_status takt__database_begin(struct takt_database *database)
 takt_status takt__database_end(struct takt_database *database,
                                takt_status so_far)
 {
+    if (!takt__database_is_held(database))
+        return TAKT_EIO; /* undoing would touch the files, too */
     if (so_far == TAKT_OK)
         so_far = takt__sql_run(database->db, "COMMIT");
     if (so_far != TAKT_OK && !sqlite3_get_autocommit(database->db))

@@ -12,6 +12,8 @@
 
 #include <sqlite3.h>
 
+#include "store/hold.h"
+#include "store/places.h"
 #include "store/record.h"
 #include "takt/status.h"
 #include "takt/store.h"
@@ -44,8 +46,9 @@ struct takt_database {
     sqlite3 *db;
     sqlite3_stmt *statement[TAKT_SQL_COUNT]; /* NULL: not needed so far */
     struct takt_known_name known[TAKT_RECORD_NAMES];
-    char *path;       /* absolute, no link in it */
-    int places;       /* see places.h; -1: none */
+    char *path; /* absolute, no link in it */
+    int places; /* see places.h; -1: none */
+    struct takt_hold *hold;
     int64_t inode;    /* of the file */
     bool is_readonly; /* asked for, or nothing else is possible */
     bool is_empty;    /* not even tables; only where it cannot be written */
@@ -68,6 +71,10 @@ void takt__database_close(struct takt_database *database);
 
 /* Whether the file is still the one at its path. */
 bool takt__database_is_there(const struct takt_database *database);
+
+/* Whether the descriptors are still ours; otherwise nothing below does anything
+ * but fail, and closing leaves them alone: see places.h. */
+bool takt__database_is_held(const struct takt_database *database);
 
 /* The statement, ready to be bound. */
 takt_status takt__database_prepare(struct takt_database *database,

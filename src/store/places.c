@@ -27,6 +27,16 @@ static bool set_lock(int places, short kind, off_t byte)
     return fcntl(places, F_OFD_SETLK, &lock) == 0;
 }
 
+/* What a program without standard output prints must not end up in there. */
+static int move_up(int places)
+{
+    if (places < 0 || places > STDERR_FILENO)
+        return places;
+    const int moved = fcntl(places, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(places);
+    return moved;
+}
+
 int takt__places_open(const char *path, bool may_make)
 {
     char *name = takt__path_extend(path, "-writers");
@@ -36,7 +46,7 @@ int takt__places_open(const char *path, bool may_make)
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     const int places = open(name, flags | (may_make ? O_CREAT : 0), 0666);
     free(name);
-    return places;
+    return move_up(places);
 }
 
 void takt__places_close(int places)

@@ -168,6 +168,8 @@ takt_status takt__rows_visit(struct takt_database *database,
     sqlite3_stmt *rows;
     int result;
 
+    if (!takt__database_is_held(database))
+        return TAKT_EIO;
     if (database->is_empty)
         return TAKT_OK;
     const takt_status status =

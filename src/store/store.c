@@ -13,6 +13,7 @@
 
 #include "store/database.h"
 #include "store/diag.h"
+#include "store/hold.h"
 #include "store/places.h"
 #include "store/rows.h"
 #include "store/sql.h"
@@ -42,7 +43,7 @@ static takt_status open_parts(const char *path, const char *machine,
     status = takt__writer_take(database, machine, &store->writer);
     if (status == TAKT_OK)
         return TAKT_OK;
-    if (status == TAKT_ECORRUPT)
+    if (status == TAKT_ECORRUPT && takt__database_is_held(database))
         takt__places_mark(database->places, true);
     takt__diag_say(diag, "%s: no writer's place in it can be had",
                    database->path);
@@ -96,6 +97,11 @@ void takt__store_close(struct takt_store *store)
     free(store);
 }
 
+bool takt__store_is_lost(const struct takt_store *store)
+{
+    return !takt__database_is_held(&store->database);
+}
+
 /* The connection is leaked on purpose: SQLite's does not survive a fork, and
  * closing it here would remove the log from under the parent. The locks belong
  * to the description that parent and child share: closing the child's
@@ -105,8 +111,12 @@ void takt__store_abandon(struct takt_store *store)
 {
     if (store == NULL)
         return;
-    takt__places_close(store->database.places);
-    free(store->database.path);
+    struct takt_database *database = &store->database;
+    if (takt__hold_begin_release(database->hold, database->db)) {
+        takt__places_close(database->places);
+        takt__hold_end_release(database->hold);
+    }
+    free(database->path);
     free(store);
 }
 
@@ -122,7 +132,8 @@ uint64_t takt__store_epoch(const struct takt_store *store)
 
 static takt_status note(struct takt_store *store, takt_status status)
 {
-    if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database))
+    if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database) &&
+        takt__database_is_held(&store->database))
         takt__places_mark(store->database.places, true);
     return status;
 }

@@ -21,6 +21,10 @@
 
 struct takt_store;
 
+#define TAKT_STORE_LOST                                 \
+    "the program closed the descriptors of the store: " \
+    "learning goes on in memory"
+
 struct takt_store_identity {
     const char *machine; /* fingerprints of what learns, see record.h */
     const char *software;
@@ -34,7 +38,7 @@ struct takt_store_identity {
  * One that can only be read is opened so: it has no writer's name, and nothing
  * is written to it.
  * TAKT_EINVAL: no path, or a fingerprint that is empty or too long.
- * TAKT_EIO: the file cannot be made, read or locked.
+ * TAKT_EIO: the file cannot be made, read or locked, or it is lost.
  * TAKT_ECORRUPT: it is of a later version than this library knows, another
  * program's, or damaged where nothing can be moved; it is left alone.
  * TAKT_ENOTSUP: this build has no store. */
@@ -44,6 +48,12 @@ takt_status takt__store_open(const char *path,
 
 /* Gives the writer's place back. NULL is allowed. */
 void takt__store_close(struct takt_store *store);
+
+/* Whether the program closed descriptors of the store's: their numbers may be
+ * those of its own files by now. Such a store fails with TAKT_EIO whatever is
+ * asked of it, is not written to when it is closed, and cannot be opened again
+ * by this process and those that it forks. */
+bool takt__store_is_lost(const struct takt_store *store);
 
 /* What a child does after fork() instead: lets go of the memory, and touches
  * neither the file nor its locks. The fork must not happen while another
@@ -69,7 +79,7 @@ takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
  * larger than what is stored changes nothing.
  * TAKT_EINVAL: a record makes no sense, see takt__record_is_sound().
  * TAKT_EIO: disk full, locked for too long, read-only: try again later; or the
- * file was removed or moved aside: open it again. */
+ * file was removed or moved aside: open it again; or it is lost. */
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count);
 

@@ -35,6 +35,8 @@ enum {
 
 struct stream {
     atomic_int fd; /* -1: the other end is gone */
+    dev_t device;  /* what it is, so that we know it again */
+    ino_t inode;
     bool is_socket;
     bool is_child; /* after a fork(): nothing was said in its name yet */
     struct sockaddr_un address; /* of a socket */
@@ -48,6 +50,8 @@ struct stream {
     size_t tail;  /* ... and these are the last */
     unsigned char buffer[TAKT_STREAM_ROOM];
 };
+
+static const char closed_by_program[] = "the program closed the descriptor";
 
 static uint64_t wall_ns(void)
 {
@@ -82,13 +86,39 @@ static uint64_t pass_records(struct stream *stream, size_t until)
     return count;
 }
 
-static void give_up(struct stream *stream, const char *problem)
+static void take(struct stream *stream, int fd)
+{
+    struct stat facts = {0};
+
+    fstat(fd, &facts);
+    stream->device = facts.st_dev;
+    stream->inode = facts.st_ino;
+    atomic_store(&stream->fd, fd);
+}
+
+/* A program that closes what it did not open may have something of its own
+ * there by now, which is not to be written to, nor closed. */
+static bool is_ours(const struct stream *stream, int fd)
+{
+    struct stat facts;
+
+    return fstat(fd, &facts) == 0 && facts.st_dev == stream->device &&
+           facts.st_ino == stream->inode;
+}
+
+static void let_go(struct stream *stream)
 {
     const int fd = atomic_exchange(&stream->fd, -1);
 
-    if (fd < 0)
+    if (fd >= 0 && is_ours(stream, fd))
+        close(fd);
+}
+
+static void give_up(struct stream *stream, const char *problem)
+{
+    if (atomic_load(&stream->fd) < 0)
         return;
-    close(fd);
+    let_go(stream);
     atomic_fetch_add(&stream->failed, pass_records(stream, stream->tail));
     atomic_store(&stream->problem, problem);
     stream->head = stream->whole = stream->tail = 0;
@@ -99,7 +129,9 @@ static void send_some(struct stream *stream)
 {
     const int fd = atomic_load(&stream->fd);
 
-    while (fd >= 0 && stream->head < stream->tail) {
+    if (fd >= 0 && !is_ours(stream, fd))
+        give_up(stream, closed_by_program);
+    while (atomic_load(&stream->fd) >= 0 && stream->head < stream->tail) {
         const ssize_t sent =
             send(fd, stream->buffer + stream->head, stream->tail - stream->head,
                  MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -140,16 +172,18 @@ static bool write_whole(struct stream *stream, const unsigned char *bytes,
                         size_t size)
 {
     const int fd = atomic_load(&stream->fd);
+    const bool is_lost = fd >= 0 && !is_ours(stream, fd);
     ssize_t wrote = -1;
 
-    while (fd >= 0 && (wrote = write(fd, bytes, size)) < 0 && errno == EINTR)
+    while (fd >= 0 && !is_lost && (wrote = write(fd, bytes, size)) < 0 &&
+           errno == EINTR)
         continue;
     if (wrote == (ssize_t)size) {
         atomic_fetch_add(&stream->sent, 1);
         return true;
     }
     atomic_fetch_add(&stream->failed, 1);
-    give_up(stream, "the file cannot be written");
+    give_up(stream, is_lost ? closed_by_program : "the file cannot be written");
     return false;
 }
 
@@ -240,7 +274,7 @@ static void be_someone(struct stream *stream)
         return;
     stream->is_child = false;
     if (stream->is_socket)
-        atomic_store(&stream->fd, connect_to(&stream->address));
+        take(stream, connect_to(&stream->address));
     put_header(stream);
 }
 
@@ -334,7 +368,7 @@ static void on_fork(void *self, takt_fork_phase phase)
     if (phase != TAKT_FORK_CHILD || atomic_load(&stream->fd) < 0)
         return;
     if (stream->is_socket)
-        close(atomic_exchange(&stream->fd, -1));
+        let_go(stream);
     stream->is_child = true;
     stream->head = stream->whole = stream->tail = 0;
     stream->told_dropped = 0;
@@ -353,49 +387,6 @@ static void on_report(void *self, takt_sink_report *out)
     snprintf(out->name, sizeof out->name, "trace");
     snprintf(out->problem, sizeof out->problem, "%s",
              problem != NULL ? problem : "");
-}
-
-/* ---- places -----------------------------------------------------------------
- */
-
-bool takt__stream_folder(unsigned index, char *out, size_t size)
-{
-    const char *runtime = takt__config_read().runtime_dir;
-    const bool has_runtime =
-        runtime != NULL && runtime[0] == '/' &&
-        strlen(runtime) < 80; /* a socket's path is short */
-    int length = -1;
-
-    if (has_runtime && index == 0)
-        length = snprintf(out, size, "%s/takt", runtime);
-    else if (index == (has_runtime ? 1u : 0u))
-        length = snprintf(out, size, "/tmp/takt-%lu", (unsigned long)geteuid());
-    return length > 0 && (size_t)length < size;
-}
-
-bool takt__stream_is_private(const char *folder)
-{
-    struct stat facts;
-
-    return lstat(folder, &facts) == 0 && S_ISDIR(facts.st_mode) &&
-           facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
-}
-
-bool takt__stream_place(long pid, char *out, size_t size)
-{
-    struct sockaddr_un address;
-    char folder[sizeof address.sun_path];
-    struct stat facts;
-
-    for (unsigned i = 0; takt__stream_folder(i, folder, sizeof folder); i++) {
-        const int length =
-            snprintf(out, size, "unix:%s/%ld.trace", folder, pid);
-        if (length > 0 && (size_t)length < size &&
-            takt__stream_is_private(folder) && lstat(out + 5, &facts) == 0 &&
-            S_ISSOCK(facts.st_mode) && facts.st_uid == geteuid())
-            return true;
-    }
-    return false;
 }
 
 /* ---- opening --------------------------------------------------------------
@@ -480,7 +471,7 @@ takt_status takt__stream_open(const char *where, takt_sink *out,
         free(stream);
         return TAKT_EIO;
     }
-    atomic_store(&stream->fd, fd);
+    take(stream, fd);
     stream->is_socket = is_socket;
     *out = (takt_sink){.self = stream,
                        .metrics_ms = is_socket ? TAKT_STREAM_METRICS_MS

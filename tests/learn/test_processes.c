@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_processes.c - what contexts learn survives: fork() in any state, exit()
- * from anywhere, kill -9, two contexts on one store, and a store in trouble.
+ * from anywhere, kill -9, two contexts on one store, a store in trouble, and a
+ * program that closes its descriptors.
  * Nothing is counted twice: the calls in the store are the calls made.
  */
 #define _GNU_SOURCE /* struct timespec, kill */
@@ -503,6 +504,82 @@ static void a_child_writes_nothing_of_its_parents(void)
     EXPECT(stored_calls(path) >= 10 && stored_calls(path) <= 30);
 }
 
+/* ---- a program that closes what it does not know -------------------------
+ */
+
+enum { own_files = 40 };
+
+static void own_path(int i, char path[128])
+{
+    snprintf(path, 128, "%s/own-%d", scratch, i);
+}
+
+/* As daemons do; the files then have the numbers of the store's. */
+static void replace_descriptors(void)
+{
+    char path[128];
+
+    for (int fd = 3; fd < 256; fd++)
+        close(fd);
+    for (int i = 0; i < own_files; i++) {
+        own_path(i, path);
+        const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        REQUIRE(fd >= 0 && write(fd, "whole", 5) == 5);
+    }
+}
+
+static void expect_memory_only(takt_ctx *ctx)
+{
+    takt_learning learning;
+
+    call(ctx, 20, 0);
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_EIO);
+    EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
+    EXPECT_STR(learning.diag.text, TAKT_STORE_LOST);
+}
+
+static void become_daemon(void *self)
+{
+    takt_ctx *ctx = open_ctx(self), *other = open_ctx(self);
+
+    call(ctx, 20, 0);
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
+    call(other, 10, 0);
+    EXPECT_INT(takt_ctx_flush(other), TAKT_OK);
+    replace_descriptors();
+    expect_memory_only(ctx);
+    expect_memory_only(ctx);
+    nap(250); /* the thread saves before it sleeps */
+    takt_ctx_destroy(other);
+    other = open_ctx(self);
+    expect_memory_only(other);
+    if (is_thread_sanitized) {
+        takt_ctx_destroy(other);
+        takt_ctx_destroy(ctx);
+    } /* else exit() comes upon them */
+}
+
+static void a_daemon_keeps_its_files(void)
+{
+    const char *path = scratch_path();
+    char own[128];
+    size_t length;
+
+    if (is_thread_sanitized) /* which cannot follow a fork */
+        become_daemon((void *)(uintptr_t)path);
+    else
+        scratch_join(spawn(become_daemon, (void *)(uintptr_t)path));
+    for (int i = 0; i < own_files; i++) {
+        own_path(i, own);
+        char *bytes = scratch_load(own, &length);
+        TAP_CHECK(length == 5 && memcmp(bytes, "whole", 5) == 0,
+                  "%s was written to", own);
+        free(bytes);
+    }
+    if (!is_thread_sanitized)
+        EXPECT_NEAR(stored_calls(path), 30, 1e-6);
+}
+
 int main(void)
 {
     scratch_make();
@@ -525,6 +602,7 @@ int main(void)
     RUN(a_store_that_cannot_be_had_is_said_and_no_more);
     RUN(a_store_that_was_removed_is_made_again);
     RUN(a_child_writes_nothing_of_its_parents);
+    RUN(a_daemon_keeps_its_files);
     free(a);
     for (int i = 0; i < most_threads; i++)
         free(out[i]);

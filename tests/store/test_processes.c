@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* test_processes.c - many processes, one file, and some of them die. */
+/*
+ * test_processes.c - many processes, one file, and some of them die, or close
+ * what they did not open.
+ */
 #include <signal.h>
 #include <time.h>
 
@@ -275,6 +278,182 @@ static void damage_found_by_many_is_moved_aside_once(void)
     }
 }
 
+/* ---- a program that closes what it does not know --------------------------
+ */
+
+enum { own_files = 40 };
+
+static void close_unknown(void)
+{
+    for (int fd = 3; fd < 256; fd++)
+        close(fd);
+}
+
+static void own_path(int i, char path[128])
+{
+    snprintf(path, 128, "%s/own-%d", scratch, i);
+}
+
+/* More files than a store has: they get all of its numbers. */
+static void open_own_files(void)
+{
+    char path[128];
+
+    for (int i = 0; i < own_files; i++) {
+        own_path(i, path);
+        const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        REQUIRE(fd >= 0 && write(fd, "whole", 5) == 5);
+    }
+}
+
+static void expect_own_files(void)
+{
+    char path[128];
+    size_t length;
+
+    for (int i = 0; i < own_files; i++) {
+        own_path(i, path);
+        char *bytes = scratch_load(path, &length);
+        TAP_CHECK(length == 5 && memcmp(bytes, "whole", 5) == 0,
+                  "%s was written to", path);
+        free(bytes);
+    }
+    for (int fd = 3; fd < 3 + own_files; fd++)
+        EXPECT(fcntl(fd, F_GETFD) >= 0);
+}
+
+static void expect_lost(struct takt_store *store, const char *path)
+{
+    struct takt_record record = scratch_record("add", 2, 2);
+    struct takt_store *again;
+    size_t count = 0;
+    takt_diag diag;
+
+    EXPECT_INT(takt__store_write(store, &record, 1), TAKT_EIO);
+    EXPECT_INT(takt__store_read(store, scratch_tally, &count), TAKT_EIO);
+    EXPECT_INT(takt__store_reset(store, NULL), TAKT_EIO);
+    EXPECT_INT(count, 0);
+    EXPECT(takt__store_is_lost(store));
+    EXPECT_INT(takt__store_open(path, &scratch_identity, &diag, &again),
+               TAKT_EIO);
+    EXPECT_STR(diag.text, TAKT_STORE_LOST);
+    EXPECT_INT(takt_store_merge(path, path, NULL, NULL), TAKT_EIO);
+}
+
+/* What SQLite remembers of the file is inherited. */
+static void open_in_vain(void *self)
+{
+    struct takt_store *store;
+
+    EXPECT_INT(takt__store_open(self, &scratch_identity, NULL, &store),
+               TAKT_EIO);
+}
+
+static void lose_all(void *self)
+{
+    struct takt_store *store = scratch_open(self);
+    struct takt_store *other = scratch_open(self);
+
+    scratch_write(store, "add", 1, 1);
+    EXPECT(!takt__store_is_lost(store));
+    close_unknown();
+    open_own_files();
+    expect_lost(store, self);
+    takt__store_close(store);
+    takt__store_close(other);
+    scratch_join(scratch_fork(open_in_vain, self));
+    expect_own_files();
+    /* Others may be opened. */
+    store = scratch_open(scratch_path());
+    scratch_write(store, "add", 1, 1);
+    takt__store_close(store);
+    expect_own_files();
+}
+
+static void lose_all_for_nothing(void *self)
+{
+    struct takt_store *store = scratch_open(self);
+
+    scratch_write(store, "add", 1, 1);
+    close_unknown();
+    expect_lost(store, self);
+    takt__store_close(store);
+}
+
+/* Any one of them, closed by mistake. */
+static void lose_one(void *self)
+{
+    close_unknown(); /* so that those of a store have numbers in a row */
+    const int first = open("/dev/null", O_RDONLY);
+
+    (void)self;
+    close(first);
+    for (int i = 0; i < 4; i++) {
+        const char *path = scratch_path();
+        struct takt_store *store = scratch_open(path);
+        scratch_write(store, "add", 1, 1);
+        REQUIRE(close(first + i) == 0);
+        expect_lost(store, path);
+        takt__store_close(store);
+        close_unknown();
+    }
+}
+
+static void what_the_program_closed_is_not_written_to(void)
+{
+    void (*const bodies[])(void *) = {lose_all, lose_all_for_nothing, lose_one};
+    char path[128];
+
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s", scratch_path());
+        scratch_join(scratch_fork(bodies[i], path));
+        if (!scratch_exists(path, ""))
+            continue;
+        struct takt_store *store = scratch_open(path);
+        EXPECT_INT(scratch_count(store), 1);
+        takt__store_close(store);
+    }
+}
+
+/* They share SQLite's locks, and what one closes is not missed. */
+static void stores_of_one_file_come_and_go(void)
+{
+    const char *path = scratch_path();
+    struct takt_store *first = scratch_open(path), *second;
+
+    for (unsigned i = 1; i < 5; i++) {
+        second = scratch_open(path);
+        scratch_write(second, "add", 1, i);
+        free(scratch_export(path));
+        takt__store_close(first);
+        EXPECT(!takt__store_is_lost(second));
+        scratch_write(second, "mul", 1, i);
+        first = second;
+    }
+    takt__store_close(first);
+}
+
+/* What is printed where there is no output must not be found in a store. */
+static void open_without_standard_files(void *self)
+{
+    struct stat facts;
+
+    close(0);
+    close(1);
+    struct takt_store *store = scratch_open(self);
+    for (int fd = 0; fd < 2; fd++)
+        EXPECT(fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode));
+    takt__store_close(store);
+}
+
+static void standard_files_are_left_to_the_program(void)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "%s", scratch_path());
+    scratch_join(scratch_fork(open_without_standard_files, path));
+}
+
 int main(void)
 {
     scratch_make();
@@ -283,5 +462,8 @@ int main(void)
     RUN(a_forked_child_takes_nothing_from_its_parent);
     RUN(an_abandoned_place_does_not_outlive_its_owner);
     RUN(damage_found_by_many_is_moved_aside_once);
+    RUN(what_the_program_closed_is_not_written_to);
+    RUN(stores_of_one_file_come_and_go);
+    RUN(standard_files_are_left_to_the_program);
     return tap_done();
 }

@@ -404,6 +404,25 @@ static void a_file_that_is_full_ends_the_sink(void)
     EXPECT_INT(status, 0);
 }
 
+/* The program's file is given the number that it closed. */
+static void what_the_program_closed_is_not_written_to(void)
+{
+    const int number = dup(0);
+    takt_sink sink;
+    struct stat facts;
+
+    close(number);
+    EXPECT_INT(takt__stream_open(path_of("file.trace"), &sink, NULL), TAKT_OK);
+    REQUIRE(close(number) == 0);
+    REQUIRE(open(path_of("own"), O_RDWR | O_CREAT | O_TRUNC, 0600) == number);
+    EXPECT_INT(sink.event(sink.self, &some_event), 1);
+    EXPECT(strstr(report_of(&sink).problem, "closed") != NULL);
+    sink.close(sink.self, 0);
+    EXPECT_INT(fstat(number, &facts), 0);
+    EXPECT_INT(facts.st_size, 0);
+    close(number);
+}
+
 static void what_cannot_be_opened_is_said(void)
 {
     char fifo[128], long_place[300] = "unix:";
@@ -490,9 +509,15 @@ static void the_place_is_where_somebody_listens(void)
 /* Leaves nothing behind. */
 static void clean_up(void)
 {
-    static const char *const names[] = {
-        "takt/999999999.trace", "takt", "socket",  "file.trace",
-        "full.trace",           "fifo", "private", "link"};
+    static const char *const names[] = {"takt/999999999.trace",
+                                        "takt",
+                                        "socket",
+                                        "file.trace",
+                                        "full.trace",
+                                        "fifo",
+                                        "private",
+                                        "link",
+                                        "own"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         remove(path_of(names[i]));
@@ -511,6 +536,7 @@ int main(void)
     RUN(a_child_that_speaks_has_a_stream_of_its_own);
     RUN(a_file_is_private_and_shared_by_writers);
     RUN(a_file_that_is_full_ends_the_sink);
+    RUN(what_the_program_closed_is_not_written_to);
     RUN(what_cannot_be_opened_is_said);
     RUN(only_a_private_folder_will_do);
     RUN(the_place_is_where_somebody_listens);

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/* hold.c - which descriptors are a database's, and looking at them. */
+#include "store/hold.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "store/path.h"
+
+enum { parts = 3, without_proc = 1024 };
+
+struct file {
+    dev_t device;
+    ino_t inode;
+};
+
+struct held {
+    int fd;
+    struct file file;
+};
+
+struct kept {
+    struct kept *next;
+    void *connection;
+};
+
+struct takt_hold {
+    struct takt_hold *next;
+    struct file database;
+    unsigned users;
+    bool is_lost;
+    size_t count;
+    struct held *held;
+    struct kept *kept; /* which nobody would find otherwise */
+};
+
+static pthread_mutex_t holds_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_hold *first_hold;
+
+static struct file file_of(const struct stat *facts)
+{
+    return (struct file){facts->st_dev, facts->st_ino};
+}
+
+static bool is_same(struct file a, struct file b)
+{
+    return a.device == b.device && a.inode == b.inode;
+}
+
+/* A server that does not answer is another kind of trouble. */
+static bool is_as_it_was(const struct held *held)
+{
+    struct stat facts;
+    return fstat(held->fd, &facts) == 0 ? is_same(file_of(&facts), held->file)
+                                        : errno != EBADF;
+}
+
+static bool look(struct takt_hold *hold)
+{
+    for (size_t i = 0; i < hold->count && !hold->is_lost; i++)
+        hold->is_lost = !is_as_it_was(&hold->held[i]);
+    return !hold->is_lost;
+}
+
+static struct takt_hold *find(struct file database)
+{
+    struct takt_hold *hold = first_hold;
+
+    while (hold != NULL && !is_same(hold->database, database))
+        hold = hold->next;
+    return hold;
+}
+
+static struct takt_hold *find_or_add(struct file database)
+{
+    struct takt_hold *hold = find(database);
+
+    if (hold == NULL && (hold = calloc(1, sizeof *hold)) != NULL) {
+        hold->database = database;
+        hold->next = first_hold;
+        first_hold = hold;
+    }
+    return hold;
+}
+
+static bool add(struct takt_hold *hold, int fd, struct file file)
+{
+    for (size_t i = 0; i < hold->count; i++)
+        if (hold->held[i].fd == fd)
+            return true;
+    struct held *more =
+        realloc(hold->held, (hold->count + 1) * sizeof *hold->held);
+    if (more == NULL)
+        return false;
+    hold->held = more;
+    more[hold->count++] = (struct held){fd, file};
+    return true;
+}
+
+static bool add_if_part(struct takt_hold *hold, int fd,
+                        const struct file part[parts])
+{
+    struct stat facts;
+
+    if (fstat(fd, &facts) != 0)
+        return true;
+    for (int i = 0; i < parts; i++)
+        if (is_same(file_of(&facts), part[i]))
+            return add(hold, fd, part[i]);
+    return true;
+}
+
+/* Of this thread: the first one may be gone, and its list with it. */
+static bool add_all(struct takt_hold *hold, const struct file part[parts])
+{
+    DIR *folder = opendir("/proc/thread-self/fd");
+    const struct dirent *entry;
+    bool is_done = true;
+
+    for (int fd = 0; folder == NULL && is_done && fd < without_proc; fd++)
+        is_done = add_if_part(hold, fd, part);
+    if (folder == NULL)
+        return is_done;
+    while (is_done && (entry = readdir(folder)) != NULL)
+        if (entry->d_name[0] != '.')
+            is_done = add_if_part(hold, atoi(entry->d_name), part);
+    closedir(folder);
+    return is_done;
+}
+
+/* One that is not there is 0, which no file is. */
+static bool find_parts(const char *path, struct file part[parts])
+{
+    static const char *const ends[parts] = {"", "-wal", "-shm"};
+
+    for (int i = 0; i < parts; i++) {
+        struct stat facts;
+        char *name = takt__path_extend(path, ends[i]);
+        if (name == NULL)
+            return false;
+        if (stat(name, &facts) == 0)
+            part[i] = file_of(&facts);
+        free(name);
+    }
+    return true;
+}
+
+bool takt__hold_may_open(const struct stat *database)
+{
+    pthread_mutex_lock(&holds_lock);
+    struct takt_hold *hold = find(file_of(database));
+    const bool may = hold == NULL || look(hold);
+    pthread_mutex_unlock(&holds_lock);
+    return may;
+}
+
+static bool add_places(struct takt_hold *hold, int places)
+{
+    struct stat facts;
+    return places < 0 || fstat(places, &facts) != 0 ||
+           add(hold, places, file_of(&facts));
+}
+
+takt_status takt__hold_take(const char *path, const struct stat *database,
+                            int places, struct takt_hold **out)
+{
+    struct file part[parts] = {0};
+    takt_status status = TAKT_ENOMEM;
+
+    pthread_mutex_lock(&holds_lock);
+    struct takt_hold *hold = find_or_add(file_of(database));
+    if (hold != NULL) {
+        hold->users++;
+        if (!look(hold))
+            status = TAKT_EIO;
+        else if (find_parts(path, part) && add_all(hold, part) &&
+                 add_places(hold, places))
+            status = TAKT_OK;
+    }
+    pthread_mutex_unlock(&holds_lock);
+    *out = hold;
+    return status;
+}
+
+bool takt__hold_is_whole(struct takt_hold *hold)
+{
+    if (hold == NULL)
+        return true;
+    pthread_mutex_lock(&holds_lock);
+    const bool is_whole = look(hold);
+    pthread_mutex_unlock(&holds_lock);
+    return is_whole;
+}
+
+static void keep(struct takt_hold *hold, void *connection)
+{
+    struct kept *kept = malloc(sizeof *kept);
+
+    if (kept == NULL)
+        return;
+    *kept = (struct kept){hold->kept, connection};
+    hold->kept = kept;
+}
+
+bool takt__hold_begin_release(struct takt_hold *hold, void *connection)
+{
+    pthread_mutex_lock(&holds_lock);
+    if (hold == NULL || look(hold))
+        return true;
+    keep(hold, connection);
+    pthread_mutex_unlock(&holds_lock);
+    return false;
+}
+
+static void remove_hold(struct takt_hold *hold)
+{
+    struct takt_hold **at = &first_hold;
+
+    while (*at != hold)
+        at = &(*at)->next;
+    *at = hold->next;
+    free(hold->held);
+    free(hold);
+}
+
+/* All were as they were when this began: what is not any more, we closed. What
+ * SQLite still has open, for it cannot close a file that another connection
+ * has locked, stays. */
+void takt__hold_end_release(struct takt_hold *hold)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; hold != NULL && i < hold->count; i++)
+        if (is_as_it_was(&hold->held[i]))
+            hold->held[left++] = hold->held[i];
+    if (hold != NULL) {
+        hold->count = left;
+        if (--hold->users == 0)
+            remove_hold(hold);
+    }
+    pthread_mutex_unlock(&holds_lock);
+}

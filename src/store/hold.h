@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * hold.h - whether the descriptors of a database are still what they were.
+ *
+ * A program may close descriptors that it does not know: all of them, as
+ * daemons do, or one by mistake. It is then given their numbers for files of
+ * its own, and SQLite would write into these. So this process remembers which
+ * descriptors belong to a database (of the file, of its -wal and -shm, and of
+ * -writers) and looks at them before each use.
+ *
+ * If one is not what it was, the database is lost to this process, and to those
+ * that it forks, for SQLite goes on believing in locks that are gone: it is not
+ * used, closed or opened again.
+ */
+#ifndef TAKT_STORE_HOLD_H
+#define TAKT_STORE_HOLD_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "takt/status.h"
+
+struct takt_hold;
+
+/* Whether the database, which need not exist, may be opened: it is not lost. */
+bool takt__hold_may_open(const struct stat *database);
+
+/* Remembers what is open for the database at `path`, and `places`: to be called
+ * once SQLite has opened all that it needs. On failure too, what *out is set to
+ * has to be released. TAKT_EIO: it is lost. */
+takt_status takt__hold_take(const char *path, const struct stat *database,
+                            int places, struct takt_hold **out);
+
+/* Looks. True: all is as it was. NULL is a database without a file. */
+bool takt__hold_is_whole(struct takt_hold *hold);
+
+/* Descriptors are closed between these two, and nobody looks meanwhile. False:
+ * it is lost, none may be closed, and there is nothing to end; `connection` is
+ * SQLite's, whose memory stays. NULL is allowed for both. */
+bool takt__hold_begin_release(struct takt_hold *hold, void *connection);
+void takt__hold_end_release(struct takt_hold *hold);
+
+#endif
