@@ -48,45 +48,35 @@ extern const struct takt_dialect takt__fortran, takt__fortran64,
 #define TAKT_SLOT(dialect_, word_)                          \
     static struct takt_slot slot = {.dialect = &(dialect_), \
                                     .routine = #word_};     \
-    takt_symbol *below = takt__slot_below(&slot, TAKT_CALLER)
+    const struct takt_below *below = takt__slot_below(&slot, TAKT_CALLER)
 
 /* An integer of C's. */
-static inline int64_t takt__by_value(const struct takt_slot *slot,
+static inline int64_t takt__by_value(const struct takt_below *below,
                                      int64_t number)
 {
-    const struct takt_plain *plain =
-        atomic_load_explicit(&slot->plain, memory_order_relaxed);
-    const bool is_wide =
-        plain != NULL ? plain->is_wide : slot->dialect->is_wide;
-
-    return is_wide ? number : (int32_t)number;
+    return below->is_wide ? number : (int32_t)number;
 }
 
 /* An integer of Fortran's. */
-static inline int64_t takt__by_address(const struct takt_slot *slot,
+static inline int64_t takt__by_address(const struct takt_below *below,
                                        const void *number)
 {
-    const struct takt_plain *plain =
-        atomic_load_explicit(&slot->plain, memory_order_relaxed);
-    const bool is_wide =
-        plain != NULL ? plain->is_wide : slot->dialect->is_wide;
-
-    return is_wide ? *(const int64_t *)number : *(const int32_t *)number;
+    return below->is_wide ? *(const int64_t *)number : *(const int32_t *)number;
 }
 
-static inline struct takt_visit takt__visit_of(const struct takt_slot *slot,
+static inline struct takt_visit takt__visit_of(const struct takt_below *below,
                                                enum takt_routine routine,
                                                enum takt_letter letter,
                                                double work)
 {
-    return (struct takt_visit){
-        .plain = atomic_load_explicit(&slot->plain, memory_order_relaxed),
-        .routine = routine,
-        .letter = letter,
-        .work = work,
-        .why = letter <= TAKT_D ? TAKT_WHY_FORM
-               : work > 0       ? TAKT_WHY_ROUTINE
-                                : TAKT_WHY_WRONG};
+    return (struct takt_visit){.plain = below->plain,
+                               .is_nested = below->is_own,
+                               .routine = routine,
+                               .letter = letter,
+                               .work = work,
+                               .why = letter <= TAKT_D ? TAKT_WHY_FORM
+                                      : work > 0       ? TAKT_WHY_ROUTINE
+                                                       : TAKT_WHY_WRONG};
 }
 
 static inline double takt__product(int64_t m, int64_t n, int64_t k)
@@ -172,30 +162,27 @@ static inline bool takt__is_short(int64_t size, int64_t other)
            takt__is_usual_mode();
 }
 
-/* Fortran's letter for one of CBLAS's numbers; 0: none. */
-static inline int takt__cblas_letter(int64_t number)
+/* Fortran's letters for CBLAS's numbers, of each kind; 0: not one of them. */
+static inline int takt__cblas_trans(int64_t number)
 {
-    switch ((int32_t)number) {
-    case 111:
-        return 'N';
-    case 112:
-    case 113:
-        return 'T';
-    case 121:
-        return 'U';
-    case 122:
-        return 'L';
-    case 131:
-        return 'N';
-    case 132:
-        return 'U';
-    case 141:
-        return 'L';
-    case 142:
-        return 'R';
-    default:
-        return 0;
-    }
+    return (int32_t)number == 111                             ? 'N'
+           : (int32_t)number == 112 || (int32_t)number == 113 ? 'T'
+                                                              : 0;
+}
+
+static inline int takt__cblas_uplo(int64_t number)
+{
+    return (int32_t)number == 121 ? 'U' : (int32_t)number == 122 ? 'L' : 0;
+}
+
+static inline int takt__cblas_diag(int64_t number)
+{
+    return (int32_t)number == 131 ? 'N' : (int32_t)number == 132 ? 'U' : 0;
+}
+
+static inline int takt__cblas_side(int64_t number)
+{
+    return (int32_t)number == 141 ? 'L' : (int32_t)number == 142 ? 'R' : 0;
 }
 
 #endif

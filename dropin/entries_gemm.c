@@ -45,32 +45,32 @@ static bool visit_gemm(struct takt_visit *visit,
     return alpha != 0 && takt__visit_product(visit, &product);
 }
 
-TAKT_INLINE void gemm_by_address(const struct takt_slot *slot,
-                                 takt_symbol *below, enum takt_letter letter,
-                                 pointer ta, pointer tb, pointer m, pointer n,
-                                 pointer k, pointer alpha, pointer a,
-                                 pointer lda, pointer b, pointer ldb,
-                                 pointer beta, void *c, pointer ldc)
+TAKT_INLINE void gemm_by_address(const struct takt_below *below,
+                                 enum takt_letter letter, pointer ta,
+                                 pointer tb, pointer m, pointer n, pointer k,
+                                 pointer alpha, pointer a, pointer lda,
+                                 pointer b, pointer ldb, pointer beta, void *c,
+                                 pointer ldc)
 {
-    fortran_gemm *gemm = (fortran_gemm *)below;
-    const int64_t m_ = takt__by_address(slot, m);
-    const int64_t n_ = takt__by_address(slot, n);
-    const int64_t k_ = takt__by_address(slot, k);
+    fortran_gemm *gemm = (fortran_gemm *)below->function;
+    const int64_t m_ = takt__by_address(below, m);
+    const int64_t n_ = takt__by_address(below, n);
+    const int64_t k_ = takt__by_address(below, k);
     const double work = takt__product(m_, n_, k_);
 
     if (takt__is_trivial(work, TAKT_LEAST_PRODUCT)) {
         gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
         return;
     }
-    struct takt_visit visit = takt__visit_of(slot, TAKT_GEMM, letter, work);
+    struct takt_visit visit = takt__visit_of(below, TAKT_GEMM, letter, work);
     const struct takt_gemm_words words = {.transa = takt__transpose_of(ta),
                                           .transb = takt__transpose_of(tb),
                                           .m = m_,
                                           .n = n_,
                                           .k = k_,
-                                          .lda = takt__by_address(slot, lda),
-                                          .ldb = takt__by_address(slot, ldb),
-                                          .ldc = takt__by_address(slot, ldc)};
+                                          .lda = takt__by_address(below, lda),
+                                          .ldb = takt__by_address(below, ldb),
+                                          .ldc = takt__by_address(below, ldc)};
     if (letter <= TAKT_D &&
         visit_gemm(&visit, &words, takt__factor(letter, alpha), a, b,
                    takt__factor(letter, beta), c))
@@ -80,7 +80,7 @@ TAKT_INLINE void gemm_by_address(const struct takt_slot *slot,
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE struct takt_gemm_words gemm_words(const struct takt_slot *slot,
+TAKT_INLINE struct takt_gemm_words gemm_words(const struct takt_below *below,
                                               int64_t order, int64_t ta,
                                               int64_t tb, int64_t m, int64_t n,
                                               int64_t k, int64_t lda,
@@ -90,17 +90,17 @@ TAKT_INLINE struct takt_gemm_words gemm_words(const struct takt_slot *slot,
 
     return (struct takt_gemm_words){
         .is_by_rows = (int32_t)order == TAKT_BY_ROWS,
-        .transa = is_order ? takt__cblas_letter(ta) : 0,
-        .transb = is_order ? takt__cblas_letter(tb) : 0,
-        .m = takt__by_value(slot, m),
-        .n = takt__by_value(slot, n),
-        .k = takt__by_value(slot, k),
-        .lda = takt__by_value(slot, lda),
-        .ldb = takt__by_value(slot, ldb),
-        .ldc = takt__by_value(slot, ldc)};
+        .transa = is_order ? takt__cblas_trans(ta) : 0,
+        .transb = is_order ? takt__cblas_trans(tb) : 0,
+        .m = takt__by_value(below, m),
+        .n = takt__by_value(below, n),
+        .k = takt__by_value(below, k),
+        .lda = takt__by_value(below, lda),
+        .ldb = takt__by_value(below, ldb),
+        .ldc = takt__by_value(below, ldc)};
 }
 
-TAKT_INLINE void gemm_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void gemm_by_value(const struct takt_below *below,
                                enum takt_letter letter, int64_t order,
                                int64_t ta, int64_t tb, int64_t m, int64_t n,
                                int64_t k, double alpha, pointer a, int64_t lda,
@@ -108,31 +108,32 @@ TAKT_INLINE void gemm_by_value(const struct takt_slot *slot, takt_symbol *below,
                                int64_t ldc)
 {
     const double work =
-        takt__product(takt__by_value(slot, m), takt__by_value(slot, n),
-                      takt__by_value(slot, k));
+        takt__product(takt__by_value(below, m), takt__by_value(below, n),
+                      takt__by_value(below, k));
     const bool is_trivial = takt__is_trivial(work, TAKT_LEAST_PRODUCT);
     struct takt_visit visit;
 
     if (!is_trivial) {
         const struct takt_gemm_words words =
-            gemm_words(slot, order, ta, tb, m, n, k, lda, ldb, ldc);
-        visit = takt__visit_of(slot, TAKT_GEMM, letter, work);
+            gemm_words(below, order, ta, tb, m, n, k, lda, ldb, ldc);
+        visit = takt__visit_of(below, TAKT_GEMM, letter, work);
         if (visit_gemm(&visit, &words, alpha, a, b, beta, c))
             return;
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_sgemm_type *)below)(order, ta, tb, m, n, k, (float)alpha, a,
-                                    lda, b, ldb, (float)beta, c, ldc);
+        ((cblas_sgemm_type *)below->function)(order, ta, tb, m, n, k,
+                                              (float)alpha, a, lda, b, ldb,
+                                              (float)beta, c, ldc);
     else
-        ((cblas_dgemm_type *)below)(order, ta, tb, m, n, k, alpha, a, lda, b,
-                                    ldb, beta, c, ldc);
+        ((cblas_dgemm_type *)below->function)(order, ta, tb, m, n, k, alpha, a,
+                                              lda, b, ldb, beta, c, ldc);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
 
 /* The complex ones have their factors by address in C too. */
-TAKT_INLINE void gemm_complex(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void gemm_complex(const struct takt_below *below,
                               enum takt_letter letter, int64_t order,
                               int64_t ta, int64_t tb, int64_t m, int64_t n,
                               int64_t k, pointer alpha, pointer a, int64_t lda,
@@ -140,39 +141,39 @@ TAKT_INLINE void gemm_complex(const struct takt_slot *slot, takt_symbol *below,
                               int64_t ldc)
 {
     struct takt_visit visit = takt__visit_of(
-        slot, TAKT_GEMM, letter,
-        takt__product(takt__by_value(slot, m), takt__by_value(slot, n),
-                      takt__by_value(slot, k)));
+        below, TAKT_GEMM, letter,
+        takt__product(takt__by_value(below, m), takt__by_value(below, n),
+                      takt__by_value(below, k)));
 
     takt__straight_begin(&visit);
-    ((cblas_zgemm_type *)below)(order, ta, tb, m, n, k, alpha, a, lda, b, ldb,
-                                beta, c, ldc);
+    ((cblas_zgemm_type *)below->function)(order, ta, tb, m, n, k, alpha, a, lda,
+                                          b, ldb, beta, c, ldc);
     takt__straight_end(&visit);
 }
 
-#define FORTRAN_GEMM(name_, dialect_, letter_, word_)                          \
-    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,         \
-                          pointer, pointer, pointer, pointer, pointer,         \
-                          pointer, void *, pointer);                           \
-    void name_(pointer ta, pointer tb, pointer m, pointer n, pointer k,        \
-               pointer alpha, pointer a, pointer lda, pointer b, pointer ldb,  \
-               pointer beta, void *c, pointer ldc)                             \
-    {                                                                          \
-        TAKT_SLOT(dialect_, word_);                                            \
-        gemm_by_address(&slot, below, letter_, ta, tb, m, n, k, alpha, a, lda, \
-                        b, ldb, beta, c, ldc);                                 \
+#define FORTRAN_GEMM(name_, dialect_, letter_, word_)                         \
+    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,        \
+                          pointer, pointer, pointer, pointer, pointer,        \
+                          pointer, void *, pointer);                          \
+    void name_(pointer ta, pointer tb, pointer m, pointer n, pointer k,       \
+               pointer alpha, pointer a, pointer lda, pointer b, pointer ldb, \
+               pointer beta, void *c, pointer ldc)                            \
+    {                                                                         \
+        TAKT_SLOT(dialect_, word_);                                           \
+        gemm_by_address(below, letter_, ta, tb, m, n, k, alpha, a, lda, b,    \
+                        ldb, beta, c, ldc);                                   \
     }
-#define CBLAS_GEMM(name_, dialect_, letter_, word_, type_, form_)              \
-    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t,         \
-                          int64_t, type_, pointer, int64_t, pointer, int64_t,  \
-                          type_, void *, int64_t);                             \
-    void name_(int64_t order, int64_t ta, int64_t tb, int64_t m, int64_t n,    \
-               int64_t k, type_ alpha, pointer a, int64_t lda, pointer b,      \
-               int64_t ldb, type_ beta, void *c, int64_t ldc)                  \
-    {                                                                          \
-        TAKT_SLOT(dialect_, word_);                                            \
-        form_(&slot, below, letter_, order, ta, tb, m, n, k, alpha, a, lda, b, \
-              ldb, beta, c, ldc);                                              \
+#define CBLAS_GEMM(name_, dialect_, letter_, word_, type_, form_)             \
+    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t,        \
+                          int64_t, type_, pointer, int64_t, pointer, int64_t, \
+                          type_, void *, int64_t);                            \
+    void name_(int64_t order, int64_t ta, int64_t tb, int64_t m, int64_t n,   \
+               int64_t k, type_ alpha, pointer a, int64_t lda, pointer b,     \
+               int64_t ldb, type_ beta, void *c, int64_t ldc)                 \
+    {                                                                         \
+        TAKT_SLOT(dialect_, word_);                                           \
+        form_(below, letter_, order, ta, tb, m, n, k, alpha, a, lda, b, ldb,  \
+              beta, c, ldc);                                                  \
     }
 #define CBLAS_SGEMM(n_, d_, l_, w_) \
     CBLAS_GEMM(n_, d_, l_, w_, float, gemm_by_value)

@@ -50,29 +50,28 @@ static bool visit_gemv(struct takt_visit *visit, const struct gemv_words *w,
                           .lda = (size_t)w->lda});
 }
 
-TAKT_INLINE void gemv_by_address(const struct takt_slot *slot,
-                                 takt_symbol *below, enum takt_letter letter,
-                                 pointer trans, pointer m, pointer n,
-                                 pointer alpha, pointer a, pointer lda,
-                                 pointer x, pointer incx, pointer beta, void *y,
-                                 pointer incy)
+TAKT_INLINE void gemv_by_address(const struct takt_below *below,
+                                 enum takt_letter letter, pointer trans,
+                                 pointer m, pointer n, pointer alpha, pointer a,
+                                 pointer lda, pointer x, pointer incx,
+                                 pointer beta, void *y, pointer incy)
 {
-    fortran_gemv *gemv = (fortran_gemv *)below;
-    const int64_t m_ = takt__by_address(slot, m);
-    const int64_t n_ = takt__by_address(slot, n);
+    fortran_gemv *gemv = (fortran_gemv *)below->function;
+    const int64_t m_ = takt__by_address(below, m);
+    const int64_t n_ = takt__by_address(below, n);
     const double work = (double)m_ * (double)n_;
 
     if (takt__is_trivial(work, TAKT_LEAST_MATVEC)) {
         gemv(trans, m, n, alpha, a, lda, x, incx, beta, y, incy, 1);
         return;
     }
-    struct takt_visit visit = takt__visit_of(slot, TAKT_GEMV, letter, work);
+    struct takt_visit visit = takt__visit_of(below, TAKT_GEMV, letter, work);
     const struct gemv_words words = {.trans = takt__transpose_of(trans),
                                      .m = m_,
                                      .n = n_,
-                                     .lda = takt__by_address(slot, lda),
-                                     .incx = takt__by_address(slot, incx),
-                                     .incy = takt__by_address(slot, incy)};
+                                     .lda = takt__by_address(below, lda),
+                                     .incx = takt__by_address(below, incx),
+                                     .incy = takt__by_address(below, incy)};
     if (visit_gemv(&visit, &words, takt__factor(letter, alpha), a, x,
                    takt__factor(letter, beta), y))
         return;
@@ -81,13 +80,13 @@ TAKT_INLINE void gemv_by_address(const struct takt_slot *slot,
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE void gemv_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void gemv_by_value(const struct takt_below *below,
                                enum takt_letter letter, int64_t order,
                                int64_t trans, int64_t m, int64_t n,
                                double alpha, pointer a, int64_t lda, pointer x,
                                int64_t incx, double beta, void *y, int64_t incy)
 {
-    const int64_t m_ = takt__by_value(slot, m), n_ = takt__by_value(slot, n);
+    const int64_t m_ = takt__by_value(below, m), n_ = takt__by_value(below, n);
     const double work = (double)m_ * (double)n_;
     const bool is_trivial = takt__is_trivial(work, TAKT_LEAST_MATVEC);
     struct takt_visit visit;
@@ -95,23 +94,24 @@ TAKT_INLINE void gemv_by_value(const struct takt_slot *slot, takt_symbol *below,
     if (!is_trivial) {
         const struct gemv_words words = {
             .is_by_rows = (int32_t)order == TAKT_BY_ROWS,
-            .trans = takt__is_order(order) ? takt__cblas_letter(trans) : 0,
+            .trans = takt__is_order(order) ? takt__cblas_trans(trans) : 0,
             .m = m_,
             .n = n_,
-            .lda = takt__by_value(slot, lda),
-            .incx = takt__by_value(slot, incx),
-            .incy = takt__by_value(slot, incy)};
-        visit = takt__visit_of(slot, TAKT_GEMV, letter, work);
+            .lda = takt__by_value(below, lda),
+            .incx = takt__by_value(below, incx),
+            .incy = takt__by_value(below, incy)};
+        visit = takt__visit_of(below, TAKT_GEMV, letter, work);
         if (visit_gemv(&visit, &words, alpha, a, x, beta, y))
             return;
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_sgemv_type *)below)(order, trans, m, n, (float)alpha, a, lda, x,
-                                    incx, (float)beta, y, incy);
+        ((cblas_sgemv_type *)below->function)(order, trans, m, n, (float)alpha,
+                                              a, lda, x, incx, (float)beta, y,
+                                              incy);
     else
-        ((cblas_dgemv_type *)below)(order, trans, m, n, alpha, a, lda, x, incx,
-                                    beta, y, incy);
+        ((cblas_dgemv_type *)below->function)(order, trans, m, n, alpha, a, lda,
+                                              x, incx, beta, y, incy);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
@@ -125,8 +125,8 @@ TAKT_INLINE void gemv_by_value(const struct takt_slot *slot, takt_symbol *below,
                pointer incy)                                                  \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        gemv_by_address(&slot, below, letter_, trans, m, n, alpha, a, lda, x, \
-                        incx, beta, y, incy);                                 \
+        gemv_by_address(below, letter_, trans, m, n, alpha, a, lda, x, incx,  \
+                        beta, y, incy);                                       \
     }
 #define CBLAS_GEMV(name_, dialect_, letter_, word_, type_)                    \
     TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, type_, pointer, \
@@ -136,8 +136,8 @@ TAKT_INLINE void gemv_by_value(const struct takt_slot *slot, takt_symbol *below,
                type_ beta, void *y, int64_t incy)                             \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        gemv_by_value(&slot, below, letter_, order, trans, m, n, alpha, a,    \
-                      lda, x, incx, beta, y, incy);                           \
+        gemv_by_value(below, letter_, order, trans, m, n, alpha, a, lda, x,   \
+                      incx, beta, y, incy);                                   \
     }
 #define CBLAS_SGEMV(n_, d_, l_, w_) CBLAS_GEMV(n_, d_, l_, w_, float)
 #define CBLAS_DGEMV(n_, d_, l_, w_) CBLAS_GEMV(n_, d_, l_, w_, double)
@@ -158,37 +158,36 @@ typedef void cblas_dger_type(int64_t, int64_t, int64_t, double, pointer,
                              int64_t, pointer, int64_t, void *, int64_t);
 
 /* A call that is only counted. */
-static struct takt_visit counted(const struct takt_slot *slot,
+static struct takt_visit counted(const struct takt_below *below,
                                  enum takt_routine routine,
                                  enum takt_letter letter, double work)
 {
-    struct takt_visit visit = takt__visit_of(slot, routine, letter, work);
+    struct takt_visit visit = takt__visit_of(below, routine, letter, work);
 
     visit.why = work > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
     return visit;
 }
 
-TAKT_INLINE void ger_by_address(const struct takt_slot *slot,
-                                takt_symbol *below, enum takt_letter letter,
-                                pointer m, pointer n, pointer alpha, pointer x,
-                                pointer incx, pointer y, pointer incy, void *a,
-                                pointer lda)
+TAKT_INLINE void ger_by_address(const struct takt_below *below,
+                                enum takt_letter letter, pointer m, pointer n,
+                                pointer alpha, pointer x, pointer incx,
+                                pointer y, pointer incy, void *a, pointer lda)
 {
-    fortran_ger *ger = (fortran_ger *)below;
+    fortran_ger *ger = (fortran_ger *)below->function;
 
     if (!takt__is_tallied()) {
         ger(m, n, alpha, x, incx, y, incy, a, lda);
         return;
     }
-    struct takt_visit visit = counted(slot, TAKT_GER, letter,
-                                      (double)takt__by_address(slot, m) *
-                                          (double)takt__by_address(slot, n));
+    struct takt_visit visit = counted(below, TAKT_GER, letter,
+                                      (double)takt__by_address(below, m) *
+                                          (double)takt__by_address(below, n));
     takt__straight_begin(&visit);
     ger(m, n, alpha, x, incx, y, incy, a, lda);
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE void ger_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void ger_by_value(const struct takt_below *below,
                               enum takt_letter letter, int64_t order, int64_t m,
                               int64_t n, double alpha, pointer x, int64_t incx,
                               pointer y, int64_t incy, void *a, int64_t lda)
@@ -197,30 +196,29 @@ TAKT_INLINE void ger_by_value(const struct takt_slot *slot, takt_symbol *below,
     struct takt_visit visit;
 
     if (!is_trivial) {
-        visit = counted(slot, TAKT_GER, letter,
-                        (double)takt__by_value(slot, m) *
-                            (double)takt__by_value(slot, n));
+        visit = counted(below, TAKT_GER, letter,
+                        (double)takt__by_value(below, m) *
+                            (double)takt__by_value(below, n));
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_sger_type *)below)(order, m, n, (float)alpha, x, incx, y, incy,
-                                   a, lda);
+        ((cblas_sger_type *)below->function)(order, m, n, (float)alpha, x, incx,
+                                             y, incy, a, lda);
     else
-        ((cblas_dger_type *)below)(order, m, n, alpha, x, incx, y, incy, a,
-                                   lda);
+        ((cblas_dger_type *)below->function)(order, m, n, alpha, x, incx, y,
+                                             incy, a, lda);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
 
-#define FORTRAN_GER(name_, dialect_, letter_, word_)                         \
-    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,       \
-                          pointer, pointer, void *, pointer);                \
-    void name_(pointer m, pointer n, pointer alpha, pointer x, pointer incx, \
-               pointer y, pointer incy, void *a, pointer lda)                \
-    {                                                                        \
-        TAKT_SLOT(dialect_, word_);                                          \
-        ger_by_address(&slot, below, letter_, m, n, alpha, x, incx, y, incy, \
-                       a, lda);                                              \
+#define FORTRAN_GER(name_, dialect_, letter_, word_)                           \
+    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,         \
+                          pointer, pointer, void *, pointer);                  \
+    void name_(pointer m, pointer n, pointer alpha, pointer x, pointer incx,   \
+               pointer y, pointer incy, void *a, pointer lda)                  \
+    {                                                                          \
+        TAKT_SLOT(dialect_, word_);                                            \
+        ger_by_address(below, letter_, m, n, alpha, x, incx, y, incy, a, lda); \
     }
 #define CBLAS_GER(name_, dialect_, letter_, word_, type_)                     \
     TAKT_ENTRY void name_(int64_t, int64_t, int64_t, type_, pointer, int64_t, \
@@ -229,8 +227,8 @@ TAKT_INLINE void ger_by_value(const struct takt_slot *slot, takt_symbol *below,
                int64_t incx, pointer y, int64_t incy, void *a, int64_t lda)   \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        ger_by_value(&slot, below, letter_, order, m, n, alpha, x, incx, y,   \
-                     incy, a, lda);                                           \
+        ger_by_value(below, letter_, order, m, n, alpha, x, incx, y, incy, a, \
+                     lda);                                                    \
     }
 #define CBLAS_SGER(n_, d_, l_, w_) CBLAS_GER(n_, d_, l_, w_, float)
 #define CBLAS_DGER(n_, d_, l_, w_) CBLAS_GER(n_, d_, l_, w_, double)

@@ -40,17 +40,17 @@ symm_words(enum takt_routine routine, bool is_by_rows, int first, int second,
                                           .ldc = ldc};
 }
 
-TAKT_INLINE void symm_by_address(const struct takt_slot *slot,
-                                 takt_symbol *below, enum takt_routine routine,
+TAKT_INLINE void symm_by_address(const struct takt_below *below,
+                                 enum takt_routine routine,
                                  enum takt_letter letter, pointer first,
                                  pointer second, pointer size, pointer other,
                                  pointer alpha, pointer a, pointer lda,
                                  pointer b, pointer ldb, pointer beta, void *c,
                                  pointer ldc)
 {
-    fortran_symm *symm = (fortran_symm *)below;
-    const int64_t size_ = takt__by_address(slot, size);
-    const int64_t other_ = takt__by_address(slot, other);
+    fortran_symm *symm = (fortran_symm *)below->function;
+    const int64_t size_ = takt__by_address(below, size);
+    const int64_t other_ = takt__by_address(below, other);
 
     if (takt__is_short(size_, other_)) {
         symm(first, second, size, other, alpha, a, lda, b, ldb, beta, c, ldc, 1,
@@ -58,12 +58,12 @@ TAKT_INLINE void symm_by_address(const struct takt_slot *slot,
         return;
     }
     struct takt_visit visit = takt__visit_of(
-        slot, routine, letter, takt__product(size_, size_, other_));
+        below, routine, letter, takt__product(size_, size_, other_));
     const struct takt_triangular_words words = symm_words(
         routine, false, takt__upper(first),
         routine == TAKT_SYMM ? takt__upper(second) : takt__transpose_of(second),
-        size_, other_, takt__by_address(slot, lda), takt__by_address(slot, ldb),
-        takt__by_address(slot, ldc));
+        size_, other_, takt__by_address(below, lda),
+        takt__by_address(below, ldb), takt__by_address(below, ldc));
     if (letter <= TAKT_D) {
         struct takt_triangular call = {.alpha = takt__factor(letter, alpha),
                                        .beta = takt__factor(letter, beta),
@@ -78,7 +78,7 @@ TAKT_INLINE void symm_by_address(const struct takt_slot *slot,
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE void symm_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void symm_by_value(const struct takt_below *below,
                                enum takt_routine routine,
                                enum takt_letter letter, int64_t order,
                                int64_t first, int64_t second, int64_t size,
@@ -86,38 +86,42 @@ TAKT_INLINE void symm_by_value(const struct takt_slot *slot, takt_symbol *below,
                                int64_t lda, pointer b, int64_t ldb, double beta,
                                void *c, int64_t ldc)
 {
-    const int64_t size_ = takt__by_value(slot, size);
-    const int64_t other_ = takt__by_value(slot, other);
+    const int64_t size_ = takt__by_value(below, size);
+    const int64_t other_ = takt__by_value(below, other);
     const bool is_trivial = takt__is_short(size_, other_);
     struct takt_visit visit;
 
     if (!is_trivial) {
         const struct takt_triangular_words words =
             symm_words(routine, (int32_t)order == TAKT_BY_ROWS,
-                       takt__is_order(order) ? takt__cblas_letter(first) : 0,
-                       takt__cblas_letter(second), size_, other_,
-                       takt__by_value(slot, lda), takt__by_value(slot, ldb),
-                       takt__by_value(slot, ldc));
+                       !takt__is_order(order) ? 0
+                       : routine == TAKT_SYMM ? takt__cblas_side(first)
+                                              : takt__cblas_uplo(first),
+                       routine == TAKT_SYMM ? takt__cblas_uplo(second)
+                                            : takt__cblas_trans(second),
+                       size_, other_, takt__by_value(below, lda),
+                       takt__by_value(below, ldb), takt__by_value(below, ldc));
         struct takt_triangular call = {
             .alpha = alpha, .beta = beta, .a = a, .b = b, .c = c};
-        visit = takt__visit_of(slot, routine, letter,
+        visit = takt__visit_of(below, routine, letter,
                                takt__product(size_, size_, other_));
         if (takt__enter_triangular(&visit, &words, &call))
             return;
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_ssymm_type *)below)(order, first, second, size, other,
-                                    (float)alpha, a, lda, b, ldb, (float)beta,
-                                    c, ldc);
+        ((cblas_ssymm_type *)below->function)(order, first, second, size, other,
+                                              (float)alpha, a, lda, b, ldb,
+                                              (float)beta, c, ldc);
     else
-        ((cblas_dsymm_type *)below)(order, first, second, size, other, alpha, a,
-                                    lda, b, ldb, beta, c, ldc);
+        ((cblas_dsymm_type *)below->function)(order, first, second, size, other,
+                                              alpha, a, lda, b, ldb, beta, c,
+                                              ldc);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
 
-TAKT_INLINE void symm_complex(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void symm_complex(const struct takt_below *below,
                               enum takt_routine routine,
                               enum takt_letter letter, int64_t order,
                               int64_t first, int64_t second, int64_t size,
@@ -125,14 +129,14 @@ TAKT_INLINE void symm_complex(const struct takt_slot *slot, takt_symbol *below,
                               int64_t lda, pointer b, int64_t ldb, pointer beta,
                               void *c, int64_t ldc)
 {
-    const int64_t size_ = takt__by_value(slot, size);
+    const int64_t size_ = takt__by_value(below, size);
     struct takt_visit visit = takt__visit_of(
-        slot, routine, letter,
-        takt__product(size_, size_, takt__by_value(slot, other)));
+        below, routine, letter,
+        takt__product(size_, size_, takt__by_value(below, other)));
 
     takt__straight_begin(&visit);
-    ((cblas_zsymm_type *)below)(order, first, second, size, other, alpha, a,
-                                lda, b, ldb, beta, c, ldc);
+    ((cblas_zsymm_type *)below->function)(order, first, second, size, other,
+                                          alpha, a, lda, b, ldb, beta, c, ldc);
     takt__straight_end(&visit);
 }
 
@@ -145,8 +149,8 @@ TAKT_INLINE void symm_complex(const struct takt_slot *slot, takt_symbol *below,
                pointer beta, void *c, pointer ldc)                             \
     {                                                                          \
         TAKT_SLOT(dialect_, word_);                                            \
-        symm_by_address(&slot, below, routine_, letter_, first, second, size,  \
-                        other, alpha, a, lda, b, ldb, beta, c, ldc);           \
+        symm_by_address(below, routine_, letter_, first, second, size, other,  \
+                        alpha, a, lda, b, ldb, beta, c, ldc);                  \
     }
 #define CBLAS_SYMM(name_, dialect_, letter_, word_, routine_, type_, form_)   \
     TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t, type_, \
@@ -157,8 +161,8 @@ TAKT_INLINE void symm_complex(const struct takt_slot *slot, takt_symbol *below,
                int64_t ldb, type_ beta, void *c, int64_t ldc)                 \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        form_(&slot, below, routine_, letter_, order, first, second, size,    \
-              other, alpha, a, lda, b, ldb, beta, c, ldc);                    \
+        form_(below, routine_, letter_, order, first, second, size, other,    \
+              alpha, a, lda, b, ldb, beta, c, ldc);                           \
     }
 #define FORTRAN_SYMM_(n_, d_, l_, w_) FORTRAN_SYMM(n_, d_, l_, w_, TAKT_SYMM)
 #define FORTRAN_SYR2K(n_, d_, l_, w_) FORTRAN_SYMM(n_, d_, l_, w_, TAKT_SYR2K)

@@ -18,23 +18,22 @@ typedef void cblas_zsyrk_type(int64_t, int64_t, int64_t, int64_t, int64_t,
                               pointer, pointer, int64_t, pointer, void *,
                               int64_t);
 
-TAKT_INLINE void syrk_by_address(const struct takt_slot *slot,
-                                 takt_symbol *below, enum takt_letter letter,
-                                 pointer uplo, pointer trans, pointer n,
-                                 pointer k, pointer alpha, pointer a,
-                                 pointer lda, pointer beta, void *c,
-                                 pointer ldc)
+TAKT_INLINE void syrk_by_address(const struct takt_below *below,
+                                 enum takt_letter letter, pointer uplo,
+                                 pointer trans, pointer n, pointer k,
+                                 pointer alpha, pointer a, pointer lda,
+                                 pointer beta, void *c, pointer ldc)
 {
-    fortran_syrk *syrk = (fortran_syrk *)below;
-    const int64_t n_ = takt__by_address(slot, n);
-    const int64_t k_ = takt__by_address(slot, k);
+    fortran_syrk *syrk = (fortran_syrk *)below->function;
+    const int64_t n_ = takt__by_address(below, n);
+    const int64_t k_ = takt__by_address(below, k);
 
     if (takt__is_short(n_, n_)) {
         syrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc, 1, 1);
         return;
     }
     struct takt_visit visit =
-        takt__visit_of(slot, TAKT_SYRK, letter, takt__product(n_, n_, k_) / 2);
+        takt__visit_of(below, TAKT_SYRK, letter, takt__product(n_, n_, k_) / 2);
     if (letter <= TAKT_D) {
         const struct takt_triangular_words words = {
             .routine = TAKT_SYRK,
@@ -42,8 +41,8 @@ TAKT_INLINE void syrk_by_address(const struct takt_slot *slot,
             .trans = takt__transpose_of(trans),
             .n = n_,
             .k = k_,
-            .lda = takt__by_address(slot, lda),
-            .ldc = takt__by_address(slot, ldc)};
+            .lda = takt__by_address(below, lda),
+            .ldc = takt__by_address(below, ldc)};
         struct takt_triangular call = {.alpha = takt__factor(letter, alpha),
                                        .beta = takt__factor(letter, beta),
                                        .a = a,
@@ -56,13 +55,13 @@ TAKT_INLINE void syrk_by_address(const struct takt_slot *slot,
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE void syrk_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void syrk_by_value(const struct takt_below *below,
                                enum takt_letter letter, int64_t order,
                                int64_t uplo, int64_t trans, int64_t n,
                                int64_t k, double alpha, pointer a, int64_t lda,
                                double beta, void *c, int64_t ldc)
 {
-    const int64_t n_ = takt__by_value(slot, n), k_ = takt__by_value(slot, k);
+    const int64_t n_ = takt__by_value(below, n), k_ = takt__by_value(below, k);
     const bool is_trivial = takt__is_short(n_, n_);
     struct takt_visit visit;
 
@@ -70,44 +69,45 @@ TAKT_INLINE void syrk_by_value(const struct takt_slot *slot, takt_symbol *below,
         const struct takt_triangular_words words = {
             .routine = TAKT_SYRK,
             .is_by_rows = (int32_t)order == TAKT_BY_ROWS,
-            .uplo = takt__is_order(order) ? takt__cblas_letter(uplo) : 0,
-            .trans = takt__cblas_letter(trans),
+            .uplo = takt__is_order(order) ? takt__cblas_uplo(uplo) : 0,
+            .trans = takt__cblas_trans(trans),
             .n = n_,
             .k = k_,
-            .lda = takt__by_value(slot, lda),
-            .ldc = takt__by_value(slot, ldc)};
+            .lda = takt__by_value(below, lda),
+            .ldc = takt__by_value(below, ldc)};
         struct takt_triangular call = {
             .alpha = alpha, .beta = beta, .a = a, .c = c};
-        visit = takt__visit_of(slot, TAKT_SYRK, letter,
+        visit = takt__visit_of(below, TAKT_SYRK, letter,
                                takt__product(n_, n_, k_) / 2);
         if (takt__enter_triangular(&visit, &words, &call))
             return;
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_ssyrk_type *)below)(order, uplo, trans, n, k, (float)alpha, a,
-                                    lda, (float)beta, c, ldc);
+        ((cblas_ssyrk_type *)below->function)(order, uplo, trans, n, k,
+                                              (float)alpha, a, lda, (float)beta,
+                                              c, ldc);
     else
-        ((cblas_dsyrk_type *)below)(order, uplo, trans, n, k, alpha, a, lda,
-                                    beta, c, ldc);
+        ((cblas_dsyrk_type *)below->function)(order, uplo, trans, n, k, alpha,
+                                              a, lda, beta, c, ldc);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
 
-TAKT_INLINE void syrk_complex(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void syrk_complex(const struct takt_below *below,
                               enum takt_letter letter, int64_t order,
                               int64_t uplo, int64_t trans, int64_t n, int64_t k,
                               pointer alpha, pointer a, int64_t lda,
                               pointer beta, void *c, int64_t ldc)
 {
-    const int64_t n_ = takt__by_value(slot, n);
+    const int64_t n_ = takt__by_value(below, n);
     struct takt_visit visit =
-        takt__visit_of(slot, TAKT_SYRK, letter,
-                       takt__product(n_, n_, takt__by_value(slot, k)) / 2);
+        takt__visit_of(below, TAKT_SYRK, letter,
+                       takt__product(n_, n_, takt__by_value(below, k)) / 2);
 
     takt__straight_begin(&visit);
-    ((cblas_zsyrk_type *)below)(order, uplo, trans, n, k, alpha, a, lda, beta,
-                                c, ldc);
+    ((cblas_zsyrk_type *)below->function)(order, uplo, trans, n, k, alpha, a,
+                                          lda, beta, c, ldc);
     takt__straight_end(&visit);
 }
 
@@ -119,8 +119,8 @@ TAKT_INLINE void syrk_complex(const struct takt_slot *slot, takt_symbol *below,
                pointer ldc)                                                  \
     {                                                                        \
         TAKT_SLOT(dialect_, word_);                                          \
-        syrk_by_address(&slot, below, letter_, uplo, trans, n, k, alpha, a,  \
-                        lda, beta, c, ldc);                                  \
+        syrk_by_address(below, letter_, uplo, trans, n, k, alpha, a, lda,    \
+                        beta, c, ldc);                                       \
     }
 #define CBLAS_SYRK(name_, dialect_, letter_, word_, type_, form_)             \
     TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t, type_, \
@@ -130,8 +130,8 @@ TAKT_INLINE void syrk_complex(const struct takt_slot *slot, takt_symbol *below,
                void *c, int64_t ldc)                                          \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        form_(&slot, below, letter_, order, uplo, trans, n, k, alpha, a, lda, \
-              beta, c, ldc);                                                  \
+        form_(below, letter_, order, uplo, trans, n, k, alpha, a, lda, beta,  \
+              c, ldc);                                                        \
     }
 #define CBLAS_SSYRK(n_, d_, l_, w_) \
     CBLAS_SYRK(n_, d_, l_, w_, float, syrk_by_value)
@@ -165,23 +165,23 @@ typedef void cblas_ztrsm_type(int64_t, int64_t, int64_t, int64_t, int64_t,
                               int64_t, int64_t, pointer, pointer, int64_t,
                               void *, int64_t);
 
-TAKT_INLINE void trsm_by_address(const struct takt_slot *slot,
-                                 takt_symbol *below, enum takt_routine routine,
+TAKT_INLINE void trsm_by_address(const struct takt_below *below,
+                                 enum takt_routine routine,
                                  enum takt_letter letter, pointer side,
                                  pointer uplo, pointer trans, pointer diag,
                                  pointer m, pointer n, pointer alpha, pointer a,
                                  pointer lda, void *b, pointer ldb)
 {
-    fortran_trsm *trsm = (fortran_trsm *)below;
-    const int64_t m_ = takt__by_address(slot, m);
-    const int64_t n_ = takt__by_address(slot, n);
+    fortran_trsm *trsm = (fortran_trsm *)below->function;
+    const int64_t m_ = takt__by_address(below, m);
+    const int64_t n_ = takt__by_address(below, n);
 
     if (takt__is_short(m_, n_)) {
         trsm(side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, 1, 1, 1, 1);
         return;
     }
     struct takt_visit visit =
-        takt__visit_of(slot, routine, letter, takt__product(m_, n_, m_) / 2);
+        takt__visit_of(below, routine, letter, takt__product(m_, n_, m_) / 2);
     if (letter <= TAKT_D) {
         const struct takt_triangular_words words = {
             .routine = routine,
@@ -191,8 +191,8 @@ TAKT_INLINE void trsm_by_address(const struct takt_slot *slot,
             .diag = takt__upper(diag),
             .m = m_,
             .n = n_,
-            .lda = takt__by_address(slot, lda),
-            .ldc = takt__by_address(slot, ldb)};
+            .lda = takt__by_address(below, lda),
+            .ldc = takt__by_address(below, ldb)};
         struct takt_triangular call = {
             .alpha = takt__factor(letter, alpha), .a = a, .c = b};
         if (takt__enter_triangular(&visit, &words, &call))
@@ -203,14 +203,14 @@ TAKT_INLINE void trsm_by_address(const struct takt_slot *slot,
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE void trsm_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void trsm_by_value(const struct takt_below *below,
                                enum takt_routine routine,
                                enum takt_letter letter, int64_t order,
                                int64_t side, int64_t uplo, int64_t trans,
                                int64_t diag, int64_t m, int64_t n, double alpha,
                                pointer a, int64_t lda, void *b, int64_t ldb)
 {
-    const int64_t m_ = takt__by_value(slot, m), n_ = takt__by_value(slot, n);
+    const int64_t m_ = takt__by_value(below, m), n_ = takt__by_value(below, n);
     const bool is_trivial = takt__is_short(m_, n_);
     struct takt_visit visit;
 
@@ -218,72 +218,72 @@ TAKT_INLINE void trsm_by_value(const struct takt_slot *slot, takt_symbol *below,
         const struct takt_triangular_words words = {
             .routine = routine,
             .is_by_rows = (int32_t)order == TAKT_BY_ROWS,
-            .side = takt__is_order(order) ? takt__cblas_letter(side) : 0,
-            .uplo = takt__cblas_letter(uplo),
-            .trans = takt__cblas_letter(trans),
-            .diag = takt__cblas_letter(diag),
+            .side = takt__is_order(order) ? takt__cblas_side(side) : 0,
+            .uplo = takt__cblas_uplo(uplo),
+            .trans = takt__cblas_trans(trans),
+            .diag = takt__cblas_diag(diag),
             .m = m_,
             .n = n_,
-            .lda = takt__by_value(slot, lda),
-            .ldc = takt__by_value(slot, ldb)};
+            .lda = takt__by_value(below, lda),
+            .ldc = takt__by_value(below, ldb)};
         struct takt_triangular call = {.alpha = alpha, .a = a, .c = b};
-        visit = takt__visit_of(slot, routine, letter,
+        visit = takt__visit_of(below, routine, letter,
                                takt__product(m_, n_, m_) / 2);
         if (takt__enter_triangular(&visit, &words, &call))
             return;
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_strsm_type *)below)(order, side, uplo, trans, diag, m, n,
-                                    (float)alpha, a, lda, b, ldb);
+        ((cblas_strsm_type *)below->function)(order, side, uplo, trans, diag, m,
+                                              n, (float)alpha, a, lda, b, ldb);
     else
-        ((cblas_dtrsm_type *)below)(order, side, uplo, trans, diag, m, n, alpha,
-                                    a, lda, b, ldb);
+        ((cblas_dtrsm_type *)below->function)(order, side, uplo, trans, diag, m,
+                                              n, alpha, a, lda, b, ldb);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
 
-TAKT_INLINE void trsm_complex(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void trsm_complex(const struct takt_below *below,
                               enum takt_routine routine,
                               enum takt_letter letter, int64_t order,
                               int64_t side, int64_t uplo, int64_t trans,
                               int64_t diag, int64_t m, int64_t n, pointer alpha,
                               pointer a, int64_t lda, void *b, int64_t ldb)
 {
-    const int64_t m_ = takt__by_value(slot, m);
+    const int64_t m_ = takt__by_value(below, m);
     struct takt_visit visit =
-        takt__visit_of(slot, routine, letter,
-                       takt__product(m_, takt__by_value(slot, n), m_) / 2);
+        takt__visit_of(below, routine, letter,
+                       takt__product(m_, takt__by_value(below, n), m_) / 2);
 
     takt__straight_begin(&visit);
-    ((cblas_ztrsm_type *)below)(order, side, uplo, trans, diag, m, n, alpha, a,
-                                lda, b, ldb);
+    ((cblas_ztrsm_type *)below->function)(order, side, uplo, trans, diag, m, n,
+                                          alpha, a, lda, b, ldb);
     takt__straight_end(&visit);
 }
 
-#define FORTRAN_TRSM(name_, dialect_, letter_, word_, routine_)             \
-    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,      \
-                          pointer, pointer, pointer, pointer, void *,       \
-                          pointer);                                         \
-    void name_(pointer side, pointer uplo, pointer trans, pointer diag,     \
-               pointer m, pointer n, pointer alpha, pointer a, pointer lda, \
-               void *b, pointer ldb)                                        \
-    {                                                                       \
-        TAKT_SLOT(dialect_, word_);                                         \
-        trsm_by_address(&slot, below, routine_, letter_, side, uplo, trans, \
-                        diag, m, n, alpha, a, lda, b, ldb);                 \
+#define FORTRAN_TRSM(name_, dialect_, letter_, word_, routine_)               \
+    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,        \
+                          pointer, pointer, pointer, pointer, void *,         \
+                          pointer);                                           \
+    void name_(pointer side, pointer uplo, pointer trans, pointer diag,       \
+               pointer m, pointer n, pointer alpha, pointer a, pointer lda,   \
+               void *b, pointer ldb)                                          \
+    {                                                                         \
+        TAKT_SLOT(dialect_, word_);                                           \
+        trsm_by_address(below, routine_, letter_, side, uplo, trans, diag, m, \
+                        n, alpha, a, lda, b, ldb);                            \
     }
-#define CBLAS_TRSM(name_, dialect_, letter_, word_, routine_, type_, form_)    \
-    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t,         \
-                          int64_t, int64_t, type_, pointer, int64_t, void *,   \
-                          int64_t);                                            \
-    void name_(int64_t order, int64_t side, int64_t uplo, int64_t trans,       \
-               int64_t diag, int64_t m, int64_t n, type_ alpha, pointer a,     \
-               int64_t lda, void *b, int64_t ldb)                              \
-    {                                                                          \
-        TAKT_SLOT(dialect_, word_);                                            \
-        form_(&slot, below, routine_, letter_, order, side, uplo, trans, diag, \
-              m, n, alpha, a, lda, b, ldb);                                    \
+#define CBLAS_TRSM(name_, dialect_, letter_, word_, routine_, type_, form_)   \
+    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t,        \
+                          int64_t, int64_t, type_, pointer, int64_t, void *,  \
+                          int64_t);                                           \
+    void name_(int64_t order, int64_t side, int64_t uplo, int64_t trans,      \
+               int64_t diag, int64_t m, int64_t n, type_ alpha, pointer a,    \
+               int64_t lda, void *b, int64_t ldb)                             \
+    {                                                                         \
+        TAKT_SLOT(dialect_, word_);                                           \
+        form_(below, routine_, letter_, order, side, uplo, trans, diag, m, n, \
+              alpha, a, lda, b, ldb);                                         \
     }
 #define FORTRAN_TRMM(n_, d_, l_, w_) FORTRAN_TRSM(n_, d_, l_, w_, TAKT_TRMM)
 #define FORTRAN_TRSM_(n_, d_, l_, w_) FORTRAN_TRSM(n_, d_, l_, w_, TAKT_TRSM)

@@ -40,60 +40,61 @@ static bool visit_axpy(struct takt_visit *visit, int64_t n, double alpha,
                NULL);
 }
 
-TAKT_INLINE void axpy_by_address(const struct takt_slot *slot,
-                                 takt_symbol *below, enum takt_letter letter,
-                                 pointer n, pointer alpha, pointer x,
-                                 pointer incx, void *y, pointer incy)
+TAKT_INLINE void axpy_by_address(const struct takt_below *below,
+                                 enum takt_letter letter, pointer n,
+                                 pointer alpha, pointer x, pointer incx,
+                                 void *y, pointer incy)
 {
-    fortran_axpy *axpy = (fortran_axpy *)below;
-    const int64_t n_ = takt__by_address(slot, n);
+    fortran_axpy *axpy = (fortran_axpy *)below->function;
+    const int64_t n_ = takt__by_address(below, n);
 
     if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR)) {
         axpy(n, alpha, x, incx, y, incy);
         return;
     }
     struct takt_visit visit =
-        takt__visit_of(slot, TAKT_AXPY, letter, (double)n_);
+        takt__visit_of(below, TAKT_AXPY, letter, (double)n_);
     if (visit_axpy(&visit, n_, takt__factor(letter, alpha), x,
-                   takt__by_address(slot, incx), y,
-                   takt__by_address(slot, incy)))
+                   takt__by_address(below, incx), y,
+                   takt__by_address(below, incy)))
         return;
     takt__straight_begin(&visit);
     axpy(n, alpha, x, incx, y, incy);
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE void axpy_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void axpy_by_value(const struct takt_below *below,
                                enum takt_letter letter, int64_t n, double alpha,
                                pointer x, int64_t incx, void *y, int64_t incy)
 {
-    const int64_t n_ = takt__by_value(slot, n);
+    const int64_t n_ = takt__by_value(below, n);
     const bool is_trivial = takt__is_trivial((double)n_, TAKT_LEAST_VECTOR);
     struct takt_visit visit;
 
     if (!is_trivial) {
-        visit = takt__visit_of(slot, TAKT_AXPY, letter, (double)n_);
-        if (visit_axpy(&visit, n_, alpha, x, takt__by_value(slot, incx), y,
-                       takt__by_value(slot, incy)))
+        visit = takt__visit_of(below, TAKT_AXPY, letter, (double)n_);
+        if (visit_axpy(&visit, n_, alpha, x, takt__by_value(below, incx), y,
+                       takt__by_value(below, incy)))
             return;
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_saxpy_type *)below)(n, (float)alpha, x, incx, y, incy);
+        ((cblas_saxpy_type *)below->function)(n, (float)alpha, x, incx, y,
+                                              incy);
     else
-        ((cblas_daxpy_type *)below)(n, alpha, x, incx, y, incy);
+        ((cblas_daxpy_type *)below->function)(n, alpha, x, incx, y, incy);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
 
-#define FORTRAN_AXPY(name_, dialect_, letter_, word_)                       \
-    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, void *,       \
-                          pointer);                                         \
-    void name_(pointer n, pointer alpha, pointer x, pointer incx, void *y,  \
-               pointer incy)                                                \
-    {                                                                       \
-        TAKT_SLOT(dialect_, word_);                                         \
-        axpy_by_address(&slot, below, letter_, n, alpha, x, incx, y, incy); \
+#define FORTRAN_AXPY(name_, dialect_, letter_, word_)                      \
+    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, void *,      \
+                          pointer);                                        \
+    void name_(pointer n, pointer alpha, pointer x, pointer incx, void *y, \
+               pointer incy)                                               \
+    {                                                                      \
+        TAKT_SLOT(dialect_, word_);                                        \
+        axpy_by_address(below, letter_, n, alpha, x, incx, y, incy);       \
     }
 #define CBLAS_AXPY(name_, dialect_, letter_, word_, type_)                    \
     TAKT_ENTRY void name_(int64_t, type_, pointer, int64_t, void *, int64_t); \
@@ -101,7 +102,7 @@ TAKT_INLINE void axpy_by_value(const struct takt_slot *slot, takt_symbol *below,
                int64_t incy)                                                  \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        axpy_by_value(&slot, below, letter_, n, alpha, x, incx, y, incy);     \
+        axpy_by_value(below, letter_, n, alpha, x, incx, y, incy);            \
     }
 #define CBLAS_SAXPY(n_, d_, l_, w_) CBLAS_AXPY(n_, d_, l_, w_, float)
 #define CBLAS_DAXPY(n_, d_, l_, w_) CBLAS_AXPY(n_, d_, l_, w_, double)
@@ -129,63 +130,62 @@ static bool visit_scal(struct takt_visit *visit, int64_t n, double alpha,
                NULL);
 }
 
-TAKT_INLINE void scal_by_address(const struct takt_slot *slot,
-                                 takt_symbol *below, enum takt_letter letter,
-                                 pointer n, pointer alpha, void *x,
-                                 pointer incx)
+TAKT_INLINE void scal_by_address(const struct takt_below *below,
+                                 enum takt_letter letter, pointer n,
+                                 pointer alpha, void *x, pointer incx)
 {
-    fortran_scal *scal = (fortran_scal *)below;
-    const int64_t n_ = takt__by_address(slot, n);
+    fortran_scal *scal = (fortran_scal *)below->function;
+    const int64_t n_ = takt__by_address(below, n);
 
     if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR)) {
         scal(n, alpha, x, incx);
         return;
     }
     struct takt_visit visit =
-        takt__visit_of(slot, TAKT_SCAL, letter, (double)n_);
+        takt__visit_of(below, TAKT_SCAL, letter, (double)n_);
     if (visit_scal(&visit, n_, takt__factor(letter, alpha), x,
-                   takt__by_address(slot, incx)))
+                   takt__by_address(below, incx)))
         return;
     takt__straight_begin(&visit);
     scal(n, alpha, x, incx);
     takt__straight_end(&visit);
 }
 
-TAKT_INLINE void scal_by_value(const struct takt_slot *slot, takt_symbol *below,
+TAKT_INLINE void scal_by_value(const struct takt_below *below,
                                enum takt_letter letter, int64_t n, double alpha,
                                void *x, int64_t incx)
 {
-    const int64_t n_ = takt__by_value(slot, n);
+    const int64_t n_ = takt__by_value(below, n);
     const bool is_trivial = takt__is_trivial((double)n_, TAKT_LEAST_VECTOR);
     struct takt_visit visit;
 
     if (!is_trivial) {
-        visit = takt__visit_of(slot, TAKT_SCAL, letter, (double)n_);
-        if (visit_scal(&visit, n_, alpha, x, takt__by_value(slot, incx)))
+        visit = takt__visit_of(below, TAKT_SCAL, letter, (double)n_);
+        if (visit_scal(&visit, n_, alpha, x, takt__by_value(below, incx)))
             return;
         takt__straight_begin(&visit);
     }
     if (letter == TAKT_S)
-        ((cblas_sscal_type *)below)(n, (float)alpha, x, incx);
+        ((cblas_sscal_type *)below->function)(n, (float)alpha, x, incx);
     else
-        ((cblas_dscal_type *)below)(n, alpha, x, incx);
+        ((cblas_dscal_type *)below->function)(n, alpha, x, incx);
     if (!is_trivial)
         takt__straight_end(&visit);
 }
 
-#define FORTRAN_SCAL(name_, dialect_, letter_, word_)              \
-    TAKT_ENTRY void name_(pointer, pointer, void *, pointer);      \
-    void name_(pointer n, pointer alpha, void *x, pointer incx)    \
-    {                                                              \
-        TAKT_SLOT(dialect_, word_);                                \
-        scal_by_address(&slot, below, letter_, n, alpha, x, incx); \
+#define FORTRAN_SCAL(name_, dialect_, letter_, word_)           \
+    TAKT_ENTRY void name_(pointer, pointer, void *, pointer);   \
+    void name_(pointer n, pointer alpha, void *x, pointer incx) \
+    {                                                           \
+        TAKT_SLOT(dialect_, word_);                             \
+        scal_by_address(below, letter_, n, alpha, x, incx);     \
     }
-#define CBLAS_SCAL(name_, dialect_, letter_, word_, type_)       \
-    TAKT_ENTRY void name_(int64_t, type_, void *, int64_t);      \
-    void name_(int64_t n, type_ alpha, void *x, int64_t incx)    \
-    {                                                            \
-        TAKT_SLOT(dialect_, word_);                              \
-        scal_by_value(&slot, below, letter_, n, alpha, x, incx); \
+#define CBLAS_SCAL(name_, dialect_, letter_, word_, type_)    \
+    TAKT_ENTRY void name_(int64_t, type_, void *, int64_t);   \
+    void name_(int64_t n, type_ alpha, void *x, int64_t incx) \
+    {                                                         \
+        TAKT_SLOT(dialect_, word_);                           \
+        scal_by_value(below, letter_, n, alpha, x, incx);     \
     }
 #define CBLAS_SSCAL(n_, d_, l_, w_) CBLAS_SCAL(n_, d_, l_, w_, float)
 #define CBLAS_DSCAL(n_, d_, l_, w_) CBLAS_SCAL(n_, d_, l_, w_, double)
@@ -199,32 +199,32 @@ TAKT_CBLAS_NAMES(CBLAS_DSCAL, TAKT_D, dscal)
  * type_ is what is summed up and returned.
  */
 
-#define DOT(type_, form_, read_, argument_)                                    \
-    TAKT_INLINE type_ dot_##form_##_##type_(                                   \
-        const struct takt_slot *slot, takt_symbol *below,                      \
-        enum takt_letter letter, argument_ n, pointer x, argument_ incx,       \
-        pointer y, argument_ incy)                                             \
-    {                                                                          \
-        type_ (*dot)(argument_, pointer, argument_, pointer, argument_) =      \
-            (type_(*)(argument_, pointer, argument_, pointer,                  \
-                      argument_))below;                                        \
-        const int64_t n_ = read_(slot, n);                                     \
-        type_ result;                                                          \
-        if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR))                   \
-            return dot(n, x, incx, y, incy);                                   \
-        struct takt_visit visit =                                              \
-            takt__visit_of(slot, TAKT_DOT, letter, (double)n_);                \
-        if (is_plain_form(&visit, n_, read_(slot, incx), read_(slot, incy)) && \
-            takt__visit_vectors(                                               \
-                &visit,                                                        \
-                &(struct takt_vectors){                                        \
-                    .n = (size_t)n_, .x = x, .y = (void *)(uintptr_t)y},       \
-                &result))                                                      \
-            return result;                                                     \
-        takt__straight_begin(&visit);                                          \
-        result = dot(n, x, incx, y, incy);                                     \
-        takt__straight_end(&visit);                                            \
-        return result;                                                         \
+#define DOT(type_, form_, read_, argument_)                                   \
+    TAKT_INLINE type_ dot_##form_##_##type_(                                  \
+        const struct takt_below *below, enum takt_letter letter, argument_ n, \
+        pointer x, argument_ incx, pointer y, argument_ incy)                 \
+    {                                                                         \
+        type_ (*dot)(argument_, pointer, argument_, pointer, argument_) =     \
+            (type_(*)(argument_, pointer, argument_, pointer,                 \
+                      argument_))below->function;                             \
+        const int64_t n_ = read_(below, n);                                   \
+        type_ result;                                                         \
+        if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR))                  \
+            return dot(n, x, incx, y, incy);                                  \
+        struct takt_visit visit =                                             \
+            takt__visit_of(below, TAKT_DOT, letter, (double)n_);              \
+        if (is_plain_form(&visit, n_, read_(below, incx),                     \
+                          read_(below, incy)) &&                              \
+            takt__visit_vectors(                                              \
+                &visit,                                                       \
+                &(struct takt_vectors){                                       \
+                    .n = (size_t)n_, .x = x, .y = (void *)(uintptr_t)y},      \
+                &result))                                                     \
+            return result;                                                    \
+        takt__straight_begin(&visit);                                         \
+        result = dot(n, x, incx, y, incy);                                    \
+        takt__straight_end(&visit);                                           \
+        return result;                                                        \
     }
 DOT(float, by_address, takt__by_address, pointer)
 DOT(double, by_address, takt__by_address, pointer)
@@ -237,8 +237,7 @@ DOT(double, by_value, takt__by_value, int64_t)
                 argument_ incy)                                                \
     {                                                                          \
         TAKT_SLOT(dialect_, word_);                                            \
-        return dot_##form_##_##type_(&slot, below, letter_, n, x, incx, y,     \
-                                     incy);                                    \
+        return dot_##form_##_##type_(below, letter_, n, x, incx, y, incy);     \
     }
 #define FORTRAN_SDOT(n_, d_, l_, w_) \
     DOT_ENTRY(n_, d_, l_, w_, float, by_address, pointer)
@@ -259,19 +258,18 @@ TAKT_CBLAS_NAMES(CBLAS_DDOT, TAKT_D, ddot)
 
 #define NORM(type_, form_, read_, argument_)                             \
     TAKT_INLINE type_ norm_##form_##_##type_(                            \
-        const struct takt_slot *slot, takt_symbol *below,                \
-        enum takt_routine routine, enum takt_letter letter, argument_ n, \
-        pointer x, argument_ incx)                                       \
+        const struct takt_below *below, enum takt_routine routine,       \
+        enum takt_letter letter, argument_ n, pointer x, argument_ incx) \
     {                                                                    \
         type_ (*norm)(argument_, pointer, argument_) =                   \
-            (type_(*)(argument_, pointer, argument_))below;              \
-        const int64_t n_ = read_(slot, n);                               \
+            (type_(*)(argument_, pointer, argument_))below->function;    \
+        const int64_t n_ = read_(below, n);                              \
         type_ result;                                                    \
         if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR))             \
             return norm(n, x, incx);                                     \
         struct takt_visit visit =                                        \
-            takt__visit_of(slot, routine, letter, (double)n_);           \
-        if (is_plain_form(&visit, n_, read_(slot, incx), 1) &&           \
+            takt__visit_of(below, routine, letter, (double)n_);          \
+        if (is_plain_form(&visit, n_, read_(below, incx), 1) &&          \
             takt__visit_vectors(                                         \
                 &visit, &(struct takt_vectors){.n = (size_t)n_, .x = x}, \
                 &result))                                                \
@@ -292,8 +290,7 @@ NORM(double, by_value, takt__by_value, int64_t)
     type_ name_(argument_ n, pointer x, argument_ incx)                      \
     {                                                                        \
         TAKT_SLOT(dialect_, word_);                                          \
-        return norm_##form_##_##type_(&slot, below, routine_, letter_, n, x, \
-                                      incx);                                 \
+        return norm_##form_##_##type_(below, routine_, letter_, n, x, incx); \
     }
 #define FORTRAN_SNRM2(n_, d_, l_, w_) \
     NORM_ENTRY(n_, d_, l_, w_, TAKT_NRM2, float, by_address, pointer)
@@ -324,30 +321,30 @@ TAKT_CBLAS_NAMES(CBLAS_DASUM, TAKT_D, dasum)
 /* ---- iamax -----------------------------------------------------------------
  */
 
-TAKT_INLINE int64_t count_iamax(const struct takt_slot *slot,
+TAKT_INLINE int64_t count_iamax(const struct takt_below *below,
                                 enum takt_letter letter, int64_t n,
                                 struct takt_visit *visit)
 {
-    *visit = takt__visit_of(slot, TAKT_IAMAX, letter, (double)n);
+    *visit = takt__visit_of(below, TAKT_IAMAX, letter, (double)n);
     visit->why = n > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
     takt__straight_begin(visit);
     return n;
 }
 
-#define IAMAX_ENTRY(name_, dialect_, letter_, word_, read_, argument_) \
-    TAKT_ENTRY int64_t name_(argument_, pointer, argument_);           \
-    int64_t name_(argument_ n, pointer x, argument_ incx)              \
-    {                                                                  \
-        TAKT_SLOT(dialect_, word_);                                    \
-        int64_t (*iamax)(argument_, pointer, argument_) =              \
-            (int64_t(*)(argument_, pointer, argument_))below;          \
-        struct takt_visit visit;                                       \
-        if (!takt__is_tallied())                                       \
-            return iamax(n, x, incx);                                  \
-        count_iamax(&slot, letter_, read_(&slot, n), &visit);          \
-        const int64_t result = iamax(n, x, incx);                      \
-        takt__straight_end(&visit);                                    \
-        return result;                                                 \
+#define IAMAX_ENTRY(name_, dialect_, letter_, word_, read_, argument_)  \
+    TAKT_ENTRY int64_t name_(argument_, pointer, argument_);            \
+    int64_t name_(argument_ n, pointer x, argument_ incx)               \
+    {                                                                   \
+        TAKT_SLOT(dialect_, word_);                                     \
+        int64_t (*iamax)(argument_, pointer, argument_) =               \
+            (int64_t(*)(argument_, pointer, argument_))below->function; \
+        struct takt_visit visit;                                        \
+        if (!takt__is_tallied())                                        \
+            return iamax(n, x, incx);                                   \
+        count_iamax(below, letter_, read_(below, n), &visit);           \
+        const int64_t result = iamax(n, x, incx);                       \
+        takt__straight_end(&visit);                                     \
+        return result;                                                  \
     }
 #define FORTRAN_IAMAX(n_, d_, l_, w_) \
     IAMAX_ENTRY(n_, d_, l_, w_, takt__by_address, pointer)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader.h"
 #include "tally.h"
 
 static _Atomic(struct takt_plain *) libraries;
@@ -50,13 +51,19 @@ static const char *file_of(const void *address)
     return dladdr(address, &found) != 0 ? found.dli_fname : NULL;
 }
 
+/* Where the object begins that an address belongs to; NULL: none. */
+static const void *base_of(const void *address)
+{
+    Dl_info found;
+
+    return dladdr(address, &found) != 0 ? found.dli_fbase : NULL;
+}
+
 static bool is_ours(const void *address)
 {
-    Dl_info found, self;
+    const void *base = base_of(address);
 
-    return dladdr(address, &found) == 0 ||
-           (dladdr((const void *)&libraries, &self) != 0 &&
-            found.dli_fbase == self.dli_fbase);
+    return base == NULL || base == base_of((const void *)&libraries);
 }
 
 /* The function that `handle` or what it needs has under that name. */
@@ -67,13 +74,14 @@ static void *look_in(void *handle, const char *name)
     return found == NULL || is_ours(found) ? NULL : found;
 }
 
-/* The handles are kept: what was found must stay. */
+/* What was loaded before keeps itself loaded, or does not: it is the program's.
+ * A handle of what we load ourselves is kept. */
 static void *look_in_file(const char *file, int flags, const char *name)
 {
     void *handle = file == NULL ? NULL : dlopen(file, RTLD_LAZY | flags);
     void *found = handle == NULL ? NULL : look_in(handle, name);
 
-    if (handle != NULL && found == NULL)
+    if (handle != NULL && (found == NULL || (flags & RTLD_NOLOAD) != 0))
         dlclose(handle);
     return found;
 }
@@ -94,12 +102,44 @@ static void *look_in_loaded(const char *name)
     return found;
 }
 
-static void *look_everywhere(const char *name, const void *caller)
+/* The object that an address is in, as it lies in memory. */
+struct stretch {
+    uintptr_t at, low, high;
+};
+
+static int find_stretch(struct dl_phdr_info *object, size_t size, void *self)
+{
+    struct stretch *stretch = self;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        const uintptr_t start = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        low = start < low ? start : low;
+        high = start + part->p_memsz > high ? start + part->p_memsz : high;
+    }
+    if (stretch->at < low || stretch->at >= high)
+        return 0;
+    stretch->low = low;
+    stretch->high = high;
+    return 1;
+}
+
+/* What everybody finds is for all; what only the caller finds, or who looks
+ * like it, for the caller's object. */
+static void *look_everywhere(const char *name, const void *caller,
+                             bool *is_for_all)
 {
     static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
                                         "libopenblas.so.0"};
     void *found = look_in_file(getenv("TAKT_RUN_LIBRARY"), 0, name);
 
+    if (found == NULL) /* where everybody looks first, behind us */
+        found = look_in(RTLD_NEXT, name);
+    *is_for_all = found != NULL;
     if (found == NULL)
         found = look_in_file(file_of(caller), RTLD_NOLOAD, name);
     if (found == NULL)
@@ -192,7 +232,7 @@ static bool has_wide_name(const char *path)
     return strstr(file, "blas64") != NULL || strstr(file, "ilp64") != NULL;
 }
 
-static struct takt_plain *describe(const char *path,
+static struct takt_plain *describe(const char *path, const void *base,
                                    const struct takt_dialect *dialect)
 {
     struct takt_plain *plain = calloc(1, sizeof *plain);
@@ -203,6 +243,7 @@ static struct takt_plain *describe(const char *path,
         return NULL;
     }
     snprintf(plain->path, sizeof plain->path, "%s", path);
+    plain->base = base;
     plain->is_wide = dialect->is_wide || has_wide_name(path);
     find_functions(plain, handle, dialect->fortran);
     find_threads(plain, handle);
@@ -234,7 +275,7 @@ static struct takt_plain *library_of(const void *function,
     do {
         there = known(first, path, is_wide);
         if (there == NULL && made == NULL &&
-            (made = describe(path, dialect)) == NULL)
+            (made = describe(path, base_of(function), dialect)) == NULL)
             return NULL;
         if (there != NULL) {
             free(made);
@@ -247,25 +288,71 @@ static struct takt_plain *library_of(const void *function,
     return made;
 }
 
-takt_symbol *takt__slot_resolve(struct takt_slot *slot, const void *caller)
+static bool is_library(const void *base)
 {
+    const struct takt_plain *at = atomic_load(&libraries);
+
+    while (at != NULL && at->base != base)
+        at = at->next;
+    return at != NULL && base != NULL;
+}
+
+/* ---- slots -----------------------------------------------------------------
+ */
+
+static _Noreturn void give_up(const char *name, const char *why)
+{
+    fprintf(stderr, "takt: the program calls %s, but %s\n", name, why);
+    abort();
+}
+
+/* The answer for the object around `at`; NULL: for all. */
+static const struct takt_below *add_answer(struct takt_slot *slot,
+                                           const struct takt_below *answer,
+                                           const void *at)
+{
+    struct takt_below *made = calloc(1, sizeof *made);
+    struct stretch stretch = {.at = (uintptr_t)at, .high = UINTPTR_MAX};
+
+    if (made == NULL)
+        give_up(slot->routine, "there is no memory left");
+    if (at != NULL)
+        dl_iterate_phdr(find_stretch, &stretch);
+    *made = *answer;
+    made->low = stretch.low;
+    made->high = stretch.high;
+    made->is_own = at != NULL && is_library(base_of(at));
+    made->next = atomic_load(&slot->first);
+    while (!atomic_compare_exchange_weak(&slot->first, &made->next, made))
+        continue;
+    return made;
+}
+
+const struct takt_below *takt__slot_resolve(struct takt_slot *slot,
+                                            const void *caller)
+{
+    struct takt_below answer = {0};
+    bool is_for_all;
     char name[48];
 
     takt__mode_read();
     snprintf(name, sizeof name, slot->dialect->name, slot->routine);
-    void *found = look_everywhere(name, caller);
-    if (found == NULL) {
-        fprintf(stderr,
-                "takt: the program calls %s, but no BLAS library is loaded "
-                "that has it; name one with --library or "
-                "TAKT_RUN_LIBRARY\n",
-                name);
-        abort();
-    }
-    atomic_store(&slot->plain, library_of(found, slot->dialect));
-    atomic_store_explicit(&slot->below, as_function(found),
-                          memory_order_release);
-    return as_function(found);
+    takt__loader_enter();
+    void *found = look_everywhere(name, caller, &is_for_all);
+    if (found == NULL)
+        give_up(name, "no BLAS library is loaded that has it; name one with "
+                      "--library or TAKT_RUN_LIBRARY");
+    answer.function = as_function(found);
+    answer.plain = library_of(found, slot->dialect);
+    answer.is_wide =
+        answer.plain != NULL ? answer.plain->is_wide : slot->dialect->is_wide;
+    const bool is_own = is_library(base_of(caller));
+    const struct takt_below *below =
+        add_answer(slot, &answer, is_for_all && !is_own ? NULL : caller);
+    if (is_for_all && !is_own) /* in front of it */
+        add_answer(slot, &answer, found);
+    takt__loader_leave();
+    return below;
 }
 
 /* ---- threads ---------------------------------------------------------------

@@ -4,10 +4,10 @@
  * have got its calls if we were not there.
  *
  * Every name under which we are called has a slot. The first call through it
- * looks for the function of that name that its caller would have got, in what
- * is loaded at that moment, and remembers it for good: the library is kept
- * loaded from then on. There may be several libraries in one process (NumPy's
- * and SciPy's wheels bring their own).
+ * from an object looks for the function of that name that this object would
+ * have got, in what is loaded at that moment, and remembers it for good: the
+ * library is kept loaded from then on. There may be several libraries in one
+ * process (NumPy's and SciPy's wheels bring their own).
  *
  * Threads: no lock is held while the loader is asked, since a constructor that
  * runs under the loader's lock may call BLAS. Who looks for the same thing at
@@ -29,10 +29,11 @@ typedef void takt_symbol(void);
 
 struct takt_plain {
     struct takt_plain *next;
-    unsigned number; /* from 0, in the order they were met */
-    char path[256];  /* its file, cut off if longer */
-    char name[32];   /* for experts: letters, digits, '.', '_' and '-' */
-    bool is_wide;    /* its integers have 64 bits */
+    unsigned number;  /* from 0, in the order they were met */
+    const void *base; /* where it lies in memory */
+    char path[256];   /* its file, cut off if longer */
+    char name[32];    /* for experts: letters, digits, '.', '_' and '-' */
+    bool is_wide;     /* its integers have 64 bits */
     takt_symbol *function[TAKT_ROUTINES][2]; /* Fortran's, of s and d; NULL:
                                               * it has none */
     int (*get_threads)(void);    /* that it would use; NULL: it does not say */
@@ -46,24 +47,40 @@ struct takt_dialect {
     bool is_wide;
 };
 
+/* What is below a name for the code in some stretch of memory: an object that
+ * was loaded, or all of them. */
+struct takt_below {
+    const struct takt_below *next;
+    uintptr_t low, high; /* of that stretch; high is behind it */
+    takt_symbol *function;
+    struct takt_plain *plain; /* NULL: it cannot be described */
+    bool is_wide;             /* its integers have 64 bits */
+    bool is_own; /* that stretch is a library itself, which calls its own
+                  * routines by name: no call of the program's */
+};
+
 struct takt_slot {
     const struct takt_dialect *dialect;
     const char *routine; /* "dgemm" */
-    _Atomic(takt_symbol *) below;
-    _Atomic(struct takt_plain *) plain; /* set before `below` */
+    _Atomic(const struct takt_below *) first;
 };
 
 /* Looks for it, on behalf of the code at `caller`. A program that calls what no
  * library has cannot go on: it ends with a line that says so. */
-takt_symbol *takt__slot_resolve(struct takt_slot *slot, const void *caller);
+const struct takt_below *takt__slot_resolve(struct takt_slot *slot,
+                                            const void *caller);
 
-static inline takt_symbol *takt__slot_below(struct takt_slot *slot,
-                                            const void *caller)
+static inline const struct takt_below *takt__slot_below(struct takt_slot *slot,
+                                                        const void *caller)
 {
-    takt_symbol *below =
-        atomic_load_explicit(&slot->below, memory_order_acquire);
+    const uintptr_t at = (uintptr_t)caller;
+    const struct takt_below *below =
+        atomic_load_explicit(&slot->first, memory_order_acquire);
 
-    return below != NULL ? below : takt__slot_resolve(slot, caller);
+    for (; below != NULL; below = below->next)
+        if (__builtin_expect(at >= below->low && at < below->high, 1))
+            return below;
+    return takt__slot_resolve(slot, caller);
 }
 
 /* Threads that the program lets the library use at this moment: what the

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "loader.h"
 #include "tally.h"
 
 /* A context takes some milliseconds to make. */
@@ -17,7 +18,7 @@ enum { most_routes = 16 };
 
 enum state { CLOSED, OPENING, OPEN, FAILED };
 
-_Thread_local struct takt_visitor takt__visitor;
+_Thread_local bool takt__ran_plain;
 
 static _Atomic int state = CLOSED;
 static _Atomic uint64_t spent_ns;
@@ -72,7 +73,9 @@ static void *open_libtakt(void)
 
 static bool load(void)
 {
+    takt__loader_enter();
     void *handle = open_libtakt();
+    takt__loader_leave();
     char text[TAKT_BOARD_WORDS];
 
     if (handle == NULL) {
@@ -84,7 +87,13 @@ static bool load(void)
         FIND(create, "takt_ctx_create") &&
         FIND(add_expert, "takt_ctx_add_expert") && FIND(run, "takt_run") &&
         FIND(explain, "takt_explain") && FIND(find_op, "takt_op_find") &&
-        FIND(gpu, "takt_ctx_gpu"))
+        FIND(gpu, "takt_ctx_gpu") && FIND(expert, "takt_ctx_expert") &&
+        FIND(run_on, "takt_run_on") &&
+        FIND(buffer_create, "takt_buffer_create") &&
+        FIND(buffer_destroy, "takt_buffer_destroy") &&
+        FIND(buffer_address, "takt_buffer_address") &&
+        FIND(buffer_map, "takt_buffer_map") &&
+        FIND(buffer_unmap, "takt_buffer_unmap"))
         return true;
     takt__tally_trouble("libtakt is of another version");
     return false;
@@ -181,10 +190,14 @@ struct takt_route *takt__route(const struct takt_plain *plain,
     const unsigned threads = takt__plain_threads(plain);
     struct takt_route *route = find_route(plain, threads);
     if (route == NULL && !atomic_flag_test_and_set(&is_making)) {
+        takt__loader_enter();
         make_route(plain, threads);
+        takt__loader_leave();
         atomic_flag_clear(&is_making);
         route = find_route(plain, threads);
     }
+    if (takt__loader_is_forking())
+        return NULL;
     if (route != NULL && route->ctx != NULL)
         return route;
     *why = TAKT_WHY_NO_ROUTER;

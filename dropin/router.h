@@ -17,15 +17,10 @@
 #include "plain.h"
 #include "takt/takt.h"
 
-/* Per thread (found the long way: the space of threads that can be reached at
- * once is set aside when a program starts, and this library may come later):
- * whether it is inside the plain library, whose own calls of BLAS
- * are its own matter; and whether the last call that was routed ran there. */
-struct takt_visitor {
-    unsigned inside;
-    bool ran_plain;
-};
-extern _Thread_local struct takt_visitor takt__visitor;
+/* Whether the last call of this thread that was routed ran in the plain
+ * library. (Found the long way: the space of threads that can be reached at
+ * once is set aside when a program starts, and this library may come later.) */
+extern _Thread_local bool takt__ran_plain;
 
 /* What is used of libtakt. */
 struct takt_library {
@@ -38,6 +33,15 @@ struct takt_library {
                            size_t, size_t *);
     const takt_op *(*find_op)(const char *);
     takt_status (*gpu)(takt_ctx *, size_t, takt_gpu_device *);
+    /* Of reuse.c. */
+    const char *(*expert)(const takt_ctx *, size_t, takt_backend *);
+    takt_status (*run_on)(takt_ctx *, const takt_call *, size_t);
+    takt_status (*buffer_create)(takt_ctx *, size_t, const void *,
+                                 takt_buffer **);
+    void (*buffer_destroy)(takt_buffer *);
+    void *(*buffer_address)(const takt_buffer *);
+    takt_status (*buffer_map)(takt_buffer *, unsigned, void **);
+    takt_status (*buffer_unmap)(takt_buffer *);
 };
 
 struct takt_route {

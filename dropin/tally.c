@@ -43,13 +43,29 @@ static bool is_set(const char *value)
     return value != NULL && value[0] != '\0';
 }
 
+/* A process is counted when it makes its first call; after a fork(), the child
+ * is another one. */
+static _Atomic bool is_counted;
+
+static void begin_anew(void)
+{
+    atomic_store_explicit(&is_counted, false, memory_order_relaxed);
+}
+
+static void count_process(struct takt_board *board)
+{
+    if (!atomic_load_explicit(&is_counted, memory_order_relaxed) &&
+        !atomic_exchange(&is_counted, true))
+        takt__tally_add(&board->processes, 1);
+}
+
 static void read_mode(void)
 {
     const char *path = getenv(TAKT_BOARD_VARIABLE);
     struct takt_board *board = is_set(path) ? map_board(path) : NULL;
 
     if (board != NULL) {
-        takt__tally_add(&board->processes, 1);
+        pthread_atfork(NULL, NULL, begin_anew);
         atomic_store(&takt__board, board);
     }
     atomic_store_explicit(
@@ -136,6 +152,7 @@ struct takt_board_cell *takt__tally_cell(enum takt_routine routine,
                            : routine <= TAKT_GER ? exponent / 2
                                                  : exponent;
 
+    count_process(board);
     return &board->cell
                 [routine][letter]
                 [class < TAKT_BOARD_CLASSES ? class : TAKT_BOARD_CLASSES - 1];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gate.h"
+#include "reuse.h"
 #include "router.h"
 #include "tally.h"
 
@@ -19,33 +20,26 @@ static struct takt_board_cell *cell_of(const struct takt_visit *visit)
 /* One in so many calls that nobody asked about is timed for the board. */
 enum { timed_of = 16 };
 
-/* Whether the thread is marked as being inside the library. From complaining
- * about wrong arguments it may never come back; and what is only passed on
- * needs no mark but to be counted once. */
-static bool is_marked(const struct takt_visit *visit)
+static bool is_timed(const struct takt_visit *visit)
 {
-    return visit->why != TAKT_WHY_WRONG &&
-           (visit->why != TAKT_WHY_ROUTINE || takt__is_tallied());
+    static _Thread_local unsigned turn;
+
+    return visit->why == TAKT_WHY_STARTING ||
+           (takt__is_tallied() &&
+            (visit->work > 1e6 || turn++ % timed_of == 0));
 }
 
 void takt__straight_begin(struct takt_visit *visit)
 {
-    static _Thread_local unsigned turn;
-
-    visit->start_ns = 0;
-    if (!is_marked(visit) || takt__visitor.inside++ > 0)
-        return;
-    if (visit->why == TAKT_WHY_STARTING ||
-        (takt__is_tallied() && (visit->work > 1e6 || turn++ % timed_of == 0)))
-        visit->start_ns = takt__now();
+    visit->start_ns = !visit->is_nested && is_timed(visit) ? takt__now() : 0;
 }
 
 void takt__straight_end(const struct takt_visit *visit)
 {
     const uint64_t ns = visit->start_ns > 0 ? takt__now() - visit->start_ns : 0;
 
-    if (is_marked(visit) && --takt__visitor.inside > 0)
-        return; /* the plain library's own call */
+    if (visit->is_nested)
+        return; /* it is part of another one */
     if (takt__is_tallied()) {
         struct takt_board_cell *cell = cell_of(visit);
         takt__tally_run(cell, TAKT_WAY_STRAIGHT, ns);
@@ -66,19 +60,16 @@ static struct takt_route *way_of(struct takt_visit *visit, double least,
         visit->why = TAKT_WHY_SMALL;
         return NULL;
     }
-    if (takt__visitor.inside > 0) {
+    if (visit->is_nested) {
         visit->why = TAKT_WHY_NESTED;
         return NULL;
     }
-    struct takt_route *route = takt__route(visit->plain, &visit->why);
-    if (route == NULL)
-        return NULL;
     *gate = takt__gate(visit->routine, visit->letter, visit->work);
-    if (route->is_adaptive && !takt__is_eager() && !takt__gate_asks(*gate)) {
+    if (!takt__gate_asks(*gate) && !takt__is_eager()) {
         visit->why = TAKT_WHY_SETTLED;
         return NULL;
     }
-    return route;
+    return takt__route(visit->plain, &visit->why);
 }
 
 /* ---- telling ---------------------------------------------------------------
@@ -206,15 +197,15 @@ static bool run(struct takt_route *route, struct takt_visit *visit,
     const bool is_tallied = takt__is_tallied();
     takt_decision decision;
 
-    takt__visitor.ran_plain = false;
+    takt__ran_plain = false;
     const takt_status status =
-        route->library->run(route->ctx, call, is_tallied ? &decision : NULL);
+        takt__reuse_run(route, call, is_tallied ? &decision : NULL);
     if (status != TAKT_OK) {
         visit->why = TAKT_WHY_FORM;
         return false;
     }
-    takt__gate_answered(gate, visit->routine, visit->work,
-                        takt__visitor.ran_plain);
+    if (route->is_adaptive)
+        takt__gate_answered(gate, visit->routine, visit->work, takt__ran_plain);
     if (is_tallied)
         tell_run(route, visit, call, &decision);
     return true;
@@ -312,9 +303,7 @@ static void run_product(void *self, const struct takt_product *product)
     if (halving->route->library->run(halving->route->ctx, &call,
                                      halving->is_tallied ? &decision : NULL) !=
         TAKT_OK) {
-        takt__visitor.inside++;
         takt__plain_product(halving->route->plain, product);
-        takt__visitor.inside--;
     } else if (halving->is_tallied) {
         const enum takt_way way = way_on(halving->route, &decision);
         halving->has_gpu |= way == TAKT_WAY_GPU;
@@ -326,9 +315,7 @@ static void run_rest(void *self, const struct takt_triangular *part)
 {
     const struct halving *halving = self;
 
-    takt__visitor.inside++;
     takt__plain_triangular(halving->route->plain, part);
-    takt__visitor.inside--;
 }
 
 /* The order of the triangle, and the product that the first cut makes. */

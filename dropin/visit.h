@@ -40,13 +40,14 @@ struct takt_visit {
     enum takt_letter letter;
     double work;       /* multiply-adds, or elements */
     enum takt_why why; /* it was not routed */
+    bool is_nested;    /* the plain library made it */
     uint64_t start_ns; /* 0: it is not timed */
 };
 
 /* Below this a call is passed on without a thought: it is done sooner than
  * somebody is asked. */
 enum {
-    TAKT_LEAST_PRODUCT = 32 * 32 * 32,
+    TAKT_LEAST_PRODUCT = 48 * 48 * 48,
     TAKT_LEAST_MATVEC = 128 * 128,
     TAKT_LEAST_VECTOR = 8192,
     TAKT_LEAST_ORDER = 512 /* of a triangle */

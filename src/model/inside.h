@@ -162,6 +162,28 @@ void takt__believe(const struct takt_model *model, const struct takt_line *line,
                    const struct takt_reference *reference, unsigned arm,
                    unsigned situation, struct takt_prospect *out);
 
+/* What a call is expected to cost on each arm that may run it. */
+struct takt_candidate {
+    unsigned arm;
+    float log_cost; /* of the expected cost */
+    float log_mean, variance;
+};
+
+struct takt_field {
+    struct takt_candidate of[TAKT_MAX_ARMS];
+    unsigned count;
+    unsigned best, second; /* positions */
+};
+
+/* Whether an arm was ever run on a line. */
+bool takt__is_measured(const struct takt_line *line, unsigned arm);
+
+/* Puts who is usual before the best, unless it is worth leaving him. `spot` may
+ * be NULL. */
+void takt__usual_prefer(const struct takt_model *model,
+                        const struct takt_line *line,
+                        const struct takt_spot *spot, struct takt_field *field);
+
 /* What one who sleeps would take for a call of a bin, transfers included: as of
  * some time ago. Negative: no memory. */
 double takt__expected_asleep(struct takt_model *model, struct takt_line *line,

@@ -17,8 +17,8 @@
 static const float band = 0.03f; /* nearer than this is as good */
 static const float enough = 5;   /* samples that settle an arm */
 
-/* Judgement; the last is 15%. */
-static const float ten_times = 2.3026f, twice = 0.6931f, clearly = 0.14f;
+/* Judgement. */
+static const float ten_times = 2.3026f, twice = 0.6931f;
 
 struct takt_outlook {
     struct takt_model *model;
@@ -129,18 +129,6 @@ takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
 /* ---- all arms --------------------------------------------------------------
  */
 
-struct candidate {
-    unsigned arm;
-    float log_cost; /* of the expected cost */
-    float log_mean, variance;
-};
-
-struct field {
-    struct candidate of[TAKT_MAX_ARMS];
-    unsigned count;
-    unsigned best, second; /* positions */
-};
-
 /* What a call costs there beyond its own time. Whoever has to be opened first
  * costs more until so many calls were made that opening would have paid. */
 static double burden_of(const struct takt_outlook *outlook,
@@ -165,17 +153,16 @@ static bool is_suspect(const struct takt_outlook *outlook, unsigned arm,
     return track != NULL && track->suspect_ns > now_ns;
 }
 
-static inline struct candidate candidate_of(const struct takt_outlook *outlook,
-                                            unsigned i, unsigned bin,
-                                            const struct takt_burden *burden,
-                                            const struct takt_spot *spot)
+static inline struct takt_candidate
+candidate_of(const struct takt_outlook *outlook, unsigned i, unsigned bin,
+             const struct takt_burden *burden, const struct takt_spot *spot)
 {
     const unsigned arm = outlook->arm[i];
     const struct takt_prospect *prospect = &outlook->prospect[i];
     const double load =
         outlook->model->log_load[outlook->model->arm[arm].device];
-    struct candidate out = {.arm = arm,
-                            .variance = prospect->belief.variance[bin]};
+    struct takt_candidate out = {.arm = arm,
+                                 .variance = prospect->belief.variance[bin]};
 
     out.log_mean =
         prospect->log_rates[bin] + (float)load + prospect->belief.mean[bin];
@@ -199,7 +186,7 @@ static bool may_run(const struct takt_outlook *outlook, unsigned arm)
 static void gather(const struct takt_outlook *outlook, unsigned bin,
                    const struct takt_burden *burden,
                    const struct takt_spot *spot, uint64_t now_ns,
-                   struct field *out)
+                   struct takt_field *out)
 {
     bool are_all_suspect = true;
 
@@ -214,7 +201,7 @@ static void gather(const struct takt_outlook *outlook, unsigned bin,
 }
 
 /* The cheapest, or the incumbent if it is as good; and the next. */
-static void rank(struct field *field, unsigned incumbent)
+static void rank(struct takt_field *field, unsigned incumbent)
 {
     unsigned best = 0;
 
@@ -236,13 +223,13 @@ static void rank(struct field *field, unsigned incumbent)
 
 /* P(the best is the best), taking the others as independent. Whoever is three
  * sigma behind does not matter. */
-static double confidence_of(const struct field *field)
+static double confidence_of(const struct takt_field *field)
 {
-    const struct candidate *best = &field->of[field->best];
+    const struct takt_candidate *best = &field->of[field->best];
     float all = 1;
 
     for (unsigned i = 0; i < field->count; i++) {
-        const struct candidate *other = &field->of[i];
+        const struct takt_candidate *other = &field->of[i];
         const float distance = other->log_mean - best->log_mean;
         const float spread = other->variance + best->variance;
         if (i == field->best ||
@@ -256,17 +243,18 @@ static double confidence_of(const struct field *field)
 /* ---- exploration -----------------------------------------------------------
  */
 
-static float lowest(const struct candidate *who)
+static float lowest(const struct takt_candidate *who)
 {
     return who->log_mean - 2 * sqrtf(who->variance);
 }
 
 /* Of arms that differ only by their threads, those around the cheapest. */
-static bool is_near(const struct takt_model *model, const struct field *field,
-                    const struct candidate *who)
+static bool is_near(const struct takt_model *model,
+                    const struct takt_field *field,
+                    const struct takt_candidate *who)
 {
     const struct takt_arm *arm = &model->arm[who->arm];
-    const struct candidate *cheapest = who;
+    const struct takt_candidate *cheapest = who;
 
     for (unsigned i = 0; i < field->count; i++)
         if (model->arm[field->of[i].arm].kin == arm->kin &&
@@ -280,8 +268,8 @@ static bool is_near(const struct takt_model *model, const struct field *field,
 /* Not foolhardy: nobody is tried who may take ten times as long as the best,
  * except where it costs least to learn of one who was never run. */
 static bool is_safe(const struct takt_outlook *outlook,
-                    const struct candidate *who, const struct candidate *best,
-                    unsigned bin)
+                    const struct takt_candidate *who,
+                    const struct takt_candidate *best, unsigned bin)
 {
     const float most = who->log_mean + 2 * sqrtf(who->variance);
 
@@ -293,8 +281,9 @@ static bool is_safe(const struct takt_outlook *outlook,
 /* One who may be better and is not settled yet; or, when losers are due, one
  * who is not far behind and was not seen since. */
 static bool is_wanted(const struct takt_outlook *outlook,
-                      const struct takt_spot *spot, const struct candidate *who,
-                      const struct candidate *best, unsigned bin)
+                      const struct takt_spot *spot,
+                      const struct takt_candidate *who,
+                      const struct takt_candidate *best, unsigned bin)
 {
     const float low = lowest(who);
 
@@ -309,8 +298,8 @@ static bool is_wanted(const struct takt_outlook *outlook,
 
 /* What a try is expected to cost beyond the best: its opening included. */
 static double price_of(const struct takt_outlook *outlook,
-                       const struct candidate *who,
-                       const struct candidate *best)
+                       const struct takt_candidate *who,
+                       const struct takt_candidate *best)
 {
     const struct takt_model *model = outlook->model;
     const double extra = (double)(expf(who->log_cost) - expf(best->log_cost));
@@ -321,14 +310,14 @@ static double price_of(const struct takt_outlook *outlook,
 
 /* The position of the cheapest arm worth a try; -1: none. */
 static int cheapest(const struct takt_outlook *outlook,
-                    const struct field *field, const struct takt_spot *spot,
-                    unsigned bin, double *price)
+                    const struct takt_field *field,
+                    const struct takt_spot *spot, unsigned bin, double *price)
 {
-    const struct candidate *best = &field->of[field->best];
+    const struct takt_candidate *best = &field->of[field->best];
     int found = -1;
 
     for (unsigned i = 0; i < field->count; i++) {
-        const struct candidate *who = &field->of[i];
+        const struct takt_candidate *who = &field->of[i];
         if (i == field->best || !is_wanted(outlook, spot, who, best, bin) ||
             !is_safe(outlook, who, best, bin) ||
             !is_near(outlook->model, field, who))
@@ -353,9 +342,9 @@ static void keep_beat(struct takt_spot *spot, uint64_t now_ns)
 
 /* At most one try is under way per spot; one that was never heard of again is
  * given up after a while. */
-static void explore(struct takt_outlook *outlook, const struct field *field,
-                    struct takt_spot *spot, unsigned bin, uint64_t now_ns,
-                    struct takt_verdict *out)
+static void explore(struct takt_outlook *outlook,
+                    const struct takt_field *field, struct takt_spot *spot,
+                    unsigned bin, uint64_t now_ns, struct takt_verdict *out)
 {
     double price = 0;
 
@@ -382,39 +371,6 @@ static void explore(struct takt_outlook *outlook, const struct field *field,
     out->explore = spot->offered;
 }
 
-static bool is_measured(const struct takt_line *line, unsigned arm)
-{
-    const struct takt_track *track = line->track[arm];
-
-    for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++)
-        if (track->samples[s] > 0)
-            return true;
-    return false;
-}
-
-/* Who was there first stays until somebody was measured who is better by more
- * than a little, since to change is to change the last bits of results; or
- * until a GPU is awake of which much is expected, since to try it beside takes
- * long. */
-static void prefer_usual(const struct takt_outlook *outlook,
-                         struct field *field)
-{
-    const struct candidate *best = &field->of[field->best];
-    const float least = is_measured(outlook->line, best->arm) ? clearly
-                        : takt__arm_is_gpu(&outlook->model->arm[best->arm])
-                            ? twice
-                            : INFINITY;
-
-    for (unsigned i = 0; i < field->count; i++)
-        if (outlook->model->arm[field->of[i].arm].is_usual &&
-            &field->of[i] != best &&
-            field->of[i].log_cost < best->log_cost + least) {
-            field->second = field->best;
-            field->best = i;
-            return;
-        }
-}
-
 bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
                          const struct takt_burden *burden, uint64_t now_ns,
                          bool is_question, struct takt_verdict *out)
@@ -422,7 +378,7 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
     struct takt_spot *spots =
         outlook->line == NULL ? NULL : outlook->line->spot[outlook->situation];
     struct takt_spot *spot = spots == NULL ? NULL : &spots[bin];
-    struct field field;
+    struct takt_field field;
 
     gather(outlook, bin, burden, spot, now_ns, &field);
     if (spot != NULL && !is_question)
@@ -430,8 +386,8 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
     if (field.count == 0)
         return false;
     rank(&field, spot == NULL ? TAKT_NO_ARM : spot->incumbent);
-    prefer_usual(outlook, &field);
-    const struct candidate *best = &field.of[field.best];
+    takt__usual_prefer(outlook->model, outlook->line, spot, &field);
+    const struct takt_candidate *best = &field.of[field.best];
     *out = (struct takt_verdict){
         .best = (uint8_t)best->arm,
         .runner_up = (uint8_t)field.of[field.second].arm,
@@ -439,7 +395,7 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
         .confidence = confidence_of(&field),
         .seconds = (double)expf(best->log_cost),
         .samples = samples_at(outlook, best->arm, bin),
-        .is_measured = is_measured(outlook->line, best->arm),
+        .is_measured = takt__is_measured(outlook->line, best->arm),
     };
     if (is_question || spot == NULL)
         return true;
@@ -451,11 +407,11 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
 
 /* Tries are offered as if the best of the processor were to be replaced. */
 static void explore_place(struct takt_outlook *outlook,
-                          const struct candidate *gpu, struct takt_spot *spot,
-                          unsigned bin, uint64_t now_ns,
+                          const struct takt_candidate *gpu,
+                          struct takt_spot *spot, unsigned bin, uint64_t now_ns,
                           struct takt_verdict *out)
 {
-    struct field field;
+    struct takt_field field;
 
     gather(outlook, bin, NULL, NULL, now_ns, &field);
     if (field.count == 0)
@@ -480,7 +436,7 @@ bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
         return false;
     struct takt_spot *spots = outlook->line->spot[place];
     struct takt_spot *spot = spots == NULL ? NULL : &spots[bin];
-    const struct candidate gpu = candidate_of(outlook, i, bin, NULL, NULL);
+    const struct takt_candidate gpu = candidate_of(outlook, i, bin, NULL, NULL);
     const bool is_left_alone = is_suspect(outlook, arm, now_ns);
     *out = (struct takt_verdict){
         .best = (uint8_t)arm,
@@ -489,7 +445,7 @@ bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
         .confidence = (double)expf(-2 * sqrtf(gpu.variance)),
         .seconds = is_left_alone ? (double)FLT_MAX : (double)expf(gpu.log_cost),
         .samples = samples_at(outlook, arm, bin),
-        .is_measured = is_measured(outlook->line, arm),
+        .is_measured = takt__is_measured(outlook->line, arm),
     };
     if (spot == NULL)
         return true;

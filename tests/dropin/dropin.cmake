@@ -4,3 +4,135 @@ if(TARGET dropin_test_triangular)
     target_include_directories(dropin_test_triangular PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_watch ${PROJECT_SOURCE_DIR}/dropin/watch.c)
+target_include_directories(dropin_test_watch PRIVATE
+    ${PROJECT_SOURCE_DIR}/dropin)
+target_compile_definitions(dropin_test_watch PRIVATE _GNU_SOURCE)
+
+# The rest needs a BLAS below that tells what it was asked; several of them, of
+# one source, and programs that call them.
+if(NOT CMAKE_CROSSCOMPILING)
+    set(dropin ${CMAKE_CURRENT_BINARY_DIR}/dropin)
+    add_library(plain_parts OBJECT
+        dropin/plain_words.c dropin/plain_math.c dropin/plain_caller.c)
+    set_target_properties(plain_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    function(dropin_target target)
+        target_include_directories(${target} PRIVATE . dropin
+            ${PROJECT_SOURCE_DIR}/dropin)
+        target_link_libraries(${target} PRIVATE takt_flags m ${CMAKE_DL_LIBS})
+        set_target_properties(${target} PROPERTIES PREFIX ""
+            LIBRARY_OUTPUT_DIRECTORY ${dropin}
+            RUNTIME_OUTPUT_DIRECTORY ${dropin})
+    endfunction()
+    dropin_target(plain_parts)
+    function(dropin_blas name)
+        add_library(libplain_${name} SHARED dropin/plain_blas.c
+            $<TARGET_OBJECTS:plain_parts>)
+        target_compile_definitions(libplain_${name} PRIVATE ${ARGN})
+        dropin_target(libplain_${name})
+    endfunction()
+    dropin_blas(all)
+    dropin_blas(plt PLAIN_THROUGH_PLT)
+    dropin_blas(fortran PLAIN_ONLY_FORTRAN)
+    dropin_blas(blas64 PLAIN_WIDE)
+    dropin_blas(one PLAIN_MARK=1)
+    dropin_blas(two PLAIN_MARK=2)
+
+    # Every name with every argument: each library, each way of routing.
+    add_executable(dropin_names dropin/test_names.c
+        $<TARGET_OBJECTS:plain_parts>)
+    dropin_target(dropin_names)
+    set(usual "A=")
+    set(eager "TAKT_RUN_EAGER=1")
+    set(scalar "TAKT_RUN_EAGER=1;TAKT_EXPERT=scalar")
+    set(avx2 "TAKT_RUN_EAGER=1;TAKT_EXPERT=simd.avx2")
+    set(modes usual eager scalar)
+    if(EXISTS /proc/cpuinfo)
+        file(STRINGS /proc/cpuinfo has_avx2 REGEX "^flags.* avx2 " LIMIT_COUNT 1)
+        if(has_avx2)
+            list(APPEND modes avx2)
+        endif()
+    endif()
+    foreach(library all plt fortran blas64)
+        set(width)
+        if(library STREQUAL blas64)
+            set(width wide)
+        endif()
+        foreach(mode ${modes})
+            set(test dropin/names.${library}.${mode})
+            add_test(NAME ${test} COMMAND dropin_names
+                $<TARGET_FILE:takt_blas_preload>
+                $<TARGET_FILE:libplain_${library}> ${width})
+            set_tests_properties(${test} PROPERTIES TIMEOUT 120
+                ENVIRONMENT "TAKT_DB=;TAKT_GPU=;${${mode}}")
+        endforeach()
+    endforeach()
+
+    # Matrices that stay on a GPU: the fake one, at once and late.
+    add_executable(dropin_reuse dropin/test_reuse.c
+        ${PROJECT_SOURCE_DIR}/dropin/watch.c)
+    dropin_target(dropin_reuse)
+    target_include_directories(dropin_reuse PRIVATE
+        ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+    target_compile_definitions(dropin_reuse PRIVATE _GNU_SOURCE)
+    target_link_libraries(dropin_reuse PRIVATE Threads::Threads)
+    add_dependencies(dropin_reuse fakecuda)
+    function(dropin_reuse_test name interposer)
+        add_test(NAME dropin/reuse${name} COMMAND dropin_reuse ${interposer}
+            $<TARGET_FILE:libplain_all>)
+        set(environment "TAKT_DB=" "TAKT_CUBLAS=" "TAKT_GPU=all"
+            "TAKT_CUDA=$<TARGET_FILE:fakecuda>" "TAKT_EXPERT=cuda.0"
+            "TAKT_VULKAN=/nowhere/libvulkan.so.1" "TAKT_THREADS=2"
+            "TAKT_RUN_EAGER=1" "TAKT_RUN_REUSE=1")
+        set_tests_properties(dropin/reuse${name} PROPERTIES TIMEOUT 120
+            ENVIRONMENT "${environment};${ARGN}")
+    endfunction()
+    set(late)
+    if(single_threaded)
+        set(late FAKE_CUDA_LATE=1 TSAN_OPTIONS=die_after_fork=0)
+    endif()
+    dropin_reuse_test("" $<TARGET_FILE:takt_blas_preload> ${late})
+    if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
+        dropin_reuse_test(.late preloaded FAKE_CUDA_LATE=1
+            "LD_PRELOAD=$<TARGET_FILE:takt_blas_preload>")
+    endif()
+
+    # Programs, which are preloaded: without sanitizers, who want to be first.
+    function(dropin_program name source)
+        add_executable(${name} dropin/${source})
+        target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
+        target_link_options(${name} PRIVATE LINKER:--no-as-needed)
+        target_link_libraries(${name} PRIVATE ${ARGN} Threads::Threads)
+        dropin_target(${name})
+    endfunction()
+    function(dropin_plugin name library)
+        add_library(plugin_${name} MODULE dropin/plugin.c)
+        target_compile_definitions(plugin_${name} PRIVATE ${ARGN})
+        target_link_libraries(plugin_${name} PRIVATE ${library})
+        set_target_properties(plugin_${name} PROPERTIES
+            C_VISIBILITY_PRESET default)
+        dropin_target(plugin_${name})
+    endfunction()
+    if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
+        find_package(OpenMP COMPONENTS C)
+        dropin_program(dropin_program program.c libplain_all)
+        if(OpenMP_C_FOUND AND CMAKE_C_COMPILER_ID STREQUAL GNU)
+            target_link_libraries(dropin_program PRIVATE OpenMP::OpenMP_C)
+        endif()
+        dropin_program(dropin_program_plt program.c libplain_plt)
+        dropin_program(dropin_loader loader.c)
+        dropin_program(dropin_loader_linked loader.c libplain_all)
+        dropin_plugin(one libplain_one)
+        dropin_plugin(two libplain_two)
+        dropin_plugin(early libplain_one PLUGIN_EARLY)
+        foreach(script exports netlib programs)
+            takt_script(dropin/${script} ${Python3_EXECUTABLE}
+                ${CMAKE_CURRENT_SOURCE_DIR}/dropin/test_${script}.py
+                $<TARGET_FILE:takt_blas_preload> ${dropin})
+            set_property(TEST dropin/${script} APPEND PROPERTY
+                ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+            set_tests_properties(dropin/${script} PROPERTIES
+                SKIP_RETURN_CODE 77)
+        endforeach()
+    endif()
+endif()

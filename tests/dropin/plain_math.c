@@ -110,9 +110,9 @@ static struct number element(const struct plain_request *r, const void *from,
                              int64_t ld, int trans, int64_t row, int64_t column)
 {
     const bool is_turned = trans != 'N';
-    struct number value = get(r, from,
-                              place(r, is_turned ? column : row,
-                                    is_turned ? row : column, ld));
+    struct number value =
+        get(r, from,
+            place(r, is_turned ? column : row, is_turned ? row : column, ld));
 
     if (trans == 'C')
         value.im = -value.im;
@@ -120,8 +120,7 @@ static struct number element(const struct plain_request *r, const void *from,
 }
 
 /* alpha sum + beta c, at an element of c. */
-static void finish(const struct plain_request *r, int64_t at,
-                   struct number sum)
+static void finish(const struct plain_request *r, int64_t at, struct number sum)
 {
     const struct number beta = factor(r, r->beta);
     struct number value = times(r, factor(r, r->alpha), sum);
@@ -235,13 +234,14 @@ static void syrk(struct plain_request *r)
             if (!is_inside(r, i, j))
                 continue;
             for (int64_t l = 0; l < r->k && is_read; l++) {
-                sum = plus(sum,
-                           times(r, element(r, r->a, r->lda, trans, i, l),
-                                 element(r, b, ldb, trans, j, l)));
+                struct number term =
+                    times(r, element(r, r->a, r->lda, trans, i, l),
+                          element(r, b, ldb, trans, j, l));
                 if (is_twice)
-                    sum = plus(sum,
-                               times(r, element(r, b, ldb, trans, i, l),
-                                     element(r, r->a, r->lda, trans, j, l)));
+                    term = plus(term,
+                                times(r, element(r, b, ldb, trans, i, l),
+                                      element(r, r->a, r->lda, trans, j, l)));
+                sum = plus(sum, term);
             }
             finish(r, place(r, i, j, r->ldc), sum);
         }
@@ -281,14 +281,14 @@ static void trmm(struct plain_request *r)
 static void solve(struct plain_request *r, int64_t line)
 {
     const bool is_right = upper(r, r->side) == 'R';
-    const bool is_backward = (upper(r, r->uplo) == 'U') ^
-                             (upper(r, r->transa) != 'N') ^ is_right;
+    const bool is_backward =
+        (upper(r, r->uplo) == 'U') ^ (upper(r, r->transa) != 'N') ^ is_right;
     const int64_t order = is_right ? r->n : r->m;
 
     for (int64_t done = 0; done < order; done++) {
         const int64_t i = is_backward ? order - 1 - done : done;
-        const int64_t at = is_right ? place(r, line, i, r->ldc)
-                                    : place(r, i, line, r->ldc);
+        const int64_t at =
+            is_right ? place(r, line, i, r->ldc) : place(r, i, line, r->ldc);
         struct number x = times(r, factor(r, r->alpha), get(r, r->c, at));
         for (int64_t k = 0; k < done; k++) {
             const int64_t l = is_backward ? order - 1 - k : k;
@@ -334,9 +334,8 @@ static void gemv(struct plain_request *r)
     for (int64_t i = 0; i < rows; i++) {
         struct number sum = {0, 0};
         for (int64_t j = 0; j < columns && is_read; j++)
-            sum = plus(sum,
-                       times(r, element(r, r->a, r->lda, trans, i, j),
-                             get(r, r->b, step_to(j, columns, r->ldb))));
+            sum = plus(sum, times(r, element(r, r->a, r->lda, trans, i, j),
+                                  get(r, r->b, step_to(j, columns, r->ldb))));
         finish(r, step_to(i, rows, r->ldc), sum);
     }
 }
@@ -418,10 +417,10 @@ static void iamax(struct plain_request *r)
 void plain_perform(struct plain_request *r)
 {
     static void (*const perform[TAKT_ROUTINES])(struct plain_request *) = {
-        [TAKT_GEMM] = gemm,  [TAKT_SYMM] = symm, [TAKT_SYRK] = syrk,
-        [TAKT_SYR2K] = syrk, [TAKT_TRMM] = trmm, [TAKT_TRSM] = trsm,
-        [TAKT_GEMV] = gemv,  [TAKT_GER] = ger,   [TAKT_AXPY] = axpy,
-        [TAKT_DOT] = dot,    [TAKT_SCAL] = scal, [TAKT_NRM2] = norm,
+        [TAKT_GEMM] = gemm,  [TAKT_SYMM] = symm,  [TAKT_SYRK] = syrk,
+        [TAKT_SYR2K] = syrk, [TAKT_TRMM] = trmm,  [TAKT_TRSM] = trsm,
+        [TAKT_GEMV] = gemv,  [TAKT_GER] = ger,    [TAKT_AXPY] = axpy,
+        [TAKT_DOT] = dot,    [TAKT_SCAL] = scal,  [TAKT_NRM2] = norm,
         [TAKT_ASUM] = norm,  [TAKT_IAMAX] = iamax};
 
     r->sum = 0;

@@ -9,13 +9,13 @@
 const char *plain_arguments(enum takt_routine routine)
 {
     static const char *const words[TAKT_ROUTINES] = {
-        [TAKT_GEMM] = "tTmnkfaAbBFcC",  [TAKT_SYMM] = "sumnfaAbBFcC",
-        [TAKT_SYRK] = "utnkfaAFcC",     [TAKT_SYR2K] = "utnkfaAbBFcC",
-        [TAKT_TRMM] = "sutdmnfaAcC",    [TAKT_TRSM] = "sutdmnfaAcC",
-        [TAKT_GEMV] = "tmnfaAbBFcC",    [TAKT_GER] = "mnfaAbBcC",
-        [TAKT_AXPY] = "nfbBcC",         [TAKT_DOT] = "nbBcC",
-        [TAKT_SCAL] = "nfcC",           [TAKT_NRM2] = "nbB",
-        [TAKT_ASUM] = "nbB",            [TAKT_IAMAX] = "nbB",
+        [TAKT_GEMM] = "tTmnkfaAbBFcC", [TAKT_SYMM] = "sumnfaAbBFcC",
+        [TAKT_SYRK] = "utnkfaAFcC",    [TAKT_SYR2K] = "utnkfaAbBFcC",
+        [TAKT_TRMM] = "sutdmnfaAcC",   [TAKT_TRSM] = "sutdmnfaAcC",
+        [TAKT_GEMV] = "tmnfaAbBFcC",   [TAKT_GER] = "mnfaAbBcC",
+        [TAKT_AXPY] = "nfbBcC",        [TAKT_DOT] = "nbBcC",
+        [TAKT_SCAL] = "nfcC",          [TAKT_NRM2] = "nbB",
+        [TAKT_ASUM] = "nbB",           [TAKT_IAMAX] = "nbB",
     };
 
     return words[routine];
@@ -24,11 +24,11 @@ const char *plain_arguments(enum takt_routine routine)
 const char *plain_routine_name(enum takt_routine routine)
 {
     static const char *const names[TAKT_ROUTINES] = {
-        [TAKT_GEMM] = "gemm", [TAKT_SYMM] = "symm",   [TAKT_SYRK] = "syrk",
+        [TAKT_GEMM] = "gemm",   [TAKT_SYMM] = "symm", [TAKT_SYRK] = "syrk",
         [TAKT_SYR2K] = "syr2k", [TAKT_TRMM] = "trmm", [TAKT_TRSM] = "trsm",
-        [TAKT_GEMV] = "gemv", [TAKT_GER] = "ger",     [TAKT_AXPY] = "axpy",
-        [TAKT_DOT] = "dot",   [TAKT_SCAL] = "scal",   [TAKT_NRM2] = "nrm2",
-        [TAKT_ASUM] = "asum", [TAKT_IAMAX] = "amax"};
+        [TAKT_GEMV] = "gemv",   [TAKT_GER] = "ger",   [TAKT_AXPY] = "axpy",
+        [TAKT_DOT] = "dot",     [TAKT_SCAL] = "scal", [TAKT_NRM2] = "nrm2",
+        [TAKT_ASUM] = "asum",   [TAKT_IAMAX] = "amax"};
 
     return names[routine];
 }
@@ -80,7 +80,7 @@ static bool is_pointer(char argument)
 void plain_describe(const struct plain_request *r, char *text, size_t size)
 {
     size_t at = (size_t)snprintf(text, size, "%c%s %d", "sdcz"[r->letter],
-                                 plain_routine_name(r->routine), r->order);
+                                 plain_routine_name(r->routine), r -> order);
 
     for (const char *word = plain_arguments(r->routine);
          *word != '\0' && at < size; word++) {
@@ -97,8 +97,8 @@ void plain_describe(const struct plain_request *r, char *text, size_t size)
             length = snprintf(to, left, " %.17g,%.17g", factor[0],
                               r->letter > TAKT_D ? factor[1] : 0.0);
         else
-            length = snprintf(to, left, " %lld",
-                              (long long)number_at(r, *word));
+            length =
+                snprintf(to, left, " %lld", (long long)number_at(r, *word));
         at += (size_t)length;
     }
 }

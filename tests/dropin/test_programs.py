@@ -1,0 +1,364 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs with the interposer preloaded do what they do without it.
+
+usage: test_programs.py LIBTAKT_BLAS FOLDER
+FOLDER holds the programs and their libraries.
+"""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import board
+
+PRELOAD, FOLDER = map(os.path.abspath, sys.argv[1:3])
+PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, LIBRARY = (
+    os.path.join(FOLDER, name) for name in (
+        "dropin_program", "dropin_program_plt", "dropin_loader",
+        "dropin_loader_linked",
+        "plugin_one.so", "plugin_two.so", "plugin_early.so", "libplain_one.so"))
+MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
+         "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
+
+
+def surroundings(**changes):
+    """The environment, without what a variable of the caller's would do."""
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("TAKT_", "LD_", "OMP_", "OPENBLAS_"))}
+    env.update({"TAKT_DB": "", "TAKT_GPU": ""}, **changes)
+    return {name: value for name, value in env.items() if value is not None}
+
+
+def run(*words, program=PROGRAM, **changes):
+    ran = subprocess.run([program, *words], env=surroundings(**changes),
+                         capture_output=True, text=True, timeout=100)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+class Programs(unittest.TestCase):
+    maxDiff = 2000
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(dir="/tmp", prefix="takt")
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def preloaded(self, *words, **changes):
+        """Runs it with a board; what came of it, and the board."""
+        path = board.make(self.path("board"))
+        ran = run(*words, **{"LD_PRELOAD": PRELOAD, "TAKT_RUN_BOARD": path,
+                             **changes})
+        return ran, board.Board(path)
+
+    def check(self, *words, modes=MODES, **changes):
+        """The same without, with, and with a board, in every mode."""
+        plain = run(*words, **changes)
+        boards = {}
+        for mode in modes:
+            ran = run(*words, LD_PRELOAD=PRELOAD, **MODES[mode], **changes)
+            with self.subTest(mode, board=False):
+                self.assertEqual(ran, plain)
+            ran, boards[mode] = self.preloaded(*words, **MODES[mode],
+                                               **changes)
+            with self.subTest(mode, board=True):
+                self.assertEqual(ran, plain)
+        return plain, boards
+
+
+class Processes(Programs):
+    def test_plain(self):
+        (code, said, _), boards = self.check("plain")
+        self.assertEqual((code, said.split()[0]), (0, "plain"))
+        for read in boards.values():
+            self.assertEqual((read.processes, read.calls()), (1, 30))
+        self.assertEqual(boards["usual"].calls(way="straight"), 30)
+        self.assertEqual(boards["own"].calls("gemm", "scalar"), 10)
+        self.assertEqual(boards["eager"].routers, 1)
+        self.assertEqual(len(boards["usual"].libraries), 1)
+
+    def test_fork(self):
+        (code, said, _), boards = self.check("forks")
+        self.assertEqual((code, said.count("child ended")), (0, 3))
+        for mode, read in boards.items():
+            with self.subTest(mode):
+                self.assertEqual(read.calls(), 7 * 30)
+                self.assertEqual(read.processes, 4)
+
+    def test_fork_among_threads(self):
+        (_, said, _), _ = self.check("forks_among_threads")
+        self.assertEqual(said, f"child ended with {3 << 8}\n" * 6)
+
+    def test_spawn(self):
+        (code, said, _), boards = self.check("spawns")
+        self.assertEqual((code, said.count("plain ")), (0, 4))
+        for read in boards.values():
+            self.assertEqual((read.processes, read.calls()), (5, 6 * 30))
+
+    def test_child_without_preload(self):
+        (code, said, _), boards = self.check("spawns_without")
+        self.assertEqual((code, said.count("plain ")), (0, 1))
+        for read in boards.values():
+            self.assertEqual((read.processes, read.calls()), (1, 30))
+
+
+class Nesting(Programs):
+    """C's names call Fortran's in the library below, through ours."""
+
+    def test_calls_are_counted_once(self):
+        _, boards = self.check("plain", program=PROGRAM_PLT)
+        for mode, read in boards.items():
+            with self.subTest(mode):
+                self.assertEqual((read.calls(), read.calls("gemm"),
+                                  read.why("nested")), (30, 10, 0))
+
+    def test_wrong_calls_are_counted_once(self):
+        _, boards = self.check("complains", program=PROGRAM_PLT)
+        for mode, read in boards.items():
+            with self.subTest(mode):
+                self.assertEqual((read.calls("dot"), read.calls("syrk")),
+                                 (20, 20))
+                self.assertLessEqual(read.why("wrong"), 8)
+
+    def test_empty_calls_are_counted_once(self):
+        _, boards = self.check("empty", program=PROGRAM_PLT)
+        for mode, read in boards.items():
+            with self.subTest(mode):
+                self.assertEqual(read.calls(), 5)
+
+
+class Threads(Programs):
+    def test_threads(self):
+        (code, said, _), boards = self.check("threads")
+        self.assertEqual((code, len(set(said.split()))), (0, 1))
+        for read in boards.values():
+            self.assertEqual(read.calls(), 8 * 32 * 3)
+
+    def test_openmp(self):
+        self.check("in_openmp")
+
+
+class Loading(Programs):
+    def test_late(self):
+        (code, said, _), _ = self.check("loads", ONE, program=LOADER)
+        self.assertEqual((code, said.count("plugin comes")), (0, 3))
+
+    def test_each_caller_has_its_own_library(self):
+        """Small calls go straight: each library counts those of its own."""
+        for words in ((ONE, TWO), (TWO, ONE), (TWO, EARLY)):
+            (_, said, _), _ = self.check("loads_several", *words,
+                                         modes=["usual"], program=LOADER)
+            self.assertIn("library 1", said)
+            self.assertIn("library 2", said)
+
+    def test_each_caller_has_its_own_library_when_routed(self):
+        for words in ((ONE, TWO), (TWO, ONE)):
+            plain = run("loads_several", *words, program=LOADER)
+            ran, read = self.preloaded("loads_several", *words, program=LOADER,
+                                       TAKT_RUN_EAGER="1")
+            self.assertEqual(self.without_counts(ran),
+                             self.without_counts(plain))
+            self.assertEqual(sorted(map(os.path.basename, read.libraries)),
+                             ["libplain_one.so", "libplain_two.so"])
+
+    @staticmethod
+    def without_counts(ran):
+        lines = ran[1].splitlines()
+        return ran[0], [at for at in lines if "calls" not in at], ran[2]
+
+    def test_library_of_the_program_comes_first(self):
+        """As the loader has it: what all see, before what one plugin needs."""
+        (_, said, _), _ = self.check("loads_several", ONE, modes=["usual"],
+                                     program=LINKED)
+        self.assertIn("library 0", said)
+
+    def test_early(self):
+        (code, said, _), _ = self.check("loads_among_threads", TWO, EARLY,
+                                        program=LOADER)
+        self.assertEqual(code, 0)
+        self.assertEqual(said.count("early "), 20)
+
+    def test_opened_late(self):
+        """Not preloaded: opened by the program, and its names asked for."""
+        for mode in MODES.values():
+            ran = subprocess.run(
+                [sys.executable, "-c", OPENER, PRELOAD, LIBRARY], text=True,
+                capture_output=True, timeout=100, env=surroundings(**mode))
+            self.assertEqual((ran.stdout, ran.stderr), ("14.0\n" * 3, ""))
+
+
+OPENER = """
+import ctypes, sys, threading
+ctypes.CDLL(sys.argv[2])
+late = ctypes.CDLL(sys.argv[1])
+late.cblas_ddot.restype = ctypes.c_double
+x = (ctypes.c_double * 3)(1, 2, 3)
+call = lambda: print(late.cblas_ddot(3, x, 1, x, 1), flush=True)
+call()
+for i in range(2):
+    thread = threading.Thread(target=call)
+    thread.start()
+    thread.join()
+"""
+
+
+class Ends(Programs):
+    def test_exit(self):
+        for what, code in (("at_exit", 5), ("only_at_exit", 6), ("leaves", 7)):
+            with self.subTest(what):
+                self.assertEqual(self.check(what)[0][0], code)
+
+    def test_crash(self):
+        for what, number in (("crashes", signal.SIGSEGV),
+                             ("crashes_inside", signal.SIGSEGV),
+                             ("aborts", signal.SIGABRT)):
+            with self.subTest(what):
+                (code, _, _), boards = self.check(what)
+                self.assertEqual(code, -number)
+                self.assertEqual(boards["usual"].calls("gemm"), 10)
+
+    def test_killed(self):
+        """What was counted until then stays."""
+        path = board.make(self.path("board"))
+        ran = subprocess.Popen(
+            [PROGRAM, "exactly", "1000", "wait"], stdout=subprocess.PIPE,
+            env=surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path))
+        self.assertEqual(ran.stdout.readline(), b"30000\n")
+        ran.kill()
+        ran.wait()
+        ran.stdout.close()
+        self.assertEqual(board.Board(path).calls("dot"), 1000)
+
+    def test_longjmp_out_of_xerbla(self):
+        _, boards = self.check("complains")
+        for mode, read in boards.items():
+            with self.subTest(mode):
+                self.assertEqual(read.why("nested"), 0)
+                self.assertEqual(read.calls("dot"), 20)
+        self.assertEqual(boards["own"].calls("dot", "scalar"), 20)
+        self.assertEqual(boards["own"].calls("ger"), 2)
+
+    def test_longjmp_out_of_a_call(self):
+        """As an interpreter does that is interrupted: calls go on.
+
+        Out of the plain library, before Takt is opened: nobody can jump out of
+        code that may have a lock, be it ours, and go on.
+        """
+        plain = run("jumps_out_of_a_call")
+        ran, read = self.preloaded("jumps_out_of_a_call")
+        self.assertEqual(ran[:2], plain[:2])
+        rounds = int(ran[2])
+        self.assertEqual(read.why("nested"), 0)
+        self.assertGreaterEqual(read.calls(), 57 + 3 * rounds)
+
+    def test_interrupted(self):
+        self.check("interrupted")
+
+
+class Trouble(Programs):
+    def test_descriptors_that_are_closed(self):
+        """Nobody writes into files that the program has there since."""
+        folder = self.path("folder")
+        os.mkdir(folder)
+        ran, _ = self.preloaded("closes_all", folder, "6", TAKT_RUN_EAGER="1",
+                                TAKT_DB=self.path("db"))
+        self.assertEqual((ran[0], ran[1].split()[-1], ran[2]),
+                         (0, "whole", ""))
+
+    def test_name_that_no_library_has(self):
+        words = "calls_by_name", "cblas_ddot_64"
+        self.assertEqual(run(*words, program=LOADER)[0], 9)
+        code, said, error = run(*words, program=LOADER, LD_PRELOAD=PRELOAD)
+        self.assertEqual((code, said), (-signal.SIGABRT, "before\n"))
+        self.assertIn("cblas_ddot_64", error)
+        self.assertEqual(error.count("\n"), 1)
+
+    def test_library_by_its_path(self):
+        """TAKT_RUN_LIBRARY is asked where nobody has loaded one."""
+        self.assertEqual(
+            run("calls_by_name", "cblas_ddot_64", program=LOADER,
+                LD_PRELOAD=PRELOAD, TAKT_RUN_LIBRARY=LIBRARY),
+            (0, "before\n9\n", ""))
+
+    def test_router_is_missing(self):
+        alone = shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
+        plain = run("plain")
+        ran, read = self.preloaded("plain", LD_PRELOAD=alone,
+                                   TAKT_RUN_EAGER="1")
+        self.assertEqual(ran, plain)
+        self.assertEqual((read.calls(way="straight"), read.why("no_router")),
+                         (30, 30))
+        self.assertIn("libtakt cannot be opened", read.trouble)
+
+    def test_store_is_damaged(self):
+        plain = run("plain")
+        for name, content in (("garbage", os.urandom(5000)), ("empty", b""),
+                              ("text", b"SQLite format 3\0" + b"x" * 100)):
+            path = self.path(name)
+            with open(path, "wb") as out:
+                out.write(content)
+            for mode, settings in MODES.items():
+                with self.subTest(name, mode=mode):
+                    ran, read = self.preloaded("plain", TAKT_DB=path,
+                                               **settings)
+                    self.assertEqual(ran, plain)
+                    self.assertEqual(read.calls(), 30)
+        self.assertEqual(run("plain", LD_PRELOAD=PRELOAD, TAKT_RUN_EAGER="1",
+                             TAKT_DB="/proc/no/such/db"), plain)
+
+    def test_expert_or_policy_is_unknown(self):
+        plain = run("plain")
+        for changes in ({"TAKT_EXPERT": "simd.nonsense"},
+                        {"TAKT_PIN": "/no/such/file"}):
+            ran, read = self.preloaded("plain", TAKT_RUN_EAGER="1", **changes)
+            with self.subTest(str(changes)):
+                self.assertEqual(ran, plain)
+                self.assertEqual(read.calls(), 30)
+                self.assertNotEqual(read.trouble, "")
+
+
+class Boards(Programs):
+    def test_nonsense(self):
+        plain = run("plain")
+        small = self.path("small")
+        with open(small, "wb") as out:
+            out.write(board.TITLE)
+        other = board.make(self.path("other"))
+        with open(other, "r+b") as out:
+            out.write(b"another title")
+        sparse = self.path("sparse")
+        with open(sparse, "wb") as out:
+            out.truncate(board.SIZE)
+        kept = {}
+        for path in (small, other, sparse):
+            with open(path, "rb") as file:
+                kept[path] = file.read()
+        for path in ("/no/such/file", "/", "/dev/null", "/dev/tty", "relative",
+                     "", self.folder, *kept, sys.executable):
+            with self.subTest(path):
+                self.assertEqual(run("plain", LD_PRELOAD=PRELOAD,
+                                     TAKT_RUN_BOARD=path), plain)
+        for path, content in kept.items():
+            with open(path, "rb") as file:
+                self.assertEqual(file.read(), content)
+
+    def test_two_processes_count_exactly(self):
+        path = board.make(self.path("board"))
+        env = surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path)
+        both = [subprocess.Popen([PROGRAM, "exactly", "200000"], env=env,
+                                 stdout=subprocess.DEVNULL) for _ in range(2)]
+        self.assertEqual([ran.wait(timeout=100) for ran in both], [0, 0])
+        read = board.Board(path)
+        self.assertEqual((read.processes, read.calls("dot")), (2, 400000))
+        self.assertEqual(read.calls(), 400000)
+        self.assertEqual(read.why("small"), 400000)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
