@@ -334,12 +334,13 @@ static size_t first_cut(const struct takt_triangular *call, takt_shape *shape)
     return order;
 }
 
-/* Products that are better elsewhere make it worth while, also on a GPU that
- * sleeps: what the products miss there is what wakes it. */
+/* Products that are much better elsewhere make it worth while: the parts that
+ * stay are slower by themselves than as a whole. Also on a GPU that sleeps:
+ * what the products miss there is what wakes it. */
 static bool is_worth_cutting(const struct takt_forecast *forecast)
 {
     return takt__is_eager() || (forecast->plain_s > 0 &&
-                                forecast->best_s < 0.8 * forecast->plain_s);
+                                forecast->best_s < 0.5 * forecast->plain_s);
 }
 
 static void tell_triangular(const struct takt_visit *visit,
@@ -365,7 +366,7 @@ static void tell_triangular(const struct takt_visit *visit,
 bool takt__visit_triangular(struct takt_visit *visit,
                             const struct takt_triangular *call)
 {
-    const size_t least_part = takt__is_eager() ? 8 : TAKT_LEAST_ORDER / 2;
+    const size_t least_part = takt__is_eager() ? 8 : TAKT_LEAST_ORDER;
     struct takt_gate *gate;
     takt_shape shape;
     struct takt_forecast forecast;

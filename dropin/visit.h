@@ -50,7 +50,7 @@ enum {
     TAKT_LEAST_PRODUCT = 48 * 48 * 48,
     TAKT_LEAST_MATVEC = 128 * 128,
     TAKT_LEAST_VECTOR = 8192,
-    TAKT_LEAST_ORDER = 512 /* of a triangle */
+    TAKT_LEAST_ORDER = 1024 /* of a triangle, and of what is cut of it */
 };
 
 /* True: the call is done. False: visit->why says why not, and nothing was
