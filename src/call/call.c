@@ -33,6 +33,7 @@ void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
     out->complexity = call->op->complexity;
     out->elements = call->shape.rank == 1 ? call->shape.dim[0] : 0;
     out->work_is_given = false;
+    out->is_steady = (call->flags & TAKT_CALL_STEADY) != 0;
     out->has_key = true;
     out->key = takt__key_of(call->op, call->dtype, &call->shape, call->flags,
                             &out->work);
@@ -260,7 +261,8 @@ void takt__call_run_watched(takt_ctx *ctx, const takt_call *call,
     const unsigned team = threads_of(ctx, choice->arm);
 
     watch->chosen = choice->arm;
-    watch->is_asleep = team > 1 && takt__pool_asleep(ctx->fleet.pool, team) > 0;
+    watch->is_asleep = team > 1 && !sizes->is_steady &&
+                       takt__pool_asleep(ctx->fleet.pool, team) > 0;
     watch->start = takt__ticks();
     watch->status = takt__call_run(ctx, call, sizes, choice, watch);
     watch->end = takt__ticks();
@@ -364,8 +366,8 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
         sizes.elements = takt_op_elements(call->op, &call->shape);
     if (is_told(tap) && !takt__tap_is_quiet(tap, sizes.key.line))
         watch->came = takt__ticks();
-    watch->is_repeat =
-        call->in[0] == watch->thread->in || call->in[0] == watch->thread->out;
+    watch->is_repeat = !sizes.is_steady && (call->in[0] == watch->thread->in ||
+                                            call->in[0] == watch->thread->out);
     status =
         decide(ctx, &sizes, watch, takt__call_patience(ctx, call), &choice);
     if (status == TAKT_OK)

@@ -297,7 +297,8 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     uint64_t word = look_up(decider, sizes, situation);
     const bool is_threaded = (word >> TAKT_CELL_THREADED & 1) != 0;
 
-    if (is_threaded && takt__decide_awake(decider, thread) != 0) {
+    if (is_threaded && !sizes->is_steady &&
+        takt__decide_awake(decider, thread) != 0) {
         situation |= TAKT_ASLEEP;
         word = look_up(decider, sizes, situation);
     }

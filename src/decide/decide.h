@@ -89,6 +89,7 @@ struct takt_sizes {
     takt_work work;     /* bytes negative: not known */
     bool work_is_given; /* by the caller, not by the op */
     bool has_key;       /* `key` is set: the shape is known, or the work */
+    bool is_steady;     /* TAKT_CALL_STEADY: decided alike in all situations */
     struct takt_key key;
 };
 
