@@ -178,11 +178,12 @@ struct takt_field {
 /* Whether an arm was ever run on a line. */
 bool takt__is_measured(const struct takt_line *line, unsigned arm);
 
-/* Puts who is usual before the best, unless it is worth leaving him. `spot` may
- * be NULL. */
+/* Puts who is usual before the best, unless it is worth leaving him, by the
+ * calls there were. `spot` may be NULL. */
 void takt__usual_prefer(const struct takt_model *model,
                         const struct takt_line *line,
-                        const struct takt_spot *spot, struct takt_field *field);
+                        const struct takt_spot *spot, double calls,
+                        struct takt_field *field);
 
 /* What one who sleeps would take for a call of a bin, transfers included: as of
  * some time ago. Negative: no memory. */

@@ -371,6 +371,18 @@ static void explore(struct takt_outlook *outlook,
     out->explore = spot->offered;
 }
 
+/* Whether threads slept is known of calls that had a use for them alone. */
+static double calls_at(const struct takt_outlook *outlook, unsigned bin)
+{
+    const unsigned situation = outlook->situation & ~(unsigned)TAKT_ASLEEP;
+    const struct takt_spot *awake = outlook->line->spot[situation];
+    const struct takt_spot *asleep =
+        outlook->line->spot[situation | TAKT_ASLEEP];
+
+    return (awake == NULL ? 0 : awake[bin].calls) +
+           (asleep == NULL ? 0 : asleep[bin].calls);
+}
+
 bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
                          const struct takt_burden *burden, uint64_t now_ns,
                          bool is_question, struct takt_verdict *out)
@@ -386,7 +398,8 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
     if (field.count == 0)
         return false;
     rank(&field, spot == NULL ? TAKT_NO_ARM : spot->incumbent);
-    takt__usual_prefer(outlook->model, outlook->line, spot, &field);
+    takt__usual_prefer(outlook->model, outlook->line, spot,
+                       calls_at(outlook, bin), &field);
     const struct takt_candidate *best = &field.of[field.best];
     *out = (struct takt_verdict){
         .best = (uint8_t)best->arm,

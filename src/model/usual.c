@@ -25,19 +25,43 @@ bool takt__is_measured(const struct takt_line *line, unsigned arm)
     return false;
 }
 
-/* By how much the best has to be better: a little if it was measured, much if
- * it is a GPU, since to try that beside a call takes long. */
+/* By how much another has to be better: a little if it was measured, much if it
+ * is a GPU, since to try that beside a call takes long. */
 static float least_of(const struct takt_model *model,
-                      const struct takt_line *line, unsigned best)
+                      const struct takt_line *line, unsigned arm)
 {
-    return takt__is_measured(line, best)         ? clearly
-           : takt__arm_is_gpu(&model->arm[best]) ? twice
-                                                 : INFINITY;
+    return takt__is_measured(line, arm)         ? clearly
+           : takt__arm_is_gpu(&model->arm[arm]) ? twice
+                                                : INFINITY;
+}
+
+/* The position of the best of those who are better by so much; of `usual` if
+ * there is none. Who is at work stays unless another is clearly better. */
+static unsigned best_instead(const struct takt_model *model,
+                             const struct takt_line *line,
+                             const struct takt_field *field, unsigned usual,
+                             unsigned incumbent)
+{
+    float lowest = INFINITY;
+    unsigned best = usual;
+
+    for (unsigned i = 0; i < field->count; i++) {
+        const struct takt_candidate *who = &field->of[i];
+        const float cost =
+            who->log_cost - (who->arm == incumbent ? clearly : 0);
+        if (i == usual || cost >= lowest ||
+            who->log_cost + least_of(model, line, who->arm) >
+                field->of[usual].log_cost)
+            continue;
+        lowest = cost;
+        best = i;
+    }
+    return best;
 }
 
 /* At the beginning anybody may be first, by what was learned before; later the
  * one who is, or one with whom the calls so far would have gained something. */
-static bool is_worth_it(const struct takt_spot *spot,
+static bool is_worth_it(const struct takt_spot *spot, double calls,
                         const struct takt_candidate *usual,
                         const struct takt_candidate *best)
 {
@@ -45,25 +69,27 @@ static bool is_worth_it(const struct takt_spot *spot,
         (double)(expf(usual->log_cost) - expf(best->log_cost));
 
     return spot == NULL || spot->incumbent == TAKT_NO_ARM ||
-           spot->incumbent == best->arm || spot->calls * gain_s >= worth_s;
+           spot->incumbent == best->arm || calls * gain_s >= worth_s;
 }
 
 void takt__usual_prefer(const struct takt_model *model,
                         const struct takt_line *line,
-                        const struct takt_spot *spot, struct takt_field *field)
+                        const struct takt_spot *spot, double calls,
+                        struct takt_field *field)
 {
     const unsigned first = field->best;
-    const struct takt_candidate *best = &field->of[first];
-    const float least = least_of(model, line, best->arm);
+    unsigned usual = 0;
 
-    for (unsigned i = 0; i < field->count; i++) {
-        const struct takt_candidate *usual = &field->of[i];
-        if (i == first || !model->arm[usual->arm].is_usual)
-            continue;
-        if (usual->log_cost < best->log_cost + least ||
-            !is_worth_it(spot, usual, best)) {
-            field->second = first;
-            field->best = i;
-        }
-    }
+    while (usual < field->count && !model->arm[field->of[usual].arm].is_usual)
+        usual++;
+    if (usual == field->count)
+        return;
+    unsigned best = best_instead(model, line, field, usual,
+                                 spot == NULL ? TAKT_NO_ARM : spot->incumbent);
+    if (!is_worth_it(spot, calls, &field->of[usual], &field->of[best]))
+        best = usual;
+    if (best == first)
+        return;
+    field->best = best;
+    field->second = first;
 }
