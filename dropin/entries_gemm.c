@@ -2,7 +2,7 @@
 /*
  * entries_gemm.c - ordinary products.
  *
- * Each name is a stub that hands its arguments to the one function for all
+ * Each name only hands its arguments to the one function that is for all
  * names of that form. Fortran passes everything by address, so one form serves
  * all types; C passes real factors by value. Complex products are only counted.
  */

@@ -42,7 +42,7 @@ static void free_buffer(const struct takt_route *route, struct takt_kept *kept)
 {
     if (kept->holders > 0)
         return; /* the last of them does */
-    route->library->buffer_destroy(kept->buffer);
+    route->takt->buffer_destroy(kept->buffer);
     kept->buffer = NULL;
 }
 
@@ -108,7 +108,7 @@ uint64_t takt__ready_gpu_bytes(const struct takt_route *route)
     takt_gpu_device gpu;
     uint64_t least = 0;
 
-    for (size_t i = 0; route->library->gpu(route->ctx, i, &gpu) == TAKT_OK; i++)
+    for (size_t i = 0; route->takt->gpu(route->ctx, i, &gpu) == TAKT_OK; i++)
         if (gpu.state == TAKT_GPU_READY &&
             (least == 0 || gpu.memory_bytes < least))
             least = gpu.memory_bytes;
@@ -183,7 +183,7 @@ static bool is_alone(const struct takt_route *route,
 
 static bool fill_buffer(const struct takt_route *route, struct takt_kept *kept)
 {
-    const struct takt_library *takt = route->library;
+    const struct takt_library *takt = route->takt;
     void *to;
 
     if (kept->buffer == NULL &&
@@ -201,7 +201,7 @@ static bool fill_buffer(const struct takt_route *route, struct takt_kept *kept)
  * pays for it. A sum of one element takes all of its buffer there. */
 static void bring(const struct takt_route *route, const struct takt_kept *kept)
 {
-    const struct takt_library *takt = route->library;
+    const struct takt_library *takt = route->takt;
     float sum;
     const takt_call call = {.op = takt->find_op("sum"),
                             .dtype = TAKT_F32,

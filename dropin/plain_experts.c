@@ -38,7 +38,7 @@ static takt_status run_matmul(const takt_call *call, void *self)
                   .lda = call->ld[0],
                   .ldb = call->ld[1],
                   .ldc = call->ld[2]});
-    takt__ran_plain = true;
+    takt__plain_wrote = call->out;
     return TAKT_OK;
 }
 
@@ -57,7 +57,7 @@ static takt_status run_gemv(const takt_call *call, void *self)
          is_double ? (const void *)&call->alpha : &alpha, call->in[0], &ld,
          call->in[1], &one, is_double ? (const void *)&call->beta : &beta,
          call->out, &one, 1);
-    takt__ran_plain = true;
+    takt__plain_wrote = call->out;
     return TAKT_OK;
 }
 
@@ -71,7 +71,7 @@ static takt_status run_axpy(const takt_call *call, void *self)
     ((axpy_function *)plain->function[TAKT_AXPY][is_double])(
         &n, is_double ? (const void *)&call->alpha : &alpha, call->in[0], &one,
         call->out, &one);
-    takt__ran_plain = true;
+    takt__plain_wrote = call->out;
     return TAKT_OK;
 }
 
@@ -86,7 +86,7 @@ static takt_status run_scale(const takt_call *call, void *self)
         return TAKT_ENOTSUP;
     ((scal_function *)plain->function[TAKT_SCAL][is_double])(
         &n, is_double ? (const void *)&call->alpha : &alpha, call->out, &one);
-    takt__ran_plain = true;
+    takt__plain_wrote = call->out;
     return TAKT_OK;
 }
 
@@ -102,7 +102,7 @@ static takt_status run_dot(const takt_call *call, void *self)
     else
         *(float *)call->out =
             ((sdot_function *)dot)(&n, call->in[0], &one, call->in[1], &one);
-    takt__ran_plain = true;
+    takt__plain_wrote = call->out;
     return TAKT_OK;
 }
 
@@ -114,7 +114,7 @@ static takt_status run_norm(const takt_call *call, takt_symbol *norm)
         *(double *)call->out = ((dnrm2_function *)norm)(&n, call->in[0], &one);
     else
         *(float *)call->out = ((snrm2_function *)norm)(&n, call->in[0], &one);
-    takt__ran_plain = true;
+    takt__plain_wrote = call->out;
     return TAKT_OK;
 }
 
@@ -151,7 +151,7 @@ void takt__add_plain_experts(struct takt_route *route)
              plain->name, route->threads);
     snprintf(route->expert, sizeof route->expert, "user.%.26s", name);
     for (size_t i = 0; i < sizeof offer / sizeof *offer; i++) {
-        const takt_op *op = route->library->find_op(offer[i].op);
+        const takt_op *op = route->takt->find_op(offer[i].op);
         const takt_expert_spec spec = {
             .name = name,
             .backend = TAKT_BACKEND_SIMD,
@@ -161,7 +161,7 @@ void takt__add_plain_experts(struct takt_route *route)
             .is_usual = 1};
         if (op != NULL && plain->function[offer[i].routine][0] != NULL &&
             plain->function[offer[i].routine][1] != NULL &&
-            route->library->add_expert(route->ctx, op, &spec) == TAKT_OK)
+            route->takt->add_expert(route->ctx, op, &spec) == TAKT_OK)
             route->op[offer[i].routine] = op;
     }
 }

@@ -233,7 +233,7 @@ static void meet(const struct loan *loan, struct operand *operand)
 
 static void borrow(struct loan *loan, struct operand *operand)
 {
-    const struct takt_library *takt = loan->route->library;
+    const struct takt_library *takt = loan->route->takt;
     struct takt_kept *kept = operand->kept;
 
     if (kept == NULL || !kept->is_valid) {
@@ -277,12 +277,12 @@ takt_status takt__run_reusing(const struct takt_route *route,
     if (route->is_adaptive || takt__is_eager())
         find_operands(&loan);
     if (loan.count == 0)
-        return route->library->run(route->ctx, call, decision);
+        return route->takt->run(route->ctx, call, decision);
     lend(&loan);
     const takt_status status =
-        route->library->run(route->ctx, &loan.call, decision);
+        route->takt->run(route->ctx, &loan.call, decision);
     give_back(&loan);
     /* Whatever it does not like about the buffers, it has touched nothing. */
     return status == TAKT_OK ? status
-                             : route->library->run(route->ctx, call, decision);
+                             : route->takt->run(route->ctx, call, decision);
 }

@@ -40,7 +40,7 @@ static inline takt_status takt__reuse_run(const struct takt_route *route,
 {
     return takt__is_reuse_wanted()
                ? takt__run_reusing(route, call, decision)
-               : route->library->run(route->ctx, call, decision);
+               : route->takt->run(route->ctx, call, decision);
 }
 
 #endif

@@ -18,7 +18,7 @@ enum { most_routes = 16 };
 
 enum state { CLOSED, OPENING, OPEN, FAILED };
 
-_Thread_local bool takt__ran_plain;
+_Thread_local const void *takt__plain_wrote;
 
 static _Atomic int state = CLOSED;
 static _Atomic uint64_t spent_ns;
@@ -167,7 +167,7 @@ static void make_route(const struct takt_plain *plain, unsigned threads)
         return;
     struct takt_route *route = &routes[count];
     *route = (struct takt_route){
-        .plain = plain, .threads = threads, .library = &library};
+        .plain = plain, .threads = threads, .takt = &library};
     if (make_ctx(route)) {
         takt__add_plain_experts(route);
         tell_gpu(route->ctx);
@@ -219,7 +219,7 @@ void takt__forecast(const struct takt_route *route, const takt_request *request,
     size_t count = 0;
 
     *out = (struct takt_forecast){0};
-    if (route->library->explain(route->ctx, request, estimate, 64, &count) !=
+    if (route->takt->explain(route->ctx, request, estimate, 64, &count) !=
         TAKT_OK)
         return;
     for (size_t i = 0; i < count && i < 64; i++) {

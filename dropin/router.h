@@ -17,10 +17,11 @@
 #include "plain.h"
 #include "takt/takt.h"
 
-/* Whether the last call of this thread that was routed ran in the plain
- * library. (Found the long way: the space of threads that can be reached at
- * once is set aside when a program starts, and this library may come later.) */
-extern _Thread_local bool takt__ran_plain;
+/* Where the plain library wrote last as an expert, in this thread: the output
+ * of a call, or memory beside it where it was only tried. (Found the long way:
+ * the space of threads that can be reached at once is set aside when a program
+ * starts, and this library may come later.) */
+extern _Thread_local const void *takt__plain_wrote;
 
 /* What is used of libtakt. */
 struct takt_library {
@@ -47,7 +48,7 @@ struct takt_library {
 struct takt_route {
     const struct takt_plain *plain;
     unsigned threads; /* that the program allowed; 0: nobody said */
-    const struct takt_library *library;
+    const struct takt_library *takt;
     takt_ctx *ctx;
     char expert[TAKT_EXPERT_NAME_MAX]; /* what `plain` is called in it */
     const takt_op *op[TAKT_ROUTINES];  /* NULL: not routed as such */

@@ -197,7 +197,7 @@ static bool run(struct takt_route *route, struct takt_visit *visit,
     const bool is_tallied = takt__is_tallied();
     takt_decision decision;
 
-    takt__ran_plain = false;
+    takt__plain_wrote = NULL;
     const takt_status status =
         takt__reuse_run(route, call, is_tallied ? &decision : NULL);
     if (status != TAKT_OK) {
@@ -205,7 +205,8 @@ static bool run(struct takt_route *route, struct takt_visit *visit,
         return false;
     }
     if (route->is_adaptive)
-        takt__gate_answered(gate, visit->routine, visit->work, takt__ran_plain);
+        takt__gate_answered(gate, visit->routine, visit->work,
+                            takt__plain_wrote == call->out);
     if (is_tallied)
         tell_run(route, visit, call, &decision);
     return true;
@@ -300,8 +301,8 @@ static void run_product(void *self, const struct takt_product *product)
     const takt_call call = product_call(halving->route, product);
     takt_decision decision;
 
-    if (halving->route->library->run(halving->route->ctx, &call,
-                                     halving->is_tallied ? &decision : NULL) !=
+    if (halving->route->takt->run(halving->route->ctx, &call,
+                                  halving->is_tallied ? &decision : NULL) !=
         TAKT_OK) {
         takt__plain_product(halving->route->plain, product);
     } else if (halving->is_tallied) {

@@ -26,24 +26,6 @@ struct addresses {
     } value[13];
 };
 
-static int64_t number_at(const struct plain_request *r, char argument)
-{
-    switch (argument) {
-    case 'm':
-        return r->m;
-    case 'n':
-        return r->n;
-    case 'k':
-        return r->k;
-    case 'A':
-        return r->lda;
-    case 'B':
-        return r->ldb;
-    default:
-        return r->ldc;
-    }
-}
-
 static char letter_at(const struct plain_request *r, char argument)
 {
     return (char)(argument == 't'   ? r->transa
@@ -74,9 +56,9 @@ static void find_addresses(const struct plain_request *r, bool is_wide,
                 else
                     out->value[i].f32[part] = (float)factor[part];
         } else if (is_wide) {
-            out->value[i].wide = number_at(r, word);
+            out->value[i].wide = plain_number_at(r, word);
         } else {
-            out->value[i].narrow = (int32_t)number_at(r, word);
+            out->value[i].narrow = (int32_t)plain_number_at(r, word);
         }
     }
 }

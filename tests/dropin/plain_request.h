@@ -67,4 +67,24 @@ typedef void plain_function(void);
 void plain_call(plain_function *function, bool is_wide,
                 struct plain_request *request);
 
+/* The size or leading dimension that a letter of a form stands for. */
+static inline int64_t plain_number_at(const struct plain_request *r,
+                                      char argument)
+{
+    switch (argument) {
+    case 'm':
+        return r->m;
+    case 'n':
+        return r->n;
+    case 'k':
+        return r->k;
+    case 'A':
+        return r->lda;
+    case 'B':
+        return r->ldb;
+    default:
+        return r->ldc;
+    }
+}
+
 #endif

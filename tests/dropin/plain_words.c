@@ -49,24 +49,6 @@ static int word_at(const struct plain_request *r, char argument)
     }
 }
 
-static int64_t number_at(const struct plain_request *r, char argument)
-{
-    switch (argument) {
-    case 'm':
-        return r->m;
-    case 'n':
-        return r->n;
-    case 'k':
-        return r->k;
-    case 'A':
-        return r->lda;
-    case 'B':
-        return r->ldb;
-    default:
-        return r->ldc;
-    }
-}
-
 static bool is_word(char argument)
 {
     return strchr("tTsud", argument) != NULL;
@@ -97,8 +79,8 @@ void plain_describe(const struct plain_request *r, char *text, size_t size)
             length = snprintf(to, left, " %.17g,%.17g", factor[0],
                               r->letter > TAKT_D ? factor[1] : 0.0);
         else
-            length =
-                snprintf(to, left, " %lld", (long long)number_at(r, *word));
+            length = snprintf(to, left, " %lld",
+                              (long long)plain_number_at(r, *word));
         at += (size_t)length;
     }
 }
@@ -190,7 +172,7 @@ static int64_t least_ldc(const struct plain_request *r)
 
 static bool is_right_step(const struct plain_request *r, char argument)
 {
-    const int64_t step = number_at(r, argument);
+    const int64_t step = plain_number_at(r, argument);
 
     if (r->routine >= TAKT_AXPY)
         return true;
@@ -207,7 +189,7 @@ static bool is_right(const struct plain_request *r, char argument)
     if (is_word(argument))
         return is_right_word(r, argument);
     if (strchr("mnk", argument) != NULL)
-        return number_at(r, argument) >= 0 || r->routine >= TAKT_AXPY;
+        return plain_number_at(r, argument) >= 0 || r->routine >= TAKT_AXPY;
     return strchr("ABC", argument) == NULL || is_right_step(r, argument);
 }
 
