@@ -242,7 +242,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
 
 takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
 {
-    struct takt_model *model = takt__learner_enter(ctx->learner);
+    struct takt_model *model = takt__learner_enter_all(ctx->learner);
     const struct takt_model_counters counters = takt__model_counters(model);
     const struct takt_learner_state state = takt__learner_state(ctx->learner);
 
@@ -250,7 +250,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
         .own_records = state.own_records,
         .other_records = state.other_records,
         .samples = counters.samples,
-        .dropped = state.dropped,
+        .dropped = takt__learner_dropped(ctx->learner),
         .explored = counters.explored,
         .refused = counters.refused,
         .alarms = counters.alarms,
@@ -262,7 +262,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
     };
     snprintf(out->store, sizeof out->store, "%s", state.path);
     snprintf(out->diag.text, sizeof out->diag.text, "%s", state.diag);
-    takt__learner_leave(ctx->learner);
+    takt__learner_leave_all(ctx->learner);
     return TAKT_OK;
 }
 
@@ -435,7 +435,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {
-    struct takt_model *model = takt__learner_enter(ctx->learner);
+    struct takt_model *model = takt__learner_enter_all(ctx->learner);
     const takt_status status =
         takt__learner_reset(ctx->learner, op == NULL ? NULL : op->name);
 
@@ -448,15 +448,12 @@ takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
         if (ctx->decider.policy != TAKT_POLICY_PINNED)
             takt__table_clear(&ctx->decider.table, line);
     }
-    takt__learner_leave(ctx->learner);
+    takt__learner_leave_all(ctx->learner);
     return status;
 }
 
 takt_status takt_ctx_flush(takt_ctx *ctx)
 {
     takt__courier_flush(ctx->courier);
-    takt__learner_enter(ctx->learner);
-    const takt_status status = takt__learner_store(ctx->learner);
-    takt__learner_leave(ctx->learner);
-    return status;
+    return takt__learner_store(ctx->learner);
 }

@@ -286,10 +286,9 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
                        const struct takt_model_counters *counters)
 {
     takt_ctx *ctx = self;
-    const struct takt_learner_state state = takt__learner_state(ctx->learner);
     const struct takt_lesson_counts counts = {
         .alarms = counters->alarms,
-        .samples_dropped = state.dropped,
+        .samples_dropped = takt__learner_dropped(ctx->learner),
         .explored_s = counters->explored_s,
     };
     const struct takt_cell cell = takt__cell_unpack(takt__table_load(

@@ -13,8 +13,12 @@ struct takt_records {
     size_t count, room;
 };
 
+/* Two locks: one for the model and what is asked of it, one for the store,
+ * which may wait for a disk or for other processes. Who needs both takes the
+ * store's first; the model's is never held while the store is opened or written
+ * to, so that questions wait for neither. */
 struct takt_learner {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock, store_lock;
     struct takt_journal journal;
     _Atomic uint32_t state; /* of the thread */
     pthread_t thread;
@@ -26,29 +30,32 @@ struct takt_learner {
     struct takt_table *table;
     struct takt_learner_names names;
     bool is_published, is_deaf;
+    struct takt_records unclaimed; /* of ops or experts not known here */
+    uint64_t saved_samples;        /* of the model: more means news */
 
+    /* From here on it is the store's lock. */
     char path[1024];
     char machine[TAKT_SHA256_HEX], software[TAKT_SHA256_HEX];
     struct takt_store *store;        /* NULL: not open */
-    bool is_loaded;                  /* it was read */
+    _Atomic bool is_loaded;          /* it was read */
+    _Atomic bool was_tried;          /* to open it, whatever came of it */
     bool is_given_up;                /* no store: memory only from now on */
     unsigned failures;               /* to open or to write, in a row */
     char writer[TAKT_RECORD_WRITER]; /* under whose name what the model calls
                                       * its own is stored; "": it is not */
     takt_diag diag;
     uint64_t next_open_ns, next_save_ns, seq;
-    uint64_t saved_samples; /* of the model: more means news */
     double own_records, other_records;
-    struct takt_records unclaimed; /* of ops or experts not known here */
-    struct takt_records unsaved;   /* could not be written yet */
+    struct takt_records unsaved; /* could not be written yet */
 
     struct takt_learner *next; /* in the list of all learners */
 };
 
-/* All of these are called with the lock. */
+/* These are called with the store's lock, and take the other one as well. */
 
-/* Opens the store, if it is not, and reads what has to be known of it. */
-void takt__learner_load(struct takt_learner *learner);
+/* Opens the store, if it is not, and reads what has to be known of it; false:
+ * there is none now. */
+bool takt__learner_load(struct takt_learner *learner);
 
 /* Writes what changed, if it is time or `now`; opens nothing for nothing. */
 takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
@@ -58,8 +65,10 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
  * is stored is nobody's own then, until the store is opened again. */
 void takt__learner_close(struct takt_learner *learner);
 
-/* Keeps what is known, but as somebody else's to store. */
+/* With both locks. Keeps what is known, but as somebody else's to store. */
 void takt__learner_disown(struct takt_learner *learner);
+
+/* The rest with the model's. */
 
 /* Judges what changed and writes the verdicts, for about `limit_ns` (0: until
  * all is done); false: nothing changed. */

@@ -68,19 +68,33 @@ static void wake_sleepers(struct takt_learner *learner)
         names->wake(names->self, arm);
 }
 
+static void load(struct takt_learner *learner)
+{
+    pthread_mutex_lock(&learner->store_lock);
+    takt__learner_load(learner);
+    pthread_mutex_unlock(&learner->store_lock);
+}
+
+static takt_status save(struct takt_learner *learner, bool now)
+{
+    pthread_mutex_lock(&learner->store_lock);
+    const takt_status status = takt__learner_save(learner, takt__now_ns(), now);
+    pthread_mutex_unlock(&learner->store_lock);
+    return status;
+}
+
 /* True when anything came in; *changed when it changed what is published. */
 static bool work(struct takt_learner *learner, bool *changed)
 {
+    if (!atomic_load(&learner->is_loaded))
+        load(learner);
     pthread_mutex_lock(&learner->lock);
-    if (!learner->is_loaded)
-        takt__learner_load(learner);
     const bool found = learn_all(learner);
     if (found)
         wake_sleepers(learner);
-    const uint64_t now_ns = takt__now_ns();
-    *changed = takt__learner_publish(learner, now_ns, most_work_ns);
-    takt__learner_save(learner, now_ns, false);
+    *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
     pthread_mutex_unlock(&learner->lock);
+    save(learner, false);
     return found;
 }
 
@@ -95,9 +109,7 @@ static void sleep_until_heard(struct takt_learner *learner)
 {
     uint32_t expected = awake;
 
-    pthread_mutex_lock(&learner->lock);
-    takt__learner_save(learner, takt__now_ns(), true);
-    pthread_mutex_unlock(&learner->lock);
+    save(learner, true);
     if (!atomic_compare_exchange_strong(&learner->state, &expected, asleep))
         return;
     /* A sample that came in before the state was set would not be heard. */
@@ -185,15 +197,18 @@ static void prepare_all(void)
 {
     pthread_mutex_lock(&list_lock);
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        pthread_mutex_lock(&l->lock);
+        pthread_mutex_lock(&l->store_lock);
         takt__learner_close(l);
+        pthread_mutex_lock(&l->lock);
     }
 }
 
 static void unlock_all(void)
 {
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
+    for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
         pthread_mutex_unlock(&l->lock);
+        pthread_mutex_unlock(&l->store_lock);
+    }
     pthread_mutex_unlock(&list_lock);
 }
 
@@ -214,11 +229,13 @@ static void reset_in_child(void)
 
 static void finish(struct takt_learner *learner)
 {
+    pthread_mutex_lock(&learner->store_lock);
     pthread_mutex_lock(&learner->lock);
     learn_all(learner);
+    pthread_mutex_unlock(&learner->lock);
     learner->next_open_ns = 0; /* now or never */
     takt__learner_save(learner, takt__now_ns(), true);
-    pthread_mutex_unlock(&learner->lock);
+    pthread_mutex_unlock(&learner->store_lock);
 }
 
 static void finish_all(void)
@@ -268,6 +285,7 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     }
     memset(learner, 0, sizeof *learner);
     pthread_mutex_init(&learner->lock, NULL);
+    pthread_mutex_init(&learner->store_lock, NULL);
     takt__journal_init(&learner->journal);
     learner->model = options->model;
     learner->table = options->table;
@@ -305,17 +323,18 @@ void takt__learner_destroy(struct takt_learner *learner)
         return;
     end_thread(learner);
     finish(learner);
-    pthread_mutex_lock(&learner->lock);
+    pthread_mutex_lock(&learner->store_lock);
     takt__store_close(learner->store);
     learner->store = NULL;
     learner->is_given_up = true;
-    pthread_mutex_unlock(&learner->lock);
+    pthread_mutex_unlock(&learner->store_lock);
     delist(learner);
     takt__outlook_destroy(learner->outlook);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);
     free(learner->unsaved.record);
     pthread_mutex_destroy(&learner->lock);
+    pthread_mutex_destroy(&learner->store_lock);
     free(learner);
 }
 
@@ -327,14 +346,33 @@ struct takt_journal *takt__learner_journal(struct takt_learner *learner)
     return &learner->journal;
 }
 
-struct takt_model *takt__learner_enter(struct takt_learner *learner)
+/* The first to ask waits until the store is read. If it could not be, others
+ * try again when it is time, but wait for nobody who is at it. */
+static void load_for_question(struct takt_learner *learner)
+{
+    if (atomic_load(&learner->is_loaded))
+        return;
+    if (!atomic_load(&learner->was_tried)) {
+        load(learner);
+    } else if (pthread_mutex_trylock(&learner->store_lock) == 0) {
+        takt__learner_load(learner);
+        pthread_mutex_unlock(&learner->store_lock);
+    }
+}
+
+static struct takt_model *enter(struct takt_learner *learner)
 {
     pthread_mutex_lock(&learner->lock);
-    takt__learner_load(learner);
     if (learn_all(learner))
         wake_sleepers(learner);
     takt__learner_publish(learner, takt__now_ns(), 0);
     return learner->model;
+}
+
+struct takt_model *takt__learner_enter(struct takt_learner *learner)
+{
+    load_for_question(learner);
+    return enter(learner);
 }
 
 void takt__learner_leave(struct takt_learner *learner)
@@ -344,6 +382,19 @@ void takt__learner_leave(struct takt_learner *learner)
     pthread_mutex_unlock(&learner->lock);
 }
 
+struct takt_model *takt__learner_enter_all(struct takt_learner *learner)
+{
+    pthread_mutex_lock(&learner->store_lock);
+    takt__learner_load(learner);
+    return enter(learner);
+}
+
+void takt__learner_leave_all(struct takt_learner *learner)
+{
+    takt__learner_leave(learner);
+    pthread_mutex_unlock(&learner->store_lock);
+}
+
 struct takt_outlook *takt__learner_outlook(struct takt_learner *learner)
 {
     return learner->outlook;
@@ -351,7 +402,14 @@ struct takt_outlook *takt__learner_outlook(struct takt_learner *learner)
 
 takt_status takt__learner_store(struct takt_learner *learner)
 {
-    return takt__learner_save(learner, takt__now_ns(), true);
+    takt__learner_enter(learner);
+    takt__learner_leave(learner);
+    return save(learner, true);
+}
+
+uint64_t takt__learner_dropped(struct takt_learner *learner)
+{
+    return atomic_load(&learner->journal.ring.dropped);
 }
 
 struct takt_learner_state takt__learner_state(struct takt_learner *learner)
@@ -361,6 +419,5 @@ struct takt_learner_state takt__learner_state(struct takt_learner *learner)
         .diag = learner->diag.text,
         .own_records = learner->own_records,
         .other_records = learner->other_records,
-        .dropped = atomic_load(&learner->journal.ring.dropped),
     };
 }

@@ -73,9 +73,14 @@ struct takt_journal *takt__learner_journal(struct takt_learner *learner);
 void takt__learner_hear(struct takt_learner *learner);
 
 /* Takes the lock, having read the store and learned what is in the journal, and
- * gives the model to look at. */
+ * gives the model to look at. Waits for the store only the first time. */
 struct takt_model *takt__learner_enter(struct takt_learner *learner);
 void takt__learner_leave(struct takt_learner *learner); /* publishes changes */
+
+/* The same, and nobody reads or writes the store meanwhile: for what is done to
+ * both. May wait for as long as SQLite does. */
+struct takt_model *takt__learner_enter_all(struct takt_learner *learner);
+void takt__learner_leave_all(struct takt_learner *learner);
 
 /* The outlook to use between enter and leave. */
 struct takt_outlook *takt__learner_outlook(struct takt_learner *learner);
@@ -84,18 +89,23 @@ struct takt_outlook *takt__learner_outlook(struct takt_learner *learner);
  * was known are taken in now. */
 void takt__learner_claim(struct takt_learner *learner);
 
-/* Between enter and leave: writes all that changed to the store now. */
+/* How many samples found no room in the journal. */
+uint64_t takt__learner_dropped(struct takt_learner *learner);
+
+/* Learns what is in the journal and writes all that changed to the store. Not
+ * between enter and leave. */
 takt_status takt__learner_store(struct takt_learner *learner);
 
-/* Between enter and leave: forgets an op, or (NULL) all, in the store. */
+/* Between enter_all and leave_all: forgets an op, or (NULL) all, in the store.
+ */
 takt_status takt__learner_reset(struct takt_learner *learner, const char *op);
 
 struct takt_learner_state {
     const char *path; /* "": memory only */
     const char *diag; /* "": all is well */
     double own_records, other_records;
-    uint64_t dropped;
 };
+/* Between enter_all and leave_all, where its texts can be read. */
 struct takt_learner_state takt__learner_state(struct takt_learner *learner);
 
 #endif

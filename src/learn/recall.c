@@ -200,16 +200,14 @@ static void read_again(struct takt_learner *learner)
         learner->seq = survey.seq;
 }
 
-/* Trouble that may pass is met again after a while, then after twice as long:
- * waiting for a lock keeps others waiting for ours. */
+/* Trouble that may pass is met again after a while, then after twice as
+ * long. */
 static bool open_store(struct takt_learner *learner)
 {
     const struct takt_store_identity identity = {.machine = learner->machine,
                                                  .software = learner->software};
     const uint64_t now_ns = takt__now_ns();
 
-    if (learner->store != NULL)
-        return true;
     if (learner->is_given_up || learner->path[0] == '\0' ||
         now_ns < learner->next_open_ns)
         return false;
@@ -221,20 +219,33 @@ static bool open_store(struct takt_learner *learner)
         learner->failures += learner->failures < 6;
         return false;
     }
+    learner->next_save_ns = now_ns + save_every_ns;
+    return true;
+}
+
+/* Readers of the store wait for nobody, so the model's lock may be held. */
+static void read_store(struct takt_learner *learner)
+{
+    pthread_mutex_lock(&learner->lock);
     if (learner->is_loaded)
         read_again(learner);
     else
         read_all(learner);
     learner->is_loaded = true;
-    learner->next_save_ns = now_ns + save_every_ns;
     snprintf(learner->writer, sizeof learner->writer, "%s",
              takt__store_writer(learner->store));
-    return true;
+    pthread_mutex_unlock(&learner->lock);
 }
 
-void takt__learner_load(struct takt_learner *learner)
+bool takt__learner_load(struct takt_learner *learner)
 {
-    open_store(learner);
+    if (learner->store != NULL)
+        return true;
+    const bool is_open = open_store(learner);
+    if (is_open)
+        read_store(learner);
+    learner->was_tried = true;
+    return is_open;
 }
 
 void takt__learner_claim(struct takt_learner *learner)
@@ -307,6 +318,23 @@ static uint64_t samples_of(const struct takt_learner *learner)
     return takt__model_counters(learner->model).samples;
 }
 
+static bool has_news(struct takt_learner *learner)
+{
+    pthread_mutex_lock(&learner->lock);
+    const bool has_learned = samples_of(learner) != learner->saved_samples;
+    pthread_mutex_unlock(&learner->lock);
+    return has_learned || learner->unsaved.count > 0;
+}
+
+static void write_down_news(struct takt_learner *learner)
+{
+    learner->seq++;
+    pthread_mutex_lock(&learner->lock);
+    learner->saved_samples = samples_of(learner);
+    takt__model_visit_changed(learner->model, write_down, learner);
+    pthread_mutex_unlock(&learner->lock);
+}
+
 static takt_status write_unsaved(struct takt_learner *learner)
 {
     struct takt_records *list = &learner->unsaved;
@@ -353,17 +381,14 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
     if (learner->path[0] == '\0' || (!now && now_ns < learner->next_save_ns))
         return TAKT_OK;
     learner->next_save_ns = now_ns + save_every_ns;
-    if (learner->unsaved.count == 0 &&
-        samples_of(learner) == learner->saved_samples)
+    if (!has_news(learner))
         return TAKT_OK;
-    if (!open_store(learner) || learner->writer[0] == '\0')
+    if (!takt__learner_load(learner) || learner->writer[0] == '\0')
         return TAKT_EIO;
     /* What could not be written last time goes first. */
     takt_status status = write_unsaved(learner);
     if (status == TAKT_OK) {
-        learner->seq++;
-        learner->saved_samples = samples_of(learner);
-        takt__model_visit_changed(learner->model, write_down, learner);
+        write_down_news(learner);
         status = write_unsaved(learner);
     }
     if (status != TAKT_OK) {
@@ -393,8 +418,8 @@ takt_status takt__learner_reset(struct takt_learner *learner, const char *op)
     drop(&learner->unsaved, op);
     if (learner->path[0] == '\0')
         return TAKT_OK;
-    return open_store(learner) ? takt__store_reset(learner->store, op)
-                               : TAKT_EIO;
+    return learner->store != NULL ? takt__store_reset(learner->store, op)
+                                  : TAKT_EIO;
 }
 
 void takt__learner_disown(struct takt_learner *learner)
@@ -409,7 +434,10 @@ void takt__learner_close(struct takt_learner *learner)
 {
     if (learner->store == NULL)
         return;
-    if (takt__learner_save(learner, takt__now_ns(), true) == TAKT_OK)
+    if (takt__learner_save(learner, takt__now_ns(), true) == TAKT_OK) {
+        pthread_mutex_lock(&learner->lock);
         takt__learner_disown(learner);
+        pthread_mutex_unlock(&learner->lock);
+    }
     close_store(learner);
 }

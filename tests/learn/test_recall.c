@@ -5,6 +5,11 @@
  * there are.
  */
 #define _GNU_SOURCE /* mkdtemp() */
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <time.h>
+
 #include "call/ctx.h"
 #include "store/scratch.h"
 #include "takt/takt.h"
@@ -191,6 +196,51 @@ static void there_may_be_more_than_anybody_keeps(void)
     takt_ctx_destroy(ctx);
 }
 
+/* ---- who waits for the file ------------------------------------------------
+ */
+
+static _Atomic bool is_flushed;
+
+static void *flush(void *ctx)
+{
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_EIO);
+    atomic_store(&is_flushed, true);
+    return NULL;
+}
+
+/* SQLite waits two seconds for whoever has the file; we have it for longer. */
+static void a_question_does_not_wait_for_the_file(void)
+{
+    const char *path = scratch_path();
+    const takt_request request = request_of();
+    takt_ctx *ctx = open_ctx(path);
+    takt_estimate estimate[4];
+    size_t count;
+    pthread_t thread;
+    sqlite3 *db;
+
+    tell(ctx, 5);
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
+    REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+    REQUIRE(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
+    tell(ctx, 5);
+    REQUIRE(pthread_create(&thread, NULL, flush, ctx) == 0);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    EXPECT_INT(takt_explain(ctx, &request, estimate, 4, &count), TAKT_OK);
+    tell(ctx, 5);
+    EXPECT(!atomic_load(&is_flushed));
+    pthread_join(thread, NULL);
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(db);
+    EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK); /* and nothing was lost */
+    takt_ctx_destroy(ctx);
+    ctx = open_ctx(path);
+    takt_history_row row;
+    EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
+    EXPECT_NEAR(row.samples, 15, 1e-9);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     scratch_make();
@@ -198,5 +248,6 @@ int main(void)
     RUN(an_older_library_counts_for_three);
     RUN(writers_of_this_machine_add_up);
     RUN(there_may_be_more_than_anybody_keeps);
+    RUN(a_question_does_not_wait_for_the_file);
     return tap_done();
 }
