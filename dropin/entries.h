@@ -70,7 +70,7 @@ static inline struct takt_visit takt__visit_of(const struct takt_below *below,
                                                double work)
 {
     return (struct takt_visit){.plain = below->plain,
-                               .is_nested = below->is_own,
+                               .is_nested = below->is_own && takt__is_inside,
                                .routine = routine,
                                .letter = letter,
                                .work = work,

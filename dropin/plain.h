@@ -55,8 +55,10 @@ struct takt_below {
     takt_symbol *function;
     struct takt_plain *plain; /* NULL: it cannot be described */
     bool is_wide;             /* its integers have 64 bits */
-    bool is_own; /* that stretch is a library itself, which calls its own
-                  * routines by name: no call of the program's */
+    bool is_own; /* that stretch has such routines itself, and calls them by
+                  * name. If it was called, that is no call of the program's;
+                  * else LAPACK beside them made it, or a program that has
+                  * BLAS inside (PyTorch has) */
 };
 
 struct takt_slot {

@@ -9,6 +9,8 @@
 #include "router.h"
 #include "tally.h"
 
+_Thread_local bool takt__is_inside;
+
 static struct takt_board_cell *cell_of(const struct takt_visit *visit)
 {
     return takt__tally_cell(visit->routine, visit->letter, visit->work);
@@ -31,7 +33,12 @@ static bool is_timed(const struct takt_visit *visit)
 
 void takt__straight_begin(struct takt_visit *visit)
 {
-    visit->start_ns = !visit->is_nested && is_timed(visit) ? takt__now() : 0;
+    visit->start_ns = 0;
+    if (visit->is_nested)
+        return; /* it is part of another one */
+    takt__is_inside = true;
+    if (is_timed(visit))
+        visit->start_ns = takt__now();
 }
 
 void takt__straight_end(const struct takt_visit *visit)
@@ -39,7 +46,8 @@ void takt__straight_end(const struct takt_visit *visit)
     const uint64_t ns = visit->start_ns > 0 ? takt__now() - visit->start_ns : 0;
 
     if (visit->is_nested)
-        return; /* it is part of another one */
+        return;
+    takt__is_inside = false;
     if (takt__is_tallied()) {
         struct takt_board_cell *cell = cell_of(visit);
         takt__tally_run(cell, TAKT_WAY_STRAIGHT, ns);
@@ -198,8 +206,10 @@ static bool run(struct takt_route *route, struct takt_visit *visit,
     takt_decision decision;
 
     takt__plain_wrote = NULL;
+    takt__is_inside = true;
     const takt_status status =
         takt__reuse_run(route, call, is_tallied ? &decision : NULL);
+    takt__is_inside = false;
     if (status != TAKT_OK) {
         visit->why = TAKT_WHY_FORM;
         return false;
@@ -394,10 +404,12 @@ bool takt__visit_triangular(struct takt_visit *visit,
     }
     struct halving halving = {route, takt__is_tallied(), false, false};
     const uint64_t start_ns = halving.is_tallied ? takt__now() : 0;
+    takt__is_inside = true;
     takt__by_halves(call, &(struct takt_steps){.self = &halving,
                                                .product = run_product,
                                                .rest = run_rest,
                                                .least = least_part});
+    takt__is_inside = false;
     takt__gate_answered(gate, visit->routine, visit->work, false);
     if (halving.is_tallied)
         tell_triangular(visit, &halving, &shape, &forecast,

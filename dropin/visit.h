@@ -34,13 +34,17 @@ struct takt_vectors {
     void *y;       /* what is written; of dot, what is read too */
 };
 
+/* Whether this thread is in a call that came through us. A program may have
+ * jumped out of one: whoever is not a library itself begins anew. */
+extern _Thread_local bool takt__is_inside;
+
 struct takt_visit {
     struct takt_plain *plain; /* NULL: a library that cannot be described */
     enum takt_routine routine;
     enum takt_letter letter;
     double work;       /* multiply-adds, or elements */
     enum takt_why why; /* it was not routed */
-    bool is_nested;    /* the plain library made it */
+    bool is_nested;    /* the plain library made it, in another call */
     uint64_t start_ns; /* 0: it is not timed */
 };
 

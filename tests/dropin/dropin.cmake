@@ -35,10 +35,6 @@ if(NOT CMAKE_CROSSCOMPILING)
     endfunction()
     dropin_blas(all)
     dropin_blas(plt PLAIN_THROUGH_PLT)
-    dropin_blas(fortran PLAIN_ONLY_FORTRAN)
-    dropin_blas(blas64 PLAIN_WIDE)
-    dropin_blas(one PLAIN_MARK=1)
-    dropin_blas(two PLAIN_MARK=2)
 
     # Every name with every argument: each library, each way of routing.
     add_executable(dropin_names dropin/test_names.c
@@ -60,6 +56,9 @@ if(NOT CMAKE_CROSSCOMPILING)
        NOT CMAKE_BUILD_TYPE STREQUAL Release) # once is enough for the rest
         set(libraries all plt)
         set(modes eager)
+    else()
+        dropin_blas(fortran PLAIN_ONLY_FORTRAN)
+        dropin_blas(blas64 PLAIN_WIDE)
     endif()
     foreach(library ${libraries})
         set(width)
@@ -128,11 +127,17 @@ if(NOT CMAKE_CROSSCOMPILING)
             target_link_libraries(dropin_program PRIVATE OpenMP::OpenMP_C)
         endif()
         dropin_program(dropin_program_plt program.c libplain_plt)
+        dropin_blas(one PLAIN_MARK=1)
+        dropin_blas(two PLAIN_MARK=2)
         dropin_program(dropin_loader loader.c)
         dropin_program(dropin_loader_linked loader.c libplain_all)
         dropin_plugin(one libplain_one)
         dropin_plugin(two libplain_two)
         dropin_plugin(early libplain_one PLUGIN_EARLY)
+        # It has BLAS inside, which it calls by name: so does PyTorch.
+        dropin_plugin(whole m PLAIN_MARK=3 PLAIN_THROUGH_PLT)
+        target_sources(plugin_whole PRIVATE dropin/plain_blas.c
+            $<TARGET_OBJECTS:plain_parts>)
         foreach(script exports netlib programs)
             takt_script(dropin/${script} ${Python3_EXECUTABLE}
                 ${CMAKE_CURRENT_SOURCE_DIR}/dropin/test_${script}.py

@@ -16,11 +16,12 @@ import unittest
 import board
 
 PRELOAD, FOLDER = map(os.path.abspath, sys.argv[1:3])
-PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, LIBRARY = (
+PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
     os.path.join(FOLDER, name) for name in (
         "dropin_program", "dropin_program_plt", "dropin_loader",
         "dropin_loader_linked",
-        "plugin_one.so", "plugin_two.so", "plugin_early.so", "libplain_one.so"))
+        "plugin_one.so", "plugin_two.so", "plugin_early.so", "plugin_whole.so",
+        "libplain_one.so"))
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -177,6 +178,23 @@ class Loading(Programs):
         (_, said, _), _ = self.check("loads_several", ONE, modes=["usual"],
                                      program=LINKED)
         self.assertIn("library 0", said)
+
+    def test_library_inside_the_caller(self):
+        """Its calls are the program's, those that they make are not."""
+        for mode, changes in MODES.items():
+            plain = run("loads_several", WHOLE, program=LOADER)
+            ran, read = self.preloaded("loads_several", WHOLE, program=LOADER,
+                                       **changes)
+            _, other = self.preloaded("loads_several", ONE, program=LOADER,
+                                      **changes)
+            with self.subTest(mode):
+                self.assertEqual(self.without_counts(ran),
+                                 self.without_counts(plain))
+                self.assertIn("library 3", ran[1])
+                self.assertGreater(read.calls("gemm"), 0)
+                for words in ((), ("gemm",), ("gemm", "scalar")):
+                    self.assertEqual(read.calls(*words), other.calls(*words))
+                self.assertEqual(read.why("nested"), 0)
 
     def test_early(self):
         (code, said, _), _ = self.check("loads_among_threads", TWO, EARLY,
