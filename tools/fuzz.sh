@@ -1,27 +1,34 @@
 #!/bin/sh
-# Runs every fuzz target for SECONDS, starting from its corpus.
+# Runs every fuzz target for SECONDS, starting from its corpus, as many at once
+# as there are processors.
 # usage: tools/fuzz.sh SECONDS
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:?usage: tools/fuzz.sh SECONDS}
 
-mkdir -p build
-{ cmake --preset fuzz && cmake --build --preset fuzz; } >build/fuzz.log 2>&1 ||
-    { cat build/fuzz.log; exit 1; }
-for target in build/fuzz/fuzz/fuzz_*; do
-    [ -x "$target" ] && [ -f "$target" ] || continue
+# One target; what it has to say only if it fails.
+if [ $# -eq 2 ]; then
+    target=$2
     name=$(basename "$target")
-    echo "== $name"
     mkdir -p "build/fuzz/corpus/$name"
     seeds=
     [ -d "fuzz/corpus/$name" ] && seeds="fuzz/corpus/$name"
     log=build/fuzz/$name.log
     # shellcheck disable=SC2086
     if ! "$target" -max_total_time="$seconds" -timeout=5 -rss_limit_mb=1024 \
-        -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ \
+        -print_final_stats=1 -verbosity=0 "-artifact_prefix=build/fuzz/$name-" \
         "build/fuzz/corpus/$name" $seeds >"$log" 2>&1; then
+        echo "== $name failed"
         tail -n 40 "$log"
-        exit 1
+        exit 255 # no further one is begun
     fi
-    sed -n 's/^stat::number_of_executed_units: */   inputs tried: /p' "$log"
-done
+    tried=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
+    echo "== $name: $tried inputs"
+    exit
+fi
+
+mkdir -p build
+{ cmake --preset fuzz && cmake --build --preset fuzz; } >build/fuzz.log 2>&1 ||
+    { cat build/fuzz.log; exit 1; }
+find build/fuzz/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
+    xargs -P "$(nproc)" -n 1 tools/fuzz.sh "$seconds"

@@ -27,6 +27,7 @@ PACKAGES = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else "nowhere")
 PHASES = ["Analysis", "Transpilation", "Optimization", "Validation", "Build"]
 STATUSES = ["NotStarted", "InProgress", "Completed", "Failed", "Stale",
             "NotNeeded"]
+FEW = "TAKT_TEST_FEW" in os.environ  # a sanitizer: it takes its time
 COMMANDS = {"analyze": 0, "optimize": 2, "validate": 3, "build": 4}
 
 PYTHON = """\
@@ -153,9 +154,13 @@ class Line(Project):
                          [".takt-state.json", "model.py", "takt.toml"])
 
     def test_every_phase_by_every_status_by_every_command(self):
+        turn = 0
         for command, own in COMMANDS.items():
             for other in (0, 2, 3, 4):
                 for status in STATUSES:
+                    turn += 1
+                    if FEW and turn % 5 != 0:  # all of them in one build
+                        continue
                     statuses = 5 * ["Completed"]
                     statuses[other] = status
                     self.write_state(statuses)
