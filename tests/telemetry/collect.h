@@ -17,6 +17,15 @@ struct kept_event {
     char op[32], expert[32], runner_up[32], refused[32], device[64];
 };
 
+/* What metrics said. */
+struct gathered {
+    uint64_t calls, durations, decisions[TAKT_REASONS], told, dropped;
+    uint64_t explorations, fallbacks, drift_alarms;
+    double duration_s;
+    int is_hot;
+    uint64_t times_hot;
+};
+
 struct collection {
     pthread_mutex_t lock;
     unsigned count;  /* of calls; the first most_kept are kept */
@@ -25,14 +34,14 @@ struct collection {
     struct kept_event drift; /* the last one */
     struct kept_event *kept;
     int metrics_count, flushes, closes;
-    uint64_t calls, durations, decisions[TAKT_REASONS], told, dropped;
-    uint64_t explorations, fallbacks, drift_alarms;
-    double duration_s;
-    int is_hot;
-    uint64_t times_hot;
-    const char *of;   /* the op whose calls are wanted */
-    int leaves_after; /* so many events; 0: never */
+    struct gathered latest;  /* metrics come at any time: */
+    struct gathered metrics; /* those of the last collect_all() */
+    const char *of;          /* the op whose calls are wanted */
+    int leaves_after;        /* so many events; 0: never */
+    struct collection *next;
 };
+
+static struct collection *first_collection;
 
 static inline void keep(char *out, size_t size, const char *text)
 {
@@ -69,19 +78,20 @@ static int collect_event(void *self, const takt_event *event)
     return leaves;
 }
 
-static int collect_metrics(void *self, const takt_metrics *metrics)
+static struct gathered gather(const takt_metrics *metrics, const char *of)
 {
-    struct collection *all = self;
+    struct gathered sum = {.told = metrics->told,
+                           .dropped = metrics->dropped,
+                           .explorations = metrics->explorations,
+                           .fallbacks = metrics->fallbacks,
+                           .drift_alarms = metrics->drift_alarms};
 
-    pthread_mutex_lock(&all->lock);
-    all->metrics_count++;
-    all->calls = all->durations = 0;
-    all->duration_s = 0;
+    memcpy(sum.decisions, metrics->decisions, sizeof sum.decisions);
     for (size_t i = 0; i < metrics->op_count; i++)
-        if (all->of == NULL || strcmp(metrics->op[i].op, all->of) == 0) {
-            all->calls += metrics->op[i].calls;
-            all->is_hot = metrics->op[i].is_hot;
-            all->times_hot = metrics->op[i].times_hot;
+        if (of == NULL || strcmp(metrics->op[i].op, of) == 0) {
+            sum.calls += metrics->op[i].calls;
+            sum.is_hot = metrics->op[i].is_hot;
+            sum.times_hot = metrics->op[i].times_hot;
         }
     for (size_t i = 0; i < metrics->duration_count; i++) {
         const takt_duration_metric *duration = &metrics->duration[i];
@@ -90,17 +100,21 @@ static int collect_metrics(void *self, const takt_metrics *metrics)
             in_classes += duration->in_class[c];
         EXPECT_INT(in_classes, duration->calls);
         EXPECT(duration->least_s <= duration->most_s);
-        if (all->of != NULL && strcmp(duration->op, all->of) != 0)
+        if (of != NULL && strcmp(duration->op, of) != 0)
             continue;
-        all->durations += duration->calls;
-        all->duration_s += duration->seconds;
+        sum.durations += duration->calls;
+        sum.duration_s += duration->seconds;
     }
-    memcpy(all->decisions, metrics->decisions, sizeof all->decisions);
-    all->told = metrics->told;
-    all->dropped = metrics->dropped;
-    all->explorations = metrics->explorations;
-    all->fallbacks = metrics->fallbacks;
-    all->drift_alarms = metrics->drift_alarms;
+    return sum;
+}
+
+static int collect_metrics(void *self, const takt_metrics *metrics)
+{
+    struct collection *all = self;
+
+    pthread_mutex_lock(&all->lock);
+    all->metrics_count++;
+    all->latest = gather(metrics, all->of);
     pthread_mutex_unlock(&all->lock);
     return 0;
 }
@@ -136,11 +150,18 @@ static inline struct collection *collection_make(const char *of)
     REQUIRE(all->kept != NULL);
     pthread_mutex_init(&all->lock, NULL);
     all->of = of;
+    all->next = first_collection;
+    first_collection = all;
     return all;
 }
 
 static inline void collection_free(struct collection *all)
 {
+    struct collection **at = &first_collection;
+
+    while (*at != all)
+        at = &(*at)->next;
+    *at = all->next;
     free(all->kept);
     free(all);
 }
@@ -156,10 +177,15 @@ static inline takt_sink sink_of(struct collection *all)
                        .report = collect_report};
 }
 
-/* Everything that was left until now is in the collection then. */
+/* Everything that was left until now is in the collections then. */
 static inline void collect_all(takt_ctx *ctx)
 {
     REQUIRE(takt_ctx_flush(ctx) == TAKT_OK);
+    for (struct collection *at = first_collection; at != NULL; at = at->next) {
+        pthread_mutex_lock(&at->lock);
+        at->metrics = at->latest;
+        pthread_mutex_unlock(&at->lock);
+    }
 }
 
 #endif

@@ -33,7 +33,7 @@ static void calls_that_nobody_waited_for_are_told_of_when_they_are_done(void)
     REQUIRE(takt_sync(ctx) == TAKT_OK);
     collect_all(ctx);
     REQUIRE(all->count == times);
-    EXPECT_INT(all->calls, times);
+    EXPECT_INT(all->metrics.calls, times);
     for (int i = 0; i < times; i++) {
         const takt_event *event = &all->kept[i].event;
         EXPECT_STR(all->kept[i].expert, "cuda.0");
