@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 mkdir -p build
 presets=${*:-check clang asan tsan aarch64}
+jobs=$(($(nproc) + 1)) # many tests wait more than they compute
 passed=0
 failed=0
 for preset in $presets; do
@@ -19,7 +20,7 @@ for preset in $presets; do
         continue
     fi
     summary=$(mktemp)
-    ctest --test-dir "build/$preset" --output-on-failure -j 2 | tee "$summary"
+    ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" | tee "$summary"
     total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$summary")
     bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of .*/\1/p' "$summary")
     rm -f "$summary"

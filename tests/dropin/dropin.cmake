@@ -36,6 +36,14 @@ if(NOT CMAKE_CROSSCOMPILING)
     dropin_blas(all)
     dropin_blas(plt PLAIN_THROUGH_PLT)
 
+    # Sanitizers want to be loaded first; and one compiler is enough for what
+    # depends on the loader.
+    set(is_preloadable OFF)
+    if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=" AND
+       CMAKE_C_COMPILER_ID STREQUAL GNU)
+        set(is_preloadable ON)
+    endif()
+
     # Every name with every argument: each library, each way of routing.
     add_executable(dropin_names dropin/test_names.c
         $<TARGET_OBJECTS:plain_parts>)
@@ -99,12 +107,12 @@ if(NOT CMAKE_CROSSCOMPILING)
     if(NOT single_threaded)
         dropin_reuse_test("" $<TARGET_FILE:takt_blas_preload>)
     endif()
-    if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
+    if(is_preloadable)
         dropin_reuse_test(.late preloaded FAKE_CUDA_LATE=1
             "LD_PRELOAD=$<TARGET_FILE:takt_blas_preload>")
     endif()
 
-    # Programs, which are preloaded: without sanitizers, who want to be first.
+    # Programs, which are preloaded.
     function(dropin_program name source)
         add_executable(${name} dropin/${source})
         target_compile_definitions(${name} PRIVATE _GNU_SOURCE)
@@ -120,10 +128,10 @@ if(NOT CMAKE_CROSSCOMPILING)
             C_VISIBILITY_PRESET default)
         dropin_target(plugin_${name})
     endfunction()
-    if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize=")
+    if(is_preloadable)
         find_package(OpenMP COMPONENTS C)
         dropin_program(dropin_program program.c libplain_all)
-        if(OpenMP_C_FOUND AND CMAKE_C_COMPILER_ID STREQUAL GNU)
+        if(OpenMP_C_FOUND)
             target_link_libraries(dropin_program PRIVATE OpenMP::OpenMP_C)
         endif()
         dropin_program(dropin_program_plt program.c libplain_plt)
