@@ -105,9 +105,8 @@ static void find_fares(const struct visit *visit, struct takt_fares *out)
     for (unsigned d = 0; d < decider->gpu_count; d++) {
         struct takt_device *device = decider->gpu[d].device;
         takt__device_revive(device);
-        out->is_open[d] = takt__device_is_ready(device) &&
-                          !takt__device_is_software(device) &&
-                          device->driver->can_run(device, visit->call);
+        out->is_open[d] = !takt__device_is_software(device) &&
+                          takt__device_can_run(device, visit->call);
         if (!out->is_open[d])
             continue;
         count = takt__operands_moves(&visit->operands, (int)d, move);

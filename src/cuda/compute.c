@@ -343,10 +343,23 @@ static bool is_possible(const struct plan *plan)
     return plan->blocks <= most_blocks && plan->pieces <= most_pieces;
 }
 
+/* What cuBLAS takes; a device that was made ready in haste has it. */
+static bool needs_no_code(const takt_call *call)
+{
+    const enum takt_op_id op = takt__op_id(call->op);
+
+    return (op == TAKT_OP_matmul || op == TAKT_OP_batched_matmul ||
+            op == TAKT_OP_gemv) &&
+           call->alpha != 0;
+}
+
 bool takt__cuda_can_run(const struct takt_device *device, const takt_call *call)
 {
     const struct plan plan = plan_of(call, device->facts.units);
-    return is_possible(&plan);
+
+    return is_possible(&plan) &&
+           (atomic_load_explicit(&device->is_complete, memory_order_acquire) ||
+            needs_no_code(call));
 }
 
 static uint64_t address_of(struct takt_place place)
@@ -423,6 +436,8 @@ takt_status takt__cuda_compute(struct takt_cuda *cuda,
         return TAKT_OK;
     if (cuda->cublas != NULL && is_taken(cuda, call, &status))
         return status;
+    if (!atomic_load_explicit(&cuda->is_loaded, memory_order_acquire))
+        return TAKT_ENODEV;
     if (plan.kernel == TAKT_CUDA_variance_f64)
         status = launch(cuda, TAKT_CUDA_variance_f64_mean, &plan, &args);
     return status != TAKT_OK ? status : launch(cuda, plan.kernel, &plan, &args);

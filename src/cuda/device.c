@@ -14,6 +14,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cuda/cublas.h"
 #include "cuda/own.h"
@@ -90,24 +91,32 @@ static takt_status make_streams(struct takt_device *device,
     return TAKT_OK;
 }
 
-/* Goes on in the new context, which is current. */
+/* Goes on in the new context, which is current. Products need no code of ours
+ * where there is cuBLAS, and it may take the driver seconds to translate. */
 static takt_status make_ready(struct takt_device *device,
-                              struct takt_cuda *cuda)
+                              struct takt_cuda *cuda, bool is_in_haste)
 {
     takt_status status = make_streams(device, cuda);
 
     takt__cuda_describe(cuda, &device->facts);
     cuda->units = device->facts.units;
     if (status == TAKT_OK)
-        status =
-            takt__cuda_load_code(cuda, device->problem, sizeof device->problem);
-    if (status == TAKT_OK)
-        takt__cublas_open(cuda);
+        status = takt__cuda_make_scratch(cuda, device->problem,
+                                         sizeof device->problem);
+    if (status != TAKT_OK)
+        return status;
+    takt__cublas_open(cuda);
+    if (is_in_haste && cuda->cublas != NULL)
+        return TAKT_OK;
+    status = takt__cuda_load_code(cuda, NULL, device->problem,
+                                  sizeof device->problem);
+    if (status != TAKT_OK)
+        takt__cublas_close(cuda);
     return status;
 }
 
 static takt_status make_context(struct takt_device *device,
-                                struct takt_cuda *cuda)
+                                struct takt_cuda *cuda, bool is_in_haste)
 {
     void *context;
     const int result = cuda->api->cuCtxCreate(
@@ -115,14 +124,16 @@ static takt_status make_context(struct takt_device *device,
 
     if (result != TAKT_CUDA_SUCCESS)
         return refuse(device, cuda->api, "no context can be made", result);
-    const takt_status status = make_ready(device, cuda);
+    const takt_status status = make_ready(device, cuda, is_in_haste);
+    if (status != TAKT_OK)
+        takt__cuda_unload_code(cuda);
     cuda->api->cuCtxPopCurrent(&context);
     if (status != TAKT_OK)
         cuda->api->cuCtxDestroy(cuda->context);
     return status;
 }
 
-static takt_status start(struct takt_device *device)
+static takt_status start(struct takt_device *device, bool is_in_haste)
 {
     struct takt_cuda_own *own = calloc(1, sizeof *own);
 
@@ -132,12 +143,33 @@ static takt_status start(struct takt_device *device)
     }
     takt_status status = find_device(device, &own->cuda);
     if (status == TAKT_OK)
-        status = make_context(device, &own->cuda);
-    if (status == TAKT_OK)
+        status = make_context(device, &own->cuda, is_in_haste);
+    if (status == TAKT_OK) {
         device->self = own;
-    else
+        atomic_store(&device->is_complete, atomic_load(&own->cuda.is_loaded));
+    } else {
         free(own);
+    }
     return status;
+}
+
+static void complete(struct takt_device *device, const _Atomic bool *is_over)
+{
+    struct takt_cuda_own *own = takt__cuda_enter(device);
+
+    char problem[sizeof device->problem] = "";
+
+    if (own == NULL)
+        return;
+    if (takt__cuda_load_code(&own->cuda, is_over, problem, sizeof problem) ==
+        TAKT_OK)
+        atomic_store(&device->is_complete, true);
+    takt__cuda_leave(own);
+    if (problem[0] == '\0')
+        return;
+    pthread_mutex_lock(&device->lock);
+    strcpy(device->problem, problem);
+    pthread_mutex_unlock(&device->lock);
 }
 
 /* The context takes streams, events and memory with it. */
@@ -351,6 +383,7 @@ static takt_status compute(struct takt_device *device,
 const struct takt_driver takt__cuda_driver = {
     .name = "cuda",
     .start = start,
+    .complete = complete,
     .stop = stop,
     .reserve = reserve,
     .release = release,

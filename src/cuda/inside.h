@@ -20,6 +20,7 @@ struct takt_cuda {
     void *stream[TAKT_QUEUES];       /* CUstream */
     unsigned units;                  /* multiprocessors */
     struct takt_cuda_code code;      /* modules and kernels: kernels.h */
+    _Atomic bool is_loaded;          /* all of them */
     struct takt_cublas *cublas;      /* NULL: not to be had */
     struct takt_block scratch;       /* for kernels of several blocks */
 };
@@ -33,10 +34,19 @@ takt_status takt__cuda_status(int result);
 takt_status takt__cuda_compute(struct takt_cuda *cuda,
                                const struct takt_device_call *call);
 
-/* Loads the device code into the current context, and finds the kernels.
- * Another status than TAKT_OK: `problem` says why. */
-takt_status takt__cuda_load_code(struct takt_cuda *cuda, char *problem,
+/* Memory that kernels need, in the current context. Another status than
+ * TAKT_OK: `problem` says why. */
+takt_status takt__cuda_make_scratch(struct takt_cuda *cuda, char *problem,
+                                    size_t size);
+
+/* Loads the device code into the current context, and finds the kernels:
+ * seconds the first time on a machine. Nothing of it is there if it fails, or
+ * if `is_over` (may be NULL) becomes true meanwhile: TAKT_ENODEV. */
+takt_status takt__cuda_load_code(struct takt_cuda *cuda,
+                                 const _Atomic bool *is_over, char *problem,
                                  size_t size);
+
+/* Gives back both. */
 void takt__cuda_unload_code(struct takt_cuda *cuda);
 
 /* Whether a call is one the kernels (or cuBLAS) take. */

@@ -51,10 +51,13 @@ static takt_status load_module(struct takt_cuda *cuda,
     return takt__cuda_status(result);
 }
 
-static takt_status load_modules(struct takt_cuda *cuda, char *problem,
+static takt_status load_modules(struct takt_cuda *cuda,
+                                const _Atomic bool *is_over, char *problem,
                                 size_t size)
 {
     for (int i = 0; i < TAKT_CUDA_MODULES; i++) {
+        if (is_over != NULL && atomic_load(is_over))
+            return TAKT_ENODEV;
         const takt_status status =
             load_module(cuda, (enum takt_cuda_module)i, problem, size);
         if (status != TAKT_OK)
@@ -80,8 +83,8 @@ static takt_status find_kernels(struct takt_cuda *cuda, char *problem,
 }
 
 /* Its counters must be 0 before the first kernel runs. */
-static takt_status make_scratch(struct takt_cuda *cuda, char *problem,
-                                size_t size)
+takt_status takt__cuda_make_scratch(struct takt_cuda *cuda, char *problem,
+                                    size_t size)
 {
     uint64_t address = 0;
     char why[80];
@@ -100,20 +103,27 @@ static takt_status make_scratch(struct takt_cuda *cuda, char *problem,
     return takt__cuda_status(result);
 }
 
-takt_status takt__cuda_load_code(struct takt_cuda *cuda, char *problem,
+static void unload_modules(struct takt_cuda *cuda)
+{
+    for (int i = 0; i < TAKT_CUDA_MODULES; i++) {
+        if (cuda->code.module[i] != NULL)
+            cuda->api->cuModuleUnload(cuda->code.module[i]);
+        cuda->code.module[i] = NULL;
+    }
+}
+
+takt_status takt__cuda_load_code(struct takt_cuda *cuda,
+                                 const _Atomic bool *is_over, char *problem,
                                  size_t size)
 {
-    takt_status status;
+    takt_status status = load_modules(cuda, is_over, problem, size);
 
-    memset(&cuda->code, 0, sizeof cuda->code);
-    cuda->scratch = (struct takt_block){0};
-    status = load_modules(cuda, problem, size);
     if (status == TAKT_OK)
         status = find_kernels(cuda, problem, size);
     if (status == TAKT_OK)
-        status = make_scratch(cuda, problem, size);
-    if (status != TAKT_OK)
-        takt__cuda_unload_code(cuda);
+        atomic_store(&cuda->is_loaded, true);
+    else
+        unload_modules(cuda);
     return status;
 }
 
@@ -122,8 +132,5 @@ void takt__cuda_unload_code(struct takt_cuda *cuda)
     if (cuda->scratch.address != 0)
         cuda->api->cuMemFree(cuda->scratch.address);
     cuda->scratch = (struct takt_block){0};
-    for (int i = 0; i < TAKT_CUDA_MODULES; i++)
-        if (cuda->code.module[i] != NULL)
-            cuda->api->cuModuleUnload(cuda->code.module[i]);
-    memset(&cuda->code, 0, sizeof cuda->code);
+    unload_modules(cuda);
 }

@@ -35,7 +35,6 @@ bool takt__expert_can_run(const struct takt_expert *expert,
     if (expert->kind == TAKT_EXPERT_BLAS)
         return blas_can_run(expert, call);
     if (expert->kind == TAKT_EXPERT_GPU)
-        return takt__device_is_ready(expert->device) &&
-               expert->device->driver->can_run(expert->device, call);
+        return takt__device_can_run(expert->device, call);
     return true; /* every instruction set has every kernel */
 }

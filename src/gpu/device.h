@@ -72,8 +72,16 @@ struct takt_driver {
     const char *name; /* "cuda" or "vulkan" */
 
     /* Makes the device ready and fills in its facts: takes up to seconds. When
-     * it fails, `problem` says why, and nothing is left behind. */
-    takt_status (*start)(struct takt_device *device);
+     * it fails, `problem` says why, and nothing is left behind. In haste it may
+     * leave what takes long, and what some calls can do without, to complete();
+     * is_complete says whether it did. */
+    takt_status (*start)(struct takt_device *device, bool is_in_haste);
+
+    /* Does what is left to do, unless `is_over` becomes true meanwhile; calls
+     * on the device may have to wait for it. NULL: start() never leaves
+     * anything. When it fails, the device goes on without, and `problem` says
+     * why. */
+    void (*complete)(struct takt_device *device, const _Atomic bool *is_over);
 
     /* Gives everything back, in whatever state it is; never fails. */
     void (*stop)(struct takt_device *device);
@@ -180,7 +188,8 @@ struct takt_device {
     struct takt_device_facts facts;  /* the driver's to fill in */
     char problem[160];               /* why it cannot be used, for people */
     pthread_mutex_t lock;
-    void *self; /* the driver's own */
+    void *self;               /* the driver's own */
+    _Atomic bool is_complete; /* nothing is left to complete() */
 
     /* The facts of its first life, for everybody: constant once it was ready,
      * while a driver may be filling in those of the next. */
@@ -199,6 +208,9 @@ struct takt_device {
     pthread_t opener;       /* the thread that opens it, if there was one */
     bool has_opener;
     _Atomic bool is_opening;
+    pthread_mutex_t completing; /* somebody is, or waits until it is done */
+    _Atomic bool is_occupied;   /* with that: calls go elsewhere */
+    _Atomic bool is_hopeless;   /* it was tried in vain */
     struct takt_cache cache;
     struct takt_stage stage;
 };

@@ -24,6 +24,7 @@ static void add(struct takt_devices *devices, const struct takt_driver *driver,
         snprintf(device->name, sizeof device->name, "%s.%u", driver->name, i);
         pthread_mutex_init(&device->lock, NULL);
         pthread_mutex_init(&device->stage.lock, NULL);
+        pthread_mutex_init(&device->completing, NULL);
     }
 }
 
@@ -61,10 +62,12 @@ static void close_now(struct takt_device *device)
 }
 
 /* With the lock of the device. */
-static takt_status open_now(struct takt_device *device)
+static takt_status open_now(struct takt_device *device, bool is_in_haste)
 {
     const uint64_t start_ns = takt__now_ns();
-    takt_status status = device->driver->start(device);
+    atomic_store(&device->is_complete, true); /* unless the driver says no */
+    atomic_store(&device->is_hopeless, false);
+    takt_status status = device->driver->start(device, is_in_haste);
 
     if (status != TAKT_OK)
         return status;
@@ -121,9 +124,10 @@ static const struct takt_device *twin_of(const struct takt_device *device)
     return NULL;
 }
 
-static takt_status open_unless_twin(struct takt_device *device)
+static takt_status open_unless_twin(struct takt_device *device,
+                                    bool is_in_haste)
 {
-    const takt_status status = open_now(device);
+    const takt_status status = open_now(device, is_in_haste);
     const struct takt_device *twin = status == TAKT_OK ? twin_of(device) : NULL;
 
     if (twin == NULL)
@@ -134,10 +138,10 @@ static takt_status open_unless_twin(struct takt_device *device)
     return TAKT_ENODEV;
 }
 
-static takt_status try_to_open(struct takt_device *device)
+static takt_status try_to_open(struct takt_device *device, bool is_in_haste)
 {
     const bool was_lost = atomic_load(&device->state) == TAKT_DEVICE_LOST;
-    const takt_status status = open_unless_twin(device);
+    const takt_status status = open_unless_twin(device, is_in_haste);
 
     if (status == TAKT_OK) {
         if (device->life == 0)
@@ -152,21 +156,44 @@ static takt_status try_to_open(struct takt_device *device)
     return status;
 }
 
-takt_status takt__device_open(struct takt_device *device)
+static void open_if_possible(struct takt_device *device, bool is_in_haste)
 {
     struct takt_devices *all = device->all;
     bool is_news = false;
 
-    if (takt__device_is_ready(device))
-        return TAKT_OK;
     pthread_mutex_lock(&device->lock);
     if (may_open(device)) {
-        try_to_open(device);
+        try_to_open(device, is_in_haste);
         is_news = true;
     }
     pthread_mutex_unlock(&device->lock);
     if (is_news && all->opened != NULL)
         all->opened(all->self, device);
+}
+
+/* As one who uses the device: it is not stopped meanwhile. */
+static void complete(struct takt_device *device)
+{
+    if (!takt__device_is_ready(device) || takt__device_enter(device) != TAKT_OK)
+        return;
+    pthread_mutex_lock(&device->completing);
+    if (!atomic_load(&device->is_complete) &&
+        !atomic_load(&device->is_hopeless)) {
+        atomic_store(&device->is_occupied, true);
+        device->driver->complete(device, &device->all->is_closing);
+        atomic_store(&device->is_hopeless, !atomic_load(&device->is_complete));
+        atomic_store(&device->is_occupied, false);
+    }
+    pthread_mutex_unlock(&device->completing);
+    takt__device_leave(device);
+}
+
+takt_status takt__device_open(struct takt_device *device)
+{
+    if (!takt__device_is_ready(device))
+        open_if_possible(device, false);
+    if (!atomic_load_explicit(&device->is_complete, memory_order_acquire))
+        complete(device); /* who insists means all of it */
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }
 
@@ -174,23 +201,50 @@ static void *run_opener(void *self)
 {
     struct takt_device *device = self;
 
-    takt__device_open(device);
+    open_if_possible(device, true);
     atomic_store(&device->is_opening, false);
     return NULL;
 }
 
-void takt__device_open_later(struct takt_device *device)
+static void *run_completer(void *self)
 {
-    if (takt__device_is_ready(device) ||
-        atomic_load(&device->all->is_closing) ||
+    struct takt_device *device = self;
+
+    complete(device);
+    atomic_store(&device->is_opening, false);
+    return NULL;
+}
+
+/* Does something to a device in a thread of its own, unless one is at it. */
+static void begin(struct takt_device *device, void *run(void *device))
+{
+    if (atomic_load(&device->all->is_closing) ||
         atomic_exchange(&device->is_opening, true))
         return;
     if (device->has_opener)
         pthread_join(device->opener, NULL);
     device->has_opener =
-        pthread_create(&device->opener, NULL, run_opener, device) == 0;
+        pthread_create(&device->opener, NULL, run, device) == 0;
     if (!device->has_opener)
         atomic_store(&device->is_opening, false);
+}
+
+void takt__device_open_later(struct takt_device *device)
+{
+    if (!takt__device_is_ready(device))
+        begin(device, run_opener);
+}
+
+bool takt__device_can_run(struct takt_device *device, const takt_call *call)
+{
+    if (!takt__device_is_ready(device) || atomic_load(&device->is_occupied))
+        return false;
+    if (device->driver->can_run(device, call))
+        return true;
+    if (!atomic_load(&device->is_complete) &&
+        !atomic_load(&device->is_hopeless))
+        begin(device, run_completer);
+    return false;
 }
 
 void takt__devices_settle(struct takt_devices *devices)
@@ -210,6 +264,7 @@ static void close_device(struct takt_device *device)
         close_now(device);
     pthread_mutex_destroy(&device->lock);
     pthread_mutex_destroy(&device->stage.lock);
+    pthread_mutex_destroy(&device->completing);
 }
 
 /* ---- using it --------------------------------------------------------------
@@ -287,6 +342,8 @@ static void abandon(struct takt_device *device)
 {
     pthread_mutex_init(&device->lock, NULL);
     pthread_mutex_init(&device->stage.lock, NULL);
+    pthread_mutex_init(&device->completing, NULL);
+    atomic_store(&device->is_occupied, false);
     device->has_opener = false;
     device->users = 0;
     if (atomic_load(&device->state) == TAKT_DEVICE_ASLEEP &&

@@ -67,8 +67,13 @@ void takt__devices_settle(struct takt_devices *devices);
  * used; its `problem` says why. */
 takt_status takt__device_open(struct takt_device *device);
 
-/* Begins to, and returns at once. */
+/* Begins to, and returns at once. In haste: what some calls can do without is
+ * done when one comes that cannot. */
 void takt__device_open_later(struct takt_device *device);
+
+/* Whether it is ready and can run such a call; asked before every run. One that
+ * lacks something for it begins to get it. */
+bool takt__device_can_run(struct takt_device *device, const takt_call *call);
 
 /* Around everything that is done on a device. TAKT_ENODEV: it is not ready. */
 takt_status takt__device_enter(struct takt_device *device);

@@ -14,8 +14,9 @@ unsigned takt__vulkan_count(char *problem, size_t size)
     return 0;
 }
 
-static takt_status start(struct takt_device *device)
+static takt_status start(struct takt_device *device, bool is_in_haste)
 {
+    (void)is_in_haste;
     snprintf(device->problem, sizeof device->problem, "%s", why);
     return TAKT_ENODEV;
 }

@@ -27,6 +27,7 @@ static struct {
     bool (*set_fault)(const char *spec);
     unsigned long (*count)(const char *function);
     uint64_t (*bytes_in)(void), (*bytes_out)(void), (*bytes_held)(void);
+    void (*take_time)(int ms);
 } fake;
 
 static struct takt_device gpu = {.name = "cuda.0",
@@ -52,12 +53,13 @@ static void fixture_open(void)
     fixture_find(library, "fake_cuda_bytes_in", &fake.bytes_in);
     fixture_find(library, "fake_cuda_bytes_out", &fake.bytes_out);
     fixture_find(library, "fake_cuda_bytes_held", &fake.bytes_held);
+    fixture_find(library, "fake_cuda_take_time", &fake.take_time);
     gpu.driver = driver;
 }
 
 static inline void fixture_start(void)
 {
-    REQUIRE(driver->start(&gpu) == TAKT_OK);
+    REQUIRE(driver->start(&gpu, false) == TAKT_OK);
 }
 
 /* Ends the device, which leaves nothing. */

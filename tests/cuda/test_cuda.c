@@ -48,7 +48,7 @@ static void a_missing_driver_is_no_device_and_may_come_later(void)
 static void try_start_without_driver(void)
 {
     setenv("TAKT_CUDA", "/nowhere/libcuda.so.1", 1);
-    EXPECT_INT(takt__cuda_driver.start(&gpu), TAKT_ENODEV);
+    EXPECT_INT(takt__cuda_driver.start(&gpu, false), TAKT_ENODEV);
     EXPECT(strstr(gpu.problem, "no driver") != NULL);
     EXPECT(gpu.self == NULL);
 }
@@ -133,7 +133,7 @@ static void try_old_device(void)
     setenv("FAKE_CUDA_CAPABILITY", "70", 1);
     fixture_open();
     EXPECT_INT(takt__cuda_count(problem, sizeof problem), 1);
-    EXPECT_INT(driver->start(&gpu), TAKT_ENODEV);
+    EXPECT_INT(driver->start(&gpu, false), TAKT_ENODEV);
     EXPECT(strstr(gpu.problem, "capability 7.0, and 7.5") != NULL);
     EXPECT_INT(fake.bytes_held(), 0);
 }
@@ -163,7 +163,7 @@ static void a_device_says_what_it_is(void)
 static void an_index_beyond_the_devices_is_refused(void)
 {
     gpu.index = 7;
-    EXPECT_INT(driver->start(&gpu), TAKT_ENODEV);
+    EXPECT_INT(driver->start(&gpu, false), TAKT_ENODEV);
     EXPECT(strstr(gpu.problem, "invalid device ordinal") != NULL);
     gpu.index = 0;
 }

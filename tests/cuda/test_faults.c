@@ -174,7 +174,7 @@ static void a_bad_address_loses_the_device_for_good(void)
     driver->release(&gpu, &device_block);
     fixture_stop();
     driver->drop(&gpu, &mark);
-    EXPECT_INT(driver->start(&gpu), TAKT_ELOST);
+    EXPECT_INT(driver->start(&gpu, false), TAKT_ELOST);
     EXPECT(strstr(gpu.problem, "illegal memory access") != NULL);
     fake.set_fault(NULL);
     start_for_faults();
@@ -191,7 +191,7 @@ static void a_dead_device_does_not_start_again(void)
     EXPECT_INT(do_compute(), TAKT_ELOST);
     EXPECT_INT(do_wait(), TAKT_ELOST);
     fixture_stop();
-    EXPECT_INT(driver->start(&gpu), TAKT_ELOST);
+    EXPECT_INT(driver->start(&gpu, false), TAKT_ELOST);
     EXPECT(gpu.problem[0] != '\0' && gpu.self == NULL);
     driver->stop(&gpu);
     fake.set_fault(NULL);
@@ -214,7 +214,7 @@ static void a_start_that_fails_leaves_nothing(void)
             snprintf(spec, sizeof spec, "%s:%d:2", functions[i], call);
             REQUIRE(fake.set_fault(spec));
             gpu.problem[0] = '\0';
-            const takt_status status = driver->start(&gpu);
+            const takt_status status = driver->start(&gpu, false);
             EXPECT(status == TAKT_OK || status == TAKT_ENODEV ||
                    status == TAKT_ENOMEM);
             EXPECT((status == TAKT_OK) == (gpu.self != NULL));
@@ -260,7 +260,7 @@ static void use_what_the_parent_had(void)
     driver->release(&gpu, &host_block);
     driver->stop(&gpu);
     EXPECT(gpu.self == NULL);
-    EXPECT_INT(driver->start(&gpu), TAKT_ENODEV);
+    EXPECT_INT(driver->start(&gpu, false), TAKT_ENODEV);
     EXPECT(strstr(gpu.problem, "does not survive fork()") != NULL);
 }
 

@@ -4,9 +4,11 @@
  */
 #include "gpu/fake_cuda.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { stack_room = 16 };
 
@@ -271,6 +273,23 @@ int cuCtxPopCurrent_v2(void **context)
 
 /* ---- modules ------------------------------------------------------------- */
 
+static _Atomic int translation_ms;
+
+void fake_cuda_take_time(int ms)
+{
+    atomic_store(&translation_ms, ms);
+}
+
+static void translate(void)
+{
+    for (int i = 0;; i++) {
+        const int ms = atomic_load(&translation_ms);
+        if (ms >= 0 && i >= ms)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
 /* A module is its text. */
 int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
                        int *options, void **values)
@@ -280,6 +299,7 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
     (void)count;
     (void)options;
     (void)values;
+    translate();
     pthread_mutex_lock(&fake_lock);
     int error = fake_begin_in(FAKE_cuModuleLoadDataEx, &context);
     if (error == 0 && image == NULL)

@@ -44,6 +44,10 @@ FAKE_API bool fake_cuda_set_fault(const char *spec);
 /* Calls so far of a function, named as in api.def. */
 FAKE_API unsigned long fake_cuda_count(const char *function);
 
+/* So long the driver takes from now on to translate each text; -1: until it is
+ * told otherwise. */
+FAKE_API void fake_cuda_take_time(int ms);
+
 /* Bytes that were copied to and from the device. */
 FAKE_API uint64_t fake_cuda_bytes_in(void);
 FAKE_API uint64_t fake_cuda_bytes_out(void);

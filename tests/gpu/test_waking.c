@@ -6,7 +6,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include <time.h>
 
-#include "call/ctx.h"
+#include "call/inside.h"
 #include "gpu/subject.h"
 
 static struct takt_device *device_of(takt_ctx *ctx)
@@ -99,11 +99,109 @@ static void a_context_may_end_while_its_gpu_is_opened(void)
     EXPECT_INT(fake.bytes_held(), 0);
 }
 
+/* ---- in haste --------------------------------------------------------------
+ * The driver takes its time with our code; cuBLAS, where there is one, needs
+ * none.
+ */
+
+static takt_ctx *hasty_context(void)
+{
+    setenv("TAKT_CUBLAS", TAKT_FAKE_CUBLAS, 1);
+    return sleeping_context();
+}
+
+static void wake(takt_ctx *ctx)
+{
+    tell(ctx, 2048, 0.5, 20);
+    takt_ctx_flush(ctx);
+    EXPECT(is_awake_within(ctx, 60));
+}
+
+static takt_status run_there(takt_ctx *ctx, const struct subject *s)
+{
+    return takt__call_run_arm(ctx, &s->call,
+                              (unsigned)expert_of(ctx, "cuda.0"));
+}
+
+static void products_do_not_wait_for_our_code(void)
+{
+    takt_ctx *ctx = hasty_context();
+    struct subject product = subject_make(ctx, "matmul", TAKT_F32, 40, USUAL);
+    struct subject sum = subject_make(ctx, "add", TAKT_F32, 1000, USUAL);
+    const unsigned long before = fake.count("cuModuleLoadDataEx");
+
+    wake(ctx);
+    EXPECT_INT(run_there(ctx, &product), TAKT_OK);
+    EXPECT(subject_is_right(&product));
+    EXPECT_INT(fake.count("cuModuleLoadDataEx"), before);
+    fake.take_time(-1);
+    do { /* now it is translated, */
+        EXPECT_INT(run_there(ctx, &sum), TAKT_ENODEV);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    } while (!atomic_load(&device_of(ctx)->is_occupied));
+    EXPECT_INT(run_there(ctx, &product), TAKT_ENODEV); /* and all go round it */
+    fake.take_time(1);
+    EXPECT_INT(takt_run_on(ctx, &sum.call, expert_of(ctx, "cuda.0")),
+               TAKT_OK); /* who insists waits */
+    EXPECT(subject_is_right(&sum));
+    subject_restart(&product);
+    EXPECT_INT(run_there(ctx, &product), TAKT_OK);
+    EXPECT(subject_is_right(&product));
+    subject_free(&product);
+    subject_free(&sum);
+    takt_ctx_destroy(ctx);
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
+static void without_our_code_products_go_on(void)
+{
+    takt_ctx *ctx = hasty_context();
+    struct subject product = subject_make(ctx, "matmul", TAKT_F64, 40, USUAL);
+    struct subject sum = subject_make(ctx, "add", TAKT_F64, 1000, USUAL);
+    takt_gpu_device device;
+
+    REQUIRE(fake.set_fault("cuModuleLoadDataEx:2:209"));
+    wake(ctx);
+    do {
+        EXPECT_INT(run_there(ctx, &sum), TAKT_ENODEV);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    } while (!atomic_load(&device_of(ctx)->is_hopeless) ||
+             atomic_load(&device_of(ctx)->is_occupied));
+    EXPECT_INT(run_there(ctx, &product), TAKT_OK);
+    EXPECT(subject_is_right(&product));
+    EXPECT_INT(run_there(ctx, &sum), TAKT_ENODEV);
+    REQUIRE(takt_ctx_gpu(ctx, 0, &device) == TAKT_OK);
+    EXPECT_INT(device.state, TAKT_GPU_READY);
+    subject_free(&product);
+    subject_free(&sum);
+    takt_ctx_destroy(ctx);
+    REQUIRE(fake.set_fault(NULL));
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
+static void a_context_may_end_while_code_is_translated(void)
+{
+    for (int i = 0; i < 3; i++) {
+        takt_ctx *ctx = hasty_context();
+        struct subject sum = subject_make(ctx, "add", TAKT_F32, 1000, USUAL);
+        fake.take_time(50);
+        wake(ctx);
+        EXPECT_INT(run_there(ctx, &sum), TAKT_ENODEV);
+        subject_free(&sum);
+        takt_ctx_destroy(ctx);
+        fake.take_time(0);
+    }
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
 int main(void)
 {
     subject_choose_fake();
     RUN(nobody_opens_what_was_not_missed);
     RUN(who_was_missed_for_long_enough_is_opened);
     RUN(a_context_may_end_while_its_gpu_is_opened);
+    RUN(products_do_not_wait_for_our_code);
+    RUN(without_our_code_products_go_on);
+    RUN(a_context_may_end_while_code_is_translated);
     return tap_done();
 }

@@ -120,7 +120,7 @@ static inline void rig_open(void)
 
 static inline void rig_start(void)
 {
-    const takt_status status = driver->start(&gpu);
+    const takt_status status = driver->start(&gpu, false);
 
     if (status != TAKT_OK)
         printf("# %s\n", gpu.problem);

@@ -46,7 +46,7 @@ static void devices_that_are_not_there_do_not_start(void)
 {
     struct takt_device none = {.driver = driver, .index = 99};
 
-    EXPECT_INT(driver->start(&none), TAKT_ENODEV);
+    EXPECT_INT(driver->start(&none, false), TAKT_ENODEV);
     EXPECT(none.problem[0] != '\0');
     EXPECT(none.self == NULL);
     driver->stop(&none);
@@ -364,7 +364,7 @@ static void use_what_the_parent_started(void)
     EXPECT(driver->between_s(&gpu, &before_fork, &before_fork) < 0);
     EXPECT_INT(takt__vulkan_count(problem, sizeof problem), 0);
     EXPECT(problem[0] != '\0');
-    EXPECT_INT(driver->start(&again), TAKT_ENODEV);
+    EXPECT_INT(driver->start(&again, false), TAKT_ENODEV);
     driver->drop(&gpu, &before_fork);
     rig_stop();
 }
@@ -386,7 +386,7 @@ static void look_in_vain(void)
     setenv("TAKT_VULKAN", "/nonexistent", 1);
     EXPECT_INT(takt__vulkan_count(problem, sizeof problem), 0);
     EXPECT_STR(problem, "no Vulkan loader: /nonexistent cannot be loaded");
-    EXPECT_INT(driver->start(&gpu), TAKT_ENODEV);
+    EXPECT_INT(driver->start(&gpu, false), TAKT_ENODEV);
     setenv("TAKT_VULKAN", "libm.so.6", 1);
     EXPECT_INT(takt__vulkan_count(problem, sizeof problem), 0);
     EXPECT_STR(problem, "libm.so.6 is no Vulkan loader");
