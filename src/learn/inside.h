@@ -15,8 +15,8 @@ struct takt_records {
 
 /* Two locks: one for the model and what is asked of it, one for the store,
  * which may wait for a disk or for other processes. Who needs both takes the
- * store's first; the model's is never held while the store is opened or written
- * to, so that questions wait for neither. */
+ * store's first. But for a reset, the model's is not held while the store is
+ * opened or written to, so that questions wait for neither. */
 struct takt_learner {
     pthread_mutex_t lock, store_lock;
     struct takt_journal journal;
