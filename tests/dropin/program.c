@@ -65,6 +65,26 @@ static int exactly(void)
     return 0;
 }
 
+/* So many products of the same matrices, of whole numbers. */
+static int multiplies(void)
+{
+    enum { n = 64 };
+    static double a[n * n], b[n * n], c[n * n];
+    const long calls = strtol(words[2], NULL, 10);
+    double sum = 0;
+
+    for (int i = 0; i < n * n; i++) {
+        a[i] = i % 7;
+        b[i] = i % 5;
+    }
+    for (long call = 0; call < calls; call++) {
+        cblas_dgemm(101, 111, 111, n, n, n, 1, a, n, b, n, 0, c, n);
+        sum += c[call % (n * n)];
+    }
+    printf("%.0f\n", sum);
+    return 0;
+}
+
 /* Calls that have nothing to do. */
 static int empty(void)
 {
@@ -393,6 +413,7 @@ int main(int count, char **argv)
     } programs[] = {
         {"plain", plain},
         {"exactly", exactly},
+        {"multiplies", multiplies},
         {"empty", empty},
         {"forks", forks},
         {"forks_among_threads", forks_among_threads},

@@ -109,6 +109,18 @@ class Processes(Programs):
             self.assertEqual((read.processes, read.calls()), (1, 30))
 
 
+class Routing(Programs):
+    def test_a_slow_library_is_left(self):
+        """It computes by definition, so ours are many times as fast; and that
+        it is tried again beside the calls changes nothing."""
+        plain = run("multiplies", "3000")
+        ran, read = self.preloaded("multiplies", "3000")
+        self.assertEqual(ran, plain)
+        self.assertEqual(read.calls("gemm"), 3000)
+        self.assertGreater(read.calls("gemm", "simd"), 1500)
+        self.assertLess(read.why("settled"), 1000)
+
+
 class Nesting(Programs):
     """C's names call Fortran's in the library below, through ours."""
 
