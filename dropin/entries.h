@@ -70,7 +70,9 @@ static inline struct takt_visit takt__visit_of(const struct takt_below *below,
                                                double work)
 {
     return (struct takt_visit){.plain = below->plain,
-                               .is_nested = below->is_own && takt__is_inside,
+                               .is_nested =
+                                   below->is_own &&
+                                   takt__is_inside(__builtin_frame_address(0)),
                                .routine = routine,
                                .letter = letter,
                                .work = work,

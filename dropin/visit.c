@@ -9,7 +9,19 @@
 #include "router.h"
 #include "tally.h"
 
-_Thread_local bool takt__is_inside;
+_Thread_local uintptr_t takt__inside;
+
+static void enter(struct takt_visit *visit)
+{
+    visit->outer = takt__inside;
+    takt__inside = (uintptr_t)visit;
+}
+
+/* What is not around us was jumped out of. */
+static void leave(const struct takt_visit *visit)
+{
+    takt__inside = visit->outer > (uintptr_t)visit ? visit->outer : 0;
+}
 
 static struct takt_board_cell *cell_of(const struct takt_visit *visit)
 {
@@ -36,7 +48,7 @@ void takt__straight_begin(struct takt_visit *visit)
     visit->start_ns = 0;
     if (visit->is_nested)
         return; /* it is part of another one */
-    takt__is_inside = true;
+    enter(visit);
     if (is_timed(visit))
         visit->start_ns = takt__now();
 }
@@ -47,7 +59,7 @@ void takt__straight_end(const struct takt_visit *visit)
 
     if (visit->is_nested)
         return;
-    takt__is_inside = false;
+    leave(visit);
     if (takt__is_tallied()) {
         struct takt_board_cell *cell = cell_of(visit);
         takt__tally_run(cell, TAKT_WAY_STRAIGHT, ns);
@@ -206,10 +218,10 @@ static bool run(struct takt_route *route, struct takt_visit *visit,
     takt_decision decision;
 
     takt__plain_wrote = NULL;
-    takt__is_inside = true;
+    enter(visit);
     const takt_status status =
         takt__reuse_run(route, call, is_tallied ? &decision : NULL);
-    takt__is_inside = false;
+    leave(visit);
     if (status != TAKT_OK) {
         visit->why = TAKT_WHY_FORM;
         return false;
@@ -404,12 +416,12 @@ bool takt__visit_triangular(struct takt_visit *visit,
     }
     struct halving halving = {route, takt__is_tallied(), false, false};
     const uint64_t start_ns = halving.is_tallied ? takt__now() : 0;
-    takt__is_inside = true;
+    enter(visit);
     takt__by_halves(call, &(struct takt_steps){.self = &halving,
                                                .product = run_product,
                                                .rest = run_rest,
                                                .least = least_part});
-    takt__is_inside = false;
+    leave(visit);
     takt__gate_answered(gate, visit->routine, visit->work, false);
     if (halving.is_tallied)
         tell_triangular(visit, &halving, &shape, &forecast,

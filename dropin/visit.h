@@ -34,9 +34,15 @@ struct takt_vectors {
     void *y;       /* what is written; of dot, what is read too */
 };
 
-/* Whether this thread is in a call that came through us. A program may have
- * jumped out of one: whoever is not a library itself begins anew. */
-extern _Thread_local bool takt__is_inside;
+/* Where on the stack the call is that this thread is in, of those that came
+ * through us; 0: in none. A program may have jumped out of it: who is not
+ * deeper is not in it. */
+extern _Thread_local uintptr_t takt__inside;
+
+static inline bool takt__is_inside(const void *frame)
+{
+    return takt__inside != 0 && (uintptr_t)frame < takt__inside;
+}
 
 struct takt_visit {
     struct takt_plain *plain; /* NULL: a library that cannot be described */
@@ -46,6 +52,7 @@ struct takt_visit {
     enum takt_why why; /* it was not routed */
     bool is_nested;    /* the plain library made it, in another call */
     uint64_t start_ns; /* 0: it is not timed */
+    uintptr_t outer;   /* takt__inside before it */
 };
 
 /* Below this a call is passed on without a thought: it is done sooner than

@@ -100,6 +100,16 @@ static int next_best(takt_ctx *ctx, const struct takt_sizes *sizes,
     return at == NULL ? -1 : (int)at->arm;
 }
 
+/* One that will run such calls in a while is not to be suspected. */
+static bool is_busy_gpu(const takt_ctx *ctx, unsigned arm)
+{
+    const struct takt_device *device =
+        is_gpu(ctx, arm) ? ctx->fleet.expert[arm].device : NULL;
+
+    return device != NULL && takt__device_is_ready(device) &&
+           takt__device_is_busy(device);
+}
+
 /* An expert that refuses has touched nothing, so another one may start. */
 takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
                            const struct takt_sizes *sizes,
@@ -111,6 +121,12 @@ takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
         const takt_status status = takt__call_run_arm(ctx, call, (unsigned)arm);
         if (status == TAKT_OK)
             return status;
+        if (is_busy_gpu(ctx, (unsigned)arm)) {
+            takt__decide_host(&ctx->decider, &takt__thread, sizes, choice);
+            watch->chosen = choice->arm;
+            arm = choice->arm;
+            continue;
+        }
         takt__watch_refusal(watch, (unsigned)arm, status);
         arm = next_best(ctx, sizes, first, arm);
         if (arm < 0)
@@ -315,6 +331,8 @@ takt_status takt__call_open_gpu(takt_ctx *ctx, const struct takt_sizes *sizes,
     struct takt_device *device = ctx->fleet.expert[choice->arm].device;
     const bool is_named =
         policy == TAKT_POLICY_FIXED || policy == TAKT_POLICY_PINNED;
+    if (takt__device_is_ready(device) && takt__device_is_busy(device))
+        takt__device_open(device); /* all of it */
     /* What the bus showed may turn out to be nothing, or software, which no
      * rule means. */
     if (atomic_load(&device->state) != TAKT_DEVICE_ASLEEP ||

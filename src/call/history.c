@@ -147,7 +147,8 @@ static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned arm,
         .first_s = of->first_s,
         .is_suspect = of->is_suspect,
         .is_chosen = arm == inquiry->chosen,
-        .is_asleep = gpu != NULL && !takt__device_is_ready(gpu),
+        .is_asleep = gpu != NULL && (!takt__device_is_ready(gpu) ||
+                                     atomic_load(&gpu->is_occupied)),
     };
 
     memcpy(out.expert, takt__ctx_arm_name(ctx, arm), sizeof out.expert);

@@ -90,6 +90,34 @@ static double price_of_plain(const struct visit *visit, unsigned gpu)
     return all;
 }
 
+/* A GPU that has operands which are nowhere else, but not all it needs for the
+ * call: to get them off it would take as long as to wait for the rest. */
+static void await_owner(const struct visit *visit, struct takt_device *device)
+{
+    struct takt_devices *devices = device->all;
+    struct takt_move move[TAKT_MAX_MOVES];
+    bool is_owner = false;
+
+    pthread_mutex_lock(&devices->lock);
+    const unsigned count = takt__operands_moves(&visit->operands, -1, move);
+    for (unsigned i = 0; i < count; i++)
+        is_owner |= move[i].device == device->number;
+    pthread_mutex_unlock(&devices->lock);
+    if (is_owner && !takt__device_can_run(device, visit->call))
+        takt__device_open(device);
+}
+
+static void await_owners(const struct visit *visit)
+{
+    const struct takt_decider *decider = &visit->ctx->decider;
+
+    for (unsigned d = 0; d < decider->gpu_count; d++) {
+        struct takt_device *device = decider->gpu[d].device;
+        if (takt__device_is_ready(device) && takt__device_is_busy(device))
+            await_owner(visit, device);
+    }
+}
+
 static void find_fares(const struct visit *visit, struct takt_fares *out)
 {
     struct takt_decider *decider = &visit->ctx->decider;
@@ -97,6 +125,7 @@ static void find_fares(const struct visit *visit, struct takt_fares *out)
     struct takt_move move[TAKT_MAX_MOVES];
 
     *out = (struct takt_fares){.host_s = 0};
+    await_owners(visit);
     pthread_mutex_lock(&devices->lock);
     unsigned count = takt__operands_moves(&visit->operands, -1, move);
     for (unsigned i = 0; i < count; i++)

@@ -189,6 +189,7 @@ void takt__question_where(takt_ctx *ctx, const takt_request *request,
         const struct takt_device *device = decider->gpu[d].device;
         fares->is_open[d] = takt__device_is_ready(device) &&
                             !takt__device_is_software(device) &&
+                            !atomic_load(&device->is_occupied) &&
                             device->driver->can_run(device, &call);
         if (fares->is_open[d] &&
             (request->situation & TAKT_SITUATION_ON_GPU) != 0)

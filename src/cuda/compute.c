@@ -343,7 +343,8 @@ static bool is_possible(const struct plan *plan)
     return plan->blocks <= most_blocks && plan->pieces <= most_pieces;
 }
 
-/* What cuBLAS takes; a device that was made ready in haste has it. */
+/* What cuBLAS takes, as a rule; a device that was made ready in haste has
+ * it. */
 static bool needs_no_code(const takt_call *call)
 {
     const enum takt_op_id op = takt__op_id(call->op);
@@ -357,9 +358,12 @@ bool takt__cuda_can_run(const struct takt_device *device, const takt_call *call)
 {
     const struct plan plan = plan_of(call, device->facts.units);
 
-    return is_possible(&plan) &&
-           (atomic_load_explicit(&device->is_complete, memory_order_acquire) ||
-            needs_no_code(call));
+    if (!is_possible(&plan))
+        return false;
+    if (atomic_load_explicit(&device->is_complete, memory_order_acquire))
+        return true;
+    return needs_no_code(call) && (!atomic_load(&device->is_lacking) ||
+                                   atomic_load(&device->is_hopeless));
 }
 
 static uint64_t address_of(struct takt_place place)

@@ -376,6 +376,8 @@ static takt_status compute(struct takt_device *device,
     if (own == NULL)
         return TAKT_ELOST;
     const takt_status status = takt__cuda_compute(&own->cuda, call);
+    if (status == TAKT_ENODEV && !atomic_load(&own->cuda.is_loaded))
+        atomic_store(&device->is_lacking, true);
     takt__cuda_leave(own);
     return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
 }

@@ -3,7 +3,7 @@
  * kernels.c - loads the device code and finds the kernels in it.
  *
  * The driver translates the text for the device it has, and keeps the result
- * on disk: only the first start on a machine takes more than a moment.
+ * on disk: only the first time on a machine takes more than a moment.
  */
 #include "cuda/kernels.h"
 

@@ -7,8 +7,8 @@
  * done. A driver (src/cuda, src/vulkan) fills in the methods; everything above
  * them - buffers, staging, failure - is written once, in this folder.
  *
- * Threads: every method but wait(), is_past() and between_s() is called with
- * the lock of the device held.
+ * Threads: every method but can_run(), complete(), wait(), is_past() and
+ * between_s() is called with the lock of the device held.
  */
 #ifndef TAKT_GPU_DEVICE_H
 #define TAKT_GPU_DEVICE_H
@@ -211,6 +211,7 @@ struct takt_device {
     pthread_mutex_t completing; /* somebody is, or waits until it is done */
     _Atomic bool is_occupied;   /* with that: calls go elsewhere */
     _Atomic bool is_hopeless;   /* it was tried in vain */
+    _Atomic bool is_lacking; /* a call that can_run() had promised needed it */
     struct takt_cache cache;
     struct takt_stage stage;
 };

@@ -2,6 +2,7 @@
 /* devices.c - from asleep to ready, and to lost and back. */
 #include "gpu/devices.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ static takt_status open_now(struct takt_device *device, bool is_in_haste)
     const uint64_t start_ns = takt__now_ns();
     atomic_store(&device->is_complete, true); /* unless the driver says no */
     atomic_store(&device->is_hopeless, false);
+    atomic_store(&device->is_lacking, false);
     takt_status status = device->driver->start(device, is_in_haste);
 
     if (status != TAKT_OK)
@@ -215,6 +217,19 @@ static void *run_completer(void *self)
     return NULL;
 }
 
+/* Signals are for the program's own threads. */
+static bool start_thread(struct takt_device *device, void *run(void *device))
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool is_started =
+        pthread_create(&device->opener, NULL, run, device) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return is_started;
+}
+
 /* Does something to a device in a thread of its own, unless one is at it. */
 static void begin(struct takt_device *device, void *run(void *device))
 {
@@ -223,8 +238,7 @@ static void begin(struct takt_device *device, void *run(void *device))
         return;
     if (device->has_opener)
         pthread_join(device->opener, NULL);
-    device->has_opener =
-        pthread_create(&device->opener, NULL, run, device) == 0;
+    device->has_opener = start_thread(device, run);
     if (!device->has_opener)
         atomic_store(&device->is_opening, false);
 }
@@ -237,12 +251,14 @@ void takt__device_open_later(struct takt_device *device)
 
 bool takt__device_can_run(struct takt_device *device, const takt_call *call)
 {
-    if (!takt__device_is_ready(device) || atomic_load(&device->is_occupied))
+    if (!takt__device_is_ready(device))
+        return false;
+    const bool is_busy = takt__device_is_busy(device);
+    if (is_busy && atomic_load(&device->is_occupied))
         return false;
     if (device->driver->can_run(device, call))
         return true;
-    if (!atomic_load(&device->is_complete) &&
-        !atomic_load(&device->is_hopeless))
+    if (is_busy)
         begin(device, run_completer);
     return false;
 }

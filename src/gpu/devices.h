@@ -75,6 +75,13 @@ void takt__device_open_later(struct takt_device *device);
  * lacks something for it begins to get it. */
 bool takt__device_can_run(struct takt_device *device, const takt_call *call);
 
+/* Whether what it lacks is being got: it refuses nothing for good. */
+static inline bool takt__device_is_busy(const struct takt_device *device)
+{
+    return !atomic_load_explicit(&device->is_complete, memory_order_acquire) &&
+           !atomic_load_explicit(&device->is_hopeless, memory_order_acquire);
+}
+
 /* Around everything that is done on a device. TAKT_ENODEV: it is not ready. */
 takt_status takt__device_enter(struct takt_device *device);
 void takt__device_leave(struct takt_device *device);

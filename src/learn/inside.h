@@ -15,8 +15,9 @@ struct takt_records {
 
 /* Two locks: one for the model and what is asked of it, one for the store,
  * which may wait for a disk or for other processes. Who needs both takes the
- * store's first. But for a reset, the model's is not held while the store is
- * opened or written to, so that questions wait for neither. */
+ * store's first. But for a reset, and what is left to write before a fork(),
+ * the model's is not held while the store is opened or written to, so that
+ * questions wait for neither. */
 struct takt_learner {
     pthread_mutex_t lock, store_lock;
     struct takt_journal journal;
@@ -42,7 +43,8 @@ struct takt_learner {
     bool is_given_up;                /* no store: memory only from now on */
     unsigned failures;               /* to open or to write, in a row */
     char writer[TAKT_RECORD_WRITER]; /* under whose name what the model calls
-                                      * its own is stored; "": it is not */
+                                      * its own is stored; "": it is not.
+                                      * Written with both locks */
     takt_diag diag;
     uint64_t next_open_ns, next_save_ns, seq;
     double own_records, other_records;

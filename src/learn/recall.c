@@ -100,13 +100,19 @@ static void weigh(const struct takt_learner *learner,
     memory->n = most;
 }
 
+/* `writer` is under whose name this process writes. */
 static bool is_own(const struct takt_learner *learner,
-                   const struct takt_record *record)
+                   const struct takt_record *record, const char *writer)
 {
-    return learner->store != NULL &&
-           strcmp(record->writer, takt__store_writer(learner->store)) == 0 &&
+    return strcmp(record->writer, writer) == 0 &&
            strcmp(record->machine, learner->machine) == 0 &&
            strcmp(record->software, learner->software) == 0;
+}
+
+static bool is_of_store(const struct takt_learner *learner,
+                        const struct takt_record *record)
+{
+    return is_own(learner, record, takt__store_writer(learner->store));
 }
 
 struct reading {
@@ -116,10 +122,10 @@ struct reading {
 
 static void take_in(struct takt_learner *learner,
                     const struct takt_record *record,
-                    struct takt_memory *memory)
+                    struct takt_memory *memory, bool is_own)
 {
     weigh(learner, record, memory);
-    takt__model_recall(learner->model, memory, is_own(learner, record));
+    takt__model_recall(learner->model, memory, is_own);
 }
 
 static void sort_in(void *self, const struct takt_record *record)
@@ -135,11 +141,11 @@ static void sort_in(void *self, const struct takt_record *record)
         keep(&reading->foreign, record);
         return;
     }
-    if (is_own(learner, record) && record->seq > learner->seq)
+    if (is_of_store(learner, record) && record->seq > learner->seq)
         learner->seq = record->seq;
     learner->own_records++;
     if (is_known)
-        take_in(learner, record, &memory);
+        take_in(learner, record, &memory, is_of_store(learner, record));
     else
         keep(&learner->unclaimed, record);
 }
@@ -170,7 +176,7 @@ static void look_for_own(void *self, const struct takt_record *record)
     struct survey *survey = self;
 
     survey->is_stored |= strcmp(record->writer, survey->learner->writer) == 0;
-    if (is_own(survey->learner, record) && record->seq > survey->seq)
+    if (is_of_store(survey->learner, record) && record->seq > survey->seq)
         survey->seq = record->seq;
 }
 
@@ -179,7 +185,7 @@ static void adopt(void *self, const struct takt_record *record)
     struct takt_learner *learner = self;
     struct takt_memory memory;
 
-    if (is_own(learner, record) && find(learner, record, &memory) &&
+    if (is_of_store(learner, record) && find(learner, record, &memory) &&
         is_of_device(learner, record, memory.arm))
         takt__model_adopt(learner->model, &memory);
 }
@@ -223,7 +229,8 @@ static bool open_store(struct takt_learner *learner)
     return true;
 }
 
-/* Readers of the store wait for nobody, so the model's lock may be held. */
+/* Readers of the store wait for nobody, or (where the file is far away and has
+ * no log) for who commits: the model's lock may be held. */
 static void read_store(struct takt_learner *learner)
 {
     pthread_mutex_lock(&learner->lock);
@@ -248,6 +255,7 @@ bool takt__learner_load(struct takt_learner *learner)
     return is_open;
 }
 
+/* Without the store's lock, so by the name that both locks guard. */
 void takt__learner_claim(struct takt_learner *learner)
 {
     struct takt_records *list = &learner->unclaimed;
@@ -259,7 +267,8 @@ void takt__learner_claim(struct takt_learner *learner)
         if (!find(learner, record, &memory))
             list->record[left++] = *record;
         else if (is_of_device(learner, record, memory.arm))
-            take_in(learner, record, &memory);
+            take_in(learner, record, &memory,
+                    is_own(learner, record, learner->writer));
     }
     list->count = left;
 }
@@ -326,13 +335,12 @@ static bool has_news(struct takt_learner *learner)
     return has_learned || learner->unsaved.count > 0;
 }
 
-static void write_down_news(struct takt_learner *learner)
+/* With both locks. */
+static void write_down_changes(struct takt_learner *learner)
 {
     learner->seq++;
-    pthread_mutex_lock(&learner->lock);
     learner->saved_samples = samples_of(learner);
     takt__model_visit_changed(learner->model, write_down, learner);
-    pthread_mutex_unlock(&learner->lock);
 }
 
 static takt_status write_unsaved(struct takt_learner *learner)
@@ -388,7 +396,9 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
     /* What could not be written last time goes first. */
     takt_status status = write_unsaved(learner);
     if (status == TAKT_OK) {
-        write_down_news(learner);
+        pthread_mutex_lock(&learner->lock);
+        write_down_changes(learner);
+        pthread_mutex_unlock(&learner->lock);
         status = write_unsaved(learner);
     }
     if (status != TAKT_OK) {
@@ -434,10 +444,15 @@ void takt__learner_close(struct takt_learner *learner)
 {
     if (learner->store == NULL)
         return;
-    if (takt__learner_save(learner, takt__now_ns(), true) == TAKT_OK) {
-        pthread_mutex_lock(&learner->lock);
-        takt__learner_disown(learner);
-        pthread_mutex_unlock(&learner->lock);
+    takt_status status = takt__learner_save(learner, takt__now_ns(), true);
+    pthread_mutex_lock(&learner->lock);
+    if (status == TAKT_OK && learner->store != NULL &&
+        samples_of(learner) != learner->saved_samples) {
+        write_down_changes(learner); /* what came while that was written */
+        status = write_unsaved(learner);
     }
+    if (status == TAKT_OK)
+        takt__learner_disown(learner);
+    pthread_mutex_unlock(&learner->lock);
     close_store(learner);
 }

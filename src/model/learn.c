@@ -81,7 +81,7 @@ static bool open_lesson(struct takt_model *model,
  */
 
 /* An arm that refuses is left alone: 0.1 s, then twice as long each time, up
- * to a minute. */
+ * to a minute. Calls that were under way when it was left are no new times. */
 static void suspect(struct takt_model *model, const struct lesson *lesson)
 {
     static const uint64_t first_ns = 100000000, longest_ns = 60000000000;
@@ -90,6 +90,8 @@ static void suspect(struct takt_model *model, const struct lesson *lesson)
     const uint64_t pause_ns = first_ns << doublings;
 
     model->counters.refused++;
+    if (lesson->sample->start_ns < track->suspect_ns)
+        return;
     if (track->refusals < UINT8_MAX)
         track->refusals++;
     track->suspect_ns = lesson->sample->start_ns +

@@ -200,7 +200,7 @@ static void a_dead_device_does_not_start_again(void)
 }
 
 /* Every call of the driver that start() makes fails once. */
-static void a_start_that_fails_leaves_nothing(void)
+static void fail_everywhere(bool is_in_haste)
 {
     static const char *const functions[] = {
         "cuDeviceGet",     "cuDeviceGetAttribute", "cuCtxCreate",
@@ -214,7 +214,7 @@ static void a_start_that_fails_leaves_nothing(void)
             snprintf(spec, sizeof spec, "%s:%d:2", functions[i], call);
             REQUIRE(fake.set_fault(spec));
             gpu.problem[0] = '\0';
-            const takt_status status = driver->start(&gpu, false);
+            const takt_status status = driver->start(&gpu, is_in_haste);
             EXPECT(status == TAKT_OK || status == TAKT_ENODEV ||
                    status == TAKT_ENOMEM);
             EXPECT((status == TAKT_OK) == (gpu.self != NULL));
@@ -222,6 +222,15 @@ static void a_start_that_fails_leaves_nothing(void)
             fake.set_fault(NULL);
             fixture_stop();
         }
+}
+
+static void a_start_that_fails_leaves_nothing(void)
+{
+    fail_everywhere(false);
+    setenv("TAKT_CUBLAS", TAKT_FAKE_CUBLAS, 1);
+    fail_everywhere(true);
+    fail_everywhere(false);
+    unsetenv("TAKT_CUBLAS");
 }
 
 static void results_mean_what_they_say(void)

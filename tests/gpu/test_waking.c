@@ -179,6 +179,57 @@ static void without_our_code_products_go_on(void)
     EXPECT_INT(fake.bytes_held(), 0);
 }
 
+/* Its factor is nothing as a float, which cuBLAS is not asked about. */
+static void products_that_need_our_code_get_it(void)
+{
+    takt_ctx *ctx = hasty_context();
+    struct subject product = subject_make(ctx, "matmul", TAKT_F32, 40, USUAL);
+    takt_status status;
+    int tries = 0;
+
+    product.call.alpha = 1e-60;
+    wake(ctx);
+    do {
+        status = run_there(ctx, &product);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    } while (status == TAKT_ENODEV && ++tries < 60000);
+    EXPECT_INT(status, TAKT_OK);
+    EXPECT(tries > 0);
+    subject_free(&product);
+    takt_ctx_destroy(ctx);
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
+static void who_is_busy_is_not_suspected(void)
+{
+    takt_ctx *ctx = hasty_context();
+    struct subject product = subject_make(ctx, "matmul", TAKT_F32, 40, USUAL);
+    struct subject sum = subject_make(ctx, "add", TAKT_F32, 1000, USUAL);
+    takt_decision decision;
+    takt_learning learning;
+
+    tell(ctx, product.call.shape.dim[0], 0.5, 20);
+    wake(ctx);
+    fake.take_time(-1);
+    do {
+        EXPECT_INT(run_there(ctx, &sum), TAKT_ENODEV);
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    } while (!atomic_load(&device_of(ctx)->is_occupied));
+    for (int i = 0; i < 20; i++) {
+        EXPECT_INT(takt_run(ctx, &product.call, &decision), TAKT_OK);
+        EXPECT(strcmp(decision.expert, "cuda.0") != 0);
+        EXPECT(decision.reason != TAKT_REASON_FALLBACK);
+    }
+    fake.take_time(0);
+    EXPECT_INT(takt_run_on(ctx, &sum.call, expert_of(ctx, "cuda.0")), TAKT_OK);
+    EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
+    EXPECT_INT(learning.refused, 0);
+    subject_free(&product);
+    subject_free(&sum);
+    takt_ctx_destroy(ctx);
+    EXPECT_INT(fake.bytes_held(), 0);
+}
+
 static void a_context_may_end_while_code_is_translated(void)
 {
     for (int i = 0; i < 3; i++) {
@@ -202,6 +253,8 @@ int main(void)
     RUN(a_context_may_end_while_its_gpu_is_opened);
     RUN(products_do_not_wait_for_our_code);
     RUN(without_our_code_products_go_on);
+    RUN(products_that_need_our_code_get_it);
+    RUN(who_is_busy_is_not_suspected);
     RUN(a_context_may_end_while_code_is_translated);
     return tap_done();
 }

@@ -8,7 +8,9 @@
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "call/ctx.h"
 #include "store/scratch.h"
@@ -241,6 +243,67 @@ static void a_question_does_not_wait_for_the_file(void)
     takt_ctx_destroy(ctx);
 }
 
+/* ---- beside others
+ * -----------------------------------------------------------
+ */
+
+static _Atomic bool is_over;
+
+/* Tells, and how often; now and then of an expert whom nobody knew, so that the
+ * records kept aside are looked through. */
+static void *keep_telling(void *ctx)
+{
+    static const takt_op *op;
+    long told = 0;
+
+    REQUIRE(takt_ctx_define_op(ctx, &(takt_op_spec){.name = "mine"}, &op) ==
+            TAKT_OK);
+    for (; !atomic_load(&is_over); told++) {
+        tell(ctx, 1);
+        if (told % 500 == 0 && told < 5000) {
+            char name[32];
+            snprintf(name, sizeof name, "way%ld", told / 500);
+            EXPECT_INT(takt_record(ctx,
+                                   &(takt_measurement){
+                                       .request = {.op = op, .shape = shape},
+                                       .expert = name,
+                                       .seconds = 1e-4}),
+                       TAKT_OK);
+        }
+        nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+    return (void *)told;
+}
+
+/* A fork closes the store, having written everything to it. */
+static void what_is_told_while_a_process_forks_is_kept(void)
+{
+    const char *path = scratch_path();
+    const takt_request request = request_of();
+    takt_ctx *ctx = open_ctx(path);
+    takt_history_row row;
+    pthread_t thread;
+    void *told;
+
+    REQUIRE(pthread_create(&thread, NULL, keep_telling, ctx) == 0);
+    for (int i = 0; i < 60; i++) {
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+        EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
+        const pid_t child = fork();
+        REQUIRE(child >= 0);
+        if (child == 0)
+            _exit(0);
+        waitpid(child, NULL, 0);
+    }
+    atomic_store(&is_over, true);
+    pthread_join(thread, &told);
+    takt_ctx_destroy(ctx);
+    ctx = open_ctx(path);
+    EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
+    EXPECT_NEAR(row.calls, (double)(long)told, 0);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     scratch_make();
@@ -249,5 +312,6 @@ int main(void)
     RUN(writers_of_this_machine_add_up);
     RUN(there_may_be_more_than_anybody_keeps);
     RUN(a_question_does_not_wait_for_the_file);
+    RUN(what_is_told_while_a_process_forks_is_kept);
     return tap_done();
 }
