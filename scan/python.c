@@ -102,6 +102,7 @@ static bool has_within(const struct takt_match *outer,
         {"mean", "sum"},
         {"sum", "mul"},
         {"relu", "max"},
+        {"clamp", "relu"},
         {"abs", ""},
         {"sigmoid", "exp add neg div sub"},
     };

@@ -90,6 +90,7 @@ bool takt__python_dotted(const struct takt_source *source, TSNode node,
 
 /* Whether the file imports a module that has arrays. */
 bool takt__python_has_arrays(const struct takt_source *source);
+bool takt__python_has_torch(const struct takt_source *source);
 
 /* The parts of a composition that stand in other lines are claimed, so that
  * they are not found by themselves. */
@@ -123,6 +124,14 @@ bool takt__python_has_word(const char *words, struct takt_text word);
 
 struct takt_python_value takt__python_value(const struct takt_source *source,
                                             TSNode node);
+/* What is known of all items of a list: numbers that are measured; things that
+ * are no numbers, texts, money ... ; else unknown. */
+struct takt_python_value takt__python_item(const struct takt_source *source,
+                                           TSNode over);
+/* Whether its items may be numbers: nothing speaks against it. In a file that
+ * computes with symbols that has to be known. */
+bool takt__python_may_hold_numbers(const struct takt_source *source,
+                                   TSNode over);
 /* A size that is written there, or a constant. */
 bool takt__python_size(const struct takt_source *source, TSNode node,
                        size_t *out, enum takt_size_source *how);
@@ -165,7 +174,8 @@ struct takt_python_loops {
     unsigned count;
     struct {
         struct takt_text name;
-        bool is_index; /* it counts: range, enumerate; else: an element */
+        bool is_index;  /* it counts: range, enumerate; else: an element */
+        unsigned first; /* variable of the same `for`: zip, enumerate */
         TSNode over;
     } of[TAKT_PYTHON_LOOPS];
 };
@@ -175,6 +185,9 @@ bool takt__python_add_loop(const struct takt_source *source,
                            struct takt_python_loops *loops, TSNode left,
                            TSNode right);
 bool takt__python_sounds_like_counts(struct takt_text name);
+/* Bits of variables, each as the first one of the `for` that it is of. */
+unsigned takt__python_levels(const struct takt_python_loops *loops,
+                             unsigned bits);
 /* Which loops an index expression is made of, as bits. */
 unsigned takt__python_loops_in(const struct takt_source *source,
                                const struct takt_python_loops *loops,

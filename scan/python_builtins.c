@@ -96,7 +96,9 @@ static const char *map_op(const struct takt_source *source, TSNode call)
         return NULL;
     if (takt__node_is(function, "lambda"))
         return lambda_op(source, function, call);
-    if (!takt__python_dotted(source, function, dotted))
+    TSNode over = takt__python_argument(source, call, 1, NULL);
+    if (ts_node_is_null(over) || !takt__python_may_hold_numbers(source, over) ||
+        !takt__python_dotted(source, function, dotted))
         return NULL;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (strcmp(dotted, known[i].function) == 0)
@@ -129,6 +131,10 @@ static const char *of_known(const struct takt_source *source, TSNode over,
     if (kind == TAKT_PYTHON_ARRAY)
         return "element";
     if (takt__python_sounds_like_counts(takt__node_text(source, over)))
+        return NULL;
+    if (takt__python_item(source, over).kind == TAKT_PYTHON_NUMBER)
+        return "element";
+    if (!is_comprehension(to) && !takt__python_may_hold_numbers(source, over))
         return NULL;
     if (is_comprehension(to)) {
         const char *op = element_op(source, to);
@@ -284,25 +290,46 @@ static bool is_dot(const struct takt_source *source, TSNode node)
     return op != NULL && strcmp(op, "dot") == 0;
 }
 
-/* zip(*rows) */
+/* zip(*rows); zip(*table.items()) takes pairs apart. */
 static bool is_unzip(const struct takt_source *source, TSNode node)
 {
+    TSNode splat = takt__python_argument(source, node, 0, NULL);
+
     return calls(source, node, "builtins.zip") &&
            takt__python_argument_count(node) == 1 &&
-           takt__node_is(takt__python_argument(source, node, 0, NULL),
-                         "list_splat");
+           takt__node_is(splat, "list_splat") &&
+           !takt__node_is(takt__python_child(splat, 0), "call");
 }
 
-/* [[row[i] for row in rows] for i in range(n)] */
+/* a[i][j] or a[i, j], with these two */
+static bool is_cell(const struct takt_source *source, TSNode node, TSNode row,
+                    TSNode column)
+{
+    const bool is_pair = takt__python_children(node) == 3;
+    TSNode outer = is_pair ? node : takt__node_field(node, "value");
+
+    return takt__node_is(node, "subscript") &&
+           takt__node_is(outer, "subscript") &&
+           takt__python_children(outer) == (is_pair ? 3 : 2) &&
+           takt__python_same(source, takt__python_child(outer, 1), row) &&
+           takt__python_same(source, takt__python_child(node, is_pair ? 2 : 1),
+                             column);
+}
+
+/* [[a[i][j] for i in range(m)] for j in range(n)], and
+ * [[row[j] for row in a] for j in range(n)] */
 static bool is_transpose(const struct takt_source *source, TSNode inner,
                          TSNode left, TSNode over)
 {
     TSNode body = takt__node_field(inner, "body");
     TSNode clause = takt__python_child(inner, 1);
 
-    return calls(source, over, "builtins.range") &&
-           takt__python_children(inner) == 2 &&
-           takt__node_is(body, "subscript") &&
+    if (!calls(source, over, "builtins.range") ||
+        takt__python_children(inner) != 2)
+        return false;
+    if (calls(source, takt__node_field(clause, "right"), "builtins.range"))
+        return is_cell(source, body, takt__node_field(clause, "left"), left);
+    return takt__node_is(body, "subscript") &&
            takt__python_children(body) == 2 &&
            takt__python_same(source, takt__node_field(body, "value"),
                              takt__node_field(clause, "left")) &&

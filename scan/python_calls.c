@@ -125,6 +125,23 @@ const char *takt__python_method_op(bool is_torch, struct takt_text name)
 
 /* ---- calls --------------------------------------------------------------- */
 
+/* PyTorch's methods that work in place: where it is imported, nobody else has
+ * methods so called, but for a class that speaks of itself. */
+static bool is_in_place(const struct takt_source *source, TSNode method)
+{
+    static const char names[] =
+        "add_ sub_ mul_ div_ clamp_ sqrt_ exp_ log_ abs_ neg_ relu_ sigmoid_ "
+        "tanh_ copy_ addmm_ addmv_";
+
+    return takt__python_has_torch(source) &&
+           takt__python_has_word(
+               names, takt__node_text(source,
+                                      takt__node_field(method, "attribute"))) &&
+           !takt__text_is(
+               takt__node_text(source, takt__node_field(method, "object")),
+               "self");
+}
+
 /* The object of a method of an array; null: it is none. */
 static TSNode array_of_method(const struct takt_source *source, TSNode call,
                               struct takt_python_value *value)
@@ -135,6 +152,11 @@ static TSNode array_of_method(const struct takt_source *source, TSNode call,
     *value = (struct takt_python_value){0};
     if (!ts_node_is_null(object)) {
         *value = takt__python_value(source, object);
+        if (value->kind == TAKT_PYTHON_UNKNOWN && is_in_place(source, function))
+            *value =
+                (struct takt_python_value){.kind = TAKT_PYTHON_ARRAY,
+                                           .is_torch = true,
+                                           .rank = TAKT_PYTHON_RANK_UNKNOWN};
         if (value->kind != TAKT_PYTHON_ARRAY)
             object = (TSNode){{0}, NULL, NULL};
     }

@@ -369,6 +369,60 @@ static bool is_gelu(const struct takt_source *source, TSNode node)
     return has_gate && (has_half || takt__python_is_literal(source, node, 0.5));
 }
 
+/* np.where(x > 0, x, 0) and np.where(x < 0, 0, x) */
+static bool is_choice_of_positive(const struct takt_source *source, TSNode call)
+{
+    TSNode test =
+        takt__python_bare(takt__python_argument(source, call, 0, NULL));
+    TSNode yes = takt__python_argument(source, call, 1, NULL);
+    TSNode no = takt__python_argument(source, call, 2, NULL);
+
+    if (!is_library_call(source, call, "numpy.where torch.where") ||
+        ts_node_is_null(no) || !takt__node_is(test, "comparison_operator") ||
+        takt__python_children(test) != 2 ||
+        !takt__python_is_literal(source, takt__python_child(test, 1), 0.0))
+        return false;
+    const struct takt_text sign =
+        takt__node_text(source, takt__node_field(test, "operators"));
+    const bool is_above = sign.size > 0 && sign.at[0] == '>';
+    TSNode kept = is_above ? yes : no;
+    return (is_above || (sign.size > 0 && sign.at[0] == '<')) &&
+           takt__python_is_literal(source, is_above ? no : yes, 0.0) &&
+           takt__python_same(source, kept, takt__python_child(test, 0)) &&
+           !is_kind(source, kept, TAKT_PYTHON_NUMBER);
+}
+
+/* What a call limits to a number: x of np.minimum(x, 1.0); null. */
+static TSNode limited(const struct takt_source *source, TSNode call,
+                      const char *function)
+{
+    TSNode none = {{0}, NULL, NULL};
+    TSNode first = takt__python_argument(source, call, 0, NULL);
+    TSNode second = takt__python_argument(source, call, 1, NULL);
+
+    if (!is_library_call(source, call, function) || ts_node_is_null(second))
+        return none;
+    const bool is_first = is_kind(source, first, TAKT_PYTHON_NUMBER);
+    const bool is_second = is_kind(source, second, TAKT_PYTHON_NUMBER);
+    return is_first == is_second ? none
+           : is_first            ? takt__python_bare(second)
+                                 : takt__python_bare(first);
+}
+
+/* np.minimum(np.maximum(x, low), high), and the other way round */
+static bool is_clamp(const struct takt_source *source, TSNode call)
+{
+    static const char *const names[] = {"numpy.minimum", "numpy.maximum"};
+
+    for (unsigned i = 0; i < 2; i++) {
+        TSNode inner = limited(source, call, names[i]);
+        if (!ts_node_is_null(inner) &&
+            !ts_node_is_null(limited(source, inner, names[1 - i])))
+            return true;
+    }
+    return false;
+}
+
 static const char *of_call(const struct takt_source *source, TSNode node)
 {
     TSNode first = takt__python_argument(source, node, 0, NULL);
@@ -382,6 +436,10 @@ static const char *of_call(const struct takt_source *source, TSNode node)
     if (is_library_call(source, node, "numpy.sqrt torch.sqrt math.sqrt") &&
         is_sum_of_squares(source, first))
         return "norm2";
+    if (is_choice_of_positive(source, node))
+        return "relu";
+    if (is_clamp(source, node))
+        return "clamp";
     if (is_library_call(source, node, "numpy.maximum") &&
         !ts_node_is_null(second) &&
         (takt__python_is_literal(source, first, 0.0) ||

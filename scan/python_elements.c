@@ -33,7 +33,8 @@ static bool add(const struct takt_source *source,
 /* What may have numbers in it that are measured, not counted. */
 static bool has_elements(const struct takt_source *source, TSNode over)
 {
-    if (takt__python_sounds_like_counts(takt__node_text(source, over)))
+    if (takt__python_sounds_like_counts(takt__node_text(source, over)) ||
+        !takt__python_may_hold_numbers(source, over))
         return false;
     return takt__node_is(over, "identifier") ||
            takt__node_is(over, "attribute") ||
@@ -58,9 +59,9 @@ static bool add_zip(const struct takt_source *source,
     return true;
 }
 
-bool takt__python_add_loop(const struct takt_source *source,
-                           struct takt_python_loops *loops, TSNode left,
-                           TSNode right)
+static bool add_variables(const struct takt_source *source,
+                          struct takt_python_loops *loops, TSNode left,
+                          TSNode right)
 {
     char dotted[TAKT_PYTHON_DOTTED];
 
@@ -83,6 +84,30 @@ bool takt__python_add_loop(const struct takt_source *source,
                add(source, loops, takt__python_child(left, 1), false, over);
     return has_elements(source, right) &&
            add(source, loops, left, false, right);
+}
+
+bool takt__python_add_loop(const struct takt_source *source,
+                           struct takt_python_loops *loops, TSNode left,
+                           TSNode right)
+{
+    const unsigned first = loops->count;
+
+    if (!add_variables(source, loops, left, right))
+        return false;
+    for (unsigned i = first; i < loops->count; i++)
+        loops->of[i].first = first;
+    return true;
+}
+
+unsigned takt__python_levels(const struct takt_python_loops *loops,
+                             unsigned bits)
+{
+    unsigned levels = 0;
+
+    for (unsigned i = 0; i < loops->count; i++)
+        if ((bits >> i & 1) != 0)
+            levels |= 1u << loops->of[i].first;
+    return levels;
 }
 
 static unsigned loop_of(const struct takt_source *source,
@@ -143,7 +168,8 @@ static bool is_indexed(const struct takt_source *source,
     return *of != 0 &&
            (takt__node_is(node, "identifier") ||
             takt__node_is(node, "attribute")) &&
-           takt__python_loops_in(source, loops, node) == 0;
+           takt__python_loops_in(source, loops, node) == 0 &&
+           takt__python_may_hold_numbers(source, node);
 }
 
 bool takt__python_is_element(const struct takt_source *source,

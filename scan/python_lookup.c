@@ -157,6 +157,12 @@ bool takt__python_has_arrays(const struct takt_source *source)
     return notes->has_arrays;
 }
 
+bool takt__python_has_torch(const struct takt_source *source)
+{
+    const struct takt_python_notes *notes = source->notes;
+    return notes->has_torch;
+}
+
 /* ---- dotted names -------------------------------------------------------- */
 
 static bool dotted(const struct takt_source *source, TSNode node,

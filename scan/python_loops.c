@@ -17,6 +17,20 @@ struct factor {
     bool is_shifted; /* an index is made of two loops: a[y + dy] */
 };
 
+/* x of `for x in row`: of that loop, and of those that the row is of. */
+static bool read_item(const struct takt_source *source,
+                      const struct takt_python_nest *nest, TSNode node,
+                      struct factor *out)
+{
+    if (!takt__python_is_element(source, &nest->loops, node, &out->loops))
+        return false;
+    const unsigned item = (unsigned)__builtin_ctz(out->loops);
+    out->loops |=
+        takt__python_loops_in(source, &nest->loops, nest->loops.of[item].over);
+    out->loops = takt__python_levels(&nest->loops, out->loops);
+    return true;
+}
+
 static bool read_factor(const struct takt_source *source,
                         const struct takt_python_nest *nest, TSNode node,
                         struct factor *out)
@@ -32,7 +46,7 @@ static bool read_factor(const struct takt_source *source,
         node = to;
     }
     if (!takt__node_is(node, "subscript"))
-        return takt__python_is_element(source, &nest->loops, node, &out->loops);
+        return read_item(source, nest, node, out);
     for (unsigned depth = 0; takt__node_is(node, "subscript") && depth < 8;
          depth++) {
         for (unsigned i = 1; i < takt__python_children(node) && i < 8; i++) {
@@ -43,6 +57,11 @@ static bool read_factor(const struct takt_source *source,
         }
         node = takt__node_field(node, "value");
     }
+    if (!takt__python_may_hold_numbers(source, node))
+        return false;
+    /* row[k], where the row is an element itself */
+    out->loops |= takt__python_loops_in(source, &nest->loops, node);
+    out->loops = takt__python_levels(&nest->loops, out->loops);
     return out->loops != 0;
 }
 
@@ -106,24 +125,54 @@ static bool starts_as_number(const struct takt_source *source,
            takt__python_value(source, name).kind == TAKT_PYTHON_NUMBER;
 }
 
+/* Whether the nest itself sets it to a number: then it starts anew. */
+static bool starts_within(const struct takt_source *source,
+                          const struct takt_python_nest *nest, TSNode name)
+{
+    const struct takt_python_binding *binding = takt__python_lookup(
+        source, takt__node_text(source, name), ts_node_start_byte(nest->work));
+
+    return starts_as_number(source, nest, name) &&
+           binding->from > ts_node_start_byte(nest->first);
+}
+
+/* Whether an accumulator can be one, and which loops its result is of. */
+static bool read_target(const struct takt_source *source,
+                        const struct takt_python_nest *nest, TSNode target,
+                        unsigned *of)
+{
+    TSNode place = target;
+    TSNode kept = takt__python_appended(source, nest->store);
+
+    *of = 0;
+    if (takt__node_is(target, "identifier")) {
+        if (!ts_node_is_null(kept)) {
+            *of = takt__python_levels(&nest->loops, (1u << nest->around) - 1);
+            return takt__python_same(source, kept, target) &&
+                   starts_within(source, nest, target);
+        }
+        if (!ts_node_is_null(nest->store) &&
+            takt__python_same(source, takt__node_field(nest->store, "right"),
+                              target))
+            place = takt__node_field(nest->store, "left");
+        else if (!starts_as_number(source, nest, target))
+            return false;
+    }
+    if (takt__node_is(place, "subscript"))
+        *of = takt__python_levels(
+            &nest->loops, takt__python_loops_in(source, &nest->loops, place));
+    return true;
+}
+
 /* target += term, where the target is not of all the loops */
 static const char *reduction(const struct takt_source *source,
                              const struct takt_python_nest *nest, TSNode target,
                              TSNode term, struct takt_found_size *size)
 {
     unsigned of = 0;
-    TSNode place = target;
 
-    if (takt__node_is(target, "identifier")) {
-        if (!ts_node_is_null(nest->store) &&
-            takt__python_same(source, takt__node_field(nest->store, "right"),
-                              target))
-            place = takt__node_field(nest->store, "left");
-        else if (!starts_as_number(source, nest, target))
-            return NULL;
-    }
-    if (takt__node_is(place, "subscript"))
-        of = takt__python_loops_in(source, &nest->loops, place);
+    if (!read_target(source, nest, target, &of))
+        return NULL;
     const char *op = product_op(source, nest, term, of, size);
     if (op != NULL)
         return op;
@@ -220,6 +269,23 @@ static const char *changed(const struct takt_source *source,
 
 /* ---- largest and smallest ------------------------------------------------ */
 
+/* The largest of a window: out[y][x] of a[2 * y + i][2 * x + j]. */
+static bool is_window(const struct takt_source *source,
+                      const struct takt_python_nest *nest, TSNode target,
+                      TSNode item)
+{
+    struct factor of;
+
+    return nest->loops.count >= 4 &&
+           takt__python_same(source, takt__node_field(nest->store, "right"),
+                             target) &&
+           read_factor(source, nest, item, &of) && of.is_shifted &&
+           bits_in(of.loops) == 4 &&
+           bits_in(takt__python_loops_in(
+               source, &nest->loops, takt__node_field(nest->store, "left"))) ==
+               2;
+}
+
 /* best = max(best, x) */
 static const char *kept_extreme(const struct takt_source *source,
                                 const struct takt_python_nest *nest,
@@ -227,7 +293,7 @@ static const char *kept_extreme(const struct takt_source *source,
 {
     unsigned of;
 
-    if (!takt__node_is(value, "call") ||
+    if (!takt__node_is(target, "identifier") || !takt__node_is(value, "call") ||
         takt__python_argument_count(value) != 2)
         return NULL;
     TSNode function = takt__node_field(value, "function");
@@ -240,12 +306,50 @@ static const char *kept_extreme(const struct takt_source *source,
     if (!takt__python_same(source, a, target) &&
         !takt__python_same(source, b, target))
         return NULL;
+    if (is_max && is_window(source, nest, target, other))
+        return "pooling";
     const char *op = takt__python_element_op(source, &nest->loops, other);
     if (op == NULL ||
         (takt__python_is_element(source, &nest->loops, other, &of) &&
          !starts_as_number(source, nest, target)))
         return NULL;
     return is_max ? "max" : "min";
+}
+
+enum { MOST_STEPS = 4 };
+
+struct steps {
+    TSNode to[MOST_STEPS], from[MOST_STEPS];
+    unsigned count;
+};
+
+/* best = x, where = i, also as best, where = x, i; false: something else. */
+static bool read_steps(TSNode body, struct steps *out)
+{
+    out->count = 0;
+    for (unsigned i = 0; i < takt__python_children(body); i++) {
+        TSNode step = takt__python_content(takt__python_child(body, i));
+        TSNode left = takt__node_field(step, "left");
+        TSNode right = takt__node_field(step, "right");
+        const bool is_pair = takt__node_is(step, "assignment") &&
+                             takt__node_is(left, "pattern_list") &&
+                             takt__node_is(right, "expression_list");
+        const unsigned parts = is_pair ? takt__python_children(left) : 1;
+
+        if ((!is_pair && !takt__python_assigns_name(step)) ||
+            ts_node_is_null(right) || out->count + parts > MOST_STEPS ||
+            (is_pair && takt__python_children(right) != parts))
+            return false;
+        for (unsigned j = 0; j < parts; j++) {
+            TSNode to = is_pair ? takt__python_child(left, j) : left;
+            if (!takt__node_is(to, "identifier"))
+                return false;
+            out->to[out->count] = to;
+            out->from[out->count++] =
+                is_pair ? takt__python_child(right, j) : right;
+        }
+    }
+    return out->count > 0 && out->count <= 2;
 }
 
 /* if x > best: best = x, and where = i */
@@ -256,12 +360,12 @@ static const char *chosen_extreme(const struct takt_source *source,
     TSNode test = takt__python_bare(takt__node_field(node, "condition"));
     TSNode body = takt__node_field(node, "consequence");
     TSNode a = takt__python_child(test, 0), b = takt__python_child(test, 1);
-    const unsigned count = takt__python_children(body);
+    struct steps steps;
     bool has_best = false, has_place = false;
     unsigned of;
 
     if (!takt__node_is(test, "comparison_operator") ||
-        takt__python_children(test) != 2 || count == 0 || count > 2 ||
+        takt__python_children(test) != 2 || !read_steps(body, &steps) ||
         !ts_node_is_null(takt__node_field(node, "alternative")))
         return NULL;
     const struct takt_text sign =
@@ -270,19 +374,15 @@ static const char *chosen_extreme(const struct takt_source *source,
     if (sign.size == 0 || (sign.at[0] != '>' && sign.at[0] != '<') ||
         (!is_left && !takt__python_is_element(source, &nest->loops, b, &of)))
         return NULL;
-    for (unsigned i = 0; i < count; i++) {
-        TSNode step = takt__python_content(takt__python_child(body, i));
-        TSNode to = takt__node_field(step, "left");
-        TSNode from = takt__node_field(step, "right");
-        if (!takt__python_assigns_name(step) || ts_node_is_null(from))
-            return NULL;
+    for (unsigned i = 0; i < steps.count; i++) {
+        TSNode to = steps.to[i], from = steps.from[i];
         if (takt__python_same(source, to, is_left ? b : a) &&
             takt__python_same(source, from, is_left ? a : b))
             has_best = true;
         else
             has_place = takt__python_loops_in(source, &nest->loops, from) != 0;
     }
-    if (!has_best || (count == 2 && !has_place))
+    if (!has_best || (steps.count == 2 && !has_place))
         return NULL;
     const bool is_max = (sign.at[0] == '>') == is_left;
     return has_place ? (is_max ? "argmax" : "argmin") : is_max ? "max" : "min";
@@ -344,25 +444,36 @@ static bool has_name(const struct takt_source *source, TSNode node, TSNode name)
     return takt__python_loops_in(source, &one, node) != 0;
 }
 
+/* [sum(m * v for m, v in zip(row, x)) for row in a], for each x: the rows of a
+ * product. */
+static bool is_row_of_product(const struct takt_source *source,
+                              const struct takt_python_nest *nest, TSNode item)
+{
+    if (!takt__node_is(item, "list_comprehension"))
+        return false;
+    const char *op = takt__python_comprehension(source, item);
+    TSNode over = takt__node_field(takt__python_child(item, 1), "right");
+    return op != NULL && strcmp(op, "gemv") == 0 &&
+           takt__python_loops_in(source, &nest->loops, item) != 0 &&
+           takt__python_loops_in(source, &nest->loops, over) == 0;
+}
+
 /* out.append(x * y) */
 static const char *appended(const struct takt_source *source,
                             const struct takt_python_nest *nest,
                             struct takt_found_size *size)
 {
-    TSNode function = takt__node_field(nest->work, "function");
+    TSNode item = takt__python_appended(source, nest->work);
+    TSNode list =
+        takt__node_field(takt__node_field(nest->work, "function"), "object");
 
-    if (!takt__text_is(
-            takt__node_text(source, takt__node_field(function, "attribute")),
-            "append") ||
-        takt__python_argument_count(nest->work) != 1 ||
-        has_name(source, takt__python_argument(source, nest->work, 0, NULL),
-                 takt__node_field(function, "object")))
+    if (ts_node_is_null(item) || has_name(source, item, list))
         return NULL; /* of what was appended before: it runs on */
+    if (nest->loops.count == 1 && is_row_of_product(source, nest, item))
+        return "matmul";
     takt__python_set_elements(source, nest, size);
-    const char *op = takt__python_element_op(
-        source, &nest->loops,
-        takt__python_argument(source, nest->work, 0, NULL));
-    return takt__python_map_op(op);
+    return takt__python_map_op(
+        takt__python_element_op(source, &nest->loops, item));
 }
 
 const char *takt__python_loop(const struct takt_source *source, TSNode node,

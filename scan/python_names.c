@@ -193,6 +193,9 @@ static void bind_import(struct takt_source *source, TSNode node, TSNode within)
     for (size_t i = 0; i < 3; i++)
         notes->has_arrays |= strncmp(binding.module, with_arrays[i],
                                      strlen(with_arrays[i])) == 0;
+    notes->has_torch |= strncmp(binding.module, "torch", 5) == 0;
+    notes->has_symbols |= strncmp(binding.module, "sympy", 5) == 0 ||
+                          strncmp(binding.module, "mpmath", 6) == 0;
     bind(notes, binding);
 }
 

@@ -23,8 +23,23 @@ bool takt__python_assigns_name(TSNode node)
            takt__node_is(takt__node_field(node, "left"), "identifier");
 }
 
-static bool stores_name(TSNode node)
+TSNode takt__python_appended(const struct takt_source *source, TSNode node)
 {
+    TSNode function = takt__node_field(node, "function");
+
+    if (!takt__node_is(node, "call") ||
+        takt__python_argument_count(node) != 1 ||
+        !takt__text_is(
+            takt__node_text(source, takt__node_field(function, "attribute")),
+            "append"))
+        return (TSNode){{0}, NULL, NULL};
+    return takt__python_argument(source, node, 0, NULL);
+}
+
+static bool stores_name(const struct takt_source *source, TSNode node)
+{
+    if (takt__node_is(node, "call"))
+        return takt__node_is(takt__python_appended(source, node), "identifier");
     return takt__node_is(node, "assignment") &&
            takt__node_is(takt__node_field(node, "left"), "subscript") &&
            takt__node_is(takt__node_field(node, "right"), "identifier");
@@ -49,7 +64,7 @@ static TSNode inner_loop(const struct takt_source *source, TSNode body,
         TSNode child = takt__python_content(takt__python_child(body, i));
         if (takt__node_is(child, "for_statement") && ts_node_is_null(loop))
             loop = child;
-        else if (stores_name(child) && !ts_node_is_null(loop))
+        else if (stores_name(source, child) && !ts_node_is_null(loop))
             *store = child;
         else if (!takt__node_is(child, "comment") &&
                  !(ts_node_is_null(loop) && (takt__python_assigns_name(child) ||
@@ -77,24 +92,59 @@ static TSNode only_statement(TSNode body)
     return only;
 }
 
+/* for column in zip(*rows): it is gone through by a loop inside. */
+static bool add_columns(const struct takt_source *source,
+                        struct takt_python_loops *loops, TSNode left,
+                        TSNode right)
+{
+    TSNode splat = takt__python_argument(source, right, 0, NULL);
+
+    return takt__node_is(right, "call") &&
+           takt__python_names(source, takt__node_field(right, "function"),
+                              "builtins.zip") &&
+           takt__python_argument_count(right) == 1 &&
+           takt__node_is(splat, "list_splat") &&
+           takt__python_add_loop(source, loops, left,
+                                 takt__python_child(splat, 0));
+}
+
+/* The variables of a loop that ends as it says; false: something else. */
+static bool add_level(const struct takt_source *source, TSNode loop,
+                      struct takt_python_loops *loops, bool *has_columns)
+{
+    TSNode left = takt__node_field(loop, "left");
+    TSNode right = takt__node_field(loop, "right");
+
+    *has_columns = false;
+    if (ts_node_is_null(left) || ts_node_is_null(right) ||
+        !ts_node_is_null(takt__node_field(loop, "alternative")))
+        return false;
+    if (takt__python_add_loop(source, loops, left, right))
+        return true;
+    return *has_columns = add_columns(source, loops, left, right);
+}
+
 bool takt__python_read_nest(const struct takt_source *source, TSNode node,
                             struct takt_python_nest *nest)
 {
     *nest = (struct takt_python_nest){.first = node};
     for (unsigned depth = 0; depth < TAKT_PYTHON_LOOPS; depth++) {
         TSNode body = takt__node_field(node, "body");
-        TSNode left = takt__node_field(node, "left");
-        TSNode right = takt__node_field(node, "right");
-        if (ts_node_is_null(body) || ts_node_is_null(left) ||
-            ts_node_is_null(right) ||
-            !ts_node_is_null(takt__node_field(node, "alternative")) ||
-            !takt__python_add_loop(source, &nest->loops, left, right))
+        TSNode store = {{0}, NULL, NULL};
+        bool has_columns;
+
+        if (ts_node_is_null(body) ||
+            !add_level(source, node, &nest->loops, &has_columns))
             return false;
-        node = inner_loop(source, body, &nest->store);
+        node = inner_loop(source, body, &store);
         if (ts_node_is_null(node)) {
             nest->work = only_statement(body);
-            return !ts_node_is_null(nest->work) &&
+            return !has_columns && !ts_node_is_null(nest->work) &&
                    !takt__node_is(nest->work, "for_statement");
+        }
+        if (!ts_node_is_null(store)) {
+            nest->store = store;
+            nest->around = nest->loops.count;
         }
     }
     return false;

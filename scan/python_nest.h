@@ -10,7 +10,8 @@
 struct takt_python_nest {
     struct takt_python_loops loops;
     TSNode first, work; /* the outermost loop; the only statement inside */
-    TSNode store;       /* c[i][j] = acc, after an inner loop; null */
+    TSNode store;    /* c[i][j] = acc or c.append(acc), after an inner loop */
+    unsigned around; /* how many variables of loops are around the store */
 };
 
 /* false: it is nothing of the kind. */
@@ -19,6 +20,8 @@ bool takt__python_read_nest(const struct takt_source *source, TSNode loop,
 
 /* The expression of a statement that is one; else the statement. */
 TSNode takt__python_content(TSNode statement);
+/* The argument of c.append(x); null: it is something else. */
+TSNode takt__python_appended(const struct takt_source *source, TSNode node);
 /* name = ... */
 bool takt__python_assigns_name(TSNode node);
 

@@ -253,7 +253,9 @@ static struct takt_python_value of_op(const struct takt_source *source,
     TSNode second = takt__python_operand(source, call, 1);
     struct takt_python_value a = takt__python_value(source, first);
 
-    if (takt__python_has_word("dot matmul gemv batched_matmul", name))
+    if (strcmp(op, "dot") == 0)
+        return number; /* np.vdot, np.inner; np.dot is any product */
+    if (takt__python_has_word("matmul gemv batched_matmul", name))
         return of_product(source, first, second, is_torch);
     if (takt__python_has_word(reductions, name))
         return has_axis(source, call, is_method ? 0 : 1)

@@ -18,6 +18,10 @@ struct takt_python_value
 takt__python_product_of(const struct takt_source *source, TSNode left,
                         TSNode right);
 
+/* What an annotation says of a value. */
+struct takt_python_value
+takt__python_annotated(const struct takt_source *source, TSNode type);
+
 /* What a call returns. */
 struct takt_python_value takt__python_result(const struct takt_source *source,
                                              TSNode call);

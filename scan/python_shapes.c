@@ -80,6 +80,24 @@ static bool is_turned(const struct takt_source *source, TSNode node)
                "T");
 }
 
+/* x @ A @ x and x.T @ A @ x are numbers, unless x is called like a matrix. */
+static bool is_quadratic(const struct takt_source *source, TSNode left,
+                         TSNode right)
+{
+    const struct takt_text name = takt__node_text(source, right);
+
+    left = takt__python_bare(left);
+    if (!takt__node_is(left, "binary_operator") ||
+        takt__python_operator(source, left) != '@' ||
+        has_known_rank(takt__python_value(source, right)))
+        return false;
+    TSNode first = takt__python_bare(takt__node_field(left, "left"));
+    if (is_turned(source, first))
+        first = takt__node_field(first, "object");
+    return takt__python_same(source, first, right) && name.size > 0 &&
+           (name.at[0] < 'A' || name.at[0] > 'Z');
+}
+
 struct takt_python_value
 takt__python_product_of(const struct takt_source *source, TSNode left,
                         TSNode right)
@@ -87,6 +105,8 @@ takt__python_product_of(const struct takt_source *source, TSNode left,
     struct takt_python_value value = product(takt__python_value(source, left),
                                              takt__python_value(source, right));
 
+    if (is_quadratic(source, left, right))
+        return (struct takt_python_value){.kind = TAKT_PYTHON_NUMBER};
     if (is_turned(source, left) || is_turned(source, right))
         value.is_doubtful = false;
     return value;

@@ -26,42 +26,6 @@ struct takt_python_value takt__python_some_array(bool is_torch)
 
 /* ---- names --------------------------------------------------------------- */
 
-static struct takt_python_value annotated(const struct takt_source *source,
-                                          TSNode type)
-{
-    char dotted[TAKT_PYTHON_DOTTED];
-
-    for (unsigned i = 0; i < DEEPEST; i++) { /* Optional[X], X | None */
-        if (ts_node_is_null(type))
-            return unknown;
-        if (takt__node_is(type, "identifier") ||
-            takt__node_is(type, "attribute"))
-            break;
-        if (takt__node_is(type, "generic_type") &&
-            takt__text_is(takt__node_text(source, takt__python_child(type, 0)),
-                          "Optional"))
-            type = takt__python_child(type, 1);
-        else
-            type = takt__python_child(type, 0);
-    }
-    if (takt__python_is_own_class(source, type))
-        return thing;
-    if (!takt__python_dotted(source, type, dotted))
-        return unknown;
-    if (strcmp(dotted, "torch.Tensor") == 0)
-        return takt__python_some_array(true);
-    if (strcmp(dotted, "numpy.ndarray") == 0 ||
-        strcmp(dotted, "numpy.typing.NDArray") == 0)
-        return takt__python_some_array(false);
-    if (strcmp(dotted, "builtins.int") == 0 ||
-        strcmp(dotted, "builtins.float") == 0)
-        return number;
-    return strncmp(dotted, "builtins.", 9) == 0 ||
-                   strncmp(dotted, "pathlib.", 8) == 0
-               ? thing
-               : unknown;
-}
-
 static bool is_number_of_module(const char *dotted)
 {
     return takt__python_has_word("math.pi math.e math.inf math.nan math.tau "
@@ -97,21 +61,38 @@ static struct takt_python_value part_of(const struct takt_source *source,
                : unknown;
 }
 
+/* for x in range(n), for i, x in enumerate(xs), for x, y in zip(xs, ys) */
+static struct takt_python_value
+item_of_call(const struct takt_source *source,
+             const struct takt_python_binding *of)
+{
+    TSNode function = takt__node_field(of->value, "function");
+    const unsigned part = of->part < 0 ? 0 : (unsigned)of->part;
+
+    if (of->part < 0)
+        return takt__python_names(source, function, "builtins.range") ? number
+                                                                      : unknown;
+    if (takt__python_names(source, function, "builtins.enumerate"))
+        return part == 0
+                   ? number
+                   : takt__python_item(source, takt__python_argument(
+                                                   source, of->value, 0, NULL));
+    TSNode over = takt__python_argument(source, of->value, part, NULL);
+    return takt__python_names(source, function, "builtins.zip") &&
+                   !ts_node_is_null(over)
+               ? takt__python_item(source, over)
+               : unknown;
+}
+
 static struct takt_python_value item_of(const struct takt_source *source,
                                         const struct takt_python_binding *of)
 {
-    if (takt__node_is(of->value, "call")) {
-        TSNode function = takt__node_field(of->value, "function");
-        if (of->part < 0 &&
-            takt__python_names(source, function, "builtins.range"))
-            return number;
-        return of->part == 0 && takt__python_names(source, function,
-                                                   "builtins.enumerate")
-                   ? number
-                   : unknown;
-    }
+    if (takt__node_is(of->value, "call"))
+        return item_of_call(source, of);
     struct takt_python_value value = takt__python_value(source, of->value);
-    if (of->part >= 0 || value.kind != TAKT_PYTHON_ARRAY || value.rank < 2 ||
+    if (of->part < 0 && value.kind != TAKT_PYTHON_ARRAY)
+        return takt__python_item(source, of->value);
+    if (of->part >= 0 || value.rank < 2 || value.kind != TAKT_PYTHON_ARRAY ||
         value.rank == TAKT_PYTHON_RANK_UNKNOWN)
         return unknown;
     value.rank--;
@@ -125,7 +106,7 @@ static struct takt_python_value weigh(const struct takt_source *source,
     struct takt_python_value type = unknown;
 
     if (!ts_node_is_null(binding->type))
-        type = annotated(source, binding->type);
+        type = takt__python_annotated(source, binding->type);
     if (ts_node_is_null(binding->value))
         return type;
     if (binding->binds == TAKT_PYTHON_ITEM)

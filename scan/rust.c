@@ -23,6 +23,8 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
             return out;
         return takt__rust_operation(rust, node);
     }
+    if (rust_is(node, "compound_assignment_expr"))
+        return takt__rust_operation(rust, node);
     if (rust_is(node, "macro_invocation") || rust_is(node, "identifier"))
         return takt__rust_macro(rust, node);
     if (takt__rust_calls(rust, node, "sqrt")) {

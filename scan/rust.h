@@ -230,6 +230,8 @@ unsigned takt__rust_argument_count(TSNode call);
 TSNode takt__rust_turbofish(TSNode call);
 /* The last part of the path of a called function. */
 TSNode takt__rust_callee(TSNode call);
+/* zip(a, b) of the standard library or itertools, a function: its parts. */
+bool takt__rust_zip(const struct takt_rust *rust, TSNode call, TSNode part[2]);
 TSNode takt__rust_left(TSNode node);
 TSNode takt__rust_right(TSNode node);
 /* The operator of a binary, unary or compound expression: + or +=. */
@@ -293,6 +295,14 @@ bool takt__rust_is_element(struct takt_rust *rust,
                            TSNode expression);
 bool takt__rust_reads(struct takt_rust *rust,
                       const struct takt_rust_levels *levels, TSNode expression);
+/* Reads where elements say: x[places[i]]. */
+bool takt__rust_gathers(struct takt_rust *rust,
+                        const struct takt_rust_levels *levels,
+                        TSNode expression, bool is_index, unsigned depth);
+/* Takes one of each chunk or row, as p[0] of pixels: they lie apart. */
+bool takt__rust_picks(struct takt_rust *rust,
+                      const struct takt_rust_levels *levels, TSNode expression,
+                      unsigned depth);
 /* Calls nothing but arithmetic. */
 bool takt__rust_is_pure(struct takt_rust *rust, TSNode expression);
 /* What becomes of the elements; NULL: nothing of the catalogue. */
@@ -336,11 +346,48 @@ bool takt__rust_product(struct takt_rust *rust,
                         const struct takt_rust_levels *levels,
                         struct takt_rust_summand summand, unsigned kept,
                         unsigned reduced, struct takt_rust_verdict *out);
+/* y[i + j] += x[i] * h[j]: a convolution that adds to where it goes. */
+bool takt__rust_scatters(struct takt_rust *rust,
+                         const struct takt_rust_levels *levels,
+                         struct takt_rust_summand summand, TSNode target,
+                         struct takt_rust_verdict *out);
 TSNode takt__rust_level_anchor(const struct takt_rust *rust,
                                const struct takt_rust_level *level);
 
+/* rust_source.c */
+/* The chain goes over something that can be an array: no map, no string. */
+bool takt__rust_is_array_chain(struct takt_rust *rust, TSNode receiver);
+/* Goes over something that is known to lie in memory, not a generator. */
+bool takt__rust_is_in_memory(struct takt_rust *rust, TSNode source);
+/* The .collect() of v.windows(n).map(|w| ..) where `call` reduces w; a null
+ * node: it does not. */
+TSNode takt__rust_pool(struct takt_rust *rust, TSNode call);
+
+/* rust_turn.c */
+/* Reads other elements of the array that it writes: v[i] = v[i - 1], also
+ * by a name that was given to one. */
+bool takt__rust_feeds_back(struct takt_rust *rust, TSNode target, TSNode node,
+                           unsigned depth);
+/* Whether a value uses a variable that the same body assigns: each turn then
+ * needs the one before. */
+bool takt__rust_is_carried(struct takt_rust *rust,
+                           const struct takt_rust_levels *levels, TSNode body,
+                           TSNode target, TSNode node, unsigned depth);
+/* Whether `target` stands somewhere in a node. */
+bool takt__rust_mentions(struct takt_rust *rust, TSNode node, TSNode target,
+                         unsigned depth);
+/* Whether another statement than `step` stores or passes on what was gathered
+ * so far. */
+bool takt__rust_is_handed_on(struct takt_rust *rust, TSNode body, TSNode step,
+                             TSNode target);
+/* Whether what a loop gathered is divided by a count, and before that not
+ * used. */
+bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop, TSNode target);
+
 /* rust_chain.c, rust_loop.c, rust_call.c: what a node computes by itself. */
 struct takt_rust_verdict takt__rust_chain(struct takt_rust *rust, TSNode call);
+/* The divisor of a mean: a count made a float. */
+bool takt__rust_is_count(struct takt_rust *rust, TSNode node);
 struct takt_rust_verdict takt__rust_body(struct takt_rust *rust, TSNode body,
                                          TSNode anchor);
 struct takt_rust_verdict takt__rust_loop(struct takt_rust *rust, TSNode loop);

@@ -248,9 +248,14 @@ static struct takt_rust_verdict named_call(struct takt_rust *rust, TSNode call,
     if (is_about_others(rust, call, name) ||
         is_found_there(rust, call, name, out.op))
         return NOTHING;
-    const TSNode first =
-        is_method ? takt__rust_receiver(call) : takt__rust_argument(call, 0);
-    const TSNode second = takt__rust_argument(call, is_method ? 0 : 1);
+    unsigned skipped = 0; /* b'N', b'T' of BLAS */
+    while (!is_method &&
+           rust_is(takt__rust_argument(call, skipped), "char_literal"))
+        skipped++;
+    const TSNode first = is_method ? takt__rust_receiver(call)
+                                   : takt__rust_argument(call, skipped);
+    const TSNode second =
+        takt__rust_argument(call, is_method ? 0 : skipped + 1);
     const struct takt_rust_type a =
         takt__rust_type_of(rust, first, TAKT_RUST_DEPTH);
     const struct takt_rust_type b =
@@ -382,8 +387,10 @@ static bool is_array(struct takt_rust_type type)
 struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode node)
 {
-    const struct takt_text sign = takt__rust_operator(rust, node);
+    struct takt_text sign = takt__rust_operator(rust, node);
     static const char *const signs[] = {"+", "-", "*", "/", NULL};
+    if (rust_is(node, "compound_assignment_expr") && sign.size == 2)
+        sign.size = 1;
     if (!rust->has_arrays || !takt__rust_any(sign, signs))
         return NOTHING;
     const struct takt_rust_type a =

@@ -12,77 +12,6 @@ static const char *const adaptors[] = {
     "step_by", "filter", "inspect", "into_par_iter", "into_iter",
     "by_ref",  "chain",  NULL};
 
-/* The chain goes over something that can be an array: no map, no string. */
-static bool is_array_chain(struct takt_rust *rust, TSNode receiver)
-{
-    static const char *const closed[] = {"values",
-                                         "values_mut",
-                                         "into_values",
-                                         "keys",
-                                         "into_keys",
-                                         "chars",
-                                         "bytes",
-                                         "lines",
-                                         "split",
-                                         "split_whitespace",
-                                         "char_indices",
-                                         "rows",
-                                         NULL};
-    TSNode at = takt__rust_bare(rust, receiver);
-    for (unsigned i = 0; i < TAKT_RUST_DEPTH; i++) {
-        const TSNode method = takt__rust_method(at);
-        if (ts_node_is_null(method))
-            break;
-        if (takt__rust_is_any(rust, method, closed))
-            return false;
-        at = takt__rust_bare(rust, takt__rust_receiver(at));
-    }
-    return takt__rust_type_of(rust, at, TAKT_RUST_DEPTH).shell !=
-           TAKT_RUST_CLOSED;
-}
-
-/* Goes over something that is known to lie in memory, not a generator. */
-static bool is_in_memory(struct takt_rust *rust, TSNode source)
-{
-    static const char *const iterating[] = {"iter",
-                                            "iter_mut",
-                                            "into_iter",
-                                            "par_iter",
-                                            "par_iter_mut",
-                                            "chunks",
-                                            "windows",
-                                            "drain",
-                                            "row_iter",
-                                            "into_par_iter",
-                                            "par_chunks",
-                                            "axis_iter",
-                                            "rows",
-                                            "chunks_exact",
-                                            "outer_iter",
-                                            "column_iter",
-                                            NULL};
-    TSNode at = takt__rust_bare(rust, source);
-    for (unsigned i = 0; i < TAKT_RUST_DEPTH; i++) {
-        const TSNode method = takt__rust_method(at);
-        if (ts_node_is_null(method))
-            break;
-        if (takt__rust_is_any(rust, method, iterating))
-            return true;
-        at = takt__rust_bare(rust, takt__rust_receiver(at));
-    }
-    if (rust_is(at, "identifier")) { /* let it = v.iter(); */
-        const struct takt_rust_binding binding = takt__rust_binding(rust, at);
-        if (binding.kind == TAKT_RUST_LET &&
-            takt__rust_is_any(
-                rust,
-                takt__rust_method(takt__node_field(binding.node, "value")),
-                iterating))
-            return true;
-    }
-    return rust_is(at, "range_expression") ||
-           takt__rust_type_of(rust, at, TAKT_RUST_DEPTH).depth > 0;
-}
-
 /* The .map(..) that the elements come out of; a null node: none. */
 static TSNode last_map(const struct takt_rust *rust, TSNode receiver)
 {
@@ -133,7 +62,7 @@ static struct takt_rust_type summed_type(struct takt_rust *rust, TSNode call)
 }
 
 /* The divisor of a mean: a count made a float. */
-static bool is_count(struct takt_rust *rust, TSNode node)
+bool takt__rust_is_count(struct takt_rust *rust, TSNode node)
 {
     node = takt__rust_bare(rust, node);
     if (rust_is(node, "type_cast_expression"))
@@ -141,14 +70,14 @@ static bool is_count(struct takt_rust *rust, TSNode node)
                                   TAKT_RUST_DEPTH)
                    .leaf == TAKT_RUST_INTEGER;
     if (rust_is(node, "binary_expression"))
-        return is_count(rust, takt__rust_left(node));
+        return takt__rust_is_count(rust, takt__rust_left(node));
     if (!rust_is(node, "identifier"))
         return false;
     const struct takt_rust_binding binding = takt__rust_binding(rust, node);
     return binding.kind == TAKT_RUST_LET &&
            rust_is(takt__node_field(binding.node, "value"),
                    "type_cast_expression") &&
-           is_count(rust, takt__node_field(binding.node, "value"));
+           takt__rust_is_count(rust, takt__node_field(binding.node, "value"));
 }
 
 /* (..).sum().sqrt() is a norm, ..sum() / n a mean. */
@@ -173,7 +102,7 @@ static void look_around(struct takt_rust *rust, TSNode call,
         !takt__text_is(takt__rust_operator(rust, above), "/") ||
         ts_node_start_byte(takt__rust_left(above)) > ts_node_start_byte(call) ||
         ts_node_end_byte(takt__rust_left(above)) < ts_node_end_byte(call) ||
-        !is_count(rust, takt__rust_right(above)))
+        !takt__rust_is_count(rust, takt__rust_right(above)))
         return;
     if (out->op[0] == 's')
         out->op = "mean";
@@ -195,6 +124,27 @@ static bool is_inner_sum(struct takt_rust *rust, TSNode call,
            takt__rust_calls(rust, takt__rust_level_anchor(rust, level), "sum");
 }
 
+static struct takt_rust_verdict summed(struct takt_rust *rust, TSNode call,
+                                       TSNode closure, TSNode body,
+                                       const char *op,
+                                       struct takt_rust_type type);
+
+/* Of a sum of sums: what the inner ones are of, "dot" or "norm1". */
+static const char *inner_op(struct takt_rust *rust, TSNode body,
+                            struct takt_rust_type type)
+{
+    const TSNode call = takt__rust_bare(rust, takt__rust_tail(body));
+    if (!takt__rust_calls(rust, call, "sum"))
+        return NULL;
+    const TSNode map = last_map(rust, takt__rust_receiver(call));
+    const TSNode closure = takt__rust_argument(map, 0);
+    if (!rust_is(closure, "closure_expression"))
+        return NULL;
+    const struct takt_rust_verdict inner = summed(
+        rust, call, closure, takt__node_field(closure, "body"), "sum", type);
+    return inner.op != NULL && ts_node_eq(inner.anchor, call) ? inner.op : NULL;
+}
+
 /* What is summed is the value of `body`, once for each call of `closure`. */
 static struct takt_rust_verdict summed(struct takt_rust *rust, TSNode call,
                                        TSNode closure, TSNode body,
@@ -207,8 +157,20 @@ static struct takt_rust_verdict summed(struct takt_rust *rust, TSNode call,
     if (levels.count == 0 ||
         !ts_node_eq(levels.at[levels.count - 1].node, closure))
         return NOTHING;
+    const TSNode source = levels.at[levels.count - 1].source;
+    if (takt__rust_gathers(rust, &levels, body, false, TAKT_RUST_DEPTH) ||
+        (!ts_node_is_null(takt__rust_range(rust, source)) &&
+         !takt__rust_reads(rust, &levels, body)))
+        return NOTHING; /* (1..n).map(|i| i as f64): no array at all */
     const unsigned self = 1u << levels.at[levels.count - 1].same;
     struct takt_rust_summand summand = {op, body, takt__rust_null(), false};
+    const char *inner = op[0] == 's' && takt__rust_step(rust)
+                            ? inner_op(rust, body, type)
+                            : NULL;
+    if (inner != NULL && inner[0] != 's') {
+        out.op = inner;
+        return out;
+    }
     /* What calls compute is a sum of anything, and of no two arrays. */
     if (op[0] == 's' && takt__rust_is_pure(rust, body))
         summand = takt__rust_summand(rust, &levels, takt__rust_tail(body));
@@ -235,7 +197,8 @@ static struct takt_rust_verdict sum_chain(struct takt_rust *rust, TSNode call)
     struct takt_rust_levels levels;
     takt__rust_levels(rust, call, &levels);
     if (!rust_is_float(type) || type.depth != 0 ||
-        !is_array_chain(rust, receiver) || !is_in_memory(rust, receiver) ||
+        !takt__rust_is_array_chain(rust, receiver) ||
+        !takt__rust_is_in_memory(rust, receiver) ||
         is_inner_sum(rust, call, &levels))
         return NOTHING;
     struct takt_rust_verdict out = {"sum", call, type, 1, {{0}}};
@@ -246,6 +209,9 @@ static struct takt_rust_verdict sum_chain(struct takt_rust *rust, TSNode call)
                      "sum", type);
     } else if (ts_node_is_null(map)) {
         const struct takt_rust_level over = {.source = receiver};
+        const TSNode pool = takt__rust_pool(rust, call);
+        if (!ts_node_is_null(pool) && !is_product)
+            return (struct takt_rust_verdict){"pooling", pool, type, 0, {{0}}};
         out.extent[0] = takt__rust_level_count(rust, &over);
     } else {
         const char *op = takt__rust_function_op(rust, function);
@@ -288,8 +254,8 @@ static struct takt_rust_verdict fold_chain(struct takt_rust *rust, TSNode call)
 {
     const unsigned last = takt__rust_argument_count(call);
     const TSNode receiver = takt__rust_receiver(call);
-    if (last == 0 || last > 2 || !is_array_chain(rust, receiver) ||
-        !is_in_memory(rust, receiver))
+    if (last == 0 || last > 2 || !takt__rust_is_array_chain(rust, receiver) ||
+        !takt__rust_is_in_memory(rust, receiver))
         return NOTHING;
     const TSNode function = takt__rust_argument(call, last - 1);
     struct takt_rust_type type =
@@ -303,11 +269,22 @@ static struct takt_rust_verdict fold_chain(struct takt_rust *rust, TSNode call)
     if (!rust_is_float(type) || type.depth != 0)
         return NOTHING;
     struct takt_rust_verdict out = {NULL, call, type, 1, {{0}}};
+    /* .map(|x| x * x).fold(0.0, |s, y| s + y): of what was mapped. */
+    const TSNode mapper = takt__rust_argument(last_map(rust, receiver), 0);
+    const bool is_mapped = rust_is(mapper, "closure_expression");
+    const TSNode mapped_body =
+        is_mapped ? takt__node_field(mapper, "body") : takt__rust_null();
     if (rust_is(function, "scoped_identifier")) {
         const TSNode name = takt__node_field(function, "name");
         const bool is_max = takt__text_is(rust_text(rust, name), "max");
         if (is_max || takt__text_is(rust_text(rust, name), "min"))
             out.op = is_max ? "max" : "min";
+        else if (takt__text_is(rust_text(rust, name), "add"))
+            out.op = "sum";
+        else if (takt__text_is(rust_text(rust, name), "mul"))
+            out.op = "product";
+        if (out.op != NULL && out.op[0] == 's' && is_mapped)
+            return summed(rust, call, mapper, mapped_body, out.op, type);
     } else if (rust_is(function, "closure_expression")) {
         const struct takt_text it = parameter_name(rust, function, 0);
         const TSNode body = takt__node_field(function, "body");
@@ -316,18 +293,16 @@ static struct takt_rust_verdict fold_chain(struct takt_rust *rust, TSNode call)
         if (it.size == 0 || op == NULL ||
             (op[0] == 's' && !takt__rust_is_pure(rust, value)))
             return NOTHING;
-        if (op[0] == 's' && is_last_parameter(rust, function, value)) {
-            /* .map(|x| x * x).fold(0.0, |s, y| s + y): of what was mapped. */
-            const TSNode mapper =
-                takt__rust_argument(last_map(rust, receiver), 0);
-            if (rust_is(mapper, "closure_expression"))
-                return summed(rust, call, mapper,
-                              takt__node_field(mapper, "body"), op, type);
-        }
+        if (op[0] == 's' && is_mapped &&
+            is_last_parameter(rust, function, value))
+            return summed(rust, call, mapper, mapped_body, op, type);
         if (takt__rust_calls(rust, call, "fold") && op[0] == 's')
             return summed(rust, call, function, value, op, type);
         out.op = op;
     }
+    const TSNode pool = takt__rust_pool(rust, call);
+    if (out.op != NULL && out.op[0] == 'm' && !ts_node_is_null(pool))
+        return (struct takt_rust_verdict){"pooling", pool, type, 0, {{0}}};
     const struct takt_rust_level over = {.source = receiver};
     out.extent[0] = takt__rust_level_count(rust, &over);
     return out;
@@ -371,18 +346,21 @@ static struct takt_rust_verdict order_chain(struct takt_rust *rust, TSNode call)
 {
     const TSNode receiver = takt__rust_receiver(call);
     const TSNode function = takt__rust_argument(call, 0);
-    const bool is_placed =
+    const bool is_counted =
         takt__rust_calls(rust, takt__rust_bare(rust, receiver), "enumerate");
-    bool is_max = takt__rust_calls(rust, call, "max_by");
+    const bool is_position = takt__rust_calls(rust, call, "position_max_by") ||
+                             takt__rust_calls(rust, call, "position_min_by");
+    bool is_max = takt__rust_calls(rust, call, "max_by") ||
+                  takt__rust_calls(rust, call, "position_max_by");
     bool swapped = false;
     struct takt_rust_type type =
         takt__rust_item_type(rust, receiver, TAKT_RUST_DEPTH);
-    if (!is_array_chain(rust, receiver) || !is_in_memory(rust, receiver) ||
-        type.depth != 0)
+    if (!takt__rust_is_array_chain(rust, receiver) ||
+        !takt__rust_is_in_memory(rust, receiver) || type.depth != 0)
         return NOTHING;
     if (rust_is(function, "closure_expression")) {
         struct takt_rust_type compared;
-        if (!compares(rust, function, is_placed, &swapped, &compared))
+        if (!compares(rust, function, is_counted, &swapped, &compared))
             return NOTHING;
         if (compared.leaf != TAKT_RUST_UNKNOWN)
             type = compared;
@@ -397,7 +375,7 @@ static struct takt_rust_verdict order_chain(struct takt_rust *rust, TSNode call)
     is_max = is_max != swapped;
     struct takt_rust_verdict out = {
         is_max ? "max" : "min", call, type, 1, {{0}}};
-    if (is_placed)
+    if (is_counted || is_position)
         out.op = is_max ? "argmax" : "argmin";
     const struct takt_rust_level over = {.source = receiver};
     out.extent[0] = takt__rust_level_count(rust, &over);
@@ -428,7 +406,9 @@ static struct takt_rust_verdict mapped(struct takt_rust *rust, TSNode call,
         (out.type.shell != TAKT_RUST_PLAIN &&
          out.type.shell != TAKT_RUST_NDARRAY) ||
         !takt__rust_reads(rust, &levels, tail) ||
-        !takt__rust_is_pure(rust, tail))
+        !takt__rust_is_pure(rust, tail) ||
+        takt__rust_gathers(rust, &levels, tail, false, TAKT_RUST_DEPTH) ||
+        takt__rust_picks(rust, &levels, tail, TAKT_RUST_DEPTH))
         return NOTHING;
     out.op = takt__rust_element_op(rust, &levels, tail);
     return out;
@@ -441,8 +421,8 @@ static struct takt_rust_verdict collect_chain(struct takt_rust *rust,
     const TSNode source =
         is_extend ? takt__rust_argument(call, 0) : takt__rust_receiver(call);
     const TSNode map = last_map(rust, source);
-    if (ts_node_is_null(map) || !is_array_chain(rust, source) ||
-        !is_in_memory(rust, map))
+    if (ts_node_is_null(map) || !takt__rust_is_array_chain(rust, source) ||
+        !takt__rust_is_in_memory(rust, map))
         return NOTHING;
     const struct takt_rust_verdict out = mapped(rust, call, map);
     /* What only hands the elements on is no copy that anybody wants. */
@@ -454,7 +434,8 @@ static struct takt_rust_verdict chain(struct takt_rust *rust, TSNode call)
 {
     static const char *const sums[] = {"sum", "product", NULL};
     static const char *const folds[] = {"fold", "reduce", NULL};
-    static const char *const orders[] = {"max_by", "min_by", NULL};
+    static const char *const orders[] = {"max_by", "min_by", "position_max_by",
+                                         "position_min_by", NULL};
     static const char *const ends[] = {"collect", "collect_vec", "extend",
                                        "collect_into_vec", NULL};
     static const char *const maps[] = {"mapv", "mapv_inplace", "mapv_into",

@@ -35,6 +35,67 @@ bool takt__rust_is_element(struct takt_rust *rust,
     return item.drawn == TAKT_RUST_ELEMENT || item.drawn == TAKT_RUST_COMPUTED;
 }
 
+bool takt__rust_gathers(struct takt_rust *rust,
+                        const struct takt_rust_levels *levels, TSNode node,
+                        bool is_index, unsigned depth)
+{
+    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
+        return false;
+    if (is_index && rust_is(node, "identifier")) {
+        const struct takt_rust_binding binding = takt__rust_binding(rust, node);
+        if (binding.kind == TAKT_RUST_LET)
+            return takt__rust_gathers(rust, levels,
+                                      takt__node_field(binding.node, "value"),
+                                      true, depth - 1);
+        return (binding.kind == TAKT_RUST_FOR ||
+                binding.kind == TAKT_RUST_CLOSURE) &&
+               takt__rust_bound_item(rust, binding, TAKT_RUST_DEPTH).drawn ==
+                   TAKT_RUST_ELEMENT;
+    }
+    const bool is_indexed = rust_is(node, "index_expression");
+    if (is_index && is_indexed)
+        return takt__rust_varies(rust, levels, node);
+    /* places.len() of what is gone over is no place. */
+    if (is_index && rust_is(node, "call_expression"))
+        return takt__rust_gathers(
+            rust, levels, takt__node_field(node, "arguments"), true, depth - 1);
+    const uint32_t count = ts_node_named_child_count(node);
+    for (uint32_t i = 0; i < count; i++)
+        if (takt__rust_gathers(rust, levels, ts_node_named_child(node, i),
+                               is_index || (is_indexed && i == 1), depth - 1))
+            return true;
+    return false;
+}
+
+bool takt__rust_picks(struct takt_rust *rust,
+                      const struct takt_rust_levels *levels, TSNode node,
+                      unsigned depth)
+{
+    if (depth == 0 || ts_node_is_null(node) || !takt__rust_step(rust))
+        return false;
+    const TSNode base = rust_is(node, "index_expression")
+                            ? ts_node_named_child(node, 0)
+                            : takt__rust_null();
+    if (rust_is(base, "identifier") && takt__rust_varies(rust, levels, base)) {
+        const struct takt_rust_binding binding = takt__rust_binding(rust, base);
+        const enum takt_rust_drawn drawn =
+            binding.kind == TAKT_RUST_FOR || binding.kind == TAKT_RUST_CLOSURE
+                ? takt__rust_bound_item(rust, binding, TAKT_RUST_DEPTH).drawn
+                : TAKT_RUST_NOWHERE;
+        if (drawn == TAKT_RUST_STRETCH)
+            return true;
+        if (drawn == TAKT_RUST_ELEMENT &&
+            takt__rust_type_of(rust, base, TAKT_RUST_DEPTH).depth > 0)
+            return true;
+    }
+    const uint32_t count = ts_node_named_child_count(node);
+    for (uint32_t i = 0; i < count; i++)
+        if (takt__rust_picks(rust, levels, ts_node_named_child(node, i),
+                             depth - 1))
+            return true;
+    return false;
+}
+
 static bool reads(struct takt_rust *rust, const struct takt_rust_levels *levels,
                   TSNode node, unsigned depth)
 {

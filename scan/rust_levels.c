@@ -108,6 +108,15 @@ struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
         if (rust_is(source, "range_expression"))
             return (struct takt_rust_item){TAKT_RUST_COUNTER, source};
         const TSNode method = takt__rust_method(source);
+        TSNode part[2];
+        if (takt__rust_zip(rust, source, part)) {
+            const unsigned place = side(pattern, name);
+            if (place == 2)
+                return (struct takt_rust_item){TAKT_RUST_PAIR, source};
+            pattern = ts_node_named_child(pattern, place);
+            source = part[place];
+            continue;
+        }
         if (ts_node_is_null(method))
             return takt__rust_type_of(rust, source, depth).shell ==
                            TAKT_RUST_CLOSED

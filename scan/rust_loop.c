@@ -28,38 +28,6 @@ static unsigned kept_levels(struct takt_rust *rust,
     return takt__rust_all_levels(&around);
 }
 
-/* The array that is indexed: c of c[i][j]. */
-static TSNode base_of(TSNode node)
-{
-    while (rust_is(node, "index_expression"))
-        node = ts_node_named_child(node, 0);
-    return node;
-}
-
-/* Reads other elements of the array that it writes: v[i] = v[i - 1], also
- * by a name that was given to one. */
-static bool feeds_back(struct takt_rust *rust, TSNode target, TSNode node,
-                       unsigned depth)
-{
-    if (depth == 0 || !rust_is(target, "index_expression"))
-        return false;
-    if (rust_is(node, "index_expression"))
-        return takt__rust_same_text(rust, base_of(target), base_of(node)) &&
-               !takt__rust_same_text(rust, target, node);
-    if (rust_is(node, "identifier")) {
-        const struct takt_rust_binding binding = takt__rust_binding(rust, node);
-        const TSNode value = takt__node_field(binding.node, "value");
-        return binding.kind == TAKT_RUST_LET && !ts_node_is_null(value) &&
-               !rust_is(value, "reference_expression") &&
-               feeds_back(rust, target, value, depth - 1);
-    }
-    const uint32_t count = ts_node_named_child_count(node);
-    for (uint32_t i = 0; i < count; i++)
-        if (feeds_back(rust, target, ts_node_named_child(node, i), depth - 1))
-            return true;
-    return false;
-}
-
 static struct takt_rust_type step_type(struct takt_rust *rust,
                                        const struct takt_rust_step *step)
 {
@@ -92,7 +60,8 @@ static struct takt_rust_verdict reduction(struct takt_rust *rust,
         out.type.leaf == TAKT_RUST_OTHER ||
         !takt__rust_reads(rust, levels, step->value) ||
         !takt__rust_is_pure(rust, step->value) ||
-        feeds_back(rust, step->target, step->value, 8))
+        takt__rust_gathers(rust, levels, step->value, false, TAKT_RUST_DEPTH) ||
+        takt__rust_feeds_back(rust, step->target, step->value, 8))
         return NOTHING;
     struct takt_rust_summand summand = {step->op, step->value,
                                         takt__rust_null(), false};
@@ -102,10 +71,14 @@ static struct takt_rust_verdict reduction(struct takt_rust *rust,
         summand = (struct takt_rust_summand){
             "dot", takt__rust_receiver(step->value),
             takt__rust_argument(step->value, 0), false};
-    if (!takt__rust_product(rust, levels, summand, kept, all & ~kept, &out))
+    if (!takt__rust_product(rust, levels, summand, kept, all & ~kept, &out) &&
+        !takt__rust_scatters(rust, levels, summand, step->target, &out))
         return NOTHING;
     if (!rust_is_float(out.type) && !is_large(out.op))
         return NOTHING;
+    if (strcmp(out.op, "sum") == 0 &&
+        takt__rust_is_averaged(rust, out.anchor, step->target))
+        out.op = "mean";
     return out;
 }
 
@@ -250,6 +223,9 @@ static bool goes_in_steps(struct takt_rust *rust,
     return (!ts_node_is_null(step->target) &&
             is_strided(rust, levels, step->target, false, TAKT_RUST_DEPTH)) ||
            is_strided(rust, levels, step->value, false, TAKT_RUST_DEPTH) ||
+           takt__rust_gathers(rust, levels, step->value, false,
+                              TAKT_RUST_DEPTH) ||
+           takt__rust_picks(rust, levels, step->value, TAKT_RUST_DEPTH) ||
            takt__rust_calls(rust, takt__rust_bare(rust, inner->source),
                             "step_by");
 }
@@ -264,7 +240,7 @@ static struct takt_rust_verdict elements(struct takt_rust *rust,
     if (!rust_is_float(out.type) || out.type.depth != 0 ||
         out.type.shell != TAKT_RUST_PLAIN ||
         !takt__rust_is_pure(rust, step->value) ||
-        feeds_back(rust, step->target, step->value, 8))
+        takt__rust_feeds_back(rust, step->target, step->value, 8))
         return NOTHING;
     if ((!is_push && !takt__rust_is_element(rust, levels, step->target)) ||
         goes_in_steps(rust, levels, step))
@@ -310,36 +286,6 @@ static TSNode guarded_block(TSNode node)
     return takt__node_field(node, "consequence");
 }
 
-/* Whether a value uses a variable that the same body assigns: each turn then
- * needs the one before. */
-static bool is_carried(struct takt_rust *rust,
-                       const struct takt_rust_levels *levels, TSNode body,
-                       TSNode target, TSNode node, unsigned depth)
-{
-    if (depth == 0 || ts_node_is_null(node))
-        return false;
-    if (!rust_is(node, "identifier")) {
-        const uint32_t count = ts_node_named_child_count(node);
-        for (uint32_t i = 0; i < count; i++)
-            if (is_carried(rust, levels, body, target,
-                           ts_node_named_child(node, i), depth - 1))
-                return true;
-        return false;
-    }
-    if (takt__rust_same_text(rust, node, target) ||
-        takt__rust_depends(rust, levels, node, TAKT_RUST_DEPTH) != 0)
-        return false;
-    const uint32_t count = ts_node_named_child_count(body);
-    for (uint32_t i = 0; i < count; i++) {
-        const TSNode one = takt__rust_bare(rust, ts_node_named_child(body, i));
-        if ((rust_is(one, "assignment_expression") ||
-             rust_is(one, "compound_assignment_expr")) &&
-            takt__rust_same_text(rust, takt__rust_left(one), node))
-            return true;
-    }
-    return false;
-}
-
 static struct takt_rust_verdict statement(struct takt_rust *rust, TSNode body,
                                           TSNode node, TSNode anchor,
                                           bool *is_known)
@@ -349,15 +295,22 @@ static struct takt_rust_verdict statement(struct takt_rust *rust, TSNode body,
     takt__rust_levels(rust, node, &levels);
     *is_known =
         levels.count > 0 && takt__rust_step_of(rust, &levels, node, &step);
-    if (!*is_known || is_carried(rust, &levels, body, step.target, step.value,
-                                 TAKT_RUST_DEPTH))
+    if (!*is_known || takt__rust_is_carried(rust, &levels, body, step.target,
+                                            step.value, TAKT_RUST_DEPTH))
         return NOTHING;
     const unsigned kept = ts_node_is_null(step.target)
                               ? takt__rust_all_levels(&levels)
                               : kept_levels(rust, &levels, step.target);
     const unsigned inner = 1u << levels.at[levels.count - 1].same;
-    if ((kept & inner) == 0)
+    if ((kept & inner) == 0) {
+        /* s += a * (x - s) is a filter, s += x; out.push(s) a running sum. */
+        const bool has_target = step.op == NULL || strcmp(step.op, "dot") != 0;
+        if ((has_target && takt__rust_mentions(rust, step.value, step.target,
+                                               TAKT_RUST_DEPTH)) ||
+            takt__rust_is_handed_on(rust, body, node, step.target))
+            return NOTHING;
         return reduction(rust, &levels, &step, kept);
+    }
     /* c[i][j] += a[i][k] * b[k][j] with k outside: summed by another level. */
     if (step.op != NULL && strcmp(step.op, "sum") == 0) {
         const struct takt_rust_verdict out =

@@ -78,6 +78,7 @@ static bool slides(struct takt_rust *rust,
             const bool is_scaled_row =
                 rust_is(a, "binary_expression") &&
                 takt__text_is(takt__rust_operator(rust, a), "*") &&
+                !takt__rust_literal_is(rust, takt__rust_left(a), 2) &&
                 !takt__rust_literal_is(rust, takt__rust_right(a), 2);
             if (!is_scaled_row &&
                 !(rust_is(b, "binary_expression") &&
@@ -89,6 +90,35 @@ static bool slides(struct takt_rust *rust,
     for (uint32_t i = 0; i < count; i++)
         if (slides(rust, levels, ts_node_named_child(node, i), kept, reduced,
                    depth - 1))
+            return true;
+    return false;
+}
+
+/* An index that is no place in rows and columns: t[i * j % n], t[k & mask].
+ * What is read so is a table. */
+static bool is_table(struct takt_rust *rust,
+                     const struct takt_rust_levels *levels, TSNode node,
+                     bool is_index, unsigned depth)
+{
+    static const char *const folding[] = {"%", "&", "|", "^", "<<", ">>", NULL};
+    if (ts_node_is_null(node) || depth == 0 || !takt__rust_step(rust))
+        return false;
+    if (is_index && rust_is(node, "binary_expression")) {
+        const unsigned left = takt__rust_depends(
+            rust, levels, takt__rust_left(node), TAKT_RUST_DEPTH);
+        const unsigned right = takt__rust_depends(
+            rust, levels, takt__rust_right(node), TAKT_RUST_DEPTH);
+        const bool is_product = takt__rust_is_op(rust, node, "*");
+        if ((is_product && left != 0 && right != 0) ||
+            ((left | right) != 0 &&
+             takt__rust_any(takt__rust_operator(rust, node), folding)))
+            return true;
+    }
+    is_index |= rust_is(node, "index_expression");
+    const uint32_t count = ts_node_named_child_count(node);
+    for (uint32_t i = 0; i < count; i++)
+        if (is_table(rust, levels, ts_node_named_child(node, i), is_index,
+                     depth - 1))
             return true;
     return false;
 }
@@ -186,6 +216,9 @@ bool takt__rust_product(struct takt_rust *rust,
         out->op = "conv2d";
         first = lowest(p | q);
         rank = 0;
+    } else if (is_table(rust, levels, summand.left, false, TAKT_RUST_DEPTH) ||
+               is_table(rust, levels, summand.right, false, TAKT_RUST_DEPTH)) {
+        return false;
     } else if ((p & over) != over || (q & over) != over) {
         out->op = "dot";
     } else if (bits_in(rows) == 1 && bits_in(cols) == 1) {
@@ -206,5 +239,25 @@ bool takt__rust_product(struct takt_rust *rust,
     }
     out->anchor = takt__rust_level_anchor(rust, &levels->at[first]);
     put_sizes(rust, levels, out, sizes, rank);
+    return true;
+}
+
+bool takt__rust_scatters(struct takt_rust *rust,
+                         const struct takt_rust_levels *levels,
+                         struct takt_rust_summand summand, TSNode target,
+                         struct takt_rust_verdict *out)
+{
+    if (ts_node_is_null(summand.right) || !rust_is(target, "index_expression"))
+        return false;
+    const unsigned nest = in_nest(rust, levels);
+    const unsigned p =
+        nest & takt__rust_depends(rust, levels, summand.left, TAKT_RUST_DEPTH);
+    const unsigned q =
+        nest & takt__rust_depends(rust, levels, summand.right, TAKT_RUST_DEPTH);
+    if (p == 0 || q == 0 || (p & q) != 0 ||
+        !slides(rust, levels, target, p, q, TAKT_RUST_DEPTH))
+        return false;
+    out->op = "conv2d";
+    out->anchor = takt__rust_level_anchor(rust, &levels->at[lowest(p | q)]);
     return true;
 }

@@ -138,13 +138,15 @@ takt__rust_level_count(struct takt_rust *rust,
     TSNode sequence = item.node;
     if (item.drawn == TAKT_RUST_PAIR) {
         /* Of a zip, either side tells. */
-        const TSNode left = takt__rust_receiver(item.node);
-        struct takt_rust_level part = {.source = left};
+        TSNode side[2] = {takt__rust_receiver(item.node),
+                          takt__rust_argument(item.node, 0)};
+        takt__rust_zip(rust, item.node, side);
+        struct takt_rust_level part = {.source = side[0]};
         const struct takt_rust_extent count =
             takt__rust_level_count(rust, &part);
         if (count.count != 0)
             return count;
-        part.source = takt__rust_argument(item.node, 0);
+        part.source = side[1];
         return takt__rust_level_count(rust, &part);
     }
     if (item.drawn != TAKT_RUST_ELEMENT)

@@ -153,6 +153,25 @@ TSNode takt__rust_callee(TSNode call)
     return rust_is(function, "identifier") ? function : takt__rust_null();
 }
 
+bool takt__rust_zip(const struct takt_rust *rust, TSNode call, TSNode part[2])
+{
+    static const char *const paths[] = {"std::iter::zip", "iter::zip",
+                                        "core::iter::zip", "itertools::zip",
+                                        NULL};
+    static const char *const bare[] = {"zip", NULL};
+    if (!rust_is(call, "call_expression") ||
+        takt__rust_argument_count(call) != 2)
+        return false;
+    const TSNode function = function_of(call);
+    if (!takt__rust_is_any(rust, function, paths) &&
+        (!takt__rust_is_any(rust, function, bare) ||
+         !takt__rust_uses(rust, "zip")))
+        return false;
+    part[0] = takt__rust_argument(call, 0);
+    part[1] = takt__rust_argument(call, 1);
+    return true;
+}
+
 TSNode takt__rust_left(TSNode node)
 {
     return takt__node_field(node, "left");

@@ -209,9 +209,9 @@ static struct takt_rust_type dot_type(struct takt_rust *rust, TSNode call,
 static struct takt_rust_type array_method_type(struct takt_rust_type type,
                                                struct takt_text name)
 {
-    static const char *const lines[] = {"row",        "column",   "row_mut",
-                                        "column_mut", "sum_axis", "mean_axis",
-                                        "diag",       NULL};
+    static const char *const lines[] = {
+        "row",       "column",   "row_mut",  "column_mut", "sum_axis",
+        "mean_axis", "var_axis", "std_axis", "diag",       NULL};
     static const char *const parts[] = {"slice", "slice_mut", "index_axis",
                                         "broadcast", NULL};
     static const char *const numbers[] = {

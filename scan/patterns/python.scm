@@ -9,6 +9,8 @@
 ;+ for i in range(n):\n    for j in range(n):\n        for k in range(n):\n            c[i][j] += a[i][k] * b[k][j]
 ;+ s = 0.0\nfor x in xs:\n    s += x
 ;+ for i in range(len(a)):\n    out[i] = a[i] + b[i]
+;+ for r in a:\n    s = 0.0\n    for x, y in zip(r, v):\n        s += x * y\n    out.append(s)
+;+ for i in range(len(a)):\n    if a[i] < low:\n        low, at = a[i], i
 ;- n = 0\nfor x in xs:\n    n += 1
 ;- s = ""\nfor x in xs:\n    s += x
 ;- for i in range(len(a)):\n    print(a[i] + b[i])
@@ -25,6 +27,8 @@
 ;- z = [name + ".py" for name in names]
 ;- z = [i * i for i in range(10)]
 ;- z = [len(x) for x in xs]
+;- from decimal import Decimal\ndef f(a: list[Decimal]):\n    return [x * 2 for x in a]
+;- import sympy\nz = [x * y for x, y in zip(a, b)]
 ((list_comprehension) @finding
   (#set! pattern "comprehension")
   (#set! kind "comprehension")
@@ -44,6 +48,8 @@
 ;+ import numpy as np\ny = np.sqrt(np.sum(x ** 2))
 ;+ import numpy as np\ny = np.sum(a * b)
 ;+ import numpy as np\ny = np.maximum(x, 0)
+;+ import numpy as np\ny = np.where(x > 0, x, 0)
+;- import numpy as np\ny = np.where(x > 0, y, 0)
 ;- import numpy as np\ny = np.maximum(a, b)
 ((call) @finding
   (#set! pattern "composed-call")
@@ -58,6 +64,8 @@
 ;+ from functools import reduce\ns = reduce(lambda a, b: a + b, xs)
 ;- s = sum(1 for x in xs)
 ;- s = sum(len(x) for x in xs)
+;+ def f(a: list[float]):\n    return max(a)
+;- def f(a: list[str]):\n    return max(a)
 ;- s = max(a, b)
 ;- def sum(x):\n    return x\ns = sum(values)
 ((call function: [(identifier) (attribute)] @function) @finding

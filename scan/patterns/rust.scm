@@ -8,6 +8,7 @@
 ;+ fn f(a: &Tensor, b: &Tensor) -> Tensor { a.matmul(b) }
 ;+ fn f(a: &Array2<f32>, b: &Array2<f32>) -> Array2<f32> { a.dot(b) }
 ;+ fn f(a: &M, b: &M) -> M { linalg::gemm(1.0, a, b) }
+;+ fn f(a: &[f32], b: &[f32], c: &mut [f32]) { unsafe { blas::sgemm(b'N', b'N', 2, 2, 2, 1.0, a, 2, b, 2, 0.0, c, 2) } }
 ;- fn matmul(a: &M, b: &M) -> M;
 ;- fn f() -> &'static str { "matmul(a, b)" }
 ;- fn f(r: &mut R) { r.add("matmul", matmul); }
@@ -24,7 +25,7 @@
 
 ;+ fn f(a: &DMatrix<f64>, b: &DMatrix<f64>) -> DMatrix<f64> { a * b }
 ;- fn f(a: &Matrix3<f64>, b: &Matrix3<f64>) -> Matrix3<f64> { a * b }
-((binary_expression) @finding
+([(binary_expression) (compound_assignment_expr)] @finding
   (#computes? @finding "matmul")
   (#set! pattern "matmul-operator") (#set! op "matmul"))
 
@@ -46,6 +47,7 @@
   (#computes? @finding "gemv")
   (#set! pattern "gemv-call") (#set! op "gemv"))
 
+;- fn f(t: &[f32], x: &[f32], y: &mut [f32], n: usize) {\n for i in 0..n { for k in 0..n { y[i] += t[i * k % n] * x[k]; } } }
 ;+ fn f(w: &[Vec<f32>], x: &[f32], y: &mut [f32]) {\n for i in 0..y.len() { for k in 0..x.len() { y[i] += w[i][k] * x[k]; } } }
 ([(for_expression) (while_expression)] @finding
   (#computes? @finding "gemv")
@@ -65,12 +67,14 @@
   (#set! pattern "conv2d-call") (#set! op "conv2d"))
 
 ;+ fn f(x: &[f64], h: &[f64], y: &mut [f64]) {\n for i in 0..y.len() { for k in 0..h.len() { y[i] += x[i + k] * h[k]; } } }
+;+ fn f(x: &[f64], h: &[f64], y: &mut [f64]) {\n for i in 0..x.len() { for k in 0..h.len() { y[i + k] += x[i] * h[k]; } } }
 ([(for_expression) (while_expression)] @finding
   (#computes? @finding "conv2d")
   (#set! pattern "conv2d-loop") (#set! op "conv2d"))
 
 ; pooling: The largest or the mean of windows.
 ;+ fn f(x: &Tensor) -> Tensor { x.max_pool2d(2) }
+;+ fn f(x: &[f64], n: usize) -> Vec<f64> { x.windows(n).map(|w| w.iter().sum::<f64>() / n as f64).collect() }
 ((call_expression) @finding
   (#computes? @finding "pooling")
   (#set! pattern "pooling-call") (#set! op "pooling"))
@@ -121,6 +125,11 @@
   (#computes? @finding "mean")
   (#set! pattern "mean-call") (#set! op "mean"))
 
+;+ fn f(v: &[f64]) -> f64 { let mut s = 0.0; for x in v { s += x; } s / v.len() as f64 }
+([(for_expression) (while_expression)] @finding
+  (#computes? @finding "mean")
+  (#set! pattern "mean-loop") (#set! op "mean"))
+
 ; variance: Squared distances from something that stays.
 ;+ fn f(v: &[f64], m: f64) -> f64 { v.iter().map(|x| (x - m).powi(2)).sum::<f64>() / v.len() as f64 }
 ((binary_expression) @finding
@@ -128,6 +137,7 @@
   (#set! pattern "variance-operator") (#set! op "variance"))
 
 ;+ fn f(v: &[f64], m: f64) -> f64 { v.iter().map(|x| (x - m) * (x - m)).sum::<f64>() }
+;+ fn f(v: &[f64], m: f64) -> f64 { v.iter().map(|x| (x - m).powi(2)).fold(0.0, Add::add) }
 ((call_expression) @finding
   (#computes? @finding "variance")
   (#set! pattern "variance-call") (#set! op "variance"))
@@ -158,6 +168,7 @@
 
 ; dot: A sum of products over one level.
 ;+ fn f(a: &[f32], b: &[f32]) -> f32 { a.iter().zip(b).map(|(x, y)| x * y).sum() }
+;+ fn f(a: &[f32], b: &[f32]) -> f32 { std::iter::zip(a, b).map(|(x, y)| x * y).sum() }
 ;+ fn f(a: &[f32], b: &[f32]) -> f32 { a.iter().zip(b).fold(0.0, |s, (x, y)| s + x * y) }
 ;- fn dot(p: &str) -> usize { 0 }\nfn f() -> usize { dot("a.b") }
 ;- fn f(a: &[u32], b: &[u32]) -> u32 { a.iter().zip(b).map(|(x, y)| x * y).sum() }
@@ -195,6 +206,8 @@
 ;+ fn f(v: &[f64]) -> f64 { v.iter().fold(0.0, |a, x| a + x) }
 ;- fn f(v: &[i32]) -> i32 { v.iter().sum() }
 ;- fn f(w: &[String]) -> usize { w.iter().map(|x| x.len()).sum() }
+;- fn f(x: &[f64], p: &[usize]) -> f64 { p.iter().map(|&i| x[i]).sum() }
+;- fn f(n: usize) -> f64 { (1..=n).map(|i| i as f64).sum::<f64>() }
 ;- fn f(m: &HashMap<u32, f64>) -> f64 { m.values().sum() }
 ;- // v.iter().sum::<f32>()
 ;- fn f(v: &[f64]) -> f64 { v.iter().fold(0.0, |s, x| s * 0.9 + x * 0.1) }
@@ -206,6 +219,8 @@
 ;+ fn f(v: &[f64]) -> f64 { let mut s = 0.0; for i in 0..v.len() { s += v[i]; } s }
 ;+ fn f(v: &[f64]) -> f64 { let mut s = 0.0; let mut i = 0; while i < v.len() { s += v[i]; i += 1; } s }
 ;- fn f(v: &[u8]) -> u32 { let mut s = 0; for x in v { s += *x as u32; } s }
+;- fn f(v: &[f64]) -> f64 { let mut s = 0.0; for x in v { s += 0.1 * (x - s); } s }
+;- fn f(v: &[f64], o: &mut Vec<f64>) { let mut s = 0.0; for x in v { s += x; o.push(s); } }
 ;- fn f(v: &[f64]) -> f64 { let mut s = 0.0; for x in v { if *x > 1.0 { s += x; break; } } s }
 ([(for_expression) (while_expression)] @finding
   (#computes? @finding "sum")
@@ -233,6 +248,7 @@
   (#set! pattern "max-loop") (#set! op "max"))
 
 ; argmax: Where it is.
+;+ fn f(v: &[f64]) -> usize { v.iter().position_max_by(|a, b| a.total_cmp(b)).unwrap() }
 ;+ fn f(v: &[f64]) -> usize { v.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).unwrap().0 }
 ((call_expression) @finding
   (#computes? @finding "argmax")
@@ -283,7 +299,7 @@
 
 ;+ fn f(a: &Array1<f32>, b: &Array1<f32>) -> Array1<f32> { a + b }
 ;- fn f(a: f32, b: f32) -> f32 { a + b }
-((binary_expression) @finding
+([(binary_expression) (compound_assignment_expr)] @finding
   (#computes? @finding "add")
   (#set! pattern "add-operator") (#set! op "add"))
 
@@ -305,7 +321,7 @@
 
 ;+ fn f(a: &Array1<f32>, b: &Array1<f32>) -> Array1<f32> { a - b }
 ;- fn f(a: f32, b: f32) -> f32 { a - b }
-((binary_expression) @finding
+([(binary_expression) (compound_assignment_expr)] @finding
   (#computes? @finding "sub")
   (#set! pattern "sub-operator") (#set! op "sub"))
 
@@ -322,7 +338,7 @@
 
 ;+ fn f(a: &Array1<f32>, b: &Array1<f32>) -> Array1<f32> { a * b }
 ;- fn f(a: f32, b: f32) -> f32 { a * b }
-((binary_expression) @finding
+([(binary_expression) (compound_assignment_expr)] @finding
   (#computes? @finding "mul")
   (#set! pattern "mul-operator") (#set! op "mul"))
 
@@ -339,7 +355,7 @@
 
 ;+ fn f(a: &Array1<f32>, b: &Array1<f32>) -> Array1<f32> { a / b }
 ;- fn f(a: f32, b: f32) -> f32 { a / b }
-((binary_expression) @finding
+([(binary_expression) (compound_assignment_expr)] @finding
   (#computes? @finding "div")
   (#set! pattern "div-operator") (#set! op "div"))
 
@@ -357,7 +373,9 @@
   (#set! pattern "scale-loop") (#set! op "scale"))
 
 ;+ fn f(a: &Array1<f32>) -> Array1<f32> { a * 2.0 }
-((binary_expression) @finding
+;+ fn f(a: &mut Array1<f32>, k: f32) { *a *= 1.0 - k; }
+;- fn f(a: &mut f32, k: f32) { *a *= 1.0 - k; }
+([(binary_expression) (compound_assignment_expr)] @finding
   (#computes? @finding "scale")
   (#set! pattern "scale-operator") (#set! op "scale"))
 
@@ -497,6 +515,7 @@
 
 ; copy: Copies by a loop.
 ;+ fn f(a: &[f32], b: &mut [f32]) { for i in 0..a.len() { b[i] = a[i]; } }
+;- fn f(a: &[f32], b: &mut [f32]) { for (i, p) in a.chunks(2).enumerate() { b[i] = p[0]; } }
 ;- fn f(a: &[f32], b: &mut [f32]) { for i in 1..a.len() { b[i] = b[i - 1]; } }
 ([(for_expression) (while_expression)] @finding
   (#computes? @finding "copy")

@@ -67,7 +67,7 @@ def weighted(values: list[float], weights: list[float]) -> float:
 
 
 def scatter(samples: list[float]) -> float:
-    centre = sum(samples) / len(samples)
+    centre = sum(samples) / len(samples)  #~ mean
     return sum((s - centre) ** 2 for s in samples) / len(samples)  #~ variance
 
 

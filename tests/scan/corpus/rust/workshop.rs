@@ -615,7 +615,7 @@ pub fn mixed(left: &[f32], right: &[f32]) -> Vec<f32> {
 
 pub fn offset(samples: &[f32]) -> f32 {
     let mut total = 0.0f32;
-    for s in samples { //~ sum
+    for s in samples { //~ mean
         total += *s;
     }
     total / samples.len() as f32
