@@ -100,14 +100,15 @@ static int next_best(takt_ctx *ctx, const struct takt_sizes *sizes,
     return at == NULL ? -1 : (int)at->arm;
 }
 
-/* One that will run such calls in a while is not to be suspected. */
-static bool is_busy_gpu(const takt_ctx *ctx, unsigned arm)
+/* One that only lacks what it is getting is not to be suspected. */
+static bool is_busy_gpu(const takt_ctx *ctx, unsigned arm,
+                        const takt_call *call)
 {
-    const struct takt_device *device =
+    struct takt_device *device =
         is_gpu(ctx, arm) ? ctx->fleet.expert[arm].device : NULL;
 
     return device != NULL && takt__device_is_ready(device) &&
-           takt__device_is_busy(device);
+           takt__device_is_busy(device) && !takt__device_can_run(device, call);
 }
 
 /* An expert that refuses has touched nothing, so another one may start. */
@@ -121,7 +122,7 @@ takt_status takt__call_run(takt_ctx *ctx, const takt_call *call,
         const takt_status status = takt__call_run_arm(ctx, call, (unsigned)arm);
         if (status == TAKT_OK)
             return status;
-        if (is_busy_gpu(ctx, (unsigned)arm)) {
+        if (is_busy_gpu(ctx, (unsigned)arm, call)) {
             takt__decide_host(&ctx->decider, &takt__thread, sizes, choice);
             watch->chosen = choice->arm;
             arm = choice->arm;

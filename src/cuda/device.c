@@ -156,7 +156,6 @@ static takt_status start(struct takt_device *device, bool is_in_haste)
 static void complete(struct takt_device *device, const _Atomic bool *is_over)
 {
     struct takt_cuda_own *own = takt__cuda_enter(device);
-
     char problem[sizeof device->problem] = "";
 
     if (own == NULL)

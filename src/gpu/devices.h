@@ -75,7 +75,7 @@ void takt__device_open_later(struct takt_device *device);
  * lacks something for it begins to get it. */
 bool takt__device_can_run(struct takt_device *device, const takt_call *call);
 
-/* Whether what it lacks is being got: it refuses nothing for good. */
+/* Whether it may lack something that it can still get. */
 static inline bool takt__device_is_busy(const struct takt_device *device)
 {
     return !atomic_load_explicit(&device->is_complete, memory_order_acquire) &&
