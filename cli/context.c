@@ -12,7 +12,7 @@ static const char *const situations[situation_count] = {
 
 bool is_pinned(void)
 {
-    const char *pin = takt__config_read().pin;
+    const char *pin = takt__config()->pin;
     return pin != NULL && pin[0] != '\0';
 }
 
@@ -31,7 +31,7 @@ static int refuse(const struct command *command,
 
 const char *all_gpus(void)
 {
-    const char *gpu = takt__config_read().gpu;
+    const char *gpu = takt__config()->gpu;
     return gpu != NULL && gpu[0] == '\0' ? "" : "all";
 }
 
@@ -56,7 +56,7 @@ bool is_worthy_gpu(takt_ctx *ctx, const char *expert)
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out)
 {
-    const struct takt_config config = takt__config_read();
+    const struct takt_config *config = takt__config();
     const bool is_live = wish->recording == NULL;
     const takt_ctx_options options = {
         .recording = wish->recording,
@@ -65,11 +65,11 @@ bool open_context(const struct command *command,
         .policy = wish->obeys_pin && is_live && is_pinned()
                       ? TAKT_POLICY_PINNED
                       : TAKT_POLICY_ADAPTIVE,
-        .pin = config.pin,
+        .pin = config->pin,
         .threads = wish->threads > 0 ? wish->threads
-                   : is_live         ? config.threads
+                   : is_live         ? config->threads
                                      : 0,
-        .blas = is_live ? config.blas : "",
+        .blas = is_live ? config->blas : "",
         .store = wish->store,
         .exploration = -1,
         .gpu = wish->asks_drivers && is_live ? all_gpus() : NULL,

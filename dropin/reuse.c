@@ -49,7 +49,7 @@ static void in_child(void)
 
 static void begin_all(void)
 {
-    const char *value = getenv("TAKT_RUN_REUSE");
+    const char *value = secure_getenv("TAKT_RUN_REUSE");
     const bool is_set = value != NULL && value[0] != '\0';
     const char *problem = is_set ? takt__watch_problem() : NULL;
 

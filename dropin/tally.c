@@ -61,7 +61,7 @@ static void count_process(struct takt_board *board)
 
 static void read_mode(void)
 {
-    const char *path = getenv(TAKT_BOARD_VARIABLE);
+    const char *path = secure_getenv(TAKT_BOARD_VARIABLE);
     struct takt_board *board = is_set(path) ? map_board(path) : NULL;
 
     if (board != NULL) {
@@ -71,7 +71,7 @@ static void read_mode(void)
     atomic_store_explicit(
         &takt__mode,
         (board != NULL ? TAKT_MODE_TALLIED : 0u) |
-            (is_set(getenv("TAKT_RUN_EAGER")) ? TAKT_MODE_EAGER : 0u),
+            (is_set(secure_getenv("TAKT_RUN_EAGER")) ? TAKT_MODE_EAGER : 0u),
         memory_order_release);
 }
 

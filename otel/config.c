@@ -6,6 +6,7 @@
  * is a setting: an option, else the form for one signal, else the one for all.
  */
 
+#define _GNU_SOURCE /* secure_getenv() */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ void takt__otel_say(takt_diag *diag, const char *format, ...)
 
 const char *takt__otel_variable(const char *name)
 {
-    const char *text = getenv(name);
+    const char *text = secure_getenv(name);
 
     return text != NULL && text[0] != '\0' ? text : NULL;
 }

@@ -95,7 +95,8 @@ TAKT_API takt_status takt_ctx_create(const takt_ctx_options *options,
 TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
 /* The options that the environment asks for, and that the default context is
- * made of. The strings are the environment's own. */
+ * made of. The environment is read once, when Takt is first used; the strings
+ * are valid as long as the process. */
 TAKT_API takt_ctx_options takt_ctx_environment(void);
 
 /* The context of the one-line calls, made by the first one that needs it from

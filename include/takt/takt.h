@@ -16,6 +16,7 @@
 #include <takt/framework.h>
 #include <takt/gpu.h>
 #include <takt/history.h>
+#include <takt/log.h>
 #include <takt/machine.h>
 #include <takt/op.h>
 #include <takt/ops.h>

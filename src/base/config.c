@@ -1,66 +1,132 @@
 /* SPDX-License-Identifier: MIT */
 /* config.c - the environment variables, in one place. */
+#define _GNU_SOURCE /* secure_getenv() */
 #include "base/config.h"
 
 #include <limits.h>
+#include <math.h>
 #include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
+
+#include "base/log.h"
+#include "base/name.h"
 
 extern char **environ;
 
-/* A wrong number is as good as none: a library has nobody to complain to. */
-static unsigned read_count(const char *text)
-{
-    char *end;
+/* ---- the environment -------------------------------------------------------
+ */
 
-    if (text == NULL || *text < '0' || *text > '9')
-        return 0;
-    const unsigned long value = strtoul(text, &end, 10);
-    return *end == '\0' && value <= UINT_MAX ? (unsigned)value : 0;
+/* Every variable whose name begins with TAKT_, whoever reads it. */
+static const char *const known[] = {
+    "TAKT_BLAS",        "TAKT_CUBLAS",      "TAKT_CUDA",
+    "TAKT_DB",          "TAKT_EXPERT",      "TAKT_EXPLORE",
+    "TAKT_GPU",         "TAKT_HOT_RATE",    "TAKT_LOG",
+    "TAKT_OTEL",        "TAKT_OTLP_FILE",   "TAKT_OTLP_SHUTDOWN_MS",
+    "TAKT_PIN",         "TAKT_POLICY",      "TAKT_RUN_BOARD",
+    "TAKT_RUN_EAGER",   "TAKT_RUN_LIBRARY", "TAKT_RUN_PRELOAD",
+    "TAKT_RUN_REUSE",   "TAKT_THREADS",     "TAKT_TRACE",
+    "TAKT_TRACE_DEBUG", "TAKT_TRACE_RATE",  "TAKT_TRACE_THRESHOLD_US",
+    "TAKT_VULKAN",
+};
+
+/* A copy, because a later setenv() of the program may free the original.
+ * Without memory for one, the original is better than to pass it over. */
+static const char *variable(const char *name)
+{
+    const char *value = secure_getenv(name);
+    const char *copy = value != NULL ? strdup(value) : NULL;
+
+    return copy != NULL ? copy : value;
 }
 
-/* A share between 0 and 1; none at all is said by a negative number, because
- * 0 stands for "not set". */
-static double read_share(const char *text)
+static bool has_value(const char *name)
 {
+    const char *value = secure_getenv(name);
+    return value != NULL && *value != '\0';
+}
+
+static bool has_word(const char *name, const char *word)
+{
+    const char *value = secure_getenv(name);
+    return value != NULL && strcasecmp(value, word) == 0;
+}
+
+static void ignore(const char *name, const char *text, const char *expected)
+{
+    takt__log(TAKT_LOG_ERROR, "%s=%.200s is ignored: it is not %s", name, text,
+              expected);
+}
+
+/* ---- values ----------------------------------------------------------------
+ */
+
+/* A whole number from 1 on; 0: not set. */
+static unsigned read_count(const char *name)
+{
+    const char *text = secure_getenv(name);
     char *end;
 
     if (text == NULL || *text == '\0')
         return 0;
-    const double value = strtod(text, &end);
-    if (*end != '\0' || !(value >= 0 && value <= 1))
-        return 0;
-    return value > 0 ? value : -1;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (*text >= '0' && *text <= '9' && *end == '\0' && value > 0 &&
+        value <= UINT_MAX)
+        return (unsigned)value;
+    ignore(name, text, "a whole number from 1 on");
+    return 0;
 }
 
-/* A number from 0 on; negative: it is none. */
-static double read_number(const char *text)
+/* A number from 0 to `most`; negative: not set. */
+static double read_number(const char *name, double most, const char *expected)
 {
+    const char *text = secure_getenv(name);
     char *end;
 
     if (text == NULL || *text == '\0')
         return -1;
     const double value = strtod(text, &end);
-    return *end == '\0' && value >= 0 ? value : -1;
+    if (*end == '\0' && value >= 0 && value <= most)
+        return value;
+    ignore(name, text, expected);
+    return -1;
 }
 
-static bool is_said(const char *text)
+/* As the option has it: 0 is "not set", so none at all is negative. */
+static double read_exploration(void)
 {
-    return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
+    const double share =
+        read_number("TAKT_EXPLORE", 1, "a share from 0 to 1, such as 0.02");
+    return share < 0 ? 0 : share > 0 ? share : -1;
 }
 
-static bool has_value(const char *variable)
+static double read_threshold_s(void)
 {
-    const char *value = getenv(variable);
-    return value != NULL && *value != '\0';
+    const double us = read_number("TAKT_TRACE_THRESHOLD_US", 1e12,
+                                  "a number of microseconds from 0 on");
+    return us < 0 ? -1 : us * 1e-6;
 }
 
-static bool has_word(const char *variable, const char *word)
+static bool read_flag(const char *name)
 {
-    const char *value = getenv(variable);
-    return value != NULL && strcasecmp(value, word) == 0;
+    return has_value(name) && !has_word(name, "0");
+}
+
+static void read_log_level(void)
+{
+    const char *text = secure_getenv("TAKT_LOG");
+    takt_log_level level;
+
+    if (text == NULL || *text == '\0')
+        return;
+    if (takt__log_level_find(text, &level))
+        takt__log_default(level);
+    else
+        ignore("TAKT_LOG", text, "off, error, info or debug");
 }
 
 /* Whether anything asks for an export: else the exporter need not be loaded.
@@ -76,35 +142,103 @@ static bool is_export_asked(void)
             has_value("TAKT_OTLP_FILE"));
 }
 
-struct takt_config takt__config_read(void)
-{
-    const double threshold_us = read_number(getenv("TAKT_TRACE_THRESHOLD_US"));
+/* ---- mistyped names --------------------------------------------------------
+ */
 
-    return (struct takt_config){
-        .policy = getenv("TAKT_POLICY"),
-        .expert = getenv("TAKT_EXPERT"),
-        .blas = getenv("TAKT_BLAS"),
-        .db = getenv("TAKT_DB"),
-        .pin = getenv("TAKT_PIN"),
-        .gpu = getenv("TAKT_GPU"),
-        .cuda = getenv("TAKT_CUDA"),
-        .cublas = getenv("TAKT_CUBLAS"),
-        .vulkan = getenv("TAKT_VULKAN"),
-        .exploration = read_share(getenv("TAKT_EXPLORE")),
-        .state_home = getenv("XDG_STATE_HOME"),
-        .home = getenv("HOME"),
-        .runtime_dir = getenv("XDG_RUNTIME_DIR"),
-        .threads = read_count(getenv("TAKT_THREADS")),
-        .trace = getenv("TAKT_TRACE"),
-        .otel = getenv("TAKT_OTEL"),
-        .is_export_asked = is_export_asked(),
-        .trace_threshold_s = threshold_us < 0 ? -1 : threshold_us * 1e-6,
-        .trace_rate = read_number(getenv("TAKT_TRACE_RATE")),
-        .hot_rate = read_number(getenv("TAKT_HOT_RATE")),
-        .is_tracing_all = is_said(getenv("TAKT_TRACE_DEBUG")),
-        .shutdown_ms = read_count(getenv("TAKT_OTLP_SHUTDOWN_MS")),
-    };
+static const char *nearest(const char *name)
+{
+    const char *near = NULL;
+    size_t best = SIZE_MAX;
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        const size_t distance = takt__name_distance(name, known[i]);
+        if (distance < best) {
+            best = distance;
+            near = known[i];
+        }
+    }
+    return near != NULL && takt__name_near(name, near, best) ? near : NULL;
 }
+
+/* A name that is close to one of ours is a mistake; any other may be the
+ * program's own. */
+static void check_name(const char *entry)
+{
+    const int length = (int)strcspn(entry, "=");
+    char name[64];
+
+    if (snprintf(name, sizeof name, "%.*s", length, entry) >= (int)sizeof name)
+        return;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i]) == 0)
+            return;
+    const char *near = nearest(name);
+    if (near != NULL)
+        takt__log(TAKT_LOG_ERROR,
+                  "%s is not a variable of Takt; did you mean "
+                  "%s?",
+                  name, near);
+}
+
+static void check_names(void)
+{
+    for (char **at = environ; at != NULL && *at != NULL; at++)
+        if (strncmp(*at, "TAKT_", 5) == 0)
+            check_name(*at);
+}
+
+/* ---- all of it -------------------------------------------------------------
+ */
+
+static struct takt_config config;
+
+static void read_texts(void)
+{
+    config.policy = variable("TAKT_POLICY");
+    config.expert = variable("TAKT_EXPERT");
+    config.blas = variable("TAKT_BLAS");
+    config.db = variable("TAKT_DB");
+    config.pin = variable("TAKT_PIN");
+    config.gpu = variable("TAKT_GPU");
+    config.cuda = variable("TAKT_CUDA");
+    config.cublas = variable("TAKT_CUBLAS");
+    config.vulkan = variable("TAKT_VULKAN");
+    config.state_home = variable("XDG_STATE_HOME");
+    config.home = variable("HOME");
+    config.runtime_dir = variable("XDG_RUNTIME_DIR");
+    config.trace = variable("TAKT_TRACE");
+    config.otel = variable("TAKT_OTEL");
+}
+
+static void read_all(void)
+{
+    read_log_level();
+    config.is_privileged = getauxval(AT_SECURE) != 0;
+    if (!config.is_privileged)
+        check_names();
+    read_texts();
+    config.exploration = read_exploration();
+    config.threads = read_count("TAKT_THREADS");
+    config.is_export_asked = is_export_asked();
+    config.trace_threshold_s = read_threshold_s();
+    config.trace_rate =
+        read_number("TAKT_TRACE_RATE", 1, "a share from 0 to 1");
+    config.hot_rate =
+        read_number("TAKT_HOT_RATE", HUGE_VAL, "a number of calls per second");
+    config.is_tracing_all = read_flag("TAKT_TRACE_DEBUG");
+    config.shutdown_ms = read_count("TAKT_OTLP_SHUTDOWN_MS");
+}
+
+const struct takt_config *takt__config(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, read_all);
+    return &config;
+}
+
+/* ---- lending ---------------------------------------------------------------
+ */
 
 static bool is_set(const char *variable)
 {

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * config.h - what the environment says. Nothing else reads it.
+ * config.h - the settings that the environment makes, read once per process.
+ *
+ * Nothing else in the library reads the environment: getenv() on a thread of
+ * ours would race with a setenv() of the program. A program with more rights
+ * than its user (AT_SECURE: setuid, file capabilities) gets no setting at all.
  */
 #ifndef TAKT_BASE_CONFIG_H
 #define TAKT_BASE_CONFIG_H
@@ -8,6 +12,7 @@
 #include <stdbool.h>
 
 struct takt_config {
+    bool is_privileged; /* no setting is read, no library is loaded by name */
     const char *policy; /* TAKT_POLICY; NULL: not set */
     const char *expert; /* TAKT_EXPERT */
     const char *blas;   /* TAKT_BLAS; "" is a value */
@@ -31,8 +36,9 @@ struct takt_config {
     unsigned shutdown_ms;     /* TAKT_OTLP_SHUTDOWN_MS; 0: not set */
 };
 
-/* The strings are the environment's own. */
-struct takt_config takt__config_read(void);
+/* The settings at the first call of this in the process; valid for good. What
+ * makes no sense counts as not set, and is logged. */
+const struct takt_config *takt__config(void);
 
 /* Calls act(self) with "NAME=value" in the environment, unless NAME is set. For
  * libraries that can be told something only while they are loaded. Neither this

@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
+#include "base/log.h"
 #include "blas/blas.h"
 #include "blas/library.h"
 #include "blas/prove.h"
@@ -322,7 +324,7 @@ struct loading {
 static void load(void *self)
 {
     struct loading *loading = self;
-    loading->handle = dlopen(loading->file, RTLD_NOW | RTLD_LOCAL);
+    loading->handle = takt__library_open(loading->file);
 }
 
 /* The threads of OpenBLAS spin for 2^26 ticks after every job, which is tens of
@@ -340,29 +342,41 @@ static void *load_quietly(const char *file)
     return loading.handle;
 }
 
-/* `name` NULL: that of its kind. */
-static void open_file(struct list *list, const char *file, const char *name)
+/* `name` NULL: that of its kind. Returns why it is not used; NULL: it is, or
+ * another name of it was opened before. */
+static const char *open_file(struct list *list, const char *file,
+                             const char *name)
 {
     if (list->count == list->max)
-        return;
+        return NULL;
     void *handle = load_quietly(file);
     if (handle == NULL)
-        return;
+        return takt__library_problem();
 
     struct takt_blas *blas = &list->blas[list->count];
     const struct kind *kind = find_kind(handle);
     *blas = (struct takt_blas){.name = name};
     if (!identify(list, kind, handle, blas)) {
         dlclose(handle);
-        return;
+        return kind == NULL ? "it has no sgemm" : NULL;
     }
     struct takt_blas_library *known = takt__registry_find(handle);
     if (known != NULL)
         open_known(known, list->threads, blas);
     else if (!open_new(kind, handle, list->threads, blas))
-        return;
+        return "functions are missing, or its results are wrong";
     blas->library->holders++;
     list->count++;
+    return NULL;
+}
+
+static void open_named(struct list *list, const char *file)
+{
+    const char *problem = open_file(list, file, "blas");
+
+    if (problem != NULL)
+        takt__log(TAKT_LOG_ERROR, "the BLAS library %.300s is not used: %s",
+                  file, problem);
 }
 
 size_t takt__blas_open_all(const char *extra, unsigned threads,
@@ -377,7 +391,7 @@ size_t takt__blas_open_all(const char *extra, unsigned threads,
     limit(&list.threads, TAKT_BLAS_MAX_THREADS);
     takt__registry_lock();
     if (extra != NULL)
-        open_file(&list, extra, "blas");
+        open_named(&list, extra);
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
         open_file(&list, usual[i], NULL);
     takt__registry_unlock();

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "base/name.h"
 #include "call/gpus.h"
 
@@ -60,7 +61,7 @@ static const char *gpus_of(const takt_ctx_options *options)
         (strncmp(expert, "cuda.", 5) == 0 ||
          strncmp(expert, "vulkan.", 7) == 0))
         return "all";
-    return takt__config_read().gpu;
+    return takt__config()->gpu;
 }
 
 /* CUDA's order is not always that of the bus, but GPUs of one machine are
@@ -103,7 +104,7 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
         return status;
     const unsigned threads = threads_of(ctx->machine, options->threads);
     const char *blas =
-        options->blas != NULL ? options->blas : takt__config_read().blas;
+        options->blas != NULL ? options->blas : takt__config()->blas;
     ctx->is_recorded = options->recording != NULL;
     status = takt__fleet_open(
         &(struct takt_fleet_options){.machine = ctx->machine,
@@ -202,19 +203,39 @@ static takt_policy policy_of(const struct takt_config *config)
     for (int i = TAKT_POLICY_ADAPTIVE; i <= TAKT_POLICY_FIXED; i++)
         if (takt__name_equal(config->policy, takt_policy_name((takt_policy)i)))
             return (takt_policy)i;
+    takt__log(TAKT_LOG_ERROR,
+              "TAKT_POLICY=%.200s is ignored: it is not adaptive, moe, cost, "
+              "heuristic or fixed; adaptive is used",
+              config->policy);
     return TAKT_POLICY_ADAPTIVE;
 }
 
 takt_ctx_options takt_ctx_environment(void)
 {
-    const struct takt_config config = takt__config_read();
+    const struct takt_config *config = takt__config();
 
-    return (takt_ctx_options){.policy = policy_of(&config),
-                              .expert = config.expert,
-                              .threads = config.threads,
-                              .blas = config.blas,
-                              .pin = config.pin,
-                              .exploration = config.exploration};
+    return (takt_ctx_options){.policy = policy_of(config),
+                              .expert = config->expert,
+                              .threads = config->threads,
+                              .blas = config->blas,
+                              .pin = config->pin,
+                              .exploration = config->exploration};
+}
+
+static void log_refusal(const takt_ctx_options *options, takt_status status)
+{
+    if (options->policy == TAKT_POLICY_PINNED)
+        takt__log(TAKT_LOG_ERROR,
+                  "TAKT_PIN=%.200s is ignored: %s; adaptive is used",
+                  options->pin, takt_status_text(status));
+    else if (options->policy == TAKT_POLICY_FIXED && options->expert == NULL)
+        takt__log(TAKT_LOG_ERROR, "TAKT_POLICY=fixed is ignored: TAKT_EXPERT "
+                                  "does not say which expert");
+    else if (options->policy == TAKT_POLICY_FIXED)
+        takt__log(TAKT_LOG_ERROR,
+                  "TAKT_EXPERT=%.200s is ignored: this machine has no such "
+                  "expert ('takt machine' lists them); adaptive is used",
+                  options->expert);
 }
 
 /* A name in the environment that this machine does not know must not keep a
@@ -223,11 +244,16 @@ static void make_default(void)
 {
     takt_ctx_options options = takt_ctx_environment();
     takt_ctx *ctx;
+    takt_status status = takt_ctx_create(&options, &ctx);
 
-    if (takt_ctx_create(&options, &ctx) != TAKT_OK) {
+    if (status != TAKT_OK) {
+        log_refusal(&options, status);
         options.policy = TAKT_POLICY_ADAPTIVE;
-        takt_ctx_create(&options, &ctx);
+        status = takt_ctx_create(&options, &ctx);
     }
+    if (status != TAKT_OK)
+        takt__log(TAKT_LOG_ERROR, "Takt cannot be used: %s",
+                  takt_status_text(status));
     atomic_store(&takt__default_ctx, ctx);
     if (ctx != NULL)
         takt__ctx_look_around(ctx);

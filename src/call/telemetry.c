@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "call/gpus.h"
 #include "call/inside.h"
 #include "telemetry/otel.h"
@@ -152,12 +153,12 @@ static double at_most_one(double share)
 static struct takt_tap_settings settings_of(const takt_trace_options *options)
 {
     static const takt_trace_options none = {0};
-    const struct takt_config config = takt__config_read();
+    const struct takt_config *config = takt__config();
     struct takt_tap_settings out = {
-        .threshold_s = usual(config.trace_threshold_s, usual_threshold_s),
-        .rate = usual(config.trace_rate, usual_rate),
-        .hot_rate = usual(config.hot_rate, usual_hot_rate),
-        .is_debugging = config.is_tracing_all,
+        .threshold_s = usual(config->trace_threshold_s, usual_threshold_s),
+        .rate = usual(config->trace_rate, usual_rate),
+        .hot_rate = usual(config->hot_rate, usual_hot_rate),
+        .is_debugging = config->is_tracing_all,
     };
 
     if (options == NULL)
@@ -176,7 +177,7 @@ static struct takt_tap_settings settings_of(const takt_trace_options *options)
 
 takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
 {
-    const unsigned said_ms = takt__config_read().shutdown_ms;
+    const unsigned said_ms = takt__config()->shutdown_ms;
     const struct takt_courier_options options = {
         .names = {.self = ctx,
                   .describe = describe,
@@ -244,17 +245,20 @@ static takt_status export_calls(takt_ctx *ctx, const takt_otlp_options *options,
 /* A program computes whether or not somebody can be told of it. */
 void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
 {
-    const struct takt_config config = takt__config_read();
+    const struct takt_config *config = takt__config();
     const struct takt_tap_settings settings = settings_of(NULL);
 
     takt__courier_set(ctx->courier, &settings);
-    ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL;
+    ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL &&
+                       !config->is_privileged;
     if (!ctx->is_followed)
         return;
-    if (config.trace != NULL && config.trace[0] != '\0')
-        open_stream(ctx, config.trace);
-    if (config.is_export_asked)
+    if (config->trace != NULL && config->trace[0] != '\0')
+        open_stream(ctx, config->trace);
+    if (config->is_export_asked)
         export_calls(ctx, NULL, NULL);
+    if (ctx->export_problem.text[0] != '\0')
+        takt__log(TAKT_LOG_ERROR, "telemetry: %s", ctx->export_problem.text);
 }
 
 /* ---- what was learned ------------------------------------------------------

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
+#include "base/log.h"
 #include "cuda/cuda.h"
 
 enum { least_version = 11000 };
@@ -71,15 +73,13 @@ void takt__cuda_explain(const struct takt_cuda_api *api, int result, char *text,
 
 static bool load(const char *file, void **library, char *problem, size_t size)
 {
-    *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    *library = takt__library_open(file);
     if (*library != NULL)
         return true;
-    const char *why = dlerror();
     if (strchr(file, '/') == NULL)
         snprintf(problem, size, "no driver: %s was not found", file);
     else
-        snprintf(problem, size, "no driver: %s",
-                 why != NULL ? why : "it cannot be loaded");
+        snprintf(problem, size, "no driver: %s", takt__library_problem());
     return false;
 }
 
@@ -144,13 +144,18 @@ static bool begin(const struct takt_cuda_api *api, char *problem, size_t size)
 
 static bool start(struct takt_cuda_api *api, char *problem, size_t size)
 {
-    const char *asked = takt__config_read().cuda;
+    const char *asked = takt__config()->cuda;
     const bool is_asked = asked != NULL && asked[0] != '\0';
     void *library;
 
-    return load(is_asked ? asked : "libcuda.so.1", &library, problem, size) &&
-           find_functions(library, api, problem, size) &&
-           begin(api, problem, size) && is_new_enough(api, problem, size);
+    const bool is_started =
+        load(is_asked ? asked : "libcuda.so.1", &library, problem, size) &&
+        find_functions(library, api, problem, size) &&
+        begin(api, problem, size) && is_new_enough(api, problem, size);
+    if (is_asked && !is_started)
+        takt__log(TAKT_LOG_ERROR, "TAKT_CUDA=%.200s is not used: %s", asked,
+                  problem);
+    return is_started;
 }
 
 /* With the lock. */

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
+#include "base/log.h"
 #include "cuda/inside.h"
 #include "takt/ops.h"
 
@@ -126,7 +128,7 @@ static bool start(const struct takt_cuda *cuda, void *library,
 /* A library that was loaded stays so: it leaves things behind. */
 static bool open_file(struct takt_cuda *cuda, const char *file)
 {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *library = takt__library_open(file);
     struct takt_cublas *cublas;
 
     if (library == NULL || (cublas = calloc(1, sizeof *cublas)) == NULL)
@@ -153,12 +155,15 @@ void takt__cublas_open(struct takt_cuda *cuda)
         "/usr/local/cuda/lib64/libcublas.so.11",
         "/usr/local/cuda/targets/x86_64-linux/lib/libcublas.so.11",
         "libcublas.so"};
-    const char *asked = takt__config_read().cublas;
+    const char *asked = takt__config()->cublas;
 
     cuda->cublas = NULL;
     if (asked != NULL) {
-        if (asked[0] != '\0')
-            open_file(cuda, asked);
+        if (asked[0] != '\0' && !open_file(cuda, asked))
+            takt__log(TAKT_LOG_ERROR,
+                      "TAKT_CUBLAS=%.200s cannot be used; products run on our "
+                      "own kernels",
+                      asked);
         return;
     }
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)

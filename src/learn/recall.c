@@ -14,6 +14,8 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/config.h"
+#include "base/log.h"
 #include "base/name.h"
 #include "learn/inside.h"
 
@@ -206,6 +208,19 @@ static void read_again(struct takt_learner *learner)
         learner->seq = survey.seq;
 }
 
+/* A store that opens after all, with something to say, was repaired. */
+static void log_store(const struct takt_learner *learner, takt_status status)
+{
+    const bool is_asked = takt__config()->db != NULL;
+
+    if (learner->diag.text[0] != '\0')
+        takt__log(status == TAKT_OK || is_asked ? TAKT_LOG_ERROR
+                                                : TAKT_LOG_INFO,
+                  "store: %s", learner->diag.text);
+    else if (status == TAKT_OK)
+        takt__log(TAKT_LOG_INFO, "store: %s", learner->path);
+}
+
 /* Trouble that may pass is met again after a while, then after twice as
  * long. */
 static bool open_store(struct takt_learner *learner)
@@ -219,6 +234,7 @@ static bool open_store(struct takt_learner *learner)
         return false;
     const takt_status status = takt__store_open(
         learner->path, &identity, &learner->diag, &learner->store);
+    log_store(learner, status);
     if (status != TAKT_OK) {
         learner->is_given_up = status != TAKT_EIO && status != TAKT_ENOMEM;
         learner->next_open_ns = now_ns + (open_every_ns << learner->failures);

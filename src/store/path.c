@@ -184,15 +184,15 @@ static takt_status add_host(char *path, size_t size)
 
 takt_status takt_store_path(char *out, size_t size)
 {
-    const struct takt_config config = takt__config_read();
+    const struct takt_config *config = takt__config();
     takt_status status = TAKT_OK;
 
     if (out == NULL || size == 0)
         return TAKT_EINVAL;
     out[0] = '\0';
-    if (config.db == NULL)
-        status = find_file(&config, out, size);
-    else if ((size_t)snprintf(out, size, "%s", config.db) >= size)
+    if (config->db == NULL)
+        status = find_file(config, out, size);
+    else if ((size_t)snprintf(out, size, "%s", config->db) >= size)
         status = TAKT_EINVAL;
     if (status == TAKT_OK && out[0] != '\0' && takt__path_is_remote(out))
         status = add_host(out, size);

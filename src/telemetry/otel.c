@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
 
 static const char soname[] = "libtakt-otel.so.0";
 
@@ -19,12 +20,12 @@ typedef takt_status open_function(int version, const takt_otlp_options *options,
  * into a program, the system knows where. */
 static void *load(void)
 {
-    const char *named = takt__config_read().otel;
+    const char *named = takt__config()->otel;
     char path[4096];
     Dl_info self;
 
     if (named != NULL && named[0] != '\0')
-        return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+        return takt__library_open(named);
     if (dladdr(soname, &self) != 0 && self.dli_fname != NULL) {
         const char *slash = strrchr(self.dli_fname, '/');
         const int length =
@@ -33,11 +34,11 @@ static void *load(void)
                                   self.dli_fname, soname);
         void *library = length == 0 || used >= (int)sizeof path
                             ? NULL
-                            : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+                            : takt__library_open(path);
         if (library != NULL)
             return library;
     }
-    return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+    return takt__library_open(soname);
 }
 
 /* Once loaded it stays: its threads and what it has registered with others
@@ -52,11 +53,11 @@ takt_status takt__otel_open(const takt_otlp_options *options,
 
     memcpy(&open, &found, sizeof found);
     if (open == NULL) {
-        const char *why = dlerror();
         snprintf(diag->text, sizeof diag->text,
                  "there is no exporter: %s (install libtakt-otel, or name the "
                  "file in TAKT_OTEL)",
-                 why != NULL ? why : "it is not a library of Takt's");
+                 library == NULL ? takt__library_problem()
+                                 : "it is not a library of Takt's");
         return TAKT_ENOTSUP;
     }
     return open(TAKT_OTEL_VERSION, options, machine, out, diag);

@@ -12,7 +12,7 @@
 
 bool takt__stream_folder(unsigned index, char *out, size_t size)
 {
-    const char *runtime = takt__config_read().runtime_dir;
+    const char *runtime = takt__config()->runtime_dir;
     const bool has_runtime =
         runtime != NULL && runtime[0] == '/' &&
         strlen(runtime) < 80; /* a socket's path is short */

@@ -232,7 +232,7 @@ static void put_header(struct stream *stream)
     const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
     path[length > 0 ? length : 0] = '\0';
     const char *slash = strrchr(path, '/');
-    const struct takt_config config = takt__config_read();
+    const struct takt_config *config = takt__config();
     const uint64_t now_ns = wall_ns();
 
     /* Two contexts of a process, and two processes, differ. */
@@ -244,8 +244,8 @@ static void put_header(struct stream *stream)
         .header = {.version = TAKT_TRACE_VERSION,
                    .pid = (uint64_t)getpid(),
                    .start_ns = now_ns,
-                   .threshold_s = config.trace_threshold_s,
-                   .rate = config.trace_rate,
+                   .threshold_s = config->trace_threshold_s,
+                   .rate = config->trace_rate,
                    .program = slash != NULL ? slash + 1 : path,
                    .takt = takt_version()}};
     put(stream, &record, 0);

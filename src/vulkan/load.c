@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/library.h"
+#include "base/log.h"
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
 
@@ -53,22 +55,25 @@ unsigned takt__vulkan_forks(void)
 
 static bool load_library(char *problem, size_t size)
 {
-    const char *named = takt__config_read().vulkan;
-    const char *file = named != NULL && *named != '\0' ? named : usual;
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    const char *named = takt__config()->vulkan;
+    const bool is_named = named != NULL && *named != '\0';
+    const char *file = is_named ? named : usual;
+    void *library = takt__library_open(file);
+    void *const symbol =
+        library == NULL ? NULL : dlsym(library, "vkGetInstanceProcAddr");
 
-    if (library == NULL) {
-        snprintf(problem, size, "no Vulkan loader: %s cannot be loaded", file);
-        return false;
-    }
-    void *const symbol = dlsym(library, "vkGetInstanceProcAddr");
     memcpy(&vulkan.find, &symbol, sizeof symbol);
-    if (vulkan.find == NULL) {
+    if (vulkan.find != NULL)
+        return true;
+    if (library == NULL)
+        snprintf(problem, size, "no Vulkan loader: %s cannot be loaded", file);
+    else
         snprintf(problem, size, "%s is no Vulkan loader", file);
+    if (library != NULL)
         dlclose(library);
-        return false;
-    }
-    return true;
+    if (is_named)
+        takt__log(TAKT_LOG_ERROR, "TAKT_VULKAN is not used: %s", problem);
+    return false;
 }
 
 static bool find_of_instance(void)

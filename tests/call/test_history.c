@@ -8,6 +8,7 @@
 
 #include "call/ctx.h"
 #include "store/scratch.h"
+#include "support/config.h"
 #include "support/tolerance.h"
 #include "takt/takt.h"
 
@@ -344,8 +345,8 @@ static takt_ctx *open_with_gpu(void)
         SKIP("no TAKT_TEST_FAKE_CUDA");
         return NULL;
     }
-    setenv("TAKT_CUDA", cuda, 1);
-    setenv("TAKT_CUBLAS", "", 1);
+    test_config()->cuda = cuda;
+    test_config()->cublas = "";
     REQUIRE(takt_ctx_create(
                 &(takt_ctx_options){
                     .store = "", .blas = "", .threads = 2, .gpu = "all"},

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "support/config.h"
 #include "support/tap.h"
 #include "takt/takt.h"
 
@@ -209,8 +210,8 @@ static void operands_on_a_gpu_keep_a_call_there(void)
         SKIP("no TAKT_TEST_FAKE_CUDA");
         return;
     }
-    setenv("TAKT_CUDA", cuda, 1);
-    setenv("TAKT_CUBLAS", "", 1);
+    test_config()->cuda = cuda;
+    test_config()->cublas = "";
     REQUIRE(takt_ctx_create(&options, &ctx) == TAKT_OK);
     takt_request request = request_on_gpu("add", 1 << 24);
     EXPECT_INT(takt_select(ctx, &request, &d), TAKT_OK);

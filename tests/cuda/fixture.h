@@ -7,10 +7,10 @@
 
 #include <dlfcn.h>
 #include <stdint.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cuda/cuda.h"
+#include "support/child.h"
+#include "support/config.h"
 #include "support/tap.h"
 
 /* Threads of the fake driver are in the way of a fork, they say; the tests do
@@ -46,7 +46,7 @@ static void fixture_open(void)
 {
     void *library = dlopen(TAKT_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
 
-    setenv("TAKT_CUDA", TAKT_FAKE_CUDA, 1);
+    test_config()->cuda = TAKT_FAKE_CUDA;
     REQUIRE(library != NULL);
     fixture_find(library, "fake_cuda_set_fault", &fake.set_fault);
     fixture_find(library, "fake_cuda_count", &fake.count);
@@ -86,24 +86,6 @@ static inline struct takt_place place(const struct takt_block *block,
                                       size_t offset)
 {
     return (struct takt_place){.block = block, .offset = offset};
-}
-
-/* Runs a test in a process of its own, for what can be done only once. */
-static inline void in_child(void (*test)(void))
-{
-    int status = 0;
-
-    fflush(stdout);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        tap_failures = 0;
-        test();
-        fflush(stdout);
-        _exit(tap_failures != 0); /* leaks are looked for in the parent */
-    }
-    REQUIRE(waitpid(child, &status, 0) == child);
-    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 #endif

@@ -216,7 +216,7 @@ static void try_all(void)
 
 static void every_op_gets_its_operands(void)
 {
-    setenv("TAKT_CUBLAS", "", 1);
+    test_config()->cublas = "";
     try_all();
 }
 
@@ -228,7 +228,7 @@ static void open_cublas(void)
 {
     void *library = dlopen(TAKT_FAKE_CUBLAS, RTLD_NOW | RTLD_LOCAL);
 
-    setenv("TAKT_CUBLAS", TAKT_FAKE_CUBLAS, 1);
+    test_config()->cublas = TAKT_FAKE_CUBLAS;
     REQUIRE(library != NULL);
     fixture_find(library, "fake_cublas_calls", &cublas_calls);
     fixture_find(library, "fake_cublas_tf32_calls", &cublas_tf32_calls);
@@ -254,9 +254,9 @@ static void a_cublas_that_refuses_is_done_without(void)
     try_all();
     EXPECT_INT(cublas_calls() - calls, 0);
     unsetenv("FAKE_CUBLAS_TOO_NEW");
-    setenv("TAKT_CUBLAS", "/nowhere/libcublas.so", 1);
+    test_config()->cublas = "/nowhere/libcublas.so";
     try_all();
-    setenv("TAKT_CUBLAS", "", 1);
+    test_config()->cublas = "";
 }
 
 /* ---- threads ------------------------------------------------------------- */

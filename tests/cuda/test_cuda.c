@@ -6,6 +6,7 @@
  */
 #include "cuda/fixture.h"
 #include "cuda/inside.h"
+#include "support/config.h"
 
 enum { KIB = 1024, MIB = 1024 * 1024 };
 
@@ -24,7 +25,7 @@ static bool is_about(const char *words)
 
 static void expect_none(const char *library, const char *words)
 {
-    setenv("TAKT_CUDA", library, 1);
+    test_config()->cuda = library;
     problem[0] = '\0';
     EXPECT_INT(takt__cuda_count(problem, sizeof problem), 0);
     EXPECT(is_about(words));
@@ -36,7 +37,7 @@ static void try_missing_then_good(void)
     expect_none("libtakt-has-no-such-file.so.1",
                 "no driver: libtakt-has-no-such-file.so.1 was not found");
     expect_none("/nowhere/libcuda.so.1", "no driver: /nowhere/libcuda.so.1");
-    setenv("TAKT_CUDA", TAKT_FAKE_CUDA, 1);
+    test_config()->cuda = TAKT_FAKE_CUDA;
     EXPECT_INT(takt__cuda_count(problem, sizeof problem), 1);
 }
 
@@ -47,7 +48,7 @@ static void a_missing_driver_is_no_device_and_may_come_later(void)
 
 static void try_start_without_driver(void)
 {
-    setenv("TAKT_CUDA", "/nowhere/libcuda.so.1", 1);
+    test_config()->cuda = "/nowhere/libcuda.so.1";
     EXPECT_INT(takt__cuda_driver.start(&gpu, false), TAKT_ENODEV);
     EXPECT(strstr(gpu.problem, "no driver") != NULL);
     EXPECT(gpu.self == NULL);
@@ -118,7 +119,7 @@ static void what_the_driver_says_is_passed_on(void)
 static void try_no_device(void)
 {
     setenv("FAKE_CUDA_DEVICES", "0", 1);
-    setenv("TAKT_CUDA", TAKT_FAKE_CUDA, 1);
+    test_config()->cuda = TAKT_FAKE_CUDA;
     EXPECT_INT(takt__cuda_count(problem, sizeof problem), 0);
     EXPECT(is_about("the driver knows no device"));
 }
@@ -360,7 +361,7 @@ static void time_is_told_between_timed_marks(void)
 
 int main(void)
 {
-    setenv("TAKT_CUBLAS", "", 1);
+    test_config()->cublas = "";
     RUN(a_missing_driver_is_no_device_and_may_come_later);
     RUN(a_device_without_a_driver_does_not_start);
     RUN(a_library_without_the_functions_is_too_old);

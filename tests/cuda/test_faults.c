@@ -5,6 +5,7 @@
  */
 #include "cuda/fixture.h"
 #include "cuda/inside.h"
+#include "support/config.h"
 
 enum { KIB = 1024 };
 
@@ -227,10 +228,10 @@ static void fail_everywhere(bool is_in_haste)
 static void a_start_that_fails_leaves_nothing(void)
 {
     fail_everywhere(false);
-    setenv("TAKT_CUBLAS", TAKT_FAKE_CUBLAS, 1);
+    test_config()->cublas = TAKT_FAKE_CUBLAS;
     fail_everywhere(true);
     fail_everywhere(false);
-    unsetenv("TAKT_CUBLAS");
+    test_config()->cublas = NULL;
 }
 
 static void results_mean_what_they_say(void)
@@ -285,7 +286,7 @@ static void a_child_is_refused_and_its_parent_goes_on(void)
 
 int main(void)
 {
-    setenv("TAKT_CUBLAS", "", 1);
+    test_config()->cublas = "";
     fixture_open();
     RUN(each_fault_has_its_status_and_passes);
     RUN(a_bad_address_loses_the_device_for_good);

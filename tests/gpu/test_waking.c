@@ -8,6 +8,7 @@
 
 #include "call/inside.h"
 #include "gpu/subject.h"
+#include "support/config.h"
 
 static struct takt_device *device_of(takt_ctx *ctx)
 {
@@ -106,7 +107,7 @@ static void a_context_may_end_while_its_gpu_is_opened(void)
 
 static takt_ctx *hasty_context(void)
 {
-    setenv("TAKT_CUBLAS", TAKT_FAKE_CUBLAS, 1);
+    test_config()->cublas = TAKT_FAKE_CUBLAS;
     return sleeping_context();
 }
 

@@ -6,6 +6,7 @@
 
 #include "scratch.h"
 #include "store/path.h"
+#include "support/config.h"
 #include "support/random.h"
 
 struct seen {
@@ -353,30 +354,30 @@ static void the_path_follows_the_environment(void)
     char path[512], want[256];
     char small[8] = "x";
 
-    setenv("TAKT_DB", "/somewhere/else.db", 1);
+    test_config()->db = "/somewhere/else.db";
     EXPECT_INT(takt_store_path(path, sizeof path), TAKT_OK);
     if (takt__path_is_remote(path)) /* then the host's hash is added */
         path[strlen("/somewhere/else.db")] = '\0';
     EXPECT_STR(path, "/somewhere/else.db");
     EXPECT_INT(takt_store_path(small, sizeof small), TAKT_EINVAL);
     EXPECT_STR(small, "");
-    setenv("TAKT_DB", "", 1);
+    test_config()->db = "";
     EXPECT_INT(takt_store_path(path, sizeof path), TAKT_OK);
     EXPECT_STR(path, "");
-    unsetenv("TAKT_DB");
-    setenv("XDG_STATE_HOME", scratch, 1);
+    test_config()->db = NULL;
+    test_config()->state_home = scratch;
     EXPECT_INT(takt_store_path(path, sizeof path), TAKT_OK);
     snprintf(want, sizeof want, "%s/takt/", scratch);
     EXPECT(strncmp(path, want, strlen(want)) == 0);
     EXPECT(strstr(path, ".db") != NULL);
-    setenv("XDG_STATE_HOME", "relative", 1);
-    setenv("HOME", scratch, 1);
+    test_config()->state_home = "relative";
+    test_config()->home = scratch;
     EXPECT_INT(takt_store_path(path, sizeof path), TAKT_OK);
     snprintf(want, sizeof want, "%s/.local/state/takt/", scratch);
     EXPECT(strncmp(path, want, strlen(want)) == 0);
     takt__store_close(scratch_open(path)); /* makes the folders */
     EXPECT(scratch_exists(path, ""));
-    unsetenv("HOME");
+    test_config()->home = NULL;
     EXPECT_INT(takt_store_path(path, sizeof path), TAKT_OK);
     EXPECT_STR(path, "");
 }

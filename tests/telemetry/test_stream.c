@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/config.h"
 #include "support/tap.h"
 #include "telemetry/record.h"
 
@@ -479,7 +480,7 @@ static void the_place_is_where_somebody_listens(void)
 {
     char takt[128], path[160], place[256], wanted[256];
 
-    REQUIRE(setenv("XDG_RUNTIME_DIR", folder, 1) == 0);
+    test_config()->runtime_dir = folder;
     EXPECT(takt__stream_folder(0, place, sizeof place));
     EXPECT_STR(place, path_of("takt"));
     EXPECT(takt__stream_folder(1, place, sizeof place));
@@ -499,7 +500,7 @@ static void the_place_is_where_somebody_listens(void)
     EXPECT(!takt__stream_place(999999999, place, 20)); /* too small */
     REQUIRE(chmod(takt, 0777) == 0);
     EXPECT(!takt__stream_place(999999999, place, sizeof place));
-    unsetenv("XDG_RUNTIME_DIR");
+    test_config()->runtime_dir = NULL;
     EXPECT(takt__stream_folder(0, place, sizeof place));
     EXPECT(strncmp(place, "/tmp/takt-", 10) == 0);
     EXPECT(!takt__stream_folder(1, place, sizeof place));

@@ -5,8 +5,9 @@
  */
 #include <float.h>
 #include <sched.h>
-#include <sys/wait.h>
 
+#include "support/child.h"
+#include "support/config.h"
 #include "vulkan/rig.h"
 
 static takt_call add_of(size_t n)
@@ -334,23 +335,6 @@ static void memory_and_marks_outlive_a_device(void)
 /* ---- processes
  * --------------------------------------------------------------- */
 
-static void in_child(void (*test)(void))
-{
-    int status = 0;
-
-    fflush(stdout);
-    const pid_t child = fork();
-    REQUIRE(child >= 0);
-    if (child == 0) {
-        tap_failures = 0;
-        test();
-        fflush(stdout);
-        _exit(tap_failures != 0);
-    }
-    REQUIRE(waitpid(child, &status, 0) == child);
-    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-}
-
 static struct takt_mark before_fork;
 
 static void use_what_the_parent_started(void)
@@ -383,14 +367,14 @@ static void look_in_vain(void)
 {
     char problem[160] = "";
 
-    setenv("TAKT_VULKAN", "/nonexistent", 1);
+    test_config()->vulkan = "/nonexistent";
     EXPECT_INT(takt__vulkan_count(problem, sizeof problem), 0);
     EXPECT_STR(problem, "no Vulkan loader: /nonexistent cannot be loaded");
     EXPECT_INT(driver->start(&gpu, false), TAKT_ENODEV);
-    setenv("TAKT_VULKAN", "libm.so.6", 1);
+    test_config()->vulkan = "libm.so.6";
     EXPECT_INT(takt__vulkan_count(problem, sizeof problem), 0);
     EXPECT_STR(problem, "libm.so.6 is no Vulkan loader");
-    unsetenv("TAKT_VULKAN");
+    test_config()->vulkan = NULL;
     setenv("VK_ICD_FILENAMES", "/nonexistent", 1);
     setenv("VK_DRIVER_FILES", "/nonexistent", 1);
     EXPECT_INT(takt__vulkan_count(problem, sizeof problem), 0);

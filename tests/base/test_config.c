@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* test_config.c - the environment is read once, and mistakes in it are said. */
+#include "base/config.h"
+
+#include <math.h>
+#include <pthread.h>
+
+#include "base/log.h"
+#include "support/child.h"
+#include "takt/takt.h"
+
+static char heard[4096];
+
+static void hear(void *self, takt_log_level level, const char *text)
+{
+    (void)self;
+    const size_t used = strlen(heard);
+    snprintf(heard + used, sizeof heard - used, "%s: %s\n",
+             takt_log_level_name(level), text);
+}
+
+static void listen_now(void)
+{
+    REQUIRE(takt_log_set(TAKT_LOG_ERROR, hear, NULL) == TAKT_OK);
+}
+
+static void expect_said(const char *words)
+{
+    TAP_CHECK(strstr(heard, words) != NULL, "\"%s\" is not in \"%s\"", words,
+              heard);
+}
+
+static void set_numbers(void)
+{
+    listen_now();
+    setenv("TAKT_THREADS", "3", 1);
+    setenv("TAKT_EXPLORE", "0", 1);
+    setenv("TAKT_TRACE_THRESHOLD_US", "250", 1);
+    setenv("TAKT_TRACE_RATE", "0.5", 1);
+    setenv("TAKT_HOT_RATE", "inf", 1);
+    setenv("TAKT_TRACE_DEBUG", "0", 1);
+    const struct takt_config *config = takt__config();
+    EXPECT_INT(config->threads, 3);
+    EXPECT(config->exploration < 0);
+    EXPECT_NEAR(config->trace_threshold_s, 250e-6, 1e-12);
+    EXPECT_NEAR(config->trace_rate, 0.5, 0);
+    EXPECT(isinf(config->hot_rate));
+    EXPECT(!config->is_tracing_all);
+    EXPECT(!config->is_privileged);
+    EXPECT_STR(heard, "");
+}
+
+static void numbers_are_read(void)
+{
+    in_child(set_numbers);
+}
+
+static void set_nonsense(void)
+{
+    listen_now();
+    setenv("TAKT_THREADS", "many", 1);
+    setenv("TAKT_EXPLORE", "1.5", 1);
+    setenv("TAKT_TRACE_THRESHOLD_US", "-1", 1);
+    setenv("TAKT_TRACE_RATE", "nan", 1);
+    setenv("TAKT_LOG", "loud", 1);
+    setenv("TAKT_TREADS", "2", 1);
+    setenv("TAKT_OF_THE_PROGRAMS_OWN", "1", 1);
+    const struct takt_config *config = takt__config();
+    EXPECT_INT(config->threads, 0);
+    EXPECT_NEAR(config->exploration, 0, 0);
+    EXPECT(config->trace_threshold_s < 0 && config->trace_rate < 0);
+    expect_said("error: TAKT_THREADS=many is ignored: it is not a whole");
+    expect_said("TAKT_EXPLORE=1.5 is ignored");
+    expect_said("TAKT_TRACE_THRESHOLD_US=-1 is ignored");
+    expect_said("TAKT_TRACE_RATE=nan is ignored");
+    expect_said("TAKT_LOG=loud is ignored: it is not off, error, info or");
+    expect_said("TAKT_TREADS is not a variable of Takt; did you mean "
+                "TAKT_THREADS?");
+    EXPECT(strstr(heard, "PROGRAMS_OWN") == NULL);
+}
+
+static void nonsense_counts_as_not_set_and_is_said(void)
+{
+    in_child(set_nonsense);
+}
+
+static void change_later(void)
+{
+    setenv("TAKT_DB", "/first.db", 1);
+    const struct takt_config *config = takt__config();
+    setenv("TAKT_DB", "/second.db", 1);
+    EXPECT(takt__config() == config);
+    EXPECT_STR(config->db, "/first.db");
+}
+
+static void a_later_setenv_changes_nothing(void)
+{
+    in_child(change_later);
+}
+
+/* Threads of Takt's do not read the environment while the program changes it:
+ * under a thread sanitizer this is a race if they do. */
+static void *change_environment(void *self)
+{
+    char value[32];
+
+    for (int i = 0; i < 20000; i++) {
+        snprintf(value, sizeof value, "%d", i);
+        setenv("OF_THE_PROGRAM", value, 1);
+    }
+    return self;
+}
+
+static void compute_meanwhile(void)
+{
+    static float x[4096], y[4096];
+    pthread_t thread;
+
+    REQUIRE(takt_add_f32(4096, x, y, y) == TAKT_OK);
+    REQUIRE(pthread_create(&thread, NULL, change_environment, NULL) == 0);
+    for (int i = 0; i < 20000; i++)
+        EXPECT_INT(takt_add_f32(4096, x, y, y), TAKT_OK);
+    pthread_join(thread, NULL);
+}
+
+static void programs_may_change_it_while_they_compute(void)
+{
+    in_child(compute_meanwhile);
+}
+
+/* ---- what the default context says of it -----------------------------------
+ */
+
+static void use_default(void)
+{
+    static float x[64], y[64];
+
+    listen_now();
+    EXPECT_INT(takt_add_f32(64, x, y, y), TAKT_OK);
+    EXPECT(takt_ctx_default() != NULL);
+}
+
+static void misname_policy(void)
+{
+    setenv("TAKT_POLICY", "mow", 1);
+    use_default();
+    expect_said("error: TAKT_POLICY=mow is ignored");
+}
+
+static void misname_expert(void)
+{
+    setenv("TAKT_EXPERT", "simd.avx1024", 1);
+    use_default();
+    expect_said("error: TAKT_EXPERT=simd.avx1024 is ignored");
+}
+
+static void name_no_expert(void)
+{
+    setenv("TAKT_POLICY", "fixed", 1);
+    use_default();
+    expect_said("error: TAKT_POLICY=fixed is ignored");
+}
+
+static void misname_pin(void)
+{
+    setenv("TAKT_PIN", "/nope", 1);
+    use_default();
+    expect_said("error: TAKT_PIN=/nope is ignored");
+}
+
+static void misname_trace(void)
+{
+    setenv("TAKT_TRACE", "/nope/x", 1);
+    use_default();
+    expect_said("error: telemetry: ");
+    expect_said("/nope/x");
+}
+
+static void misname_exporter(void)
+{
+    setenv("TAKT_OTEL", "/nope.so", 1);
+    setenv("TAKT_OTLP_FILE", "/nope/x", 1);
+    use_default();
+    expect_said("error: telemetry: there is no exporter");
+}
+
+static void mistakes_of_the_environment_are_said(void)
+{
+    in_child(misname_policy);
+    in_child(misname_expert);
+    in_child(name_no_expert);
+    in_child(misname_pin);
+    in_child(misname_trace);
+    in_child(misname_exporter);
+}
+
+static void misname_blas(void)
+{
+    takt_ctx *ctx = NULL;
+
+    listen_now();
+    REQUIRE(
+        takt_ctx_create(&(takt_ctx_options){.blas = "/nope.so", .store = ""},
+                        &ctx) == TAKT_OK);
+    float c[4096] = {0}, a[4096] = {0};
+    EXPECT_INT(takt_matmul_f32(64, 64, 64, a, a, c), TAKT_OK);
+    takt_ctx_open_gpus(ctx);
+    takt_ctx_library(ctx, 0);
+    takt_ctx_destroy(ctx);
+    expect_said("the BLAS library /nope.so is not used: ");
+}
+
+static void a_library_that_was_named_and_is_not_used_is_said(void)
+{
+    in_child(misname_blas);
+}
+
+int main(void)
+{
+    unsetenv("TAKT_BLAS"); /* as few settings as there can be */
+    RUN(numbers_are_read);
+    RUN(nonsense_counts_as_not_set_and_is_said);
+    RUN(a_later_setenv_changes_nothing);
+    RUN(programs_may_change_it_while_they_compute);
+    setenv("TAKT_BLAS", "", 1);
+    RUN(mistakes_of_the_environment_are_said);
+    RUN(a_library_that_was_named_and_is_not_used_is_said);
+    return tap_done();
+}

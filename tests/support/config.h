@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * config.h - the settings of the environment, for tests to change.
+ *
+ * A process reads its environment once. A test that needs several settings in
+ * one process writes them where they were read to.
+ */
+#ifndef TAKT_TESTS_CONFIG_H
+#define TAKT_TESTS_CONFIG_H
+
+#include "base/config.h"
+
+static inline struct takt_config *test_config(void)
+{
+    return (struct takt_config *)takt__config();
+}
+
+#endif

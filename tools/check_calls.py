@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Fail when a function that needs care is called outside its one place."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDERS = ("src", "otel", "dropin")
+# What each of these functions needs is written in the files that may call it.
+ALLOWED = {
+    "getenv": set(),  # privileged programs must not obey their caller
+    "secure_getenv": {"src/base/config.c", "otel/config.c", "dropin/plain.c",
+                      "dropin/reuse.c", "dropin/tally.c"},
+    "dlopen": {"src/base/library.c", "dropin/plain.c", "dropin/router.c"},
+}
+CALL = re.compile(r"(?<![\w>.])(%s)\(" % "|".join(ALLOWED))
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.DOTALL)
+
+
+def without_comments(text):
+    return COMMENT_OR_STRING.sub(lambda m: "\n" * m[0].count("\n"), text)
+
+
+def main():
+    problems = []
+    used = set()
+    for folder in FOLDERS:
+        for path in sorted((ROOT / folder).rglob("*.[ch]")):
+            name = path.relative_to(ROOT).as_posix()
+            lines = without_comments(path.read_text()).splitlines()
+            for number, line in enumerate(lines, 1):
+                for function in CALL.findall(line):
+                    used.add((function, name))
+                    if name not in ALLOWED[function]:
+                        problems.append(f"{name}:{number}: calls {function}()")
+    for function, names in ALLOWED.items():
+        for name in sorted(names):
+            if (function, name) not in used:
+                problems.append(f"{name}: never calls {function}(), but may")
+    for problem in problems:
+        print(problem)
+    print(f"{len(used)} places, {len(problems)} problems")
+    return 1 if problems or not used else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
