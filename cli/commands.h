@@ -9,6 +9,7 @@
 #define policy_choice "adaptive|moe|cost|heuristic"
 
 extern const struct command cmd_machine;
+extern const struct command cmd_doctor;
 extern const struct command cmd_tune;
 extern const struct command cmd_map;
 extern const struct command cmd_select;

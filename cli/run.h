@@ -51,6 +51,14 @@ bool find_env_program(const char *argument, char *out, size_t size);
 
 /* ---- run_preload.c ---- */
 
+/* The path of a library that is installed or was built with takt, to be freed;
+ * NULL: it is not there. */
+char *find_beside_takt(const char *name);
+
+/* The path of libtakt-blas.so, to be freed; NULL: `reason` says what is wrong.
+ */
+char *find_preload(char reason[reason_size]);
+
 /* The value of LD_PRELOAD with our library in front, to be freed. On failure
  * says what is wrong in one line and returns NULL. */
 char *preload_value(void);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -19,8 +20,7 @@ static const char file_name[] = "libtakt-blas.so";
 static const char installed[] = "../" TAKT_LIBRARY_FOLDER;
 static const char *const folders[] = {".", "../lib", installed, ".."};
 
-/* To be freed; NULL: it is nowhere. */
-static char *find_beside_takt(void)
+char *find_beside_takt(const char *name)
 {
     char self[PATH_MAX], path[PATH_MAX + 64];
     const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -30,7 +30,7 @@ static char *find_beside_takt(void)
     self[length] = '\0';
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        snprintf(path, sizeof path, "%s/%s/%s", self, folders[i], file_name);
+        snprintf(path, sizeof path, "%s/%s/%s", self, folders[i], name);
         char *found = realpath(path, NULL);
         if (found != NULL)
             return found;
@@ -42,26 +42,40 @@ static char *find_beside_takt(void)
  * cannot have the real one. */
 static char *find_named(const char *named)
 {
-    if (access(named, R_OK) != 0)
+    struct stat facts;
+
+    if (stat(named, &facts) != 0 || access(named, R_OK) != 0)
         return NULL;
+    if (!S_ISREG(facts.st_mode)) {
+        errno = EINVAL;
+        return NULL;
+    }
     return named[0] == '/' ? strdup(named) : realpath(named, NULL);
 }
 
-static char *find_library(void)
+char *find_preload(char reason[reason_size])
 {
     const char *named = getenv("TAKT_RUN_PRELOAD");
     const bool is_named = named != NULL && named[0] != '\0';
-    char *found = is_named ? find_named(named) : find_beside_takt();
+    char *found = is_named ? find_named(named) : find_beside_takt(file_name);
 
     if (found == NULL && is_named)
-        fprintf(stderr, "takt run: TAKT_RUN_PRELOAD '%s': %s\n", named,
-                strerror(errno));
+        snprintf(reason, reason_size, "TAKT_RUN_PRELOAD '%.200s': %s", named,
+                 strerror(errno));
     else if (found == NULL)
-        fprintf(stderr,
-                "takt run: %s is not where takt is, nor in ../lib or %s from "
-                "there (TAKT_RUN_PRELOAD may name it)\n",
-                file_name, installed);
-    return found;
+        snprintf(reason, reason_size,
+                 "%s is not where takt is, nor in ../lib or %s from there "
+                 "(TAKT_RUN_PRELOAD may name it)",
+                 file_name, installed);
+    else if (strpbrk(found, " \t\n:$") != NULL)
+        snprintf(reason, reason_size,
+                 "LD_PRELOAD cannot name '%.300s', which has a space, a colon "
+                 "or a dollar in it (TAKT_RUN_PRELOAD may name a link)",
+                 found);
+    else
+        return found;
+    free(found);
+    return NULL;
 }
 
 /* Whether the list begins with it already, as in a program of a program. */
@@ -89,19 +103,15 @@ char *preload_value(void)
 {
     const char *list = getenv("LD_PRELOAD");
     const char *before = list != NULL ? list : "";
-    char *path = find_library();
-    char *value = NULL;
+    char reason[reason_size];
+    char *path = find_preload(reason);
 
-    if (path == NULL)
+    if (path == NULL) {
+        fprintf(stderr, "takt run: %s\n", reason);
         return NULL;
-    if (strpbrk(path, " \t\n:$") != NULL)
-        fprintf(stderr,
-                "takt run: LD_PRELOAD cannot name '%s', which has a space, a "
-                "colon or a dollar in it (TAKT_RUN_PRELOAD may name a link)\n",
-                path);
-    else
-        value =
-            begins_with(before, path) ? strdup(before) : prepend(path, before);
+    }
+    char *value =
+        begins_with(before, path) ? strdup(before) : prepend(path, before);
     free(path);
     return value;
 }

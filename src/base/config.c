@@ -208,6 +208,9 @@ static void read_texts(void)
     config.runtime_dir = variable("XDG_RUNTIME_DIR");
     config.trace = variable("TAKT_TRACE");
     config.otel = variable("TAKT_OTEL");
+    if (config.gpu != NULL && *config.gpu != '\0' &&
+        strcmp(config.gpu, "all") != 0)
+        ignore("TAKT_GPU", config.gpu, "all or empty");
 }
 
 static void read_all(void)

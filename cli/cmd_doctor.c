@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cmd_doctor.c - `takt doctor`: what is configured, found, missing or refused.
+ *
+ * It makes the context that a program would get and lists what the library
+ * itself logs meanwhile, so the two cannot disagree. Whatever is not as it
+ * should be is one line that ends with what to do about it.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <takt/takt.h>
+
+#include "commands.h"
+#include "context.h"
+#include "json.h"
+#include "run.h"
+
+enum state { STATE_OK, STATE_NOTE, STATE_PROBLEM };
+
+static const char *const state_name[] = {"ok", "note", "problem"};
+
+enum { most_findings = 128 };
+
+struct finding {
+    const char *area;
+    enum state state;
+    char text[1024];
+};
+
+/* In the order in which they were found. */
+struct report {
+    struct finding finding[most_findings];
+    size_t count, problems;
+};
+
+__attribute__((format(printf, 4, 5))) static void add(struct report *report,
+                                                      const char *area,
+                                                      enum state state,
+                                                      const char *format, ...)
+{
+    va_list values;
+
+    if (report->count == most_findings)
+        return;
+    struct finding *finding = &report->finding[report->count++];
+    finding->area = area;
+    finding->state = state;
+    va_start(values, format);
+    vsnprintf(finding->text, sizeof finding->text, format, values);
+    va_end(values);
+    report->problems += state == STATE_PROBLEM;
+}
+
+static bool is_said(const struct report *report, const char *text)
+{
+    for (size_t i = 0; i < report->count; i++)
+        if (strstr(report->finding[i].text, text) != NULL)
+            return true;
+    return false;
+}
+
+static void take_message(void *self, takt_log_level level, const char *text)
+{
+    add(self, "settings", level == TAKT_LOG_ERROR ? STATE_PROBLEM : STATE_NOTE,
+        "%s", text);
+}
+
+/* ---- what is looked at -----------------------------------------------------
+ */
+
+static void check_cpu(struct report *report, const takt_machine *m)
+{
+    add(report, "machine", STATE_OK, "%s, %u cores, %u allowed, %u threads",
+        m->cpu_name, m->cores, m->allowed_cpus, m->threads);
+    if (strcmp(m->architecture, "x86_64") == 0 &&
+        (m->isas >> TAKT_ISA_AVX2 & 1) == 0)
+        add(report, "machine", STATE_NOTE,
+            "the processor or the system has no AVX2: calls run on SSE2, at "
+            "half the speed or less");
+    if (m->quota_cpus > 0 && m->quota_cpus < m->allowed_cpus)
+        add(report, "machine", STATE_NOTE,
+            "a cgroup limits this process to %.4g of %u processors; raise its "
+            "cpu.max for more threads",
+            m->quota_cpus, m->allowed_cpus);
+    else if (m->allowed_cpus < m->logical_cpus)
+        add(report, "machine", STATE_NOTE,
+            "affinity leaves %u of %u processors to this process (taskset -p "
+            "shows it)",
+            m->allowed_cpus, m->logical_cpus);
+}
+
+static void check_threads(struct report *report, const takt_machine *m)
+{
+    const unsigned asked = takt_ctx_environment().threads;
+
+    if (asked > m->threads)
+        add(report, "settings", STATE_PROBLEM,
+            "TAKT_THREADS=%u is more than the %u processors that this process "
+            "may use: threads will wait for each other; set at most %u",
+            asked, m->threads, m->threads);
+}
+
+static void check_load(struct report *report, const takt_machine *m)
+{
+    FILE *file = fopen("/proc/loadavg", "re");
+    double load = 0;
+
+    if (file == NULL)
+        return;
+    const bool is_read = fscanf(file, "%lf", &load) == 1;
+    fclose(file);
+    if (is_read && load > 0.5 * m->allowed_cpus)
+        add(report, "machine", STATE_NOTE,
+            "others are at work here (load %.1f on %u processors): what is "
+            "measured now holds for a busy machine",
+            load, m->allowed_cpus);
+}
+
+static void check_store(struct report *report, takt_ctx *ctx)
+{
+    takt_learning learning;
+
+    if (takt_ctx_learning(ctx, &learning) != TAKT_OK)
+        add(report, "store", STATE_PROBLEM, "it cannot be read: no memory");
+    else if (learning.store[0] == '\0')
+        add(report, "store", STATE_NOTE,
+            "nothing that is learned is kept: TAKT_DB is empty, or there is no "
+            "HOME");
+    else if (learning.diag.text[0] != '\0' &&
+             is_said(report, learning.diag.text))
+        return; /* the library has logged it */
+    else if (learning.diag.text[0] != '\0')
+        add(report, "store", STATE_PROBLEM, "%s", learning.diag.text);
+    else if (learning.own_records == 0)
+        add(report, "store", STATE_NOTE,
+            "%s holds nothing about this machine yet; run 'takt tune' once",
+            learning.store);
+    else
+        add(report, "store", STATE_OK, "%s, %.0f records of this machine",
+            learning.store, learning.own_records);
+}
+
+static void check_libraries(struct report *report, const takt_ctx *ctx)
+{
+    const char *blas = takt_ctx_environment().blas;
+    const char *name = takt_ctx_library(ctx, 0);
+
+    for (size_t i = 0; name != NULL; name = takt_ctx_library(ctx, ++i))
+        add(report, "libraries", STATE_OK, "%s", name);
+    if (takt_ctx_library(ctx, 0) != NULL)
+        return;
+    if (blas != NULL && blas[0] == '\0')
+        add(report, "libraries", STATE_NOTE,
+            "TAKT_BLAS is empty: no BLAS but our own kernels is used");
+    else
+        add(report, "libraries", STATE_NOTE,
+            "no OpenBLAS, BLIS or libxsmm was found: our own kernels are used; "
+            "install libopenblas0-pthread to have both");
+}
+
+static void check_gpu(struct report *report, const takt_gpu_device *gpu)
+{
+    if (gpu->state == TAKT_GPU_READY && gpu->is_software)
+        add(report, "gpu", STATE_NOTE,
+            "%s: %s is software, and used only if it is named", gpu->expert,
+            gpu->model);
+    else if (gpu->state == TAKT_GPU_READY)
+        add(report, "gpu", STATE_OK, "%s: %s, driver %s", gpu->expert,
+            gpu->model, gpu->version);
+    else
+        add(report, "gpu", STATE_PROBLEM, "%s is %s: %s", gpu->expert,
+            takt_gpu_state_name(gpu->state),
+            gpu->problem[0] != '\0' ? gpu->problem : "nothing says why");
+}
+
+/* In a context of its own that asks the drivers, as 'takt machine' does. */
+static void check_gpus(struct report *report)
+{
+    const takt_ctx_options options = {
+        .blas = "", .store = "", .telemetry = "", .gpu = all_gpus()};
+    takt_gpu_device gpu;
+    takt_ctx *ctx;
+    const char *problem;
+
+    if (options.gpu[0] == '\0') {
+        add(report, "gpu", STATE_NOTE, "TAKT_GPU is empty: none is used");
+        return;
+    }
+    if (takt_ctx_create(&options, &ctx) != TAKT_OK)
+        return;
+    takt_ctx_open_gpus(ctx);
+    for (size_t i = 0; takt_ctx_gpu(ctx, i, &gpu) == TAKT_OK; i++)
+        check_gpu(report, &gpu);
+    for (size_t i = 0; (problem = takt_ctx_gpu_problem(ctx, i)) != NULL; i++)
+        add(report, "gpu", STATE_NOTE, "%s", problem);
+    if (takt_ctx_machine(ctx)->gpu_count == 0)
+        add(report, "gpu", STATE_OK, "none on the PCI bus");
+    else if (takt_ctx_gpu(ctx, 0, &gpu) != TAKT_OK)
+        add(report, "gpu", STATE_PROBLEM,
+            "%u on the PCI bus, but no driver has it: install NVIDIA's driver, "
+            "or the Vulkan driver of its maker",
+            takt_ctx_machine(ctx)->gpu_count);
+    takt_ctx_destroy(ctx);
+}
+
+/* One call is traced, to see whether it gets where the environment says. */
+static void check_telemetry(struct report *report, takt_ctx *ctx)
+{
+    static const takt_trace_options all = {.threshold_s = -1,
+                                           .is_debugging = 1};
+    takt_telemetry telemetry;
+    float x[64] = {0};
+
+    takt_ctx_trace(ctx, &all);
+    takt_add_f32(64, x, x, x);
+    takt_ctx_flush(ctx);
+    if (takt_ctx_telemetry(ctx, &telemetry) != TAKT_OK)
+        return;
+    for (size_t i = 0; i < telemetry.sink_count; i++) {
+        const takt_sink_report *sink = &telemetry.sink[i];
+        if (sink->problem[0] != '\0' || sink->failed > 0)
+            add(report, "telemetry", STATE_PROBLEM, "%s: %s", sink->name,
+                sink->problem);
+        else
+            add(report, "telemetry", STATE_OK, "%s: a call was delivered",
+                sink->name);
+    }
+    if (telemetry.sink_count == 0)
+        add(report, "telemetry", STATE_OK, "none is set up");
+}
+
+static void check_run(struct report *report)
+{
+    char reason[reason_size];
+    char *path = find_preload(reason);
+
+    if (path != NULL)
+        add(report, "takt run", STATE_OK, "%s", path);
+    else
+        add(report, "takt run", STATE_PROBLEM, "%s", reason);
+    free(path);
+}
+
+static void look(struct report *report)
+{
+    char *otel = find_beside_takt("libtakt-otel.so.0");
+
+    if (otel != NULL)
+        setenv("TAKT_OTEL", otel, 0); /* where a program's libtakt has it */
+    free(otel);
+    takt_log_set(TAKT_LOG_ERROR, take_message, report);
+    takt_ctx *ctx = takt_ctx_default();
+
+    if (ctx == NULL)
+        return; /* which was logged */
+    check_cpu(report, takt_ctx_machine(ctx));
+    check_threads(report, takt_ctx_machine(ctx));
+    check_load(report, takt_ctx_machine(ctx));
+    check_store(report, ctx);
+    check_libraries(report, ctx);
+    check_gpus(report);
+    check_telemetry(report, ctx);
+    check_run(report);
+}
+
+/* ---- printing --------------------------------------------------------------
+ */
+
+/* Problems first: they are what the command is asked for. */
+static void print_text(const struct report *report)
+{
+    for (int state = STATE_PROBLEM; state >= STATE_OK; state--)
+        for (size_t i = 0; i < report->count; i++) {
+            const struct finding *finding = &report->finding[i];
+            if ((int)finding->state == state)
+                printf("%-8s %-10s %s\n", state_name[state], finding->area,
+                       finding->text);
+        }
+    if (report->problems == 0)
+        printf("\nnothing is wrong\n");
+    else
+        printf("\n%zu problem%s\n", report->problems,
+               report->problems == 1 ? "" : "s");
+}
+
+static void print_json(const struct report *report)
+{
+    struct json json = json_begin(stdout);
+
+    json_open(&json, NULL, '{');
+    json_count(&json, "problems", report->problems);
+    json_open(&json, "findings", '[');
+    for (size_t i = 0; i < report->count; i++) {
+        json_open(&json, NULL, '{');
+        json_string(&json, "area", report->finding[i].area);
+        json_string(&json, "state", state_name[report->finding[i].state]);
+        json_string(&json, "text", report->finding[i].text);
+        json_close(&json, '}');
+    }
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_end(&json);
+}
+
+static int run(const struct invocation *invocation)
+{
+    static struct report report; /* the log may be used until the end */
+
+    look(&report);
+    if (option_given(invocation, "json"))
+        print_json(&report);
+    else
+        print_text(&report);
+    return report.problems > 0 ? EXIT_FINDING : EXIT_DONE;
+}
+
+const struct command cmd_doctor = {
+    .name = "doctor",
+    .operands = "",
+    .summary = "show what is configured, found, missing or refused",
+    .description =
+        "Sets Takt up as a program with this environment would get it, and "
+        "says in one line each what works (ok), what is limited (note) and "
+        "what is wrong (problem), with what to do about it: the settings of "
+        "the environment, the processor, the store, BLAS libraries, GPUs, "
+        "telemetry and the library of 'takt run'. GPUs are opened, and one "
+        "call is traced to wherever the environment sends traces.\n\nThe exit "
+        "status is 1 if there is a problem.",
+    .options = {{"json", NULL, NULL, "print one JSON object"}},
+    .examples = {"takt doctor", "TAKT_POLICY=mow takt doctor",
+                 "takt doctor --json"},
+    .run = run,
+};

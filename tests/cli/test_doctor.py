@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`takt doctor`: a set-up that is broken is explained in one line.
+
+usage: test_doctor.py PATH_TO_TAKT
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TAKT = sys.argv[1]
+
+
+class Doctor(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def run_doctor(self, *words, **settings):
+        """The environment holds these settings, and none of the caller's."""
+        environment = {
+            name: value for name, value in os.environ.items()
+            if not name.startswith(("TAKT_", "OTEL_"))}
+        environment.update(TAKT_DB=self.path("store.db"), TAKT_GPU="",
+                           TAKT_BLAS="")
+        environment.update(settings)
+        return subprocess.run([TAKT, "doctor", *words], capture_output=True,
+                              text=True, timeout=120, env=environment)
+
+    def problem(self, **settings):
+        """The one line that says what is wrong with them."""
+        ran = self.run_doctor(**settings)
+        lines = [line for line in ran.stdout.splitlines()
+                 if line.startswith("problem")]
+        self.assertEqual(len(lines), 1, ran.stdout + ran.stderr)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("1 problem", ran.stdout.splitlines()[-1])
+        return lines[0]
+
+    def test_a_sound_set_up_has_no_problem(self):
+        ran = self.run_doctor()
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""), ran.stdout)
+        self.assertIn("nothing is wrong", ran.stdout)
+        self.assertNotIn("problem", ran.stdout)
+
+    def test_settings_that_make_no_sense(self):
+        for name, value, hint in (
+                ("TAKT_POLICY", "mow", "adaptive, moe, cost"),
+                ("TAKT_POLICY", "fixed", "TAKT_EXPERT"),
+                ("TAKT_EXPERT", "simd.avx1024", "takt machine"),
+                ("TAKT_PIN", "/nope", "not found"),
+                ("TAKT_THREADS", "abc", "a whole number"),
+                ("TAKT_THREADS", "4096", "set at most"),
+                ("TAKT_EXPLORE", "7", "a share from 0 to 1"),
+                ("TAKT_GPU", "some", "all or empty"),
+                ("TAKT_LOG", "loud", "off, error, info or debug"),
+                ("TAKT_TREADS", "2", "did you mean TAKT_THREADS?")):
+            with self.subTest(f"{name}={value}"):
+                line = self.problem(**{name: value})
+                self.assertIn(name, line)
+                self.assertIn(hint, line)
+
+    def test_files_and_libraries_that_are_not_there(self):
+        for name in ("TAKT_BLAS", "TAKT_TRACE", "TAKT_OTLP_FILE",
+                     "TAKT_RUN_PRELOAD"):
+            with self.subTest(name):
+                line = self.problem(**{name: "/nope/file"})
+                self.assertIn("/nope/file", line)
+                self.assertIn("No such file", line)
+
+    def test_a_library_that_is_no_blas(self):
+        self.assertIn("it has no sgemm", self.problem(TAKT_BLAS="libm.so.6"))
+
+    def test_a_driver_that_is_named_and_missing(self):
+        for name in ("TAKT_CUDA", "TAKT_VULKAN"):
+            with self.subTest(name):
+                line = self.problem(**{name: "/nope/file", "TAKT_GPU": "all"})
+                self.assertIn(name, line)
+                self.assertIn("/nope/file", line)
+
+    def test_a_store_that_is_no_file(self):
+        self.assertIn("/dev/null", self.problem(TAKT_DB="/dev/null"))
+
+    def test_a_store_of_another_program(self):
+        path = pathlib.Path(self.path("other.db"))
+        path.write_text("not a database, but something that somebody wrote\n"
+                        * 100)
+        self.assertIn(str(path), self.problem(TAKT_DB=str(path)))
+
+    def test_a_collector_that_does_not_answer(self):
+        line = self.problem(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")
+        self.assertIn("http://127.0.0.1:9", line)
+
+    def test_json_says_the_same(self):
+        ran = self.run_doctor("--json", TAKT_POLICY="mow")
+        answer = json.loads(ran.stdout)
+        self.assertEqual((ran.returncode, answer["problems"]), (1, 1))
+        wrong = [finding for finding in answer["findings"]
+                 if finding["state"] == "problem"]
+        self.assertEqual(len(wrong), 1)
+        self.assertIn("TAKT_POLICY=mow", wrong[0]["text"])
+
+    def test_without_a_store_it_says_so(self):
+        self.assertIn("nothing that is learned is kept",
+                      self.run_doctor(TAKT_DB="").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
