@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "run.h"
 
 static const char file_name[] = "libtakt-blas.so";
@@ -28,6 +29,8 @@ static char *find_beside_takt(void)
     if (length <= 0)
         return NULL;
     self[length] = '\0';
+    if (self[0] != '/')
+        return NULL; /* out of reach, from here: the rest would be relative */
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         snprintf(path, sizeof path, "%s/%s/%s", self, folders[i], file_name);
@@ -54,13 +57,12 @@ static char *find_library(void)
     char *found = is_named ? find_named(named) : find_beside_takt();
 
     if (found == NULL && is_named)
-        fprintf(stderr, "takt run: TAKT_RUN_PRELOAD '%s': %s\n", named,
-                strerror(errno));
+        complain(&cmd_run, "TAKT_RUN_PRELOAD '%s': %s", named, strerror(errno));
     else if (found == NULL)
-        fprintf(stderr,
-                "takt run: %s is not where takt is, nor in ../lib or %s from "
-                "there (TAKT_RUN_PRELOAD may name it)\n",
-                file_name, installed);
+        complain(&cmd_run,
+                 "%s is not where takt is, nor in ../lib or %s from there "
+                 "(TAKT_RUN_PRELOAD may name it)",
+                 file_name, installed);
     return found;
 }
 
@@ -95,10 +97,10 @@ char *preload_value(void)
     if (path == NULL)
         return NULL;
     if (strpbrk(path, " \t\n:$") != NULL)
-        fprintf(stderr,
-                "takt run: LD_PRELOAD cannot name '%s', which has a space, a "
-                "colon or a dollar in it (TAKT_RUN_PRELOAD may name a link)\n",
-                path);
+        complain(&cmd_run,
+                 "LD_PRELOAD cannot name '%s', which has a space, a colon or a "
+                 "dollar in it (TAKT_RUN_PRELOAD may name a link)",
+                 path);
     else
         value =
             begins_with(before, path) ? strdup(before) : prepend(path, before);
