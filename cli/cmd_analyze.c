@@ -108,8 +108,11 @@ static void print_dependencies(const struct analysis *analysis)
         else
             putchar(',');
         file = it->file;
-        printf(" %s%s%s", it->name, it->version[0] != '\0' ? " " : "",
-               it->version);
+        putchar(' ');
+        print_clean(stdout, it->name);
+        if (it->version[0] != '\0')
+            putchar(' ');
+        print_clean(stdout, it->version);
     }
     if (analysis->left_out > 0)
         printf(", and %llu more", (unsigned long long)analysis->left_out);
@@ -148,7 +151,8 @@ static void print_text(const struct workflow *workflow,
     print_troubles(report);
     print_dependencies(analysis);
     print_frameworks(analysis);
-    printf("\nnext: takt optimize %s\n", workflow->folder);
+    putchar('\n');
+    print_line(stdout, "next: takt optimize %s", workflow->folder);
 }
 
 /* ---- JSON -----------------------------------------------------------------
@@ -190,12 +194,10 @@ static void print_json(const struct workflow *workflow,
                        const struct analysis *analysis)
 {
     struct json json = json_begin(stdout);
-    char clean[longest_path];
     const char *name;
 
     json_open(&json, NULL, '{');
-    json_string(&json, "project",
-                clean_text(workflow->folder, clean, sizeof clean));
+    json_string(&json, "project", workflow->folder);
     print_languages_json(&json, &analysis->search.report);
     json_open(&json, "dependencies", '[');
     for (size_t i = 0; i < analysis->dependency_count; i++) {
@@ -203,7 +205,7 @@ static void print_json(const struct workflow *workflow,
         json_open(&json, NULL, '{');
         json_string(&json, "name", it->name);
         json_string(&json, "version", it->version[0] ? it->version : NULL);
-        json_string(&json, "file", clean_text(it->file, clean, sizeof clean));
+        json_string(&json, "file", it->file);
         json_close(&json, '}');
     }
     json_close(&json, ']');

@@ -14,6 +14,7 @@
 
 #include <takt/takt.h>
 
+#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "json.h"
@@ -277,8 +278,8 @@ static void print_text(const struct report *report)
         for (size_t i = 0; i < report->count; i++) {
             const struct finding *finding = &report->finding[i];
             if ((int)finding->state == state)
-                printf("%-8s %-10s %s\n", state_name[state], finding->area,
-                       finding->text);
+                print_line(stdout, "%-8s %-10s %s", state_name[state],
+                           finding->area, finding->text);
         }
     if (report->problems == 0)
         printf("\nnothing is wrong\n");

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
+#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "history.h"
@@ -25,8 +27,7 @@ struct asking {
 
 static int trouble(const char *what, const char *why)
 {
-    fprintf(stderr, "takt history: %s: %s\n", what, why);
-    return EXIT_FINDING;
+    return complain(&cmd_history, "%s: %s", what, why);
 }
 
 /* What a diagnosis says, or at least the status. */
@@ -35,8 +36,7 @@ static int store_trouble(const struct asking *asking, takt_status status,
 {
     if (diag->text[0] == '\0')
         return trouble(asking->store, takt_status_text(status));
-    fprintf(stderr, "takt history: %s\n", diag->text);
-    return EXIT_FINDING;
+    return complain(&cmd_history, "%s", diag->text);
 }
 
 static bool open_store(const struct asking *asking, takt_ctx **out)
@@ -48,7 +48,7 @@ static bool open_store(const struct asking *asking, takt_ctx **out)
         return false;
     takt_ctx_learning(*out, &learning);
     if (learning.diag.text[0] != '\0')
-        fprintf(stderr, "takt history: %s\n", learning.diag.text);
+        complain(&cmd_history, "%s", learning.diag.text);
     return true;
 }
 
@@ -133,26 +133,19 @@ static bool is_stream(const struct asking *asking)
     return asking->word_count == 0 || strcmp(asking->words[0], "-") == 0;
 }
 
-/* Aside first: an old export is replaced by a whole one or not at all. */
 static int export_to(const struct asking *asking, const char *path)
 {
-    char aside[4096];
+    struct takt_new_file file;
     takt_diag diag = {""};
-    const int length = snprintf(aside, sizeof aside, "%s.new", path);
-    const int fd = length < (int)sizeof aside
-                       ? open(aside, O_WRONLY | O_CREAT | O_TRUNC, 0666)
-                       : -1;
+    takt_status status =
+        takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &file, &diag);
 
-    if (fd < 0)
-        return trouble(path, strerror(errno));
-    const takt_status status = takt_store_export(asking->store, fd, &diag);
-    const bool is_written = close(fd) == 0 && status == TAKT_OK;
-    if (is_written && rename(aside, path) == 0)
-        return EXIT_DONE;
-    const int wrong = errno;
-    remove(aside);
-    return status == TAKT_OK ? trouble(path, strerror(wrong))
-                             : store_trouble(asking, status, &diag);
+    if (status == TAKT_OK)
+        status = takt_store_export(asking->store, file.fd, &diag);
+    if (status == TAKT_OK)
+        status = takt__new_file_commit(&file, &diag);
+    takt__new_file_drop(&file);
+    return status == TAKT_OK ? EXIT_DONE : store_trouble(asking, status, &diag);
 }
 
 static int export(const struct asking *asking)
@@ -172,8 +165,8 @@ static void print_report(const struct asking *asking,
     struct json json = json_begin(stdout);
 
     if (!asking->is_json) {
-        printf("%zu records read, %zu added, %zu renewed in %s\n", report->read,
-               report->added, report->renewed, asking->store);
+        print_line(stdout, "%zu records read, %zu added, %zu renewed in %s",
+                   report->read, report->added, report->renewed, asking->store);
         return;
     }
     json_open(&json, NULL, '{');
@@ -241,7 +234,9 @@ static bool is_agreed(const struct asking *asking, const char *what)
                     "reset forgets %s: add --yes if that is meant", what);
         return false;
     }
-    fprintf(stderr, "Forget %s in %s? [y/N] ", what, asking->store);
+    fprintf(stderr, "Forget %s in ", what);
+    print_clean(stderr, asking->store);
+    fputs("? [y/N] ", stderr);
     return fgets(answer, sizeof answer, stdin) != NULL &&
            (answer[0] == 'y' || answer[0] == 'Y');
 }
@@ -262,8 +257,8 @@ static int reset(const struct asking *asking)
     takt_ctx_destroy(ctx);
     if (status != TAKT_OK)
         return trouble(asking->store, takt_status_text(status));
-    printf("forgot %s in %s\n", op != NULL ? op->name : "everything",
-           asking->store);
+    print_line(stdout, "forgot %s in %s", op != NULL ? op->name : "everything",
+               asking->store);
     return EXIT_DONE;
 }
 

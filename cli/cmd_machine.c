@@ -5,6 +5,7 @@
 
 #include <takt/takt.h>
 
+#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "machine.h"
@@ -66,7 +67,8 @@ static void print_experts(const takt_ctx *ctx)
     }
     putchar('\n');
     for (size_t i = 0; (name = takt_ctx_library(ctx, i)) != NULL; i++)
-        printf("%s %s\n", i == 0 ? "libraries   " : "            ", name);
+        print_line(stdout, "%s %s", i == 0 ? "libraries   " : "            ",
+                   name);
 }
 
 static void print_text(takt_ctx *ctx, bool is_live)
@@ -155,7 +157,7 @@ static int record(const struct invocation *invocation, const char *folder)
     if (status != TAKT_OK)
         return usage_error(invocation->command, "--record '%s': %s", folder,
                            takt_status_text(status));
-    printf("recorded in %s\n", folder);
+    print_line(stdout, "recorded in %s", folder);
     return EXIT_DONE;
 }
 

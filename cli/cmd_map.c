@@ -2,6 +2,7 @@
 /* cmd_map.c - `takt map`: for each op, which sizes go where. */
 #include <stdio.h>
 
+#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "map.h"
@@ -82,11 +83,11 @@ static void print_head(struct mapping *mapping)
     printf("%s, situation %s; ", takt_dtype_name(mapping->dtype),
            situation_name(mapping->situation));
     if (learning.own_records > 0)
-        printf("by %.0f records of %s\n\n", learning.own_records,
-               learning.store);
+        print_line(stdout, "by %.0f records of %s", learning.own_records,
+                   learning.store);
     else
-        printf("nothing measured here yet: 'takt tune' does that\n\n");
-    printf("  %-20s %-16s %7s %7s\n", "n", "expert", "next", "moe");
+        puts("nothing measured here yet: 'takt tune' does that");
+    printf("\n  %-20s %-16s %7s %7s\n", "n", "expert", "next", "moe");
 }
 
 static void print_map(struct mapping *mapping)

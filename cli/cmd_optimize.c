@@ -165,11 +165,20 @@ static bool set_profile(struct optimization *optimization, char *error,
     struct takt_manifest_change change;
     takt_diag diag = {""};
     char *backup = NULL;
-    takt_status status = takt__manifest_plan(
-        workflow->target, workflow->config.profile, &change, &diag);
+    takt_status status =
+        takt__manifest_plan(workflow->target, workflow->folder,
+                            workflow->config.profile, &change, &diag);
 
     if (status == TAKT_ENOENT && diag.text[0] == '\0')
         return true; /* not a project of Cargo */
+    if (status == TAKT_OK && workflow->is_dry && change.outside != NULL) {
+        complain(workflow->command,
+                 "'%s' has the profile, and is outside of '%s': it would be "
+                 "left alone",
+                 change.outside, workflow->folder);
+        takt__manifest_change_fini(&change);
+        return true;
+    }
     if (status == TAKT_OK) {
         outcome->is_cargo = true;
         outcome->is_changed = change.is_needed;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_run.c - `takt run`: a program as it is, with its BLAS routed. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
 #include "commands.h"
 #include "context.h"
 #include "number.h"
@@ -16,8 +18,9 @@ struct run {
     const struct invocation *invocation;
     struct launch launch;
     bool is_left_alone;
-    char reason[reason_size]; /* why it is */
-    FILE *out;                /* of the report; NULL: there is none */
+    char reason[reason_size];    /* why it is */
+    FILE *out;                   /* of the report; NULL: there is none */
+    struct takt_new_file report; /* what `out` writes to, unless stderr */
 };
 
 /* ---- the environment ------------------------------------------------------
@@ -207,16 +210,31 @@ static bool is_sensible(const struct invocation *invocation)
     return false;
 }
 
+/* Opened before the program runs, so that it does not run for nothing. */
+static FILE *open_report(struct run *task, const char *path)
+{
+    takt_diag diag = {""};
+
+    if (takt__new_file_open(path, TAKT_NEW_FILE_STREAMS, &task->report,
+                            &diag) != TAKT_OK) {
+        usage_error(task->invocation->command, "%s", diag.text);
+        return NULL;
+    }
+    const int fd = fcntl(task->report.fd, F_DUPFD_CLOEXEC, 0);
+    FILE *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (out == NULL)
+        usage_error(task->invocation->command, "'%s' cannot be written: %s",
+                    path, strerror(errno));
+    return out;
+}
+
 static bool open_output(struct run *task)
 {
     const char *output = option_value(task->invocation, "output");
 
     if (!option_given(task->invocation, "report"))
         return true;
-    task->out = output != NULL ? fopen(output, "we") : stderr;
-    if (task->out == NULL)
-        usage_error(task->invocation->command, "'%s' cannot be written: %s",
-                    output, strerror(errno));
+    task->out = output != NULL ? open_report(task, output) : stderr;
     return task->out != NULL;
 }
 
@@ -227,13 +245,11 @@ static bool open_output(struct run *task)
 static bool prepare(struct run *task)
 {
     const char *program = task->launch.program[0];
-    char reason[reason_size];
 
-    task->is_left_alone = must_leave_alone(program, reason);
+    task->is_left_alone = must_leave_alone(program, task->reason);
     if (task->is_left_alone) {
-        clean_text(reason, task->reason, sizeof task->reason);
-        fprintf(stderr, "takt run: '%s' %s: it is run as it is\n", program,
-                task->reason);
+        complain(&cmd_run, "'%s' %s: it is run as it is", program,
+                 task->reason);
         return true;
     }
     char *preload = preload_value();
@@ -264,9 +280,15 @@ static void print_report(struct run *task, const struct ending *ending,
 /* The program's exit status is not ours to change: it is only said. */
 static void close_output(struct run *task)
 {
-    const bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
+    const bool is_file = task->out != stderr;
+    bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
 
-    if ((task->out != stderr && fclose(task->out) != 0) || is_bad)
+    if (is_file) {
+        is_bad |= fclose(task->out) != 0;
+        is_bad =
+            is_bad || takt__new_file_commit(&task->report, NULL) != TAKT_OK;
+    }
+    if (is_bad)
         fputs("takt run: the report could not be written\n", stderr);
     task->out = NULL;
 }
@@ -303,7 +325,8 @@ static int run(const struct invocation *invocation)
     int code = EXIT_USAGE;
 
     task = (struct run){.invocation = invocation,
-                        .launch = {.program = invocation->program}};
+                        .launch = {.program = invocation->program},
+                        .report = {.fd = -1, .folder = -1}};
     if (is_sensible(invocation) && read_options(&task) && open_output(&task)) {
         if (!prepare(&task))
             code = EXIT_FINDING;
@@ -313,6 +336,7 @@ static int run(const struct invocation *invocation)
     }
     if (task.out != NULL && task.out != stderr)
         fclose(task.out);
+    takt__new_file_drop(&task.report);
     drop_variables(&task.launch);
     return code;
 }

@@ -81,15 +81,18 @@ static void print_text(const struct workflow *workflow)
            "took", "error");
     for (int i = 0; i < TAKT_PHASES; i++)
         print_row(line, i);
-    if (next == TAKT_PHASES)
+    if (next == TAKT_PHASES) {
         puts("\nall phases are completed");
-    else if (takt__phase_command(next) == NULL)
+    } else if (takt__phase_command(next) == NULL) {
         puts("\nnext: transpile the project with the tool that does it");
-    else
-        printf("\nnext: %stakt %s %s\n",
-               line->phase[next].status == TAKT_FAILED ? "resolve that, then "
-                                                       : "",
-               takt__phase_command(next), workflow->folder);
+    } else {
+        putchar('\n');
+        print_line(stdout, "next: %stakt %s %s",
+                   line->phase[next].status == TAKT_FAILED
+                       ? "resolve that, then "
+                       : "",
+                   takt__phase_command(next), workflow->folder);
+    }
 }
 
 static void print_json(const struct workflow *workflow)
@@ -97,13 +100,10 @@ static void print_json(const struct workflow *workflow)
     const struct takt_phase_line *line = &workflow->state.line;
     const enum takt_phase next = takt__phase_line_next(line);
     struct json json = json_begin(stdout);
-    char clean[longest_path];
 
     json_open(&json, NULL, '{');
-    json_string(&json, "project",
-                clean_text(workflow->folder, clean, sizeof clean));
-    json_string(&json, "state",
-                clean_text(workflow->state.path, clean, sizeof clean));
+    json_string(&json, "project", workflow->folder);
+    json_string(&json, "state", workflow->state.path);
     json_string(&json, "current_phase",
                 line->current < 0
                     ? NULL
@@ -121,9 +121,7 @@ static void print_json(const struct workflow *workflow)
         json_string(&json, "status", takt__phase_status_name(record->status));
         for (size_t k = 0; k < 3; k++)
             json_string(&json, texts[k][0],
-                        texts[k][1][0] == '\0'
-                            ? NULL
-                            : clean_text(texts[k][1], clean, sizeof clean));
+                        texts[k][1][0] == '\0' ? NULL : texts[k][1]);
         json_close(&json, '}');
     }
     json_close(&json, ']');

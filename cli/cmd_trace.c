@@ -152,6 +152,9 @@ static bool is_number(const char *word)
     return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
 }
 
+/* Written in place and from the start, since others may read it meanwhile
+ * ('tail -f'): a file that is replaced as a whole shows nothing until the end.
+ */
 static FILE *open_for_writing(const struct command *command, const char *path,
                               mode_t mode)
 {
@@ -245,7 +248,7 @@ static int finish_file(FILE *file, const char *name, int code)
     const bool is_bad = ferror(file) != 0;
     if (fclose(file) == 0 && !is_bad)
         return code;
-    fprintf(stderr, "takt trace: '%s' could not be written\n", name);
+    complain(&cmd_trace, "'%s' could not be written", name);
     return code == EXIT_DONE ? EXIT_FINDING : code;
 }
 

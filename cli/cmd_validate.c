@@ -18,8 +18,8 @@ struct validation {
     struct crossovers crossovers;
     struct search search;
     struct checks checks;
-    const char *line; /* the tests; NULL: there are none */
-    const char *why_no_tests;
+    struct shell_line tests;
+    bool has_run_tests;
     char error[512]; /* empty: all is well */
 };
 
@@ -93,23 +93,18 @@ static bool check_experts(struct validation *validation)
 
 static bool run_tests(struct validation *validation)
 {
-    const struct workflow *workflow = &validation->workflow;
-    const char *folder = workflow->target;
-
-    if (workflow->config.test_command != NULL) {
-        validation->line = workflow->config.test_command;
-        folder = workflow->folder;
-    } else if (!has_file(folder, "Cargo.toml")) {
-        validation->why_no_tests =
-            "no [validation] test_command in takt.toml, and no Cargo.toml";
-    } else if (!has_program("cargo")) {
-        validation->why_no_tests = "cargo is not installed";
-    } else {
-        validation->line = "cargo test";
-    }
-    return validation->line == NULL ||
-           run_line(folder, validation->line, validation->error,
+    validation->has_run_tests = true;
+    return validation->tests.text == NULL ||
+           run_line(&validation->tests, validation->error,
                     sizeof validation->error);
+}
+
+/* NULL: there are some, or it did not come to them. */
+static const char *why_no_tests(const struct validation *validation)
+{
+    if (!validation->has_run_tests || validation->tests.text != NULL)
+        return NULL;
+    return validation->tests.source;
 }
 
 /* ---- reporting ------------------------------------------------------------
@@ -147,13 +142,19 @@ static void print_text(const struct validation *validation)
     if (checks->left_out > 0)
         printf("  and %llu more sizes, which were not compared\n",
                (unsigned long long)checks->left_out);
-    if (validation->line != NULL)
-        printf("\ntests: '%s' %s\n", validation->line,
-               validation->error[0] != '\0' ? "failed" : "succeeded");
-    else if (validation->why_no_tests != NULL)
-        printf("\ntests: none were run: %s\n", validation->why_no_tests);
-    if (validation->error[0] == '\0')
-        printf("\nnext: takt build %s\n", validation->workflow.folder);
+    if (validation->has_run_tests && validation->tests.text != NULL) {
+        putchar('\n');
+        print_line(stdout, "tests: '%s' %s", validation->tests.text,
+                   validation->error[0] != '\0' ? "failed" : "succeeded");
+    } else if (why_no_tests(validation) != NULL) {
+        printf("\ntests: none were run: %s, and takt.toml has no [validation] "
+               "test_command\n",
+               why_no_tests(validation));
+    }
+    if (validation->error[0] == '\0') {
+        putchar('\n');
+        print_line(stdout, "next: takt build %s", validation->workflow.folder);
+    }
 }
 
 static void print_check_json(struct json *json, const struct check *check)
@@ -177,7 +178,6 @@ static void print_check_json(struct json *json, const struct check *check)
 static void print_json(const struct validation *validation)
 {
     struct json json = json_begin(stdout);
-    char clean[512];
 
     json_open(&json, NULL, '{');
     json_open(&json, "checks", '[');
@@ -185,13 +185,12 @@ static void print_json(const struct validation *validation)
         print_check_json(&json, &validation->checks.check[i]);
     json_close(&json, ']');
     json_count(&json, "left_out", validation->checks.left_out);
-    json_string(&json, "test_command", validation->line);
-    json_string(&json, "no_tests", validation->why_no_tests);
+    json_string(&json, "test_command",
+                validation->has_run_tests ? validation->tests.text : NULL);
+    json_string(&json, "no_tests", why_no_tests(validation));
     json_bool(&json, "succeeded", validation->error[0] == '\0');
     json_string(&json, "error",
-                validation->error[0] == '\0'
-                    ? NULL
-                    : clean_text(validation->error, clean, sizeof clean));
+                validation->error[0] == '\0' ? NULL : validation->error);
     json_close(&json, '}');
     json_end(&json);
 }
@@ -215,8 +214,13 @@ static bool open_machine(struct validation *validation)
 static int validate(struct validation *validation)
 {
     struct workflow *workflow = &validation->workflow;
-    int code = workflow_begin(workflow, TAKT_PHASE_VALIDATION);
 
+    validation->tests =
+        find_line(workflow, workflow->config.test_command, "cargo test");
+    int code = workflow_agree(workflow, validation->invocation,
+                              TAKT_PHASE_VALIDATION, &validation->tests);
+    if (code == EXIT_DONE)
+        code = workflow_begin(workflow, TAKT_PHASE_VALIDATION);
     if (code != EXIT_DONE)
         return code;
     if (!open_machine(validation))
@@ -266,13 +270,17 @@ const struct command cmd_validate = {
         "project's own tests are run: the command that takt.toml names "
         "([validation] test_command), or 'cargo test' where there is a "
         "Cargo.toml and cargo. What they print goes to stderr.\n\n"
+        "That command is the project's, and so is the code that cargo runs: it "
+        "is shown and asked about once. Without a terminal, and without "
+        "--trust, nothing is run and the exit status is 1.\n\n"
         "A difference or a failing test makes the phase Failed, with exit "
         "status 1; 'takt build' is then refused.",
     .max_operands = 1,
     .options = {{"enable-gpu", NULL, NULL, "check GPUs too"},
                 {"no-gpu", NULL, NULL, "do not"},
                 SEARCH_OPTIONS,
+                TRUST_OPTION,
                 {"json", NULL, NULL, "print one JSON object"}},
-    .examples = {"takt validate", "takt validate --enable-gpu app"},
+    .examples = {"takt validate", "takt validate --trust --enable-gpu app"},
     .run = run,
 };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "clean.h"
 
 const struct command *find_command(const char *name)
 {
@@ -23,16 +24,37 @@ const struct command *find_command(const char *name)
     return NULL;
 }
 
+static void print_error(const struct command *command, const char *format,
+                        va_list values)
+{
+    char line[2048];
+
+    vsnprintf(line, sizeof line, format, values);
+    fflush(stdout);
+    fprintf(stderr, "takt %s: ", command->name);
+    print_clean(stderr, line);
+}
+
 int usage_error(const struct command *command, const char *format, ...)
 {
-    va_list args;
+    va_list values;
 
-    fprintf(stderr, "takt %s: ", command->name);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
+    va_start(values, format);
+    print_error(command, format, values);
+    va_end(values);
     fprintf(stderr, " (see 'takt %s --help')\n", command->name);
     return EXIT_USAGE;
+}
+
+int complain(const struct command *command, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    print_error(command, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+    return EXIT_FINDING;
 }
 
 static size_t option_index(const struct command *command, const char *name,

@@ -71,6 +71,11 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
 int usage_error(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* "takt NAME: ..." on stderr, one line. Returns EXIT_FINDING. Both show what
+ * they are given with escapes (clean.h). */
+int complain(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* The nearest of the words separated by |, or NULL; the result is in `near`. */
 const char *nearest_choice(const char *typed, const char *choice, char *near,
                            size_t size);

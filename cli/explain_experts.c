@@ -2,6 +2,7 @@
 /* explain_experts.c - all experts for one call, and why the first one won. */
 #include <stdio.h>
 
+#include "clean.h"
 #include "explain.h"
 #include "number.h"
 
@@ -134,7 +135,7 @@ void explain_experts(const struct route *route, const takt_decision *decision)
     takt_ctx_learning(route->ctx, &learning);
     explain_store(route, &learning, route->is_recorded, why, sizeof why);
     if (why[0] != '\0')
-        printf("  store       %s\n", why);
+        print_line(stdout, "  store       %s", why);
 }
 
 /* ---- JSON -----------------------------------------------------------------

@@ -2,8 +2,8 @@
 /*
  * json.h - writing one JSON value to a stream, piece by piece.
  *
- * Commas and quoting are taken care of; NULL strings and numbers that JSON
- * does not have (NaN, infinities) become null.
+ * Commas and quoting are taken care of, whatever bytes a string has; NULL
+ * strings and numbers that JSON does not have (NaN, infinities) become null.
  */
 #ifndef TAKT_CLI_JSON_H
 #define TAKT_CLI_JSON_H

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "clean.h"
 #include "context.h"
 #include "machine.h"
 
@@ -99,8 +100,8 @@ static void print_device(const takt_gpu_device *device, bool *is_begun)
     struct link link;
 
     begin_line(is_begun);
-    printf("%s: %s", device->expert,
-           device->model[0] != '\0' ? device->model : "a GPU");
+    printf("%s: ", device->expert);
+    print_clean(stdout, device->model[0] != '\0' ? device->model : "a GPU");
     if (device->memory_bytes > 0)
         print_bytes(",", (double)device->memory_bytes);
     if (device->version[0] != '\0')
@@ -110,8 +111,10 @@ static void print_device(const takt_gpu_device *device, bool *is_begun)
     printf("  %s", takt_gpu_state_name(device->state));
     if (device->state == TAKT_GPU_READY)
         printf(", opened in %.2f s", device->open_s);
-    if (device->problem[0] != '\0')
-        printf(": %s", device->problem);
+    if (device->problem[0] != '\0') {
+        fputs(": ", stdout);
+        print_clean(stdout, device->problem);
+    }
     if (device->is_software)
         printf("; software: used only when it is named");
     if (device->address[0] != '\0')
@@ -135,7 +138,9 @@ void print_gpus(takt_ctx *ctx, bool is_live)
         if (is_live && is_driven(ctx, gpu))
             continue;
         begin_line(&is_begun);
-        printf("%s at %s", gpu->name, gpu->address);
+        print_clean(stdout, gpu->name);
+        fputs(" at ", stdout);
+        print_clean(stdout, gpu->address);
         if (is_live)
             printf("; not used: %s", why_unused());
         putchar('\n');

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "clean.h"
 #include "commands.h"
 #include "help.h"
 
@@ -29,10 +30,10 @@ static int unknown_command(const char *name)
         }
     }
     if (near != NULL)
-        fprintf(stderr, "takt: no command '%s'; did you mean '%s'?\n", name,
-                near);
+        print_line(stderr, "takt: no command '%s'; did you mean '%s'?", name,
+                   near);
     else
-        fprintf(stderr, "takt: no command '%s' (see 'takt help')\n", name);
+        print_line(stderr, "takt: no command '%s' (see 'takt help')", name);
     return EXIT_USAGE;
 }
 

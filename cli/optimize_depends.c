@@ -15,7 +15,7 @@
 
 #include "base/name.h"
 #include "optimize_analysis.h"
-#include "project/replace.h"
+#include "project/read_file.h"
 #include "project/toml.h"
 
 enum { most_bytes = 4 << 20 };
@@ -33,18 +33,15 @@ static void add(const struct manifest *manifest, const char *name,
     char *file = out->dependency_count < most_dependencies
                      ? strdup(manifest->file)
                      : NULL;
-    char raw[256];
-
     if (file == NULL) {
         out->left_out++;
         return;
     }
     struct dependency *it = &out->dependency[out->dependency_count++];
     it->file = file;
-    snprintf(raw, sizeof raw, "%.*s", (int)name_length, name);
-    clean_text(raw, it->name, sizeof it->name);
-    snprintf(raw, sizeof raw, "%.*s", (int)version_length, version);
-    clean_text(raw, it->version, sizeof it->version);
+    snprintf(it->name, sizeof it->name, "%.*s", (int)name_length, name);
+    snprintf(it->version, sizeof it->version, "%.*s", (int)version_length,
+             version);
 }
 
 /* ---- TOML -----------------------------------------------------------------

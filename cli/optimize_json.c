@@ -14,12 +14,10 @@ static void begin(struct report *report)
 {
     struct json *json = &report->json;
     const struct rules *rules = report->rules;
-    char path[longest_path];
 
     *json = json_begin(stdout);
     json_open(json, NULL, '{');
-    json_string(json, "project",
-                clean_text(report->workflow->folder, path, sizeof path));
+    json_string(json, "project", report->workflow->folder);
     json_open(json, "options", '{');
     json_bool(json, "enable_gpu", rules->enable_gpu);
     json_bool(json, "enable_simd", rules->enable_simd);
@@ -92,10 +90,9 @@ static void print_finding(struct report *report,
                           const struct advice *advice)
 {
     struct json *json = &report->json;
-    char clean[longest_path];
 
     json_open(json, NULL, '{');
-    json_string(json, "file", clean_text(finding->path, clean, sizeof clean));
+    json_string(json, "file", finding->path);
     json_count(json, "line", finding->line);
     json_count(json, "column", finding->column);
     json_count(json, "end_line", finding->end_line);
@@ -112,10 +109,9 @@ static void print_finding(struct report *report,
     json_string(json, "function",
                 finding->function == NULL || finding->function[0] == '\0'
                     ? NULL
-                    : clean_text(finding->function, clean, sizeof clean));
+                    : finding->function);
     json_bool(json, "test", finding->is_test);
-    json_string(json, "snippet",
-                clean_text(finding->snippet, clean, sizeof clean));
+    json_string(json, "snippet", finding->snippet);
     print_advice(json, advice);
     json_close(json, '}');
 }
@@ -160,20 +156,16 @@ static void print_counts(struct json *json, const struct report *report)
 static void print_profile(struct json *json,
                           const struct profile_outcome *profile)
 {
-    char clean[longest_path];
-
     if (profile == NULL || !profile->is_cargo) {
         json_null(json, "manifest");
         return;
     }
     json_open(json, "manifest", '{');
-    json_string(json, "path", clean_text(profile->path, clean, sizeof clean));
+    json_string(json, "path", profile->path);
     json_string(json, "profile", profile->profile);
     json_bool(json, "changed", profile->is_changed);
     json_string(json, "backup",
-                profile->backup[0] == '\0'
-                    ? NULL
-                    : clean_text(profile->backup, clean, sizeof clean));
+                profile->backup[0] == '\0' ? NULL : profile->backup);
     json_string(json, "diff", profile->diff);
     json_close(json, '}');
 }

@@ -110,7 +110,7 @@ static void print_message(struct json *json, const struct takt_finding *finding,
 static void print_location(struct json *json,
                            const struct takt_finding *finding)
 {
-    char uri[3 * longest_path], snippet[TAKT_SNIPPET];
+    char uri[3 * longest_path];
 
     format_uri(finding->path, uri, sizeof uri);
     json_open(json, "locations", '[');
@@ -126,8 +126,7 @@ static void print_location(struct json *json,
     json_count(json, "endLine", finding->end_line);
     json_count(json, "endColumn", finding->end_column);
     json_open(json, "snippet", '{');
-    json_string(json, "text",
-                clean_text(finding->snippet, snippet, sizeof snippet));
+    json_string(json, "text", finding->snippet);
     json_close(json, '}');
     json_close(json, '}');
     json_close(json, '}');

@@ -91,7 +91,7 @@ static void print_profile(const struct report *report)
         printf("  the old one is %s\n",
                clean_text(profile->backup, path, sizeof path));
     if (report->workflow->is_dry && profile->diff != NULL)
-        printf("%s", profile->diff);
+        print_clean_lines(stdout, profile->diff);
 }
 
 static void print_next(const struct report *report)
@@ -104,16 +104,19 @@ static void print_next(const struct report *report)
         puts("  'takt tune' measures this machine, so that gains can be "
              "predicted");
     if (tally_total(tally) > tally->top_count && !report->lists_all)
-        printf("  'takt optimize --dry-run --all %s' lists every finding\n",
-               folder);
+        print_line(stdout,
+                   "  'takt optimize --dry-run --all %s' lists every finding",
+                   folder);
     if (tally_total(tally) > 0 && !report->rules->enable_gpu)
         puts("  --enable-gpu tells what belongs on a GPU");
     if (report->workflow->is_dry)
-        printf("  'takt optimize %s' does it: nothing was written\n", folder);
+        print_line(stdout, "  'takt optimize %s' does it: nothing was written",
+                   folder);
     else
-        printf("  'takt validate%s %s' checks on this machine what was "
-               "recommended, and runs the tests\n",
-               report->rules->enable_gpu ? " --enable-gpu" : "", folder);
+        print_line(stdout,
+                   "  'takt validate%s %s' checks on this machine what was "
+                   "recommended, and runs the tests",
+                   report->rules->enable_gpu ? " --enable-gpu" : "", folder);
 }
 
 static void begin(struct report *report)

@@ -121,9 +121,8 @@ struct takt_board *board_read(int fd);
 
 void board_remove(struct board_file *file);
 
-/* Whether the text is there; a copy without what could harm a terminal or JSON
- * goes to `out`. */
-bool board_text(const struct takt_board_text *text, char out[TAKT_BOARD_WORDS]);
+/* A text as a program wrote it, of any bytes; NULL: there is none. */
+const char *board_text(const struct takt_board_text *text);
 
 /* ---- run_tally.c ---- */
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "run.h"
 #include "workflow.h"
 
@@ -55,9 +56,8 @@ bool board_make(struct board_file *out)
         if (wrong == 0)
             return true;
     }
-    fprintf(stderr,
-            "takt run: there is no room to count in for --report: '%s': %s\n",
-            last, strerror(wrong));
+    complain(&cmd_run, "there is no room to count in for --report: '%s': %s",
+             last, strerror(wrong));
     return false;
 }
 
@@ -89,13 +89,11 @@ struct takt_board *board_read(int fd)
     return NULL;
 }
 
-bool board_text(const struct takt_board_text *text, char out[TAKT_BOARD_WORDS])
+const char *board_text(const struct takt_board_text *text)
 {
     enum { written = 2 };
+    const bool is_whole = text->state == written && text->text[0] != '\0' &&
+                          memchr(text->text, '\0', sizeof text->text) != NULL;
 
-    if (text->state != written || text->text[0] == '\0' ||
-        memchr(text->text, '\0', sizeof text->text) == NULL)
-        return false;
-    clean_text(text->text, out, TAKT_BOARD_WORDS);
-    return true;
+    return is_whole ? text->text : NULL;
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "commands.h"
 #include "run.h"
 
 /* What shells say of a command that is not there, or is none. */
@@ -45,8 +46,7 @@ static bool set_variables(const struct launch *launch)
 
 static int refuse(const char *program, int wrong)
 {
-    fprintf(stderr, "takt run: cannot run '%s': %s\n", program,
-            strerror(wrong));
+    complain(&cmd_run, "cannot run '%s': %s", program, strerror(wrong));
     return wrong == ENOENT ? not_found : not_runnable;
 }
 

@@ -66,26 +66,18 @@ static void json_row(struct json *json, const struct tally_row *row)
     json_close(json, '}');
 }
 
-/* Words may be of any length, and of any bytes. */
 static void json_words(struct json *json, const char *key, char *const *words)
 {
     json_open(json, key, '[');
-    for (; *words != NULL; words++) {
-        const size_t size = strlen(*words) + 8;
-        char *clean = malloc(size);
-        json_string(json, NULL,
-                    clean != NULL ? clean_text(*words, clean, size) : NULL);
-        free(clean);
-    }
+    for (; *words != NULL; words++)
+        json_string(json, NULL, *words);
     json_close(json, ']');
 }
 
 static void json_text(struct json *json, const char *key,
                       const struct takt_board_text *text)
 {
-    char clean[TAKT_BOARD_WORDS];
-
-    json_string(json, key, board_text(text, clean) ? clean : NULL);
+    json_string(json, key, board_text(text));
 }
 
 static void json_end_of(struct json *json, int status)
@@ -101,14 +93,13 @@ static void json_end_of(struct json *json, int status)
 
 static void json_board(struct json *json, const struct takt_board *board)
 {
-    char clean[TAKT_BOARD_WORDS];
 
     json_count(json, "processes", board->processes);
     json_count(json, "routers", board->routers);
     json_open(json, "libraries", '[');
     for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
-        if (board_text(&board->library[i], clean))
-            json_string(json, NULL, clean);
+        if (board_text(&board->library[i]) != NULL)
+            json_string(json, NULL, board_text(&board->library[i]));
     json_close(json, ']');
     json_text(json, "gpu", &board->gpu);
     json_text(json, "trouble", &board->trouble);

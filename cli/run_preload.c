@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "run.h"
 
 static const char file_name[] = "libtakt-blas.so";
@@ -28,6 +29,8 @@ char *find_beside_takt(const char *name)
     if (length <= 0)
         return NULL;
     self[length] = '\0';
+    if (self[0] != '/')
+        return NULL; /* out of reach, from here: the rest would be relative */
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         snprintf(path, sizeof path, "%s/%s/%s", self, folders[i], name);
@@ -107,7 +110,7 @@ char *preload_value(void)
     char *path = find_preload(reason);
 
     if (path == NULL) {
-        fprintf(stderr, "takt run: %s\n", reason);
+        complain(&cmd_run, "%s", reason);
         return NULL;
     }
     char *value =

@@ -79,11 +79,11 @@ static const char *signed_duration(double seconds, char out[40])
 
 static void print_words(FILE *out, char *const *words)
 {
-    char clean[512];
-
     fputs("\ntakt run:", out);
-    for (; *words != NULL; words++)
-        fprintf(out, " %s", clean_text(*words, clean, sizeof clean));
+    for (; *words != NULL; words++) {
+        fputc(' ', out);
+        print_clean(out, *words);
+    }
     fputc('\n', out);
 }
 
@@ -101,10 +101,8 @@ static void print_ending(FILE *out, const struct ending *ending)
 static void print_text(FILE *out, const char *label,
                        const struct takt_board_text *text)
 {
-    char clean[TAKT_BOARD_WORDS];
-
-    if (board_text(text, clean))
-        fprintf(out, "  %s: %s\n", label, clean);
+    if (board_text(text) != NULL)
+        print_line(out, "  %s: %s", label, board_text(text));
 }
 
 static void print_surroundings(FILE *out, const struct takt_board *board)
@@ -275,7 +273,8 @@ static void print_reasons(FILE *out, const struct tally_row *total)
 static void print_nothing(FILE *out, const char *left_alone)
 {
     if (left_alone != NULL) {
-        fprintf(out, "\nnothing was routed: the program %s\n", left_alone);
+        fputc('\n', out);
+        print_line(out, "nothing was routed: the program %s", left_alone);
         return;
     }
     fputs("\nno call of BLAS was seen. This is so if the program\n"

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "commands.h"
 #include "trace.h"
 
 extern char **environ;
@@ -64,8 +65,7 @@ bool child_start(struct child *child, char *const *program, const char *path)
     free(environment);
     if (wrong == 0)
         return true;
-    fprintf(stderr, "takt trace: cannot run '%s': %s\n", program[0],
-            strerror(wrong));
+    complain(&cmd_trace, "cannot run '%s': %s", program[0], strerror(wrong));
     child->code = wrong == ENOENT ? not_found : not_runnable;
     child->has_ended = true;
     return false;

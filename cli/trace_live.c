@@ -6,6 +6,7 @@
  * user's alone. A program that it started knows the place from TAKT_TRACE; one
  * that runs already looks now and then whether somebody listens for it.
  */
+#define _GNU_SOURCE /* struct ucred, syscall() */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,6 +16,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -32,6 +34,7 @@ enum {
 struct live {
     struct trace *trace;
     long pid;           /* of the program that runs already; 0: a child's */
+    int pidfd;          /* the same, whatever becomes of the number; -1: none */
     struct child child; /* the program that was started */
     int signals;
     struct {
@@ -131,13 +134,76 @@ static void greet(const struct live *live, int fd)
     send(fd, bytes, takt__trace_encode(&record, bytes), MSG_NOSIGNAL);
 }
 
+/* The state and the parent of a process. False: there is no such process. */
+static bool read_stat(long pid, char *state, long *parent)
+{
+    char path[64], line[512];
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    const ssize_t length = read(fd, line, sizeof line - 1);
+    close(fd);
+    line[length > 0 ? length : 0] = '\0';
+    const char *name_end = strrchr(line, ')'); /* a name may have some, too */
+    return name_end != NULL && sscanf(name_end, ") %c %ld", state, parent) == 2;
+}
+
+/* Whether the process with that number has ended, though its parent may not
+ * know yet. */
+static bool is_gone(long pid)
+{
+    char state;
+    long parent;
+
+    return !read_stat(pid, &state, &parent) || state == 'Z' || state == 'X';
+}
+
+/* Whether the program that is traced has ended. */
+static bool has_ended(const struct live *live)
+{
+    struct pollfd end = {.fd = live->pidfd, .events = POLLIN};
+
+    return live->pidfd >= 0 ? poll(&end, 1, 0) != 0 : is_gone(live->pid);
+}
+
+/* Whether a process is the one that is traced, or was forked by it. */
+static bool is_of_program(const struct live *live, long pid)
+{
+    enum { most_generations = 64 };
+    char state;
+
+    for (int i = 0; i < most_generations && pid > 1; i++) {
+        if (pid == live->pid) /* if it is not another one with its number */
+            return !has_ended(live) || is_gone(pid);
+        if (!read_stat(pid, &state, &pid))
+            return false;
+    }
+    return false;
+}
+
+/* Who is in the folder of the socket can connect to it. Only what the program
+ * itself says is shown. */
+static bool is_welcome(const struct live *live, int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+           (peer.uid == geteuid() || peer.uid == 0) &&
+           (live->pid == 0 || is_of_program(live, peer.pid));
+}
+
 static void accept_all(struct live *live, int listener)
 {
     int fd;
 
     while ((fd = accept(listener, NULL, NULL)) >= 0) {
         struct inlet *inlet =
-            live->inlet_count < most_inlets ? malloc(sizeof *inlet) : NULL;
+            live->inlet_count < most_inlets && is_welcome(live, fd)
+                ? malloc(sizeof *inlet)
+                : NULL;
         if (inlet == NULL || fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 ||
             fcntl(fd, F_SETFL, O_NONBLOCK) != 0) {
             free(inlet);
@@ -219,28 +285,11 @@ static void turn_once(struct live *live)
         fflush(live->trace->record);
 }
 
-/* Whether a process has ended, though its parent may not know yet. */
-static bool has_ended(long pid)
-{
-    char path[64], line[512];
-
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return true;
-    const ssize_t length = read(fd, line, sizeof line - 1);
-    close(fd);
-    line[length > 0 ? length : 0] = '\0';
-    const char *name_end = strrchr(line, ')');
-    return name_end == NULL || strncmp(name_end, ") Z", 3) == 0 ||
-           strncmp(name_end, ") X", 3) == 0;
-}
-
 static bool is_over(struct live *live)
 {
     if (live->pid == 0)
         return child_look(&live->child);
-    return live->is_asked_to_end || has_ended(live->pid);
+    return live->is_asked_to_end || has_ended(live);
 }
 
 static void note_silence(const struct live *live)
@@ -342,10 +391,10 @@ static bool listen_for(struct live *live)
         }
     }
     if (live->place_count == 0)
-        fprintf(stderr,
-                "takt trace: cannot listen in XDG_RUNTIME_DIR or in '%s', "
-                "which must be yours alone: %s\n",
-                folder, strerror(errno));
+        complain(live->trace->command,
+                 "cannot listen in XDG_RUNTIME_DIR or in '%s', which must be "
+                 "yours alone: %s",
+                 folder, strerror(errno));
     return live->place_count > 0;
 }
 
@@ -355,13 +404,15 @@ int trace_process(struct trace *trace, const char *word)
     const long pid = strlen(word) < 10 ? strtol(word, NULL, 10) : 0;
     int code = EXIT_FINDING;
 
-    if (!is_traceable(trace, word, pid)) {
-        free(live);
-        return EXIT_USAGE;
-    }
     if (live == NULL)
         return EXIT_FINDING;
     live->pid = pid;
+    live->pidfd = pid > 0 ? (int)syscall(SYS_pidfd_open, (pid_t)pid, 0) : -1;
+    if (!is_traceable(trace, word, pid)) {
+        close(live->pidfd);
+        free(live);
+        return EXIT_USAGE;
+    }
     if (begin(live, trace) && listen_for(live)) {
         follow(live);
         code = live->has_connected ? EXIT_DONE : EXIT_FINDING;
@@ -372,6 +423,7 @@ int trace_process(struct trace *trace, const char *word)
     }
     let_go(live);
     close(live->signals);
+    close(live->pidfd);
     free(live);
     return code;
 }

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "clean.h"
+#include "commands.h"
 #include "json.h"
 #include "tune.h"
 
@@ -94,7 +96,7 @@ static void print_text(const struct tune *tune, const struct outcome *outcome)
         printf("  %s\n", outcome->facts[i]);
     print_unlisted(tune);
     if (learning->store[0] != '\0' && outcome->stored == TAKT_OK)
-        printf("kept in %s\n", learning->store);
+        print_line(stdout, "kept in %s", learning->store);
 }
 
 /* What is not as it should be, one line each. */
@@ -112,14 +114,14 @@ static void print_trouble(const struct tune *tune,
         fprintf(stderr, "takt tune: some samples could not be learned: %s\n",
                 takt_status_text(tune->refused));
     if (learning->diag.text[0] != '\0')
-        fprintf(stderr, "takt tune: %s\n", learning->diag.text);
+        complain(&cmd_tune, "%s", learning->diag.text);
     else if (learning->store[0] == '\0')
         fputs("takt tune: kept in memory only, and gone now: there is no "
               "store (set TAKT_DB or use --db FILE)\n",
               stderr);
     else if (outcome->stored != TAKT_OK)
-        fprintf(stderr, "takt tune: %s: %s\n", learning->store,
-                takt_status_text(outcome->stored));
+        complain(&cmd_tune, "%s: %s", learning->store,
+                 takt_status_text(outcome->stored));
 }
 
 /* A GPU that failed on the way was measured in part. */
@@ -129,20 +131,18 @@ static void print_losses(const struct tune *tune)
 
     for (size_t i = 0; takt_ctx_gpu(tune->ctx, i, &gpu) == TAKT_OK; i++)
         if (gpu.state == TAKT_GPU_LOST)
-            fprintf(stderr, "takt tune: %s: %s\n", gpu.expert, gpu.problem);
+            complain(&cmd_tune, "%s: %s", gpu.expert, gpu.problem);
 }
 
 static int write_pin(const struct tune *tune, const char *path)
 {
     takt_diag diag;
 
-    if (takt_ctx_write_pin(tune->ctx, path, &diag) != TAKT_OK) {
-        fprintf(stderr, "takt tune: --pin: %s\n", diag.text);
-        return EXIT_FINDING;
-    }
+    if (takt_ctx_write_pin(tune->ctx, path, &diag) != TAKT_OK)
+        return complain(&cmd_tune, "--pin: %s", diag.text);
     if (!tune->is_json)
-        printf("pinned in %s: TAKT_PIN=%s replays these decisions\n", path,
-               path);
+        print_line(stdout, "pinned in %s: TAKT_PIN=%s replays these decisions",
+                   path, path);
     return EXIT_DONE;
 }
 

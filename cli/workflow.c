@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* workflow.c - opening a project, and moving it along its line. */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "workflow.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,21 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "project/utf8.h"
-
-int complain(const struct command *command, const char *format, ...)
-{
-    char line[2048], clean[2048];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
-    va_end(args);
-    fflush(stdout);
-    fprintf(stderr, "takt %s: %s\n", command->name,
-            clean_text(line, clean, sizeof clean));
-    return EXIT_FINDING;
-}
+#include "project/manifest.h"
+#include "trust.h"
 
 void format_now(char out[TAKT_PHASE_TIME])
 {
@@ -85,6 +72,30 @@ static enum takt_transpiled find_target(struct workflow *workflow)
     return is_folder(target) ? TAKT_TRANSPILED_THERE : TAKT_TRANSPILED_MISSING;
 }
 
+/* Everything that is read, written or run is in the folder that was named: a
+ * file in a repository cannot lead elsewhere. */
+static int check_target(const struct workflow *workflow)
+{
+    char *folder = realpath(workflow->folder, NULL);
+    char *target = realpath(workflow->target, NULL);
+    int code = EXIT_DONE;
+
+    if (folder == NULL || target == NULL) {
+        code = complain(workflow->command, "%s: %s", workflow->target,
+                        strerror(errno));
+    } else if (!takt__path_is_within(folder, target)) {
+        complain(workflow->command,
+                 "[transpilation] output_dir '%s' leads to '%s', which is "
+                 "outside of '%s' and is left alone; to work on it: takt %s %s",
+                 workflow->config.output_dir, target, workflow->folder,
+                 workflow->command->name, target);
+        code = EXIT_USAGE;
+    }
+    free(folder);
+    free(target);
+    return code;
+}
+
 /* Damage is put aside by whoever may change things, and said in any case. */
 static int load_state(struct workflow *workflow, enum workflow_use use)
 {
@@ -112,6 +123,9 @@ static int open_state(struct workflow *workflow, enum workflow_use use)
     const enum takt_transpiled transpiled = find_target(workflow);
     takt_diag diag = {""};
 
+    if (transpiled == TAKT_TRANSPILED_THERE &&
+        check_target(workflow) != EXIT_DONE)
+        return EXIT_USAGE;
     if (use == WORKFLOW_IGNORES)
         return transpiled != TAKT_TRANSPILED_MISSING
                    ? EXIT_DONE
@@ -207,6 +221,20 @@ int workflow_begin(struct workflow *workflow, enum takt_phase phase)
     return complain(workflow->command, "%s", why);
 }
 
+int workflow_agree(const struct workflow *workflow,
+                   const struct invocation *invocation, enum takt_phase phase,
+                   const struct shell_line *shell)
+{
+    const struct takt_phase_event event = {.kind = TAKT_LINE_BEGIN,
+                                           .phase = phase};
+    struct takt_phase_line line = workflow->state.line;
+
+    if (shell->text == NULL || option_given(invocation, "trust") ||
+        !takt__phase_line_step(&line, &event, NULL))
+        return EXIT_DONE;
+    return is_trusted(invocation->command, shell) ? EXIT_DONE : EXIT_FINDING;
+}
+
 int workflow_end(struct workflow *workflow, enum takt_phase phase,
                  const char *error)
 {
@@ -254,24 +282,44 @@ bool has_program(const char *name)
     return false;
 }
 
-static void become(const char *folder, const char *line)
+struct shell_line find_line(const struct workflow *workflow,
+                            const char *own_line, const char *cargo_line)
+{
+    struct shell_line shell = {.folder = workflow->target};
+
+    if (own_line != NULL)
+        return (struct shell_line){own_line, workflow->folder,
+                                   workflow->config.path};
+    if (!has_file(workflow->target, "Cargo.toml")) {
+        shell.source = "there is no Cargo.toml";
+    } else if (!has_program("cargo")) {
+        shell.source = "cargo is not installed";
+    } else {
+        shell.text = cargo_line;
+        shell.source = "which runs code of the project";
+    }
+    return shell;
+}
+
+static void become(const struct shell_line *shell)
 {
     set_write_signals(SIG_DFL);
-    if (chdir(folder) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    if (chdir(shell->folder) != 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         _exit(126);
-    execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+    execl("/bin/sh", "sh", "-c", shell->text, (char *)NULL);
     _exit(127);
 }
 
-bool run_line(const char *folder, const char *line, char *error, size_t size)
+bool run_line(const struct shell_line *shell, char *error, size_t size)
 {
+    const char *line = shell->text;
     int status = 0;
     pid_t done;
 
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0)
-        become(folder, line);
+        become(shell);
     do
         done = child < 0 ? -1 : waitpid(child, &status, 0);
     while (done < 0 && child > 0 && errno == EINTR);
@@ -287,28 +335,4 @@ bool run_line(const char *folder, const char *line, char *error, size_t size)
     else
         return true;
     return false;
-}
-
-/* ---- text of others -------------------------------------------------------
- */
-
-const char *clean_text(const char *text, char *out, size_t size)
-{
-    size_t used = 0;
-
-    while (*text != '\0' && used + 5 < size) {
-        const unsigned char c = (unsigned char)text[0];
-        const size_t length = takt__utf8_length(text, SIZE_MAX);
-        const bool is_control = c < 0x20 || c == 0x7f ||
-                                (c == 0xc2 && (unsigned char)text[1] < 0xa0);
-        if (length == 0 || is_control) {
-            out[used++] = c == '\t' || c == '\n' ? ' ' : '?';
-        } else {
-            memcpy(out + used, text, length);
-            used += length;
-        }
-        text += length == 0 ? 1 : length;
-    }
-    out[used] = '\0';
-    return out;
 }

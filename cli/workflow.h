@@ -7,12 +7,19 @@
 #ifndef TAKT_CLI_WORKFLOW_H
 #define TAKT_CLI_WORKFLOW_H
 
+#include "clean.h"
 #include "command.h"
 #include "project/config.h"
 #include "project/lock.h"
 #include "project/state.h"
+#include "trust.h"
 
 enum { longest_path = 4096 };
+
+#define TRUST_OPTION                                                  \
+    {                                                                 \
+        "trust", NULL, NULL, "run the project's commands, do not ask" \
+    }
 
 struct workflow {
     const struct command *command;
@@ -41,29 +48,34 @@ void workflow_close(struct workflow *workflow);
 /* Marks a phase as begun. EXIT_FINDING: it is refused, and why was said. */
 int workflow_begin(struct workflow *workflow, enum takt_phase phase);
 
+/* Whether a line of the shell may be run in that phase: --trust was given, or
+ * the user agrees or did so before (trust.h). Also if the phase cannot begin,
+ * so that workflow_begin() says why. EXIT_FINDING: it may not, which was said.
+ */
+int workflow_agree(const struct workflow *workflow,
+                   const struct invocation *invocation, enum takt_phase phase,
+                   const struct shell_line *shell);
+
 /* Marks it as completed, or (`error` is not NULL) as failed, which is said.
  * EXIT_DONE, or EXIT_FINDING. */
 int workflow_end(struct workflow *workflow, enum takt_phase phase,
                  const char *error);
 
-/* "takt COMMAND: ..." on stderr, one line, as clean_text() has it. Returns
- * EXIT_FINDING. */
-int complain(const struct command *command, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* The line of the shell that does what a phase needs: the project's own, which
+ * runs in its folder, or Cargo's, which runs where the manifest is, if there
+ * are a manifest and cargo. text NULL: there is none; `source` says why. */
+struct shell_line find_line(const struct workflow *workflow,
+                            const char *own_line, const char *cargo_line);
 
-/* Runs a line of the shell in a folder; what it prints goes to stderr, so that
- * stdout has our answer alone. False: `error` says how it ended. */
-bool run_line(const char *folder, const char *line, char *error, size_t size);
+/* Runs it; what it prints goes to stderr, so that stdout has our answer alone.
+ * False: `error` says how it ended. */
+bool run_line(const struct shell_line *shell, char *error, size_t size);
 
 /* Whether the folder has a file of that name. */
 bool has_file(const char *folder, const char *name);
 
 /* Whether a program of that name is on the PATH. */
 bool has_program(const char *name);
-
-/* Text of others for people and for JSON: what is not UTF-8, and what would
- * move a terminal's cursor, is replaced by '?'. Returns `out`. */
-const char *clean_text(const char *text, char *out, size_t size);
 
 /* RFC 3339, in UTC. */
 void format_now(char out[TAKT_PHASE_TIME]);

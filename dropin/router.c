@@ -42,21 +42,22 @@ static bool find(void *handle, const char *name, void *function, size_t size)
 #define FIND(member, name) \
     find(handle, name, &library.member, sizeof library.member)
 
-/* In the folder of this library, at `place` in it. */
+/* In the folder of this library, at `place` in it. A library that was preloaded
+ * by a relative path has no folder: the program may be in another one by now.
+ */
 static void *open_beside(const char *place)
 {
     char path[4096];
     Dl_info self;
 
-    if (dladdr((const void *)&state, &self) == 0 || self.dli_fname == NULL)
+    if (dladdr((const void *)&state, &self) == 0 || self.dli_fname == NULL ||
+        self.dli_fname[0] != '/')
         return NULL;
-    const char *slash = strrchr(self.dli_fname, '/');
-    const int folder = slash == NULL ? 0 : (int)(slash - self.dli_fname) + 1;
+    const int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname) + 1;
     const int length =
         snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, place);
-    return folder == 0 || length >= (int)sizeof path
-               ? NULL
-               : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
+                                     : NULL;
 }
 
 /* Where it is installed and built; else wherever the loader finds it. */

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "project/replace.h"
-#include "project/say.h"
+#include "base/say.h"
+#include "project/read_file.h"
 #include "project/toml.h"
 
 enum { MOST_BYTES = 1 << 20 };

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "say.h"
+#include "base/say.h"
 
 static char *path_in(const char *folder)
 {

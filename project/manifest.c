@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* manifest.c - the table of profiles, and how it gets into a manifest. */
+#define _XOPEN_SOURCE 700 /* realpath() */
 #include "project/manifest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/new_file.h"
+#include "base/say.h"
 #include "project/diff.h"
-#include "project/replace.h"
-#include "project/say.h"
+#include "project/read_file.h"
 #include "project/toml_edit.h"
 
 enum { KEYS = 4, STRIP = 3, MOST_BACKUPS = 1000 };
@@ -99,14 +102,47 @@ takt_status takt__manifest_set_profile(const char *name, const char *text,
                      error.column, error.why);
 }
 
-takt_status takt__manifest_plan(const char *folder, enum takt_profile profile,
+bool takt__path_is_within(const char *folder, const char *path)
+{
+    const size_t length = strlen(folder);
+
+    if (strcmp(folder, "/") == 0)
+        return path[0] == '/';
+    return strncmp(path, folder, length) == 0 &&
+           (path[length] == '/' || path[length] == '\0');
+}
+
+/* Finds the file that the manifest's links lead to, and where that is. */
+static takt_status find_file(const char *within,
+                             struct takt_manifest_change *change,
+                             takt_diag *diag)
+{
+    char *folder = realpath(within, NULL);
+
+    change->file = realpath(change->path, NULL);
+    const int wrong = errno;
+    const bool is_known = folder != NULL && change->file != NULL;
+    if (is_known && !takt__path_is_within(folder, change->path))
+        change->outside = change->path; /* the backup would be there */
+    else if (is_known && !takt__path_is_within(folder, change->file))
+        change->outside = change->file;
+    free(folder);
+    return is_known ? TAKT_OK
+                    : takt__say(diag, TAKT_EIO, "%.300s: %s", change->path,
+                                strerror(wrong));
+}
+
+takt_status takt__manifest_plan(const char *folder, const char *within,
+                                enum takt_profile profile,
                                 struct takt_manifest_change *change,
                                 takt_diag *diag)
 {
     *change = (struct takt_manifest_change){0};
     takt_status status = takt__manifest_find(folder, &change->path, diag);
     if (status == TAKT_OK)
-        status = takt__read_file(change->path, TAKT_MANIFEST_BYTES,
+        status = find_file(within, change, diag);
+    if (status == TAKT_OK)
+        status = takt__read_file(change->file, TAKT_MANIFEST_BYTES,
                                  &change->old_text, &change->old_length, diag);
     if (status == TAKT_OK)
         status = takt__manifest_set_profile(
@@ -171,7 +207,7 @@ static takt_status back_up(const struct takt_manifest_change *change,
             snprintf(name, size, "%s.bak", path);
         else
             snprintf(name, size, "%s.bak.%d", path, i);
-        status = takt__create_file(name, path, change->old_text,
+        status = takt__create_like(name, change->file, change->old_text,
                                    change->old_length, diag);
         if (status == TAKT_EEXIST && is_backup_of(name, change)) {
             free(name);
@@ -189,9 +225,42 @@ static takt_status back_up(const struct takt_manifest_change *change,
                            path);
 }
 
+static takt_status check_unchanged(const struct takt_manifest_change *change,
+                                   takt_diag *diag)
+{
+    char *text;
+    size_t length;
+    takt_status status =
+        takt__read_file(change->file, change->old_length, &text, &length, NULL);
+
+    if (status == TAKT_ENOMEM)
+        return takt__say(diag, status, "no memory");
+    if (status != TAKT_OK || length != change->old_length ||
+        memcmp(text, change->old_text, length) != 0)
+        status = takt__say(diag, TAKT_EIO,
+                           "%.300s: was changed meanwhile; run this again",
+                           change->path);
+    free(text);
+    return status;
+}
+
+static takt_status refuse_outside(const struct takt_manifest_change *change,
+                                  takt_diag *diag)
+{
+    const char *path = change->outside;
+    const int folder = (int)(strrchr(path, '/') - path);
+
+    return takt__say(diag, TAKT_EINVAL,
+                     "%.200s: is outside of the folder that was named, and is "
+                     "left alone; to set the profile there: takt optimize "
+                     "%.*s",
+                     path, folder > 200 ? 200 : folder, path);
+}
+
 takt_status takt__manifest_write(const struct takt_manifest_change *change,
                                  char **backup, takt_diag *diag)
 {
+    struct takt_new_file file;
     char *made = NULL;
 
     takt__say(diag, TAKT_OK, "%s", "");
@@ -199,13 +268,21 @@ takt_status takt__manifest_write(const struct takt_manifest_change *change,
         *backup = NULL;
     if (!change->is_needed)
         return TAKT_OK;
-    takt_status status = takt__check_writable(change->path, diag);
+    if (change->outside != NULL)
+        return refuse_outside(change, diag);
+    takt_status status =
+        takt__new_file_open(change->file, TAKT_NEW_FILE_NO_LINKS, &file, diag);
+    if (status != TAKT_OK)
+        return status;
+    status =
+        takt__new_file_write(&file, change->new_text, change->new_length, diag);
     if (status == TAKT_OK)
         status = back_up(change, &made, diag);
     if (status == TAKT_OK)
-        status = takt__replace_file(change->path, change->new_text,
-                                    change->new_length, change->old_text,
-                                    change->old_length, diag);
+        status = check_unchanged(change, diag);
+    if (status == TAKT_OK)
+        status = takt__new_file_commit(&file, diag);
+    takt__new_file_drop(&file);
     if (status != TAKT_OK && made != NULL)
         remove(made); /* nothing was changed that it would be needed for */
     if (status == TAKT_OK && backup != NULL)
@@ -218,6 +295,7 @@ takt_status takt__manifest_write(const struct takt_manifest_change *change,
 void takt__manifest_change_fini(struct takt_manifest_change *change)
 {
     free(change->path);
+    free(change->file);
     free(change->old_text);
     free(change->new_text);
     *change = (struct takt_manifest_change){0};

@@ -53,17 +53,26 @@ takt_status takt__manifest_set_profile(const char *name, const char *text,
 
 /* What is to be written, for --dry-run to show and others to write. */
 struct takt_manifest_change {
-    char *path;     /* of the manifest that has the profile, absolute */
-    char *old_text; /* as it is */
+    char *path;          /* of the manifest that has the profile, absolute */
+    char *file;          /* the same without symbolic links: this is replaced */
+    const char *outside; /* which of these is not within the given folder, so
+                          * that it is not written; NULL: neither */
+    char *old_text;      /* as it is */
     size_t old_length;
     char *new_text; /* as it is to be */
     size_t new_length;
     bool is_needed; /* false: it has that profile */
 };
 
-/* All of the above for the project in `folder`; nothing is written. The
- * failures are those of both. */
-takt_status takt__manifest_plan(const char *folder, enum takt_profile profile,
+/* Whether an absolute path without links is a folder or something within it. */
+bool takt__path_is_within(const char *folder, const char *path);
+
+/* All of the above for the project in `folder`; nothing is written. The root of
+ * its workspace, or what Cargo.toml links to, may be anywhere: only what is
+ * within the folder `within` will be written. The failures are those of both.
+ */
+takt_status takt__manifest_plan(const char *folder, const char *within,
+                                enum takt_profile profile,
                                 struct takt_manifest_change *change,
                                 takt_diag *diag);
 
@@ -78,6 +87,7 @@ char *takt__manifest_diff(const struct takt_manifest_change *change);
  * with a profile of ours, it stays the only one; else the next is called
  * Cargo.toml.bak.1 and so on. *backup, the caller's to free, is its path, or
  * NULL if none was made; `backup` may be NULL.
+ * TAKT_EINVAL: the manifest is outside, and is left alone.
  * TAKT_EIO: the manifest is read-only, has changed meanwhile, or it or its
  * backup cannot be written.  TAKT_ENOMEM. */
 takt_status takt__manifest_write(const struct takt_manifest_change *change,

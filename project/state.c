@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replace.h"
+#include "base/new_file.h"
+#include "read_file.h"
 
 enum { state_version = 1, most_bytes = 16 << 20 };
 
@@ -403,8 +404,8 @@ takt_status takt__state_save(struct takt_state *state, takt_diag *diag)
         snprintf(diag->text, sizeof diag->text, "no memory for the state");
         return TAKT_ENOMEM;
     }
-    const takt_status status =
-        takt__replace_file(state->path, text, size, NULL, 0, diag);
+    const takt_status status = takt__write_whole(
+        state->path, TAKT_NEW_FILE_NO_LINKS, text, size, diag);
     free(text);
     if (status == TAKT_OK)
         state->loaded = state->line;

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "project/replace.h"
-#include "project/say.h"
+#include "base/say.h"
+#include "project/read_file.h"
 #include "project/toml.h"
 
 /* A manifest that is asked about its workspace. */

@@ -132,7 +132,9 @@ TAKT_API takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op);
  * but the store could not be written. */
 TAKT_API takt_status takt_ctx_flush(takt_ctx *ctx);
 
-/* Writes the decisions of now for policy pinned (docs/formats/pin.md).
+/* Writes the decisions of now for policy pinned (docs/formats/pin.md). A file
+ * that is there is replaced as a whole, and keeps its owner and permissions; a
+ * symbolic link stays, and the file that it leads to is replaced.
  * TAKT_EIO: the file could not be written; an old one is as it was. */
 TAKT_API takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path,
                                         takt_diag *diag);

@@ -132,6 +132,9 @@ void takt__log(takt_log_level level, const char *format, ...)
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
+    for (char *at = text; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?'; /* a message is one line, whatever it quotes */
     if (!is_new(text))
         return;
     if (target->function != NULL)

@@ -137,6 +137,26 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
     return status;
 }
 
+/* What the program itself asked for is its own to report. */
+static void log_refusal(const takt_ctx_options *options, takt_status status)
+{
+    const struct takt_config *config = takt__config();
+
+    if (options->pin != config->pin || options->expert != config->expert)
+        return;
+    if (options->policy == TAKT_POLICY_PINNED)
+        takt__log(TAKT_LOG_ERROR, "TAKT_PIN=%.200s is ignored: %s",
+                  options->pin, takt_status_text(status));
+    else if (options->policy == TAKT_POLICY_FIXED && options->expert == NULL)
+        takt__log(TAKT_LOG_ERROR, "TAKT_POLICY=fixed is ignored: TAKT_EXPERT "
+                                  "does not say which expert");
+    else if (options->policy == TAKT_POLICY_FIXED)
+        takt__log(TAKT_LOG_ERROR,
+                  "TAKT_EXPERT=%.200s is ignored: this machine has no such "
+                  "expert ('takt machine' lists them)",
+                  options->expert);
+}
+
 takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
 {
     static const takt_ctx_options usual = {0};
@@ -167,6 +187,8 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
         *out = ctx;
     else
         takt_ctx_destroy(ctx);
+    if (status != TAKT_OK)
+        log_refusal(options, status);
     return status;
 }
 
@@ -222,22 +244,6 @@ takt_ctx_options takt_ctx_environment(void)
                               .exploration = config->exploration};
 }
 
-static void log_refusal(const takt_ctx_options *options, takt_status status)
-{
-    if (options->policy == TAKT_POLICY_PINNED)
-        takt__log(TAKT_LOG_ERROR,
-                  "TAKT_PIN=%.200s is ignored: %s; adaptive is used",
-                  options->pin, takt_status_text(status));
-    else if (options->policy == TAKT_POLICY_FIXED && options->expert == NULL)
-        takt__log(TAKT_LOG_ERROR, "TAKT_POLICY=fixed is ignored: TAKT_EXPERT "
-                                  "does not say which expert");
-    else if (options->policy == TAKT_POLICY_FIXED)
-        takt__log(TAKT_LOG_ERROR,
-                  "TAKT_EXPERT=%.200s is ignored: this machine has no such "
-                  "expert ('takt machine' lists them); adaptive is used",
-                  options->expert);
-}
-
 /* A name in the environment that this machine does not know must not keep a
  * program from computing: it then decides as usual. */
 static void make_default(void)
@@ -247,7 +253,6 @@ static void make_default(void)
     takt_status status = takt_ctx_create(&options, &ctx);
 
     if (status != TAKT_OK) {
-        log_refusal(&options, status);
         options.policy = TAKT_POLICY_ADAPTIVE;
         status = takt_ctx_create(&options, &ctx);
     }

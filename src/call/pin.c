@@ -8,12 +8,12 @@
 #include "call/pin.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/new_file.h"
+#include "base/say.h"
 #include "call/ctx.h"
 #include "takt/history.h"
 
@@ -247,56 +247,15 @@ static char *write_text(takt_ctx *ctx, size_t *length)
     return NULL;
 }
 
-static bool write_file(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        const ssize_t written = write(fd, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        text += written;
-        length -= (size_t)written;
-    }
-    return fsync(fd) == 0;
-}
-
-/* Aside first, then in its place: a file is old or new, never half. Aside is
- * where nobody else writes. */
-static bool replace_file(const char *path, const char *text, size_t length)
-{
-    static _Atomic unsigned writers;
-    char aside[1100];
-    const int size = snprintf(aside, sizeof aside, "%s.%ld-%u", path,
-                              (long)getpid(), atomic_fetch_add(&writers, 1));
-
-    if (size >= (int)sizeof aside) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    const int fd = open(aside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    bool done = write_file(fd, text, length);
-    done = close(fd) == 0 && done && rename(aside, path) == 0;
-    const int reason = errno;
-    if (!done)
-        unlink(aside);
-    errno = reason;
-    return done;
-}
-
 takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path, takt_diag *diag)
 {
     size_t length;
     char *text = write_text(ctx, &length);
-    const bool done = text != NULL && replace_file(path, text, length);
 
-    if (diag != NULL)
-        diag->text[0] = '\0';
-    if (!done && diag != NULL)
-        snprintf(diag->text, sizeof diag->text, "%.400s: %s", path,
-                 strerror(errno));
+    if (text == NULL)
+        return takt__say(diag, TAKT_EIO, "%.400s: %s", path, strerror(ENOMEM));
+    const takt_status status =
+        takt__write_whole(path, TAKT_NEW_FILE_STREAMS, text, length, diag);
     free(text);
-    return done ? TAKT_OK : TAKT_EIO;
+    return status;
 }

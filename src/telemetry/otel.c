@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* otel.c - loads libtakt-otel.so. */
-#define _GNU_SOURCE /* dladdr() */
+#define _GNU_SOURCE /* dladdr1() */
 #include "telemetry/otel.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,29 +17,33 @@ typedef takt_status open_function(int version, const takt_otlp_options *options,
                                   const takt_machine *machine, takt_sink *out,
                                   takt_diag *diag);
 
-/* It is installed beside the library that this is a part of; if that is linked
- * into a program, the system knows where. */
+/* It is installed beside the shared library that this is a part of, if that was
+ * loaded by an absolute path. If this is linked into a program, only the system
+ * knows where it is: the name of a program is what its caller says it is, and a
+ * relative path means another file in every folder. */
+static void *load_beside(void)
+{
+    char path[4096];
+    struct link_map *self = NULL;
+    Dl_info facts;
+
+    if (dladdr1(soname, &facts, (void **)&self, RTLD_DL_LINKMAP) == 0 ||
+        self == NULL || self->l_name == NULL || self->l_name[0] != '/')
+        return NULL;
+    const int folder = (int)(strrchr(self->l_name, '/') - self->l_name) + 1;
+    const int used =
+        snprintf(path, sizeof path, "%.*s%s", folder, self->l_name, soname);
+    return used < (int)sizeof path ? takt__library_open(path) : NULL;
+}
+
 static void *load(void)
 {
     const char *named = takt__config()->otel;
-    char path[4096];
-    Dl_info self;
 
     if (named != NULL && named[0] != '\0')
         return takt__library_open(named);
-    if (dladdr(soname, &self) != 0 && self.dli_fname != NULL) {
-        const char *slash = strrchr(self.dli_fname, '/');
-        const int length =
-            slash == NULL ? 0 : (int)(slash - self.dli_fname + 1);
-        const int used = snprintf(path, sizeof path, "%.*s%s", length,
-                                  self.dli_fname, soname);
-        void *library = length == 0 || used >= (int)sizeof path
-                            ? NULL
-                            : takt__library_open(path);
-        if (library != NULL)
-            return library;
-    }
-    return takt__library_open(soname);
+    void *library = load_beside();
+    return library != NULL ? library : takt__library_open(soname);
 }
 
 /* Once loaded it stays: its threads and what it has registered with others

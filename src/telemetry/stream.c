@@ -5,6 +5,7 @@
  * A socket gets records through a buffer, because it may take a part of one. A
  * file gets each record at once and whole: others may be appending to it.
  */
+#define _GNU_SOURCE /* struct ucred */
 #include "telemetry/stream.h"
 
 #include <errno.h>
@@ -251,6 +252,19 @@ static void put_header(struct stream *stream)
     put(stream, &record, 0);
 }
 
+/* Whether this user or root listens: nobody else is told what is computed. */
+static bool is_listener_ours(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+        (peer.uid == geteuid() || peer.uid == 0))
+        return true;
+    errno = EACCES;
+    return false;
+}
+
 /* -1: errno says why. */
 static int connect_to(const struct sockaddr_un *address)
 {
@@ -258,7 +272,8 @@ static int connect_to(const struct sockaddr_un *address)
         socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (fd < 0 ||
-        connect(fd, (const struct sockaddr *)address, sizeof *address) == 0)
+        (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
+         is_listener_ours(fd)))
         return fd;
     const int wrong = errno;
     close(fd);

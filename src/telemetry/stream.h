@@ -24,7 +24,8 @@ enum {
  * alone if it does not exist; or "unix:PATH", a socket that somebody listens
  * on. A socket's reader may say within TAKT_STREAM_GREETING_MS what it wants.
  * `diag` may be NULL.
- * TAKT_EIO: it cannot be opened, is no plain file, or nobody listens.
+ * TAKT_EIO: it cannot be opened, is no plain file, or nobody listens, or
+ * somebody who is neither this user nor root.
  * TAKT_ENOMEM. */
 takt_status takt__stream_open(const char *where, takt_sink *out,
                               takt_diag *diag);

@@ -72,6 +72,13 @@ static void a_long_text_is_cut(void)
     EXPECT_INT(strlen(heard.text), 1023);
 }
 
+static void a_message_is_one_line(void)
+{
+    listen_at(TAKT_LOG_ERROR);
+    takt__log(TAKT_LOG_ERROR, "of %s", "two\nlines\x1b[2J");
+    EXPECT_STR(heard.text, "of two?lines?[2J");
+}
+
 static void a_level_that_is_none_changes_nothing(void)
 {
     listen_at(TAKT_LOG_ERROR);
@@ -126,6 +133,7 @@ int main(void)
     RUN(only_the_level_that_was_asked_for_is_emitted);
     RUN(a_text_is_emitted_once);
     RUN(a_long_text_is_cut);
+    RUN(a_message_is_one_line);
     RUN(a_level_that_is_none_changes_nothing);
     RUN(what_the_program_set_outlives_the_environment);
     return tap_done();

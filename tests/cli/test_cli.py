@@ -221,7 +221,7 @@ class Gpus(unittest.TestCase):
     def run_with(self, line, **env):
         ran = takt(line, env={**os.environ, "TAKT_CUDA": FAKE_CUDA,
                               "TAKT_CUBLAS": "", "TAKT_GPU": "all",
-                              "TAKT_DB": "", **env})
+                              "TAKT_DB": "", "TAKT_LOG": "off", **env})
         self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
         return ran.stdout
 

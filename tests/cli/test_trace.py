@@ -418,32 +418,84 @@ class Files(Scratch):
         self.assertIn("1,000 calls", ran.stdout)
 
 
+# Connects where it is told to, and hands the connection on: who connected is
+# what the other end sees.
+CONNECTOR = """
+import os, socket, sys
+control = socket.socket(fileno=int(sys.argv[1]))
+while word := control.recv(4096):
+    if word == b"fork":
+        child = os.fork()
+        if child != 0:
+            os._exit(os.waitpid(child, 0)[1])
+        control.sendall(b"forked")
+        continue
+    sock = socket.socket(socket.AF_UNIX)
+    try:
+        sock.connect(word.decode())
+    except OSError:
+        control.sendall(b"no")
+        continue
+    socket.send_fds(control, [b"yes"], [sock.fileno()])
+    sock.close()
+"""
+
+
 class Attaching(Scratch):
-    """A process that uses Takt is played by this one: it looks where somebody
-    listens, connects, says what it has to say."""
+    """What a process that uses Takt says is said by this one, on connections
+    that the process made."""
 
     def setUp(self):
         super().setUp()
-        self.program = subprocess.Popen(["sleep", "60"])
+        self.control, theirs = socket.socketpair(socket.AF_UNIX,
+                                                 socket.SOCK_SEQPACKET)
+        self.addCleanup(self.control.close)
+        self.program = subprocess.Popen(
+            [sys.executable, "-c", CONNECTOR, str(theirs.fileno())],
+            pass_fds=[theirs.fileno()])
+        theirs.close()
         self.addCleanup(self.program.wait)
         self.addCleanup(self.program.kill)
         self.env = {**os.environ, "XDG_RUNTIME_DIR": self.folder}
         self.place = f"{self.folder}/takt/{self.program.pid}.trace"
 
     def connect(self):
+        """A connection that the program made."""
         self.assertTrue(wait_for(lambda: os.path.exists(self.place)))
-        sock = socket.socket(socket.AF_UNIX)
-        self.addCleanup(sock.close)
         # A socket that is bound is there before anybody listens on it.
-        self.assertTrue(wait_for(lambda: self.is_open(sock)))
-        return sock
+        self.assertTrue(wait_for(self.is_open))
+        return self.sock
 
-    def is_open(self, sock):
-        try:
-            sock.connect(self.place)
-        except (ConnectionRefusedError, FileNotFoundError):
+    def is_open(self):
+        self.control.sendall(self.place.encode())
+        word, handles, _, _ = socket.recv_fds(self.control, 16, 1)
+        if word == b"no":
             return False
+        self.sock = socket.socket(fileno=handles[0])
+        self.addCleanup(self.sock.close)
         return True
+
+    def test_others_cannot_speak_for_the_program(self):
+        reader = self.attach()
+        tame = self.connect()
+        wild = socket.socket(socket.AF_UNIX)
+        self.addCleanup(wild.close)
+        wild.connect(self.place)
+        self.assertEqual(wild.recv(64), b"")  # not even greeted
+        tame.sendall(header() + event())
+        self.assertTrue(wait_for(lambda: any("64x32" in x for x in reader.out)))
+        self.assertEqual(reader.end(), 0)
+        self.assertEqual(len([x for x in reader.out if "64x32" in x]), 1)
+
+    def test_a_child_of_the_program_may_speak(self):
+        reader = self.attach()
+        self.connect()
+        self.control.sendall(b"fork")
+        self.assertEqual(self.control.recv(16), b"forked")
+        sock = self.connect()
+        sock.sendall(header(2) + event(stream=2))
+        self.assertTrue(wait_for(lambda: any("64x32" in x for x in reader.out)))
+        self.assertEqual(reader.end(), 0)
 
     def attach(self, *words):
         return Reader(self, *words, str(self.program.pid), env=self.env)

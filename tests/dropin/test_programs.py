@@ -337,10 +337,15 @@ class Trouble(Programs):
                 with self.subTest(name, mode=mode):
                     ran, read = self.preloaded("plain", TAKT_DB=path,
                                                **settings)
-                    self.assertEqual(ran, plain)
+                    self.assertEqual(ran[:2], plain[:2])
+                    self.assertIn(ran[2].count("\n"), (0, 1), ran[2])
                     self.assertEqual(read.calls(), 30)
-        self.assertEqual(run("plain", LD_PRELOAD=PRELOAD, TAKT_RUN_EAGER="1",
-                             TAKT_DB="/proc/no/such/db"), plain)
+        eager = {"LD_PRELOAD": PRELOAD, "TAKT_RUN_EAGER": "1",
+                 "TAKT_DB": "/proc/no/such/db"}
+        status, out, said = run("plain", **eager)
+        self.assertEqual((status, out), plain[:2])
+        self.assertTrue(said.startswith("takt: store: /proc/no/such/db"), said)
+        self.assertEqual(run("plain", **eager, TAKT_LOG="off"), plain)
 
     def test_expert_or_policy_is_unknown(self):
         plain = run("plain")
@@ -348,7 +353,10 @@ class Trouble(Programs):
                         {"TAKT_PIN": "/no/such/file"}):
             ran, read = self.preloaded("plain", TAKT_RUN_EAGER="1", **changes)
             with self.subTest(str(changes)):
-                self.assertEqual(ran, plain)
+                self.assertEqual(ran[:2], plain[:2])
+                for name, value in changes.items():
+                    self.assertIn(f"takt: {name}={value} is ignored", ran[2])
+                self.assertEqual(ran[2].count("\n"), 1)
                 self.assertEqual(read.calls(), 30)
                 self.assertNotEqual(read.trouble, "")
 

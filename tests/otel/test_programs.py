@@ -104,6 +104,10 @@ def states():
         return
     yield "a full disk", {"TAKT_OTLP_FILE": "/dev/full",
                           "TAKT_TRACE_DEBUG": "1"}
+
+
+def wrong_settings():
+    """Names, and variables that cannot be obeyed."""
     yield "a file that cannot be", {"TAKT_OTLP_FILE": "/nowhere/trace"}
     yield "no exporter", {"TAKT_OTEL": "/nowhere/libtakt-otel.so",
                           "OTEL_EXPORTER_OTLP_ENDPOINT": nowhere()}
@@ -124,6 +128,15 @@ def collectors_change_nothing():
               done[:3] == plain[:3], done)
         # Half a second is what the end may take; the rest is the machine's.
         check(f"{name}: it ends", done[3] < plain[3] * 3 + 5, done[3])
+    for name, variables in () if IS_SHORT else wrong_settings():
+        done = run(**variables)
+        lines = done[1].splitlines()
+        check(f"{name}: same output, same exit status, a line of Takt's",
+              (done[0], done[2]) == (plain[0], plain[2]) and lines
+              and all(line.startswith("takt: ") for line in lines), done)
+        done = run(**variables, TAKT_LOG="off")
+        check(f"{name}: nothing said if nothing is to be",
+              done[:3] == plain[:3], done)
 
 
 def spans_of(path):

@@ -60,7 +60,7 @@ static int change(const char *folder, const char *name, bool is_written)
 
     if (!takt__profile_parse(name, &profile))
         return 2;
-    if (takt__manifest_plan(folder, profile, &planned, &diag) != TAKT_OK)
+    if (takt__manifest_plan(folder, "/", profile, &planned, &diag) != TAKT_OK)
         return fail(&diag);
     takt_status status = TAKT_OK;
     if (is_written)

@@ -3,7 +3,7 @@
  * test_replace.c - manifests on a disk: whole or not at all, with a backup, and
  * whatever may be wrong with a file said in one line.
  */
-#include "project/replace.h"
+#include "base/new_file.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -11,6 +11,7 @@
 
 #include "project/folder.h"
 #include "project/manifest.h"
+#include "project/read_file.h"
 
 static const char plain[] = "[package]\nname = \"x\"\n";
 static const char balanced[] = "[package]\nname = \"x\"\n\n"
@@ -23,7 +24,8 @@ static takt_status set(enum takt_profile profile, bool *is_kept,
 {
     struct takt_manifest_change change;
     char *backup = NULL;
-    takt_status status = takt__manifest_plan(folder, profile, &change, diag);
+    takt_status status =
+        takt__manifest_plan(folder, folder, profile, &change, diag);
 
     if (status == TAKT_OK) {
         status = takt__manifest_write(&change, &backup, diag);
@@ -202,7 +204,7 @@ static void what_changed_meanwhile_is_not_overwritten(void)
 
     new_folder();
     put_file("Cargo.toml", plain);
-    REQUIRE(takt__manifest_plan(folder, TAKT_PROFILE_BALANCED, &change,
+    REQUIRE(takt__manifest_plan(folder, folder, TAKT_PROFILE_BALANCED, &change,
                                 &diag) == TAKT_OK);
     put_file("Cargo.toml", "# somebody was faster\n");
     EXPECT_INT(takt__manifest_write(&change, NULL, &diag), TAKT_EIO);
@@ -322,7 +324,7 @@ static int die_while_a_file_is_made(void)
         setrlimit(RLIMIT_FSIZE, &ten_bytes) != 0)
         return 2;
     signal(SIGXFSZ, SIG_DFL); /* kills, within the second write */
-    takt__create_file(in_folder("new"), folder, "0123456789ab", 12, NULL);
+    takt__create_like(in_folder("new"), folder, "0123456789ab", 12, NULL);
     return 1;
 }
 
@@ -331,7 +333,7 @@ static void who_dies_while_a_file_is_made_leaves_no_half_of_it(void)
     new_folder();
     EXPECT_INT(in_child(die_while_a_file_is_made), -1);
     EXPECT(access(in_folder("new"), F_OK) != 0);
-    EXPECT_INT(takt__create_file(in_folder("new"), folder, "whole", 5, NULL),
+    EXPECT_INT(takt__create_like(in_folder("new"), folder, "whole", 5, NULL),
                TAKT_OK);
     EXPECT_STR(get_file("new"), "whole");
 }
@@ -343,7 +345,7 @@ static void any_file_can_be_replaced_or_made(void)
     size_t length;
 
     new_folder();
-    EXPECT_INT(takt__replace_file(in_folder("new"), "a\0b", 3, NULL, 0, NULL),
+    EXPECT_INT(takt__write_whole(in_folder("new"), 0, "a\0b", 3, NULL),
                TAKT_OK);
     EXPECT_INT(takt__read_file(in_folder("new"), 3, &text, &length, NULL),
                TAKT_OK);
@@ -352,13 +354,12 @@ static void any_file_can_be_replaced_or_made(void)
     EXPECT_INT(takt__read_file(in_folder("new"), 2, &text, &length, NULL),
                TAKT_EIO);
     EXPECT(text == NULL);
-    EXPECT_INT(takt__replace_file(in_folder("new"), "", 0, NULL, 0, NULL),
-               TAKT_OK);
+    EXPECT_INT(takt__write_whole(in_folder("new"), 0, "", 0, NULL), TAKT_OK);
     REQUIRE(stat(in_folder("new"), &facts) == 0);
     EXPECT_INT(facts.st_size, 0);
-    EXPECT_INT(takt__replace_file(in_folder("no/folder"), "", 0, NULL, 0, NULL),
+    EXPECT_INT(takt__write_whole(in_folder("no/folder"), 0, "", 0, NULL),
                TAKT_EIO);
-    EXPECT_INT(takt__create_file(in_folder("new"), folder, "x", 1, NULL),
+    EXPECT_INT(takt__create_like(in_folder("new"), folder, "x", 1, NULL),
                TAKT_EEXIST);
     EXPECT_INT(count_files(), 1);
 }

@@ -507,6 +507,39 @@ static void the_place_is_where_somebody_listens(void)
     close(listener);
 }
 
+static void nobody_else_is_told(void)
+{
+    takt_sink sink;
+    takt_diag diag = {""};
+    int ready[2], status;
+    char byte;
+
+    if (geteuid() != 0) {
+        SKIP("only root can be somebody else");
+        return;
+    }
+    REQUIRE(chmod(folder, 0777) == 0);
+    REQUIRE(pipe(ready) == 0);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0)
+            _exit(1);
+        listen_at(path_of("socket"));
+        if (write(ready[1], "x", 1) == 1)
+            pause();
+        _exit(1);
+    }
+    REQUIRE(read(ready[0], &byte, 1) == 1);
+    EXPECT_INT(takt__stream_open(socket_place(), &sink, &diag), TAKT_EIO);
+    EXPECT(strstr(diag.text, strerror(EACCES)) != NULL);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    close(ready[0]);
+    close(ready[1]);
+    REQUIRE(chmod(folder, 0700) == 0);
+}
+
 /* Leaves nothing behind. */
 static void clean_up(void)
 {
@@ -541,6 +574,7 @@ int main(void)
     RUN(what_cannot_be_opened_is_said);
     RUN(only_a_private_folder_will_do);
     RUN(the_place_is_where_somebody_listens);
+    RUN(nobody_else_is_told);
     clean_up();
     return tap_done();
 }

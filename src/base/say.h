@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* say.h - one line for people. */
-#ifndef TAKT_PROJECT_SAY_H
-#define TAKT_PROJECT_SAY_H
+#ifndef TAKT_BASE_SAY_H
+#define TAKT_BASE_SAY_H
 
 #include <takt/status.h>
 #include <takt/store.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* say.c - one line for people. */
-#include "project/say.h"
+#include "base/say.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * clean.h - text of others for terminals.
+ *
+ * File names, source lines, names in files and messages that quote them can
+ * hold characters that move a cursor, change the order of letters or show
+ * nothing. These are shown as escapes: \n, \x1b, \u202e; so are bytes that are
+ * not UTF-8. A tab becomes a space.
+ */
+#ifndef TAKT_CLI_CLEAN_H
+#define TAKT_CLI_CLEAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Text with escapes, cut to its room. Returns `out`. */
+const char *clean_text(const char *text, char *out, size_t size);
+
+/* Prints all of it with escapes; the second keeps the ends of lines. */
+void print_clean(FILE *stream, const char *text);
+void print_clean_lines(FILE *stream, const char *text);
+
+/* Prints one line with escapes, and ends it. It is cut at 8 KiB. */
+void print_line(FILE *stream, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The first character and how many bytes it has; 0: it is not UTF-8. */
+size_t read_character(const char *text, uint32_t *character);
+
+/* Whether a character is a control, invisible, or changes the order of others:
+ * nothing that a terminal should get from others. */
+bool is_unsafe(uint32_t character);
+
+#endif

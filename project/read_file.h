@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * read_file.h - reads whole files; base/new_file.h writes them.
+ *
+ * Threads: nothing is shared.
+ */
+#ifndef TAKT_PROJECT_READ_FILE_H
+#define TAKT_PROJECT_READ_FILE_H
+
+#include <stddef.h>
+
+#include <takt/status.h>
+#include <takt/store.h>
+
+/* Reads a regular file of at most `most` bytes; the caller frees *text, behind
+ * which a NUL stands that does not count.
+ * TAKT_ENOENT: there is none; `diag` is empty.
+ * TAKT_EIO: it cannot be read, is no file, or is too large.  TAKT_ENOMEM. */
+takt_status takt__read_file(const char *path, size_t most, char **text,
+                            size_t *length, takt_diag *diag);
+
+#endif
