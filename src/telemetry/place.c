@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* place.c - where a reader of this process may be listening. */
+#define _GNU_SOURCE /* struct ucred */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -47,5 +49,17 @@ bool takt__stream_place(long pid, char *out, size_t size)
             S_ISSOCK(facts.st_mode) && facts.st_uid == geteuid())
             return true;
     }
+    return false;
+}
+
+bool takt__stream_is_listener_ours(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
+        (peer.uid == geteuid() || peer.uid == 0))
+        return true;
+    errno = EACCES;
     return false;
 }

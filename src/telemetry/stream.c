@@ -5,7 +5,6 @@
  * A socket gets records through a buffer, because it may take a part of one. A
  * file gets each record at once and whole: others may be appending to it.
  */
-#define _GNU_SOURCE /* struct ucred */
 #include "telemetry/stream.h"
 
 #include <errno.h>
@@ -252,19 +251,6 @@ static void put_header(struct stream *stream)
     put(stream, &record, 0);
 }
 
-/* Whether this user or root listens: nobody else is told what is computed. */
-static bool is_listener_ours(int fd)
-{
-    struct ucred peer;
-    socklen_t size = sizeof peer;
-
-    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-        (peer.uid == geteuid() || peer.uid == 0))
-        return true;
-    errno = EACCES;
-    return false;
-}
-
 /* -1: errno says why. */
 static int connect_to(const struct sockaddr_un *address)
 {
@@ -273,7 +259,7 @@ static int connect_to(const struct sockaddr_un *address)
 
     if (fd < 0 ||
         (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
-         is_listener_ours(fd)))
+         takt__stream_is_listener_ours(fd)))
         return fd;
     const int wrong = errno;
     close(fd);

@@ -39,6 +39,10 @@ bool takt__stream_place(long pid, char *out, size_t size);
  * of them. */
 bool takt__stream_folder(unsigned index, char *out, size_t size);
 
+/* Whether it is this user or root who listens where `fd` is connected to:
+ * nobody else is told what is computed. False: errno is EACCES. */
+bool takt__stream_is_listener_ours(int fd);
+
 /* Whether a folder is there and nobody else can put anything into it. */
 bool takt__stream_is_private(const char *folder);
 

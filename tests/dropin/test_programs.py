@@ -326,6 +326,23 @@ class Trouble(Programs):
                          (30, 30))
         self.assertIn("libtakt cannot be opened", read.trouble)
 
+    def test_a_relative_path_leads_nowhere(self):
+        """By now it may lead to files that somebody else has put there."""
+        shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
+        with open(self.path("planted.c"), "w") as out:
+            out.write("#include <unistd.h>\n__attribute__((constructor)) "
+                      "static void end(void) { _exit(99); }\n")
+        subprocess.run(["cc", "-shared", "-fPIC", "-o",
+                        self.path("libtakt.so.0"), self.path("planted.c")],
+                       check=True)
+        for preload, code in (("./libtakt-blas.so", 0),
+                              (self.path("libtakt-blas.so"), 99)):
+            ran = subprocess.run([PROGRAM, "plain"], cwd=self.folder,
+                                 env=surroundings(LD_PRELOAD=preload,
+                                                  TAKT_RUN_EAGER="1"),
+                                 capture_output=True, timeout=100)
+            self.assertEqual(ran.returncode, code, preload)
+
     def test_store_is_damaged(self):
         plain = run("plain")
         for name, content in (("garbage", os.urandom(5000)), ("empty", b""),
