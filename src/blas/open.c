@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/load.h"
 #include "blas/blas.h"
 #include "blas/library.h"
 #include "blas/prove.h"
@@ -322,7 +323,7 @@ struct loading {
 static void load(void *self)
 {
     struct loading *loading = self;
-    loading->handle = dlopen(loading->file, RTLD_NOW | RTLD_LOCAL);
+    loading->handle = takt__load(loading->file);
 }
 
 /* The threads of OpenBLAS spin for 2^26 ticks after every job, which is tens of

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/load.h"
 #include "cuda/cuda.h"
 
 enum { least_version = 11000 };
@@ -71,9 +72,13 @@ void takt__cuda_explain(const struct takt_cuda_api *api, int result, char *text,
 
 static bool load(const char *file, void **library, char *problem, size_t size)
 {
-    *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    *library = takt__load(file);
     if (*library != NULL)
         return true;
+    if (takt__is_static()) {
+        snprintf(problem, size, "no driver: a static program loads none");
+        return false;
+    }
     const char *why = dlerror();
     if (strchr(file, '/') == NULL)
         snprintf(problem, size, "no driver: %s was not found", file);

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/load.h"
 #include "cuda/inside.h"
 #include "takt/ops.h"
 
@@ -126,7 +127,7 @@ static bool start(const struct takt_cuda *cuda, void *library,
 /* A library that was loaded stays so: it leaves things behind. */
 static bool open_file(struct takt_cuda *cuda, const char *file)
 {
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *library = takt__load(file);
     struct takt_cublas *cublas;
 
     if (library == NULL || (cublas = calloc(1, sizeof *cublas)) == NULL)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/load.h"
 
 static const char soname[] = "libtakt-otel.so.0";
 
@@ -24,7 +25,7 @@ static void *load(void)
     Dl_info self;
 
     if (named != NULL && named[0] != '\0')
-        return dlopen(named, RTLD_NOW | RTLD_LOCAL);
+        return takt__load(named);
     if (dladdr(soname, &self) != 0 && self.dli_fname != NULL) {
         const char *slash = strrchr(self.dli_fname, '/');
         const int length =
@@ -33,11 +34,11 @@ static void *load(void)
                                   self.dli_fname, soname);
         void *library = length == 0 || used >= (int)sizeof path
                             ? NULL
-                            : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+                            : takt__load(path);
         if (library != NULL)
             return library;
     }
-    return dlopen(soname, RTLD_NOW | RTLD_LOCAL);
+    return takt__load(soname);
 }
 
 /* Once loaded it stays: its threads and what it has registered with others
@@ -52,7 +53,9 @@ takt_status takt__otel_open(const takt_otlp_options *options,
 
     memcpy(&open, &found, sizeof found);
     if (open == NULL) {
-        const char *why = dlerror();
+        const char *why = takt__is_static()
+                              ? "a static program loads no library"
+                              : dlerror();
         snprintf(diag->text, sizeof diag->text,
                  "there is no exporter: %s (install libtakt-otel, or name the "
                  "file in TAKT_OTEL)",

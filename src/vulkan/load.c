@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/load.h"
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
 
@@ -55,10 +56,11 @@ static bool load_library(char *problem, size_t size)
 {
     const char *named = takt__config_read().vulkan;
     const char *file = named != NULL && *named != '\0' ? named : usual;
-    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    void *library = takt__load(file);
 
     if (library == NULL) {
-        snprintf(problem, size, "no Vulkan loader: %s cannot be loaded", file);
+        snprintf(problem, size, "no Vulkan loader: %s cannot be loaded%s", file,
+                 takt__is_static() ? " by a static program" : "");
         return false;
     }
     void *const symbol = dlsym(library, "vkGetInstanceProcAddr");
