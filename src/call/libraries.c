@@ -53,8 +53,7 @@ void takt__ctx_open_libraries(takt_ctx *ctx)
 
 void takt__ctx_open_libraries_for(takt_ctx *ctx, const takt_op *op)
 {
-    if (op == NULL ||
-        (!op->is_user && takt__library_can_run(takt__op_id(op))))
+    if (op == NULL || (!op->is_user && takt__library_can_run(takt__op_id(op))))
         takt__ctx_open_libraries(ctx);
 }
 

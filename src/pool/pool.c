@@ -56,7 +56,7 @@ struct takt_pool {
     _Alignas(line) takt_pool_task *task;
     void *job;
     unsigned parts;
-    unsigned running; /* threads at work, the caller's included */
+    unsigned running;        /* threads at work, the caller's included */
     struct takt_fpenv fpenv; /* the caller's, without traps */
     _Atomic bool is_ending;
 

@@ -32,9 +32,8 @@ static void *load(void)
             slash == NULL ? 0 : (int)(slash - self.dli_fname + 1);
         const int used = snprintf(path, sizeof path, "%.*s%s", length,
                                   self.dli_fname, soname);
-        void *library = length == 0 || used >= (int)sizeof path
-                            ? NULL
-                            : takt__load(path);
+        void *library =
+            length == 0 || used >= (int)sizeof path ? NULL : takt__load(path);
         if (library != NULL)
             return library;
     }
@@ -53,9 +52,8 @@ takt_status takt__otel_open(const takt_otlp_options *options,
 
     memcpy(&open, &found, sizeof found);
     if (open == NULL) {
-        const char *why = takt__is_static()
-                              ? "a static program loads no library"
-                              : dlerror();
+        const char *why =
+            takt__is_static() ? "a static program loads no library" : dlerror();
         snprintf(diag->text, sizeof diag->text,
                  "there is no exporter: %s (install libtakt-otel, or name the "
                  "file in TAKT_OTEL)",

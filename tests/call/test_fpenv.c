@@ -61,11 +61,10 @@ static takt_ctx *new_ctx(void)
 {
     takt_ctx *ctx;
 
-    REQUIRE(takt_ctx_create(&(takt_ctx_options){.store = "",
-                                                .blas = "",
-                                                .gpu = "",
-                                                .threads = threads},
-                            &ctx) == TAKT_OK);
+    REQUIRE(takt_ctx_create(
+                &(takt_ctx_options){
+                    .store = "", .blas = "", .gpu = "", .threads = threads},
+                &ctx) == TAKT_OK);
     return ctx;
 }
 
@@ -226,8 +225,7 @@ static void traps_do_not_meet_the_work_of_takt_itself(void)
     takt_decision decision;
     takt_learning learning;
 
-    if (feenableexcept(FE_ALL_EXCEPT) == -1 ||
-        fegetexcept() != FE_ALL_EXCEPT) {
+    if (feenableexcept(FE_ALL_EXCEPT) == -1 || fegetexcept() != FE_ALL_EXCEPT) {
         SKIP("this machine does not trap");
         return;
     }

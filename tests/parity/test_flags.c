@@ -110,9 +110,8 @@ static void each_ordinary_call(void (*check)(const struct trial *))
 
 static void expect_no_flags(const struct trial *t)
 {
-    const size_t rounds = is_vector(t->call.op)
-                              ? 1
-                              : sizeof leftovers / sizeof leftovers[0];
+    const size_t rounds =
+        is_vector(t->call.op) ? 1 : sizeof leftovers / sizeof leftovers[0];
 
     for (size_t i = 0; i < rounds; i++) {
         if (rounds > 1)
@@ -260,8 +259,8 @@ static void run_on_each_expert(const char *name, void (*test)(void))
     char line[120];
     const char *expert;
 
-    for (current = 0;
-         (expert = takt_ctx_expert(ctx, current, NULL)) != NULL; current++) {
+    for (current = 0; (expert = takt_ctx_expert(ctx, current, NULL)) != NULL;
+         current++) {
         snprintf(line, sizeof line, "%s_%s", expert, name);
         tap_run(line, test);
     }
@@ -274,11 +273,10 @@ int main(void)
     guard_watch();
     signal(SIGFPE, guard_fault);
     trial_init();
-    REQUIRE(takt_ctx_create(&(takt_ctx_options){.store = "",
-                                                .blas = "",
-                                                .gpu = "",
-                                                .threads = 2},
-                            &ctx) == TAKT_OK);
+    REQUIRE(takt_ctx_create(
+                &(takt_ctx_options){
+                    .store = "", .blas = "", .gpu = "", .threads = 2},
+                &ctx) == TAKT_OK);
     RUN_ON_EACH(raises_nothing_on_ordinary_values);
     RUN_ON_EACH(raises_nothing_that_scalar_does_not);
     RUN_ON_EACH(raises_what_ieee_754_says);

@@ -199,8 +199,8 @@ static void on_trap(int number)
 
 static bool can_trap(void)
 {
-    const bool can = feenableexcept(FE_DIVBYZERO) != -1 &&
-                     fegetexcept() == FE_DIVBYZERO;
+    const bool can =
+        feenableexcept(FE_DIVBYZERO) != -1 && fegetexcept() == FE_DIVBYZERO;
     fedisableexcept(FE_ALL_EXCEPT);
     return can;
 }
