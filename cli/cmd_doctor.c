@@ -147,20 +147,16 @@ static void check_store(struct report *report, takt_ctx *ctx)
 
 static void check_libraries(struct report *report, const takt_ctx *ctx)
 {
-    const char *blas = takt_ctx_environment().blas;
+    const char *problem = takt_ctx_library_problem(ctx);
     const char *name = takt_ctx_library(ctx, 0);
 
     for (size_t i = 0; name != NULL; name = takt_ctx_library(ctx, ++i))
         add(report, "libraries", STATE_OK, "%s", name);
-    if (takt_ctx_library(ctx, 0) != NULL)
-        return;
-    if (blas != NULL && blas[0] == '\0')
+    if (problem != NULL)
         add(report, "libraries", STATE_NOTE,
-            "TAKT_BLAS is empty: no BLAS but our own kernels is used");
-    else
-        add(report, "libraries", STATE_NOTE,
-            "no OpenBLAS, BLIS or libxsmm was found: our own kernels are used; "
-            "install libopenblas0-pthread to have both");
+            "%s: products run on our own kernels alone (TAKT_BLAS; install "
+            "libopenblas0-pthread to have more experts)",
+            problem);
 }
 
 static void check_gpu(struct report *report, const takt_gpu_device *gpu)

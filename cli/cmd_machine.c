@@ -69,6 +69,8 @@ static void print_experts(const takt_ctx *ctx)
     for (size_t i = 0; (name = takt_ctx_library(ctx, i)) != NULL; i++)
         print_line(stdout, "%s %s", i == 0 ? "libraries   " : "            ",
                    name);
+    if (takt_ctx_library_problem(ctx) != NULL)
+        printf("libraries    -: %s\n", takt_ctx_library_problem(ctx));
 }
 
 static void print_text(takt_ctx *ctx, bool is_live)

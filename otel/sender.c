@@ -5,6 +5,7 @@
  */
 #include "inside.h"
 
+#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -232,6 +233,7 @@ static void *run(void *self)
 {
     struct takt_otel_channel *channel = self;
 
+    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
     pthread_mutex_lock(&channel->busy);
     pthread_mutex_lock(&channel->lock);
     while (!is_over(channel)) {

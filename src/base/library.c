@@ -1,21 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /* library.c - loads shared libraries at run time. */
+#define _GNU_SOURCE /* dl_iterate_phdr() */
 #include "base/library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stddef.h>
 
 #include "base/config.h"
 
 static _Thread_local const char *problem;
 
+/* The first object is the program itself. One that is not static names the
+ * loader that it needs. */
+static int look_at_program(struct dl_phdr_info *info, size_t size, void *self)
+{
+    bool *is_static = self;
+
+    (void)size;
+    *is_static = true;
+    for (unsigned i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_INTERP)
+            *is_static = false;
+    return 1;
+}
+
+bool takt__is_static(void)
+{
+    bool is_static = false;
+
+    dl_iterate_phdr(look_at_program, &is_static);
+    return is_static;
+}
+
+static const char *refusal(const char *file)
+{
+    if (takt__is_static())
+        return "a static program loads no library";
+    if (takt__config()->is_privileged && file[0] != '/')
+        return "this program has more rights than its user (setuid or "
+               "capabilities): libraries are not searched for by name";
+    return NULL;
+}
+
 void *takt__library_open(const char *file)
 {
-    if (takt__config()->is_privileged && file[0] != '/') {
-        problem = "this program has more rights than its user (setuid or "
-                  "capabilities): libraries are not searched for by name";
+    problem = refusal(file);
+    if (problem != NULL)
         return NULL;
-    }
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
     problem = library == NULL ? dlerror() : NULL;
     return library;

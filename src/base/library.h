@@ -5,14 +5,20 @@
 #ifndef TAKT_BASE_LIBRARY_H
 #define TAKT_BASE_LIBRARY_H
 
+#include <stdbool.h>
+
 /* The handle of a library, with all its symbols resolved and none of them
- * visible to others. In a program with more rights than its user only an
- * absolute path is loaded, never a name that is searched for.
+ * visible to others. A static program loads none. One with more rights than its
+ * user loads absolute paths alone, never a name that is searched for.
  * NULL: takt__library_problem() says why. */
 void *takt__library_open(const char *file);
 
 /* Why the last takt__library_open() of this thread failed; never NULL. Valid
  * until its next one. */
 const char *takt__library_problem(void);
+
+/* Whether the program is linked with -static or -static-pie. Loading a library
+ * into it would bring a second C library with it, which mostly crashes. */
+bool takt__is_static(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "call/inside.h"
 #include "op/operands.h"
 
@@ -118,7 +119,10 @@ void takt__call_try_aside(takt_ctx *ctx, const takt_call *call,
     if (arm < 0 || watch->status != TAKT_OK || call->op->is_user)
         return;
     const uint64_t start = takt__ticks();
+    const struct takt_fpenv fpenv = takt__fpenv_get();
+    takt__fpenv_adopt(takt__fpenv_quiet(fpenv));
     try_arm(ctx, call, sizes, watch, (unsigned)arm);
+    takt__fpenv_adopt(fpenv); /* nobody asked for what it raised */
     atomic_fetch_add_explicit(
         &ctx->aside_ns,
         (int64_t)((double)(takt__ticks() - start) * seconds_per_tick * 1e9),

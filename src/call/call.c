@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "call/libraries.h"
 #include "op/admit.h"
 #include "run/run.h"
 
@@ -381,6 +382,7 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
             return status;
     }
     takt__call_sizes(call, &sizes);
+    takt__ctx_meet_product(ctx, &sizes, call->flags);
     if (decision != NULL || ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
         sizes.elements = takt_op_elements(call->op, &call->shape);
     if (is_told(tap) && !takt__tap_is_quiet(tap, sizes.key.line))
@@ -481,7 +483,7 @@ takt_status takt_run_on(takt_ctx *ctx, const takt_call *call, size_t expert)
         ctx = takt_ctx_default();
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    if (ctx->is_recorded || expert >= ctx->fleet.count)
+    if (ctx->is_recorded || expert >= takt__fleet_known(&ctx->fleet))
         return TAKT_ENODEV;
     const takt_status status = takt__admit(&copy, &is_empty);
     if (status != TAKT_OK || is_empty)

@@ -4,14 +4,15 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "base/fpenv.h"
 #include "base/log.h"
 #include "base/name.h"
 #include "call/gpus.h"
+#include "call/libraries.h"
 
 enum { most_threads = 256 };
 
@@ -31,16 +32,10 @@ static unsigned threads_of(const takt_machine *machine, unsigned wanted)
     return threads < most_threads ? threads : most_threads;
 }
 
-static void describe_libraries(takt_ctx *ctx)
-{
-    for (size_t i = 0; i < ctx->fleet.blas_count; i++)
-        snprintf(ctx->library[i], sizeof ctx->library[i], "%s %s (%s)",
-                 ctx->fleet.blas[i].name, ctx->fleet.blas[i].version,
-                 ctx->fleet.blas[i].path);
-}
-
 static takt_status find_fixed(takt_ctx *ctx, const char *expert)
 {
+    if (expert != NULL)
+        takt__ctx_open_named(ctx, expert);
     const int found =
         expert == NULL ? -1 : takt__fleet_find(&ctx->fleet, expert);
 
@@ -115,7 +110,6 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
         &ctx->fleet);
     if (status != TAKT_OK)
         return status;
-    describe_libraries(ctx);
     status = takt__decider_init(decider, &ctx->fleet, ctx->machine);
     if (status != TAKT_OK)
         return status;
@@ -127,6 +121,8 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
         status = takt__ctx_teach(ctx, options);
     if (status != TAKT_OK)
         return status;
+    atomic_store(&ctx->may_open_libraries,
+                 ctx->fleet.count > takt__fleet_known(&ctx->fleet));
     takt__ctx_watch_gpus(ctx);
     if (options->policy == TAKT_POLICY_PINNED)
         status = takt__ctx_read_pin(ctx, options->pin);
@@ -161,6 +157,7 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
 {
     static const takt_ctx_options usual = {0};
     takt_cost_model cost;
+    fenv_t fpenv;
 
     *out = NULL;
     if (options == NULL)
@@ -182,7 +179,9 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
         return status;
     }
     ctx->decider.cost = cost;
+    takt__fpenv_leave(&fpenv);
     status = fill(ctx, options);
+    takt__fpenv_return(&fpenv);
     if (status == TAKT_OK)
         *out = ctx;
     else
@@ -194,8 +193,11 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
 
 void takt_ctx_destroy(takt_ctx *ctx)
 {
+    fenv_t fpenv;
+
     if (ctx == NULL)
         return;
+    takt__fpenv_leave(&fpenv);
     takt__ctx_leave_gpus(ctx);
     if (ctx->learner != NULL) /* it is asked when the last is told */
         takt__courier_finish(ctx->courier);
@@ -207,6 +209,7 @@ void takt_ctx_destroy(takt_ctx *ctx)
     takt_machine_destroy(ctx->machine);
     free(ctx->gpu_watch);
     free(ctx);
+    takt__fpenv_return(&fpenv);
 }
 
 /* ---- the default context ----------------------------------------------------
@@ -302,21 +305,6 @@ takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm)
 const takt_machine *takt_ctx_machine(const takt_ctx *ctx)
 {
     return ctx->machine;
-}
-
-const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
-                            takt_backend *backend)
-{
-    if (index >= ctx->fleet.count)
-        return NULL;
-    if (backend != NULL)
-        *backend = ctx->fleet.expert[index].backend;
-    return ctx->fleet.expert[index].name;
-}
-
-const char *takt_ctx_library(const takt_ctx *ctx, size_t index)
-{
-    return index < ctx->fleet.blas_count ? ctx->library[index] : NULL;
 }
 
 takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,

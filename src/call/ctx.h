@@ -49,6 +49,7 @@ struct takt_ctx {
     struct takt_user_experts user_experts;
     struct takt_gpu_watch *gpu_watch; /* by device; NULL: there is none */
     char gpu_fingerprint[TAKT_MAX_GPUS][TAKT_SHA256_HEX];
+    _Atomic bool may_open_libraries; /* libraries.h */
     bool is_recorded; /* answers for another machine, and runs nothing */
     char library[TAKT_BLAS_MAX][704];
 };

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "call/libraries.h"
 #include "call/question.h"
 
 /* ---- telling ---------------------------------------------------------------
@@ -80,6 +81,7 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
         return status;
     if (!sizes.has_key)
         return TAKT_ESHAPE;
+    takt__ctx_open_named(ctx, told->expert);
     struct takt_model *model = takt__learner_enter(ctx->learner);
     status = find_arm(ctx, model, told->request.op, told->expert,
                       sizes.key.line, &arm);
@@ -229,6 +231,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
         return status;
     if (!inquiry.sizes.has_key)
         return TAKT_ESHAPE;
+    takt__ctx_open_libraries_for(ctx, request->op);
     look_around(ctx, request, &inquiry);
     struct takt_model *model = takt__learner_enter(ctx->learner);
     *count =
@@ -352,6 +355,8 @@ takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
                               void *self)
 {
     struct reading reading = {.ctx = ctx};
+
+    takt__ctx_open_libraries(ctx);
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
     takt__model_visit(model, copy_row, &reading);
@@ -413,6 +418,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
         return status;
     if (!sizes.has_key)
         return TAKT_ESHAPE;
+    takt__ctx_open_libraries_for(ctx, request->op);
     takt__question_where(ctx, request, &sizes, &where);
     struct best best = {.ctx = ctx,
                         .sizes = &sizes,

@@ -14,7 +14,7 @@
 
 #include "base/new_file.h"
 #include "base/say.h"
-#include "call/ctx.h"
+#include "call/libraries.h"
 #include "takt/history.h"
 
 static const char title[] = "takt pin 1\n";
@@ -125,6 +125,7 @@ static takt_status apply(void *self, const struct takt_pin *pin)
 {
     takt_ctx *ctx = self;
     const int line = line_of(pin);
+    takt__ctx_open_named(ctx, pin->expert);
     const int expert = takt__fleet_find(&ctx->fleet, pin->expert);
     const struct takt_key key = {(uint16_t)line, (uint8_t)pin->bin};
 

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "call/gpus.h"
 #include "call/inside.h"
+#include "call/libraries.h"
 #include "gpu/copies.h"
 #include "run/run.h"
 
@@ -55,6 +56,7 @@ static takt_status begin(takt_ctx *ctx, const takt_call *call,
         out->has_plain |=
             extents.bytes[i] > 64 && out->operands.of[i].buffer == NULL;
     takt__call_sizes(call, &out->sizes);
+    takt__ctx_meet_product(ctx, &out->sizes, call->flags);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "call/inside.h"
+#include "call/libraries.h"
 #include "call/question.h"
 #include "op/admit.h"
 #include "op/operands.h"
@@ -257,6 +258,8 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
     takt_status status = takt__request_sizes(request, &sizes);
     if (status != TAKT_OK)
         return status;
+    if (request->policy == TAKT_POLICY_ADAPTIVE && request->op != NULL)
+        takt__ctx_open_libraries_for(ctx, request->op);
     if (!select_learned(ctx, request, &sizes, &choice))
         status = takt__decide_static(&ctx->decider, request->policy, &sizes,
                                      &choice);

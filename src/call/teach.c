@@ -10,6 +10,7 @@
 #include "base/config.h"
 #include "call/ctx.h"
 #include "call/gpus.h"
+#include "call/libraries.h"
 #include "hw/fingerprint.h"
 
 static const double usual_exploration = 0.02;
@@ -33,7 +34,7 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
         arm.rates = ctx->decider.gpu[expert->device->number].guessed;
         return arm;
     }
-    if (expert->kind == TAKT_EXPERT_BLAS)
+    if (expert->blas != NULL)
         arm.kin = 100 + (unsigned)(expert->blas - ctx->fleet.blas);
     arm.rates = takt__prior_rates(expert, ctx->machine);
     return arm;
@@ -45,10 +46,11 @@ static bool can_ever_run(const struct takt_expert *expert, enum takt_op_id op)
         return op != TAKT_OP_reshape;
     if (expert->kind == TAKT_EXPERT_GPU)
         return false; /* gpus.c knows */
-    return op == TAKT_OP_matmul || op == TAKT_OP_gemv || op == TAKT_OP_axpy;
+    return takt__library_can_run(op);
 }
 
-static void allow_lines(const takt_ctx *ctx, struct takt_model *model)
+static void allow_lines(const takt_ctx *ctx, struct takt_model *model,
+                        unsigned first, unsigned end)
 {
     for (unsigned line = 0; line < TAKT_LINE_USER; line++) {
         enum takt_op_id op;
@@ -56,7 +58,7 @@ static void allow_lines(const takt_ctx *ctx, struct takt_model *model)
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
         takt__line_name(line, &op, &user_op, &dtype, layout);
-        for (unsigned i = 0; i < ctx->fleet.count; i++)
+        for (unsigned i = first; i < end; i++)
             if (can_ever_run(&ctx->fleet.expert[i], op))
                 takt__model_allow(model, line, i);
     }
@@ -74,9 +76,21 @@ static takt_status make_model(takt_ctx *ctx, double exploration,
         const struct takt_arm arm = arm_of(ctx, &ctx->fleet.expert[i]);
         takt__model_add_arm(*out, &arm);
     }
-    allow_lines(ctx, *out);
+    allow_lines(ctx, *out, 0, takt__fleet_known(&ctx->fleet));
     takt__ctx_add_gpus(ctx, *out);
     return TAKT_OK;
+}
+
+void takt__ctx_teach_libraries(takt_ctx *ctx, struct takt_model *model,
+                               unsigned first)
+{
+    const unsigned end = takt__fleet_known(&ctx->fleet);
+
+    for (unsigned i = first; i < end; i++) {
+        const struct takt_arm arm = arm_of(ctx, &ctx->fleet.expert[i]);
+        takt__model_set_arm(model, i, &arm);
+    }
+    allow_lines(ctx, model, first, end);
 }
 
 /* ---- names, for the learner ------------------------------------------------

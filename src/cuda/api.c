@@ -76,7 +76,7 @@ static bool load(const char *file, void **library, char *problem, size_t size)
     *library = takt__library_open(file);
     if (*library != NULL)
         return true;
-    if (strchr(file, '/') == NULL)
+    if (strchr(file, '/') == NULL && !takt__is_static())
         snprintf(problem, size, "no driver: %s was not found", file);
     else
         snprintf(problem, size, "no driver: %s", takt__library_problem());

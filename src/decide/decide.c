@@ -215,8 +215,9 @@ static takt_status decide_static(const struct takt_decider *decider,
         break;
     case TAKT_POLICY_ADAPTIVE:
         choose_simd(decider, sizes, situation, false, out);
-        out->reason =
-            decider->fleet->count == 1 ? TAKT_REASON_ONLY : TAKT_REASON_PRIOR;
+        out->reason = takt__fleet_known(decider->fleet) == 1
+                          ? TAKT_REASON_ONLY
+                          : TAKT_REASON_PRIOR;
         break;
     case TAKT_POLICY_MOE:
     case TAKT_POLICY_COST:

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * fleet.c - makes the list of experts: each usable instruction set on 1, 2,
- * 4, ... threads and on all of them, each BLAS library on one thread and on
- * all, and each GPU.
+ * 4, ... threads and on all of them, each GPU, and, when they are opened, each
+ * BLAS library on one thread and on all.
  */
 #include "expert/expert.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/name.h"
@@ -38,23 +39,43 @@ static void add_cpu(struct takt_fleet *fleet, takt_isa isa, unsigned threads)
     fleet->count++;
 }
 
-static void add_blas(struct takt_fleet *fleet, struct takt_blas *blas,
-                     unsigned threads)
+/* A place for an expert of a library that may be opened. */
+static void keep_place(struct takt_fleet *fleet)
 {
     struct takt_expert *expert = next_expert(fleet);
-    char suffix[12] = "";
 
     if (expert == NULL)
+        return;
+    expert->kind = TAKT_EXPERT_BLAS;
+    expert->backend = TAKT_BACKEND_SIMD;
+    expert->threads = 1;
+    fleet->count++;
+}
+
+static void keep_places(struct takt_fleet *fleet, unsigned threads)
+{
+    const unsigned each = threads > 1 ? 2 : 1;
+
+    for (unsigned i = 0; i < each * TAKT_BLAS_MAX; i++)
+        keep_place(fleet);
+}
+
+/* The next place is that expert's. */
+static void add_blas(struct takt_fleet *fleet, unsigned *place,
+                     struct takt_blas *blas, unsigned threads)
+{
+    struct takt_expert *expert = &fleet->expert[*place];
+    char suffix[12] = "";
+
+    if (*place == fleet->count)
         return;
     if (threads > 1)
         snprintf(suffix, sizeof suffix, "x%u", threads);
     snprintf(expert->name, sizeof expert->name, "blas.%s%s", blas->name,
              suffix);
-    expert->kind = TAKT_EXPERT_BLAS;
-    expert->backend = TAKT_BACKEND_SIMD;
     expert->threads = threads;
     expert->blas = blas;
-    fleet->count++;
+    ++*place;
 }
 
 /* Scalar code is the definition, on one thread; more would only blur it. */
@@ -69,13 +90,26 @@ static void add_isa(struct takt_fleet *fleet, takt_isa isa, unsigned threads)
         add_cpu(fleet, isa, threads);
 }
 
-static void add_libraries(struct takt_fleet *fleet, unsigned threads)
+size_t takt__fleet_open_libraries(const struct takt_fleet *fleet,
+                                  struct takt_blas out[TAKT_BLAS_MAX])
 {
-    for (size_t i = 0; i < fleet->blas_count; i++) {
-        add_blas(fleet, &fleet->blas[i], 1);
-        if (threads > 1 && fleet->blas[i].max_threads > 1)
-            add_blas(fleet, &fleet->blas[i], threads);
+    return takt__blas_open_all(fleet->blas_file, fleet->threads, out,
+                               TAKT_BLAS_MAX);
+}
+
+void takt__fleet_add_libraries(struct takt_fleet *fleet,
+                               const struct takt_blas *libraries, size_t count)
+{
+    unsigned place = atomic_load(&fleet->known);
+
+    for (size_t i = 0; i < count; i++) {
+        fleet->blas[i] = libraries[i];
+        add_blas(fleet, &place, &fleet->blas[i], 1);
+        if (fleet->threads > 1 && fleet->blas[i].max_threads > 1)
+            add_blas(fleet, &place, &fleet->blas[i], fleet->threads);
     }
+    fleet->blas_count = count;
+    atomic_store_explicit(&fleet->known, place, memory_order_release);
 }
 
 static void add_gpus(struct takt_fleet *fleet)
@@ -103,7 +137,6 @@ static void add_all(struct takt_fleet *fleet,
                                      TAKT_ISA_NEON, TAKT_ISA_SSE2};
 
     add_isa(fleet, TAKT_ISA_SCALAR, 1);
-    add_libraries(fleet, options->threads);
     for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
         const bool is_built = fleet->slots[order[i]].gemm[0] != NULL;
         if ((options->machine->isas >> order[i] & 1) != 0 &&
@@ -111,6 +144,9 @@ static void add_all(struct takt_fleet *fleet,
             add_isa(fleet, order[i], options->threads);
     }
     add_gpus(fleet);
+    atomic_store(&fleet->known, fleet->count);
+    if (options->blas == NULL || options->blas[0] != '\0')
+        keep_places(fleet, options->threads);
 }
 
 takt_status takt__fleet_open(const struct takt_fleet_options *options,
@@ -131,8 +167,14 @@ takt_status takt__fleet_open(const struct takt_fleet_options *options,
     if (!options->is_recorded)
         takt__slots_fill(out->slots, machine->isas | 1u << TAKT_ISA_SCALAR,
                          &caches);
-    out->blas_count = takt__blas_open_all(options->blas, options->threads,
-                                          out->blas, TAKT_BLAS_MAX);
+    out->threads = options->threads;
+    if (options->blas != NULL) {
+        out->blas_file = strdup(options->blas);
+        if (out->blas_file == NULL) {
+            takt__fleet_close(out);
+            return TAKT_ENOMEM;
+        }
+    }
     takt__fleet_list_gpus(out, options);
     add_all(out, options);
     return TAKT_OK;
@@ -144,12 +186,13 @@ void takt__fleet_close(struct takt_fleet *fleet)
     takt__pool_destroy(fleet->pool);
     for (size_t i = 0; i < fleet->blas_count; i++)
         takt__blas_close(&fleet->blas[i]);
+    free(fleet->blas_file);
     memset(fleet, 0, sizeof *fleet);
 }
 
 int takt__fleet_find(const struct takt_fleet *fleet, const char *name)
 {
-    for (unsigned i = 0; i < fleet->count; i++)
+    for (unsigned i = 0; i < takt__fleet_known(fleet); i++)
         if (takt__name_equal(name, fleet->expert[i].name))
             return (int)i;
     return -1;

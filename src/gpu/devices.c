@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 
@@ -192,10 +193,17 @@ static void complete(struct takt_device *device)
 
 takt_status takt__device_open(struct takt_device *device)
 {
+    fenv_t fpenv;
+
+    if (takt__device_is_ready(device) &&
+        atomic_load_explicit(&device->is_complete, memory_order_acquire))
+        return TAKT_OK;
+    takt__fpenv_leave(&fpenv);
     if (!takt__device_is_ready(device))
         open_if_possible(device, false);
     if (!atomic_load_explicit(&device->is_complete, memory_order_acquire))
         complete(device); /* who insists means all of it */
+    takt__fpenv_return(&fpenv);
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }
 
@@ -203,6 +211,7 @@ static void *run_opener(void *self)
 {
     struct takt_device *device = self;
 
+    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
     open_if_possible(device, true);
     atomic_store(&device->is_opening, false);
     return NULL;
@@ -212,6 +221,7 @@ static void *run_completer(void *self)
 {
     struct takt_device *device = self;
 
+    fesetenv(FE_DFL_ENV);
     complete(device);
     atomic_store(&device->is_opening, false);
     return NULL;

@@ -3,6 +3,7 @@
 #ifndef TAKT_LEARN_INSIDE_H
 #define TAKT_LEARN_INSIDE_H
 
+#include <fenv.h>
 #include <pthread.h>
 
 #include "learn/learner.h"
@@ -33,6 +34,7 @@ struct takt_learner {
     bool is_published, is_deaf;
     struct takt_records unclaimed; /* of ops or experts not known here */
     uint64_t saved_samples;        /* of the model: more means news */
+    fenv_t fpenv; /* of whoever is in takt__learner_enter() to _leave() */
 
     /* From here on it is the store's lock. */
     char path[1024];

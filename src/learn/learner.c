@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/fpenv.h"
 #include "base/futex.h"
 
 /* States of the thread: the word it sleeps on. */
@@ -128,6 +129,7 @@ static void *live(void *self)
     unsigned idle = 0;
     bool changed;
 
+    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
     while (atomic_load(&learner->state) != ending) {
         const uint64_t start_ns = takt__now_ns();
         idle = work(learner, &changed) ? 0 : idle + 1;
@@ -240,10 +242,14 @@ static void finish(struct takt_learner *learner)
 
 static void finish_all(void)
 {
+    fenv_t fpenv;
+
+    takt__fpenv_leave(&fpenv);
     pthread_mutex_lock(&list_lock);
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
         finish(l);
     pthread_mutex_unlock(&list_lock);
+    takt__fpenv_return(&fpenv);
 }
 
 static void add_handlers(void)
@@ -360,9 +366,11 @@ static void load_for_question(struct takt_learner *learner)
     }
 }
 
-static struct takt_model *enter(struct takt_learner *learner)
+static struct takt_model *enter(struct takt_learner *learner,
+                                const fenv_t *fpenv)
 {
     pthread_mutex_lock(&learner->lock);
+    learner->fpenv = *fpenv;
     if (learn_all(learner))
         wake_sleepers(learner);
     takt__learner_publish(learner, takt__now_ns(), 0);
@@ -371,22 +379,38 @@ static struct takt_model *enter(struct takt_learner *learner)
 
 struct takt_model *takt__learner_enter(struct takt_learner *learner)
 {
+    fenv_t fpenv;
+
+    takt__fpenv_leave(&fpenv);
     load_for_question(learner);
-    return enter(learner);
+    return enter(learner, &fpenv);
+}
+
+struct takt_model *takt__learner_enter_early(struct takt_learner *learner)
+{
+    fenv_t fpenv;
+
+    takt__fpenv_leave(&fpenv);
+    return enter(learner, &fpenv);
 }
 
 void takt__learner_leave(struct takt_learner *learner)
 {
     wake_sleepers(learner); /* somebody may have told what it took */
     takt__learner_publish(learner, takt__now_ns(), 0);
+    const fenv_t fpenv = learner->fpenv;
     pthread_mutex_unlock(&learner->lock);
+    takt__fpenv_return(&fpenv);
 }
 
 struct takt_model *takt__learner_enter_all(struct takt_learner *learner)
 {
+    fenv_t fpenv;
+
+    takt__fpenv_leave(&fpenv);
     pthread_mutex_lock(&learner->store_lock);
     takt__learner_load(learner);
-    return enter(learner);
+    return enter(learner, &fpenv);
 }
 
 void takt__learner_leave_all(struct takt_learner *learner)

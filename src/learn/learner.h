@@ -77,6 +77,9 @@ void takt__learner_hear(struct takt_learner *learner);
 struct takt_model *takt__learner_enter(struct takt_learner *learner);
 void takt__learner_leave(struct takt_learner *learner); /* publishes changes */
 
+/* The same without waiting for the store. */
+struct takt_model *takt__learner_enter_early(struct takt_learner *learner);
+
 /* The same, and nobody reads or writes the store meanwhile: for what is done to
  * both. May wait for as long as SQLite does. */
 struct takt_model *takt__learner_enter_all(struct takt_learner *learner);

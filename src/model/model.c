@@ -72,6 +72,12 @@ int takt__model_add_arm(struct takt_model *model, const struct takt_arm *arm)
     return (int)number;
 }
 
+void takt__model_set_arm(struct takt_model *model, unsigned number,
+                         const struct takt_arm *arm)
+{
+    model->arm[number] = *arm;
+}
+
 unsigned takt__model_arm_count(const struct takt_model *model)
 {
     return model->arm_count;

@@ -73,6 +73,10 @@ unsigned takt__model_arm_count(const struct takt_model *model);
 const struct takt_arm *takt__model_arm(const struct takt_model *model,
                                        unsigned arm);
 
+/* Says who an arm is that nothing was allowed or learned of yet. */
+void takt__model_set_arm(struct takt_model *model, unsigned number,
+                         const struct takt_arm *arm);
+
 /* Lets an arm run calls of a line. */
 void takt__model_allow(struct takt_model *model, unsigned line, unsigned arm);
 bool takt__model_allows(const struct takt_model *model, unsigned line,

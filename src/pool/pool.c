@@ -26,6 +26,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/fpenv.h"
 #include "base/futex.h"
 #include "pool/scratch.h"
 
@@ -49,12 +50,14 @@ struct takt_pool {
     _Alignas(line) _Atomic uint32_t is_busy;
     _Alignas(line) _Atomic uint32_t pending; /* parts not done yet */
     _Atomic uint32_t caller_sleeps;
+    _Atomic uint32_t raised; /* exception flags that workers have raised */
 
     /* The job: written by the caller before the tickets, read by workers. */
     _Alignas(line) takt_pool_task *task;
     void *job;
     unsigned parts;
-    unsigned running; /* threads at work, the caller's included */
+    unsigned running;        /* threads at work, the caller's included */
+    struct takt_fpenv fpenv; /* the caller's, without traps */
     _Atomic bool is_ending;
 
     unsigned threads;
@@ -152,12 +155,25 @@ static void wake_next(struct takt_pool *pool, unsigned number)
     }
 }
 
+/* In the caller's floating-point environment. A worker starts with the flags
+ * that the caller has: mostly it raises no other. */
+static void run_as_caller(struct takt_pool *pool, const struct worker *worker)
+{
+    takt__fpenv_adopt(pool->fpenv);
+    run_share(pool->task, pool->job, worker->number, pool->running, pool->parts,
+              worker->scratch.memory);
+    const uint32_t raised = takt__fpenv_get().flags & ~pool->fpenv.flags;
+    if (raised != 0)
+        atomic_fetch_or_explicit(&pool->raised, raised, memory_order_relaxed);
+}
+
 static void *work(void *self)
 {
     struct worker *worker = self;
     struct takt_pool *pool = worker->pool;
     uint32_t seen = 0;
 
+    fesetenv(FE_DFL_ENV); /* not that of whoever happened to start it */
     for (;;) {
         wait_while(&worker->ticket, seen, &worker->is_asleep);
         seen = atomic_load(&worker->ticket);
@@ -166,8 +182,7 @@ static void *work(void *self)
         if (!take_share(worker, seen))
             continue; /* too late: the caller has run it */
         wake_next(pool, worker->number);
-        run_share(pool->task, pool->job, worker->number, pool->running,
-                  pool->parts, worker->scratch.memory);
+        run_as_caller(pool, worker);
         count_off(pool);
     }
 }
@@ -314,14 +329,16 @@ static void join(struct takt_pool *pool)
         wait_while(&pool->pending, left, &pool->caller_sleeps);
 }
 
-static void run_together(struct takt_pool *pool, unsigned running,
-                         unsigned parts, takt_pool_task *task, void *job,
-                         void *scratch)
+/* Returns the exception flags that workers have raised. */
+static uint32_t run_together(struct takt_pool *pool, unsigned running,
+                             unsigned parts, takt_pool_task *task, void *job,
+                             void *scratch)
 {
     pool->task = task;
     pool->job = job;
     pool->parts = parts;
     pool->running = running;
+    atomic_store_explicit(&pool->raised, 0, memory_order_relaxed);
     atomic_store(&pool->pending, running - 1);
     for (unsigned i = 1; i < running; i++)
         atomic_fetch_add(&pool->workers[i - 1].ticket, 1);
@@ -329,6 +346,7 @@ static void run_together(struct takt_pool *pool, unsigned running,
     run_share(task, job, 0, running, parts, scratch);
     run_what_is_left(pool, running, parts, scratch);
     join(pool);
+    return atomic_load_explicit(&pool->raised, memory_order_relaxed);
 }
 
 static bool claim(struct takt_pool *pool)
@@ -351,9 +369,17 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
             return TAKT_ENOMEM;
     }
     if (parts > 1 && pool->threads > 1 && claim(pool)) {
+        /* A trap must wait until no worker needs the job: its handler may
+         * jump out of here. */
+        const struct takt_fpenv fpenv = takt__fpenv_get();
+        pool->fpenv = takt__fpenv_quiet(fpenv);
+        if (fpenv.control != pool->fpenv.control)
+            takt__fpenv_set(pool->fpenv);
         const unsigned running = ready(pool, parts, scratch_bytes);
-        run_together(pool, running, parts, task, job, scratch);
+        const uint32_t raised =
+            run_together(pool, running, parts, task, job, scratch);
         atomic_store_explicit(&pool->is_busy, 0, memory_order_release);
+        takt__fpenv_resume(fpenv, raised);
     } else {
         run_share(task, job, 0, 1, parts, scratch);
     }

@@ -2,6 +2,7 @@
 /* courier.c - the thread, its sinks, and what fork() and exit() do to it. */
 #include "telemetry/courier.h"
 
+#include <fenv.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
@@ -188,6 +189,7 @@ static void *live(void *self)
     uint64_t rest_ns = shortest_ns;
     unsigned idle = 0;
 
+    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
     while (atomic_load(state) != TAKT_COURIER_ENDING) {
         const bool found = work(courier);
         serve_flush(courier);

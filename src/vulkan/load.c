@@ -66,7 +66,8 @@ static bool load_library(char *problem, size_t size)
     if (vulkan.find != NULL)
         return true;
     if (library == NULL)
-        snprintf(problem, size, "no Vulkan loader: %s cannot be loaded", file);
+        snprintf(problem, size, "no Vulkan loader: %s cannot be loaded%s", file,
+                 takt__is_static() ? " by a static program" : "");
     else
         snprintf(problem, size, "%s is no Vulkan loader", file);
     if (library != NULL)

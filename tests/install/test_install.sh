@@ -26,6 +26,21 @@ flags=$(pkg-config --define-prefix --cflags --libs takt)
 cc -std=c17 "$consumer/consumer.c" -o "$work/by_pkg_config" $flags
 LD_LIBRARY_PATH=$lib "$work/by_pkg_config"
 
+# A program without any shared library, where the C library can be had so.
+static=$(pkg-config --define-prefix --static --cflags --libs takt)
+echo 'int main(void) { return 0; }' >"$work/empty.c"
+if cc -static "$work/empty.c" -lsqlite3 -lm -o "$work/empty" 2>"$work/log"
+then
+    for how in -static -static-pie; do
+        # shellcheck disable=SC2086
+        cc -std=c17 $how "$consumer/alone.c" -o "$work/alone" $static \
+            2>"$work/log" || { cat "$work/log"; exit 1; }
+        TAKT_DB='' "$work/alone" "$work/learned.db"
+        test -s "$work/learned.db"
+        rm "$work/learned.db"
+    done
+fi
+
 cc -std=c17 -Wall -Werror "$consumer/late.c" -o "$work/late" -ldl
 TAKT_THREADS=2 "$work/late" "$lib/libtakt.so"
 

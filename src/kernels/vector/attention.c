@@ -232,6 +232,7 @@ static void begin(const struct block *is)
         is->most[i] = -INFINITY;
     memset(is->sums, 0, room);
     memset(is->lost, 0, room);
+    memset(is->parts, 0, room); /* vectors reach beyond what is written */
     if (!is_single(is))
         turn_queries(is);
 }

@@ -158,8 +158,9 @@ static void divide(const struct block *is)
     const size_t depth = is->call->depth;
 
     for (size_t i = 0; i < is->pitch; i += VF32_LANES) {
-        const vf32 total = vf32_load(is->sums + depth * is->pitch + i);
-        const vm32 none = vf32_eq(total, vf32_zero());
+        const vf32 weight = vf32_load(is->sums + depth * is->pitch + i);
+        const vm32 none = vf32_eq(weight, vf32_zero());
+        const vf32 total = vf32_select(none, vf32_set1(1.0F), weight);
         float *sums = is->sums + i;
         for (size_t c = 0; c < depth; c++, sums += is->pitch) {
             const vf32 mean = vf32_div(vf32_load(sums), total);

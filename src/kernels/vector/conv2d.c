@@ -10,6 +10,7 @@
 #include "kernels/layers.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/vector/conv2d_columns.h"
 #include "kernels/vector/conv2d_depthwise.h"
@@ -228,13 +229,15 @@ void TAKT_K(conv2d_f32)(const struct takt_conv2d_call *call, size_t first,
 {
     const size_t end = first + count;
 
+    if (count == 0)
+        return;
     if (takt__conv2d_is_depthwise(call)) {
+        /* Vectors reach beyond what is written. */
+        memset(aligned(scratch), 0, depthwise_room(call));
         for (size_t u = first; u < end; u++)
             convolve_rows(call, takt__conv2d_rows(call, u), aligned(scratch));
         return;
     }
-    if (count == 0)
-        return;
     const struct depth depth = depth_of(call, blocks);
     float *const columns = aligned(scratch);
     const struct places where = {columns, columns + columns_room(call, &depth)};

@@ -40,13 +40,26 @@ VINLINE VREAL map_at(struct map m, size_t i)
     return m.op(a, b, c, m.p, m.q);
 }
 
+/* The first n lanes from memory, and ones: lanes that nobody asked for must
+ * not divide by zero. */
+VINLINE VREAL map_load_n(const REAL *p, size_t n)
+{
+    enum { most = 16 };
+    static const REAL ones_from[2 * most] = {
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+        1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+    };
+
+    return V(or)(V(load_n)(p, n), V(load)(ones_from + most - n));
+}
+
 /* The n <= LANES elements from i on. */
 VINLINE void map_part(struct map m, size_t i, size_t n)
 {
     const VREAL zero = V(zero)();
-    const VREAL a = V(load_n)(m.a + i, n);
-    const VREAL b = m.operands > 1 ? V(load_n)(m.b + i, n) : zero;
-    const VREAL c = m.operands > 2 ? V(load_n)(m.c + i, n) : zero;
+    const VREAL a = map_load_n(m.a + i, n);
+    const VREAL b = m.operands > 1 ? map_load_n(m.b + i, n) : zero;
+    const VREAL c = m.operands > 2 ? map_load_n(m.c + i, n) : zero;
     V(store_n)(m.out + i, m.op(a, b, c, m.p, m.q), n);
 }
 

@@ -3,17 +3,21 @@
 #include "kernels/layers.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/vector/pooling_max.h"
 #include "kernels/vector/pooling_mean.h"
+
+static size_t room_of(const struct pooling *is)
+{
+    return is->call->is_mean ? mean_room(is) : max_room(is);
+}
 
 size_t TAKT_K(pooling_room_f32)(const struct takt_pooling_call *call)
 {
     const struct pooling is = pooling_of(call);
 
-    if (takt__pooling_units(call) == 0)
-        return 0;
-    return (call->is_mean ? mean_room(&is) : max_room(&is)) + 63;
+    return takt__pooling_units(call) == 0 ? 0 : room_of(&is) + 63;
 }
 
 void TAKT_K(pooling_f32)(const struct takt_pooling_call *call, size_t first,
@@ -24,6 +28,7 @@ void TAKT_K(pooling_f32)(const struct takt_pooling_call *call, size_t first,
 
     if (count == 0)
         return;
+    memset(room, 0, room_of(&is)); /* vectors reach beyond what is written */
     const struct sums sums =
         call->is_mean ? sums_in(&is, room) : (struct sums){0};
     for (size_t u = first; u < first + count; u++) {

@@ -104,7 +104,8 @@ static void mean_row(const struct pooling *is, const double *phases,
                      is->out_width - x);
 }
 
-/* How many columns of the image each window covers. */
+/* How many columns of the image each window covers; beyond the last one 1, to
+ * divide by. */
 static void count_columns(const struct pooling *is, double *counts)
 {
     const struct takt_pooling_call *call = is->call;
@@ -114,7 +115,7 @@ static void count_columns(const struct pooling *is, double *counts)
         const size_t begin = x * call->stride, end = begin + call->window;
         const size_t left = begin < call->pad ? call->pad : begin;
         const size_t right = end < limit ? end : limit;
-        counts[x] = left < right ? (double)(right - left) : 0.0;
+        counts[x] = left < right ? (double)(right - left) : 1.0;
     }
 }
 
