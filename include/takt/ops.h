@@ -16,7 +16,9 @@
  *   least one element (mean, max, min, argmax, argmin, variance).
  * - TAKT_EINVAL: a pointer is NULL that should not be, or arrays overlap.
  *   TAKT_ESHAPE: sizes make no sense together, a leading dimension is too
- *   small, or the bytes do not fit an address space.
+ *   small, or an operand does not fit an address space (PTRDIFF_MAX / 8
+ *   elements), where a size of 0 counts as 1, the last row of a matrix as a
+ *   whole one, and an image with its padding and a stride more on each side.
  *   Nothing was touched then.
  * - How accurate each op is, and what it does with NaN, infinities, -0 and
  *   denormals: docs/numerics.md.

@@ -13,7 +13,7 @@ size_t TAKT_K(pooling_room_f32)(const struct takt_pooling_call *call)
 
     if (takt__pooling_units(call) == 0)
         return 0;
-    return (call->is_mean ? mean_room(&is) : max_room(&is)) + 63;
+    return takt__size_add(call->is_mean ? mean_room(&is) : max_room(&is), 63);
 }
 
 void TAKT_K(pooling_f32)(const struct takt_pooling_call *call, size_t first,
