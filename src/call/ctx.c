@@ -141,6 +141,8 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
     static const takt_ctx_options usual = {0};
     takt_cost_model cost;
 
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = NULL;
     if (options == NULL)
         options = &usual;
@@ -270,13 +272,15 @@ takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm)
 
 const takt_machine *takt_ctx_machine(const takt_ctx *ctx)
 {
-    return ctx->machine;
+    ctx = takt__ctx_meant(ctx);
+    return ctx == NULL ? NULL : ctx->machine;
 }
 
 const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
                             takt_backend *backend)
 {
-    if (index >= ctx->fleet.count)
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL || index >= ctx->fleet.count)
         return NULL;
     if (backend != NULL)
         *backend = ctx->fleet.expert[index].backend;
@@ -285,12 +289,22 @@ const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
 
 const char *takt_ctx_library(const takt_ctx *ctx, size_t index)
 {
-    return index < ctx->fleet.blas_count ? ctx->library[index] : NULL;
+    ctx = takt__ctx_meant(ctx);
+    return ctx != NULL && index < ctx->fleet.blas_count ? ctx->library[index]
+                                                        : NULL;
 }
 
 takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,
                                const takt_op **out)
 {
+    if (out == NULL)
+        return TAKT_EINVAL;
+    *out = NULL;
+    if (spec == NULL)
+        return TAKT_EINVAL;
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     /* The ops have a lock of their own, which a fork() knows nothing about;
      * but it waits for the learner's. */
     takt__learner_enter(ctx->learner);
@@ -306,5 +320,8 @@ const takt_op *takt_ctx_find_op(takt_ctx *ctx, const char *name)
     if (name == NULL)
         return NULL;
     const takt_op *op = takt_op_find(name);
-    return op != NULL ? op : takt__user_ops_find(&ctx->user_ops, name);
+    if (op != NULL)
+        return op;
+    ctx = takt__ctx_meant(ctx);
+    return ctx == NULL ? NULL : takt__user_ops_find(&ctx->user_ops, name);
 }

@@ -289,11 +289,16 @@ static bool replace_file(const char *path, const char *text, size_t length)
 takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path, takt_diag *diag)
 {
     size_t length;
-    char *text = write_text(ctx, &length);
-    const bool done = text != NULL && replace_file(path, text, length);
 
     if (diag != NULL)
         diag->text[0] = '\0';
+    if (path == NULL)
+        return TAKT_EINVAL;
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    char *text = write_text(ctx, &length);
+    const bool done = text != NULL && replace_file(path, text, length);
     if (!done && diag != NULL)
         snprintf(diag->text, sizeof diag->text, "%.400s: %s", path,
                  strerror(errno));
