@@ -160,7 +160,9 @@ TAKT_API takt_status takt_matmul_f64(size_t m, size_t n, size_t k,
                                      double *c);
 
 /* C = alpha * op(A) op(B) + beta * C, where `trans` says which operands are
- * stored transposed: op(A) is m x k, op(B) is k x n. */
+ * stored transposed: op(A) is m x k, op(B) is k x n.
+ * TAKT_EINVAL: `trans` has other bits than TAKT_TRANS_A and TAKT_TRANS_B; the
+ *   numbers of CBLAS (111, 112, 113) and letters are not understood. */
 TAKT_API takt_status takt_gemm_f32(unsigned trans, size_t m, size_t n, size_t k,
                                    float alpha, const float *a, size_t ld_a,
                                    const float *b, size_t ld_b, float beta,
@@ -170,7 +172,8 @@ TAKT_API takt_status takt_gemm_f64(unsigned trans, size_t m, size_t n, size_t k,
                                    const double *b, size_t ld_b, double beta,
                                    double *c, size_t ld_c);
 
-/* y = alpha * op(A) x + beta * y, where A is stored m x n. */
+/* y = alpha * op(A) x + beta * y, where A is stored m x n.
+ * TAKT_EINVAL: `trans` is neither 0 nor TAKT_TRANS_A. */
 TAKT_API takt_status takt_gemv_f32(unsigned trans, size_t m, size_t n,
                                    float alpha, const float *a, size_t ld_a,
                                    const float *x, float beta, float *y);

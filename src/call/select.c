@@ -153,6 +153,7 @@ static bool call_like(const takt_request *request, takt_call *out)
     *out = (takt_call){.op = request->op,
                        .dtype = request->dtype,
                        .shape = request->shape,
+                       .alpha = 1,
                        .flags = request->flags};
     takt__admit(out, &is_empty);
     takt__lengths_of(out, &lengths);

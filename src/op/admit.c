@@ -191,10 +191,58 @@ static bool needs_an_element(const takt_call *call)
     }
 }
 
+/* The flags that only some ops take. */
+static unsigned own_flags(enum takt_form form)
+{
+    switch (form) {
+    case TAKT_FORM_matmul:
+        return TAKT_TRANS_A | TAKT_TRANS_B;
+    case TAKT_FORM_gemv:
+        return TAKT_TRANS_A;
+    case TAKT_FORM_pool2d:
+        return TAKT_CALL_MEAN_POOL;
+    case TAKT_FORM_attention:
+        return TAKT_CALL_CAUSAL;
+    default:
+        return 0;
+    }
+}
+
+static bool has_foreign_flags(const takt_call *call, enum takt_form form)
+{
+    const unsigned common = TAKT_CALL_URGENT | TAKT_CALL_TF32 |
+                            TAKT_CALL_STEADY | TAKT_CALL_ALPHA_ZERO;
+    const unsigned rest = call->flags & ~common;
+
+    return rest != 0 && (rest & ~own_flags(form)) != 0;
+}
+
+/* Whether the whole result would be multiplied by a 0 that nobody said is
+ * meant. */
+static bool lacks_factor(const takt_call *call)
+{
+    if (call->alpha != 0 || (call->flags & TAKT_CALL_ALPHA_ZERO) != 0)
+        return false;
+    switch (takt__op_id(call->op)) {
+    case TAKT_OP_scale:
+    case TAKT_OP_axpy:
+    case TAKT_OP_gemv:
+    case TAKT_OP_matmul:
+    case TAKT_OP_batched_matmul:
+        return true;
+    case TAKT_OP_clamp:
+        return call->beta == 0;
+    default:
+        return false;
+    }
+}
+
 static takt_status check_values(const takt_call *call)
 {
     const enum takt_op_id op = takt__op_id(call->op);
 
+    if (lacks_factor(call))
+        return TAKT_EINVAL;
     if (op == TAKT_OP_clamp && !(call->alpha <= call->beta))
         return TAKT_EINVAL;
     if (op == TAKT_OP_axpy && call->in[1] != call->out)
@@ -303,6 +351,8 @@ takt_status takt__admit(takt_call *call, bool *is_empty)
         return TAKT_ENOTSUP;
     if (form == TAKT_FORM_user) /* its operands are its experts' affair */
         return takt_op_check_shape(call->op, &call->shape);
+    if (has_foreign_flags(call, form))
+        return TAKT_EINVAL;
     if (form == TAKT_FORM_map || form == TAKT_FORM_reduce)
         return admit_vector(call, is_empty);
     const takt_status status = admit_shape(call);
