@@ -31,8 +31,15 @@ extern "C" {
     64u /* results must not come and go with trials: what \
          * is tried is run once more, beside the call, on \
          * memory of its own */
+#define TAKT_CALL_ALPHA_ZERO 128u /* an alpha of 0 is meant, not forgotten */
 
-/* Operands by op; members that an op does not name are 0.
+/* Operands by op; members that an op does not name are 0. Of the flags, an op
+ * takes those it names, and every op URGENT, TF32, STEADY and ALPHA_ZERO.
+ *
+ * Factors: an alpha that nobody set must not turn a result into zeros. So an
+ * alpha of 0 in scale, axpy, gemv, matmul and batched, and the bounds 0 and 0
+ * in clamp, are refused without TAKT_CALL_ALPHA_ZERO. Who passes factors on
+ * that others chose sets it always.
  *
  *   maps        in[0..] are a, b, c; alpha (scale, axpy), alpha and beta as
  *               low and high (clamp); axpy: in[0] x, in[1] and out y
@@ -58,7 +65,7 @@ typedef struct takt_call {
     void *out;
     size_t ld[3];
     double alpha, beta;
-    unsigned flags;
+    unsigned flags;                  /* TAKT_TRANS_..., TAKT_CALL_... */
     const takt_span_context *parent; /* whose trace it belongs to; NULL: that
                                       * of its thread (takt/telemetry.h) */
 } takt_call;
@@ -66,6 +73,8 @@ typedef struct takt_call {
 /* Runs the call in `ctx` (NULL: the default context) and, if `decision` is not
  * NULL, says who ran it and why.
  * TAKT_EINVAL, TAKT_ESHAPE: as in takt/ops.h; nothing was touched.
+ * TAKT_EINVAL: also a flag that the op does not take, or a factor that was not
+ *   set (see above).
  * TAKT_ENOTSUP: a view, or a user's op without experts: nothing to run.
  * TAKT_ENODEV: no expert of a user's op could run it.
  * TAKT_ENOMEM: no expert could get the memory it works in. */

@@ -5,6 +5,8 @@
  * A context knows the machine, so its answers are about what would run here:
  * a GPU answer on a machine without one becomes the best CPU expert.
  *
+ * Where a function takes a context, NULL is the default one (takt/takt.h).
+ *
  * Threads: every function but create and destroy may be called on one context
  *   from any number of threads at once.
  * Since: 0.1.

@@ -16,7 +16,9 @@
  *   least one element (mean, max, min, argmax, argmin, variance).
  * - TAKT_EINVAL: a pointer is NULL that should not be, or arrays overlap.
  *   TAKT_ESHAPE: sizes make no sense together, a leading dimension is too
- *   small, or the bytes do not fit an address space.
+ *   small, or an operand does not fit an address space (PTRDIFF_MAX / 8
+ *   elements), where a size of 0 counts as 1, the last row of a matrix as a
+ *   whole one, and an image with its padding and a stride more on each side.
  *   Nothing was touched then.
  * - How accurate each op is, and what it does with NaN, infinities, -0 and
  *   denormals: docs/numerics.md.
@@ -158,7 +160,9 @@ TAKT_API takt_status takt_matmul_f64(size_t m, size_t n, size_t k,
                                      double *c);
 
 /* C = alpha * op(A) op(B) + beta * C, where `trans` says which operands are
- * stored transposed: op(A) is m x k, op(B) is k x n. */
+ * stored transposed: op(A) is m x k, op(B) is k x n.
+ * TAKT_EINVAL: `trans` has other bits than TAKT_TRANS_A and TAKT_TRANS_B; the
+ *   numbers of CBLAS (111, 112, 113) and letters are not understood. */
 TAKT_API takt_status takt_gemm_f32(unsigned trans, size_t m, size_t n, size_t k,
                                    float alpha, const float *a, size_t ld_a,
                                    const float *b, size_t ld_b, float beta,
@@ -168,7 +172,8 @@ TAKT_API takt_status takt_gemm_f64(unsigned trans, size_t m, size_t n, size_t k,
                                    const double *b, size_t ld_b, double beta,
                                    double *c, size_t ld_c);
 
-/* y = alpha * op(A) x + beta * y, where A is stored m x n. */
+/* y = alpha * op(A) x + beta * y, where A is stored m x n.
+ * TAKT_EINVAL: `trans` is neither 0 nor TAKT_TRANS_A. */
 TAKT_API takt_status takt_gemv_f32(unsigned trans, size_t m, size_t n,
                                    float alpha, const float *a, size_t ld_a,
                                    const float *x, float beta, float *y);

@@ -41,7 +41,8 @@ TAKT_API size_t takt_moe_threshold(takt_complexity complexity,
 
 /* ---- cost: bytes over the link against operations on the device --------
  *
- * GPU when flops / gpu_flops > ratio * bytes / pcie_bandwidth, else SIMD.
+ * GPU when flops / gpu_flops > ratio * bytes / pcie_bandwidth, else SIMD. A
+ * model of NULL is the default one.
  */
 typedef struct takt_cost_model {
     double pcie_bandwidth; /* bytes per second */

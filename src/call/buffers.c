@@ -10,9 +10,10 @@
 takt_status takt_buffer_create(takt_ctx *ctx, size_t bytes, const void *from,
                                takt_buffer **out)
 {
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = NULL;
-    if (ctx == NULL)
-        ctx = takt_ctx_default();
+    ctx = takt__ctx_meant(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     const takt_status status =
@@ -29,16 +30,18 @@ void takt_buffer_destroy(takt_buffer *buffer)
 
 void *takt_buffer_address(const takt_buffer *buffer)
 {
-    return buffer->host;
+    return buffer == NULL ? NULL : buffer->host;
 }
 
 size_t takt_buffer_bytes(const takt_buffer *buffer)
 {
-    return buffer->bytes;
+    return buffer == NULL ? 0 : buffer->bytes;
 }
 
 takt_status takt_buffer_map(takt_buffer *buffer, unsigned access, void **out)
 {
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = NULL;
     if (buffer == NULL || (access & (TAKT_MAP_READ | TAKT_MAP_WRITE)) == 0 ||
         (access & ~(TAKT_MAP_READ | TAKT_MAP_WRITE | TAKT_MAP_DISCARD)) != 0 ||
@@ -63,11 +66,12 @@ static void add_word(char *out, size_t size, const char *word)
 
 void takt_buffer_residency(const takt_buffer *buffer, char *out, size_t size)
 {
-    struct takt_devices *devices = buffer->devices;
-
-    if (size == 0)
+    if (out == NULL || size == 0)
         return;
     out[0] = '\0';
+    if (buffer == NULL)
+        return;
+    struct takt_devices *devices = buffer->devices;
     pthread_mutex_lock(&devices->lock);
     if (buffer->is_on_host && !buffer->is_empty)
         add_word(out, size, "host");
@@ -81,8 +85,7 @@ takt_status takt_sync(takt_ctx *ctx)
 {
     takt_status worst = TAKT_OK;
 
-    if (ctx == NULL)
-        ctx = takt_ctx_default();
+    ctx = takt__ctx_meant(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {

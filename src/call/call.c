@@ -463,8 +463,7 @@ takt_status takt_run(takt_ctx *ctx, const takt_call *call,
     if (call == NULL)
         return TAKT_EINVAL;
     takt_call copy = *call;
-    if (ctx == NULL)
-        ctx = takt_ctx_default();
+    ctx = takt__ctx_meant(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     if (ctx->is_recorded)
@@ -479,8 +478,7 @@ takt_status takt_run_on(takt_ctx *ctx, const takt_call *call, size_t expert)
     if (call == NULL)
         return TAKT_EINVAL;
     takt_call copy = *call;
-    if (ctx == NULL)
-        ctx = takt_ctx_default();
+    ctx = takt__ctx_meant(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     if (ctx->is_recorded || expert >= takt__fleet_known(&ctx->fleet))

@@ -159,6 +159,8 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
     takt_cost_model cost;
     fenv_t fpenv;
 
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = NULL;
     if (options == NULL)
         options = &usual;
@@ -304,12 +306,21 @@ takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm)
 
 const takt_machine *takt_ctx_machine(const takt_ctx *ctx)
 {
-    return ctx->machine;
+    ctx = takt__ctx_meant(ctx);
+    return ctx == NULL ? NULL : ctx->machine;
 }
 
 takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,
                                const takt_op **out)
 {
+    if (out == NULL)
+        return TAKT_EINVAL;
+    *out = NULL;
+    if (spec == NULL)
+        return TAKT_EINVAL;
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     /* The ops have a lock of their own, which a fork() knows nothing about;
      * but it waits for the learner's. */
     takt__learner_enter(ctx->learner);
@@ -325,5 +336,8 @@ const takt_op *takt_ctx_find_op(takt_ctx *ctx, const char *name)
     if (name == NULL)
         return NULL;
     const takt_op *op = takt_op_find(name);
-    return op != NULL ? op : takt__user_ops_find(&ctx->user_ops, name);
+    if (op != NULL)
+        return op;
+    ctx = takt__ctx_meant(ctx);
+    return ctx == NULL ? NULL : takt__user_ops_find(&ctx->user_ops, name);
 }

@@ -3,6 +3,7 @@
 #ifndef TAKT_CALL_CTX_H
 #define TAKT_CALL_CTX_H
 
+#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -80,6 +81,13 @@ takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm);
 /* The user's expert that is an arm; NULL: it is one of the fleet. */
 const struct takt_user_expert *takt__ctx_user_expert(const takt_ctx *ctx,
                                                      unsigned arm);
+
+/* The context that a public function was given: NULL means the default one.
+ * NULL if that could not be made. Who gives a constant one only reads it. */
+static inline takt_ctx *takt__ctx_meant(const takt_ctx *ctx)
+{
+    return ctx != NULL ? (takt_ctx *)(uintptr_t)ctx : takt_ctx_default();
+}
 
 /* Adds an expert to a user's op, with the learner's lock; as
  * takt_ctx_add_expert(). */

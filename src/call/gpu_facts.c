@@ -37,7 +37,12 @@ static takt_gpu_state state_of(const struct takt_device *device)
 
 takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
 {
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = (takt_gpu_device){.state = TAKT_GPU_ABSENT};
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     if (index >= ctx->fleet.devices.count)
         return TAKT_ENOENT;
     struct takt_device *device = &ctx->fleet.devices.device[index];
@@ -57,13 +62,17 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
 
 void takt_ctx_open_gpus(takt_ctx *ctx)
 {
-    for (unsigned d = 0; !ctx->is_recorded && d < ctx->fleet.devices.count; d++)
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL || ctx->is_recorded)
+        return;
+    for (unsigned d = 0; d < ctx->fleet.devices.count; d++)
         takt__device_open(&ctx->fleet.devices.device[d]);
 }
 
 const char *takt_ctx_gpu_problem(const takt_ctx *ctx, size_t index)
 {
-    return index < ctx->fleet.devices.problems
+    ctx = takt__ctx_meant(ctx);
+    return ctx != NULL && index < ctx->fleet.devices.problems
                ? ctx->fleet.devices.problem[index]
                : NULL;
 }

@@ -74,6 +74,9 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
     struct takt_sizes sizes;
     int arm = -1;
 
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     if (!is_sane(ctx, told))
         return TAKT_EINVAL;
     takt_status status = takt__request_sizes(&told->request, &sizes);
@@ -222,10 +225,19 @@ static void look_around(takt_ctx *ctx, const takt_request *request,
 takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
                          takt_estimate *out, size_t capacity, size_t *count)
 {
-    struct inquiry inquiry = {.ctx = ctx, .situation = request->situation};
+    struct inquiry inquiry = {.ctx = NULL};
     takt_estimate all[TAKT_MAX_ARMS];
 
+    if (count == NULL)
+        return TAKT_EINVAL;
     *count = 0;
+    if (request == NULL || (out == NULL && capacity > 0))
+        return TAKT_EINVAL;
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    inquiry.ctx = ctx;
+    inquiry.situation = request->situation;
     const takt_status status = takt__request_sizes(request, &inquiry.sizes);
     if (status != TAKT_OK)
         return status;
@@ -246,6 +258,12 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
 
 takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
 {
+    if (out == NULL)
+        return TAKT_EINVAL;
+    *out = (takt_learning){0};
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     struct takt_model *model = takt__learner_enter_all(ctx->learner);
     const struct takt_model_counters counters = takt__model_counters(model);
     const struct takt_learner_state state = takt__learner_state(ctx->learner);
@@ -354,8 +372,13 @@ static void copy_row(void *self, const struct takt_memory *memory)
 takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
                               void *self)
 {
-    struct reading reading = {.ctx = ctx};
+    struct reading reading = {.ctx = takt__ctx_meant(ctx)};
 
+    if (visit == NULL)
+        return TAKT_EINVAL;
+    ctx = reading.ctx;
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     takt__ctx_open_libraries(ctx);
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
@@ -412,7 +435,12 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     struct takt_sizes sizes;
     struct takt_whereabouts where;
 
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = (takt_history_row){.layout = ""};
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     const takt_status status = takt__request_sizes(request, &sizes);
     if (status != TAKT_OK)
         return status;
@@ -442,6 +470,9 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     struct takt_model *model = takt__learner_enter_all(ctx->learner);
     const takt_status status =
         takt__learner_reset(ctx->learner, op == NULL ? NULL : op->name);
@@ -461,6 +492,9 @@ takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 
 takt_status takt_ctx_flush(takt_ctx *ctx)
 {
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     takt__courier_flush(ctx->courier);
     return takt__learner_store(ctx->learner);
 }

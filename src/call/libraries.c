@@ -66,17 +66,21 @@ void takt__ctx_open_named(takt_ctx *ctx, const char *expert)
 /* ---- questions -------------------------------------------------------------
  */
 
-/* No context was ever made constant. */
-static void open_for_question(const takt_ctx *ctx)
+/* The context that is meant, with its libraries open; NULL: there is none. */
+static const takt_ctx *open_for_question(const takt_ctx *ctx)
 {
-    takt__ctx_open_libraries((takt_ctx *)ctx);
+    takt_ctx *meant = takt__ctx_meant(ctx);
+
+    if (meant != NULL)
+        takt__ctx_open_libraries(meant);
+    return meant;
 }
 
 const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
                             takt_backend *backend)
 {
-    open_for_question(ctx);
-    if (index >= takt__fleet_known(&ctx->fleet))
+    ctx = open_for_question(ctx);
+    if (ctx == NULL || index >= takt__fleet_known(&ctx->fleet))
         return NULL;
     if (backend != NULL)
         *backend = ctx->fleet.expert[index].backend;
@@ -85,16 +89,17 @@ const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
 
 const char *takt_ctx_library(const takt_ctx *ctx, size_t index)
 {
-    open_for_question(ctx);
-    return index < ctx->fleet.blas_count ? ctx->library[index] : NULL;
+    ctx = open_for_question(ctx);
+    return ctx != NULL && index < ctx->fleet.blas_count ? ctx->library[index]
+                                                        : NULL;
 }
 
 const char *takt_ctx_library_problem(const takt_ctx *ctx)
 {
-    const char *asked = ctx->fleet.blas_file;
-
-    if (takt_ctx_library(ctx, 0) != NULL)
+    ctx = open_for_question(ctx);
+    if (ctx == NULL || ctx->fleet.blas_count > 0)
         return NULL;
+    const char *asked = ctx->fleet.blas_file;
     if (asked != NULL && asked[0] == '\0')
         return "none is wanted";
     return takt__is_static() ? "a static program loads none" : "none was found";

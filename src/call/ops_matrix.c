@@ -148,6 +148,8 @@ takt_status takt_matmul_f64(size_t m, size_t n, size_t k, const double *a,
     {                                                                        \
         takt_call call;                                                      \
                                                                              \
+        if ((trans & ~(TAKT_TRANS_A | TAKT_TRANS_B)) != 0)                   \
+            return TAKT_EINVAL;                                              \
         takt__call_begin(&call, TAKT_OP_matmul, id_);                        \
         set_shape(&call, 3, (size_t[]){m, n, k});                            \
         call.in[0] = a;                                                      \
@@ -158,7 +160,7 @@ takt_status takt_matmul_f64(size_t m, size_t n, size_t k, const double *a,
         call.ld[2] = ld_c;                                                   \
         call.alpha = (double)alpha;                                          \
         call.beta = (double)beta;                                            \
-        call.flags = trans;                                                  \
+        call.flags = trans | TAKT_CALL_ALPHA_ZERO;                           \
         return run(&call);                                                   \
     }
 
@@ -172,6 +174,8 @@ GEMM(f64, TAKT_F64, double)
     {                                                                        \
         takt_call call;                                                      \
                                                                              \
+        if ((trans & ~TAKT_TRANS_A) != 0)                                    \
+            return TAKT_EINVAL;                                              \
         takt__call_begin(&call, TAKT_OP_gemv, id_);                          \
         set_shape(&call, 2, (size_t[]){m, n});                               \
         call.in[0] = a;                                                      \
@@ -180,7 +184,7 @@ GEMM(f64, TAKT_F64, double)
         call.ld[0] = ld_a;                                                   \
         call.alpha = (double)alpha;                                          \
         call.beta = (double)beta;                                            \
-        call.flags = trans;                                                  \
+        call.flags = trans | TAKT_CALL_ALPHA_ZERO;                           \
         return run(&call);                                                   \
     }
 

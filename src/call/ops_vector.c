@@ -72,6 +72,7 @@ route_map(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
     call.out = out;
     call.alpha = p;
     call.beta = q;
+    call.flags = TAKT_CALL_ALPHA_ZERO;
     return takt__call_route(&call, call.shape.dim[0] >= TAKT_LEAST_TIMED);
 }
 

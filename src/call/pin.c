@@ -251,8 +251,13 @@ static char *write_text(takt_ctx *ctx, size_t *length)
 takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path, takt_diag *diag)
 {
     size_t length;
-    char *text = write_text(ctx, &length);
 
+    if (path == NULL)
+        return takt__say(diag, TAKT_EINVAL, "no path");
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    char *text = write_text(ctx, &length);
     if (text == NULL)
         return takt__say(diag, TAKT_EIO, "%.400s: %s", path, strerror(ENOMEM));
     const takt_status status =

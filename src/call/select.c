@@ -72,7 +72,7 @@ static size_t elements_of(const takt_request *request)
 
 static takt_status check(const takt_request *request)
 {
-    if ((unsigned)request->policy > TAKT_POLICY_PINNED ||
+    if (request == NULL || (unsigned)request->policy > TAKT_POLICY_PINNED ||
         (unsigned)request->dtype > TAKT_F64 ||
         request->shape.rank > TAKT_SHAPE_MAX_RANK ||
         request->situation >= 2 * TAKT_SITUATION_ON_GPU)
@@ -154,6 +154,7 @@ static bool call_like(const takt_request *request, takt_call *out)
     *out = (takt_call){.op = request->op,
                        .dtype = request->dtype,
                        .shape = request->shape,
+                       .alpha = 1,
                        .flags = request->flags};
     takt__admit(out, &is_empty);
     takt__lengths_of(out, &lengths);
@@ -254,7 +255,12 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
     struct takt_choice choice;
     struct takt_sizes sizes;
 
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = (takt_decision){.predicted_s = -1, .confidence = -1, .actual_s = -1};
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     takt_status status = takt__request_sizes(request, &sizes);
     if (status != TAKT_OK)
         return status;

@@ -227,8 +227,9 @@ static takt_status export_calls(takt_ctx *ctx, const takt_otlp_options *options,
     if (diag == NULL)
         diag = &own;
     diag->text[0] = '\0';
+    ctx = takt__ctx_meant(ctx);
     if (ctx == NULL)
-        return TAKT_EINVAL;
+        return TAKT_ENOMEM;
     takt_status status =
         ctx->is_recorded ? TAKT_ENODEV
                          : takt__otel_open(options, ctx->machine, &sink, diag);
@@ -312,8 +313,11 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
 
 takt_status takt_ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
 {
-    if (ctx == NULL || sink == NULL)
+    if (sink == NULL)
         return TAKT_EINVAL;
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     if (ctx->is_recorded)
         return TAKT_ENODEV;
     const takt_status status = takt__courier_add(ctx->courier, sink);
@@ -332,10 +336,12 @@ takt_status takt_ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
 
 takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
 {
-    if (ctx == NULL ||
-        (options != NULL && (isnan(options->threshold_s) ||
-                             isnan(options->rate) || isnan(options->hot_rate))))
+    if (options != NULL && (isnan(options->threshold_s) ||
+                            isnan(options->rate) || isnan(options->hot_rate)))
         return TAKT_EINVAL;
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     const struct takt_tap_settings settings = settings_of(options);
     takt__courier_set(ctx->courier, &settings);
     return TAKT_OK;
@@ -343,9 +349,12 @@ takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
 
 takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out)
 {
-    *out = (takt_telemetry){0};
-    if (ctx == NULL)
+    if (out == NULL)
         return TAKT_EINVAL;
+    *out = (takt_telemetry){0};
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     takt__courier_report(ctx->courier, out);
     pthread_mutex_lock(&ctx->export_lock);
     out->diag = ctx->export_problem;

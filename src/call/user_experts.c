@@ -194,6 +194,9 @@ takt_status takt_ctx_add_expert(takt_ctx *ctx, const takt_op *op,
 {
     char name[TAKT_EXPERT_NAME_MAX];
 
+    ctx = takt__ctx_meant(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
     if (op == NULL || spec == NULL || !takt__ctx_has_op(ctx, op) ||
         takt__op_entry(op)->form == TAKT_FORM_view ||
         !takt__expert_is_name(spec->name, TAKT_GIVEN_NAME_MAX) ||

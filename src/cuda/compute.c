@@ -387,7 +387,7 @@ static struct takt_cuda_args args_of(const struct takt_cuda *cuda,
 
     for (int i = 0; i < 4; i++) {
         args.in[i] = address_of(on->in[i]);
-        args.has |= (call->in[i] != NULL ? 1u : 0u) << i;
+        args.has |= (args.in[i] != 0 ? 1u : 0u) << i;
     }
     for (unsigned i = 0; i < call->shape.rank; i++)
         args.dim[i] = call->shape.dim[i];

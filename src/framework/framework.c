@@ -115,6 +115,8 @@ takt_status takt_framework_find(const char *dotted_name,
 {
     takt_framework framework;
 
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = NULL;
     if (dotted_name == NULL)
         return TAKT_EINVAL;
@@ -181,9 +183,10 @@ int takt_framework_nearest(const char *dotted_name, char *out, size_t size)
 {
     takt_framework framework;
 
-    if (size > 0)
-        out[0] = '\0';
-    if (dotted_name == NULL || size == 0)
+    if (out == NULL || size == 0)
+        return 0;
+    out[0] = '\0';
+    if (dotted_name == NULL)
         return 0;
     const char *prefix = nearest_prefix(dotted_name, strcspn(dotted_name, "."));
     const char *typed = last_part(dotted_name);
@@ -204,5 +207,6 @@ int takt_framework_nearest(const char *dotted_name, char *out, size_t size)
 takt_backend takt_framework_recommend(const takt_framework_op *op,
                                       size_t elements)
 {
-    return takt_moe_select(op->complexity, elements);
+    return op == NULL ? TAKT_BACKEND_SCALAR
+                      : takt_moe_select(op->complexity, elements);
 }

@@ -3,6 +3,7 @@
 #include "gpu/memory.h"
 
 #include "base/clock.h"
+#include "base/size.h"
 
 enum { smallest = 1 << 16 };
 
@@ -14,9 +15,9 @@ static size_t round_up(size_t bytes)
 
     if (bytes <= smallest)
         return smallest;
-    while (step * 16 <= bytes)
+    while (step <= bytes / 16)
         step *= 2;
-    return (bytes + step - 1) / step * step;
+    return takt__size_round_up(bytes, step);
 }
 
 /* The smallest kept block that is large enough and not wasted; -1: none. */
@@ -26,7 +27,7 @@ static int find(const struct takt_cache *cache, size_t bytes)
 
     for (unsigned i = 0; i < cache->count; i++) {
         const size_t has = cache->block[i].bytes;
-        if (has >= bytes && has <= 2 * bytes &&
+        if (has >= bytes && has / 2 <= bytes &&
             (found < 0 || has < cache->block[found].bytes))
             found = (int)i;
     }

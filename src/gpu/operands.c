@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* operands.c - the operands of a call that are in buffers. */
+#include "base/size.h"
 #include "gpu/buffer.h"
 #include "gpu/copies.h"
 #include "gpu/memory.h"
@@ -194,7 +195,7 @@ static size_t bytes_of(const takt_call *call)
 
     takt__extents_of(call, &extents);
     for (unsigned i = 0; i < TAKT_OPERANDS; i++)
-        all += extents.bytes[i];
+        all = takt__size_add(all, extents.bytes[i]);
     return all;
 }
 

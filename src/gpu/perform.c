@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/size.h"
 #include "gpu/memory.h"
 #include "gpu/part.h"
 #include "gpu/plan.h"
@@ -71,7 +72,8 @@ static void address(const struct takt_performance *performance,
             continue;
         out->bytes[i] = extents->bytes[i];
         out->offset[i] = out->used;
-        out->used += (extents->bytes[i] + 255) / 256 * 256;
+        out->used = takt__size_add(out->used,
+                                   takt__size_round_up(extents->bytes[i], 256));
     }
     if (twin >= 0 && out->bytes[TAKT_OUT] > 0)
         out->offset[TAKT_OUT] = out->offset[twin];

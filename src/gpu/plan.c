@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/size.h"
 #include "gpu/part.h"
 #include "takt/ops.h"
 
@@ -97,7 +98,7 @@ static struct takt_place settle(struct plan *plan, size_t bytes)
     const struct takt_place place = {.block = plan->block,
                                      .offset = plan->used};
 
-    plan->used += (bytes + 255) / 256 * 256;
+    plan->used = takt__size_add(plan->used, takt__size_round_up(bytes, 256));
     return place;
 }
 
@@ -364,7 +365,7 @@ static size_t stretches_of(const struct plan *plan)
     size_t bytes = 0;
 
     for (unsigned i = 0; i < TAKT_OPERANDS; i++)
-        bytes += plan->lengths.of[i] * plan->size;
+        bytes = takt__size_add(bytes, plan->lengths.of[i] * plan->size);
     return least(most(bytes / stretch_bytes, 1),
                  least(plan->call->shape.dim[0], 16));
 }

@@ -8,6 +8,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "base/size.h"
+
 enum { least_piece = 1 << 17, most_movers = 12 };
 
 /* Threads beyond what the link can take only get in each other's way, and some
@@ -26,7 +28,8 @@ takt_status takt__journey_cut(struct takt_journey *journey)
     size_t bytes = 0, piece = TAKT_SLOT_BYTES;
 
     for (unsigned i = 0; i < journey->lots; i++)
-        bytes += journey->lot[i].rows * journey->lot[i].row_bytes;
+        bytes = takt__size_add(bytes, journey->lot[i].rows *
+                                          journey->lot[i].row_bytes);
     /* Small journeys are cut finer: the device begins when a piece is there. */
     while (piece > least_piece && bytes / piece < 12)
         piece /= 2;

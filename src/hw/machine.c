@@ -86,7 +86,7 @@ takt_isa takt_machine_best_isa(const takt_machine *machine)
                                           TAKT_ISA_SSE2, TAKT_ISA_NEON};
 
     for (size_t i = 0; i < sizeof best_first / sizeof best_first[0]; i++)
-        if (machine->isas >> best_first[i] & 1)
+        if (machine != NULL && (machine->isas >> best_first[i] & 1) != 0)
             return best_first[i];
     return TAKT_ISA_SCALAR;
 }

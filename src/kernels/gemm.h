@@ -59,7 +59,8 @@ struct takt_gemm_caches {
 typedef void takt_gemm_tune(const struct takt_gemm_caches *caches,
                             struct takt_gemm_blocks *blocks);
 
-/* Bytes of scratch that the call needs; 0 when it copies nothing. */
+/* Bytes of scratch that the call needs; 0 when it copies nothing, SIZE_MAX
+ * when it is more than there can be. */
 typedef size_t takt_gemm_room(const struct takt_gemm *call,
                               const struct takt_gemm_blocks *blocks);
 

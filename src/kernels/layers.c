@@ -6,8 +6,13 @@
  * many threads to find work: sizes start from what suits the caches and
  * shrink while there are fewer than UNITS_WANTED. The number of threads has
  * no say, so that it cannot change results.
+ *
+ * Admission bounds products of the sizes of one operand, so these are plain;
+ * a product of sizes of several operands is not bounded.
  */
 #include "kernels/layers.h"
+
+#include "base/size.h"
 
 enum {
     UNITS_WANTED = 32,
@@ -77,7 +82,7 @@ static size_t pooling_rows_total(const struct takt_pooling_call *call)
 
 static size_t pooling_cost(const struct takt_pooling_call *call)
 {
-    return (call->width + pooling_width(call)) * call->window;
+    return takt__size_mul(call->width + pooling_width(call), call->window);
 }
 
 size_t takt__pooling_units(const struct takt_pooling_call *call)
@@ -119,7 +124,7 @@ static size_t conv2d_rows_total(const struct takt_conv2d_call *call)
 
 static size_t conv2d_cost(const struct takt_conv2d_call *call)
 {
-    return conv2d_width(call) * call->rows * call->cols;
+    return takt__size_mul(conv2d_width(call), call->rows * call->cols);
 }
 
 struct takt_layer_rows takt__conv2d_rows(const struct takt_conv2d_call *call,

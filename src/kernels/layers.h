@@ -8,8 +8,10 @@
  * sizes alone, and each unit is computed alike in any company, so the result
  * has the same bits on any number of threads.
  *
- * Sizes are validated and complete: stride, groups and scale are not 0, and
- * the output overlaps no input.
+ * Sizes are validated and complete: stride, groups and scale are not 0, every
+ * operand fits an address space, also with 1 in the place of a size that is 0,
+ * and so does an image with its padding and a stride more on each side; the
+ * output overlaps no input.
  *
  * Threads: units of a call may run at once, each thread with its own scratch.
  */
@@ -83,7 +85,8 @@ size_t takt__conv2d_units(const struct takt_conv2d_call *call);
 size_t takt__pooling_units(const struct takt_pooling_call *call);
 size_t takt__attention_units(const struct takt_attention_call *call);
 
-/* Bytes of scratch for one thread, whatever units it computes. */
+/* Bytes of scratch for one thread, whatever units it computes; SIZE_MAX: more
+ * than there can be. */
 typedef size_t takt_conv2d_room(const struct takt_conv2d_call *call,
                                 const struct takt_gemm_blocks *blocks);
 typedef size_t takt_pooling_room(const struct takt_pooling_call *call);

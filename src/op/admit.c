@@ -10,11 +10,9 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/size.h"
 #include "op/operands.h"
 #include "takt/ops.h"
-
-/* More would not fit an address space. */
-static const size_t most_elements = PTRDIFF_MAX / sizeof(double);
 
 /* ---- the usual values where the caller left 0 -----------------------------
  */
@@ -84,6 +82,21 @@ static void usual_values(takt_call *call)
     default:
         break;
     }
+}
+
+/* A stride that leaves the padded image after the first place gives that place
+ * alone, however long it is; kernels get the shortest such stride. */
+static void shorten_stride(takt_call *call)
+{
+    const bool is_conv2d = takt__op_id(call->op) == TAKT_OP_conv2d;
+    size_t *d = call->shape.dim, *stride = &d[is_conv2d ? 7 : 5];
+    const size_t pad = d[is_conv2d ? 8 : 6];
+    const size_t down = d[2] + 2 * pad - d[is_conv2d ? 5 : 4];
+    const size_t across = d[3] + 2 * pad - d[is_conv2d ? 6 : 4];
+    const size_t most = (down > across ? down : across) + 1;
+
+    if (*stride > most)
+        *stride = most;
 }
 
 /* ---- checks ----------------------------------------------------------------
@@ -178,10 +191,58 @@ static bool needs_an_element(const takt_call *call)
     }
 }
 
+/* The flags that only some ops take. */
+static unsigned own_flags(enum takt_form form)
+{
+    switch (form) {
+    case TAKT_FORM_matmul:
+        return TAKT_TRANS_A | TAKT_TRANS_B;
+    case TAKT_FORM_gemv:
+        return TAKT_TRANS_A;
+    case TAKT_FORM_pool2d:
+        return TAKT_CALL_MEAN_POOL;
+    case TAKT_FORM_attention:
+        return TAKT_CALL_CAUSAL;
+    default:
+        return 0;
+    }
+}
+
+static bool has_foreign_flags(const takt_call *call, enum takt_form form)
+{
+    const unsigned common = TAKT_CALL_URGENT | TAKT_CALL_TF32 |
+                            TAKT_CALL_STEADY | TAKT_CALL_ALPHA_ZERO;
+    const unsigned rest = call->flags & ~common;
+
+    return rest != 0 && (rest & ~own_flags(form)) != 0;
+}
+
+/* Whether the whole result would be multiplied by a 0 that nobody said is
+ * meant. */
+static bool lacks_factor(const takt_call *call)
+{
+    if (call->alpha != 0 || (call->flags & TAKT_CALL_ALPHA_ZERO) != 0)
+        return false;
+    switch (takt__op_id(call->op)) {
+    case TAKT_OP_scale:
+    case TAKT_OP_axpy:
+    case TAKT_OP_gemv:
+    case TAKT_OP_matmul:
+    case TAKT_OP_batched_matmul:
+        return true;
+    case TAKT_OP_clamp:
+        return call->beta == 0;
+    default:
+        return false;
+    }
+}
+
 static takt_status check_values(const takt_call *call)
 {
     const enum takt_op_id op = takt__op_id(call->op);
 
+    if (lacks_factor(call))
+        return TAKT_EINVAL;
     if (op == TAKT_OP_clamp && !(call->alpha <= call->beta))
         return TAKT_EINVAL;
     if (op == TAKT_OP_axpy && call->in[1] != call->out)
@@ -200,6 +261,9 @@ static takt_status admit_shape(takt_call *call)
         takt_op_check_shape(call->op, &call->shape) != TAKT_OK ||
         !usual_lds(call))
         return TAKT_ESHAPE;
+    if (takt__op_id(call->op) == TAKT_OP_conv2d ||
+        takt__op_id(call->op) == TAKT_OP_pooling)
+        shorten_stride(call);
     return check_values(call);
 }
 
@@ -208,9 +272,8 @@ static takt_status admit_lengths(const takt_call *call, bool *is_empty)
     struct takt_lengths lengths;
 
     takt__lengths_of(call, &lengths);
-    for (int i = 0; i < TAKT_OPERANDS; i++)
-        if (lengths.overflow || lengths.of[i] > most_elements)
-            return TAKT_ESHAPE;
+    if (lengths.overflow)
+        return TAKT_ESHAPE;
     *is_empty = lengths.of[TAKT_OUT] == 0;
     return check_operands(call, &lengths);
 }
@@ -220,7 +283,7 @@ takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
 {
     if (n == 0)
         return TAKT_OK;
-    if (n > most_elements)
+    if (n > TAKT_MOST_ELEMENTS)
         return TAKT_ESHAPE;
     if (!is_sane(out, n * size))
         return TAKT_EINVAL;
@@ -235,7 +298,7 @@ takt_status takt__admit_reduce(size_t n, size_t size, unsigned inputs,
                                const void *const *in, size_t out_bytes,
                                const void *out)
 {
-    if (n > most_elements)
+    if (n > TAKT_MOST_ELEMENTS)
         return TAKT_ESHAPE;
     if (!is_sane(out, out_bytes))
         return TAKT_EINVAL;
@@ -288,6 +351,8 @@ takt_status takt__admit(takt_call *call, bool *is_empty)
         return TAKT_ENOTSUP;
     if (form == TAKT_FORM_user) /* its operands are its experts' affair */
         return takt_op_check_shape(call->op, &call->shape);
+    if (has_foreign_flags(call, form))
+        return TAKT_EINVAL;
     if (form == TAKT_FORM_map || form == TAKT_FORM_reduce)
         return admit_vector(call, is_empty);
     const takt_status status = admit_shape(call);

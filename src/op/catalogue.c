@@ -184,6 +184,8 @@ takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
 {
     double elements;
 
+    if (out == NULL)
+        return TAKT_EINVAL;
     *out = (takt_work){0};
     const takt_status status = takt_op_check_shape(op, shape);
     if (status != TAKT_OK)

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "base/size.h"
+
 /* ---- windows: what conv2d and pooling have in common -------------------- */
 
 struct window {
@@ -35,12 +37,26 @@ static struct window pool2d_window(const takt_shape *shape)
                            .groups = 1};
 }
 
+static size_t padded(size_t input, struct window w)
+{
+    return takt__size_add(input, takt__size_mul(2, w.pad));
+}
+
 /* A window that fits into the padded input and advances. The padding is less
  * than the window, so that every window sees at least one real element. */
 static bool window_fits(size_t input, size_t size, struct window w)
 {
-    return w.stride > 0 && size > 0 && w.pad < size &&
-           input <= SIZE_MAX - 2 * w.pad && size <= input + 2 * w.pad;
+    return w.stride > 0 && size > 0 && w.pad < size && size <= padded(input, w);
+}
+
+/* Kernels lay out padded images in steps of the stride, so an image with its
+ * padding and a stride more on each side has to fit an address space. This
+ * also bounds strides and windows, which no operand has in memory. */
+static bool image_fits(size_t height, size_t width, struct window w)
+{
+    return takt__size_mul(takt__size_add(padded(height, w), w.stride),
+                          takt__size_add(padded(width, w), w.stride)) <=
+           TAKT_MOST_ELEMENTS;
 }
 
 static size_t window_steps(size_t input, size_t size, struct window w)
@@ -54,7 +70,8 @@ static bool conv2d_fits(const takt_shape *shape)
     const struct window w = conv2d_window(shape);
 
     return w.groups > 0 && d[1] % w.groups == 0 && d[4] % w.groups == 0 &&
-           window_fits(d[2], d[5], w) && window_fits(d[3], d[6], w);
+           window_fits(d[2], d[5], w) && window_fits(d[3], d[6], w) &&
+           image_fits(d[2], d[3], w);
 }
 
 static bool pool2d_fits(const takt_shape *shape)
@@ -62,7 +79,8 @@ static bool pool2d_fits(const takt_shape *shape)
     const size_t *d = shape->dim;
     const struct window w = pool2d_window(shape);
 
-    return window_fits(d[2], d[4], w) && window_fits(d[3], d[4], w);
+    return window_fits(d[2], d[4], w) && window_fits(d[3], d[4], w) &&
+           image_fits(d[2], d[3], w);
 }
 
 bool takt__form_fits(enum takt_form form, const takt_shape *shape)
@@ -76,25 +94,6 @@ bool takt__form_fits(enum takt_form form, const takt_shape *shape)
 
 /* ---- elements ------------------------------------------------------------ */
 
-static size_t times(size_t a, size_t b)
-{
-    size_t product;
-    return __builtin_mul_overflow(a, b, &product) ? SIZE_MAX : product;
-}
-
-/* Zero anywhere is zero, also beside a product that saturated. */
-static size_t product(const size_t *dim, unsigned count)
-{
-    size_t all = 1;
-
-    for (unsigned i = 0; i < count; i++)
-        if (dim[i] == 0)
-            return 0;
-    for (unsigned i = 0; i < count; i++)
-        all = times(all, dim[i]);
-    return all;
-}
-
 static size_t largest(size_t a, size_t b, size_t c)
 {
     const size_t ab = a > b ? a : b;
@@ -103,9 +102,9 @@ static size_t largest(size_t a, size_t b, size_t c)
 
 static size_t matmul_elements(const size_t *d)
 {
-    return largest(product((size_t[]){d[0], d[2]}, 2),
-                   product((size_t[]){d[2], d[1]}, 2),
-                   product((size_t[]){d[0], d[1]}, 2));
+    return largest(takt__size_product((size_t[]){d[0], d[2]}, 2),
+                   takt__size_product((size_t[]){d[2], d[1]}, 2),
+                   takt__size_product((size_t[]){d[0], d[1]}, 2));
 }
 
 static size_t conv2d_elements(const takt_shape *shape)
@@ -115,15 +114,17 @@ static size_t conv2d_elements(const takt_shape *shape)
     const size_t high = window_steps(d[2], d[5], w);
     const size_t wide = window_steps(d[3], d[6], w);
 
-    return largest(product(d, 4),
-                   product((size_t[]){d[4], d[1] / w.groups, d[5], d[6]}, 4),
-                   product((size_t[]){d[0], d[4], high, wide}, 4));
+    return largest(
+        takt__size_product(d, 4),
+        takt__size_product((size_t[]){d[4], d[1] / w.groups, d[5], d[6]}, 4),
+        takt__size_product((size_t[]){d[0], d[4], high, wide}, 4));
 }
 
 static size_t attention_elements(const size_t *d)
 {
-    return largest(product((size_t[]){d[0], d[1], d[2], d[4]}, 4),
-                   product((size_t[]){d[0], d[1], d[3], d[4]}, 4), 0);
+    return largest(takt__size_product((size_t[]){d[0], d[1], d[2], d[4]}, 4),
+                   takt__size_product((size_t[]){d[0], d[1], d[3], d[4]}, 4),
+                   0);
 }
 
 size_t takt__form_elements(enum takt_form form, const takt_shape *shape)
@@ -132,12 +133,12 @@ size_t takt__form_elements(enum takt_form form, const takt_shape *shape)
     case TAKT_FORM_matmul:
         return matmul_elements(shape->dim);
     case TAKT_FORM_batched:
-        return product(
+        return takt__size_product(
             (size_t[]){shape->dim[0], matmul_elements(shape->dim + 1)}, 2);
     case TAKT_FORM_conv2d:
         return conv2d_elements(shape);
     case TAKT_FORM_pool2d:
-        return product(shape->dim, 4);
+        return takt__size_product(shape->dim, 4);
     case TAKT_FORM_attention:
         return attention_elements(shape->dim);
     case TAKT_FORM_map:
@@ -149,7 +150,7 @@ size_t takt__form_elements(enum takt_form form, const takt_shape *shape)
     case TAKT_FORM_user:
         break;
     }
-    return product(shape->dim, shape->rank);
+    return takt__size_product(shape->dim, shape->rank);
 }
 
 /* ---- work ---------------------------------------------------------------- */

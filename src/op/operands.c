@@ -4,40 +4,41 @@
  */
 #include "op/operands.h"
 
-#include <stdint.h>
-
+#include "base/size.h"
 #include "takt/ops.h"
 
-static size_t times(struct takt_lengths *lengths, size_t a, size_t b)
+static size_t at_least_one(size_t size)
 {
-    size_t product;
-
-    if (__builtin_mul_overflow(a, b, &product)) {
-        lengths->overflow = true;
-        return SIZE_MAX;
-    }
-    return product;
+    return size == 0 ? 1 : size;
 }
 
-/* A matrix of `rows` rows of `cols` elements, `ld` apart. */
+static void limit(struct takt_lengths *lengths, size_t elements)
+{
+    if (elements > TAKT_MOST_ELEMENTS)
+        lengths->overflow = true;
+}
+
+/* A matrix of `rows` rows of `cols` elements, `ld` apart. All rows count as
+ * whole ones, also where there are none, so that no offset overflows. */
 static size_t span(struct takt_lengths *lengths, size_t rows, size_t cols,
                    size_t ld)
 {
-    size_t length;
-
-    if (rows == 0 || cols == 0)
-        return 0;
-    if (__builtin_add_overflow(times(lengths, rows - 1, ld), cols, &length))
-        lengths->overflow = true;
-    return length;
+    limit(lengths, takt__size_mul(at_least_one(rows), at_least_one(ld)));
+    return rows == 0 || cols == 0
+               ? 0
+               : takt__size_add(takt__size_mul(rows - 1, ld), cols);
 }
 
+/* Sizes of 0 count as 1 for the limit: beside one, all others could be
+ * anything, and so could what is computed of some of them. */
 static size_t product4(struct takt_lengths *lengths, size_t a, size_t b,
                        size_t c, size_t d)
 {
-    if (a == 0 || b == 0 || c == 0 || d == 0)
-        return 0;
-    return times(lengths, times(lengths, a, b), times(lengths, c, d));
+    limit(lengths,
+          takt__size_product((size_t[]){at_least_one(a), at_least_one(b),
+                                        at_least_one(c), at_least_one(d)},
+                             4));
+    return takt__size_product((size_t[]){a, b, c, d}, 4);
 }
 
 static void conv2d_lengths(const takt_call *call, struct takt_lengths *out)
@@ -69,7 +70,7 @@ static void attention_lengths(const takt_call *call, struct takt_lengths *out)
     out->of[0] = product4(out, d[0], d[1], d[2], d[4]);
     out->of[1] = product4(out, d[0], d[1], d[3], d[4]);
     out->of[2] = out->of[1];
-    out->of[3] = call->in[3] != NULL ? times(out, d[2], d[3]) : 0;
+    out->of[3] = call->in[3] != NULL ? product4(out, d[2], d[3], 1, 1) : 0;
     out->of[TAKT_OUT] = out->of[0];
 }
 
@@ -93,13 +94,15 @@ static void gemv_lengths(const takt_call *call, struct takt_lengths *out)
     out->of[0] = span(out, m, n, call->ld[0]);
     out->of[1] = trans ? m : n;
     out->of[TAKT_OUT] = trans ? n : m;
+    limit(out, m);
+    limit(out, n);
 }
 
 static void rows_lengths(const takt_call *call, struct takt_lengths *out)
 {
     const size_t *d = call->shape.dim;
 
-    out->of[0] = out->of[TAKT_OUT] = times(out, d[0], d[1]);
+    out->of[0] = out->of[TAKT_OUT] = product4(out, d[0], d[1], 1, 1);
     out->of[1] = call->in[1] != NULL ? d[1] : 0;
     out->of[2] = call->in[2] != NULL ? d[1] : 0;
 }

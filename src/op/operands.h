@@ -14,10 +14,12 @@ enum { TAKT_OUT = 4, TAKT_OPERANDS = 5 }; /* in[0..3], then out */
  * none. A position (argmax) counts as one element. */
 struct takt_lengths {
     size_t of[TAKT_OPERANDS];
-    bool overflow;
+    bool overflow; /* one does not fit an address space, sizes of 0 counted as
+                    * 1 and the last row as a whole one */
 };
 
-/* What follows from the sizes of a call, which need not be admitted yet. */
+/* What follows from the sizes of a call, which takt_op_check_shape() accepts
+ * and which need not be admitted yet. */
 void takt__lengths_of(const takt_call *call, struct takt_lengths *out);
 
 /* Whether the result is a position: a size_t, not an element. */

@@ -40,9 +40,10 @@ takt_status takt_cost_model_set(takt_cost_model *model, double pcie_bandwidth,
 
 takt_backend takt_cost_select(const takt_cost_model *model, takt_work work)
 {
-    const double compute_s = work.flops / model->gpu_flops;
-    const double repay_s =
-        model->dispatch_ratio * work.bytes / model->pcie_bandwidth;
+    const takt_cost_model by =
+        model != NULL ? *model : takt_cost_model_default();
+    const double compute_s = work.flops / by.gpu_flops;
+    const double repay_s = by.dispatch_ratio * work.bytes / by.pcie_bandwidth;
 
     return compute_s > repay_s ? TAKT_BACKEND_GPU : TAKT_BACKEND_SIMD;
 }

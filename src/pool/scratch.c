@@ -11,6 +11,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/size.h"
+
 enum { alignment = 64 };
 
 void *takt__scratch_get(struct takt_scratch *scratch, size_t bytes)
@@ -19,11 +21,12 @@ void *takt__scratch_get(struct takt_scratch *scratch, size_t bytes)
         return NULL;
     if (bytes <= scratch->bytes)
         return scratch->memory;
-    if (bytes > SIZE_MAX / 2)
-        return NULL;
 
     /* A quarter more, so that slowly growing requests do not move each time. */
-    const size_t grown = (bytes + bytes / 4 + alignment - 1) & ~(size_t)63;
+    const size_t grown =
+        takt__size_round_up(takt__size_add(bytes, bytes / 4), alignment);
+    if (grown > PTRDIFF_MAX)
+        return NULL;
     void *memory = aligned_alloc(alignment, grown);
     if (memory == NULL)
         return NULL;

@@ -5,6 +5,8 @@
  * A layer is a number of units that need nothing from each other; each thread
  * gets a stretch of them.
  */
+#include "base/size.h"
+#include "op/operands.h"
 #include "run/run.h"
 #include "takt/ops.h"
 
@@ -19,10 +21,29 @@ struct layer_job {
     } call;
 };
 
+/* Scratch in no proportion to the operands comes from padding or strides far
+ * beyond the image. Scalar code, which needs none, is faster then. */
+static bool is_proportionate(const takt_call *call, size_t room)
+{
+    enum { times = 16, little = 16 << 20 };
+    struct takt_extents extents;
+    size_t bytes = 0;
+
+    if (room <= little)
+        return true;
+    takt__extents_of(call, &extents);
+    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
+        bytes = takt__size_add(bytes, extents.bytes[i]);
+    return room / times <= bytes;
+}
+
 static takt_status run_units(struct takt_fleet *fleet,
-                             const struct takt_expert *expert, size_t room,
+                             const struct takt_expert *expert,
+                             const takt_call *call, size_t room,
                              takt_pool_task *task, struct layer_job *job)
 {
+    if (!is_proportionate(call, room))
+        return TAKT_ENOMEM;
     return takt__pool_run(fleet->pool, expert->threads, room, task, job);
 }
 
@@ -60,7 +81,7 @@ static takt_status run_conv2d(struct takt_fleet *fleet,
         .out = call->out,
     };
     job->units = takt__conv2d_units(&job->call.conv2d);
-    return run_units(fleet, expert,
+    return run_units(fleet, expert, call,
                      job->kernels->conv2d_room(&job->call.conv2d, job->blocks),
                      conv2d_part, job);
 }
@@ -94,7 +115,7 @@ static takt_status run_pooling(struct takt_fleet *fleet,
         .out = call->out,
     };
     job->units = takt__pooling_units(&job->call.pooling);
-    return run_units(fleet, expert,
+    return run_units(fleet, expert, call,
                      job->kernels->pooling_room(&job->call.pooling),
                      pooling_part, job);
 }
@@ -132,7 +153,7 @@ static takt_status run_attention(struct takt_fleet *fleet,
     };
     job->units = takt__attention_units(&job->call.attention);
     return run_units(
-        fleet, expert,
+        fleet, expert, call,
         job->kernels->attention_room(&job->call.attention, job->blocks),
         attention_part, job);
 }

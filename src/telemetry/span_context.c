@@ -53,6 +53,8 @@ static bool read(const char *text, takt_span_context *out)
 takt_status takt_span_context_parse(const char *traceparent,
                                     takt_span_context *out)
 {
+    if (out == NULL)
+        return TAKT_EINVAL;
     memset(out, 0, sizeof *out);
     if (traceparent != NULL && read(traceparent, out))
         return TAKT_OK;

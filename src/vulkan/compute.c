@@ -78,6 +78,19 @@ static const struct recipe *recipe_of(const takt_call *call)
     return &recipes[takt__op_id(call->op)];
 }
 
+/* The longer side of an image with its padding, in which shaders count too;
+ * 0: the call has none. No size of it is above 2^32. */
+static size_t padded_side(const takt_call *call)
+{
+    const size_t *d = call->shape.dim;
+    const enum takt_form form = takt__op_entry(call->op)->form;
+    const size_t side = d[2] > d[3] ? d[2] : d[3];
+
+    return form == TAKT_FORM_conv2d   ? side + 2 * d[8]
+           : form == TAKT_FORM_pool2d ? side + 2 * d[6]
+                                      : 0;
+}
+
 /* Indices are of 32 bits, and a shader sees only so much of a block. */
 static bool is_small_enough(const takt_call *call, size_t most)
 {
@@ -92,7 +105,10 @@ static bool is_small_enough(const takt_call *call, size_t most)
     for (unsigned i = 0; i < call->shape.rank; i++)
         if (call->shape.dim[i] > most)
             return false;
-    return true;
+    for (unsigned i = 0; i < sizeof call->ld / sizeof call->ld[0]; i++)
+        if (call->ld[i] > most)
+            return false;
+    return padded_side(call) <= most;
 }
 
 bool takt__vulkan_can_run(const struct takt_device *device,

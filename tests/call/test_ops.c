@@ -364,6 +364,48 @@ static void a_product_of_depth_zero_is_zero(void)
     same_f32("matmul", four, c, (double[]){0, 0, 0, 0});
 }
 
+/* CBLAS's numbers for transposes and letters have other bits set. */
+static void a_transpose_that_is_none_is_refused(void)
+{
+    static const unsigned wrong[] = {4,   8,   32,  111,        112,
+                                     113, 'N', 'T', UINT32_MAX, 1u << 31};
+    const float a[4] = {1, 2, 3, 4};
+    const double d[4] = {1, 2, 3, 4};
+    float c[4] = {7, 7, 7, 7};
+    double e[4] = {7, 7, 7, 7};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        const unsigned t = wrong[i];
+        EXPECT_INT(takt_gemm_f32(t, 2, 2, 2, 1, a, 2, a, 2, 0, c, 2),
+                   TAKT_EINVAL);
+        EXPECT_INT(takt_gemm_f64(t, 2, 2, 2, 1, d, 2, d, 2, 0, e, 2),
+                   TAKT_EINVAL);
+        EXPECT_INT(takt_gemv_f32(t, 2, 2, 1, a, 2, a, 0, c), TAKT_EINVAL);
+        EXPECT_INT(takt_gemv_f64(t, 2, 2, 1, d, 2, d, 0, e), TAKT_EINVAL);
+    }
+    EXPECT_INT(takt_gemv_f32(TAKT_TRANS_B, 2, 2, 1, a, 2, a, 0, c),
+               TAKT_EINVAL);
+    same_f32("a refused product", 4, c, (double[]){7, 7, 7, 7});
+    same_f64("a refused product", 4, e, (double[]){7, 7, 7, 7});
+}
+
+/* As an argument, a factor of 0 is always meant: what it multiplies is not
+ * even looked at. */
+static void a_factor_of_zero_leaves_the_rest(void)
+{
+    const float a[4] = {NAN, INFINITY, NAN, 1};
+    float c[4] = {1, 2, 3, 4}, y[2] = {1, 2};
+
+    EXPECT_INT(takt_gemm_f32(0, 2, 2, 2, 0, a, 2, a, 2, 2, c, 2), TAKT_OK);
+    same_f32("gemm", 4, c, (double[]){2, 4, 6, 8});
+    EXPECT_INT(takt_gemv_f32(0, 2, 2, 0, a, 2, a, 3, y), TAKT_OK);
+    same_f32("gemv", 2, y, (double[]){3, 6});
+    EXPECT_INT(takt_scale_f32(4, 0, c, c), TAKT_OK);
+    same_f32("scale", 4, c, (double[]){0, 0, 0, 0});
+    EXPECT_INT(takt_clamp_f32(2, 0, 0, y, y), TAKT_OK);
+    same_f32("clamp", 2, y, (double[]){0, 0});
+}
+
 static void maps_work_in_place(void)
 {
     float a[] = {1, 2, 3, 4};
@@ -501,6 +543,8 @@ int main(void)
     RUN(layers);
     RUN(nothing_is_legal);
     RUN(a_product_of_depth_zero_is_zero);
+    RUN(a_transpose_that_is_none_is_refused);
+    RUN(a_factor_of_zero_leaves_the_rest);
     RUN(maps_work_in_place);
     RUN(calls_from_many_threads_do_not_disturb_each_other);
     RUN(a_child_uses_takt_after_its_parent_did);

@@ -568,6 +568,63 @@ static void parameters_out_of_range_are_refused(void)
     expect(&norm, TAKT_EINVAL, "epsilon is NaN");
 }
 
+/* ---- flags and factors
+ * ----------------------------------------------------- */
+
+static unsigned flags_of(const struct row *row)
+{
+    return is_called(row, "matmul")      ? TAKT_TRANS_A | TAKT_TRANS_B
+           : is_called(row, "gemv")      ? TAKT_TRANS_A
+           : is_called(row, "attention") ? TAKT_CALL_CAUSAL
+           : is_called(row, "pooling")   ? TAKT_CALL_MEAN_POOL
+                                         : 0;
+}
+
+static void check_flags(const struct row *row, takt_call call)
+{
+    const unsigned common = TAKT_CALL_URGENT | TAKT_CALL_TF32 |
+                            TAKT_CALL_STEADY | TAKT_CALL_ALPHA_ZERO;
+
+    for (unsigned bit = 0; bit < 32; bit++) {
+        takt_call flagged = call;
+        flagged.flags = 1u << bit;
+        if ((flagged.flags & (common | flags_of(row))) == 0)
+            expect(&flagged, TAKT_EINVAL, "a flag that is not its own");
+        else
+            expect(&flagged, TAKT_OK, "a flag of its own");
+    }
+}
+
+static void an_op_takes_its_own_flags_only(void)
+{
+    each_call(check_flags);
+}
+
+static bool is_multiplied(const struct row *row)
+{
+    static const char *const ops[] = {"scale",  "axpy",           "gemv",
+                                      "matmul", "batched_matmul", "clamp"};
+
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++)
+        if (is_called(row, ops[i]))
+            return true;
+    return false;
+}
+
+static void check_factor(const struct row *row, takt_call call)
+{
+    call.alpha = call.beta = 0;
+    expect(&call, is_multiplied(row) ? TAKT_EINVAL : TAKT_OK,
+           "no factor was set");
+    call.flags = TAKT_CALL_ALPHA_ZERO;
+    expect(&call, TAKT_OK, "a factor of 0 that is meant");
+}
+
+static void a_factor_that_was_not_set_is_refused(void)
+{
+    each_call(check_factor);
+}
+
 static void what_has_nothing_to_run_is_not_supported(void)
 {
     const takt_op *mine;
@@ -607,6 +664,8 @@ int main(void)
     RUN(windows_that_do_not_fit_are_refused);
     RUN(a_wrong_dtype_is_refused);
     RUN(parameters_out_of_range_are_refused);
+    RUN(an_op_takes_its_own_flags_only);
+    RUN(a_factor_that_was_not_set_is_refused);
     RUN(what_has_nothing_to_run_is_not_supported);
     takt_ctx_destroy(ctx);
     return tap_done();

@@ -273,6 +273,7 @@ static inline struct trial trial_make(const takt_op *op, takt_dtype dtype,
     }
     if (id == TAKT_OP_axpy)
         t.call.in[1] = t.call.out;
+    t.call.flags |= TAKT_CALL_ALPHA_ZERO; /* some factors are 0 */
     return t;
 }
 

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/size.h"
+
 /* One query, what it sees, and where its result goes. */
 struct row {
     const float *q, *k, *v;
@@ -105,5 +107,5 @@ size_t takt__k_attention_room_f32_scalar(const struct takt_attention_call *call,
                                          const struct takt_gemm_blocks *blocks)
 {
     (void)blocks;
-    return call->depth * sizeof(double) + 7;
+    return takt__size_add(takt__size_mul(call->depth, sizeof(double)), 7);
 }

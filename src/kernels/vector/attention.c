@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "kernels/vector/attention.h"
 #include "kernels/vector/attention_single.h"
 #include "kernels/vector/isa.h"
@@ -32,7 +33,7 @@ static bool is_single(const struct block *is)
 
 static size_t whole_lines(size_t n)
 {
-    return (n + 15) / 16 * 16;
+    return takt__size_round_up(n, 16);
 }
 
 /* Floats of scratch that each part of a block takes: whole cache lines. */
@@ -48,8 +49,9 @@ static struct share share_of(const struct block *is)
 
     return (struct share){
         .line = line,
-        .turned = is_single(is) ? 0 : whole_lines(depth * is->pitch),
-        .sums = whole_lines((depth + 1) * is->pitch),
+        .turned =
+            is_single(is) ? 0 : whole_lines(takt__size_mul(depth, is->pitch)),
+        .sums = whole_lines(takt__size_mul(depth + 1, is->pitch)),
         .scores = KEYS_EACH * line,
         .offsets = is->mask == NULL ? 0 : KEYS_EACH * line,
     };
@@ -57,8 +59,9 @@ static struct share share_of(const struct block *is)
 
 static size_t share_room(struct share each)
 {
-    return 2 * each.line + each.turned + 3 * each.sums + each.scores +
-           each.offsets;
+    const size_t few = 2 * each.line + each.scores + each.offsets;
+    return takt__size_add(takt__size_add(few, each.turned),
+                          takt__size_mul(3, each.sums));
 }
 
 static void place(struct block *is, float *scratch)
@@ -329,8 +332,10 @@ size_t TAKT_K(attention_room_f32)(const struct takt_attention_call *call,
 
     for (size_t u = 0; u < units && u < 2; u++) {
         const struct block is = block_at(call, takt__attention_piece(call, u));
-        const size_t room = share_room(share_of(&is)) * sizeof(float) +
-                            products_room(&is, blocks) + 63;
+        const size_t shares =
+            takt__size_mul(share_room(share_of(&is)), sizeof(float));
+        const size_t room = takt__size_add(
+            takt__size_add(shares, products_room(&is, blocks)), 63);
         most = room > most ? room : most;
     }
     return most;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "kernels/vector/conv2d_columns.h"
 #include "kernels/vector/conv2d_depthwise.h"
 #include "kernels/vector/isa.h"
@@ -67,7 +68,8 @@ static size_t columns_room(const struct takt_conv2d_call *call,
 
     if (is_product(call))
         return 0;
-    return depth->each * depth->taps * columns_pitch(places);
+    return takt__size_mul(takt__size_mul(depth->each, depth->taps),
+                          columns_pitch(places));
 }
 
 /* The part of a piece's product that `channels` channels contribute. The
@@ -217,10 +219,12 @@ size_t TAKT_K(conv2d_room_f32)(const struct takt_conv2d_call *call,
     if (takt__conv2d_units(call) == 0)
         return 0;
     if (takt__conv2d_is_depthwise(call))
-        return depthwise_room(call) + 63;
+        return takt__size_add(depthwise_room(call), 63);
     const struct depth depth = depth_of(call, blocks);
-    return columns_room(call, &depth) * sizeof(float) +
-           products_room(call, blocks) + 63;
+    const size_t columns =
+        takt__size_mul(columns_room(call, &depth), sizeof(float));
+    return takt__size_add(takt__size_add(columns, products_room(call, blocks)),
+                          63);
 }
 
 void TAKT_K(conv2d_f32)(const struct takt_conv2d_call *call, size_t first,

@@ -10,6 +10,7 @@
 #ifndef TAKT_KERNELS_VECTOR_CONV2D_DEPTHWISE_H
 #define TAKT_KERNELS_VECTOR_CONV2D_DEPTHWISE_H
 
+#include "base/size.h"
 #include "kernels/layers.h"
 #include "kernels/vector/conv2d_columns.h"
 #include "kernels/vector/isa.h"
@@ -44,7 +45,8 @@ static size_t depthwise_room(const struct takt_conv2d_call *call)
 {
     const size_t rows = depthwise_batch(call, takt__conv2d_rows(call, 0).count);
     const size_t lines = (rows - 1) * call->stride + call->rows;
-    return lines * call->stride * phase_pitch(call) * sizeof(float);
+    const size_t line = takt__size_mul(call->stride, phase_pitch(call));
+    return takt__size_mul(takt__size_mul(lines, line), sizeof(float));
 }
 
 /* One row of a channel, padding included. `from` is NULL outside the image. */

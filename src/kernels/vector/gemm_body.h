@@ -18,6 +18,7 @@
 /* In this order: each uses words of the one before. */
 #include "kernels/vector/gemm_tile.h"
 
+#include "base/size.h"
 #include "kernels/vector/gemm_pack.h"
 
 #include "kernels/vector/gemm_gemv.h"
@@ -192,14 +193,15 @@ static void pack_b(struct block *is, real *to)
 static size_t room_for_a(const struct plan *plan)
 {
     const size_t count = (plan->mc + V_TILE_ROWS - 1) / V_TILE_ROWS;
-    const size_t as_tiles = count * A_WIDTH * plan->kc;
-    const size_t as_rows = plan->mc * row_width(plan->kc);
+    const size_t as_tiles = takt__size_mul(count * A_WIDTH, plan->kc);
+    const size_t as_rows = takt__size_mul(plan->mc, row_width(plan->kc));
     return plan->packs_a ? most(as_tiles, as_rows) : 0;
 }
 
 static size_t room_for_b(const struct plan *plan)
 {
-    return plan->packs_b ? whole(plan->nc, TILE_COLS) * plan->kc : 0;
+    return plan->packs_b ? takt__size_mul(whole(plan->nc, TILE_COLS), plan->kc)
+                         : 0;
 }
 
 /* Rows of B that are nearly a page long put each step of k into another page,
@@ -418,8 +420,10 @@ size_t GEMM_ROOM(const struct takt_gemm *call,
     if (call->m == 0 || call->n == 0 || call->k == 0 || goes_by_vectors(call))
         return 0;
     const struct plan how = plan(call, blocks);
-    const size_t elements = room_for_a(&how) + room_for_b(&how);
-    return elements == 0 ? 0 : elements * sizeof(real) + 63;
+    const size_t elements = takt__size_add(room_for_a(&how), room_for_b(&how));
+    return elements == 0
+               ? 0
+               : takt__size_add(takt__size_mul(elements, sizeof(real)), 63);
 }
 
 void GEMM_TUNE(const struct takt_gemm_caches *caches,

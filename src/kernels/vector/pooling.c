@@ -17,7 +17,8 @@ size_t TAKT_K(pooling_room_f32)(const struct takt_pooling_call *call)
 {
     const struct pooling is = pooling_of(call);
 
-    return takt__pooling_units(call) == 0 ? 0 : room_of(&is) + 63;
+    return takt__pooling_units(call) == 0 ? 0
+                                          : takt__size_add(room_of(&is), 63);
 }
 
 void TAKT_K(pooling_f32)(const struct takt_pooling_call *call, size_t first,

@@ -10,6 +10,7 @@
 #ifndef TAKT_KERNELS_VECTOR_POOLING_H
 #define TAKT_KERNELS_VECTOR_POOLING_H
 
+#include "base/size.h"
 #include "kernels/layers.h"
 #include "kernels/vector/isa.h"
 

@@ -137,12 +137,14 @@ static void max_row(const struct pooling *is, const float *phases, float *out)
 /* Floats for one output row: its line, and its phases if there are several. */
 static size_t max_step(const struct pooling *is)
 {
-    return is->line + (is->phases == 1 ? 0 : is->phases * is->pitch);
+    const size_t phases =
+        is->phases == 1 ? 0 : takt__size_mul(is->phases, is->pitch);
+    return takt__size_add(is->line, phases);
 }
 
 static size_t max_room(const struct pooling *is)
 {
-    return LINES_AT_ONCE * max_step(is) * sizeof(float);
+    return takt__size_mul(max_step(is), LINES_AT_ONCE * sizeof(float));
 }
 
 /* The lines of some output rows, sorted. */

@@ -122,7 +122,9 @@ static void count_columns(const struct pooling *is, double *counts)
 static size_t mean_room(const struct pooling *is)
 {
     const size_t counts = is->out_width + VF32_LANES;
-    return (counts + is->line + is->phases * is->pitch) * sizeof(double);
+    const size_t phases = takt__size_mul(is->phases, is->pitch);
+    return takt__size_mul(takt__size_add(counts + is->line, phases),
+                          sizeof(double));
 }
 
 /* Where one thread keeps what it needs. */
