@@ -145,7 +145,7 @@ static takt_call make_call(const struct trial *trial, takt_dtype dtype)
                       .ld = {trial->ld[0], trial->ld[1], trial->ld[2]},
                       .alpha = trial->alpha,
                       .beta = trial->beta,
-                      .flags = trial->flags};
+                      .flags = trial->flags | TAKT_CALL_ALPHA_ZERO};
     bool is_empty;
 
     for (int i = 0; i < 4; i++)

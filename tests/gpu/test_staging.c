@@ -121,8 +121,10 @@ static void products_without_terms_or_factor_are_what_they_should_be(void)
                 subject_make(ctx, "matmul", TAKT_F32, sizes[n], how);
             if (n == 0)
                 s.call.shape.dim[2] = 0;
-            else
+            else {
                 s.call.alpha = 0;
+                s.call.flags |= TAKT_CALL_ALPHA_ZERO;
+            }
             free(s.start);
             free(s.want);
             subject_define(&s, ctx);

@@ -90,6 +90,7 @@ static inline void pick_factors(struct trial *t, uint64_t *seed)
 
     t->call.alpha = factors[random_next(seed) % 6];
     t->call.beta = factors[random_next(seed) % 6];
+    t->call.flags |= TAKT_CALL_ALPHA_ZERO;
 }
 
 static inline void shape_gemv(struct trial *t, uint64_t *seed)
@@ -99,7 +100,7 @@ static inline void shape_gemv(struct trial *t, uint64_t *seed)
 
     set_shape(t, 2, dim);
     pick_factors(t, seed);
-    t->call.flags = trans ? TAKT_TRANS_A : 0;
+    t->call.flags = TAKT_CALL_ALPHA_ZERO | (trans ? TAKT_TRANS_A : 0);
     t->call.ld[0] = dim[1] + pick(seed, 0, 3);
     t->in[0] = span_of(dim[0], dim[1], t->call.ld[0]);
     t->in[1] = trans ? dim[0] : dim[1];
@@ -116,7 +117,8 @@ static inline void shape_matmul(struct trial *t, size_t k, uint64_t *seed)
 
     set_shape(t, 3, (size_t[]){m, n, depth});
     pick_factors(t, seed);
-    t->call.flags = (trans_a ? TAKT_TRANS_A : 0) | (trans_b ? TAKT_TRANS_B : 0);
+    t->call.flags = TAKT_CALL_ALPHA_ZERO | (trans_a ? TAKT_TRANS_A : 0) |
+                    (trans_b ? TAKT_TRANS_B : 0);
     t->call.ld[0] = (trans_a ? m : depth) + gap;
     t->call.ld[1] = (trans_b ? depth : n) + gap;
     t->call.ld[2] = n + gap;

@@ -118,6 +118,7 @@ static void specials_of(const takt_op *op)
             fill_special(is_axpy && i == 1 ? operands[3] : operands[i], n,
                          power(specials, i));
         call.alpha = (double)special(p);
+        call.flags = TAKT_CALL_ALPHA_ZERO;
         if (takt__op_id(op) == TAKT_OP_clamp) {
             if (isnan(call.alpha))
                 continue;

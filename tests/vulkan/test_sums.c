@@ -201,7 +201,8 @@ static void factors_of_0_hide_operands(void)
                               .in = {operands[0], operands[1]},
                               .out = operands[3],
                               .alpha = hidden == 0 ? 1.5 : 0,
-                              .beta = hidden == 0 ? 0 : -2};
+                              .beta = hidden == 0 ? 0 : -2,
+                              .flags = TAKT_CALL_ALPHA_ZERO};
             DOING("%s with hidden operands", call.op->name);
             const size_t bytes = out_bytes_of(call);
             takt_status status = TAKT_OK;
