@@ -232,6 +232,7 @@ static void *run(void *self)
 {
     struct takt_otel_channel *channel = self;
 
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_mutex_lock(&channel->busy);
     pthread_mutex_lock(&channel->lock);
     while (!is_over(channel)) {

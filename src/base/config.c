@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/lock.h"
+
 extern char **environ;
 
 /* A wrong number is as good as none: a library has nobody to complain to. */
@@ -157,7 +159,7 @@ bool takt__config_lend(const char *variable, void (*act)(void *self),
         act(self);
         return true;
     }
-    pthread_mutex_lock(&lent.lock);
+    takt__lock(&lent.lock);
     char **const before = environ;
     char **list = list_with(variable, before);
     if (list != NULL) {
@@ -166,6 +168,6 @@ bool takt__config_lend(const char *variable, void (*act)(void *self),
         if (environ == list)
             environ = before;
     }
-    pthread_mutex_unlock(&lent.lock);
+    takt__unlock(&lent.lock);
     return list != NULL;
 }

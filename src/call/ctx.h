@@ -6,6 +6,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "base/lock.h"
 #include "call/user_experts.h"
 #include "decide/decide.h"
 #include "expert/expert.h"

@@ -88,6 +88,8 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
         takt__model_learn(model, &sample);
     }
     takt__learner_leave(ctx->learner);
+    if (status == TAKT_OK)
+        takt__learner_hear(ctx->learner); /* its thread stores it */
     return status;
 }
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/lock.h"
 #include "cuda/cuda.h"
 
 enum { least_version = 11000 };
@@ -169,10 +170,10 @@ const struct takt_cuda_api *takt__cuda_api(char *problem, size_t size)
     if (takt__cuda_is_usable())
         return &driver.api;
     pthread_once(&driver.once, watch_forks);
-    pthread_mutex_lock(&driver.lock);
+    takt__lock(&driver.lock);
     start_once(problem, size);
     const int stage = atomic_load(&driver.stage);
-    pthread_mutex_unlock(&driver.lock);
+    takt__unlock(&driver.lock);
     if (stage == LOST_IN_FORK)
         snprintf(problem, size,
                  "CUDA does not survive fork(), and was in use before it");

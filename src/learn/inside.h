@@ -3,8 +3,7 @@
 #ifndef TAKT_LEARN_INSIDE_H
 #define TAKT_LEARN_INSIDE_H
 
-#include <pthread.h>
-
+#include "base/lock.h"
 #include "learn/learner.h"
 
 /* A list of records. */
