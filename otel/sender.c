@@ -234,6 +234,7 @@ static void *run(void *self)
     struct takt_otel_channel *channel = self;
 
     fesetenv(FE_DFL_ENV); /* not that of whoever started it */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_mutex_lock(&channel->busy);
     pthread_mutex_lock(&channel->lock);
     while (!is_over(channel)) {

@@ -16,6 +16,8 @@
 #include "base/log.h"
 #include "base/name.h"
 
+#include "base/lock.h"
+
 extern char **environ;
 
 /* ---- the environment -------------------------------------------------------
@@ -294,7 +296,7 @@ bool takt__config_lend(const char *variable, void (*act)(void *self),
         act(self);
         return true;
     }
-    pthread_mutex_lock(&lent.lock);
+    takt__lock(&lent.lock);
     char **const before = environ;
     char **list = list_with(variable, before);
     if (list != NULL) {
@@ -303,6 +305,6 @@ bool takt__config_lend(const char *variable, void (*act)(void *self),
         if (environ == list)
             environ = before;
     }
-    pthread_mutex_unlock(&lent.lock);
+    takt__unlock(&lent.lock);
     return list != NULL;
 }

@@ -140,6 +140,9 @@ bool takt__turn_drain(struct takt_blas_library *library);
 void takt__turn_after_fork(bool is_child);
 void takt__turn_reset(struct takt_blas_library *library);
 
+/* exit(): nobody enters any library from now on. */
+void takt__turn_before_exit(void);
+
 /* registry.c: for whoever holds the lock. */
 void takt__registry_lock(void);
 void takt__registry_unlock(void);

@@ -7,7 +7,10 @@
  * about it too. And a fork concerns every library, so its handlers are here.
  */
 #include <pthread.h>
+#include <stdlib.h>
 
+#include "base/exit.h"
+#include "base/lock.h"
 #include "blas/library.h"
 
 static struct {
@@ -17,7 +20,7 @@ static struct {
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&registry.lock);
+    takt__lock(&registry.lock);
     takt__turn_before_fork();
     for (struct takt_blas_library *library = registry.first; library != NULL;
          library = library->next)
@@ -27,7 +30,7 @@ static void before_fork(void)
 static void after_fork_in_parent(void)
 {
     takt__turn_after_fork(false);
-    pthread_mutex_unlock(&registry.lock);
+    takt__unlock(&registry.lock);
 }
 
 static void after_fork_in_child(void)
@@ -39,11 +42,29 @@ static void after_fork_in_child(void)
          library = library->next)
         if (library->is_drained)
             takt__turn_reset(library);
-    pthread_mutex_unlock(&registry.lock);
+    takt__unlock(&registry.lock);
+}
+
+/* The destructors of libraries, which run after this, free what their callers
+ * are using: OpenBLAS's unmaps its buffers. So calls go elsewhere from now on,
+ * and those that are inside may leave. */
+static void before_exit(void)
+{
+    const bool is_interrupted = takt__exit_begin();
+
+    takt__turn_before_exit();
+    if (!takt__lock_until(&registry.lock,
+                          takt__exit_deadline(is_interrupted, 1000000000)))
+        return;
+    for (struct takt_blas_library *library = registry.first; library != NULL;
+         library = library->next)
+        takt__turn_drain(library);
+    takt__unlock(&registry.lock);
 }
 
 static void watch_forks(void)
 {
+    atexit(before_exit);
     /* Without memory for this, forks go unnoticed, as they do when a program
      * loads us after forking. */
     (void)pthread_atfork(before_fork, after_fork_in_parent,
@@ -52,12 +73,12 @@ static void watch_forks(void)
 
 void takt__registry_lock(void)
 {
-    pthread_mutex_lock(&registry.lock);
+    takt__lock(&registry.lock);
 }
 
 void takt__registry_unlock(void)
 {
-    pthread_mutex_unlock(&registry.lock);
+    takt__unlock(&registry.lock);
 }
 
 struct takt_blas_library *takt__registry_find(const void *handle)

@@ -22,6 +22,7 @@
  */
 #include <time.h>
 
+#include "base/lock.h"
 #include "blas/library.h"
 
 /* The word: bits 0-15 users, 16-29 threads, then two flags, then the fork
@@ -34,8 +35,13 @@
 #define FORKS_SHIFT 32
 
 /* A process forks as a whole, so what calls must know of it is global. */
-static _Atomic uint32_t forks;    /* since whoever opened a library first */
-static _Atomic bool is_fork_near; /* nobody may enter */
+static _Atomic uint32_t forks;      /* since whoever opened a library first */
+static _Atomic unsigned closed_for; /* not 0: nobody may enter */
+enum { a_fork = 1, the_exit = 2 };
+
+/* The library that this thread is inside of: one at a time. */
+static _Thread_local const struct takt_blas_library *inside
+    __attribute__((tls_model("initial-exec")));
 
 static uint64_t fork_count(void)
 {
@@ -69,7 +75,7 @@ static bool enter_first(struct takt_blas_library *library, unsigned threads,
         return swap(library, old, mine);
     if (!swap(library, old, mine | BUSY))
         return false;
-    if (atomic_load(&is_fork_near)) {
+    if (atomic_load(&closed_for) != 0) {
         *old = fork_count() << FORKS_SHIFT;
         atomic_store(&library->turn, *old);
         return false;
@@ -103,7 +109,7 @@ static bool enter(struct takt_blas_library *library, unsigned threads)
     uint64_t word = atomic_load_explicit(&library->turn, memory_order_acquire);
 
     for (;;) {
-        if ((word & BUSY) != 0 || atomic_load(&is_fork_near))
+        if ((word & BUSY) != 0 || atomic_load(&closed_for) != 0)
             return false;
         if (users(word) == 0) {
             if (enter_first(library, threads, &word))
@@ -121,16 +127,20 @@ bool takt__turn_enter(struct takt_blas_library *library, unsigned threads)
     if (library->is_openmp && fork_count() != 0 &&
         may_use_threads(library, threads))
         return false;
-    if (!enter(library, threads))
+    takt__section_begin();
+    if (!enter(library, threads)) {
+        takt__section_end();
         return false;
+    }
+    inside = library;
     /* Either the fork has seen us inside, or we see the fork. */
-    if (!atomic_load(&is_fork_near))
+    if (atomic_load(&closed_for) == 0)
         return true;
     takt__turn_leave(library);
     return false;
 }
 
-void takt__turn_leave(struct takt_blas_library *library)
+static void leave(struct takt_blas_library *library)
 {
     uint64_t word = atomic_load_explicit(&library->turn, memory_order_relaxed);
 
@@ -147,20 +157,35 @@ void takt__turn_leave(struct takt_blas_library *library)
                           memory_order_release);
 }
 
-void takt__turn_before_fork(void)
+void takt__turn_leave(struct takt_blas_library *library)
 {
-    atomic_store(&is_fork_near, true);
+    leave(library);
+    inside = NULL;
+    takt__section_end();
 }
 
+void takt__turn_before_fork(void)
+{
+    atomic_fetch_or(&closed_for, a_fork);
+}
+
+void takt__turn_before_exit(void)
+{
+    atomic_fetch_or(&closed_for, the_exit);
+}
+
+/* A thread that exits in a signal handler may itself be inside, and does not
+ * leave any more. */
 bool takt__turn_drain(struct takt_blas_library *library)
 {
     enum { pauses = 20000 }; /* two seconds */
     const struct timespec pause = {.tv_nsec = 100000};
+    const uint64_t own = inside == library;
 
     for (int i = 0; i < pauses; i++) {
         const uint64_t word = atomic_load(&library->turn);
-        if (users(word) == 0)
-            return true;
+        if (users(word) == own)
+            return own == 0;
         if (word >> FORKS_SHIFT != fork_count())
             return false; /* they never left our own parent */
         nanosleep(&pause, NULL);
@@ -177,5 +202,5 @@ void takt__turn_after_fork(bool is_child)
 {
     if (is_child)
         atomic_fetch_add(&forks, 1);
-    atomic_store(&is_fork_near, false);
+    atomic_fetch_and(&closed_for, ~(unsigned)a_fork);
 }

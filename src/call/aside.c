@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/exit.h"
 #include "base/fpenv.h"
 #include "call/inside.h"
 #include "op/operands.h"
@@ -116,7 +117,8 @@ void takt__call_try_aside(takt_ctx *ctx, const takt_call *call,
             (int64_t)((double)(watch->end - watch->start) * seconds_per_tick *
                       1e9 * watch->calls),
             memory_order_relaxed);
-    if (arm < 0 || watch->status != TAKT_OK || call->op->is_user)
+    if (arm < 0 || watch->status != TAKT_OK || call->op->is_user ||
+        takt__exit_has_begun())
         return;
     const uint64_t start = takt__ticks();
     const struct takt_fpenv fpenv = takt__fpenv_get();

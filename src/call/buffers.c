@@ -72,13 +72,13 @@ void takt_buffer_residency(const takt_buffer *buffer, char *out, size_t size)
     if (buffer == NULL)
         return;
     struct takt_devices *devices = buffer->devices;
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     if (buffer->is_on_host && !buffer->is_empty)
         add_word(out, size, "host");
     for (unsigned d = 0; d < devices->count; d++)
         if (takt__copy_is_on(buffer, d))
             add_word(out, size, devices->device[d].name);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
 }
 
 takt_status takt_sync(takt_ctx *ctx)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/exit.h"
 #include "base/fpenv.h"
 #include "base/log.h"
 #include "base/name.h"
@@ -153,7 +154,22 @@ static void log_refusal(const takt_ctx_options *options, takt_status status)
                   options->expert);
 }
 
-takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
+static void destroy(takt_ctx *ctx)
+{
+    takt__ctx_leave_gpus(ctx);
+    if (ctx->learner != NULL) /* it is asked when the last is told */
+        takt__courier_finish(ctx->courier);
+    takt__learner_destroy(ctx->learner);
+    takt__courier_destroy(ctx->courier);
+    takt__decider_fini(&ctx->decider);
+    takt__fleet_close(&ctx->fleet);
+    takt__user_ops_fini(&ctx->user_ops);
+    takt_machine_destroy(ctx->machine);
+    free(ctx->gpu_watch);
+    free(ctx);
+}
+
+static takt_status create(const takt_ctx_options *options, takt_ctx **out)
 {
     static const takt_ctx_options usual = {0};
     takt_cost_model cost;
@@ -187,31 +203,36 @@ takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
     if (status == TAKT_OK)
         *out = ctx;
     else
-        takt_ctx_destroy(ctx);
+        destroy(ctx);
     if (status != TAKT_OK)
         log_refusal(options, status);
     return status;
 }
 
+/* A thread that is cancelled in here would leave a context half made, or
+ * handlers that know of it. */
+takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
+{
+    takt__section_begin();
+    const takt_status status = create(options, out);
+    takt__section_end();
+    return status;
+}
+
+/* Inside of a section only exit() in a signal handler can come here: the thread
+ * has locks that it will not release. What a thread of Takt's is still using at
+ * exit stays as well. */
 void takt_ctx_destroy(takt_ctx *ctx)
 {
     fenv_t fpenv;
 
-    if (ctx == NULL)
+    if (ctx == NULL || takt__section_is_open() || takt__exit_gave_up())
         return;
+    takt__section_begin();
     takt__fpenv_leave(&fpenv);
-    takt__ctx_leave_gpus(ctx);
-    if (ctx->learner != NULL) /* it is asked when the last is told */
-        takt__courier_finish(ctx->courier);
-    takt__learner_destroy(ctx->learner);
-    takt__courier_destroy(ctx->courier);
-    takt__decider_fini(&ctx->decider);
-    takt__fleet_close(&ctx->fleet);
-    takt__user_ops_fini(&ctx->user_ops);
-    takt_machine_destroy(ctx->machine);
-    free(ctx->gpu_watch);
-    free(ctx);
+    destroy(ctx);
     takt__fpenv_return(&fpenv);
+    takt__section_end();
 }
 
 /* ---- the default context ----------------------------------------------------
@@ -275,7 +296,9 @@ takt_ctx *takt_ctx_default(void)
         atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
 
     if (ctx == NULL) {
+        takt__section_begin(); /* not to be begun a second time */
         pthread_once(&default_once, make_default);
+        takt__section_end();
         ctx = atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     }
     return ctx;

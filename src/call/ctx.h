@@ -7,6 +7,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "base/lock.h"
 #include "call/user_experts.h"
 #include "decide/decide.h"
 #include "expert/expert.h"
@@ -81,6 +82,13 @@ takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm);
 /* The user's expert that is an arm; NULL: it is one of the fleet. */
 const struct takt_user_expert *takt__ctx_user_expert(const takt_ctx *ctx,
                                                      unsigned arm);
+
+/* The GPU that an expert is; NULL: it is none. */
+static inline const struct takt_device *takt__ctx_gpu_of(const takt_ctx *ctx,
+                                                         unsigned arm)
+{
+    return arm < ctx->fleet.count ? ctx->fleet.expert[arm].device : NULL;
+}
 
 /* The context that a public function was given: NULL means the default one.
  * NULL if that could not be made. Who gives a constant one only reads it. */

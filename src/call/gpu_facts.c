@@ -46,7 +46,7 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
     if (index >= ctx->fleet.devices.count)
         return TAKT_ENOENT;
     struct takt_device *device = &ctx->fleet.devices.device[index];
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     out->state = state_of(device);
     memcpy(out->expert, device->name, sizeof out->expert);
     memcpy(out->problem, device->problem, sizeof out->problem);
@@ -56,7 +56,7 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
     out->memory_bytes = device->known.memory_bytes;
     out->is_software = device->known.is_software;
     out->open_s = device->open_s;
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return TAKT_OK;
 }
 

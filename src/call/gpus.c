@@ -212,7 +212,7 @@ static void drop_timings(takt_ctx *ctx, struct takt_device *device)
         return;
     if (takt__ctx_tap(ctx) != NULL && takt__device_sync(device) == TAKT_OK)
         takt__gpu_collect(ctx, device->number);
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &ctx->gpu_watch[device->number].timing[i];
         if (timing->life != device->life)
@@ -220,7 +220,7 @@ static void drop_timings(takt_ctx *ctx, struct takt_device *device)
         device->driver->drop(device, &timing->from);
         device->driver->drop(device, &timing->to);
     }
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     takt__device_leave(device);
 }
 

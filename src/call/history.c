@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.c - what was learned: told, explained, read and forgotten.
+ * history.c - what was learned: told, read and forgotten.
  */
 #include "takt/history.h"
 
@@ -93,167 +93,9 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
         takt__model_learn(model, &sample);
     }
     takt__learner_leave(ctx->learner);
+    if (status == TAKT_OK)
+        takt__learner_hear(ctx->learner); /* its thread stores it */
     return status;
-}
-
-/* ---- explaining ------------------------------------------------------------
- */
-
-/* The GPU that an arm is; NULL: it is none. */
-static const struct takt_device *gpu_of(const takt_ctx *ctx, unsigned arm)
-{
-    return arm < ctx->fleet.count ? ctx->fleet.expert[arm].device : NULL;
-}
-
-/* A question with what answers it. */
-struct inquiry {
-    const takt_ctx *ctx;
-    struct takt_sizes sizes;
-    struct takt_whereabouts where;
-    unsigned situation;
-    unsigned chosen; /* an arm */
-};
-
-/* GPUs that cannot be used, and software that calls itself one, are in nobody's
- * list; nor is a GPU that is open and cannot run such a call. */
-static bool is_listed(const struct inquiry *inquiry, unsigned arm)
-{
-    const struct takt_device *gpu = gpu_of(inquiry->ctx, arm);
-
-    if (gpu == NULL || takt__device_is_software(gpu))
-        return gpu == NULL;
-    if (takt__device_is_ready(gpu))
-        return inquiry->where.fares.is_open[gpu->number];
-    return atomic_load(&gpu->state) != TAKT_DEVICE_ABSENT;
-}
-
-static double transfer_of(const struct inquiry *inquiry, unsigned arm)
-{
-    const struct takt_device *gpu = gpu_of(inquiry->ctx, arm);
-    const struct takt_fares *fares = &inquiry->where.fares;
-
-    return gpu == NULL ? fares->host_s : fares->gpu_s[gpu->number];
-}
-
-static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned arm,
-                                 const struct takt_estimate_of *of)
-{
-    static const double normal_95 = 1.96;
-    const takt_ctx *ctx = inquiry->ctx;
-    const struct takt_device *gpu = gpu_of(ctx, arm);
-    const double far = normal_95 * sqrt(of->variance);
-    takt_estimate out = {
-        .backend = takt__ctx_arm_backend(ctx, arm),
-        .predicted_s = of->seconds,
-        .low_s = exp(of->log_mean - far),
-        .high_s = exp(of->log_mean + far),
-        .transfer_s = transfer_of(inquiry, arm),
-        .samples = of->samples,
-        .first_s = of->first_s,
-        .is_suspect = of->is_suspect,
-        .is_chosen = arm == inquiry->chosen,
-        .is_asleep = gpu != NULL && (!takt__device_is_ready(gpu) ||
-                                     atomic_load(&gpu->is_occupied)),
-    };
-
-    memcpy(out.expert, takt__ctx_arm_name(ctx, arm), sizeof out.expert);
-    return out;
-}
-
-static double cost_of(const takt_estimate *estimate)
-{
-    return estimate->predicted_s + estimate->transfer_s;
-}
-
-/* The one that was chosen, whoever can run it now, whoever sleeps. */
-static int by_time(const void *a, const void *b)
-{
-    const takt_estimate *x = a, *y = b;
-
-    if (x->is_chosen != y->is_chosen)
-        return y->is_chosen - x->is_chosen;
-    if (x->is_asleep != y->is_asleep)
-        return x->is_asleep - y->is_asleep;
-    return (cost_of(x) > cost_of(y)) - (cost_of(x) < cost_of(y));
-}
-
-/* All arms that may run the line; of processors, those that cannot run this
- * call are not known here, because there are no operands. */
-static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
-                           struct takt_outlook *outlook,
-                           takt_estimate all[TAKT_MAX_ARMS])
-{
-    const struct takt_sizes *sizes = &inquiry->sizes;
-    const struct takt_work_of work = {sizes->work.bytes, sizes->work.flops};
-    struct takt_verdict verdict;
-    size_t count = 0;
-
-    takt__model_meet(model, sizes->key.line, sizes->key.bin, &work);
-    takt__outlook_fill(outlook, model, sizes->key.line, inquiry->situation);
-    if (!takt__outlook_judge(outlook, sizes->key.bin, NULL, takt__now_ns(),
-                             true, &verdict))
-        return 0;
-    if (inquiry->where.home < 0)
-        inquiry->chosen = verdict.best;
-    for (unsigned arm = 0; arm < takt__model_arm_count(model); arm++) {
-        if (!takt__model_allows(model, sizes->key.line, arm) ||
-            !is_listed(inquiry, arm))
-            continue;
-        const struct takt_estimate_of of =
-            takt__outlook_estimate(outlook, arm, sizes->key.bin, &work);
-        all[count++] = estimate_of(inquiry, arm, &of);
-    }
-    qsort(all, count, sizeof all[0], by_time);
-    return count;
-}
-
-static void look_around(takt_ctx *ctx, const takt_request *request,
-                        struct inquiry *inquiry)
-{
-    struct takt_choice choice;
-
-    takt__question_where(ctx, request, &inquiry->sizes, &inquiry->where);
-    if (inquiry->where.home < 0) {
-        inquiry->situation &= ~(unsigned)TAKT_SITUATION_ON_GPU;
-        return;
-    }
-    takt__question_place(ctx, request, &inquiry->sizes, &inquiry->where,
-                         &choice);
-    inquiry->chosen = choice.arm;
-}
-
-takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
-                         takt_estimate *out, size_t capacity, size_t *count)
-{
-    struct inquiry inquiry = {.ctx = NULL};
-    takt_estimate all[TAKT_MAX_ARMS];
-
-    if (count == NULL)
-        return TAKT_EINVAL;
-    *count = 0;
-    if (request == NULL || (out == NULL && capacity > 0))
-        return TAKT_EINVAL;
-    ctx = takt__ctx_meant(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    inquiry.ctx = ctx;
-    inquiry.situation = request->situation;
-    const takt_status status = takt__request_sizes(request, &inquiry.sizes);
-    if (status != TAKT_OK)
-        return status;
-    if (!inquiry.sizes.has_key)
-        return TAKT_ESHAPE;
-    takt__ctx_open_libraries_for(ctx, request->op);
-    look_around(ctx, request, &inquiry);
-    struct takt_model *model = takt__learner_enter(ctx->learner);
-    *count =
-        estimate_all(&inquiry, model, takt__learner_outlook(ctx->learner), all);
-    takt__learner_leave(ctx->learner);
-    if (*count > capacity)
-        *count = capacity;
-    for (size_t i = 0; i < *count; i++)
-        out[i] = all[i];
-    return TAKT_OK;
 }
 
 takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
@@ -410,7 +252,7 @@ static bool is_same(const struct best *best, const struct takt_memory *memory)
 
     if ((apart & TAKT_RESIDENT) != 0)
         return false;
-    if (gpu_of(best->ctx, memory->arm) != NULL)
+    if (takt__ctx_gpu_of(best->ctx, memory->arm) != NULL)
         return true;
     return (apart & TAKT_REPEAT) == 0 &&
            (apart == 0 || (memory->situation & TAKT_ASLEEP) == 0);

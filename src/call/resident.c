@@ -100,11 +100,11 @@ static void await_owner(const struct visit *visit, struct takt_device *device)
     struct takt_move move[TAKT_MAX_MOVES];
     bool is_owner = false;
 
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     const unsigned count = takt__operands_moves(&visit->operands, -1, move);
     for (unsigned i = 0; i < count; i++)
         is_owner |= move[i].device == device->number;
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
     if (is_owner && !takt__device_can_run(device, visit->call))
         takt__device_open(device);
 }
@@ -128,7 +128,7 @@ static void find_fares(const struct visit *visit, struct takt_fares *out)
 
     *out = (struct takt_fares){.host_s = 0};
     await_owners(visit);
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     unsigned count = takt__operands_moves(&visit->operands, -1, move);
     for (unsigned i = 0; i < count; i++)
         out->host_s += price_of(decider, &move[i]) +
@@ -146,7 +146,7 @@ static void find_fares(const struct visit *visit, struct takt_fares *out)
         out->gpu_s[d] +=
             price_of_plain(visit, d) + takt__gpu_queue_s(visit->ctx, d);
     }
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
 }
 
 static takt_status decide(struct visit *visit)
@@ -193,12 +193,12 @@ static takt_residency residency_of(const struct visit *visit)
     struct takt_move move[TAKT_MAX_MOVES];
     bool is_on_one = false;
 
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     const bool is_on_host =
         takt__operands_moves(&visit->operands, -1, move) == 0;
     for (unsigned d = 0; d < devices->count; d++)
         is_on_one |= has_all(visit, d);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
     return is_on_one    ? TAKT_RESIDENCY_GPU
            : is_on_host ? TAKT_RESIDENCY_HOST
                         : TAKT_RESIDENCY_MIXED;
@@ -371,14 +371,14 @@ static takt_status bring_home(const takt_ctx *ctx, const void *pointer,
         return takt__arena_has(pointer) ? TAKT_EINVAL : TAKT_OK;
     if (buffer->devices != &ctx->fleet.devices)
         return TAKT_EINVAL;
-    pthread_mutex_lock(&buffer->devices->lock);
+    takt__lock(&buffer->devices->lock);
     takt_status status =
         buffer->is_mapped_for_writing || (is_out && buffer->maps > 0)
             ? TAKT_EINVAL
             : takt__copy_to_host(buffer);
     if (status == TAKT_OK && is_out)
         takt__copy_made_on_host(buffer);
-    pthread_mutex_unlock(&buffer->devices->lock);
+    takt__unlock(&buffer->devices->lock);
     return status;
 }
 

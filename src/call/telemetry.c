@@ -196,9 +196,9 @@ takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
 
 static void keep_problem(takt_ctx *ctx, const takt_diag *diag)
 {
-    pthread_mutex_lock(&ctx->export_lock);
+    takt__lock(&ctx->export_lock);
     ctx->export_problem = *diag;
-    pthread_mutex_unlock(&ctx->export_lock);
+    takt__unlock(&ctx->export_lock);
 }
 
 /* Where a trace is written to or read from by `takt trace`. */
@@ -331,7 +331,11 @@ takt_status takt_ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
 {
     static const takt_otlp_options usual = {0};
 
-    return export_calls(ctx, options != NULL ? options : &usual, diag);
+    takt__section_begin();
+    const takt_status status =
+        export_calls(ctx, options != NULL ? options : &usual, diag);
+    takt__section_end();
+    return status;
 }
 
 takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
@@ -356,8 +360,8 @@ takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out)
     if (ctx == NULL)
         return TAKT_ENOMEM;
     takt__courier_report(ctx->courier, out);
-    pthread_mutex_lock(&ctx->export_lock);
+    takt__lock(&ctx->export_lock);
     out->diag = ctx->export_problem;
-    pthread_mutex_unlock(&ctx->export_lock);
+    takt__unlock(&ctx->export_lock);
     return TAKT_OK;
 }

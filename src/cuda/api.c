@@ -17,6 +17,7 @@
 
 #include "base/config.h"
 #include "base/library.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "cuda/cuda.h"
 
@@ -174,10 +175,10 @@ const struct takt_cuda_api *takt__cuda_api(char *problem, size_t size)
     if (takt__cuda_is_usable())
         return &driver.api;
     pthread_once(&driver.once, watch_forks);
-    pthread_mutex_lock(&driver.lock);
+    takt__lock(&driver.lock);
     start_once(problem, size);
     const int stage = atomic_load(&driver.stage);
-    pthread_mutex_unlock(&driver.lock);
+    takt__unlock(&driver.lock);
     if (stage == LOST_IN_FORK)
         snprintf(problem, size,
                  "CUDA does not survive fork(), and was in use before it");

@@ -166,9 +166,9 @@ static void complete(struct takt_device *device, const _Atomic bool *is_over)
     takt__cuda_leave(own);
     if (problem[0] == '\0')
         return;
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     strcpy(device->problem, problem);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
 }
 
 /* The context takes streams, events and memory with it. */

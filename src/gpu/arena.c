@@ -8,6 +8,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "base/lock.h"
+
 enum { grain_bits = 16 };
 
 _Atomic uintptr_t takt__arena_base;
@@ -27,12 +29,12 @@ static void *reserve(size_t bytes, int protection)
 /* A child must not find the lock held by a thread that it has not. */
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    takt__lock(&lock);
 }
 
 static void after_fork(void)
 {
-    pthread_mutex_unlock(&lock);
+    takt__unlock(&lock);
 }
 
 /* As much as a limit on addresses leaves: a terabyte, or a good deal less. */
@@ -96,7 +98,7 @@ void *takt__arena_take(struct takt_buffer *buffer, size_t bytes)
     const size_t count = grains_of(bytes);
     void *start = NULL;
 
-    pthread_mutex_lock(&lock);
+    takt__lock(&lock);
     if ((grains > 0 || open_arena()) && count <= grains) {
         const size_t first = find_row(count);
         if (first < grains && mprotect(address_of(first), count << grain_bits,
@@ -105,7 +107,7 @@ void *takt__arena_take(struct takt_buffer *buffer, size_t bytes)
             set_owner(first, count, buffer);
         }
     }
-    pthread_mutex_unlock(&lock);
+    takt__unlock(&lock);
     return start;
 }
 
@@ -116,11 +118,11 @@ void takt__arena_give(void *start, size_t bytes)
     const size_t first =
         ((uintptr_t)start - atomic_load(&takt__arena_base)) >> grain_bits;
 
-    pthread_mutex_lock(&lock);
+    takt__lock(&lock);
     set_owner(first, count, NULL);
     (void)mmap(start, count << grain_bits, PROT_NONE,
                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    pthread_mutex_unlock(&lock);
+    takt__unlock(&lock);
 }
 
 struct takt_buffer *takt__arena_find(const void *pointer)

@@ -10,12 +10,12 @@
 
 static void enlist(struct takt_devices *devices, struct takt_buffer *buffer)
 {
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     buffer->older = devices->newest;
     if (devices->newest != NULL)
         devices->newest->newer = buffer;
     devices->newest = buffer;
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
 }
 
 static void strike_off(struct takt_buffer *buffer)
@@ -57,11 +57,11 @@ void takt__buffer_destroy(struct takt_buffer *buffer)
     if (buffer == NULL)
         return;
     struct takt_devices *devices = buffer->devices;
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     for (unsigned d = 0; d < devices->count; d++)
         takt__copy_forget(buffer, &devices->device[d]);
     strike_off(buffer);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
     takt__arena_give(buffer->host, buffer->bytes);
     free(buffer);
 }
@@ -72,7 +72,7 @@ takt_status takt__buffer_map(struct takt_buffer *buffer, unsigned access)
     const bool is_writing = (access & TAKT_MAP_WRITE) != 0;
     takt_status status = TAKT_OK;
 
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     if (buffer->is_mapped_for_writing || (is_writing && buffer->maps > 0))
         status = TAKT_EINVAL;
     else if ((access & TAKT_MAP_DISCARD) != 0)
@@ -85,7 +85,7 @@ takt_status takt__buffer_map(struct takt_buffer *buffer, unsigned access)
     }
     if (status == TAKT_OK && is_writing)
         takt__copy_made_on_host(buffer);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
     return status;
 }
 
@@ -93,12 +93,12 @@ takt_status takt__buffer_unmap(struct takt_buffer *buffer)
 {
     takt_status status = TAKT_EINVAL;
 
-    pthread_mutex_lock(&buffer->devices->lock);
+    takt__lock(&buffer->devices->lock);
     if (buffer->maps > 0) {
         buffer->maps--;
         buffer->is_mapped_for_writing = false;
         status = TAKT_OK;
     }
-    pthread_mutex_unlock(&buffer->devices->lock);
+    takt__unlock(&buffer->devices->lock);
     return status;
 }

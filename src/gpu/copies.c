@@ -56,11 +56,11 @@ static void pin_if_hot(struct takt_buffer *buffer, struct takt_device *device)
     if (device->driver->pin == NULL || buffer->moves < moves_to_pin ||
         buffer->bytes < least_pinned || is_pinned(buffer, device))
         return;
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     if (device->driver->pin(device, buffer->host, buffer->bytes,
                             &buffer->pinned[device->number]) != TAKT_OK)
         buffer->pinned[device->number] = (struct takt_block){0};
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
 }
 
 static takt_status move_pinned(struct takt_buffer *buffer,
@@ -69,11 +69,11 @@ static takt_status move_pinned(struct takt_buffer *buffer,
     const struct takt_place there = {.block = &buffer->block[device->number]};
     const struct takt_place here = {.block = &buffer->pinned[device->number]};
 
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     const takt_status status =
         device->driver->copy(device, TAKT_QUEUE_COMPUTE, is_in ? there : here,
                              is_in ? here : there, buffer->bytes);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return status != TAKT_OK ? status : takt__device_sync(device);
 }
 
@@ -133,12 +133,12 @@ static takt_status make_room(struct takt_buffer *buffer,
 
     if (has_block(buffer, device))
         return TAKT_OK;
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     const takt_status status =
         takt__memory_may_have(device, buffer->bytes)
             ? takt__memory_take(device, buffer->bytes, &buffer->block[d])
             : TAKT_ENOMEM;
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     buffer->pinned[d] = (struct takt_block){0}; /* of an earlier life */
     buffer->life[d] = device->life;
     buffer->on &= (uint8_t) ~(1u << d);
@@ -192,13 +192,13 @@ void takt__copy_forget(struct takt_buffer *buffer, struct takt_device *device)
     const unsigned d = device->number;
 
     if (buffer->block[d].bytes > 0 && takt__device_enter(device) == TAKT_OK) {
-        pthread_mutex_lock(&device->lock);
+        takt__lock(&device->lock);
         if (has_block(buffer, device)) {
             if (buffer->pinned[d].bytes > 0)
                 device->driver->release(device, &buffer->pinned[d]);
             takt__memory_give(device, &buffer->block[d]);
         }
-        pthread_mutex_unlock(&device->lock);
+        takt__unlock(&device->lock);
         takt__device_leave(device);
     }
     buffer->block[d] = buffer->pinned[d] = (struct takt_block){0};
@@ -233,8 +233,8 @@ bool takt__copies_evict(struct takt_device *device, size_t bytes,
         freed += buffer->block[device->number].bytes;
         takt__copy_forget(buffer, device);
     }
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     takt__memory_empty(device);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return freed > 0;
 }

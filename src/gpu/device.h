@@ -13,12 +13,12 @@
 #ifndef TAKT_GPU_DEVICE_H
 #define TAKT_GPU_DEVICE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/lock.h"
 #include "takt/call.h"
 #include "takt/context.h"
 

@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/exit.h"
 #include "base/fpenv.h"
+#include "base/thread.h"
 #include "gpu/memory.h"
 #include "gpu/stage.h"
 
@@ -164,12 +166,12 @@ static void open_if_possible(struct takt_device *device, bool is_in_haste)
     struct takt_devices *all = device->all;
     bool is_news = false;
 
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     if (may_open(device)) {
         try_to_open(device, is_in_haste);
         is_news = true;
     }
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     if (is_news && all->opened != NULL)
         all->opened(all->self, device);
 }
@@ -179,7 +181,7 @@ static void complete(struct takt_device *device)
 {
     if (!takt__device_is_ready(device) || takt__device_enter(device) != TAKT_OK)
         return;
-    pthread_mutex_lock(&device->completing);
+    takt__lock(&device->completing);
     if (!atomic_load(&device->is_complete) &&
         !atomic_load(&device->is_hopeless)) {
         atomic_store(&device->is_occupied, true);
@@ -187,7 +189,7 @@ static void complete(struct takt_device *device)
         atomic_store(&device->is_hopeless, !atomic_load(&device->is_complete));
         atomic_store(&device->is_occupied, false);
     }
-    pthread_mutex_unlock(&device->completing);
+    takt__unlock(&device->completing);
     takt__device_leave(device);
 }
 
@@ -211,7 +213,7 @@ static void *run_opener(void *self)
 {
     struct takt_device *device = self;
 
-    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
+    takt__thread_enter();
     open_if_possible(device, true);
     atomic_store(&device->is_opening, false);
     return NULL;
@@ -221,7 +223,7 @@ static void *run_completer(void *self)
 {
     struct takt_device *device = self;
 
-    fesetenv(FE_DFL_ENV);
+    takt__thread_enter();
     complete(device);
     atomic_store(&device->is_opening, false);
     return NULL;
@@ -243,7 +245,7 @@ static bool start_thread(struct takt_device *device, void *run(void *device))
 /* Does something to a device in a thread of its own, unless one is at it. */
 static void begin(struct takt_device *device, void *run(void *device))
 {
-    if (atomic_load(&device->all->is_closing) ||
+    if (atomic_load(&device->all->is_closing) || takt__exit_has_begun() ||
         atomic_exchange(&device->is_opening, true))
         return;
     if (device->has_opener)
@@ -298,11 +300,13 @@ static void close_device(struct takt_device *device)
 
 takt_status takt__device_enter(struct takt_device *device)
 {
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     const bool is_ready = takt__device_is_ready(device);
-    if (is_ready)
+    if (is_ready) {
         device->users++;
-    pthread_mutex_unlock(&device->lock);
+        takt__section_begin(); /* until it leaves */
+    }
+    takt__unlock(&device->lock);
     if (!is_ready)
         takt__device_revive(device);
     return is_ready ? TAKT_OK : TAKT_ENODEV;
@@ -312,32 +316,33 @@ void takt__device_revive(struct takt_device *device)
 {
     if (atomic_load(&device->state) != TAKT_DEVICE_LOST)
         return;
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     const bool is_time = may_open(device);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     if (is_time)
         takt__device_open_later(device);
 }
 
 void takt__device_leave(struct takt_device *device)
 {
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     device->users--;
     if (device->users == 0 && atomic_load(&device->state) == TAKT_DEVICE_LOST)
         close_now(device);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
+    takt__section_end();
 }
 
 void takt__device_lose(struct takt_device *device)
 {
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     if (takt__device_is_ready(device)) {
         put_off(device);
         snprintf(device->problem, sizeof device->problem,
                  "it was lost; tried again after a while");
         atomic_store(&device->state, TAKT_DEVICE_LOST);
     }
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
 }
 
 /* ---- fork() ----------------------------------------------------------------
@@ -352,16 +357,16 @@ static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     for (struct takt_devices *at = list; at != NULL; at = at->next)
-        pthread_mutex_lock(&at->lock);
+        takt__lock(&at->lock);
 }
 
 static void after_fork(void)
 {
     for (struct takt_devices *at = list; at != NULL; at = at->next)
-        pthread_mutex_unlock(&at->lock);
-    pthread_mutex_unlock(&list_lock);
+        takt__unlock(&at->lock);
+    takt__unlock(&list_lock);
 }
 
 static void abandon(struct takt_device *device)
@@ -397,21 +402,21 @@ static void watch_forks(void)
 static void enlist(struct takt_devices *devices)
 {
     pthread_once(&watch_once, watch_forks);
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     devices->next = list;
     list = devices;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 static void strike_off(struct takt_devices *devices)
 {
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     struct takt_devices **at = &list;
     while (*at != NULL && *at != devices)
         at = &(*at)->next;
     if (*at != NULL)
         *at = devices->next;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 /* ---- all of them -----------------------------------------------------------

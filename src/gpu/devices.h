@@ -12,6 +12,7 @@
 #ifndef TAKT_GPU_DEVICES_H
 #define TAKT_GPU_DEVICES_H
 
+#include "base/lock.h"
 #include "gpu/device.h"
 #include "pool/pool.h"
 

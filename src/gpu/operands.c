@@ -58,11 +58,11 @@ takt_status takt__operands_find(struct takt_devices *devices,
         of->is_read =
             !is_out || extents.out_is_read || of->bytes < of->buffer->bytes;
     }
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     for (unsigned i = 0; i < TAKT_OPERANDS && status == TAKT_OK; i++)
         if (out->of[i].buffer != NULL)
             status = check_use(&out->of[i]);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
     return status;
 }
 
@@ -135,11 +135,11 @@ takt_status takt__operands_to_host(struct takt_devices *devices,
 {
     takt_status status = TAKT_OK;
 
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     for (unsigned i = 0; i < TAKT_OPERANDS && status == TAKT_OK; i++)
         if (operands->of[i].buffer != NULL && operands->of[i].is_read)
             status = takt__copy_to_host(operands->of[i].buffer);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
     return status;
 }
 
@@ -150,9 +150,9 @@ void takt__operands_made_on_host(struct takt_devices *devices,
 
     if (out == NULL)
         return;
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     takt__copy_made_on_host(out);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
 }
 
 /* ---- on a device -----------------------------------------------------------
@@ -201,9 +201,9 @@ static size_t bytes_of(const takt_call *call)
 
 static void remember_ceiling(struct takt_device *device, size_t bytes)
 {
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     takt__memory_set_ceiling(device, bytes);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
 }
 
 /* What a device leaves undone is done on the host, which needs the operands
@@ -237,7 +237,7 @@ takt_status takt__operands_perform(struct takt_device *device,
 
     performance->finish = finish_at_home;
     performance->self = &rescue;
-    pthread_mutex_lock(&devices->lock);
+    takt__lock(&devices->lock);
     const uint64_t since = devices->uses;
     takt_status status = try_once(device, operands, performance);
     if (status == TAKT_ENOMEM && takt__copies_evict(device, bytes, since))
@@ -246,6 +246,6 @@ takt_status takt__operands_perform(struct takt_device *device,
         remember_ceiling(device, bytes);
     if (status == TAKT_OK && operands->of[TAKT_OUT].buffer != NULL)
         takt__copy_made_on_device(operands->of[TAKT_OUT].buffer, device);
-    pthread_mutex_unlock(&devices->lock);
+    takt__unlock(&devices->lock);
     return status;
 }

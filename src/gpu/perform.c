@@ -44,10 +44,10 @@ static takt_status begin(struct takt_device *device,
 static takt_status perform_resident(struct takt_device *device,
                                     const struct takt_performance *performance)
 {
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     const takt_status status =
         begin(device, performance, performance->resident);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return status;
 }
 
@@ -131,12 +131,12 @@ static takt_status send_letter(struct takt_device *device,
             place[i] = (struct takt_place){
                 .block = at.block, .offset = at.offset + letter->offset[i]};
     }
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     takt_status status = begin(device, performance, place);
     if (status == TAKT_OK && device->driver->mark(device, TAKT_QUEUE_COMPUTE,
                                                   false, mark) != TAKT_OK)
         status = TAKT_ELOST;
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return status == TAKT_OK ? device->driver->wait(device, mark) : status;
 }
 
@@ -228,11 +228,11 @@ static takt_status perform_journey(struct takt_device *device,
     takt_status status =
         takt__plan(performance->call, sent.resident, &block, &journey, &used);
     if (status == TAKT_OK) {
-        pthread_mutex_lock(&device->lock);
+        takt__lock(&device->lock);
         status = takt__memory_may_have(device, used)
                      ? takt__memory_take(device, used, &block)
                      : TAKT_ENOMEM;
-        pthread_mutex_unlock(&device->lock);
+        takt__unlock(&device->lock);
     }
     if (status == TAKT_OK)
         status = travel(&journey, performance);
@@ -241,9 +241,9 @@ static takt_status perform_journey(struct takt_device *device,
                (char *)sent.resident[TAKT_OUT].block->host +
                    sent.resident[TAKT_OUT].offset,
                extents->bytes[TAKT_OUT]);
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     takt__memory_give(device, &block);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     if (number >= 0)
         takt__letter_give(device, number);
     return status;
@@ -307,14 +307,14 @@ takt_status takt__device_sync(struct takt_device *device)
 {
     struct takt_mark mark = {NULL};
 
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     takt_status status =
         device->driver->mark(device, TAKT_QUEUE_COMPUTE, false, &mark);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     if (status == TAKT_OK)
         status = device->driver->wait(device, &mark);
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     device->driver->drop(device, &mark);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return status == TAKT_OK ? TAKT_OK : TAKT_ELOST;
 }

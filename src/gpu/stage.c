@@ -155,11 +155,11 @@ static takt_status fetch_more(struct takt_journey *journey)
 static void lock_soon(struct takt_device *device)
 {
     for (unsigned spins = 0; spins < 1000; spins++) {
-        if (pthread_mutex_trylock(&device->lock) == 0)
+        if (takt__trylock(&device->lock))
             return;
         takt__pause();
     }
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
 }
 
 static takt_status send(struct takt_journey *journey,
@@ -180,7 +180,7 @@ static takt_status send(struct takt_journey *journey,
         status = launch_ready(journey);
     if (status == TAKT_OK)
         status = fetch_more(journey);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return status;
 }
 
@@ -249,7 +249,7 @@ static takt_status move_out(struct takt_journey *journey, size_t number)
     pass_slot_on(&share);
     lock_soon(device);
     const takt_status status = fetch_more(journey);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     if (status != TAKT_OK)
         fail(journey, status); /* of later ones: this one is moved */
     return TAKT_OK;
@@ -351,7 +351,7 @@ static takt_status set_out(struct takt_journey *journey)
         atomic_store(&device->stage.slot[i].turn, i % TAKT_RING);
         atomic_store(&device->stage.slot[i].ready, 0);
     }
-    pthread_mutex_lock(&device->lock);
+    takt__lock(&device->lock);
     if (journey->is_apart) {
         status = driver->mark(device, TAKT_QUEUE_COMPUTE, false, before);
         if (status == TAKT_OK)
@@ -361,7 +361,7 @@ static takt_status set_out(struct takt_journey *journey)
         status = launch_ready(journey);
     if (status == TAKT_OK)
         status = fetch_more(journey);
-    pthread_mutex_unlock(&device->lock);
+    takt__unlock(&device->lock);
     return status;
 }
 
@@ -373,14 +373,14 @@ static takt_status come_to_rest(struct takt_device *device)
 
     for (int queue = 0; queue < TAKT_QUEUES && status == TAKT_OK; queue++) {
         struct takt_mark mark = {NULL};
-        pthread_mutex_lock(&device->lock);
+        takt__lock(&device->lock);
         status = driver->mark(device, (enum takt_queue)queue, false, &mark);
-        pthread_mutex_unlock(&device->lock);
+        takt__unlock(&device->lock);
         if (status == TAKT_OK)
             status = driver->wait(device, &mark);
-        pthread_mutex_lock(&device->lock);
+        takt__lock(&device->lock);
         driver->drop(device, &mark);
-        pthread_mutex_unlock(&device->lock);
+        takt__unlock(&device->lock);
     }
     return status == TAKT_OK ? TAKT_OK : TAKT_ELOST;
 }
@@ -398,9 +398,9 @@ static takt_status arrive(struct takt_journey *journey)
             const takt_status waited = device->driver->wait(device, mark);
             status = status == TAKT_OK ? waited : status;
         }
-        pthread_mutex_lock(&device->lock);
+        takt__lock(&device->lock);
         device->driver->drop(device, mark);
-        pthread_mutex_unlock(&device->lock);
+        takt__unlock(&device->lock);
     }
     if (failed == TAKT_OK)
         return status;
@@ -411,7 +411,7 @@ takt_status takt__journey_make(struct takt_journey *journey)
 {
     struct takt_stage *stage = &journey->device->stage;
 
-    pthread_mutex_lock(&stage->lock);
+    takt__lock(&stage->lock);
     atomic_init(&journey->next[0], 0);
     atomic_init(&journey->next[1], 0);
     atomic_init(&journey->launched, 0);
@@ -426,7 +426,7 @@ takt_status takt__journey_make(struct takt_journey *journey)
     else
         move_shares(journey, 0, 1, NULL);
     const takt_status status = arrive(journey);
-    pthread_mutex_unlock(&stage->lock);
+    takt__unlock(&stage->lock);
     return status;
 }
 

@@ -4,8 +4,8 @@
 #define TAKT_LEARN_INSIDE_H
 
 #include <fenv.h>
-#include <pthread.h>
 
+#include "base/lock.h"
 #include "learn/learner.h"
 
 /* A list of records. */

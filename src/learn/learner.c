@@ -9,11 +9,13 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/exit.h"
 #include "base/fpenv.h"
 #include "base/futex.h"
+#include "base/thread.h"
 
 /* States of the thread: the word it sleeps on. */
-enum { not_started, awake, asleep, ending };
+enum { not_started, awake, asleep, ending, ended };
 
 /* Looks at the journal: as often as that while things change, then less. */
 static const long shortest_ns = 1000000, longest_ns = 4000000;
@@ -71,16 +73,16 @@ static void wake_sleepers(struct takt_learner *learner)
 
 static void load(struct takt_learner *learner)
 {
-    pthread_mutex_lock(&learner->store_lock);
+    takt__lock(&learner->store_lock);
     takt__learner_load(learner);
-    pthread_mutex_unlock(&learner->store_lock);
+    takt__unlock(&learner->store_lock);
 }
 
 static takt_status save(struct takt_learner *learner, bool now)
 {
-    pthread_mutex_lock(&learner->store_lock);
+    takt__lock(&learner->store_lock);
     const takt_status status = takt__learner_save(learner, takt__now_ns(), now);
-    pthread_mutex_unlock(&learner->store_lock);
+    takt__unlock(&learner->store_lock);
     return status;
 }
 
@@ -89,20 +91,14 @@ static bool work(struct takt_learner *learner, bool *changed)
 {
     if (!atomic_load(&learner->is_loaded))
         load(learner);
-    pthread_mutex_lock(&learner->lock);
+    takt__lock(&learner->lock);
     const bool found = learn_all(learner);
     if (found)
         wake_sleepers(learner);
     *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
-    pthread_mutex_unlock(&learner->lock);
+    takt__unlock(&learner->lock);
     save(learner, false);
     return found;
-}
-
-static void pause_for(long ns)
-{
-    const struct timespec time = {.tv_nsec = ns};
-    nanosleep(&time, NULL);
 }
 
 /* Sleeps until the next sample, having stored everything. */
@@ -122,6 +118,17 @@ static void sleep_until_heard(struct takt_learner *learner)
         takt__futex_wait(&learner->state, asleep);
 }
 
+static void finish(struct takt_learner *learner)
+{
+    takt__lock(&learner->store_lock);
+    takt__lock(&learner->lock);
+    learn_all(learner);
+    takt__unlock(&learner->lock);
+    learner->next_open_ns = 0; /* now or never */
+    takt__learner_save(learner, takt__now_ns(), true);
+    takt__unlock(&learner->store_lock);
+}
+
 static void *live(void *self)
 {
     struct takt_learner *learner = self;
@@ -129,7 +136,7 @@ static void *live(void *self)
     unsigned idle = 0;
     bool changed;
 
-    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
+    takt__thread_enter();
     while (atomic_load(&learner->state) != ending) {
         const uint64_t start_ns = takt__now_ns();
         idle = work(learner, &changed) ? 0 : idle + 1;
@@ -145,9 +152,12 @@ static void *live(void *self)
             idle = 0;
             rest_ns = shortest_ns;
         } else {
-            pause_for(rest_ns);
+            takt__futex_wait_for(&learner->state, awake, (uint64_t)rest_ns);
         }
     }
+    finish(learner);
+    atomic_store(&learner->state, ended);
+    takt__futex_wake(&learner->state);
     return NULL;
 }
 
@@ -162,9 +172,13 @@ static void start(struct takt_learner *learner)
     sigset_t all, before;
     uint32_t expected = not_started;
 
-    if (now_ns < atomic_load(&learner->next_start_ns) ||
-        !atomic_compare_exchange_strong(&learner->state, &expected, awake))
+    if (now_ns < atomic_load(&learner->next_start_ns) || takt__exit_has_begun())
         return;
+    takt__section_begin(); /* exit() does not wait for a thread half made */
+    if (!atomic_compare_exchange_strong(&learner->state, &expected, awake)) {
+        takt__section_end();
+        return;
+    }
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     learner->has_thread =
@@ -174,6 +188,7 @@ static void start(struct takt_learner *learner)
         atomic_store(&learner->next_start_ns, now_ns + try_again_ns);
         atomic_store(&learner->state, not_started);
     }
+    takt__section_end();
 }
 
 /* The sample was pushed before the state is read, and whoever falls asleep
@@ -197,21 +212,21 @@ void takt__learner_hear(struct takt_learner *learner)
  * there is none while a process forks. */
 static void prepare_all(void)
 {
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        pthread_mutex_lock(&l->store_lock);
+        takt__lock(&l->store_lock);
         takt__learner_close(l);
-        pthread_mutex_lock(&l->lock);
+        takt__lock(&l->lock);
     }
 }
 
 static void unlock_all(void)
 {
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        pthread_mutex_unlock(&l->lock);
-        pthread_mutex_unlock(&l->store_lock);
+        takt__unlock(&l->lock);
+        takt__unlock(&l->store_lock);
     }
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 /* A child has no thread, and a journal in which some thread that is gone may
@@ -229,27 +244,47 @@ static void reset_in_child(void)
     unlock_all();
 }
 
-static void finish(struct takt_learner *learner)
+/* ---- exit() ----------------------------------------------------------------
+ *
+ * What is left is learned and stored by the thread, for the one that exits may
+ * have been interrupted anywhere, malloc() and SQLite included. Who learned
+ * something has a thread, unless the system had none to give.
+ */
+
+static void ask_to_end(struct takt_learner *learner)
 {
-    pthread_mutex_lock(&learner->store_lock);
-    pthread_mutex_lock(&learner->lock);
-    learn_all(learner);
-    pthread_mutex_unlock(&learner->lock);
-    learner->next_open_ns = 0; /* now or never */
-    takt__learner_save(learner, takt__now_ns(), true);
-    pthread_mutex_unlock(&learner->store_lock);
+    uint32_t state = atomic_load(&learner->state);
+
+    while (state == awake || state == asleep)
+        if (atomic_compare_exchange_weak(&learner->state, &state, ending))
+            takt__futex_wake(&learner->state);
 }
 
+static bool has_ended(struct takt_learner *learner, uint64_t until_ns)
+{
+    for (;;) {
+        const uint32_t state = atomic_load(&learner->state);
+        const uint64_t now_ns = takt__now_ns();
+        if (state == ended || state == not_started || now_ns >= until_ns)
+            return state == ended || state == not_started;
+        takt__futex_wait_for(&learner->state, state, until_ns - now_ns);
+    }
+}
+
+/* SQLite waits for two seconds at most, so most often this is long enough. */
 static void finish_all(void)
 {
-    fenv_t fpenv;
+    const uint64_t until_ns =
+        takt__exit_deadline(takt__exit_begin(), 5000000000);
 
-    takt__fpenv_leave(&fpenv);
-    pthread_mutex_lock(&list_lock);
+    if (!takt__lock_until(&list_lock, until_ns))
+        return;
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        finish(l);
-    pthread_mutex_unlock(&list_lock);
-    takt__fpenv_return(&fpenv);
+        ask_to_end(l);
+    for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
+        if (!has_ended(l, until_ns))
+            takt__exit_give_up();
+    takt__unlock(&list_lock);
 }
 
 static void add_handlers(void)
@@ -261,21 +296,21 @@ static void add_handlers(void)
 static void enlist(struct takt_learner *learner)
 {
     pthread_once(&handlers_once, add_handlers);
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     learner->next = first_learner;
     first_learner = learner;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 static void delist(struct takt_learner *learner)
 {
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     struct takt_learner **at = &first_learner;
     while (*at != NULL && *at != learner)
         at = &(*at)->next;
     if (*at != NULL)
         *at = learner->next;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 takt_status takt__learner_create(const struct takt_learner_options *options,
@@ -329,11 +364,11 @@ void takt__learner_destroy(struct takt_learner *learner)
         return;
     end_thread(learner);
     finish(learner);
-    pthread_mutex_lock(&learner->store_lock);
+    takt__lock(&learner->store_lock);
     takt__store_close(learner->store);
     learner->store = NULL;
     learner->is_given_up = true;
-    pthread_mutex_unlock(&learner->store_lock);
+    takt__unlock(&learner->store_lock);
     delist(learner);
     takt__outlook_destroy(learner->outlook);
     takt__model_destroy(learner->model);
@@ -360,16 +395,16 @@ static void load_for_question(struct takt_learner *learner)
         return;
     if (!atomic_load(&learner->was_tried)) {
         load(learner);
-    } else if (pthread_mutex_trylock(&learner->store_lock) == 0) {
+    } else if (takt__trylock(&learner->store_lock)) {
         takt__learner_load(learner);
-        pthread_mutex_unlock(&learner->store_lock);
+        takt__unlock(&learner->store_lock);
     }
 }
 
 static struct takt_model *enter(struct takt_learner *learner,
                                 const fenv_t *fpenv)
 {
-    pthread_mutex_lock(&learner->lock);
+    takt__lock(&learner->lock);
     learner->fpenv = *fpenv;
     if (learn_all(learner))
         wake_sleepers(learner);
@@ -399,7 +434,7 @@ void takt__learner_leave(struct takt_learner *learner)
     wake_sleepers(learner); /* somebody may have told what it took */
     takt__learner_publish(learner, takt__now_ns(), 0);
     const fenv_t fpenv = learner->fpenv;
-    pthread_mutex_unlock(&learner->lock);
+    takt__unlock(&learner->lock);
     takt__fpenv_return(&fpenv);
 }
 
@@ -408,7 +443,7 @@ struct takt_model *takt__learner_enter_all(struct takt_learner *learner)
     fenv_t fpenv;
 
     takt__fpenv_leave(&fpenv);
-    pthread_mutex_lock(&learner->store_lock);
+    takt__lock(&learner->store_lock);
     takt__learner_load(learner);
     return enter(learner, &fpenv);
 }
@@ -416,7 +451,7 @@ struct takt_model *takt__learner_enter_all(struct takt_learner *learner)
 void takt__learner_leave_all(struct takt_learner *learner)
 {
     takt__learner_leave(learner);
-    pthread_mutex_unlock(&learner->store_lock);
+    takt__unlock(&learner->store_lock);
 }
 
 struct takt_outlook *takt__learner_outlook(struct takt_learner *learner)

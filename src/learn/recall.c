@@ -249,7 +249,7 @@ static bool open_store(struct takt_learner *learner)
  * no log) for who commits: the model's lock may be held. */
 static void read_store(struct takt_learner *learner)
 {
-    pthread_mutex_lock(&learner->lock);
+    takt__lock(&learner->lock);
     if (learner->is_loaded)
         read_again(learner);
     else
@@ -257,7 +257,7 @@ static void read_store(struct takt_learner *learner)
     learner->is_loaded = true;
     snprintf(learner->writer, sizeof learner->writer, "%s",
              takt__store_writer(learner->store));
-    pthread_mutex_unlock(&learner->lock);
+    takt__unlock(&learner->lock);
 }
 
 bool takt__learner_load(struct takt_learner *learner)
@@ -345,9 +345,9 @@ static uint64_t samples_of(const struct takt_learner *learner)
 
 static bool has_news(struct takt_learner *learner)
 {
-    pthread_mutex_lock(&learner->lock);
+    takt__lock(&learner->lock);
     const bool has_learned = samples_of(learner) != learner->saved_samples;
-    pthread_mutex_unlock(&learner->lock);
+    takt__unlock(&learner->lock);
     return has_learned || learner->unsaved.count > 0;
 }
 
@@ -412,9 +412,9 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
     /* What could not be written last time goes first. */
     takt_status status = write_unsaved(learner);
     if (status == TAKT_OK) {
-        pthread_mutex_lock(&learner->lock);
+        takt__lock(&learner->lock);
         write_down_changes(learner);
-        pthread_mutex_unlock(&learner->lock);
+        takt__unlock(&learner->lock);
         status = write_unsaved(learner);
     }
     if (status != TAKT_OK) {
@@ -461,7 +461,7 @@ void takt__learner_close(struct takt_learner *learner)
     if (learner->store == NULL)
         return;
     takt_status status = takt__learner_save(learner, takt__now_ns(), true);
-    pthread_mutex_lock(&learner->lock);
+    takt__lock(&learner->lock);
     if (status == TAKT_OK && learner->store != NULL &&
         samples_of(learner) != learner->saved_samples) {
         write_down_changes(learner); /* what came while that was written */
@@ -469,6 +469,6 @@ void takt__learner_close(struct takt_learner *learner)
     }
     if (status == TAKT_OK)
         takt__learner_disown(learner);
-    pthread_mutex_unlock(&learner->lock);
+    takt__unlock(&learner->lock);
     close_store(learner);
 }

@@ -106,9 +106,9 @@ takt_status takt__user_ops_define(struct takt_user_ops *ops,
     if (op == NULL)
         return TAKT_ENOMEM;
 
-    pthread_mutex_lock(&ops->lock);
+    takt__lock(&ops->lock);
     const takt_status status = enlist(ops, op);
-    pthread_mutex_unlock(&ops->lock);
+    takt__unlock(&ops->lock);
     if (status != TAKT_OK) {
         free(op);
         return status;

@@ -10,9 +10,9 @@
 #ifndef TAKT_OP_USER_OPS_H
 #define TAKT_OP_USER_OPS_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/lock.h"
 #include "op/key.h"
 
 struct takt_user_op;

@@ -28,6 +28,8 @@
 
 #include "base/fpenv.h"
 #include "base/futex.h"
+#include "base/lock.h"
+#include "base/thread.h"
 #include "pool/scratch.h"
 
 enum {
@@ -173,7 +175,7 @@ static void *work(void *self)
     struct takt_pool *pool = worker->pool;
     uint32_t seen = 0;
 
-    fesetenv(FE_DFL_ENV); /* not that of whoever happened to start it */
+    takt__thread_enter();
     for (;;) {
         wait_while(&worker->ticket, seen, &worker->is_asleep);
         seen = atomic_load(&worker->ticket);
@@ -201,19 +203,19 @@ static void reset(struct takt_pool *pool)
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
 }
 
 static void after_fork_in_parent(void)
 {
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 static void after_fork_in_child(void)
 {
     for (struct takt_pool *pool = first_pool; pool != NULL; pool = pool->next)
         reset(pool);
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 static void watch_forks(void)
@@ -224,21 +226,21 @@ static void watch_forks(void)
 static void enlist(struct takt_pool *pool)
 {
     pthread_once(&fork_once, watch_forks);
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     pool->next = first_pool;
     first_pool = pool;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 static void delist(struct takt_pool *pool)
 {
     struct takt_pool **at = &first_pool;
 
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     while (*at != pool)
         at = &(*at)->next;
     *at = pool->next;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 takt_status takt__pool_create(unsigned threads, struct takt_pool **out)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "store/database.h"
 #include "store/diag.h"
 #include "store/rows.h"
@@ -62,7 +63,7 @@ static takt_status export_rows(struct takt_database *database,
     return export->has_failed ? TAKT_EIO : TAKT_OK;
 }
 
-takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
+static takt_status export_store(const char *store, int fd, takt_diag *diag)
 {
     struct export export = {.fd = fd};
     struct takt_database database;
@@ -81,5 +82,14 @@ takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
                        export.has_failed ? "the text could not be written"
                                          : "it is damaged");
     takt__database_close(&database);
+    return status;
+}
+
+/* SQLite has locks of its own, which a cancelled thread would keep. */
+takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
+{
+    takt__section_begin();
+    const takt_status status = export_store(store, fd, diag);
+    takt__section_end();
     return status;
 }

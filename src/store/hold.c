@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "store/path.h"
 
 enum { parts = 3, without_proc = 1024 };
@@ -151,10 +152,10 @@ static bool find_parts(const char *path, struct file part[parts])
 
 bool takt__hold_may_open(const struct stat *database)
 {
-    pthread_mutex_lock(&holds_lock);
+    takt__lock(&holds_lock);
     struct takt_hold *hold = find(file_of(database));
     const bool may = hold == NULL || look(hold);
-    pthread_mutex_unlock(&holds_lock);
+    takt__unlock(&holds_lock);
     return may;
 }
 
@@ -171,7 +172,7 @@ takt_status takt__hold_take(const char *path, const struct stat *database,
     struct file part[parts] = {0};
     takt_status status = TAKT_ENOMEM;
 
-    pthread_mutex_lock(&holds_lock);
+    takt__lock(&holds_lock);
     struct takt_hold *hold = find_or_add(file_of(database));
     if (hold != NULL) {
         hold->users++;
@@ -181,7 +182,7 @@ takt_status takt__hold_take(const char *path, const struct stat *database,
                  add_places(hold, places))
             status = TAKT_OK;
     }
-    pthread_mutex_unlock(&holds_lock);
+    takt__unlock(&holds_lock);
     *out = hold;
     return status;
 }
@@ -190,9 +191,9 @@ bool takt__hold_is_whole(struct takt_hold *hold)
 {
     if (hold == NULL)
         return true;
-    pthread_mutex_lock(&holds_lock);
+    takt__lock(&holds_lock);
     const bool is_whole = look(hold);
-    pthread_mutex_unlock(&holds_lock);
+    takt__unlock(&holds_lock);
     return is_whole;
 }
 
@@ -208,11 +209,11 @@ static void keep(struct takt_hold *hold, void *connection)
 
 bool takt__hold_begin_release(struct takt_hold *hold, void *connection)
 {
-    pthread_mutex_lock(&holds_lock);
+    takt__lock(&holds_lock);
     if (hold == NULL || look(hold))
         return true;
     keep(hold, connection);
-    pthread_mutex_unlock(&holds_lock);
+    takt__unlock(&holds_lock);
     return false;
 }
 
@@ -242,5 +243,5 @@ void takt__hold_end_release(struct takt_hold *hold)
         if (--hold->users == 0)
             remove_hold(hold);
     }
-    pthread_mutex_unlock(&holds_lock);
+    takt__unlock(&holds_lock);
 }

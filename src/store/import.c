@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/lock.h"
 #include "store/diag.h"
 #include "store/merge.h"
 #include "store/rows.h"
@@ -92,8 +93,8 @@ static takt_status fill(struct import *import, int fd, takt_diag *diag)
     return status;
 }
 
-takt_status takt_store_import(const char *store, int fd,
-                              takt_store_report *report, takt_diag *diag)
+static takt_status import_text(const char *store, int fd,
+                               takt_store_report *report, takt_diag *diag)
 {
     struct import import = {.status = TAKT_OK};
     struct takt_database into;
@@ -117,5 +118,15 @@ takt_status takt_store_import(const char *store, int fd,
         takt__database_close(&into);
     }
     takt__database_close(&import.database);
+    return status;
+}
+
+/* SQLite has locks of its own, which a cancelled thread would keep. */
+takt_status takt_store_import(const char *store, int fd,
+                              takt_store_report *report, takt_diag *diag)
+{
+    takt__section_begin();
+    const takt_status status = import_text(store, fd, report, diag);
+    takt__section_end();
     return status;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/lock.h"
 #include "store/diag.h"
 #include "store/rows.h"
 
@@ -110,8 +111,8 @@ static takt_status merge_files(const char *into, struct takt_database *from,
     return status;
 }
 
-takt_status takt_store_merge(const char *into, const char *from,
-                             takt_store_report *report, takt_diag *diag)
+static takt_status merge_stores(const char *into, const char *from,
+                                takt_store_report *report, takt_diag *diag)
 {
     struct takt_database source;
     takt_store_report ignored;
@@ -131,5 +132,15 @@ takt_status takt_store_merge(const char *into, const char *from,
     takt__database_close(&source);
     if (status != TAKT_OK)
         memset(report, 0, sizeof *report);
+    return status;
+}
+
+/* SQLite has locks of its own, which a cancelled thread would keep. */
+takt_status takt_store_merge(const char *into, const char *from,
+                             takt_store_report *report, takt_diag *diag)
+{
+    takt__section_begin();
+    const takt_status status = merge_stores(into, from, report, diag);
+    takt__section_end();
     return status;
 }

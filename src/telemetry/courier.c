@@ -2,16 +2,16 @@
 /* courier.c - the thread, its sinks, and what fork() and exit() do to it. */
 #include "telemetry/courier.h"
 
-#include <fenv.h>
 #include <math.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/exit.h"
 #include "base/futex.h"
+#include "base/thread.h"
 #include "telemetry/inside.h"
 
 /* Looks for notes: as often as that while there are some, then less. Each time
@@ -35,11 +35,11 @@ static unsigned copy_sinks(struct takt_courier *courier,
 {
     unsigned count = 0;
 
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
         if (courier->seat[i].is_taken)
             out[count++] = &courier->seat[i];
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
     return count;
 }
 
@@ -47,10 +47,10 @@ static void leave(struct takt_courier *courier, struct takt_seat *seat)
 {
     const takt_sink sink = seat->sink;
 
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     seat->is_taken = false;
     takt__courier_adjust(courier);
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
     sink.close(sink.self, courier->deadline_ms);
 }
 
@@ -153,17 +153,17 @@ static void work_off(struct takt_courier *courier, bool is_last)
 
 static void serve_flush(struct takt_courier *courier)
 {
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     const uint64_t wanted = courier->flush_wanted;
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
     if (wanted == courier->flush_done)
         return;
     work_off(courier, false);
     flush_sinks(courier);
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     courier->flush_done = wanted;
     pthread_cond_broadcast(&courier->flushed);
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
 }
 
 static void sleep_until_woken(struct takt_courier *courier)
@@ -182,6 +182,15 @@ static void sleep_until_woken(struct takt_courier *courier)
     atomic_compare_exchange_strong(&tap->state, &expected, TAKT_COURIER_AWAKE);
 }
 
+static void close_sinks(struct takt_courier *courier)
+{
+    struct takt_seat *seats[TAKT_MAX_SINKS];
+    const unsigned count = copy_sinks(courier, seats);
+
+    for (unsigned i = 0; i < count; i++)
+        leave(courier, seats[i]);
+}
+
 static void *live(void *self)
 {
     struct takt_courier *courier = self;
@@ -189,7 +198,7 @@ static void *live(void *self)
     uint64_t rest_ns = shortest_ns;
     unsigned idle = 0;
 
-    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
+    takt__thread_enter();
     while (atomic_load(state) != TAKT_COURIER_ENDING) {
         const bool found = work(courier);
         serve_flush(courier);
@@ -202,6 +211,10 @@ static void *live(void *self)
         else
             takt__futex_wait_for(state, TAKT_COURIER_AWAKE, rest_ns);
     }
+    work_off(courier, true);
+    close_sinks(courier);
+    atomic_store(state, TAKT_COURIER_ENDED);
+    takt__futex_wake(state);
     return NULL;
 }
 
@@ -230,26 +243,26 @@ void takt__courier_start(struct takt_courier *courier)
     const uint64_t now_ns = takt__now_ns();
 
     if (now_ns < atomic_load(&courier->next_start_ns) ||
-        pthread_mutex_trylock(&courier->lock) != 0)
+        !takt__trylock(&courier->lock))
         return;
     start(courier);
     atomic_store(&courier->next_start_ns,
                  courier->has_thread ? 0 : now_ns + try_again_ns);
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
 }
 
-static void end_thread(struct takt_courier *courier)
+/* With the lock. True: there is a thread, which will close the sinks. */
+static bool ask_to_end(struct takt_courier *courier)
 {
-    pthread_mutex_lock(&courier->lock);
-    const bool had_thread = courier->has_thread;
-    courier->has_thread = false;
     courier->is_finished = true;
-    pthread_mutex_unlock(&courier->lock);
-    if (!had_thread)
-        return;
-    atomic_store(&courier->tap->state, TAKT_COURIER_ENDING);
-    takt__futex_wake(&courier->tap->state);
-    pthread_join(courier->thread, NULL);
+    if (!courier->has_thread)
+        return false;
+    _Atomic uint32_t *state = &courier->tap->state;
+    uint32_t now = atomic_load(state);
+    while (now == TAKT_COURIER_AWAKE || now == TAKT_COURIER_ASLEEP)
+        if (atomic_compare_exchange_weak(state, &now, TAKT_COURIER_ENDING))
+            takt__futex_wake(state);
+    return true;
 }
 
 /* ---- fork() and exit() -----------------------------------------------------
@@ -266,9 +279,9 @@ static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
 
 static void prepare_all(void)
 {
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
-        pthread_mutex_lock(&c->lock);
+        takt__lock(&c->lock);
         tell_sinks(c, TAKT_FORK_PREPARE);
     }
 }
@@ -277,9 +290,9 @@ static void release_all(void)
 {
     for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
         tell_sinks(c, TAKT_FORK_PARENT);
-        pthread_mutex_unlock(&c->lock);
+        takt__unlock(&c->lock);
     }
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 /* A child begins with no counts, no notes and no thread, and with sinks that
@@ -289,9 +302,9 @@ static void reset_in_child(void)
     for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
         tell_sinks(c, TAKT_FORK_CHILD);
         takt__courier_reset(c);
-        pthread_mutex_unlock(&c->lock);
+        takt__unlock(&c->lock);
     }
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
 }
 
 static void add_fork_handlers(void)
@@ -299,21 +312,60 @@ static void add_fork_handlers(void)
     pthread_atfork(prepare_all, release_all, reset_in_child);
 }
 
+/* As long as the sinks may take, and a second for what is left to tell. */
+static uint64_t patience_ns(const struct takt_courier *courier)
+{
+    uint64_t ms = 1000;
+
+    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
+        ms += courier->seat[i].is_taken ? courier->deadline_ms : 0;
+    return ms * 1000000;
+}
+
+static bool has_ended(struct takt_courier *courier, uint64_t until_ns)
+{
+    _Atomic uint32_t *state = &courier->tap->state;
+
+    for (;;) {
+        const uint64_t now_ns = takt__now_ns();
+        const uint32_t now = atomic_load(state);
+        if (now == TAKT_COURIER_ENDED || now_ns >= until_ns)
+            return now == TAKT_COURIER_ENDED;
+        takt__futex_wait_for(state, now, until_ns - now_ns);
+    }
+}
+
+/* The thread that exits may have been interrupted anywhere, so the courier's
+ * own carries what is left; without it nothing was told, and there is nothing
+ * to close that the end of the process would not. A sink that calls exit() is
+ * waited for by nobody. */
+static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
+{
+    const uint64_t until_ns =
+        takt__exit_deadline(is_interrupted, patience_ns(courier));
+
+    if (courier->is_finished || !takt__lock_until(&courier->lock, until_ns))
+        return;
+    const bool is_own = courier->has_thread &&
+                        pthread_equal(courier->thread, pthread_self()) != 0;
+    const bool is_asked = !is_own && ask_to_end(courier);
+    takt__unlock(&courier->lock);
+    if (is_own || (is_asked && !has_ended(courier, until_ns)))
+        takt__exit_give_up();
+}
+
 /* The sinks of a program that ends are closed; what it still calls is told to
  * nobody. */
 static void finish_all(void)
 {
-    struct takt_courier *courier;
+    const bool is_interrupted = takt__exit_begin();
+    const uint64_t until_ns = takt__exit_deadline(is_interrupted, 1000000000);
 
-    do {
-        pthread_mutex_lock(&list_lock);
-        courier = first_courier;
-        while (courier != NULL && courier->is_finished)
-            courier = courier->next;
-        pthread_mutex_unlock(&list_lock);
-        if (courier != NULL)
-            takt__courier_finish(courier);
-    } while (courier != NULL);
+    if (!takt__lock_until(&list_lock, until_ns))
+        return;
+    for (struct takt_courier *c = first_courier; c != NULL; c = c->next)
+        finish_at_exit(c, is_interrupted);
+    takt__unlock(&list_lock);
 }
 
 /* Handlers run last in, first out, so what the newest sink needs is there. */
@@ -343,37 +395,38 @@ takt__courier_create(const struct takt_courier_options *options)
     takt__meters_init(&courier->meters);
     courier->names = options->names;
     courier->deadline_ms = options->deadline_ms;
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     courier->next = first_courier;
     first_courier = courier;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
     return courier;
 }
 
 void takt__courier_finish(struct takt_courier *courier)
 {
-    struct takt_seat *seats[TAKT_MAX_SINKS];
-
-    end_thread(courier);
-    if (courier->tap == NULL)
-        return;
-    work_off(courier, true);
-    const unsigned count = copy_sinks(courier, seats);
-    for (unsigned i = 0; i < count; i++)
-        leave(courier, seats[i]);
+    takt__lock(&courier->lock);
+    const bool has_thread = ask_to_end(courier);
+    takt__unlock(&courier->lock);
+    if (has_thread) {
+        pthread_join(courier->thread, NULL);
+        courier->has_thread = false;
+    } else if (courier->tap != NULL) {
+        work_off(courier, true);
+        close_sinks(courier);
+    }
 }
 
 void takt__courier_destroy(struct takt_courier *courier)
 {
     if (courier == NULL)
         return;
-    pthread_mutex_lock(&list_lock);
+    takt__lock(&list_lock);
     struct takt_courier **at = &first_courier;
     while (*at != NULL && *at != courier)
         at = &(*at)->next;
     if (*at != NULL)
         *at = courier->next;
-    pthread_mutex_unlock(&list_lock);
+    takt__unlock(&list_lock);
     takt__tap_destroy(courier->tap);
     pthread_mutex_destroy(&courier->lock);
     pthread_cond_destroy(&courier->flushed);
@@ -402,7 +455,7 @@ takt_status takt__courier_add(struct takt_courier *courier,
 
     if (sink->event == NULL || sink->close == NULL)
         return TAKT_EINVAL;
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     for (unsigned i = 0; i < TAKT_MAX_SINKS && seat == NULL; i++)
         if (!courier->seat[i].is_taken)
             seat = &courier->seat[i];
@@ -418,7 +471,7 @@ takt_status takt__courier_add(struct takt_courier *courier,
         takt__courier_adjust(courier);
         start(courier);
     }
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
     return status;
 }
 
@@ -426,10 +479,10 @@ void takt__courier_flush(struct takt_courier *courier)
 {
     struct timespec until;
 
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     if (!courier->has_thread ||
         pthread_equal(courier->thread, pthread_self()) != 0) { /* a sink */
-        pthread_mutex_unlock(&courier->lock);
+        takt__unlock(&courier->lock);
         return;
     }
     const uint64_t wanted = ++courier->flush_wanted;
@@ -443,5 +496,5 @@ void takt__courier_flush(struct takt_courier *courier)
         if (pthread_cond_timedwait(&courier->flushed, &courier->lock, &until) !=
             0)
             break;
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
 }

@@ -3,8 +3,7 @@
 #ifndef TAKT_TELEMETRY_INSIDE_H
 #define TAKT_TELEMETRY_INSIDE_H
 
-#include <pthread.h>
-
+#include "base/lock.h"
 #include "telemetry/courier.h"
 #include "telemetry/meter.h"
 #include "telemetry/window.h"

@@ -70,10 +70,10 @@ void takt__courier_adjust(struct takt_courier *courier)
 void takt__courier_set(struct takt_courier *courier,
                        const struct takt_tap_settings *settings)
 {
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     courier->settings = *settings;
     takt__courier_adjust(courier);
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
 }
 
 static void begin(struct takt_courier *courier)
@@ -84,9 +84,9 @@ static void begin(struct takt_courier *courier)
     takt__span_clock_start(&courier->clock);
     courier->begun_ns = takt__now_ns();
     courier->next_slide_ns = 0;
-    pthread_mutex_lock(&courier->meters.lock);
+    takt__lock(&courier->meters.lock);
     courier->counts_at_first = courier->counts;
-    pthread_mutex_unlock(&courier->meters.lock);
+    takt__unlock(&courier->meters.lock);
 }
 
 void takt__courier_begin(struct takt_courier *courier)
@@ -122,9 +122,9 @@ void takt__courier_watch(struct takt_courier *courier, uint64_t now_ns)
     if (now_ns < courier->next_slide_ns)
         return;
     courier->next_slide_ns = now_ns + TAKT_WINDOW_STEP_NS;
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     const double hot_rate = courier->settings.hot_rate;
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
     takt__tap_sums(courier->tap, courier->calls, courier->metrics.decisions);
     takt__window_slide(&courier->window, now_ns, courier->calls, hot_rate,
                        mark_hot, courier);
@@ -163,10 +163,10 @@ static void note_drift(struct takt_courier *courier,
 static bool keep_counts(struct takt_courier *courier,
                         const struct takt_lesson_counts *counts)
 {
-    pthread_mutex_lock(&courier->meters.lock);
+    takt__lock(&courier->meters.lock);
     const bool is_alarm = counts->alarms > courier->counts.alarms;
     courier->counts = *counts;
-    pthread_mutex_unlock(&courier->meters.lock);
+    takt__unlock(&courier->meters.lock);
     return is_alarm;
 }
 
@@ -249,10 +249,10 @@ const takt_metrics *takt__courier_measure(struct takt_courier *courier)
     metrics->fallbacks = metrics->decisions[TAKT_REASON_FALLBACK];
     metrics->told = atomic_load(&ring->head);
     metrics->dropped = atomic_load(&ring->dropped);
-    pthread_mutex_lock(&courier->meters.lock);
+    takt__lock(&courier->meters.lock);
     const struct takt_lesson_counts now = courier->counts,
                                     then = courier->counts_at_first;
-    pthread_mutex_unlock(&courier->meters.lock);
+    takt__unlock(&courier->meters.lock);
     metrics->drift_alarms = now.alarms - then.alarms;
     metrics->exploring_s = fmax(0, now.explored_s - then.explored_s);
     metrics->samples_dropped = now.samples_dropped - then.samples_dropped;
@@ -263,7 +263,7 @@ const takt_metrics *takt__courier_measure(struct takt_courier *courier)
 
 void takt__courier_report(struct takt_courier *courier, takt_telemetry *out)
 {
-    pthread_mutex_lock(&courier->lock);
+    takt__lock(&courier->lock);
     const struct takt_tap *tap = courier->tap;
     if (tap != NULL) {
         out->told = atomic_load(&tap->ring.head);
@@ -278,5 +278,5 @@ void takt__courier_report(struct takt_courier *courier, takt_telemetry *out)
         if (sink->report != NULL)
             sink->report(sink->self, &out->sink[out->sink_count++]);
     }
-    pthread_mutex_unlock(&courier->lock);
+    takt__unlock(&courier->lock);
 }

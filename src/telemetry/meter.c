@@ -37,9 +37,9 @@ void takt__meters_init(struct takt_meters *meters)
 
 void takt__meters_clear(struct takt_meters *meters)
 {
-    pthread_mutex_lock(&meters->lock);
+    takt__lock(&meters->lock);
     memset(meters->of, 0, sizeof meters->of);
-    pthread_mutex_unlock(&meters->lock);
+    takt__unlock(&meters->lock);
 }
 
 static struct takt_meter *find(struct takt_meters *meters, unsigned op,
@@ -65,7 +65,7 @@ static struct takt_meter *find(struct takt_meters *meters, unsigned op,
 void takt__meters_add(struct takt_meters *meters, unsigned op, unsigned arm,
                       double seconds, uint64_t calls)
 {
-    pthread_mutex_lock(&meters->lock);
+    takt__lock(&meters->lock);
     struct takt_meter *meter = find(meters, op, arm);
     if (meter != NULL) {
         meter->calls += calls;
@@ -74,17 +74,17 @@ void takt__meters_add(struct takt_meters *meters, unsigned op, unsigned arm,
         meter->most_s = fmax(meter->most_s, seconds);
         meter->in_class[class_of(seconds)] += calls;
     }
-    pthread_mutex_unlock(&meters->lock);
+    takt__unlock(&meters->lock);
 }
 
 unsigned takt__meters_copy(struct takt_meters *meters, struct takt_meter *out)
 {
     unsigned count = 0;
 
-    pthread_mutex_lock(&meters->lock);
+    takt__lock(&meters->lock);
     for (unsigned i = 0; i < TAKT_METERS; i++)
         if (meters->of[i].op != 0)
             out[count++] = meters->of[i];
-    pthread_mutex_unlock(&meters->lock);
+    takt__unlock(&meters->lock);
     return count;
 }

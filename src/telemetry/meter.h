@@ -9,10 +9,10 @@
 #ifndef TAKT_TELEMETRY_METER_H
 #define TAKT_TELEMETRY_METER_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/lock.h"
 #include "model/sample.h"
 #include "takt/telemetry.h"
 

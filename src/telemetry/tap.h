@@ -60,6 +60,7 @@ enum {
     TAKT_COURIER_AWAKE,
     TAKT_COURIER_ASLEEP,
     TAKT_COURIER_ENDING,
+    TAKT_COURIER_ENDED,
     TAKT_COURIER_GONE
 };
 struct takt_courier;

@@ -13,6 +13,7 @@
 
 #include "base/config.h"
 #include "base/library.h"
+#include "base/lock.h"
 #include "base/log.h"
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
@@ -276,7 +277,7 @@ unsigned takt__vulkan_count(char *problem, size_t size)
     unsigned count = 0;
 
     pthread_once(&vulkan.once, watch_forks);
-    pthread_mutex_lock(&vulkan.lock);
+    takt__lock(&vulkan.lock);
     if (load(problem, size)) {
         count = vulkan.count;
         if (vulkan.loaded_after != takt__vulkan_forks()) {
@@ -284,7 +285,7 @@ unsigned takt__vulkan_count(char *problem, size_t size)
             snprintf(problem, size, "Vulkan does not survive fork()");
         }
     }
-    pthread_mutex_unlock(&vulkan.lock);
+    takt__unlock(&vulkan.lock);
     return count;
 }
 

@@ -157,10 +157,14 @@ static void no_context_is_the_default_one(void)
          true);
     CASE(takt_ctx_library,
          takt_ctx_library(NULL, 0) == takt_ctx_library(usual, 0), true);
+    CASE(takt_ctx_library_problem,
+         takt_ctx_library_problem(NULL) == takt_ctx_library_problem(usual),
+         true);
     NONE(takt_ctx_gpu_problem, takt_ctx_gpu_problem(NULL, SIZE_MAX));
     begin("takt_ctx_open_gpus");
     takt_ctx_open_gpus(NULL);
     begin("takt_ctx_default");
+    CASE(takt_log_set, takt_log_set(TAKT_LOG_ERROR, NULL, NULL), TAKT_OK);
 }
 
 static void ops_and_experts_go_to_the_default_context(void)
@@ -318,6 +322,7 @@ static void names_of_anything_are_there(void)
     SOME(takt_framework_name, takt_framework_name((takt_framework)99));
     SOME(takt_gpu_state_name, takt_gpu_state_name((takt_gpu_state)99));
     SOME(takt_isa_name, takt_isa_name((takt_isa)99));
+    SOME(takt_log_level_name, takt_log_level_name((takt_log_level)99));
     SOME(takt_policy_name, takt_policy_name((takt_policy)99));
     SOME(takt_reason_name, takt_reason_name((takt_reason)99));
     SOME(takt_residency_name, takt_residency_name((takt_residency)99));

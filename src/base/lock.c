@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* lock.c - sections, counted per thread, and the locks that begin them. */
+#include "base/lock.h"
+
+#include <time.h>
+
+#include "base/clock.h"
+
+/* Volatile: a signal handler of the same thread reads it. */
+static _Thread_local volatile unsigned open_sections
+    __attribute__((tls_model("initial-exec")));
+static _Thread_local int state_before
+    __attribute__((tls_model("initial-exec")));
+
+void takt__section_begin(void)
+{
+    if (open_sections++ == 0)
+        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_before);
+}
+
+/* A handler that comes between the two lines may begin a section of its own. */
+void takt__section_end(void)
+{
+    const int before = state_before;
+
+    if (--open_sections == 0)
+        pthread_setcancelstate(before, NULL);
+}
+
+bool takt__section_is_open(void)
+{
+    return open_sections != 0;
+}
+
+void takt__lock(pthread_mutex_t *lock)
+{
+    takt__section_begin();
+    pthread_mutex_lock(lock);
+}
+
+bool takt__trylock(pthread_mutex_t *lock)
+{
+    takt__section_begin();
+    const bool is_ours = pthread_mutex_trylock(lock) == 0;
+    if (!is_ours)
+        takt__section_end();
+    return is_ours;
+}
+
+void takt__unlock(pthread_mutex_t *lock)
+{
+    pthread_mutex_unlock(lock);
+    takt__section_end();
+}
+
+/* By looking now and then: not every libc has a lock with a limit by this
+ * clock, and who needs this one has time. */
+bool takt__lock_until(pthread_mutex_t *lock, uint64_t until_ns)
+{
+    const struct timespec pause = {.tv_nsec = 500000};
+
+    takt__section_begin();
+    bool is_ours = pthread_mutex_trylock(lock) == 0;
+    while (!is_ours && takt__now_ns() < until_ns) {
+        nanosleep(&pause, NULL);
+        is_ours = pthread_mutex_trylock(lock) == 0;
+    }
+    if (!is_ours)
+        takt__section_end();
+    return is_ours;
+}
