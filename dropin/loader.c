@@ -13,9 +13,14 @@ static _Atomic int inside;
 static _Atomic bool is_forking;
 static _Thread_local int own; /* of `inside`: loading may call BLAS */
 
+/* A thread that is cancelled in here would not come back to go on. */
 static void rest(void)
 {
+    int before;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    pthread_setcancelstate(before, NULL);
 }
 
 static void await_loader(void)

@@ -246,9 +246,25 @@ static void borrow(struct loan *loan, struct operand *operand)
         (operand->at - kept->at);
 }
 
+/* A thread that is cancelled would keep the lock. */
+static int lock_up(void)
+{
+    int before;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+    pthread_mutex_lock(&lock);
+    return before;
+}
+
+static void unlock(int before)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_setcancelstate(before, NULL);
+}
+
 static void lend(struct loan *loan)
 {
-    pthread_mutex_lock(&lock);
+    const int before = lock_up();
     takt__keep_next_call();
     /* Taking the marks off at once is cheaper than a fault for every page. */
     takt__kept_outdate_all(loan->route, loan->call.out, out_bytes(loan));
@@ -257,16 +273,16 @@ static void lend(struct loan *loan)
     consider(loan);
     for (unsigned i = 0; i < loan->count; i++)
         borrow(loan, &loan->operand[i]);
-    pthread_mutex_unlock(&lock);
+    unlock(before);
 }
 
 static void give_back(const struct loan *loan)
 {
-    pthread_mutex_lock(&lock);
+    const int before = lock_up();
     for (unsigned i = 0; i < loan->count; i++)
         if (loan->operand[i].kept != NULL)
             takt__kept_release(loan->route, loan->operand[i].kept);
-    pthread_mutex_unlock(&lock);
+    unlock(before);
 }
 
 takt_status takt__run_reusing(const struct takt_route *route,

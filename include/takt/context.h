@@ -8,7 +8,12 @@
  * Where a function takes a context, NULL is the default one (takt/takt.h).
  *
  * Threads: every function but create and destroy may be called on one context
- *   from any number of threads at once.
+ *   from any number of threads at once. A thread that is cancelled inside of a
+ *   function ends when it has left it, or in the user's own code that it runs;
+ *   asynchronous cancellation is not supported.
+ * exit(): other threads may be inside of any function. What was learned is
+ *   stored and what is to be told is sent, for some seconds at most; from a
+ *   signal handler that interrupted a function of Takt's, hardly anything is.
  * Since: 0.1.
  */
 #ifndef TAKT_CONTEXT_H

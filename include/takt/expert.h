@@ -28,7 +28,8 @@ typedef struct takt_expert_spec {
     unsigned threads;     /* that it uses; 0: one */
     /* Runs the call. A failure (not TAKT_OK) means that nothing was touched:
      * another expert then runs the same call. NULL: never run by Takt, only
-     * chosen by takt_select(). Any thread may call it, several at once. */
+     * chosen by takt_select(). Any thread may call it, several at once. No
+     * lock is held: the thread may be cancelled in it. */
     takt_status (*run)(const takt_call *call, void *self);
     /* Whether it can run the call; NULL: any. Called before every run. */
     int (*can_run)(const takt_call *call, void *self);

@@ -193,7 +193,8 @@ typedef struct takt_sink {
     int (*metrics)(void *self, const takt_metrics *metrics);
     /* Sends what it has, within so many milliseconds. May be NULL. */
     void (*flush)(void *self, unsigned deadline_ms);
-    /* The same, and ends: nothing is called after it. */
+    /* The same, and ends: nothing is called after it. At exit() it is called if
+     * the thread comes to it within the deadlines of all sinks and a second. */
     void (*close)(void *self, unsigned deadline_ms);
     void (*forked)(void *self, takt_fork_phase phase); /* may be NULL */
     /* From any thread. May be NULL. */

@@ -14,8 +14,9 @@
 #include "base/futex.h"
 #include "base/thread.h"
 
-/* States of the thread: the word it sleeps on. */
-enum { not_started, awake, asleep, ending, ended };
+/* States of the thread: the word it sleeps on. At exit() it is to leave, and
+ * has left when all is stored; it ends when the learner is destroyed. */
+enum { not_started, awake, asleep, leaving, has_left, ending };
 
 /* Looks at the journal: as often as that while things change, then less. */
 static const long shortest_ns = 1000000, longest_ns = 4000000;
@@ -129,6 +130,24 @@ static void finish(struct takt_learner *learner)
     takt__unlock(&learner->store_lock);
 }
 
+static bool is_wanted(const struct takt_learner *learner)
+{
+    const uint32_t state = atomic_load(&learner->state);
+    return state == awake || state == asleep;
+}
+
+/* Does what exit() waits for, and stays: nobody would join it. */
+static void leave_at_exit(struct takt_learner *learner)
+{
+    uint32_t expected = leaving;
+
+    finish(learner);
+    if (atomic_compare_exchange_strong(&learner->state, &expected, has_left))
+        takt__futex_wake(&learner->state);
+    while (atomic_load(&learner->state) == has_left)
+        takt__futex_wait(&learner->state, has_left);
+}
+
 static void *live(void *self)
 {
     struct takt_learner *learner = self;
@@ -137,7 +156,7 @@ static void *live(void *self)
     bool changed;
 
     takt__thread_enter();
-    while (atomic_load(&learner->state) != ending) {
+    while (is_wanted(learner)) {
         const uint64_t start_ns = takt__now_ns();
         idle = work(learner, &changed) ? 0 : idle + 1;
         const long owed_ns =
@@ -155,9 +174,8 @@ static void *live(void *self)
             takt__futex_wait_for(&learner->state, awake, (uint64_t)rest_ns);
         }
     }
-    finish(learner);
-    atomic_store(&learner->state, ended);
-    takt__futex_wake(&learner->state);
+    if (atomic_load(&learner->state) == leaving)
+        leave_at_exit(learner);
     return NULL;
 }
 
@@ -251,23 +269,23 @@ static void reset_in_child(void)
  * something has a thread, unless the system had none to give.
  */
 
-static void ask_to_end(struct takt_learner *learner)
+static void ask_to_leave(struct takt_learner *learner)
 {
     uint32_t state = atomic_load(&learner->state);
 
     while (state == awake || state == asleep)
-        if (atomic_compare_exchange_weak(&learner->state, &state, ending))
+        if (atomic_compare_exchange_weak(&learner->state, &state, leaving))
             takt__futex_wake(&learner->state);
 }
 
-static bool has_ended(struct takt_learner *learner, uint64_t until_ns)
+static bool leaves_until(struct takt_learner *learner, uint64_t until_ns)
 {
     for (;;) {
         const uint32_t state = atomic_load(&learner->state);
         const uint64_t now_ns = takt__now_ns();
-        if (state == ended || state == not_started || now_ns >= until_ns)
-            return state == ended || state == not_started;
-        takt__futex_wait_for(&learner->state, state, until_ns - now_ns);
+        if (state != leaving || now_ns >= until_ns)
+            return state != leaving;
+        takt__futex_wait_for(&learner->state, leaving, until_ns - now_ns);
     }
 }
 
@@ -280,9 +298,9 @@ static void finish_all(void)
     if (!takt__lock_until(&list_lock, until_ns))
         return;
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        ask_to_end(l);
+        ask_to_leave(l);
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        if (!has_ended(l, until_ns))
+        if (!leaves_until(l, until_ns))
             takt__exit_give_up();
     takt__unlock(&list_lock);
 }

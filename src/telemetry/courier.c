@@ -191,6 +191,22 @@ static void close_sinks(struct takt_courier *courier)
         leave(courier, seats[i]);
 }
 
+static bool is_wanted(uint32_t state)
+{
+    return state == TAKT_COURIER_AWAKE || state == TAKT_COURIER_ASLEEP;
+}
+
+/* Tells exit() that it is done, and stays: nobody would join it. */
+static void stay_if_leaving(_Atomic uint32_t *state)
+{
+    uint32_t expected = TAKT_COURIER_LEAVING;
+
+    if (atomic_compare_exchange_strong(state, &expected, TAKT_COURIER_LEFT))
+        takt__futex_wake(state);
+    while (atomic_load(state) == TAKT_COURIER_LEFT)
+        takt__futex_wait(state, TAKT_COURIER_LEFT);
+}
+
 static void *live(void *self)
 {
     struct takt_courier *courier = self;
@@ -199,7 +215,7 @@ static void *live(void *self)
     unsigned idle = 0;
 
     takt__thread_enter();
-    while (atomic_load(state) != TAKT_COURIER_ENDING) {
+    while (is_wanted(*state)) {
         const bool found = work(courier);
         serve_flush(courier);
         idle = found ? 0 : idle + 1;
@@ -213,8 +229,7 @@ static void *live(void *self)
     }
     work_off(courier, true);
     close_sinks(courier);
-    atomic_store(state, TAKT_COURIER_ENDED);
-    takt__futex_wake(state);
+    stay_if_leaving(state);
     return NULL;
 }
 
@@ -252,16 +267,13 @@ void takt__courier_start(struct takt_courier *courier)
 }
 
 /* With the lock. True: there is a thread, which will close the sinks. */
-static bool ask_to_end(struct takt_courier *courier)
+static bool ask_to(struct takt_courier *courier, uint32_t next)
 {
     courier->is_finished = true;
     if (!courier->has_thread)
         return false;
-    _Atomic uint32_t *state = &courier->tap->state;
-    uint32_t now = atomic_load(state);
-    while (now == TAKT_COURIER_AWAKE || now == TAKT_COURIER_ASLEEP)
-        if (atomic_compare_exchange_weak(state, &now, TAKT_COURIER_ENDING))
-            takt__futex_wake(state);
+    atomic_store(&courier->tap->state, next);
+    takt__futex_wake(&courier->tap->state);
     return true;
 }
 
@@ -322,16 +334,16 @@ static uint64_t patience_ns(const struct takt_courier *courier)
     return ms * 1000000;
 }
 
-static bool has_ended(struct takt_courier *courier, uint64_t until_ns)
+static bool leaves_until(struct takt_courier *courier, uint64_t until_ns)
 {
     _Atomic uint32_t *state = &courier->tap->state;
 
     for (;;) {
         const uint64_t now_ns = takt__now_ns();
-        const uint32_t now = atomic_load(state);
-        if (now == TAKT_COURIER_ENDED || now_ns >= until_ns)
-            return now == TAKT_COURIER_ENDED;
-        takt__futex_wait_for(state, now, until_ns - now_ns);
+        const bool is_leaving = atomic_load(state) == TAKT_COURIER_LEAVING;
+        if (!is_leaving || now_ns >= until_ns)
+            return !is_leaving;
+        takt__futex_wait_for(state, TAKT_COURIER_LEAVING, until_ns - now_ns);
     }
 }
 
@@ -348,9 +360,9 @@ static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
         return;
     const bool is_own = courier->has_thread &&
                         pthread_equal(courier->thread, pthread_self()) != 0;
-    const bool is_asked = !is_own && ask_to_end(courier);
+    const bool is_asked = !is_own && ask_to(courier, TAKT_COURIER_LEAVING);
     takt__unlock(&courier->lock);
-    if (is_own || (is_asked && !has_ended(courier, until_ns)))
+    if (is_own || (is_asked && !leaves_until(courier, until_ns)))
         takt__exit_give_up();
 }
 
@@ -405,7 +417,7 @@ takt__courier_create(const struct takt_courier_options *options)
 void takt__courier_finish(struct takt_courier *courier)
 {
     takt__lock(&courier->lock);
-    const bool has_thread = ask_to_end(courier);
+    const bool has_thread = ask_to(courier, TAKT_COURIER_ENDING);
     takt__unlock(&courier->lock);
     if (has_thread) {
         pthread_join(courier->thread, NULL);

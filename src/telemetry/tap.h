@@ -55,12 +55,14 @@ struct takt_tap {
     struct takt_tap_slot slot[TAKT_TAP_SLOTS];
 };
 
-/* Who takes the notes out (courier.h); it has to be started after a fork(). */
+/* Who takes the notes out (courier.h); it has to be started after a fork(). At
+ * exit() it is to leave, and has left when all sinks are closed. */
 enum {
     TAKT_COURIER_AWAKE,
     TAKT_COURIER_ASLEEP,
+    TAKT_COURIER_LEAVING,
+    TAKT_COURIER_LEFT,
     TAKT_COURIER_ENDING,
-    TAKT_COURIER_ENDED,
     TAKT_COURIER_GONE
 };
 struct takt_courier;

@@ -210,7 +210,8 @@ static void multiply(int thread, int expert)
     const takt_call call = {.op = takt_op_find("matmul"),
                             .shape = {.rank = 3, .dim = {order, order, order}},
                             .in = {numbers[thread][0], numbers[thread][1]},
-                            .out = numbers[thread][2]};
+                            .out = numbers[thread][2],
+                            .alpha = 1};
     size_t count = 0;
 
     while (takt_ctx_expert(ctx, count, NULL) != NULL)
