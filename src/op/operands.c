@@ -18,15 +18,15 @@ static void limit(struct takt_lengths *lengths, size_t elements)
         lengths->overflow = true;
 }
 
-/* A matrix of `rows` rows of `cols` elements, `ld` apart. All rows count as
+/* A matrix of `rows` rows of `cols` <= `ld` elements, `ld` apart. All count as
  * whole ones, also where there are none, so that no offset overflows. */
 static size_t span(struct takt_lengths *lengths, size_t rows, size_t cols,
                    size_t ld)
 {
-    limit(lengths, takt__size_mul(at_least_one(rows), at_least_one(ld)));
-    return rows == 0 || cols == 0
-               ? 0
-               : takt__size_add(takt__size_mul(rows - 1, ld), cols);
+    const size_t whole = takt__size_mul(at_least_one(rows), at_least_one(ld));
+
+    limit(lengths, whole);
+    return rows == 0 || cols == 0 ? 0 : whole - (ld - cols);
 }
 
 /* Sizes of 0 count as 1 for the limit: beside one, all others could be

@@ -192,16 +192,19 @@ static void pack_b(struct block *is, real *to)
 
 static size_t room_for_a(const struct plan *plan)
 {
+    if (!plan->packs_a)
+        return 0;
     const size_t count = (plan->mc + V_TILE_ROWS - 1) / V_TILE_ROWS;
     const size_t as_tiles = takt__size_mul(count * A_WIDTH, plan->kc);
     const size_t as_rows = takt__size_mul(plan->mc, row_width(plan->kc));
-    return plan->packs_a ? most(as_tiles, as_rows) : 0;
+    return most(as_tiles, as_rows);
 }
 
 static size_t room_for_b(const struct plan *plan)
 {
-    return plan->packs_b ? takt__size_mul(whole(plan->nc, TILE_COLS), plan->kc)
-                         : 0;
+    if (!plan->packs_b)
+        return 0;
+    return takt__size_mul(whole(plan->nc, TILE_COLS), plan->kc);
 }
 
 /* Rows of B that are nearly a page long put each step of k into another page,
