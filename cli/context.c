@@ -113,6 +113,25 @@ unsigned expert_threads(const char *name)
     return *end != '\0' || (x > name && x[-1] == 'v') ? 1 : (unsigned)threads;
 }
 
+int shape_error(const struct command *command, const takt_op *op,
+                const char *shape)
+{
+    return usage_error(command, "shape '%s' does not fit %s, which takes %s",
+                       shape, op->name, op->shape);
+}
+
+bool has_dtype(const struct command *command, const takt_op *op,
+               takt_dtype dtype)
+{
+    const takt_dtype other = dtype == TAKT_F32 ? TAKT_F64 : TAKT_F32;
+
+    if ((op->dtypes >> dtype & 1) != 0)
+        return true;
+    usage_error(command, "%s has no %s, only %s", op->name,
+                takt_dtype_name(dtype), takt_dtype_name(other));
+    return false;
+}
+
 const takt_op *find_named_op(const struct command *command, const char *name)
 {
     const takt_op *op = takt_op_find(name);

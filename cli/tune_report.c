@@ -113,10 +113,6 @@ static void print_trouble(const struct tune *tune,
                 takt_status_text(tune->refused));
     if (learning->diag.text[0] != '\0')
         fprintf(stderr, "takt tune: %s\n", learning->diag.text);
-    else if (learning->store[0] == '\0')
-        fputs("takt tune: kept in memory only, and gone now: there is no "
-              "store (set TAKT_DB or use --db FILE)\n",
-              stderr);
     else if (outcome->stored != TAKT_OK)
         fprintf(stderr, "takt tune: %s: %s\n", learning->store,
                 takt_status_text(outcome->stored));

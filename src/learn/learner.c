@@ -419,5 +419,6 @@ struct takt_learner_state takt__learner_state(struct takt_learner *learner)
         .diag = learner->diag.text,
         .own_records = learner->own_records,
         .other_records = learner->other_records,
+        .is_writable = learner->store != NULL && learner->writer[0] != '\0',
     };
 }
