@@ -391,12 +391,10 @@ static void explain_command(const struct live *live, const char *name)
 {
     const bool is_routed = live->child.is_routed;
 
-    if (live->trace->is_json && live->trace->out == stderr)
-        return; /* which is read by a program */
-    if (live->has_connected && is_routed)
-        fprintf(stderr,
-                "takt trace: '%s' is not linked with libtakt: its BLAS calls "
-                "were routed, as by 'takt run' (--as-is does not)\n",
+    if (live->has_connected && is_routed && !live->trace->is_json)
+        fprintf(live->trace->out,
+                "'%s' is not linked with libtakt: its BLAS calls were routed, "
+                "as by 'takt run' (--as-is does not)\n",
                 name);
     else if (!live->has_connected && is_routed)
         fprintf(stderr,
