@@ -136,7 +136,8 @@ class Tuned(unittest.TestCase):
         document = (ROOT / "docs/formats/pin.md").read_text()
         example = re.search(r"^    takt pin 1\n(    .*\n)+", document, re.M)[0]
         text = re.sub("^    ", "", example, flags=re.M)
-        mine = json.loads(takt("machine --json").stdout)["experts"]
+        experts = json.loads(takt("machine --json").stdout)["experts"]
+        mine = [name for name in experts if name.startswith(("scalar", "simd"))]
         # Two experts that this machine has, in place of those of another.
         text = text.replace("simd.avx2\n", mine[0] + "\n")
         text = text.replace("simd.avx512x2", mine[-1])
@@ -343,6 +344,16 @@ class TunedGpu(unittest.TestCase):
 
 @unittest.skipUnless(build_has_a_store(), "this build has no store")
 class Interrupted(unittest.TestCase):
+    def await_handler(self, pid, number):
+        end = time.monotonic() + 100
+        while time.monotonic() < end:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            caught = int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16)
+            if caught >> (number - 1) & 1:
+                return
+            time.sleep(0.01)
+        self.fail("it does not listen")
+
     def test_everything_so_far_is_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             db = os.path.join(folder, "store.db")
@@ -351,6 +362,7 @@ class Interrupted(unittest.TestCase):
                                    stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE,
                                    env=dict(os.environ, TAKT_DB=db))
+            self.await_handler(run.pid, signal.SIGINT)
             time.sleep(1.5)
             run.send_signal(signal.SIGINT)
             out, err = run.communicate(timeout=120)
@@ -370,7 +382,7 @@ class Interrupted(unittest.TestCase):
                                    stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE,
                                    env=dict(os.environ, TAKT_DB=db))
-            time.sleep(1)
+            self.assertIn("%", run.stderr.readline())  # it is at work
             run.terminate()
             out, _ = run.communicate(timeout=120)
             self.assertEqual(run.returncode, 143)
