@@ -7,7 +7,7 @@
 TAKT = build/release/cli/takt
 PREFIX ?= /usr/local
 
-.PHONY: run test build bench fuzz format install clean
+.PHONY: run test build bench fuzz format install uninstall clean
 
 # A machine on which others are at work is not measured: that is said, and the
 # map then shows what is expected of it.
@@ -24,9 +24,8 @@ run: build
 build:
 	@tools/setup.sh build
 	@mkdir -p build
-	@cmake --preset release >build/make.log 2>&1 \
-	    && cmake --build --preset release >>build/make.log 2>&1 \
-	    || { cat build/make.log; exit 1; }
+	@tools/progress.sh configure build/make.log cmake --preset release
+	@tools/progress.sh build build/make.log cmake --build --preset release
 
 test:
 	@tools/setup.sh test
@@ -48,8 +47,12 @@ fuzz:
 format:
 	@git ls-files -co --exclude-standard '*.[ch]' | xargs clang-format -i
 
+# DESTDIR=FOLDER comes before PREFIX, for packages.
 install: build
-	@cmake --install build/release --prefix $(PREFIX)
+	@tools/install.sh install "$(PREFIX)"
+
+uninstall:
+	@tools/install.sh uninstall "$(PREFIX)"
 
 clean:
 	@rm -rf build

@@ -111,22 +111,13 @@ static bool add_op(struct bench *bench, const takt_op *op, const char *sizes,
 
 static const takt_op *find_op(const struct bench *bench, const char *name)
 {
-    const takt_op *op = takt_op_find(name);
-    const char *near = op == NULL ? takt_op_nearest(name) : NULL;
+    const takt_op *op = find_named_op(bench->command, name);
 
-    if (near != NULL)
-        usage_error(bench->command, "no op '%s'; did you mean '%s'?", name,
-                    near);
-    else if (op == NULL)
-        usage_error(bench->command, "no op '%s' (see 'takt map')", name);
-    else if ((op->dtypes >> bench->dtype & 1) == 0)
-        usage_error(bench->command, "%s has no %s", op->name,
-                    takt_dtype_name(bench->dtype));
-    else if (takt__name_equal(op->name, "reshape"))
-        usage_error(bench->command, "%s moves nothing: nothing to time",
-                    op->name);
-    else
+    if (op == NULL || !has_dtype(bench->command, op, bench->dtype))
+        return NULL;
+    if (!takt__name_equal(op->name, "reshape"))
         return op;
+    usage_error(bench->command, "%s moves nothing: nothing to time", op->name);
     return NULL;
 }
 

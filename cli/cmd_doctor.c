@@ -18,7 +18,7 @@
 #include "commands.h"
 #include "context.h"
 #include "json.h"
-#include "run.h"
+#include "preload.h"
 
 enum state { STATE_OK, STATE_NOTE, STATE_PROBLEM };
 
@@ -233,7 +233,7 @@ static void check_telemetry(struct report *report, takt_ctx *ctx)
 static void check_run(struct report *report)
 {
     char reason[reason_size];
-    char *path = find_preload(reason);
+    char *path = find_preload_library(reason);
 
     if (path != NULL)
         add(report, "takt run", STATE_OK, "%s", path);

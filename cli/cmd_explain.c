@@ -24,6 +24,8 @@ static void ask(const struct route *route, struct answers *out)
         request.policy = (takt_policy)i;
         out->asked[i] =
             takt_select(route->ctx, &request, &out->decision[i]) == TAKT_OK;
+        if (i == TAKT_POLICY_ADAPTIVE && is_bare_count(route))
+            out->asked[i] = false;
         if (i == TAKT_POLICY_MOE && !route->has_complexity)
             out->asked[i] = false;
         if (i == TAKT_POLICY_HEURISTIC && route->name[0] == '\0')
@@ -37,6 +39,8 @@ static const char *missing(const struct route *route, int policy)
         return "needs an op of the catalogue or --complexity";
     if (policy == TAKT_POLICY_HEURISTIC)
         return "needs the name of an op";
+    if (policy == TAKT_POLICY_ADAPTIVE)
+        return "needs all sizes";
     return route->request.op != NULL && !route->request.op->is_user
                ? "needs the full shape, or --bytes and --flops"
                : "needs --bytes and --flops";

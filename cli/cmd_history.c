@@ -41,7 +41,9 @@ static int store_trouble(const struct asking *asking, takt_status status,
 
 static bool open_store(const struct asking *asking, takt_ctx **out)
 {
-    const struct context_wish wish = {.store = asking->store};
+    /* To look at a store that is not there makes none. */
+    const struct context_wish wish = {
+        .store = access(asking->store, F_OK) == 0 ? asking->store : ""};
     takt_learning learning;
 
     if (!open_context(asking->invocation->command, &wish, out))
@@ -82,9 +84,9 @@ static bool read_work(const struct asking *asking, const takt_op *op,
 
     if (wrong != NULL)
         usage_error(command, "size '%s' %s", asking->words[1], wrong);
-    else if (takt_op_work(op, TAKT_F32, &shape, out) != TAKT_OK)
-        usage_error(command, "shape '%s' does not fit %s, which takes %s",
-                    asking->words[1], op->name, op->shape);
+    else if (shape.rank < op->rank_min ||
+             takt_op_work(op, TAKT_F32, &shape, out) != TAKT_OK)
+        shape_error(command, op, asking->words[1]);
     else
         return true;
     return false;
@@ -249,6 +251,10 @@ static int reset(const struct asking *asking)
                : NULL;
     takt_ctx *ctx;
 
+    if ((op != NULL || !is_one) && access(asking->store, F_OK) != 0) {
+        printf("nothing to forget: there is no %s\n", asking->store);
+        return EXIT_DONE;
+    }
     if ((is_one && op == NULL) ||
         !is_agreed(asking, op != NULL ? op->name : "everything") ||
         !open_store(asking, &ctx))

@@ -29,11 +29,14 @@ static bool is_asked(const void *self, const takt_op *op)
     return invocation->operand_count == 0;
 }
 
-static bool all_known(const struct invocation *invocation)
+static bool all_known(const struct invocation *invocation, takt_dtype dtype)
 {
-    for (size_t i = 0; i < invocation->operand_count; i++)
-        if (find_named_op(invocation->command, invocation->operands[i]) == NULL)
+    for (size_t i = 0; i < invocation->operand_count; i++) {
+        const takt_op *op =
+            find_named_op(invocation->command, invocation->operands[i]);
+        if (op == NULL || !has_dtype(invocation->command, op, dtype))
             return false;
+    }
     return true;
 }
 
@@ -139,7 +142,7 @@ static int run(const struct invocation *invocation)
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),
         .opens_gpus = index == TAKT_POLICY_ADAPTIVE};
-    if (!all_known(invocation))
+    if (!all_known(invocation, mapping.dtype))
         return EXIT_USAGE;
     if (mapping.is_json && mapping.is_csv)
         return usage_error(invocation->command,

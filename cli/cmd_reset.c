@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_reset.c - `takt reset`: phases as if they had never run. */
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "commands.h"
 #include "workflow.h"
@@ -19,6 +20,12 @@ static int run(const struct invocation *invocation)
     int code = workflow_open(invocation, WORKFLOW_CHANGES, &workflow);
     if (code != EXIT_DONE)
         return code;
+    struct stat facts; /* of the file or of a link, which is refused below */
+    if (lstat(workflow.state.path, &facts) != 0) {
+        puts("nothing to reset: no phase has run");
+        workflow_close(&workflow);
+        return EXIT_DONE;
+    }
     takt__phase_line_step(&workflow.state.line, &event, NULL);
     if (takt__state_save(&workflow.state, &diag) != TAKT_OK)
         code = complain(invocation->command, "%s", diag.text);

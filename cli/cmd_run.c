@@ -193,10 +193,7 @@ static bool is_sensible(const struct invocation *invocation)
     const struct command *command = invocation->command;
     const bool has_report = option_given(invocation, "report");
 
-    if (invocation->operand_count > 0)
-        usage_error(command, "'%s': the command comes after --",
-                    invocation->operands[0]);
-    else if (invocation->program == NULL || invocation->program[0] == NULL)
+    if (invocation->program == NULL || invocation->program[0] == NULL)
         usage_error(command, "no command after --");
     else if (option_given(invocation, "format") && !has_report)
         usage_error(command, "--format is for --report");
@@ -360,7 +357,6 @@ const struct command cmd_run = {
         "The report tells for each routine and size where calls ran, what they "
         "took, what the plain library would have taken (predicted), what was "
         "gained or lost, and why calls stayed on the CPU.",
-    .max_operands = max_operands,
     .takes_program = true,
     .options = {{"report", NULL, NULL, "say at the end what came of it"},
                 {"format", "WORD", "text|json", "of the report"},

@@ -68,8 +68,9 @@ const struct command cmd_select = {
         "--resident gpu asks about operands that are on the first usable GPU "
         "already, as in a takt_buffer: whoever else runs the call has to fetch "
         "them.\n\n"
-        "SHAPE is a number of elements (50K, 2M, 1e6) or the sizes of the op "
-        "joined by x (1024x512x256 for matmul). OP is an op of the catalogue, "
+        "SHAPE is the sizes of the op joined by x (50K for sum, 1024x512x256 "
+        "for matmul). The rules moe and heuristic also take a number of "
+        "elements alone. OP is an op of the catalogue, "
         "an alias, or with --complexity any name of your own.",
     .max_operands = 2,
     .options = {{"policy", "NAME", policy_choice,

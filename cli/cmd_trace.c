@@ -184,6 +184,8 @@ static bool is_sensible(const struct invocation *invocation)
         usage_error(command, "needs %s", command->operands);
     else if (option_given(invocation, "follow") && !is_file)
         usage_error(command, "--follow is for files");
+    else if (option_given(invocation, "as-is") && !is_program)
+        usage_error(command, "--as-is is for a command");
     else if (is_file && option_given(invocation, "record"))
         usage_error(command,
                     "--record is for programs; '%s' is a file "
@@ -211,6 +213,7 @@ static bool read_options(const struct invocation *invocation,
     trace->is_json = format != NULL && strcmp(format, "json") == 0;
     trace->is_quiet = option_given(invocation, "summary");
     trace->wants_all = option_given(invocation, "all");
+    trace->as_is = option_given(invocation, "as-is");
     trace->op = option_value(invocation, "op");
     trace->store = option_value(invocation, "db");
     if (wrong != NULL || (seconds != NULL && trace->for_s <= 0)) {
@@ -283,7 +286,9 @@ const struct command cmd_trace = {
         "-- COMMAND: runs it and follows it and its children. Lines go to "
         "standard error, so that its output stays what it is; signals are "
         "passed on, and its exit status is that of takt trace (128 + n after "
-        "signal n).\n"
+        "signal n). A command that is not linked with libtakt, such as "
+        "python3, is run as by 'takt run': its BLAS calls are routed and "
+        "traced, and the summary says so.\n"
         "PID: follows a program that runs already, from within a second or "
         "two; ^C ends that, and the program goes on. Nothing has to be "
         "prepared.\n"
@@ -302,6 +307,7 @@ const struct command cmd_trace = {
                 {"output", "FILE", NULL, "lines and summary go there"},
                 {"record", "FILE", NULL, "keep what is read, for later"},
                 {"follow", NULL, NULL, "of a file: go on while it grows"},
+                {"as-is", NULL, NULL, "do not route the BLAS of a command"},
                 DB_OPTION},
     .examples = {"takt trace -- ./train --epochs 3",
                  "takt trace --summary -- python3 model.py",

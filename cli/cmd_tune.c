@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_tune.c - `takt tune`: measures the experts of this machine. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "number.h"
@@ -54,6 +56,17 @@ struct question {
     struct plan_wish wish;
 };
 
+static bool has_wanted_dtype(const struct invocation *invocation,
+                             const takt_op *op, const struct question *question)
+{
+    const bool *wanted = question->wish.dtype;
+
+    if (wanted[TAKT_F32] && wanted[TAKT_F64])
+        return true; /* those that there are */
+    return has_dtype(invocation->command, op,
+                     wanted[TAKT_F32] ? TAKT_F32 : TAKT_F64);
+}
+
 static bool read_ops(const struct invocation *invocation, struct question *out)
 {
     const char *text = option_value(invocation, "ops");
@@ -65,6 +78,8 @@ static bool read_ops(const struct invocation *invocation, struct question *out)
          name = strtok_r(NULL, ",", &rest)) {
         const takt_op *op = find_named_op(invocation->command, name);
         if (op == NULL)
+            return false;
+        if (text != NULL && !has_wanted_dtype(invocation, op, out))
             return false;
         if (family_at(op, 0) == NULL) {
             usage_error(invocation->command,
@@ -321,11 +336,53 @@ static void release(struct tune *tune)
     takt_ctx_destroy(tune->ctx);
 }
 
+/* The file is replaced by one that is written beside it. */
+static bool can_write_beside(const char *path)
+{
+    char folder[4096];
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash != NULL ? (size_t)(slash - path) + 1 : 1;
+
+    if (length >= sizeof folder) {
+        errno = ENAMETOOLONG;
+        return false;
+    }
+    memcpy(folder, slash != NULL ? path : ".", length);
+    folder[length] = '\0';
+    return access(folder, W_OK | X_OK) == 0;
+}
+
+/* Whether there will be somewhere to keep the result. Asked before anything is
+ * measured; says what is wrong. */
+static bool can_keep(const struct tune *tune, const char *pin)
+{
+    takt_learning learning;
+
+    if (pin != NULL && !can_write_beside(pin)) {
+        fprintf(stderr, "takt tune: --pin '%s': %s\n", pin, strerror(errno));
+        return false;
+    }
+    takt_ctx_learning(tune->ctx, &learning);
+    if (learning.is_stored)
+        return true;
+    if (learning.store[0] == '\0' && learning.diag.text[0] == '\0')
+        fputs("takt tune: there is no store (set TAKT_DB or use --db FILE): "
+              "what is measured will not be kept\n",
+              stderr);
+    else if (pin == NULL)
+        fprintf(stderr, "takt tune: nothing was measured: %s\n",
+                learning.diag.text);
+    return pin != NULL || learning.diag.text[0] == '\0';
+}
+
 static int tune_machine(const struct invocation *invocation, struct tune *tune,
                         const struct question *question)
 {
+    const char *pin = option_value(invocation, "pin");
     double others;
 
+    if (!can_keep(tune, pin))
+        return EXIT_FINDING;
     tune->machine = takt_ctx_machine(tune->ctx);
     set_pace(tune);
     find_experts(tune);
@@ -348,7 +405,7 @@ static int tune_machine(const struct invocation *invocation, struct tune *tune,
     }
     measure_links(tune);
     measure_all(tune);
-    return report_tune(tune, option_value(invocation, "pin"));
+    return report_tune(tune, pin);
 }
 
 static int run(const struct invocation *invocation)

@@ -192,12 +192,48 @@ static bool take_option(struct invocation *out, int argc, char **argv, int *at)
     return value == NULL || check_choice(command, option, value);
 }
 
+/* As a shell would read it. */
+static void print_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_./:=,@%+-";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fprintf(stderr, " %s", word);
+        return;
+    }
+    fputs(" '", stderr);
+    for (; *word != '\0'; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, '\0'}, stderr);
+    fputc('\'', stderr);
+}
+
+int suggest_program(const struct invocation *invocation)
+{
+    const char *name = invocation->command->name;
+
+    fprintf(stderr,
+            "takt %s: the command comes after --; did you mean: takt %s", name,
+            name);
+    for (char *const *word = invocation->words; *word != NULL; word++) {
+        if (word == invocation->first_operand)
+            fputs(" --", stderr);
+        print_word(*word);
+    }
+    fputc('\n', stderr);
+    return EXIT_USAGE;
+}
+
 static bool check_operands(const struct invocation *out)
 {
     const struct command *command = out->command;
 
     if (out->operand_count < command->min_operands)
         usage_error(command, "needs %s", command->operands);
+    else if (out->operand_count > command->max_operands &&
+             command->takes_program)
+        suggest_program(out);
     else if (out->operand_count > command->max_operands)
         usage_error(command, "'%s' is one word too many",
                     out->operands[command->max_operands]);
@@ -211,7 +247,7 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
 {
     bool options_ended = false;
 
-    *out = (struct invocation){.command = command};
+    *out = (struct invocation){.command = command, .words = argv};
     for (int i = 0; i < argc; i++) {
         if (!options_ended && strcmp(argv[i], "--") == 0) {
             options_ended = true;
@@ -223,7 +259,11 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
             if (!take_option(out, argc, argv, &i))
                 return false;
         } else if (out->operand_count < max_operands) {
+            if (out->first_operand == NULL)
+                out->first_operand = argv + i;
             out->operands[out->operand_count++] = argv[i];
+            if (command->takes_program && command->max_operands == 0)
+                return check_operands(out); /* the rest is the program's */
         } else {
             usage_error(command, "more than %d words", max_operands);
             return false;

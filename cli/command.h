@@ -50,6 +50,8 @@ struct invocation {
     const char *operands[max_operands];
     size_t operand_count;
     char *const *program; /* what follows --, NULL at its end; NULL: none */
+    char *const *words;   /* all of them, NULL at their end */
+    char *const *first_operand; /* where it is in them; NULL: there is none */
 };
 
 /* All commands, in the order they are listed; NULL ends. */
@@ -75,6 +77,10 @@ int usage_error(const struct command *command, const char *format, ...)
  * they are given with escapes (clean.h). */
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* For a command that takes a program: says that it comes after --, and what the
+ * whole line would be. Returns EXIT_USAGE. */
+int suggest_program(const struct invocation *invocation);
 
 /* The nearest of the words separated by |, or NULL; the result is in `near`. */
 const char *nearest_choice(const char *typed, const char *choice, char *near,

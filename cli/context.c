@@ -2,6 +2,8 @@
 /* context.c - options and environment made into a context. */
 #include "context.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +60,10 @@ bool open_context(const struct command *command,
 {
     const struct takt_config *config = takt__config();
     const bool is_live = wish->recording == NULL;
+    char pin[PATH_MAX] = ""; /* a copy: who asked for it is told here */
+
+    if (config->pin != NULL)
+        snprintf(pin, sizeof pin, "%s", config->pin);
     const takt_ctx_options options = {
         .recording = wish->recording,
         .telemetry = "", /* what is asked here is no program's call */
@@ -65,7 +71,7 @@ bool open_context(const struct command *command,
         .policy = wish->obeys_pin && is_live && is_pinned()
                       ? TAKT_POLICY_PINNED
                       : TAKT_POLICY_ADAPTIVE,
-        .pin = config->pin,
+        .pin = pin,
         .threads = wish->threads > 0 ? wish->threads
                    : is_live         ? config->threads
                                      : 0,
@@ -111,6 +117,25 @@ unsigned expert_threads(const char *name)
     /* "simd.avx512" has an x and digits too: a count follows a digit or a
      * letter other than v. */
     return *end != '\0' || (x > name && x[-1] == 'v') ? 1 : (unsigned)threads;
+}
+
+int shape_error(const struct command *command, const takt_op *op,
+                const char *shape)
+{
+    return usage_error(command, "shape '%s' does not fit %s, which takes %s",
+                       shape, op->name, op->shape);
+}
+
+bool has_dtype(const struct command *command, const takt_op *op,
+               takt_dtype dtype)
+{
+    const takt_dtype other = dtype == TAKT_F32 ? TAKT_F64 : TAKT_F32;
+
+    if ((op->dtypes >> dtype & 1) != 0)
+        return true;
+    usage_error(command, "%s has no %s, only %s", op->name,
+                takt_dtype_name(dtype), takt_dtype_name(other));
+    return false;
 }
 
 const takt_op *find_named_op(const struct command *command, const char *name)

@@ -65,6 +65,14 @@ const char *situation_name(unsigned situation);
 /* Threads in an expert's name: 2 for "simd.avx512x2". */
 unsigned expert_threads(const char *name);
 
+/* Says which sizes the op takes. Returns EXIT_USAGE. */
+int shape_error(const struct command *command, const takt_op *op,
+                const char *shape);
+
+/* Whether the op has that element type; if not, says so. */
+bool has_dtype(const struct command *command, const takt_op *op,
+               takt_dtype dtype);
+
 /* The catalogue op of that name; says what is wrong and returns NULL when
  * there is none. */
 const takt_op *find_named_op(const struct command *command, const char *name);

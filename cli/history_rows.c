@@ -80,6 +80,12 @@ bool request_like(const takt_history_row *row, takt_request *out)
     return true;
 }
 
+/* A first run that no other followed has been no sample. */
+static bool is_measured(const takt_history_row *row)
+{
+    return row->samples > 0;
+}
+
 /* ---- the list -------------------------------------------------------------
  */
 
@@ -126,7 +132,7 @@ void print_list(const struct memories *memories, bool is_json)
                 print_total(is_json ? &json : NULL, &total);
             total = (struct total){.op = row->op};
         }
-        total.rows++;
+        total.rows += is_measured(row);
         total.samples += row->samples;
         total.calls += row->calls;
         total.seconds += row->seconds;
@@ -212,7 +218,8 @@ void print_rows(const struct memories *memories, const takt_op *op,
                "samples", "first us");
     for (size_t i = 0; i < memories->count; i++) {
         const takt_history_row *row = &memories->memory[i].row;
-        if (row->op != op || (work != NULL && !is_about(row, work)))
+        if (row->op != op || !is_measured(row) ||
+            (work != NULL && !is_about(row, work)))
             continue;
         if (is_json)
             print_row_json(&json, row);

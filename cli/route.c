@@ -130,11 +130,8 @@ static bool read_op(const struct invocation *invocation, const char *name,
         return read_user_op(invocation, route, answerable);
 
     route->has_complexity = true;
-    if ((route->request.op->dtypes >> route->request.dtype & 1) != 0)
-        return true;
-    usage_error(invocation->command, "%s has no %s", route->request.op->name,
-                takt_dtype_name(route->request.dtype));
-    return false;
+    return has_dtype(invocation->command, route->request.op,
+                     route->request.dtype);
 }
 
 static bool read_shape(const struct invocation *invocation, const char *text,
@@ -150,9 +147,7 @@ static bool read_shape(const struct invocation *invocation, const char *text,
     if (request->op == NULL ||
         takt_op_check_shape(request->op, &request->shape) == TAKT_OK)
         return true;
-    usage_error(invocation->command,
-                "shape '%s' does not fit %s, which takes %s", text,
-                request->op->name, request->op->shape);
+    shape_error(invocation->command, request->op, text);
     return false;
 }
 
@@ -232,6 +227,14 @@ void route_close(struct route *route)
     route->ctx = NULL;
 }
 
+bool is_bare_count(const struct route *route)
+{
+    const takt_request *request = &route->request;
+
+    return request->op != NULL && !request->op->is_user &&
+           request->work == NULL && request->shape.rank < request->op->rank_min;
+}
+
 bool route_select(const struct invocation *invocation,
                   const struct route *route, takt_policy policy,
                   takt_decision *out)
@@ -239,6 +242,12 @@ bool route_select(const struct invocation *invocation,
     takt_request request = route->request;
 
     request.policy = policy;
+    if ((policy == TAKT_POLICY_ADAPTIVE || policy == TAKT_POLICY_PINNED) &&
+        is_bare_count(route)) {
+        shape_error(invocation->command, request.op,
+                    invocation->operands[invocation->operand_count - 1]);
+        return false;
+    }
     const takt_status status = takt_select(route->ctx, &request, out);
     if (status == TAKT_OK)
         return true;

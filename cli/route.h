@@ -66,6 +66,10 @@ bool route_open(const struct invocation *invocation,
                 const struct route_wish *wish, struct route *out);
 void route_close(struct route *route);
 
+/* Whether the shape is a lone number for an op that takes several sizes. The
+ * rules moe and heuristic count elements; what was measured needs the sizes. */
+bool is_bare_count(const struct route *route);
+
 /* Asks one policy. On failure says what is wrong and returns false. */
 bool route_select(const struct invocation *invocation,
                   const struct route *route, takt_policy policy,

@@ -20,15 +20,9 @@
 
 #include "command.h"
 #include "dropin/board.h"
+#include "preload.h"
 
-/* ---- run_program.c ---- */
-
-enum { reason_size = 512 };
-
-/* Whether the program has to be run as it is; says why in `reason`, as the end
- * of a sentence about it: "is linked statically". What cannot be found out is
- * left to the kernel and the loader. */
-bool must_leave_alone(const char *program, char reason[reason_size]);
+/* ---- run_program.c: and what preload.h has ---- */
 
 /* What the kernel would do with an open file. */
 enum file_kind { FILE_OTHER, FILE_ELF, FILE_SCRIPT };
@@ -48,20 +42,6 @@ enum file_kind read_file_kind(int fd, struct elf_facts *elf,
 
 /* The program that `env` would run for that argument; false: none. */
 bool find_env_program(const char *argument, char *out, size_t size);
-
-/* ---- run_preload.c ---- */
-
-/* The path of a library that is installed or was built with takt, to be freed;
- * NULL: it is not there. */
-char *find_beside_takt(const char *name);
-
-/* The path of libtakt-blas.so, to be freed; NULL: `reason` says what is wrong.
- */
-char *find_preload(char reason[reason_size]);
-
-/* The value of LD_PRELOAD with our library in front, to be freed. On failure
- * says what is wrong in one line and returns NULL. */
-char *preload_value(void);
 
 /* ---- run_child.c ---- */
 

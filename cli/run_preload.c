@@ -56,7 +56,7 @@ static char *find_named(const char *named)
     return named[0] == '/' ? strdup(named) : realpath(named, NULL);
 }
 
-char *find_preload(char reason[reason_size])
+char *find_preload_library(char reason[reason_size])
 {
     const char *named = getenv("TAKT_RUN_PRELOAD");
     const bool is_named = named != NULL && named[0] != '\0';
@@ -107,7 +107,7 @@ char *preload_value(void)
     const char *list = getenv("LD_PRELOAD");
     const char *before = list != NULL ? list : "";
     char reason[reason_size];
-    char *path = find_preload(reason);
+    char *path = find_preload_library(reason);
 
     if (path == NULL) {
         complain(&cmd_run, "%s", reason);

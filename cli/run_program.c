@@ -8,12 +8,14 @@
  * looked at beforehand, as the kernel would: scripts lead to their interpreter,
  * and that one has to be dynamic, of our kind, and without rights of its own.
  */
+#define _GNU_SOURCE /* memmem() */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -282,33 +284,72 @@ static int open_program(const char *path, struct stat *facts)
     return fd;
 }
 
-bool must_leave_alone(const char *program, char reason[reason_size])
-{
-    static struct elf_facts elf;
-    struct script_facts script;
-    enum file_kind kind = FILE_SCRIPT;
-    const char *wrong = NULL;
+/* The file that the kernel would load in the end. */
+struct image {
+    int fd; /* open */
+    int scripts;
     struct stat facts;
+    struct elf_facts elf;
     char path[PATH_MAX];
-    int level;
+};
 
-    if (!find_program(program, path, sizeof path))
+/* False: there is none that can be read. */
+static bool find_image(const char *program, struct image *out)
+{
+    struct script_facts script;
+
+    if (!find_program(program, out->path, sizeof out->path))
         return false;
-    for (level = 0; level <= most_levels && kind == FILE_SCRIPT; level++) {
-        const int fd = open_program(path, &facts);
-        if (fd < 0)
+    for (out->scripts = 0; out->scripts <= most_levels; out->scripts++) {
+        out->fd = open_program(out->path, &out->facts);
+        if (out->fd < 0)
             return false;
-        kind = read_file_kind(fd, &elf, &script);
+        const enum file_kind kind = read_file_kind(out->fd, &out->elf, &script);
         if (kind == FILE_ELF)
-            wrong = judge_elf(fd, &facts, &elf);
-        close(fd);
-        if (kind == FILE_SCRIPT && !follow(&script, path, sizeof path))
+            return true;
+        close(out->fd);
+        if (kind != FILE_SCRIPT ||
+            !follow(&script, out->path, sizeof out->path))
             return false;
     }
-    if (wrong != NULL && level > 1)
-        snprintf(reason, reason_size, "is run by '%.300s', which %s", path,
-                 wrong);
+    return false;
+}
+
+bool must_leave_alone(const char *program, char reason[reason_size])
+{
+    static struct image image;
+
+    if (!find_image(program, &image))
+        return false;
+    const char *wrong = judge_elf(image.fd, &image.facts, &image.elf);
+    close(image.fd);
+    if (wrong != NULL && image.scripts > 0)
+        snprintf(reason, reason_size, "is run by '%.300s', which %s",
+                 image.path, wrong);
     else if (wrong != NULL)
         snprintf(reason, reason_size, "%s", wrong);
     return wrong != NULL;
+}
+
+/* One that is linked with the shared library names it; one that has the static
+ * library inside has its strings. */
+bool contains_takt(const char *program)
+{
+    static const char *const signs[] = {"libtakt.so", "TAKT_TRACE"};
+    static struct image image;
+    bool is_there = false;
+
+    if (!find_image(program, &image))
+        return false;
+    const size_t size = (size_t)image.facts.st_size;
+    void *bytes = size > 0
+                      ? mmap(NULL, size, PROT_READ, MAP_PRIVATE, image.fd, 0)
+                      : MAP_FAILED;
+    close(image.fd);
+    if (bytes == MAP_FAILED)
+        return false;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+        is_there |= memmem(bytes, size, signs[i], strlen(signs[i])) != NULL;
+    munmap(bytes, size);
+    return is_there;
 }

@@ -145,6 +145,7 @@ struct trace {
     bool is_quiet; /* --summary: no lines */
     bool has_colour;
     bool wants_all;    /* --all */
+    bool as_is;        /* --as-is */
     const char *op;    /* --op; NULL: all */
     double for_s;      /* --for; 0: as long as it takes */
     const char *store; /* --db; NULL: the usual one */
@@ -185,13 +186,16 @@ int trace_program(struct trace *trace, char *const *program);
 
 struct child {
     pid_t pid;
+    bool is_routed; /* its BLAS is, as under `takt run` */
     bool has_ended;
     int code; /* its exit status; 128 + n: signal n */
 };
 
-/* Starts a program with TAKT_TRACE=unix:PATH. False: it says why, and `code`
- * is what to exit with. */
-bool child_start(struct child *child, char *const *program, const char *path);
+/* Starts a program with TAKT_TRACE=unix:PATH; unless `as_is`, one that is not
+ * linked with libtakt gets the library that `takt run` preloads. False: it says
+ * why, and `code` is what to exit with. */
+bool child_start(struct child *child, char *const *program, const char *path,
+                 bool as_is);
 
 /* Whether it has ended; does not wait. */
 bool child_look(struct child *child);

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "commands.h"
+#include "preload.h"
 #include "trace.h"
 
 extern char **environ;
@@ -15,21 +16,48 @@ extern char **environ;
 /* What shells say of a command that is not there, or is none. */
 enum { not_found = 127, not_runnable = 126 };
 
-/* The environment with one variable more, to be freed; TAKT_TRACE is not in it
- * before. NULL: no memory. */
-static char **environment_with(char *variable)
+static bool is_of(const char *entry, const char *name)
 {
-    size_t count = 0;
+    const size_t length = strlen(name);
+    return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
+/* The environment with TAKT_TRACE, and LD_PRELOAD if that is not NULL; to be
+ * freed. NULL: no memory. */
+static char **environment_with(char *trace, char *preload)
+{
+    size_t count = 0, kept = 0;
 
     while (environ[count] != NULL)
         count++;
-    char **list = malloc((count + 2) * sizeof *list);
+    char **list = malloc((count + 3) * sizeof *list);
     if (list == NULL)
         return NULL;
-    memcpy(list, environ, count * sizeof *list);
-    list[count] = variable;
-    list[count + 1] = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!is_of(environ[i], "TAKT_TRACE") &&
+            (preload == NULL || !is_of(environ[i], "LD_PRELOAD")))
+            list[kept++] = environ[i];
+    list[kept++] = trace;
+    list[kept] = preload;
+    list[kept + (preload != NULL)] = NULL;
     return list;
+}
+
+/* "LD_PRELOAD=..." for a program that does not use Takt itself, so that its
+ * BLAS does, as under `takt run`; to be freed. NULL: it is run as it is. */
+static char *find_preload(const char *program)
+{
+    char reason[reason_size];
+    char *variable = NULL;
+
+    if (contains_takt(program) || must_leave_alone(program, reason))
+        return NULL;
+    char *value = preload_value();
+    const size_t size = value != NULL ? strlen(value) + 12 : 0;
+    if (value != NULL && (variable = malloc(size)) != NULL)
+        snprintf(variable, size, "LD_PRELOAD=%s", value);
+    free(value);
+    return variable;
 }
 
 /* Signals that the reader keeps for itself are as usual for the program. */
@@ -53,16 +81,19 @@ static int spawn(pid_t *pid, char *const *program, char *const *environment)
     return wrong;
 }
 
-bool child_start(struct child *child, char *const *program, const char *path)
+bool child_start(struct child *child, char *const *program, const char *path,
+                 bool as_is)
 {
     char variable[128];
+    char *preload = as_is ? NULL : find_preload(program[0]);
 
     snprintf(variable, sizeof variable, "TAKT_TRACE=unix:%s", path);
-    *child = (struct child){.code = EXIT_FINDING};
-    char **environment = environment_with(variable);
+    *child = (struct child){.code = EXIT_FINDING, .is_routed = preload != NULL};
+    char **environment = environment_with(variable, preload);
     const int wrong =
         environment != NULL ? spawn(&child->pid, program, environment) : ENOMEM;
     free(environment);
+    free(preload);
     if (wrong == 0)
         return true;
     complain(&cmd_trace, "cannot run '%s': %s", program[0], strerror(wrong));

@@ -97,7 +97,8 @@ int trace_file(struct trace *trace, const char *path, bool is_followed)
                             ? NULL
                             : fault_of(inlet->fd, text, sizeof text);
     if (fault != NULL)
-        usage_error(trace->command, "'%s': %s", path, fault);
+        usage_error(trace->command, "'%s': %s%s", path, fault,
+                    inlet->fd < 0 ? "; a command comes after --" : "");
     else
         code = read_file(trace, inlet, is_followed);
     if (fault == NULL)

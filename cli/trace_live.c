@@ -438,17 +438,36 @@ static void outlast(struct live *live)
         turn_once(live);
 }
 
+/* What a reader of the trace would wonder about. */
+static void explain_command(const struct live *live, const char *name)
+{
+    const bool is_routed = live->child.is_routed;
+
+    if (live->has_connected && is_routed && !live->trace->is_json)
+        fprintf(live->trace->out,
+                "'%s' is not linked with libtakt: its BLAS calls were routed, "
+                "as by 'takt run' (--as-is does not)\n",
+                name);
+    else if (!live->has_connected && is_routed)
+        fprintf(stderr,
+                "takt trace: '%s' told nothing: it is not linked with "
+                "libtakt, and made no BLAS calls that were worth routing\n",
+                name);
+    else if (!live->has_connected)
+        fprintf(stderr, "takt trace: '%s' told nothing: does it use Takt?\n",
+                name);
+}
+
 static void run_and_follow(struct live *live, char *const *program)
 {
-    if (!child_start(&live->child, program, live->place[0].path))
+    if (!child_start(&live->child, program, live->place[0].path,
+                     live->trace->as_is))
         return;
     follow(live);
     let_go(live);
     if (live->has_connected)
         print_summary(live->trace);
-    else
-        fputs("takt trace: the command told nothing: does it use Takt?\n",
-              stderr);
+    explain_command(live, program[0]);
     outlast(live);
 }
 

@@ -115,10 +115,6 @@ static void print_trouble(const struct tune *tune,
                 takt_status_text(tune->refused));
     if (learning->diag.text[0] != '\0')
         complain(&cmd_tune, "%s", learning->diag.text);
-    else if (learning->store[0] == '\0')
-        fputs("takt tune: kept in memory only, and gone now: there is no "
-              "store (set TAKT_DB or use --db FILE)\n",
-              stderr);
     else if (outcome->stored != TAKT_OK)
         complain(&cmd_tune, "%s: %s", learning->store,
                  takt_status_text(outcome->stored));

@@ -26,7 +26,8 @@ static double quantum(enum takt_routine routine)
 void takt__gate_answered(struct takt_gate *gate, enum takt_routine routine,
                          double work, bool is_plain)
 {
-    const double most = quantum(routine) / work;
+    const double fit = quantum(routine) / work;
+    const double most = fit < UINT16_MAX ? fit : UINT16_MAX;
     const unsigned next = 2 * gate->stride + 1u;
 
     gate->stride = !is_plain      ? 0

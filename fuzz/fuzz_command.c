@@ -20,6 +20,7 @@ static const struct command probe = {
     .summary = "",
     .description = "",
     .max_operands = 2,
+    .takes_program = true,
     .options = {{"policy", "NAME", "moe|cost|heuristic", ""},
                 {"bytes", "N", NULL, ""},
                 {"json", NULL, NULL, ""}},
@@ -43,9 +44,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     is_quiet = true;
     memcpy(text, bytes, length);
     text[length] = '\0';
-    for (size_t at = 0; at <= length && count < 128;
+    for (size_t at = 0; at <= length && count < 127;
          at += strlen(text + at) + 1)
         words[count++] = text + at;
+    words[count] = NULL;
     if (parse_invocation(&probe, count, words, &invocation) &&
         invocation.operand_count > probe.max_operands)
         abort();

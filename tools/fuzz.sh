@@ -28,7 +28,7 @@ if [ $# -eq 2 ]; then
 fi
 
 mkdir -p build
-{ cmake --preset fuzz && cmake --build --preset fuzz; } >build/fuzz.log 2>&1 ||
-    { cat build/fuzz.log; exit 1; }
+tools/progress.sh "fuzz: configure" build/fuzz.log cmake --preset fuzz
+tools/progress.sh "fuzz: build" build/fuzz.log cmake --build --preset fuzz
 find build/fuzz/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
     xargs -P "$(nproc)" -n 1 tools/fuzz.sh "$seconds"

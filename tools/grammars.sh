@@ -44,7 +44,9 @@ compile() {
         shift
     done
     $cc -std=c11 -D_DEFAULT_SOURCE -D_POSIX_C_SOURCE=200112L "-$level" -w \
-        -fPIC -fvisibility=hidden "$@" -c "$unit" -o "$object" 9>&-
+        -fPIC -fvisibility=hidden -fstack-protector-strong \
+        -fstack-clash-protection -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
+        "$@" -c "$unit" -o "$object" 9>&-
 }
 
 compile runtime O2 "$runtime/src/lib.c" "$runtime/include" "$runtime/src"

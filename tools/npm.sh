@@ -27,6 +27,7 @@ if cmp -s "$source/package-lock.json" "$target/package-lock.json" &&
     exit 0
 fi
 
+echo "npm: installing the packages of $source"
 rm -f "$target/.complete"
 cp "$source/package.json" "$source/package-lock.json" "$target"
 # Nothing of theirs is run here, and what is cached is not asked for again.

@@ -50,12 +50,15 @@ echo "setup: installing$missing"
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
+watched() {
+    "$(dirname "$0")/progress.sh" setup "$log" $as_root "$@" >/dev/null
+}
 install() {
     # shellcheck disable=SC2086
-    $as_root apt-get install -y --no-install-recommends $missing >"$log" 2>&1
+    watched apt-get install -y --no-install-recommends $missing
 }
 # The package lists may be missing or old: refresh them once, then try again.
-if ! install && ! { $as_root apt-get update >"$log" 2>&1 && install; }; then
+if ! install && ! { watched apt-get update && install; }; then
     tail -n 5 "$log" >&2
     echo "setup: cannot install$missing: is this machine online?" >&2
     exit 1

@@ -12,9 +12,10 @@ failed=0
 for preset in $presets; do
     echo "== $preset"
     log=build/$preset.log
-    if ! cmake --preset "$preset" >"$log" 2>&1 ||
-        ! cmake --build --preset "$preset" >>"$log" 2>&1; then
-        tail -n 40 "$log"
+    if ! tools/progress.sh "$preset: configure" "$log" \
+        cmake --preset "$preset" ||
+        ! tools/progress.sh "$preset: build" "$log" \
+            cmake --build --preset "$preset"; then
         echo "== $preset does not build"
         failed=$((failed + 1))
         continue

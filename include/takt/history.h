@@ -82,6 +82,7 @@ typedef struct takt_learning {
     double explored_s; /* time spent on exploration beyond the best */
     double load[2];    /* one core, all cores: 1 is as learned */
     int is_exploring;  /* 0: switched off */
+    int is_stored;     /* 0: what is learned now stays in memory */
 } takt_learning;
 
 TAKT_API takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out);

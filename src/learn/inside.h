@@ -55,6 +55,22 @@ struct takt_learner {
     struct takt_learner *next; /* in the list of all learners */
 };
 
+/* States of the thread: the word it sleeps on. At exit() it is to leave, and
+ * has left when all is stored; it ends when the learner is destroyed. */
+enum {
+    TAKT_LEARNER_NOT_STARTED,
+    TAKT_LEARNER_AWAKE,
+    TAKT_LEARNER_ASLEEP,
+    TAKT_LEARNER_LEAVING,
+    TAKT_LEARNER_LEFT,
+    TAKT_LEARNER_ENDING
+};
+
+/* process.c: adds a learner to those that fork() and exit() look after, and
+ * removes it. */
+void takt__learner_enlist(struct takt_learner *learner);
+void takt__learner_delist(struct takt_learner *learner);
+
 /* These are called with the store's lock, and take the other one as well. */
 
 /* Opens the store, if it is not, and reads what has to be known of it; false:

@@ -14,10 +14,6 @@
 #include "base/futex.h"
 #include "base/thread.h"
 
-/* States of the thread: the word it sleeps on. At exit() it is to leave, and
- * has left when all is stored; it ends when the learner is destroyed. */
-enum { not_started, awake, asleep, leaving, has_left, ending };
-
 /* Looks at the journal: as often as that while things change, then less. */
 static const long shortest_ns = 1000000, longest_ns = 4000000;
 
@@ -27,11 +23,6 @@ static const uint64_t most_work_ns = 300000;
 static const uint64_t rest_per_work = 30;
 static const long most_rest_ns = 20000000;
 static const unsigned patience = 25; /* looks in vain before it sleeps */
-
-/* Every learner, for the sake of fork() and exit(). */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_learner *first_learner;
-static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
 /* ---- one round -------------------------------------------------------------
  */
@@ -105,18 +96,20 @@ static bool work(struct takt_learner *learner, bool *changed)
 /* Sleeps until the next sample, having stored everything. */
 static void sleep_until_heard(struct takt_learner *learner)
 {
-    uint32_t expected = awake;
+    uint32_t expected = TAKT_LEARNER_AWAKE;
 
     save(learner, true);
-    if (!atomic_compare_exchange_strong(&learner->state, &expected, asleep))
+    if (!atomic_compare_exchange_strong(&learner->state, &expected,
+                                        TAKT_LEARNER_ASLEEP))
         return;
     /* A sample that came in before the state was set would not be heard. */
     if (takt__journal_count(&learner->journal) > 0) {
-        expected = asleep;
-        atomic_compare_exchange_strong(&learner->state, &expected, awake);
+        expected = TAKT_LEARNER_ASLEEP;
+        atomic_compare_exchange_strong(&learner->state, &expected,
+                                       TAKT_LEARNER_AWAKE);
     }
-    while (atomic_load(&learner->state) == asleep)
-        takt__futex_wait(&learner->state, asleep);
+    while (atomic_load(&learner->state) == TAKT_LEARNER_ASLEEP)
+        takt__futex_wait(&learner->state, TAKT_LEARNER_ASLEEP);
 }
 
 static void finish(struct takt_learner *learner)
@@ -133,19 +126,20 @@ static void finish(struct takt_learner *learner)
 static bool is_wanted(const struct takt_learner *learner)
 {
     const uint32_t state = atomic_load(&learner->state);
-    return state == awake || state == asleep;
+    return state == TAKT_LEARNER_AWAKE || state == TAKT_LEARNER_ASLEEP;
 }
 
 /* Does what exit() waits for, and stays: nobody would join it. */
 static void leave_at_exit(struct takt_learner *learner)
 {
-    uint32_t expected = leaving;
+    uint32_t expected = TAKT_LEARNER_LEAVING;
 
     finish(learner);
-    if (atomic_compare_exchange_strong(&learner->state, &expected, has_left))
+    if (atomic_compare_exchange_strong(&learner->state, &expected,
+                                       TAKT_LEARNER_LEFT))
         takt__futex_wake(&learner->state);
-    while (atomic_load(&learner->state) == has_left)
-        takt__futex_wait(&learner->state, has_left);
+    while (atomic_load(&learner->state) == TAKT_LEARNER_LEFT)
+        takt__futex_wait(&learner->state, TAKT_LEARNER_LEFT);
 }
 
 static void *live(void *self)
@@ -171,10 +165,11 @@ static void *live(void *self)
             idle = 0;
             rest_ns = shortest_ns;
         } else {
-            takt__futex_wait_for(&learner->state, awake, (uint64_t)rest_ns);
+            takt__futex_wait_for(&learner->state, TAKT_LEARNER_AWAKE,
+                                 (uint64_t)rest_ns);
         }
     }
-    if (atomic_load(&learner->state) == leaving)
+    if (atomic_load(&learner->state) == TAKT_LEARNER_LEAVING)
         leave_at_exit(learner);
     return NULL;
 }
@@ -188,12 +183,13 @@ static void start(struct takt_learner *learner)
     static const uint64_t try_again_ns = 1000000000;
     const uint64_t now_ns = takt__now_ns();
     sigset_t all, before;
-    uint32_t expected = not_started;
+    uint32_t expected = TAKT_LEARNER_NOT_STARTED;
 
     if (now_ns < atomic_load(&learner->next_start_ns) || takt__exit_has_begun())
         return;
     takt__section_begin(); /* exit() does not wait for a thread half made */
-    if (!atomic_compare_exchange_strong(&learner->state, &expected, awake)) {
+    if (!atomic_compare_exchange_strong(&learner->state, &expected,
+                                        TAKT_LEARNER_AWAKE)) {
         takt__section_end();
         return;
     }
@@ -204,7 +200,7 @@ static void start(struct takt_learner *learner)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!learner->has_thread) {
         atomic_store(&learner->next_start_ns, now_ns + try_again_ns);
-        atomic_store(&learner->state, not_started);
+        atomic_store(&learner->state, TAKT_LEARNER_NOT_STARTED);
     }
     takt__section_end();
 }
@@ -216,119 +212,14 @@ void takt__learner_hear(struct takt_learner *learner)
 {
     const uint32_t state = atomic_load(&learner->state);
 
-    if (state == awake)
+    if (state == TAKT_LEARNER_AWAKE)
         return;
-    uint32_t expected = asleep;
-    if (state == not_started)
+    uint32_t expected = TAKT_LEARNER_ASLEEP;
+    if (state == TAKT_LEARNER_NOT_STARTED)
         start(learner);
-    else if (atomic_compare_exchange_strong(&learner->state, &expected, awake))
+    else if (atomic_compare_exchange_strong(&learner->state, &expected,
+                                            TAKT_LEARNER_AWAKE))
         takt__futex_wake(&learner->state);
-}
-
-/* A connection of SQLite's that a child inherits is not merely useless to it:
- * the child's own connections would rely on locks that only its parent has. So
- * there is none while a process forks. */
-static void prepare_all(void)
-{
-    takt__lock(&list_lock);
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        takt__lock(&l->store_lock);
-        takt__learner_close(l);
-        takt__lock(&l->lock);
-    }
-}
-
-static void unlock_all(void)
-{
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        takt__unlock(&l->lock);
-        takt__unlock(&l->store_lock);
-    }
-    takt__unlock(&list_lock);
-}
-
-/* A child has no thread, and a journal in which some thread that is gone may
- * have stopped half-way. What the parent learned it knows, but it is not the
- * child's to store. */
-static void reset_in_child(void)
-{
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        takt__learner_disown(l);
-        takt__journal_init(&l->journal);
-        atomic_store(&l->state, not_started);
-        atomic_store(&l->next_start_ns, 0);
-        l->has_thread = false;
-    }
-    unlock_all();
-}
-
-/* ---- exit() ----------------------------------------------------------------
- *
- * What is left is learned and stored by the thread, for the one that exits may
- * have been interrupted anywhere, malloc() and SQLite included. Who learned
- * something has a thread, unless the system had none to give.
- */
-
-static void ask_to_leave(struct takt_learner *learner)
-{
-    uint32_t state = atomic_load(&learner->state);
-
-    while (state == awake || state == asleep)
-        if (atomic_compare_exchange_weak(&learner->state, &state, leaving))
-            takt__futex_wake(&learner->state);
-}
-
-static bool leaves_until(struct takt_learner *learner, uint64_t until_ns)
-{
-    for (;;) {
-        const uint32_t state = atomic_load(&learner->state);
-        const uint64_t now_ns = takt__now_ns();
-        if (state != leaving || now_ns >= until_ns)
-            return state != leaving;
-        takt__futex_wait_for(&learner->state, leaving, until_ns - now_ns);
-    }
-}
-
-/* SQLite waits for two seconds at most, so most often this is long enough. */
-static void finish_all(void)
-{
-    const uint64_t until_ns =
-        takt__exit_deadline(takt__exit_begin(), 5000000000);
-
-    if (!takt__lock_until(&list_lock, until_ns))
-        return;
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        ask_to_leave(l);
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        if (!leaves_until(l, until_ns))
-            takt__exit_give_up();
-    takt__unlock(&list_lock);
-}
-
-static void add_handlers(void)
-{
-    pthread_atfork(prepare_all, unlock_all, reset_in_child);
-    atexit(finish_all);
-}
-
-static void enlist(struct takt_learner *learner)
-{
-    pthread_once(&handlers_once, add_handlers);
-    takt__lock(&list_lock);
-    learner->next = first_learner;
-    first_learner = learner;
-    takt__unlock(&list_lock);
-}
-
-static void delist(struct takt_learner *learner)
-{
-    takt__lock(&list_lock);
-    struct takt_learner **at = &first_learner;
-    while (*at != NULL && *at != learner)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = learner->next;
-    takt__unlock(&list_lock);
 }
 
 takt_status takt__learner_create(const struct takt_learner_options *options,
@@ -360,7 +251,7 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
         takt__learner_destroy(learner);
         return TAKT_ENOMEM;
     }
-    enlist(learner);
+    takt__learner_enlist(learner);
     *out = learner;
     return TAKT_OK;
 }
@@ -369,7 +260,7 @@ static void end_thread(struct takt_learner *learner)
 {
     if (!learner->has_thread)
         return;
-    atomic_store(&learner->state, ending);
+    atomic_store(&learner->state, TAKT_LEARNER_ENDING);
     takt__futex_wake(&learner->state);
     pthread_join(learner->thread, NULL);
     learner->has_thread = false;
@@ -387,7 +278,7 @@ void takt__learner_destroy(struct takt_learner *learner)
     learner->store = NULL;
     learner->is_given_up = true;
     takt__unlock(&learner->store_lock);
-    delist(learner);
+    takt__learner_delist(learner);
     takt__outlook_destroy(learner->outlook);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);
@@ -496,5 +387,6 @@ struct takt_learner_state takt__learner_state(struct takt_learner *learner)
         .diag = learner->diag.text,
         .own_records = learner->own_records,
         .other_records = learner->other_records,
+        .is_writable = learner->store != NULL && learner->writer[0] != '\0',
     };
 }

@@ -107,6 +107,7 @@ struct takt_learner_state {
     const char *path; /* "": memory only */
     const char *diag; /* "": all is well */
     double own_records, other_records;
+    bool is_writable; /* the store is open and takes what is learned */
 };
 /* Between enter_all and leave_all, where its texts can be read. */
 struct takt_learner_state takt__learner_state(struct takt_learner *learner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* courier.c - the thread, its sinks, and what fork() and exit() do to it. */
+/* courier.c - the thread and its sinks. */
 #include "telemetry/courier.h"
 
 #include <math.h>
@@ -19,11 +19,6 @@
 static const uint64_t shortest_ns = 10000000, longest_ns = 50000000;
 static const unsigned patience = 25; /* looks in vain before it sleeps */
 static const uint64_t longest_sleep_ns = 1000000000;
-
-/* Every courier, for the sake of fork() and exit(). */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_courier *first_courier;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 /* ---- one round -------------------------------------------------------------
  */
@@ -267,7 +262,7 @@ void takt__courier_start(struct takt_courier *courier)
 }
 
 /* With the lock. True: there is a thread, which will close the sinks. */
-static bool ask_to(struct takt_courier *courier, uint32_t next)
+bool takt__courier_ask_to(struct takt_courier *courier, uint32_t next)
 {
     courier->is_finished = true;
     if (!courier->has_thread)
@@ -275,119 +270,6 @@ static bool ask_to(struct takt_courier *courier, uint32_t next)
     atomic_store(&courier->tap->state, next);
     takt__futex_wake(&courier->tap->state);
     return true;
-}
-
-/* ---- fork() and exit() -----------------------------------------------------
- */
-
-static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
-{
-    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
-        const takt_sink *sink = &courier->seat[i].sink;
-        if (courier->seat[i].is_taken && sink->forked != NULL)
-            sink->forked(sink->self, phase);
-    }
-}
-
-static void prepare_all(void)
-{
-    takt__lock(&list_lock);
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
-        takt__lock(&c->lock);
-        tell_sinks(c, TAKT_FORK_PREPARE);
-    }
-}
-
-static void release_all(void)
-{
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
-        tell_sinks(c, TAKT_FORK_PARENT);
-        takt__unlock(&c->lock);
-    }
-    takt__unlock(&list_lock);
-}
-
-/* A child begins with no counts, no notes and no thread, and with sinks that
- * speak for it. */
-static void reset_in_child(void)
-{
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
-        tell_sinks(c, TAKT_FORK_CHILD);
-        takt__courier_reset(c);
-        takt__unlock(&c->lock);
-    }
-    takt__unlock(&list_lock);
-}
-
-static void add_fork_handlers(void)
-{
-    pthread_atfork(prepare_all, release_all, reset_in_child);
-}
-
-/* As long as the sinks may take, and a second for what is left to tell. */
-static uint64_t patience_ns(const struct takt_courier *courier)
-{
-    uint64_t ms = 1000;
-
-    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
-        ms += courier->seat[i].is_taken ? courier->deadline_ms : 0;
-    return ms * 1000000;
-}
-
-static bool leaves_until(struct takt_courier *courier, uint64_t until_ns)
-{
-    _Atomic uint32_t *state = &courier->tap->state;
-
-    for (;;) {
-        const uint64_t now_ns = takt__now_ns();
-        const bool is_leaving = atomic_load(state) == TAKT_COURIER_LEAVING;
-        if (!is_leaving || now_ns >= until_ns)
-            return !is_leaving;
-        takt__futex_wait_for(state, TAKT_COURIER_LEAVING, until_ns - now_ns);
-    }
-}
-
-/* The thread that exits may have been interrupted anywhere, so the courier's
- * own carries what is left; without it nothing was told, and there is nothing
- * to close that the end of the process would not. A sink that calls exit() is
- * waited for by nobody. */
-static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
-{
-    const uint64_t until_ns =
-        takt__exit_deadline(is_interrupted, patience_ns(courier));
-
-    if (courier->is_finished || !takt__lock_until(&courier->lock, until_ns))
-        return;
-    const bool is_own = courier->has_thread &&
-                        pthread_equal(courier->thread, pthread_self()) != 0;
-    const bool is_asked = !is_own && ask_to(courier, TAKT_COURIER_LEAVING);
-    takt__unlock(&courier->lock);
-    if (is_own || (is_asked && !leaves_until(courier, until_ns)))
-        takt__exit_give_up();
-}
-
-/* The sinks of a program that ends are closed; what it still calls is told to
- * nobody. */
-static void finish_all(void)
-{
-    const bool is_interrupted = takt__exit_begin();
-    const uint64_t until_ns = takt__exit_deadline(is_interrupted, 1000000000);
-
-    if (!takt__lock_until(&list_lock, until_ns))
-        return;
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next)
-        finish_at_exit(c, is_interrupted);
-    takt__unlock(&list_lock);
-}
-
-/* Handlers run last in, first out, so what the newest sink needs is there. */
-void takt__courier_carry_at_exit(void)
-{
-    enum { most = 30 };
-    static _Atomic unsigned count;
-
-    if (atomic_fetch_add(&count, 1) < most)
-        atexit(finish_all);
 }
 
 /* ---- making and unmaking ---------------------------------------------------
@@ -401,23 +283,19 @@ takt__courier_create(const struct takt_courier_options *options)
 
     if (courier == NULL)
         return NULL;
-    pthread_once(&fork_once, add_fork_handlers);
     pthread_mutex_init(&courier->lock, NULL);
     pthread_cond_init(&courier->flushed, NULL);
     takt__meters_init(&courier->meters);
     courier->names = options->names;
     courier->deadline_ms = options->deadline_ms;
-    takt__lock(&list_lock);
-    courier->next = first_courier;
-    first_courier = courier;
-    takt__unlock(&list_lock);
+    takt__courier_enlist(courier);
     return courier;
 }
 
 void takt__courier_finish(struct takt_courier *courier)
 {
     takt__lock(&courier->lock);
-    const bool has_thread = ask_to(courier, TAKT_COURIER_ENDING);
+    const bool has_thread = takt__courier_ask_to(courier, TAKT_COURIER_ENDING);
     takt__unlock(&courier->lock);
     if (has_thread) {
         pthread_join(courier->thread, NULL);
@@ -432,13 +310,7 @@ void takt__courier_destroy(struct takt_courier *courier)
 {
     if (courier == NULL)
         return;
-    takt__lock(&list_lock);
-    struct takt_courier **at = &first_courier;
-    while (*at != NULL && *at != courier)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = courier->next;
-    takt__unlock(&list_lock);
+    takt__courier_delist(courier);
     takt__tap_destroy(courier->tap);
     pthread_mutex_destroy(&courier->lock);
     pthread_cond_destroy(&courier->flushed);

@@ -61,6 +61,19 @@ struct takt_courier {
     uint64_t calls[TAKT_OP_NUMBERS];
 };
 
+/* ---- courier.c -------------------------------------------------------------
+ */
+
+/* Has the thread leave or end; false: there is none. With the lock. */
+bool takt__courier_ask_to(struct takt_courier *courier, uint32_t next);
+
+/* ---- process.c -------------------------------------------------------------
+ */
+
+/* Adds a courier to those that fork() and exit() look after, and removes it. */
+void takt__courier_enlist(struct takt_courier *courier);
+void takt__courier_delist(struct takt_courier *courier);
+
 /* ---- measure.c -------------------------------------------------------------
  */
 

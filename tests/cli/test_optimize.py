@@ -389,6 +389,12 @@ class State(Project):
         self.run_takt("reset")
         self.assertEqual(self.statuses()[2:], 3 * ["Not Started"])
 
+    def test_reset_of_a_project_where_nothing_has_run_changes_nothing(self):
+        before = sorted(self.path.rglob("*"))
+        for line in ("reset", "reset --phase build"):
+            self.assertIn("nothing to reset", self.run_takt(line).stdout)
+        self.assertEqual(sorted(self.path.rglob("*")), before)
+
     def start_slow(self):
         self.put("takt.toml", CONFIG.format(test="touch begun; exec sleep 60",
                                             build="true"))

@@ -482,6 +482,22 @@ class Usage(Scratch):
                 self.assertIn(said, ran.stderr)
                 self.assertFalse(os.path.exists(mark))
 
+    def test_a_command_without_dashes_gets_the_line_that_was_meant(self):
+        mark = self.path("mark")
+        for words, meant in (
+                (["touch", mark], f"takt run -- touch {mark}"),
+                (["--report", "touch", "-a", mark],
+                 f"takt run --report -- touch -a {mark}"),
+                (["sh", "--version"], "takt run -- sh --version"),
+                (["echo", "it's", "a b", ""],
+                 "takt run -- echo 'it'\\''s' 'a b' ''")):
+            with self.subTest(words):
+                ran = takt(words, self.env())
+                self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+                self.assertEqual(ran.stderr, "takt run: the command comes after"
+                                             f" --; did you mean: {meant}\n")
+                self.assertFalse(os.path.exists(mark))
+
     def test_no_room_for_the_board(self):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))

@@ -90,6 +90,21 @@ def end(dropped=0, stream=1):
     return record(END, struct.pack("<QQ", START + 2000 * MS, dropped), stream)
 
 
+def setUpModule():
+    """What is preloaded into commands: nothing, but for tests about it; a
+    library with sanitizers cannot be."""
+    global SHARED
+    SHARED = tempfile.TemporaryDirectory(dir="/tmp")
+    library = os.path.join(SHARED.name, "libnothing.so")
+    subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", library],
+                   check=True, timeout=120)
+    os.environ["TAKT_RUN_PRELOAD"] = library
+
+
+def tearDownModule():
+    SHARED.cleanup()
+
+
 def takt(words, **options):
     return subprocess.run([TAKT, "trace", *words], capture_output=True,
                           text=True, timeout=60, **options)
@@ -342,7 +357,9 @@ class Damage(Scratch):
                 (["--record", "y", "x"], "--record"),
                 (["--all", "x"], "TAKT_TRACE_DEBUG"),
                 (["--output", "/no/such/x", "x"], "cannot be written"),
-                (["a", "b"], "one word too many"),
+                (["a", "b c"], "did you mean: takt trace -- a 'b c'"),
+                (["ls"], "a command comes after --"),
+                (["--as-is", "x"], "--as-is is for a command"),
                 (["--"], "no command"),
                 (["x", "--", "y"], "cannot both"),
                 ([], "needs")):
@@ -639,6 +656,29 @@ class Commands(Scratch):
         self.assertEqual(ran.returncode, 3)
         self.assertIn("told nothing", ran.stderr)
 
+    def test_a_command_that_does_not_use_takt_has_its_blas_routed(self):
+        show = ["printenv", "LD_PRELOAD"]
+        library = os.environ["TAKT_RUN_PRELOAD"]
+        ran = takt(["--", *show])
+        self.assertEqual((ran.returncode, ran.stdout), (0, library + "\n"))
+        self.assertIn("made no BLAS calls", ran.stderr)
+        ran = takt(["--as-is", "--", *show])
+        self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+        self.assertIn("does it use Takt?", ran.stderr)
+        self.assertIn("as by 'takt run'", self.play(WHOLE).stderr)
+        ran = self.play(WHOLE, words=["--as-is"])
+        self.assertNotIn("as by 'takt run'", ran.stderr)
+
+    def test_a_command_that_uses_takt_is_left_as_it_is(self):
+        program = os.path.join(self.folder, "program")
+        subprocess.run(
+            ["cc", "-x", "c", "-", "-o", program], text=True, check=True,
+            timeout=120, input="#include <stdlib.h>\n#include <stdio.h>\n"
+            "static const char *volatile linked = \"libtakt.so.0\";\n"
+            "int main(void) { const char *p = getenv(\"LD_PRELOAD\");\n"
+            "puts(p && linked ? p : \"none\"); return 0; }\n")
+        self.assertEqual(takt(["--", program]).stdout, "none\n")
+
     def test_words_of_the_command_are_its_own(self):
         ran = takt(["--", "echo", "--help", "--all", "--", *map(str,
                                                                range(100))])
@@ -671,8 +711,9 @@ class Commands(Scratch):
         self.assertEqual(int(ran.stdout.split()[-1], 16) & 0x1000, 0)
 
     def test_time_is_up_for_the_trace_but_not_for_the_command(self):
-        ran = self.play(WHOLE, "import time; time.sleep(1); print('done')\n"
-                               "sys.exit(5)", words=("--for", "0.3"))
+        # The reader greets, and closes when its time is up.
+        ran = self.play(WHOLE, "while sock.recv(4096): pass\nprint('done')\n"
+                               "sys.exit(5)", words=("--for", "3"))
         self.assertEqual((ran.returncode, ran.stdout), (5, "done\n"))
         self.assertIn("1,000 calls", ran.stderr)
 
@@ -734,6 +775,38 @@ call(calls)
 """
 
 
+CALLS_BLAS = """
+#include <stdio.h>
+void dgemm_(const char *, const char *, const int *, const int *, const int *,
+            const double *, const double *, const int *, const double *,
+            const int *, const double *, double *, const int *);
+static double a[4096], c[4096];
+int main(void)
+{
+    const int n = 64;
+    const double one = 1, zero = 0;
+    for (int i = 0; i < 4096; i++)
+        a[i] = 1;
+    for (int i = 0; i < 200; i++)
+        dgemm_("n", "n", &n, &n, &n, &one, a, &n, a, &n, &zero, c, &n);
+    printf("%g\\n", c[5]);
+    return 0;
+}
+"""
+
+
+def find_blas():
+    listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True,
+                            text=True, timeout=60).stdout
+    for line in listed.splitlines():
+        if line.split()[:1] == ["libblas.so.3"]:
+            return line.split()[-1]
+    return None
+
+
+BLAS = find_blas()
+
+
 def can_load():
     return LIBRARY is not None and subprocess.run(
         [sys.executable, "-c", REAL, LIBRARY, "1", "0"], capture_output=True,
@@ -764,6 +837,20 @@ class Programs(Scratch):
         self.assertAlmostEqual(sum(op["share"].values()), 1)
         row = json.loads(lines[0])
         self.assertEqual((row["op"], row["shape"]), ("matmul", [128] * 3))
+
+    @unittest.skipUnless(BLAS, "there is no libblas.so.3")
+    def test_a_program_that_calls_blas_and_knows_nothing_of_takt(self):
+        program = os.path.join(self.folder, "program")
+        subprocess.run(["cc", "-x", "c", "-", "-x", "none", BLAS, "-o",
+                        program], input=CALLS_BLAS, text=True, check=True,
+                       timeout=120)
+        env = {**os.environ, "TAKT_RUN_EAGER": "1", "TAKT_GPU": ""}
+        del env["TAKT_RUN_PRELOAD"]
+        ran = takt(["--all", "--", program], env=env)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "64\n"), ran.stderr)
+        self.assertIn("matmul", ran.stderr)
+        self.assertIn("64x64x64", ran.stderr)
+        self.assertIn("as by 'takt run'", ran.stderr)
 
     def test_a_file_of_two_runs(self):
         path = os.path.join(self.folder, "run.trace")

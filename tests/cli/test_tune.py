@@ -10,6 +10,7 @@ is why every tune says --anyway.
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import time
 import unittest
 
 TAKT = sys.argv[1]
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 SMALL = ("--ops add,matmul --dtype f32 --sizes 1024,65536,32x32x32,64x64x64 "
          "--budget 60 --anyway")
@@ -129,6 +131,33 @@ class Tuned(unittest.TestCase):
         self.assertGreater(len(lines), 28)
         for line in lines:
             self.assertEqual(len(line.split(",")), columns, line)
+
+    def test_the_pin_file_of_the_document_is_obeyed(self):
+        document = (ROOT / "docs/formats/pin.md").read_text()
+        example = re.search(r"^    takt pin 1\n(    .*\n)+", document, re.M)[0]
+        text = re.sub("^    ", "", example, flags=re.M)
+        experts = json.loads(takt("machine --json").stdout)["experts"]
+        mine = [name for name in experts if name.startswith(("scalar", "simd"))]
+        # Two experts that this machine has, in place of those of another.
+        text = text.replace("simd.avx2\n", mine[0] + "\n")
+        text = text.replace("simd.avx512x2", mine[-1])
+        pin = self.path / "document.pin"
+        pin.write_text(text)
+        for line, expert in (("add 6000", mine[0]),
+                             ("matmul 64x64x64", mine[-1])):
+            ran = takt(f"select --json {line}", self.db,
+                       env={"TAKT_PIN": str(pin)})
+            self.assertEqual(ran.returncode, 0, ran.stderr)
+            answer = json.loads(ran.stdout)
+            self.assertEqual((answer["reason"], answer["expert"]),
+                             ("pinned", expert))
+
+    def test_rows_without_samples_are_not_shown(self):
+        rows = self.ask("history show add --json")
+        self.assertGreater(len(rows), 0)
+        self.assertTrue(all(row["samples"] > 0 for row in rows))
+        text = takt("history show add", self.db).stdout.splitlines()
+        self.assertEqual(len(text), 1 + len(rows))
 
     def test_pinned_decisions_are_replayed(self):
         self.assertTrue(self.pin.read_text().startswith("takt pin 1\n"))
@@ -315,6 +344,16 @@ class TunedGpu(unittest.TestCase):
 
 @unittest.skipUnless(build_has_a_store(), "this build has no store")
 class Interrupted(unittest.TestCase):
+    def await_handler(self, pid, number):
+        end = time.monotonic() + 100
+        while time.monotonic() < end:
+            status = pathlib.Path(f"/proc/{pid}/status").read_text()
+            caught = int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16)
+            if caught >> (number - 1) & 1:
+                return
+            time.sleep(0.01)
+        self.fail("it does not listen")
+
     def test_everything_so_far_is_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             db = os.path.join(folder, "store.db")
@@ -323,6 +362,7 @@ class Interrupted(unittest.TestCase):
                                    stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE,
                                    env=dict(os.environ, TAKT_DB=db))
+            self.await_handler(run.pid, signal.SIGINT)
             time.sleep(1.5)
             run.send_signal(signal.SIGINT)
             out, err = run.communicate(timeout=120)
@@ -342,7 +382,7 @@ class Interrupted(unittest.TestCase):
                                    stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE,
                                    env=dict(os.environ, TAKT_DB=db))
-            time.sleep(1)
+            self.assertIn("%", run.stderr.readline())  # it is at work
             run.terminate()
             out, _ = run.communicate(timeout=120)
             self.assertEqual(run.returncode, 143)
@@ -366,8 +406,26 @@ class WithoutStore(unittest.TestCase):
     def test_a_store_that_cannot_be_written_is_named(self):
         with tempfile.TemporaryDirectory() as folder:
             ran = takt(f"tune {SMALL}", folder)
-            self.assertEqual(ran.returncode, 1)
+            self.assertEqual((ran.returncode, ran.stdout), (1, ""))
             self.assertIn(folder, ran.stderr)
+            self.assertIn("nothing was measured", ran.stderr)
+
+    def test_a_pin_that_cannot_be_written_is_named_before_the_work(self):
+        with tempfile.TemporaryDirectory() as folder:
+            ran = takt(f"tune {SMALL} --pin {folder}/none/pin", folder + "/db")
+            self.assertEqual((ran.returncode, ran.stdout), (1, ""))
+            self.assertIn(f"{folder}/none/pin", ran.stderr)
+
+    def test_looking_at_a_store_that_is_not_there_makes_none(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for action, said in (("list", "nothing yet"), ("gain", ""),
+                                 ("show add", ""),
+                                 ("reset --yes", "nothing to forget"),
+                                 ("reset add --yes", "nothing to forget")):
+                ran = takt(f"history {action}", folder + "/none.db")
+                self.assertEqual(ran.returncode, 0)
+                self.assertIn(said, ran.stdout)
+                self.assertEqual(os.listdir(folder), [])
 
 
 class Mistakes(unittest.TestCase):
@@ -396,6 +454,8 @@ class Mistakes(unittest.TestCase):
         ("history show", "show OP"),
         ("history show summ", "did you mean 'sum'"),
         ("history show matmul 4x4", "MxNxK"),
+        ("history show matmul 512", "MxNxK"),
+        ("history show softmax 512", "ROWSxCOLS"),
         ("history import", "import FILE"),
         ("history import /no/such", "/no/such"),
         ("history merge", "merge FILE"),

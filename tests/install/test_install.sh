@@ -1,16 +1,69 @@
 #!/bin/sh
-# Installs Takt under a prefix of its own and uses it as a stranger would: by
-# find_package, by pkg-config, from C and from C++; then checks the symbols.
+# Installs Takt under a prefix of its own, which has a space in its name, and
+# uses it as a stranger would, by what README.md says: by pkg-config and by
+# CMake, shared and static, from C and from C++. Then checks the symbols, a
+# staged installation, and that nothing is left when it is removed.
 set -eu
 source=$1
 build=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-prefix=$work/prefix
+prefix="$work/a prefix"
 consumer=$source/tests/install/consumer
+unset PKG_CONFIG_PATH DESTDIR LD_LIBRARY_PATH
 
-cmake --install "$build" --prefix "$prefix" >"$work/log"
+fail() {
+    echo "test_install: $*" >&2
+    exit 1
+}
 
+# The lines of the first block of README.md that is in LANGUAGE and has WORD.
+readme() {
+    awk -v opening='```'"$1" -v word="$2" '
+        $0 == opening { inside = 1; text = ""; next }
+        /^```$/ && inside { if (index(text, word)) { printf "%s", text; exit }
+                            inside = 0 }
+        inside { text = text $0 "\n" }' "$source/README.md"
+}
+
+# A folder that was there before stays, and so does a file of somebody else's.
+mkdir -p "$prefix/bin" "$prefix/share/man"
+echo theirs >"$prefix/share/man/theirs"
+"$source/tools/install.sh" install "$prefix" "$build"
+lib=$(dirname "$(find "$prefix" -name libtakt.so)")
+
+# ---- the program of README.md, by the lines of README.md
+mkdir "$work/app"
+readme c 'int main' >"$work/app/app.c"
+readme cmake find_package >"$work/app/CMakeLists.txt"
+readme sh pkg-config >"$work/app/lines"
+grep -q takt_matmul "$work/app/app.c" || fail "README.md has no program"
+ln -s "$prefix" "$work/takt" # its lines cannot have a space in them
+(cd "$work/app" && HOME=$work && export HOME && . ./lines)
+cmake -S "$work/app" -B "$work/app/build" -G Ninja \
+    -DCMAKE_PREFIX_PATH="$prefix" >"$work/log"
+cmake --build "$work/app/build" >>"$work/log" || { cat "$work/log"; exit 1; }
+TAKT_DB=
+export TAKT_DB
+for program in app app_static build/app build/app_static; do
+    said=$("$work/app/$program")
+    [ "$said" = "19 22 43 50" ] || fail "$program of README.md says '$said'"
+done
+for program in app_static build/app_static; do
+    if readelf -d "$work/app/$program" | grep -q 'NEEDED.*libtakt'; then
+        fail "$program needs libtakt.so, though it was to have it inside"
+    fi
+done
+
+# ---- the same from a folder with a space, and in C++
+export PKG_CONFIG_PATH="$lib/pkgconfig"
+pkg-config --cflags --libs takt | xargs c++ -Wall -Werror -x c++ \
+    "$work/app/app.c" -x none -o "$work/app/app_cxx" -Wl,-rpath,"$lib"
+"$work/app/app_cxx" >"$work/log"
+pkg-config --static --libs takt >"$work/log"
+for word in -lsqlite3 -lm -ldl -pthread; do
+    grep -q -e "$word" "$work/log" || fail "--static lacks $word"
+done
 cmake -S "$consumer" -B "$work/consumer" -G Ninja \
     -DCMAKE_PREFIX_PATH="$prefix" >"$work/log"
 cmake --build "$work/consumer" >>"$work/log" || { cat "$work/log"; exit 1; }
@@ -18,44 +71,45 @@ cmake --build "$work/consumer" >>"$work/log" || { cat "$work/log"; exit 1; }
 "$work/consumer/consumer_cxx"
 "$work/consumer/consumer_static"
 
-lib=$(dirname "$(find "$prefix" -name libtakt.so)")
-export PKG_CONFIG_PATH="$lib/pkgconfig"
-# The prefix is not where it was configured for, as after a package's DESTDIR.
-flags=$(pkg-config --define-prefix --cflags --libs takt)
-# shellcheck disable=SC2086
-cc -std=c17 "$consumer/consumer.c" -o "$work/by_pkg_config" $flags
-LD_LIBRARY_PATH=$lib "$work/by_pkg_config"
+# ---- the examples, as they are installed
+doc=$(dirname "$(find "$prefix/share" -path '*doc*' -name README.md)")
+cp -r "$doc/examples" "$work/examples"
+make -C "$work/examples" CFLAGS='-O1 -Wall -Wextra -Werror' >"$work/log" 2>&1 ||
+    { cat "$work/log"; exit 1; }
+TAKT_GPU='' "$work/examples/ask" >"$work/log"
+test -s "$doc/docs/architecture.md"
+test -s "$doc/docs/formats/pin.md"
 
 # A program without any shared library, where the C library can be had so.
-static=$(pkg-config --define-prefix --static --cflags --libs takt)
+static=$(pkg-config --static --cflags --libs takt)
 echo 'int main(void) { return 0; }' >"$work/empty.c"
 if cc -static "$work/empty.c" -lsqlite3 -lm -o "$work/empty" 2>"$work/log"
 then
     for how in -static -static-pie; do
-        # shellcheck disable=SC2086
-        cc -std=c17 $how "$consumer/alone.c" -o "$work/alone" $static \
-            2>"$work/log" || { cat "$work/log"; exit 1; }
+        echo "$static" | xargs cc -std=c17 $how "$consumer/alone.c" \
+            -o "$work/alone" 2>"$work/log" || { cat "$work/log"; exit 1; }
         TAKT_DB='' "$work/alone" "$work/learned.db"
         test -s "$work/learned.db"
         rm "$work/learned.db"
     done
 fi
 
+# ---- libraries
 cc -std=c17 -Wall -Werror "$consumer/late.c" -o "$work/late" -ldl
 TAKT_THREADS=2 "$work/late" "$lib/libtakt.so"
 
 # Nothing but the exporter knows a network, and it is found when it is asked for.
 if objdump -p "$lib/libtakt.so" "$prefix/bin/takt" |
     grep -E 'NEEDED.*(curl|ssl|crypto|libz)'; then
-    echo "libtakt.so or takt needs what only libtakt-otel.so may need"
-    exit 1
+    fail "libtakt.so or takt needs what only libtakt-otel.so may need"
 fi
 if [ -e "$lib/libtakt-otel.so" ]; then
     test "$(nm -D --defined-only "$lib/libtakt-otel.so" |
         awk '$2 != "A" {print $3}')" = takt_otel_open@@TAKT_OTEL_0
-    LD_LIBRARY_PATH=$lib TAKT_OTLP_FILE=$work/trace.jsonl \
-        TAKT_TRACE_DEBUG=1 "$work/by_pkg_config"
+    TAKT_OTLP_FILE=$work/trace.jsonl TAKT_TRACE_DEBUG=1 "$work/app/app"
     grep -q '"name":"backend_selection: ' "$work/trace.jsonl"
+    objdump -p "$lib/libtakt-otel.so" | grep -q 'RUNPATH.*\$ORIGIN' ||
+        fail "libtakt-otel.so does not find libtakt.so beside it"
 fi
 
 "$prefix/bin/takt" version
@@ -65,6 +119,34 @@ test -s "$(find "$prefix" -path '*bash-completion*' -name takt)"
 nm -D --defined-only "$lib/libtakt.so" | awk '$2 != "A" {print $3}' |
     sed 's/@.*//' | sort >"$work/symbols"
 if ! diff -u "$source/tests/install/takt.symbols" "$work/symbols"; then
-    echo "the exported symbols are not those of tests/install/takt.symbols"
-    exit 1
+    fail "the exported symbols are not those of tests/install/takt.symbols"
+fi
+
+# ---- moved as a whole, it works where it is then
+mv "$prefix" "$work/moved"
+PKG_CONFIG_PATH=$work/moved/lib/pkgconfig \
+    pkg-config --cflags --libs takt | xargs cc "$work/app/app.c" \
+    -o "$work/app/moved" -Wl,-rpath,"$work/moved/lib"
+"$work/app/moved" >"$work/log"
+mv "$work/moved" "$prefix"
+
+# ---- staged: nothing outside of the stage, and the same files
+DESTDIR="$work/stage" "$source/tools/install.sh" install "$work/real" "$build"
+[ ! -e "$work/real" ] || fail "DESTDIR was not respected"
+(cd "$prefix" && find . -type f ! -name theirs ! -name installed | sort) \
+    >"$work/direct"
+(cd "$work/stage$work/real" && find . -type f ! -name installed | sort) \
+    >"$work/staged"
+diff -u "$work/direct" "$work/staged" || fail "a stage gets other files"
+DESTDIR="$work/stage" "$source/tools/install.sh" uninstall "$work/real"
+[ ! -e "$work/stage$work/real" ] || fail "the stage was not emptied"
+
+# ---- installed twice, removed once
+"$source/tools/install.sh" install "$prefix" "$build"
+"$source/tools/install.sh" uninstall "$prefix"
+left=$(cd "$prefix" && find . | sort | tr '\n' ' ')
+[ "$left" = ". ./bin ./share ./share/man ./share/man/theirs " ] ||
+    fail "left behind: $left"
+if "$source/tools/install.sh" uninstall "$prefix" 2>/dev/null; then
+    fail "what is not installed was removed"
 fi

@@ -67,6 +67,12 @@ static void attend(const struct row *is, double *sums)
         is->out[c] = total == 0.0 ? 0.0F : (float)(sums[c] / total);
 }
 
+/* Operands without elements may be NULL. */
+static const float *from(const float *first, size_t at)
+{
+    return first == NULL ? NULL : first + at;
+}
+
 static struct row row_at(const struct takt_attention_call *call, size_t head,
                          size_t i)
 {
@@ -74,9 +80,9 @@ static struct row row_at(const struct takt_attention_call *call, size_t head,
     const size_t keys_at = head * call->keys * call->depth;
 
     return (struct row){
-        .q = call->q + at,
-        .k = call->k + keys_at,
-        .v = call->v + keys_at,
+        .q = from(call->q, at),
+        .k = from(call->k, keys_at),
+        .v = from(call->v, keys_at),
         .mask = call->mask == NULL ? NULL : call->mask + i * call->keys,
         .out = call->out + at,
         .visible = takt__attention_visible(call, i),

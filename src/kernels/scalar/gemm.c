@@ -25,12 +25,11 @@ void takt__k_gemv_f32_scalar(const struct takt_gemv *call)
     const size_t n = alpha == 0 ? 0 : call->n;
 
     for (size_t i = 0; i < call->m; i++) {
-        const float *a = (const float *)call->a + i * call->a_row;
-        const float *x = call->x;
+        const float *a = call->a, *x = call->x; /* NULL where n is 0 */
         float *y = (float *)call->y + i * call->y_step;
         float sum = 0;
         for (size_t j = 0; j < n; j++)
-            sum += a[j * call->a_col] * x[j * call->x_step];
+            sum += a[i * call->a_row + j * call->a_col] * x[j * call->x_step];
         *y = n == 0 ? kept_f32(beta, y) : alpha * sum + kept_f32(beta, y);
     }
 }
@@ -41,12 +40,11 @@ void takt__k_gemv_f64_scalar(const struct takt_gemv *call)
     const size_t n = alpha == 0 ? 0 : call->n;
 
     for (size_t i = 0; i < call->m; i++) {
-        const double *a = (const double *)call->a + i * call->a_row;
-        const double *x = call->x;
+        const double *a = call->a, *x = call->x; /* NULL where n is 0 */
         double *y = (double *)call->y + i * call->y_step;
         double sum = 0;
         for (size_t j = 0; j < n; j++)
-            sum += a[j * call->a_col] * x[j * call->x_step];
+            sum += a[i * call->a_row + j * call->a_col] * x[j * call->x_step];
         *y = n == 0 ? kept_f64(beta, y) : alpha * sum + kept_f64(beta, y);
     }
 }
@@ -61,7 +59,8 @@ static struct takt_gemv column(const struct takt_gemm *call, size_t j,
         .a = call->a,
         .a_row = call->a_row,
         .a_col = call->a_col,
-        .x = (const char *)call->b + j * call->b_col * size,
+        .x = call->b == NULL ? NULL
+                             : (const char *)call->b + j * call->b_col * size,
         .x_step = call->b_row,
         .y = (char *)call->c + j * size,
         .y_step = call->ldc,

@@ -79,6 +79,12 @@ static void place(struct block *is, float *scratch)
     is->rest = is->offsets + each.offsets;
 }
 
+/* Operands without elements may be NULL. */
+static const float *from(const float *first, size_t at)
+{
+    return first == NULL ? NULL : first + at;
+}
+
 /* Scores of some keys: scale * K Q'. */
 static struct takt_gemm scores_product(const struct block *is, struct keys keys)
 {
@@ -88,7 +94,7 @@ static struct takt_gemm scores_product(const struct block *is, struct keys keys)
         .m = keys.count,
         .n = is->pitch,
         .k = depth,
-        .a = is->k + keys.key * depth,
+        .a = from(is->k, keys.key * depth),
         .a_row = depth,
         .a_col = 1,
         .b = is_single(is) ? is->q : is->turned,
@@ -110,7 +116,7 @@ static struct takt_gemm values_product(const struct block *is, struct keys keys)
         .m = depth,
         .n = is->pitch,
         .k = keys.count,
-        .a = is->v + keys.key * depth,
+        .a = from(is->v, keys.key * depth),
         .a_row = 1,
         .a_col = depth,
         .b = is->scores,
@@ -169,7 +175,7 @@ static void add_visible_values(const struct block *is, struct keys keys)
 static void add_values(const struct block *is, struct keys keys, bool is_edge)
 {
     const size_t depth = is->call->depth;
-    const float *v = is->v + keys.key * depth;
+    const float *v = from(is->v, keys.key * depth);
     const struct takt_gemm gemm = values_product(is, keys);
 
     if (is_edge && !are_finite(v, keys.count * depth))
@@ -288,9 +294,9 @@ static struct block block_at(const struct takt_attention_call *call,
         .first = piece.first,
         .queries = piece.count,
         .pitch = pitch_of(piece.count),
-        .q = call->q + at,
-        .k = call->k + keys_at,
-        .v = call->v + keys_at,
+        .q = from(call->q, at),
+        .k = from(call->k, keys_at),
+        .v = from(call->v, keys_at),
         .mask = call->mask,
         .out = call->out + at,
     };

@@ -279,7 +279,8 @@ static void multiply_rows(const struct block *all, const struct plan *plan,
 static void multiply(const struct takt_gemm *call, const struct plan *plan,
                      real *scratch)
 {
-    real *const for_a = scratch, *const for_b = scratch + room_for_a(plan);
+    real *const for_a = scratch; /* NULL where nothing is packed */
+    real *const for_b = plan->packs_b ? scratch + room_for_a(plan) : NULL;
 
     for (size_t j = 0; j < call->n; j += plan->nc)
         for (size_t p = 0; p < call->k; p += plan->kc) {

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* process.c - what fork() and exit() do to telemetry. */
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/exit.h"
+#include "base/futex.h"
+#include "telemetry/inside.h"
+
+/* All couriers of the process. */
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_courier *first_courier;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
+{
+    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
+        const takt_sink *sink = &courier->seat[i].sink;
+        if (courier->seat[i].is_taken && sink->forked != NULL)
+            sink->forked(sink->self, phase);
+    }
+}
+
+static void prepare_all(void)
+{
+    takt__lock(&list_lock);
+    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
+        takt__lock(&c->lock);
+        tell_sinks(c, TAKT_FORK_PREPARE);
+    }
+}
+
+static void release_all(void)
+{
+    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
+        tell_sinks(c, TAKT_FORK_PARENT);
+        takt__unlock(&c->lock);
+    }
+    takt__unlock(&list_lock);
+}
+
+/* A child begins with no counts, no notes and no thread, and with sinks that
+ * speak for it. */
+static void reset_in_child(void)
+{
+    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
+        tell_sinks(c, TAKT_FORK_CHILD);
+        takt__courier_reset(c);
+        takt__unlock(&c->lock);
+    }
+    takt__unlock(&list_lock);
+}
+
+static void add_fork_handlers(void)
+{
+    pthread_atfork(prepare_all, release_all, reset_in_child);
+}
+
+/* As long as the sinks may take, and a second for what is left to tell. */
+static uint64_t patience_ns(const struct takt_courier *courier)
+{
+    uint64_t ms = 1000;
+
+    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
+        ms += courier->seat[i].is_taken ? courier->deadline_ms : 0;
+    return ms * 1000000;
+}
+
+static bool leaves_until(struct takt_courier *courier, uint64_t until_ns)
+{
+    _Atomic uint32_t *state = &courier->tap->state;
+
+    for (;;) {
+        const uint64_t now_ns = takt__now_ns();
+        const bool is_leaving = atomic_load(state) == TAKT_COURIER_LEAVING;
+        if (!is_leaving || now_ns >= until_ns)
+            return !is_leaving;
+        takt__futex_wait_for(state, TAKT_COURIER_LEAVING, until_ns - now_ns);
+    }
+}
+
+/* The thread that exits may have been interrupted anywhere, so the courier's
+ * own carries what is left; without it nothing was told, and there is nothing
+ * to close that the end of the process would not. A sink that calls exit() is
+ * waited for by nobody. */
+static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
+{
+    const uint64_t until_ns =
+        takt__exit_deadline(is_interrupted, patience_ns(courier));
+
+    if (courier->is_finished || !takt__lock_until(&courier->lock, until_ns))
+        return;
+    const bool is_own = courier->has_thread &&
+                        pthread_equal(courier->thread, pthread_self()) != 0;
+    const bool is_asked =
+        !is_own && takt__courier_ask_to(courier, TAKT_COURIER_LEAVING);
+    takt__unlock(&courier->lock);
+    if (is_own || (is_asked && !leaves_until(courier, until_ns)))
+        takt__exit_give_up();
+}
+
+/* The sinks of a program that ends are closed; what it still calls is told to
+ * nobody. */
+static void finish_all(void)
+{
+    const bool is_interrupted = takt__exit_begin();
+    const uint64_t until_ns = takt__exit_deadline(is_interrupted, 1000000000);
+
+    if (!takt__lock_until(&list_lock, until_ns))
+        return;
+    for (struct takt_courier *c = first_courier; c != NULL; c = c->next)
+        finish_at_exit(c, is_interrupted);
+    takt__unlock(&list_lock);
+}
+
+/* Handlers run last in, first out, so what the newest sink needs is there. */
+void takt__courier_carry_at_exit(void)
+{
+    enum { most = 30 };
+    static _Atomic unsigned count;
+
+    if (atomic_fetch_add(&count, 1) < most)
+        atexit(finish_all);
+}
+
+void takt__courier_enlist(struct takt_courier *courier)
+{
+    pthread_once(&fork_once, add_fork_handlers);
+    takt__lock(&list_lock);
+    courier->next = first_courier;
+    first_courier = courier;
+    takt__unlock(&list_lock);
+}
+
+void takt__courier_delist(struct takt_courier *courier)
+{
+    takt__lock(&list_lock);
+    struct takt_courier **at = &first_courier;
+    while (*at != NULL && *at != courier)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = courier->next;
+    takt__unlock(&list_lock);
+}

@@ -1,0 +1,79 @@
+#!/bin/sh
+# Installs BUILD (build/release) under PREFIX, or removes what was installed there:
+#   tools/install.sh install PREFIX [BUILD]
+#   tools/install.sh uninstall PREFIX
+# DESTDIR, if set, comes before PREFIX, for those who make packages. What was
+# installed is listed in the prefix itself, with the folders that were made for
+# it, so that another build, or none, can remove it.
+set -eu
+cd "$(dirname "$0")/.."
+usage() {
+    echo "usage: tools/install.sh install|uninstall PREFIX [BUILD]" >&2
+    exit 2
+}
+[ $# -ge 2 ] && [ -n "$2" ] || usage
+build=${3:-build/release}
+case $2 in
+/*) prefix=$2 ;;
+*) prefix=$PWD/$2 ;;
+esac
+place=${DESTDIR:-}$prefix
+list=share/doc/takt/installed
+
+# Lines of the list: "f FILE" or "d FOLDER", seen from the prefix; a folder comes
+# after what is in it.
+list_new() {
+    (cd "$1" && find . ! -type d | sed 's,^\./,f ,'
+        echo "f $list"
+        { find . -depth -mindepth 1 -type d | sed 's,^\./,,'; echo .; } |
+            while IFS= read -r folder; do
+                [ -d "$place/$folder" ] &&
+                    ! grep -qxF "d $folder" "$place/$list" 2>/dev/null ||
+                    printf 'd %s\n' "$folder"
+            done)
+}
+
+install_all() {
+    stage=$(mktemp -d)
+    trap 'rm -rf "$stage"' EXIT
+    DESTDIR="$stage" cmake --install "$build" --prefix "$prefix" \
+        >"$build/install.log" 2>&1 || { cat "$build/install.log"; exit 1; }
+    made=$(list_new "$stage$prefix")
+    cmake --install "$build" --prefix "$prefix" >"$build/install.log" 2>&1 ||
+        { cat "$build/install.log"; exit 1; }
+    printf '%s\n' "$made" >"$place/$list"
+    if [ -z "${DESTDIR:-}" ] && [ "$(id -u)" -eq 0 ]; then
+        ldconfig 2>/dev/null || true # /usr/local/lib is looked up in its list
+    fi
+    echo "installed $(printf '%s\n' "$made" | grep -c '^f ') files in $place"
+}
+
+uninstall_all() {
+    if [ ! -f "$place/$list" ]; then
+        echo "nothing is installed in $place: there is no $place/$list" >&2
+        exit 1
+    fi
+    removed=0 folders=0
+    while read -r kind name; do
+        case $name in
+        /* | .. | ../* | */.. | */../*)
+            echo "$place/$list names '$name', which is not in the prefix" >&2
+            exit 1
+            ;;
+        esac
+        if [ "$kind" = f ] && rm -f "$place/$name"; then
+            removed=$((removed + 1))
+        elif [ "$kind" = d ] && rmdir "$place/${name#.}" 2>/dev/null; then
+            folders=$((folders + 1))
+        fi
+    done <<END
+$(cat "$place/$list")
+END
+    echo "removed $removed files and $folders folders from $place"
+}
+
+case $1 in
+install) install_all ;;
+uninstall) uninstall_all ;;
+*) usage ;;
+esac
