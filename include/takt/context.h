@@ -117,12 +117,13 @@ TAKT_API takt_ctx *takt_ctx_default(void);
 TAKT_API const takt_machine *takt_ctx_machine(const takt_ctx *ctx);
 
 /* The experts of a context, in a fixed order: a name, borrowed as above, and
- * the backend it runs on (may be NULL). NULL beyond the last. */
+ * the backend it runs on (may be NULL). NULL beyond the last. Opens the BLAS
+ * libraries of the context, if nobody has yet; their experts come last. */
 TAKT_API const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
                                      takt_backend *backend);
 
 /* The libraries that experts were made of, as a line for people: name, version
- * and file. NULL beyond the last. */
+ * and file. This opens them, as above. NULL beyond the last. */
 TAKT_API const char *takt_ctx_library(const takt_ctx *ctx, size_t index);
 
 /* Why there are no libraries, as a line for people: none is wanted, none was

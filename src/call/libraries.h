@@ -36,10 +36,11 @@ static inline void takt__ctx_meet_product(takt_ctx *ctx,
 {
     static const double least_flops = 1 << 14;
 
-    if (!atomic_load_explicit(&ctx->may_open_libraries, memory_order_relaxed))
+    if (sizes->work.flops < least_flops ||
+        !atomic_load_explicit(&ctx->may_open_libraries, memory_order_relaxed))
         return;
     if (!sizes->op->is_user && takt__library_can_run(takt__op_id(sizes->op)) &&
-        sizes->work.flops >= least_flops && (flags & TAKT_CALL_URGENT) == 0 &&
+        (flags & TAKT_CALL_URGENT) == 0 &&
         ctx->decider.policy == TAKT_POLICY_ADAPTIVE)
         takt__ctx_open_libraries(ctx);
 }

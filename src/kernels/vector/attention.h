@@ -152,15 +152,20 @@ static void add_parts(const struct block *is)
     }
 }
 
-/* Divides the sums by the weights; without any weight the result is zero. */
+/* Divides the sums by the weights; without any weight the result is zero. Such
+ * sums are divided by one, which goes through memory: clang would see that the
+ * quotient does not matter and divide by zero. */
 static void divide(const struct block *is)
 {
     const size_t depth = is->call->depth;
 
     for (size_t i = 0; i < is->pitch; i += VF32_LANES) {
-        const vf32 weight = vf32_load(is->sums + depth * is->pitch + i);
-        const vm32 none = vf32_eq(weight, vf32_zero());
-        const vf32 total = vf32_select(none, vf32_set1(1.0F), weight);
+        float *const totals = is->sums + depth * is->pitch + i;
+        const vm32 none = vf32_eq(vf32_load(totals), vf32_zero());
+        vf32_store(totals,
+                   vf32_select(none, vf32_set1(1.0F), vf32_load(totals)));
+        v_order();
+        const vf32 total = vf32_load(totals);
         float *sums = is->sums + i;
         for (size_t c = 0; c < depth; c++, sums += is->pitch) {
             const vf32 mean = vf32_div(vf32_load(sums), total);
