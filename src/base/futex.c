@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 void takt__futex_wait(_Atomic uint32_t *word, uint32_t value)
 {
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0);
@@ -20,6 +22,18 @@ void takt__futex_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns)
                                   .tv_nsec = (long)(ns % 1000000000)};
 
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &time, NULL, 0);
+}
+
+bool takt__futex_changes(_Atomic uint32_t *word, uint32_t value,
+                         uint64_t until_ns)
+{
+    uint64_t now_ns = takt__now_ns();
+
+    while (atomic_load(word) == value && now_ns < until_ns) {
+        takt__futex_wait_for(word, value, until_ns - now_ns);
+        now_ns = takt__now_ns();
+    }
+    return atomic_load(word) != value;
 }
 
 void takt__futex_wake(_Atomic uint32_t *word)

@@ -4,6 +4,7 @@
 #define TAKT_BASE_FUTEX_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Sleeps while *word is `value`, until woken; may return early. */
@@ -11,6 +12,11 @@ void takt__futex_wait(_Atomic uint32_t *word, uint32_t value);
 
 /* The same, for so many nanoseconds at most. */
 void takt__futex_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
+
+/* Waits while *word is `value`, until that time of CLOCK_MONOTONIC at most;
+ * false: it still is. */
+bool takt__futex_changes(_Atomic uint32_t *word, uint32_t value,
+                         uint64_t until_ns);
 
 /* Wakes everyone who sleeps on the word. */
 void takt__futex_wake(_Atomic uint32_t *word);

@@ -39,8 +39,12 @@ static _Atomic uint32_t forks;      /* since whoever opened a library first */
 static _Atomic unsigned closed_for; /* not 0: nobody may enter */
 enum { a_fork = 1, the_exit = 2 };
 
-/* The library that this thread is inside of: one at a time. */
+/* The library that this thread is inside of: one at a time. It is not to be
+ * cancelled there; on one thread, libraries wait for nothing, and there is no
+ * point at which it could be. */
 static _Thread_local const struct takt_blas_library *inside
+    __attribute__((tls_model("initial-exec")));
+static _Thread_local bool has_section
     __attribute__((tls_model("initial-exec")));
 
 static uint64_t fork_count(void)
@@ -127,12 +131,16 @@ bool takt__turn_enter(struct takt_blas_library *library, unsigned threads)
     if (library->is_openmp && fork_count() != 0 &&
         may_use_threads(library, threads))
         return false;
-    takt__section_begin();
+    const bool may_wait = may_use_threads(library, threads);
+    if (may_wait)
+        takt__section_begin();
     if (!enter(library, threads)) {
-        takt__section_end();
+        if (may_wait)
+            takt__section_end();
         return false;
     }
     inside = library;
+    has_section = may_wait;
     /* Either the fork has seen us inside, or we see the fork. */
     if (atomic_load(&closed_for) == 0)
         return true;
@@ -159,9 +167,12 @@ static void leave(struct takt_blas_library *library)
 
 void takt__turn_leave(struct takt_blas_library *library)
 {
+    const bool may_have_waited = has_section;
+
     leave(library);
     inside = NULL;
-    takt__section_end();
+    if (may_have_waited)
+        takt__section_end();
 }
 
 void takt__turn_before_fork(void)

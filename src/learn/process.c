@@ -69,18 +69,6 @@ static void ask_to_leave(struct takt_learner *learner)
             takt__futex_wake(&learner->state);
 }
 
-static bool leaves_until(struct takt_learner *learner, uint64_t until_ns)
-{
-    for (;;) {
-        const uint32_t state = atomic_load(&learner->state);
-        const uint64_t now_ns = takt__now_ns();
-        if (state != TAKT_LEARNER_LEAVING || now_ns >= until_ns)
-            return state != TAKT_LEARNER_LEAVING;
-        takt__futex_wait_for(&learner->state, TAKT_LEARNER_LEAVING,
-                             until_ns - now_ns);
-    }
-}
-
 /* SQLite waits for two seconds at most, so most often this is long enough. */
 static void finish_all(void)
 {
@@ -92,7 +80,7 @@ static void finish_all(void)
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
         ask_to_leave(l);
     for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        if (!leaves_until(l, until_ns))
+        if (!takt__futex_changes(&l->state, TAKT_LEARNER_LEAVING, until_ns))
             takt__exit_give_up();
     takt__unlock(&list_lock);
 }

@@ -66,19 +66,6 @@ static uint64_t patience_ns(const struct takt_courier *courier)
     return ms * 1000000;
 }
 
-static bool leaves_until(struct takt_courier *courier, uint64_t until_ns)
-{
-    _Atomic uint32_t *state = &courier->tap->state;
-
-    for (;;) {
-        const uint64_t now_ns = takt__now_ns();
-        const bool is_leaving = atomic_load(state) == TAKT_COURIER_LEAVING;
-        if (!is_leaving || now_ns >= until_ns)
-            return !is_leaving;
-        takt__futex_wait_for(state, TAKT_COURIER_LEAVING, until_ns - now_ns);
-    }
-}
-
 /* The thread that exits may have been interrupted anywhere, so the courier's
  * own carries what is left; without it nothing was told, and there is nothing
  * to close that the end of the process would not. A sink that calls exit() is
@@ -95,7 +82,9 @@ static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
     const bool is_asked =
         !is_own && takt__courier_ask_to(courier, TAKT_COURIER_LEAVING);
     takt__unlock(&courier->lock);
-    if (is_own || (is_asked && !leaves_until(courier, until_ns)))
+    if (is_own ||
+        (is_asked && !takt__futex_changes(&courier->tap->state,
+                                          TAKT_COURIER_LEAVING, until_ns)))
         takt__exit_give_up();
 }
 

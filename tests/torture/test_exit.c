@@ -259,7 +259,7 @@ static void a_handler_may_end_a_program_that_asks(void)
 /* The file is somebody else's until this process ends. */
 static void occupy(const char *path)
 {
-    sqlite3 *db;
+    static sqlite3 *db;
 
     REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
     REQUIRE(sqlite3_exec(db, "PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE",
