@@ -24,7 +24,8 @@ run: build
 build:
 	@tools/setup.sh build
 	@mkdir -p build
-	@tools/progress.sh configure build/make.log cmake --preset release
+	@tools/progress.sh configure build/configure.log cmake --preset release
+	@sed -n '/takt cannot\|is left out/s/^-- /note: /p' build/configure.log
 	@tools/progress.sh build build/make.log cmake --build --preset release
 
 test:

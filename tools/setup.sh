@@ -3,9 +3,9 @@
 # Prints what it installs; does nothing, quickly, when all is there.
 set -eu
 
-build="gcc libc6-dev make cmake ninja-build libsqlite3-dev libvulkan-dev \
-libcurl4-openssl-dev zlib1g-dev"
-test="$build g++ clang libclang-rt-dev clang-format pkg-config python3 \
+build="gcc libc6-dev make cmake ninja-build pkg-config libsqlite3-dev \
+libvulkan-dev libcurl4-openssl-dev zlib1g-dev"
+test="$build g++ clang libclang-rt-dev clang-format python3 \
 universal-ctags man-db bash openssl protobuf-compiler \
 libopenblas0-pthread libblis4-pthread libblas3 libblas-test libxsmm-dev \
 mesa-vulkan-drivers vulkan-validationlayers glslang-tools \
