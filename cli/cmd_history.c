@@ -39,17 +39,30 @@ static int store_trouble(const struct asking *asking, takt_status status,
     return EXIT_FINDING;
 }
 
-static bool open_store(const struct asking *asking, takt_ctx **out)
+/* EXIT_DONE: it is open and was read. Otherwise that was said. */
+static int open_store(const struct asking *asking, bool writes_store,
+                      takt_ctx **out)
 {
-    const struct context_wish wish = {.store = asking->store};
+    const struct context_wish wish = {.store = asking->store,
+                                      .writes_store = writes_store};
     takt_learning learning;
 
     if (!open_context(asking->invocation->command, &wish, out))
-        return false;
-    takt_ctx_learning(*out, &learning);
-    if (learning.diag.text[0] != '\0')
-        fprintf(stderr, "takt history: %s\n", learning.diag.text);
-    return true;
+        return EXIT_USAGE;
+    const takt_status status = takt_ctx_learning(*out, &learning);
+    if (status == TAKT_OK && learning.store_status == TAKT_OK)
+        return EXIT_DONE;
+    takt_ctx_destroy(*out);
+    *out = NULL;
+    return EXIT_FINDING;
+}
+
+/* Some rows are there and others not: better none. */
+static int lack_memory(const struct memories *memories)
+{
+    return memories->is_short
+               ? trouble("what was learned", takt_status_text(TAKT_ENOMEM))
+               : EXIT_DONE;
 }
 
 /* ---- looking --------------------------------------------------------------
@@ -59,16 +72,19 @@ static int list(const struct asking *asking)
 {
     struct memories memories;
     takt_ctx *ctx;
+    int code = open_store(asking, false, &ctx);
 
-    if (!open_store(asking, &ctx))
-        return EXIT_USAGE;
+    if (code != EXIT_DONE)
+        return code;
     read_memories(ctx, &memories);
-    print_list(&memories, asking->is_json);
-    if (memories.count == 0 && !asking->is_json)
+    code = lack_memory(&memories);
+    if (code == EXIT_DONE)
+        print_list(&memories, asking->is_json);
+    if (code == EXIT_DONE && memories.count == 0 && !asking->is_json)
         puts("nothing yet: 'takt tune' measures this machine");
     free_memories(&memories);
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 /* The work of a shape in every dtype is the same but for its bytes; f32 is
@@ -101,28 +117,34 @@ static int show(const struct asking *asking)
     if (op == NULL ||
         (asking->word_count == 2 && !read_work(asking, op, &work)))
         return EXIT_USAGE;
-    if (!open_store(asking, &ctx))
-        return EXIT_USAGE;
+    int code = open_store(asking, false, &ctx);
+    if (code != EXIT_DONE)
+        return code;
     read_memories(ctx, &memories);
-    print_rows(&memories, op, asking->word_count == 2 ? &work : NULL,
-               asking->is_json);
+    code = lack_memory(&memories);
+    if (code == EXIT_DONE)
+        print_rows(&memories, op, asking->word_count == 2 ? &work : NULL,
+                   asking->is_json);
     free_memories(&memories);
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 static int gain(const struct asking *asking)
 {
     struct memories memories;
     takt_ctx *ctx;
+    int code = open_store(asking, false, &ctx);
 
-    if (!open_store(asking, &ctx))
-        return EXIT_USAGE;
+    if (code != EXIT_DONE)
+        return code;
     read_memories(ctx, &memories);
-    print_gain(ctx, &memories, asking->is_json);
+    code = lack_memory(&memories);
+    if (code == EXIT_DONE)
+        print_gain(ctx, &memories, asking->is_json);
     free_memories(&memories);
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 /* ---- moving ---------------------------------------------------------------
@@ -255,9 +277,11 @@ static int reset(const struct asking *asking)
     takt_ctx *ctx;
 
     if ((is_one && op == NULL) ||
-        !is_agreed(asking, op != NULL ? op->name : "everything") ||
-        !open_store(asking, &ctx))
+        !is_agreed(asking, op != NULL ? op->name : "everything"))
         return EXIT_USAGE;
+    const int code = open_store(asking, true, &ctx);
+    if (code != EXIT_DONE)
+        return code;
     const takt_status status = takt_history_reset(ctx, op);
     takt_ctx_destroy(ctx);
     if (status != TAKT_OK)

@@ -260,6 +260,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
         .load = {takt__model_load(model, TAKT_DEVICE_CORE),
                  takt__model_load(model, TAKT_DEVICE_CORES)},
         .is_exploring = ctx->is_exploring,
+        .store_status = state.status,
     };
     snprintf(out->store, sizeof out->store, "%s", state.path);
     snprintf(out->diag.text, sizeof out->diag.text, "%s", state.diag);

@@ -292,6 +292,7 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     learner->names = options->names;
     learner->is_published = options->is_published;
     learner->is_deaf = options->is_deaf;
+    learner->is_store_foreign = options->is_store_foreign;
     snprintf(learner->path, sizeof learner->path, "%s", options->store_path);
     snprintf(learner->machine, sizeof learner->machine, "%s", options->machine);
     snprintf(learner->software, sizeof learner->software, "%s",
@@ -417,6 +418,7 @@ struct takt_learner_state takt__learner_state(struct takt_learner *learner)
     return (struct takt_learner_state){
         .path = learner->is_given_up ? "" : learner->path,
         .diag = learner->diag.text,
+        .status = learner->store_status,
         .own_records = learner->own_records,
         .other_records = learner->other_records,
     };

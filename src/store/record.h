@@ -29,6 +29,7 @@ enum {
     TAKT_RECORD_BINS = 1024
 };
 #define TAKT_RECORD_LATEST (INT64_MAX / 2) /* of epoch and seq */
+#define TAKT_RECORD_LEAST_N 1e-9           /* but for 0 */
 
 struct takt_record {
     /* The key. */

@@ -31,20 +31,32 @@ static bool fits(const char *fingerprint)
            strlen(fingerprint) < TAKT_SHA256_HEX;
 }
 
-static takt_status open_parts(const char *path, const char *machine,
+/* Damage that is met is looked at by whoever opens the store next. */
+static void mark(const struct takt_database *database)
+{
+    const enum takt_mark now = takt__places_read_mark(database->places);
+
+    takt__places_mark(database->places, now < TAKT_MARK_LOOKED
+                                            ? TAKT_MARK_MET
+                                            : TAKT_MARK_MET_AGAIN);
+}
+
+static takt_status open_parts(const char *path,
+                              const struct takt_store_identity *identity,
                               takt_diag *diag, struct takt_store *store)
 {
     struct takt_database *database = &store->database;
-    takt_status status =
-        takt__database_open(path, TAKT_DATABASE_WRITE, diag, database);
+    takt_status status = takt__database_open(
+        path, identity->is_foreign ? TAKT_DATABASE_READ : TAKT_DATABASE_WRITE,
+        diag, database);
 
     if (status != TAKT_OK || database->is_readonly)
         return status;
-    status = takt__writer_take(database, machine, &store->writer);
+    status = takt__writer_take(database, identity->machine, &store->writer);
     if (status == TAKT_OK)
         return TAKT_OK;
     if (status == TAKT_ECORRUPT && takt__database_is_held(database))
-        takt__places_mark(database->places, true);
+        mark(database);
     takt__diag_say(diag, "%s: no writer's place in it can be had",
                    database->path);
     takt__database_close(database);
@@ -52,18 +64,22 @@ static takt_status open_parts(const char *path, const char *machine,
 }
 
 /* A file too large for the cheap check may show its damage only when the
- * writer looks for its records; the second time it is moved aside. */
-static takt_status open_twice(const char *path, const char *machine,
-                              takt_diag *diag, struct takt_store *store)
+ * writer looks for its records; then it is looked at, and, should that find
+ * nothing, moved aside the time after. */
+static takt_status open_thrice(const char *path,
+                               const struct takt_store_identity *identity,
+                               takt_diag *diag, struct takt_store *store)
 {
-    const takt_status status = open_parts(path, machine, diag, store);
-    const bool is_ours = store->writer.machine[0] != '\0';
+    takt_status status = TAKT_ECORRUPT;
+    bool is_ours = true;
 
-    if (status != TAKT_ECORRUPT || !is_ours)
-        return status;
-    if (diag != NULL)
-        diag->text[0] = '\0';
-    return open_parts(path, machine, diag, store);
+    for (int i = 0; i < 3 && status == TAKT_ECORRUPT && is_ours; i++) {
+        if (diag != NULL)
+            diag->text[0] = '\0';
+        status = open_parts(path, identity, diag, store);
+        is_ours = store->writer.machine[0] != '\0';
+    }
+    return status;
 }
 
 takt_status takt__store_open(const char *path,
@@ -80,7 +96,7 @@ takt_status takt__store_open(const char *path,
     if (store == NULL)
         return TAKT_ENOMEM;
     strcpy(store->software, identity->software);
-    const takt_status status = open_twice(path, identity->machine, diag, store);
+    const takt_status status = open_thrice(path, identity, diag, store);
     if (status != TAKT_OK) {
         free(store);
         return status;
@@ -134,7 +150,7 @@ static takt_status note(struct takt_store *store, takt_status status)
 {
     if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database) &&
         takt__database_is_held(&store->database))
-        takt__places_mark(store->database.places, true);
+        mark(&store->database);
     return status;
 }
 
@@ -189,8 +205,11 @@ takt_status takt__store_write(struct takt_store *store,
         return note(store, status);
     status = put_all(store, records, count);
     status = takt__database_end(&store->database, status);
-    if (status == TAKT_OK)
+    if (status == TAKT_OK) {
         store->writer.is_known = true;
+        if (takt__places_read_mark(store->database.places) == TAKT_MARK_LOOKED)
+            takt__places_mark(store->database.places, TAKT_MARK_NONE);
+    }
     return note(store, status);
 }
 

@@ -28,6 +28,8 @@ struct takt_store;
 struct takt_store_identity {
     const char *machine; /* fingerprints of what learns, see record.h */
     const char *software;
+    bool is_foreign; /* the file is somebody else's: it is read once, as one
+                      * that may be hostile, and never written */
 };
 
 /* Opens or makes the file at `path` and the folders above it, brings an older
@@ -36,7 +38,9 @@ struct takt_store_identity {
  * `diag` gets one line for people when something is worth saying; it may be
  * set although the store opened.
  * One that can only be read is opened so: it has no writer's name, and nothing
- * is written to it.
+ * is written to it; as is one that is foreign, which is not made or repaired.
+ * TAKT_ENOENT: there is no such file, and it is foreign.
+ * TAKT_ENOMEM: no memory to look at it.
  * TAKT_EINVAL: no path, or a fingerprint that is empty or too long.
  * TAKT_EIO: the file cannot be made, read or locked, or it is lost.
  * TAKT_ECORRUPT: it is of a later version than this library knows, another
