@@ -93,8 +93,10 @@ takt_status takt__store_open(const char *path,
         !fits(identity->software))
         return TAKT_EINVAL;
     struct takt_store *store = calloc(1, sizeof *store);
-    if (store == NULL)
+    if (store == NULL) {
+        takt__diag_say(diag, "there is not enough memory to open %s", path);
         return TAKT_ENOMEM;
+    }
     strcpy(store->software, identity->software);
     const takt_status status = open_thrice(path, identity, diag, store);
     if (status != TAKT_OK) {

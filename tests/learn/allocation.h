@@ -27,6 +27,7 @@
 static _Thread_local bool is_counting;
 static _Thread_local unsigned long allocations; /* while counting */
 static _Thread_local long fail_at = -1;         /* allocation; -1: none */
+static _Thread_local bool keeps_failing;        /* and all after it */
 
 #ifdef TAKT_TEST_CAN_COUNT
 enum { can_count = 1 };
@@ -41,8 +42,12 @@ static bool may_allocate(void)
     if (!is_counting)
         return true;
     allocations++;
-    if (fail_at < 0 || fail_at-- > 0)
+    if (fail_at < 0 || fail_at > 0) {
+        fail_at -= fail_at > 0;
         return true;
+    }
+    if (!keeps_failing)
+        fail_at = -1;
     errno = ENOMEM;
     return false;
 }
