@@ -2,6 +2,7 @@
 /*
  * save.c - what the model knows, written to the store; recall.c reads it back.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -19,6 +20,19 @@ static bool is_sound(const struct takt_record *record)
             takt__field_fault(&takt__record_fields[i], record) != NULL)
             return false;
     return true;
+}
+
+/* What was measured may be beyond what is believed of a file. */
+static void confine(struct takt_record *record)
+{
+    const double most_m2 = TAKT_RECORD_MOST_SPREAD * (record->n + 1);
+
+    if (record->n < TAKT_RECORD_LEAST_N)
+        record->n = record->m2 = 0; /* others' samples outweigh these by far */
+    record->m2 = fmin(record->m2, most_m2);
+    record->n = fmin(record->n, TAKT_RECORD_MOST_N);
+    record->calls = fmin(record->calls, TAKT_RECORD_MOST_CALLS);
+    record->seconds = fmin(record->seconds, TAKT_RECORD_MOST_S);
 }
 
 static void write_down(void *self, const struct takt_memory *memory)
@@ -52,8 +66,7 @@ static void write_down(void *self, const struct takt_memory *memory)
              takt__learner_device(learner, memory->arm));
     snprintf(record.expert, sizeof record.expert, "%s",
              takt__model_arm(learner->model, memory->arm)->name);
-    if (record.n < TAKT_RECORD_LEAST_N)
-        record.n = record.m2 = 0; /* others' samples outweigh them by far */
+    confine(&record);
     if (is_sound(&record))
         takt__records_add(&learner->unsaved, &record);
 }
@@ -109,7 +122,8 @@ static void note_failure(struct takt_learner *learner, takt_status status)
              "until it can",
              learner->path);
     learner->failures += learner->failures < 6;
-    if (learner->failures >= 2 || status == TAKT_ECORRUPT)
+    if (learner->failures >= 2 || status == TAKT_ECORRUPT ||
+        takt__store_is_renamed(learner->store))
         takt__learner_close_store(learner);
 }
 

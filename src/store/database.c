@@ -49,8 +49,11 @@ static const char *const texts[TAKT_SQL_COUNT] = {
         " WHERE w.place = ?1 AND m.text = ?2 AND w.inode = ?3",
     [TAKT_SQL_ADD_WRITER] = "INSERT INTO writer VALUES (?1, ?2, ?3, ?4, ?5)"
                             " ON CONFLICT DO UPDATE SET name = ?4, epoch = ?5",
-    [TAKT_SQL_LAST_EPOCH] = "SELECT max(epoch) FROM record WHERE writer ="
-                            " (SELECT id FROM name WHERE text = ?1)",
+    [TAKT_SQL_LAST_OF_WRITER] =
+        "SELECT max(epoch), max(seq) FROM record WHERE writer ="
+        " (SELECT id FROM name WHERE text = ?1)",
+    [TAKT_SQL_RETIRE_WRITER] = "DELETE FROM writer WHERE name ="
+                               " (SELECT id FROM name WHERE text = ?1)",
     [TAKT_SQL_FORGET] = "DELETE FROM record WHERE ?1 IS NULL OR op ="
                         " (SELECT id FROM name WHERE text = ?1)",
 };

@@ -22,6 +22,7 @@
 struct takt_store {
     struct takt_database database;
     struct takt_writer writer; /* no name: nothing can be written */
+    bool is_renamed; /* somebody else has written under the writer's name */
     char software[TAKT_SHA256_HEX];
 };
 
@@ -148,6 +149,11 @@ uint64_t takt__store_epoch(const struct takt_store *store)
     return store->writer.epoch;
 }
 
+bool takt__store_is_renamed(const struct takt_store *store)
+{
+    return store->is_renamed;
+}
+
 static takt_status note(struct takt_store *store, takt_status status)
 {
     if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database) &&
@@ -180,10 +186,16 @@ static takt_status put_all(struct takt_store *store,
                            const struct takt_record *records, size_t count)
 {
     takt_status status = TAKT_OK;
-    bool is_put;
+    bool is_put, is_own = true;
 
-    if (!store->writer.is_known)
+    if (store->writer.is_known)
+        status = takt__writer_check(&store->database, &store->writer, &is_own);
+    else
         status = takt__writer_put(&store->database, &store->writer);
+    if (status == TAKT_OK && !is_own) {
+        store->is_renamed = true;
+        return TAKT_EIO;
+    }
     for (size_t i = 0; status == TAKT_OK && i < count; i++)
         status = takt__rows_put(&store->database, TAKT_SQL_ADVANCE, &records[i],
                                 &is_put);
@@ -232,12 +244,17 @@ static takt_status start_anew(struct takt_database *database, const char *op,
                               struct takt_writer *next)
 {
     uint64_t last;
-    takt_status status = takt__writer_last_epoch(database, next->name, &last);
+    bool is_spent, is_own = true;
+    takt_status status =
+        takt__writer_last_epoch(database, next->name, &last, &is_spent);
 
-    if (last > next->epoch)
+    if (status == TAKT_OK && next->is_known)
+        status = takt__writer_check(database, next, &is_own);
+    if (status == TAKT_OK && (is_spent || !is_own))
+        status = takt__writer_rename(next);
+    else if (last > next->epoch)
         next->epoch = last;
-    if (next->epoch < TAKT_RECORD_LATEST)
-        next->epoch++;
+    next->epoch++;
     if (status == TAKT_OK)
         status = forget(database, op);
     if (status == TAKT_OK)

@@ -59,6 +59,11 @@ void takt__store_close(struct takt_store *store);
  * by this process and those that it forks. */
 bool takt__store_is_lost(const struct takt_store *store);
 
+/* Whether records under the writer's name came from elsewhere: they may claim
+ * to be later than any that this writer would write. Nothing more can be
+ * written until the store is opened again, which gives another name. */
+bool takt__store_is_renamed(const struct takt_store *store);
+
 /* What a child does after fork() instead: lets go of the memory, and touches
  * neither the file nor its locks. The fork must not happen while another
  * thread is in here: SQLite's mutexes would stay locked in the child. */
@@ -83,7 +88,7 @@ takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
  * larger than what is stored changes nothing.
  * TAKT_EINVAL: a record makes no sense, see takt__record_is_sound().
  * TAKT_EIO: disk full, locked for too long, read-only: try again later; or the
- * file was removed or moved aside: open it again; or it is lost. */
+ * file was removed or moved aside: open it again; or it is lost, or renamed. */
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count);
 
