@@ -68,6 +68,19 @@ static int lack_memory(const struct memories *memories)
 /* ---- looking --------------------------------------------------------------
  */
 
+static void print_nothing(takt_ctx *ctx)
+{
+    takt_learning learning;
+
+    if (takt_ctx_learning(ctx, &learning) == TAKT_OK &&
+        learning.other_records > 0)
+        printf("nothing of this machine yet, and %.0f records of others: "
+               "'takt tune' measures it\n",
+               learning.other_records);
+    else
+        puts("nothing yet: 'takt tune' measures this machine");
+}
+
 static int list(const struct asking *asking)
 {
     struct memories memories;
@@ -81,7 +94,7 @@ static int list(const struct asking *asking)
     if (code == EXIT_DONE)
         print_list(&memories, asking->is_json);
     if (code == EXIT_DONE && memories.count == 0 && !asking->is_json)
-        puts("nothing yet: 'takt tune' measures this machine");
+        print_nothing(ctx);
     free_memories(&memories);
     takt_ctx_destroy(ctx);
     return code;
