@@ -99,9 +99,10 @@ char *preload_value(void)
                 "takt run: LD_PRELOAD cannot name '%s', which has a space, a "
                 "colon or a dollar in it (TAKT_RUN_PRELOAD may name a link)\n",
                 path);
-    else
-        value =
-            begins_with(before, path) ? strdup(before) : prepend(path, before);
+    else if ((value = begins_with(before, path)
+                          ? strdup(before)
+                          : prepend(path, before)) == NULL)
+        fprintf(stderr, "takt run: there is not enough memory\n");
     free(path);
     return value;
 }
