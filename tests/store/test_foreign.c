@@ -118,7 +118,7 @@ static void tables_that_takt_did_not_make_are_refused(void)
         "ALTER TABLE record ADD COLUMN more AS (bin + 1)",
         "ALTER TABLE record ADD COLUMN more",
         "DROP TABLE writer",
-        "DROP VIEW history",
+        "DROP VIEW history; CREATE VIEW history AS SELECT 1 AS op",
         "ANALYZE",
     };
 
@@ -171,6 +171,24 @@ static void a_source_is_left_as_it_is(void)
     EXPECT(!scratch_exists(path, "-wal") && !scratch_exists(path, "-shm"));
     free(bytes);
     free(bytes_after);
+}
+
+/* They had no view yet. */
+static void the_first_stores_can_be_merged(void)
+{
+    const char *path = scratch_path();
+    takt_store_report report;
+    takt_diag diag;
+    size_t length;
+    char *sql =
+        scratch_load(TAKT_SOURCE_DIR "/tests/fixtures/stores/v1.sql", &length);
+
+    run_sql(path, sql);
+    free(sql);
+    const takt_status status =
+        takt_store_merge(scratch_path(), path, &report, &diag);
+    TAP_CHECK(status == TAKT_OK, "%s", diag.text);
+    EXPECT_INT(report.added, 3);
 }
 
 /* What a process that was killed leaves: the records are in the log. */
@@ -257,6 +275,7 @@ int main(void)
     RUN(tables_that_takt_did_not_make_are_refused);
     RUN(repeated_ids_are_refused_at_once);
     RUN(a_source_is_left_as_it_is);
+    RUN(the_first_stores_can_be_merged);
     RUN(a_log_that_was_left_is_read);
     RUN(a_pipe_or_a_folder_for_a_log_is_refused);
     RUN(a_source_that_is_too_large_is_refused);
