@@ -27,7 +27,8 @@
 static _Thread_local bool is_counting;
 static _Thread_local unsigned long allocations; /* while counting */
 static _Thread_local long fail_at = -1;         /* allocation; -1: none */
-static _Thread_local bool keeps_failing;        /* and all after it */
+/* And all after it. */
+static _Thread_local bool keeps_failing __attribute__((unused));
 
 #ifdef TAKT_TEST_CAN_COUNT
 enum { can_count = 1 };
