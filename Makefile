@@ -7,7 +7,7 @@
 TAKT = build/release/cli/takt
 PREFIX ?= /usr/local
 
-.PHONY: run test build bench fuzz format install uninstall clean
+.PHONY: run test build bench fuzz torture format install uninstall clean
 
 # A machine on which others are at work is not measured: that is said, and the
 # map then shows what is expected of it.
@@ -44,6 +44,12 @@ FUZZ_SECONDS ?= 60
 fuzz:
 	@tools/setup.sh test
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+
+# Every call fails in turn, and each fuzz target tries TAKT_TORTURE_RUNS inputs
+# (10 million): hours.
+torture:
+	@tools/setup.sh test
+	@tools/torture.sh
 
 format:
 	@git ls-files -co --exclude-standard '*.[ch]' | xargs clang-format -i

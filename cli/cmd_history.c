@@ -39,38 +39,70 @@ static int store_trouble(const struct asking *asking, takt_status status,
     return complain(&cmd_history, "%s", diag->text);
 }
 
-static bool open_store(const struct asking *asking, takt_ctx **out)
+/* EXIT_DONE: it is open and was read. Otherwise that was said. */
+static int open_store(const struct asking *asking, bool writes_store,
+                      takt_ctx **out)
 {
-    /* To look at a store that is not there makes none. */
-    const struct context_wish wish = {
-        .store = access(asking->store, F_OK) == 0 ? asking->store : ""};
+    /* To look at a store that is not there makes none; to name one is a
+     * mistake. */
+    const bool is_needed = writes_store ||
+                           option_given(asking->invocation, "db") ||
+                           access(asking->store, F_OK) == 0;
+    const struct context_wish wish = {.store = is_needed ? asking->store : "",
+                                      .writes_store = writes_store};
     takt_learning learning;
 
     if (!open_context(asking->invocation->command, &wish, out))
-        return false;
-    takt_ctx_learning(*out, &learning);
-    if (learning.diag.text[0] != '\0')
-        complain(&cmd_history, "%s", learning.diag.text);
-    return true;
+        return EXIT_USAGE;
+    const takt_status status = takt_ctx_learning(*out, &learning);
+    if (status == TAKT_OK && learning.store_status == TAKT_OK)
+        return EXIT_DONE;
+    takt_ctx_destroy(*out);
+    *out = NULL;
+    return EXIT_FINDING;
+}
+
+/* Some rows are there and others not: better none. */
+static int lack_memory(const struct memories *memories)
+{
+    return memories->is_short
+               ? trouble("what was learned", takt_status_text(TAKT_ENOMEM))
+               : EXIT_DONE;
 }
 
 /* ---- looking --------------------------------------------------------------
  */
 
+static void print_nothing(takt_ctx *ctx)
+{
+    takt_learning learning;
+
+    if (takt_ctx_learning(ctx, &learning) == TAKT_OK &&
+        learning.other_records > 0)
+        printf("nothing of this machine yet, and %.0f records of others: "
+               "'takt tune' measures it\n",
+               learning.other_records);
+    else
+        puts("nothing yet: 'takt tune' measures this machine");
+}
+
 static int list(const struct asking *asking)
 {
     struct memories memories;
     takt_ctx *ctx;
+    int code = open_store(asking, false, &ctx);
 
-    if (!open_store(asking, &ctx))
-        return EXIT_USAGE;
+    if (code != EXIT_DONE)
+        return code;
     read_memories(ctx, &memories);
-    print_list(&memories, asking->is_json);
-    if (memories.count == 0 && !asking->is_json)
-        puts("nothing yet: 'takt tune' measures this machine");
+    code = lack_memory(&memories);
+    if (code == EXIT_DONE)
+        print_list(&memories, asking->is_json);
+    if (code == EXIT_DONE && memories.count == 0 && !asking->is_json)
+        print_nothing(ctx);
     free_memories(&memories);
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 /* The work of a shape in every dtype is the same but for its bytes; f32 is
@@ -103,28 +135,34 @@ static int show(const struct asking *asking)
     if (op == NULL ||
         (asking->word_count == 2 && !read_work(asking, op, &work)))
         return EXIT_USAGE;
-    if (!open_store(asking, &ctx))
-        return EXIT_USAGE;
+    int code = open_store(asking, false, &ctx);
+    if (code != EXIT_DONE)
+        return code;
     read_memories(ctx, &memories);
-    print_rows(&memories, op, asking->word_count == 2 ? &work : NULL,
-               asking->is_json);
+    code = lack_memory(&memories);
+    if (code == EXIT_DONE)
+        print_rows(&memories, op, asking->word_count == 2 ? &work : NULL,
+                   asking->is_json);
     free_memories(&memories);
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 static int gain(const struct asking *asking)
 {
     struct memories memories;
     takt_ctx *ctx;
+    int code = open_store(asking, false, &ctx);
 
-    if (!open_store(asking, &ctx))
-        return EXIT_USAGE;
+    if (code != EXIT_DONE)
+        return code;
     read_memories(ctx, &memories);
-    print_gain(ctx, &memories, asking->is_json);
+    code = lack_memory(&memories);
+    if (code == EXIT_DONE)
+        print_gain(ctx, &memories, asking->is_json);
     free_memories(&memories);
     takt_ctx_destroy(ctx);
-    return EXIT_DONE;
+    return code;
 }
 
 /* ---- moving ---------------------------------------------------------------
@@ -256,9 +294,11 @@ static int reset(const struct asking *asking)
         return EXIT_DONE;
     }
     if ((is_one && op == NULL) ||
-        !is_agreed(asking, op != NULL ? op->name : "everything") ||
-        !open_store(asking, &ctx))
+        !is_agreed(asking, op != NULL ? op->name : "everything"))
         return EXIT_USAGE;
+    const int code = open_store(asking, true, &ctx);
+    if (code != EXIT_DONE)
+        return code;
     const takt_status status = takt_history_reset(ctx, op);
     takt_ctx_destroy(ctx);
     if (status != TAKT_OK)

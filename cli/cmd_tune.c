@@ -203,6 +203,7 @@ static bool read_question(const struct invocation *invocation,
 {
     const char *dtype = option_value(invocation, "dtype");
     struct context_wish wish = {.store = option_value(invocation, "db"),
+                                .writes_store = true,
                                 .asks_drivers = true};
     size_t index = 2;
 

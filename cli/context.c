@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/config.h"
 
@@ -55,6 +56,31 @@ bool is_worthy_gpu(takt_ctx *ctx, const char *expert)
     return false;
 }
 
+bool is_foreign_store(const char *path)
+{
+    char own[1024];
+    struct stat named, known;
+
+    if (path == NULL || path[0] == '\0')
+        return false;
+    if (takt_store_path(own, sizeof own) != TAKT_OK || own[0] == '\0')
+        return true;
+    if (strcmp(own, path) == 0)
+        return false;
+    return stat(path, &named) != 0 || stat(own, &known) != 0 ||
+           named.st_dev != known.st_dev || named.st_ino != known.st_ino;
+}
+
+/* Nobody should take a store that cannot be read for an empty one. */
+static void report_store(const struct command *command, takt_ctx *ctx)
+{
+    takt_learning learning;
+
+    if (takt_ctx_learning(ctx, &learning) == TAKT_OK &&
+        learning.diag.text[0] != '\0')
+        fprintf(stderr, "takt %s: %s\n", command->name, learning.diag.text);
+}
+
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out)
 {
@@ -77,16 +103,21 @@ bool open_context(const struct command *command,
                                      : 0,
         .blas = is_live ? config->blas : "",
         .store = wish->store,
+        .store_is_foreign =
+            !wish->writes_store && is_foreign_store(wish->store),
         .exploration = -1,
         .gpu = wish->asks_drivers && is_live ? all_gpus() : NULL,
     };
     const takt_status status = takt_ctx_create(&options, out);
 
-    if (status != TAKT_OK)
+    if (status != TAKT_OK) {
         refuse(command, wish, &options, status);
-    else if (wish->opens_gpus && is_live)
+        return false;
+    }
+    report_store(command, *out);
+    if (wish->opens_gpus && is_live)
         takt_ctx_open_gpus(*out);
-    return status == TAKT_OK;
+    return true;
 }
 
 unsigned read_situation(const struct invocation *invocation)

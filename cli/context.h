@@ -33,6 +33,8 @@ enum { situation_count = 4 };
 struct context_wish {
     const char *recording; /* --machine, or NULL */
     const char *store;     /* --db, or NULL */
+    bool writes_store;     /* it is the user's own, whatever its name; else a
+                            * file that --db names is read as anybody's */
     unsigned threads;
     const takt_cost_model *cost;
     bool obeys_pin;    /* TAKT_PIN decides, if it is set */
@@ -40,10 +42,15 @@ struct context_wish {
     bool asks_drivers; /* for every GPU there is, unless TAKT_GPU is empty */
 };
 
-/* On failure says what is wrong in one line and returns false. Nothing is
+/* On failure says what is wrong in one line and returns false; what is wrong
+ * with the store is said, and a context made all the same. Nothing is
  * explored: asking must not change what programs do. */
 bool open_context(const struct command *command,
                   const struct context_wish *wish, takt_ctx **out);
+
+/* Whether a store that --db names is not the one of this machine. NULL and "":
+ * it is. */
+bool is_foreign_store(const char *path);
 
 /* The first GPU that calls may be routed to now; false: there is none. */
 bool find_usable_gpu(takt_ctx *ctx, takt_gpu_device *out);

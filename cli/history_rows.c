@@ -52,7 +52,8 @@ static int by_key(const void *a, const void *b)
 void read_memories(takt_ctx *ctx, struct memories *out)
 {
     *out = (struct memories){0};
-    takt_history_read(ctx, keep, out);
+    if (takt_history_read(ctx, keep, out) != TAKT_OK)
+        out->is_short = true;
     if (out->count > 0)
         qsort(out->memory, out->count, sizeof out->memory[0], by_key);
     for (size_t i = 0; i < out->count; i++) {

@@ -115,6 +115,8 @@ char *preload_value(void)
     }
     char *value =
         begins_with(before, path) ? strdup(before) : prepend(path, before);
+    if (value == NULL)
+        complain(&cmd_run, "there is not enough memory");
     free(path);
     return value;
 }

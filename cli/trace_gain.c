@@ -16,6 +16,8 @@ void gauge_open(struct gauge *gauge, const char *store)
 {
     /* Nobody else is asked about, so nobody else is loaded. */
     const takt_ctx_options options = {.store = store,
+                                      .store_is_foreign =
+                                          is_foreign_store(store),
                                       .exploration = -1,
                                       .blas = "",
                                       .gpu = "",

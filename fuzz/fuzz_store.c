@@ -18,7 +18,7 @@
 
 static const struct takt_store_identity identity = {.machine = "aa",
                                                     .software = "bb"};
-static char folder[] = "/tmp/takt-fuzz-XXXXXX";
+static char folder[] = "/dev/shm/takt-fuzz-XXXXXX";
 static char path[64], aside[96];
 static char sound[65536];
 static size_t sound_length;

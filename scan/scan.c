@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "cpus.h"
 #include "line.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +236,7 @@ takt_status takt__scan(const struct takt_scan_options *options,
         diag->text[0] = 0;
     if (scan == NULL)
         return TAKT_ENOMEM;
+    takt__scan_use_memory();
     scan->options = options;
     scan->report = report;
     if (takt__examiner_open(&scan->examiner) == TAKT_OK) {

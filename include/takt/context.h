@@ -89,6 +89,10 @@ typedef struct takt_ctx_options {
      * whom the environment names (TAKT_TRACE, OTEL_...), and to `takt trace`.
      */
     const char *telemetry;
+    /* Not 0: `store` is somebody else's, and may be made to do harm. It is read
+     * once, as strictly as by takt_store_merge(), and never written; what is
+     * learned stays in memory. */
+    int store_is_foreign;
 } takt_ctx_options;
 
 /* On success the caller owns *out; on failure *out is NULL.

@@ -83,6 +83,10 @@ typedef struct takt_learning {
     double load[2];    /* one core, all cores: 1 is as learned */
     int is_exploring;  /* 0: switched off */
     int is_stored;     /* 0: what is learned now stays in memory */
+    /* What came of reading the store. TAKT_OK: all that is in it is known, or
+     * there is none. Otherwise nothing is known of what is in it, and `diag`
+     * says why: TAKT_ENOMEM and TAKT_EIO may pass, and it is tried again. */
+    takt_status store_status;
 } takt_learning;
 
 TAKT_API takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out);

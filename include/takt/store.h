@@ -41,19 +41,23 @@ typedef struct takt_store_report {
 } takt_store_report;
 
 /* Merges the store at `from` into the one at `into`, which is made if it does
- * not exist; all or nothing. `from` is not changed. `diag` may be NULL.
+ * not exist; all or nothing. `from` may be anybody's: it is read into memory,
+ * with its log, must have exactly the tables that Takt makes, and is not
+ * changed; no file beside it is. `diag` may be NULL.
  * TAKT_ENOENT: there is no such file.
- * TAKT_ECORRUPT: `from` is not a store, or damaged, or of a later version.
- * TAKT_EIO: `into` cannot be written. TAKT_ENOTSUP: this build has no store. */
+ * TAKT_ECORRUPT: `from` is not a store, or damaged, or of a later version, or
+ * has more than 128 MiB, or takes too long to read.
+ * TAKT_EIO: `into` cannot be written, or `from` not be read: a rollback journal
+ * lies beside it, say. TAKT_ENOMEM. TAKT_ENOTSUP: this build has no store. */
 TAKT_API takt_status takt_store_merge(const char *into, const char *from,
                                       takt_store_report *report,
                                       takt_diag *diag);
 
 /* Writes all records of a store as text (docs/formats/history.md), to be read
  * by people, spreadsheets and takt_store_import(). Two stores with the same
- * content make the same bytes.
+ * content make the same bytes. The store is read as by takt_store_merge().
  * TAKT_ENOENT: there is no such file.  TAKT_ECORRUPT: it is not a store.
- * TAKT_EIO: the text cannot be written. */
+ * TAKT_EIO: the text cannot be written, or the store not be read. */
 TAKT_API takt_status takt_store_export(const char *store, int fd,
                                        takt_diag *diag);
 

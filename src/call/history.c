@@ -124,6 +124,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
                  takt__model_load(model, TAKT_DEVICE_CORES)},
         .is_exploring = ctx->is_exploring,
         .is_stored = state.is_writable,
+        .store_status = state.status,
     };
     snprintf(out->store, sizeof out->store, "%s", state.path);
     snprintf(out->diag.text, sizeof out->diag.text, "%s", state.diag);

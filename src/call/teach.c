@@ -345,6 +345,8 @@ takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
                   .wake = takt__ctx_wake,
                   .learned = takt__ctx_learned},
         .store_path = path,
+        .is_store_foreign = options->store_is_foreign != 0,
+        .is_store_set = options->store == NULL && takt__config()->db != NULL,
         .machine = ctx->machine->hw_fingerprint,
         .software = software,
         .is_published = options->policy != TAKT_POLICY_PINNED,

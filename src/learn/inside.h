@@ -8,10 +8,13 @@
 #include "base/lock.h"
 #include "learn/learner.h"
 
+static const uint64_t takt_save_every_ns = 4500000000;
+
 /* A list of records. */
 struct takt_records {
     struct takt_record *record;
     size_t count, room;
+    takt_status status; /* TAKT_ENOMEM: one found no room */
 };
 
 /* Two locks: one for the model and what is asked of it, one for the store,
@@ -40,6 +43,9 @@ struct takt_learner {
     char path[1024];
     char machine[TAKT_SHA256_HEX], software[TAKT_SHA256_HEX];
     struct takt_store *store;        /* NULL: not open */
+    bool is_store_foreign;           /* it is read and never written */
+    bool is_store_set;               /* the environment names it */
+    takt_status store_status;        /* of opening and reading it */
     _Atomic bool is_loaded;          /* it was read */
     _Atomic bool was_tried;          /* to open it, whatever came of it */
     bool is_given_up;                /* no store: memory only from now on */
@@ -70,6 +76,9 @@ enum {
  * removes it. */
 void takt__learner_enlist(struct takt_learner *learner);
 void takt__learner_delist(struct takt_learner *learner);
+/* A list that has no room for it gets the status TAKT_ENOMEM. */
+void takt__records_add(struct takt_records *list,
+                       const struct takt_record *record);
 
 /* These are called with the store's lock, and take the other one as well. */
 
@@ -84,6 +93,9 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
 /* Saves and closes the store: SQLite's connection must not see a fork(). What
  * is stored is nobody's own then, until the store is opened again. */
 void takt__learner_close(struct takt_learner *learner);
+
+/* Closes the store and writes nothing. */
+void takt__learner_close_store(struct takt_learner *learner);
 
 /* With both locks. Keeps what is known, but as somebody else's to store. */
 void takt__learner_disown(struct takt_learner *learner);

@@ -242,6 +242,8 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     learner->names = options->names;
     learner->is_published = options->is_published;
     learner->is_deaf = options->is_deaf;
+    learner->is_store_foreign = options->is_store_foreign;
+    learner->is_store_set = options->is_store_set;
     snprintf(learner->path, sizeof learner->path, "%s", options->store_path);
     snprintf(learner->machine, sizeof learner->machine, "%s", options->machine);
     snprintf(learner->software, sizeof learner->software, "%s",
@@ -385,6 +387,7 @@ struct takt_learner_state takt__learner_state(struct takt_learner *learner)
     return (struct takt_learner_state){
         .path = learner->is_given_up ? "" : learner->path,
         .diag = learner->diag.text,
+        .status = learner->store_status,
         .own_records = learner->own_records,
         .other_records = learner->other_records,
         .is_writable = learner->store != NULL && learner->writer[0] != '\0',

@@ -53,6 +53,8 @@ struct takt_learner_options {
     struct takt_table *table; /* borrowed */
     struct takt_learner_names names;
     const char *store_path;         /* copied; "": memory only */
+    bool is_store_foreign;          /* it is read and never written */
+    bool is_store_set;              /* the environment names it */
     const char *machine, *software; /* fingerprints, copied */
     bool is_published; /* false: learn, but decide nothing (policy pinned) */
     bool is_deaf;      /* samples are for others: nothing is learned of them */
@@ -104,8 +106,9 @@ takt_status takt__learner_store(struct takt_learner *learner);
 takt_status takt__learner_reset(struct takt_learner *learner, const char *op);
 
 struct takt_learner_state {
-    const char *path; /* "": memory only */
-    const char *diag; /* "": all is well */
+    const char *path;   /* "": memory only */
+    const char *diag;   /* "": all is well */
+    takt_status status; /* of reading it; TAKT_OK: or there is none */
     double own_records, other_records;
     bool is_writable; /* the store is open and takes what is learned */
 };

@@ -11,35 +11,33 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
-#include "base/config.h"
 #include "base/log.h"
-#include "base/name.h"
 #include "learn/inside.h"
 
-static const uint64_t save_every_ns = 4500000000;
 static const uint64_t open_every_ns = 5000000000;
-static const size_t most_records = 65536;
+
+/* Of this machine (a hundred megabytes), and of others or kept for later. */
+enum { most_own = 1 << 18, most_records = 1 << 16 };
 
 /* ---- in --------------------------------------------------------------------
  */
 
-static bool keep(struct takt_records *list, const struct takt_record *record)
+void takt__records_add(struct takt_records *list,
+                       const struct takt_record *record)
 {
-    if (list->count >= most_records)
-        return false;
     if (list->count == list->room) {
         const size_t room = list->room == 0 ? 64 : 2 * list->room;
         struct takt_record *more = realloc(list->record, room * sizeof *more);
-        if (more == NULL)
-            return false;
+        if (more == NULL) {
+            list->status = TAKT_ENOMEM;
+            return;
+        }
         list->record = more;
         list->room = room;
     }
     list->record[list->count++] = *record;
-    return true;
 }
 
 const char *takt__learner_device(const struct takt_learner *learner,
@@ -117,48 +115,96 @@ static bool is_of_store(const struct takt_learner *learner,
     return is_own(learner, record, takt__store_writer(learner->store));
 }
 
+/* All records are read before any is believed: a store that fails half-way
+ * would leave half a memory, which would be written over the whole one. */
 struct reading {
     struct takt_learner *learner;
-    struct takt_records foreign;
+    struct takt_records own, foreign; /* machines' */
+    size_t others;                    /* records of foreign ones */
 };
 
-static void take_in(struct takt_learner *learner,
-                    const struct takt_record *record,
-                    struct takt_memory *memory, bool is_own)
-{
-    weigh(learner, record, memory);
-    takt__model_recall(learner->model, memory, is_own);
-}
-
-static void sort_in(void *self, const struct takt_record *record)
+static void collect(void *self, const struct takt_record *record)
 {
     struct reading *reading = self;
-    struct takt_learner *learner = reading->learner;
-    const bool is_here = strcmp(record->machine, learner->machine) == 0;
-    struct takt_memory memory;
-    const bool is_known = is_here && find(learner, record, &memory);
 
-    if (!is_here || (is_known && !is_of_device(learner, record, memory.arm))) {
-        learner->other_records++;
-        keep(&reading->foreign, record);
-        return;
+    if (strcmp(record->machine, reading->learner->machine) != 0) {
+        reading->others++;
+        if (reading->foreign.count < most_records)
+            takt__records_add(&reading->foreign, record);
+    } else if (reading->own.count < most_own) {
+        takt__records_add(&reading->own, record);
+    } else {
+        reading->own.status = TAKT_EFULL;
+    }
+}
+
+static takt_status collect_all(struct reading *reading)
+{
+    takt_status status =
+        takt__store_read(reading->learner->store, collect, reading);
+
+    if (status == TAKT_OK)
+        status = reading->own.status;
+    if (status == TAKT_OK)
+        status = reading->foreign.status;
+    return status;
+}
+
+static void end_reading(struct reading *reading)
+{
+    free(reading->own.record);
+    free(reading->foreign.record);
+}
+
+static takt_status take_in(struct takt_learner *learner,
+                           const struct takt_record *record,
+                           struct takt_memory *memory, bool is_own)
+{
+    weigh(learner, record, memory);
+    return takt__model_recall(learner->model, memory, is_own);
+}
+
+/* Of this machine; another GPU in it is as another machine. */
+static takt_status sort_in(struct reading *reading,
+                           const struct takt_record *record)
+{
+    struct takt_learner *learner = reading->learner;
+    struct takt_memory memory;
+    const bool is_known = find(learner, record, &memory);
+
+    if (is_known && !is_of_device(learner, record, memory.arm)) {
+        reading->others++;
+        if (reading->foreign.count < most_records)
+            takt__records_add(&reading->foreign, record);
+        return reading->foreign.status;
     }
     if (is_of_store(learner, record) && record->seq > learner->seq)
         learner->seq = record->seq;
     learner->own_records++;
     if (is_known)
-        take_in(learner, record, &memory, is_of_store(learner, record));
-    else
-        keep(&learner->unclaimed, record);
+        return take_in(learner, record, &memory, is_of_store(learner, record));
+    if (learner->unclaimed.count < most_records)
+        takt__records_add(&learner->unclaimed, record);
+    return learner->unclaimed.status;
 }
 
-static void read_all(struct takt_learner *learner)
+static takt_status read_all(struct takt_learner *learner)
 {
     struct reading reading = {.learner = learner};
+    takt_status status = collect_all(&reading);
 
-    takt__store_read(learner->store, sort_in, &reading);
-    takt__learner_hint(learner, &reading.foreign);
-    free(reading.foreign.record);
+    learner->unclaimed.count = 0;
+    learner->unclaimed.status = TAKT_OK;
+    learner->own_records = 0;
+    for (size_t i = 0; status == TAKT_OK && i < reading.own.count; i++)
+        status = sort_in(&reading, &reading.own.record[i]);
+    learner->other_records = (double)reading.others;
+    if (status == TAKT_OK)
+        takt__learner_hint(learner, &reading.foreign);
+    else
+        takt__learner_disown(learner);
+    end_reading(&reading);
+    return status;
 }
 
 /* ---- in again --------------------------------------------------------------
@@ -167,55 +213,66 @@ static void read_all(struct takt_learner *learner)
  * under ours meanwhile. What is stored under the name goes on from there.
  */
 
-struct survey {
-    struct takt_learner *learner;
-    bool is_stored; /* what we call our own is in there, under `writer` */
-    uint64_t seq;   /* the last one under the name we have now */
-};
-
-static void look_for_own(void *self, const struct takt_record *record)
+static takt_status adopt(struct takt_learner *learner,
+                         const struct takt_record *record)
 {
-    struct survey *survey = self;
-
-    survey->is_stored |= strcmp(record->writer, survey->learner->writer) == 0;
-    if (is_of_store(survey->learner, record) && record->seq > survey->seq)
-        survey->seq = record->seq;
-}
-
-static void adopt(void *self, const struct takt_record *record)
-{
-    struct takt_learner *learner = self;
     struct takt_memory memory;
 
     if (is_of_store(learner, record) && find(learner, record, &memory) &&
         is_of_device(learner, record, memory.arm))
-        takt__model_adopt(learner->model, &memory);
+        return takt__model_adopt(learner->model, &memory);
+    return TAKT_OK;
 }
 
-static void read_again(struct takt_learner *learner)
+static takt_status resume(struct takt_learner *learner,
+                          const struct takt_records *own)
 {
-    struct survey survey = {.learner = learner};
     const bool is_same =
         strcmp(learner->writer, takt__store_writer(learner->store)) == 0;
+    bool is_stored = false; /* what we call our own, under learner->writer */
+    uint64_t seq = 0;       /* the last one under the name we have now */
+    takt_status status = TAKT_OK;
 
-    takt__store_read(learner->store, look_for_own, &survey);
-    if (is_same && survey.is_stored && survey.seq <= learner->seq)
-        return; /* nobody wrote but us */
-    if (survey.is_stored)
+    for (size_t i = 0; i < own->count; i++) {
+        is_stored |= strcmp(own->record[i].writer, learner->writer) == 0;
+        if (is_of_store(learner, &own->record[i]) && own->record[i].seq > seq)
+            seq = own->record[i].seq;
+    }
+    if (is_same && is_stored && seq <= learner->seq)
+        return TAKT_OK; /* nobody wrote but us */
+    if (is_stored)
         takt__learner_disown(learner);
-    takt__store_read(learner->store, adopt, learner);
-    if (survey.seq > learner->seq)
-        learner->seq = survey.seq;
+    for (size_t i = 0; status == TAKT_OK && i < own->count; i++)
+        status = adopt(learner, &own->record[i]);
+    if (status != TAKT_OK)
+        takt__learner_disown(learner);
+    if (seq > learner->seq)
+        learner->seq = seq;
+    return status;
 }
 
-/* A store that opens after all, with something to say, was repaired. */
+static takt_status read_again(struct takt_learner *learner)
+{
+    struct reading reading = {.learner = learner};
+    takt_status status = collect_all(&reading);
+
+    if (status == TAKT_OK)
+        status = resume(learner, &reading.own);
+    end_reading(&reading);
+    return status;
+}
+
+/* A store that can be written, with something to say, was repaired. That is an
+ * error, as is a file that the environment names; a home that is read-only is
+ * common. */
 static void log_store(const struct takt_learner *learner, takt_status status)
 {
-    const bool is_asked = takt__config()->db != NULL;
+    const bool is_repaired =
+        status == TAKT_OK && takt__store_writer(learner->store)[0] != '\0';
 
     if (learner->diag.text[0] != '\0')
-        takt__log(status == TAKT_OK || is_asked ? TAKT_LOG_ERROR
-                                                : TAKT_LOG_INFO,
+        takt__log(learner->is_store_set || is_repaired ? TAKT_LOG_ERROR
+                                                       : TAKT_LOG_INFO,
                   "store: %s", learner->diag.text);
     else if (status == TAKT_OK)
         takt__log(TAKT_LOG_INFO, "store: %s", learner->path);
@@ -223,52 +280,75 @@ static void log_store(const struct takt_learner *learner, takt_status status)
 
 /* Trouble that may pass is met again after a while, then after twice as
  * long. */
+static void note_trouble(struct takt_learner *learner, takt_status status)
+{
+    learner->is_given_up =
+        status != TAKT_EIO && status != TAKT_ENOMEM && status != TAKT_ECORRUPT;
+    learner->next_open_ns =
+        takt__now_ns() + (open_every_ns << learner->failures);
+    learner->failures += learner->failures < 6;
+}
+
 static bool open_store(struct takt_learner *learner)
 {
     const struct takt_store_identity identity = {.machine = learner->machine,
-                                                 .software = learner->software};
-    const uint64_t now_ns = takt__now_ns();
+                                                 .software = learner->software,
+                                                 .is_foreign =
+                                                     learner->is_store_foreign};
 
     if (learner->is_given_up || learner->path[0] == '\0' ||
-        now_ns < learner->next_open_ns)
+        takt__now_ns() < learner->next_open_ns)
         return false;
-    const takt_status status = takt__store_open(
-        learner->path, &identity, &learner->diag, &learner->store);
-    log_store(learner, status);
-    if (status != TAKT_OK) {
-        learner->is_given_up = status != TAKT_EIO && status != TAKT_ENOMEM;
-        learner->next_open_ns = now_ns + (open_every_ns << learner->failures);
-        learner->failures += learner->failures < 6;
-        return false;
+    learner->next_save_ns = takt__now_ns() + takt_save_every_ns;
+    learner->store_status = takt__store_open(learner->path, &identity,
+                                             &learner->diag, &learner->store);
+    log_store(learner, learner->store_status);
+    if (learner->store_status != TAKT_OK) {
+        note_trouble(learner, learner->store_status);
+        learner->is_given_up |= learner->store_status == TAKT_ECORRUPT;
     }
-    learner->next_save_ns = now_ns + save_every_ns;
-    return true;
+    return learner->store_status == TAKT_OK;
+}
+
+void takt__learner_close_store(struct takt_learner *learner)
+{
+    takt__store_close(learner->store);
+    learner->store = NULL;
 }
 
 /* Readers of the store wait for nobody, or (where the file is far away and has
  * no log) for who commits: the model's lock may be held. */
-static void read_store(struct takt_learner *learner)
+static bool read_store(struct takt_learner *learner)
 {
     takt__lock(&learner->lock);
-    if (learner->is_loaded)
-        read_again(learner);
-    else
-        read_all(learner);
-    learner->is_loaded = true;
-    snprintf(learner->writer, sizeof learner->writer, "%s",
-             takt__store_writer(learner->store));
+    const takt_status status =
+        learner->is_loaded ? read_again(learner) : read_all(learner);
+    if (status == TAKT_OK) {
+        learner->is_loaded = true;
+        snprintf(learner->writer, sizeof learner->writer, "%s",
+                 takt__store_writer(learner->store));
+    }
     takt__unlock(&learner->lock);
+    learner->store_status = status;
+    if (status == TAKT_OK)
+        return true;
+    snprintf(learner->diag.text, sizeof learner->diag.text,
+             "what is in %.400s could not be read: %s", learner->path,
+             status == TAKT_EFULL ? "there are too many records"
+                                  : takt_status_text(status));
+    log_store(learner, status);
+    note_trouble(learner, status);
+    takt__learner_close_store(learner);
+    return false;
 }
 
 bool takt__learner_load(struct takt_learner *learner)
 {
     if (learner->store != NULL)
         return true;
-    const bool is_open = open_store(learner);
-    if (is_open)
-        read_store(learner);
+    const bool is_read = open_store(learner) && read_store(learner);
     learner->was_tried = true;
-    return is_open;
+    return is_read;
 }
 
 /* Without the store's lock, so by the name that both locks guard. */
@@ -280,195 +360,12 @@ void takt__learner_claim(struct takt_learner *learner)
 
     for (size_t i = 0; i < list->count; i++) {
         const struct takt_record *record = &list->record[i];
-        if (!find(learner, record, &memory))
+        const bool is_known = find(learner, record, &memory);
+        if (!is_known ||
+            (is_of_device(learner, record, memory.arm) &&
+             take_in(learner, record, &memory,
+                     is_own(learner, record, learner->writer)) != TAKT_OK))
             list->record[left++] = *record;
-        else if (is_of_device(learner, record, memory.arm))
-            take_in(learner, record, &memory,
-                    is_own(learner, record, learner->writer));
     }
     list->count = left;
-}
-
-/* ---- out -------------------------------------------------------------------
- */
-
-/* The store would refuse a whole batch for one record that makes no sense. The
- * first four names but for the device are the store's to fill in. */
-static bool is_sound(const struct takt_record *record)
-{
-    for (size_t i = 1; i < TAKT_RECORD_FIELDS; i++)
-        if ((i == 1 || i >= 4) &&
-            takt__field_fault(&takt__record_fields[i], record) != NULL)
-            return false;
-    return true;
-}
-
-static void write_down(void *self, const struct takt_memory *memory)
-{
-    struct takt_learner *learner = self;
-    const char *op = learner->names.op_of(learner->names.self, memory->line);
-    struct takt_record record = {
-        .situation = memory->situation,
-        .bin = memory->bin,
-        .seq = learner->seq,
-        .n = memory->n,
-        .mean = memory->mean,
-        .m2 = memory->m2,
-        .first_s = memory->first_s,
-        .bytes = memory->bytes,
-        .flops = memory->flops,
-        .calls = memory->calls,
-        .seconds = memory->seconds,
-        .last_unix_s = (int64_t)time(NULL),
-    };
-    enum takt_op_id id;
-    unsigned user_op;
-    takt_dtype dtype;
-
-    if (op == NULL)
-        return;
-    takt__line_name(memory->line, &id, &user_op, &dtype, record.layout);
-    record.dtype = (unsigned)dtype;
-    snprintf(record.op, sizeof record.op, "%s", op);
-    snprintf(record.device, sizeof record.device, "%s",
-             takt__learner_device(learner, memory->arm));
-    snprintf(record.expert, sizeof record.expert, "%s",
-             takt__model_arm(learner->model, memory->arm)->name);
-    if (is_sound(&record))
-        keep(&learner->unsaved, &record);
-}
-
-static uint64_t samples_of(const struct takt_learner *learner)
-{
-    return takt__model_counters(learner->model).samples;
-}
-
-static bool has_news(struct takt_learner *learner)
-{
-    takt__lock(&learner->lock);
-    const bool has_learned = samples_of(learner) != learner->saved_samples;
-    takt__unlock(&learner->lock);
-    return has_learned || learner->unsaved.count > 0;
-}
-
-/* With both locks. */
-static void write_down_changes(struct takt_learner *learner)
-{
-    learner->seq++;
-    learner->saved_samples = samples_of(learner);
-    takt__model_visit_changed(learner->model, write_down, learner);
-}
-
-static takt_status write_unsaved(struct takt_learner *learner)
-{
-    struct takt_records *list = &learner->unsaved;
-    const takt_status status =
-        list->count == 0
-            ? TAKT_OK
-            : takt__store_write(learner->store, list->record, list->count);
-
-    if (status == TAKT_OK)
-        list->count = 0;
-    return status;
-}
-
-static void close_store(struct takt_learner *learner)
-{
-    takt__store_close(learner->store);
-    learner->store = NULL;
-}
-
-/* A file that was removed or found damaged has to be opened again; one that
- * is locked or on a full disk need not be, and keeps us our name; one that the
- * program took from us cannot be. */
-static void note_failure(struct takt_learner *learner, takt_status status)
-{
-    if (takt__store_is_lost(learner->store)) {
-        snprintf(learner->diag.text, sizeof learner->diag.text, "%s",
-                 TAKT_STORE_LOST);
-        learner->is_given_up = true;
-        close_store(learner);
-        return;
-    }
-    snprintf(learner->diag.text, sizeof learner->diag.text,
-             "%.400s cannot be written now: what is learned stays in memory "
-             "until it can",
-             learner->path);
-    learner->failures += learner->failures < 6;
-    if (learner->failures >= 2 || status == TAKT_ECORRUPT)
-        close_store(learner);
-}
-
-takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
-                               bool now)
-{
-    if (learner->path[0] == '\0' || (!now && now_ns < learner->next_save_ns))
-        return TAKT_OK;
-    learner->next_save_ns = now_ns + save_every_ns;
-    if (!has_news(learner))
-        return TAKT_OK;
-    if (!takt__learner_load(learner) || learner->writer[0] == '\0')
-        return TAKT_EIO;
-    /* What could not be written last time goes first. */
-    takt_status status = write_unsaved(learner);
-    if (status == TAKT_OK) {
-        takt__lock(&learner->lock);
-        write_down_changes(learner);
-        takt__unlock(&learner->lock);
-        status = write_unsaved(learner);
-    }
-    if (status != TAKT_OK) {
-        note_failure(learner, status);
-        return status;
-    }
-    if (learner->failures > 0)
-        learner->diag.text[0] = '\0';
-    learner->failures = 0;
-    return TAKT_OK;
-}
-
-/* Without the records of an op, or (NULL) of any. */
-static void drop(struct takt_records *list, const char *op)
-{
-    size_t left = 0;
-
-    for (size_t i = 0; op != NULL && i < list->count; i++)
-        if (!takt__name_equal(list->record[i].op, op))
-            list->record[left++] = list->record[i];
-    list->count = left;
-}
-
-takt_status takt__learner_reset(struct takt_learner *learner, const char *op)
-{
-    drop(&learner->unclaimed, op);
-    drop(&learner->unsaved, op);
-    if (learner->path[0] == '\0')
-        return TAKT_OK;
-    return learner->store != NULL ? takt__store_reset(learner->store, op)
-                                  : TAKT_EIO;
-}
-
-void takt__learner_disown(struct takt_learner *learner)
-{
-    takt__model_disown(learner->model);
-    learner->unsaved.count = 0;
-    learner->saved_samples = samples_of(learner);
-    learner->writer[0] = '\0';
-}
-
-void takt__learner_close(struct takt_learner *learner)
-{
-    if (learner->store == NULL)
-        return;
-    takt_status status = takt__learner_save(learner, takt__now_ns(), true);
-    takt__lock(&learner->lock);
-    if (status == TAKT_OK && learner->store != NULL &&
-        samples_of(learner) != learner->saved_samples) {
-        write_down_changes(learner); /* what came while that was written */
-        status = write_unsaved(learner);
-    }
-    if (status == TAKT_OK)
-        takt__learner_disown(learner);
-    takt__unlock(&learner->lock);
-    close_store(learner);
 }

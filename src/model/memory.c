@@ -140,18 +140,18 @@ static struct takt_stat *stat_for(struct takt_curve **at, unsigned bin)
     return *at == NULL ? NULL : takt__curve_at(*at, bin);
 }
 
-void takt__model_recall(struct takt_model *model,
-                        const struct takt_memory *memory, bool is_own)
+takt_status takt__model_recall(struct takt_model *model,
+                               const struct takt_memory *memory, bool is_own)
 {
     if (!makes_sense(model, memory))
-        return;
+        return TAKT_OK;
     struct takt_track *track = track_for(model, memory);
     if (track == NULL)
-        return;
+        return TAKT_ENOMEM;
     const unsigned situation = situation_of(model, memory);
     struct takt_stat *stat = stat_for(&track->curve[situation], memory->bin);
     if (stat == NULL)
-        return;
+        return TAKT_ENOMEM;
     const struct takt_sums sums = {memory->n, residual_of(model, memory),
                                    memory->m2};
     takt__sums_pool(&stat->all, &sums);
@@ -166,25 +166,28 @@ void takt__model_recall(struct takt_model *model,
     track->asked = 0; /* what one who sleeps would take is another matter now */
     takt__line_change(model->line[memory->line]);
     model->uncalibrated++;
+    return TAKT_OK;
 }
 
-void takt__model_adopt(struct takt_model *model,
-                       const struct takt_memory *memory)
+takt_status takt__model_adopt(struct takt_model *model,
+                              const struct takt_memory *memory)
 {
-    struct takt_track *track =
-        makes_sense(model, memory) ? track_for(model, memory) : NULL;
+    if (!makes_sense(model, memory))
+        return TAKT_OK;
+    struct takt_track *track = track_for(model, memory);
     struct takt_stat *stat =
         track == NULL
             ? NULL
             : stat_for(&track->curve[situation_of(model, memory)], memory->bin);
 
     if (stat == NULL)
-        return;
+        return TAKT_ENOMEM;
     takt__sums_pool(
         &stat->own,
         &(struct takt_sums){memory->n, residual_of(model, memory), memory->m2});
     stat->calls += memory->calls;
     stat->seconds += memory->seconds;
+    return TAKT_OK;
 }
 
 void takt__model_hint(struct takt_model *model,

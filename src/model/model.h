@@ -221,16 +221,17 @@ void takt__model_visit_changed(struct takt_model *model,
 
 /* Takes in what was known before: of this machine (added to what is there;
  * `is_own`: by this very writer), or as a hint, worth `variance` of doubt
- * (hints of one key replace another). */
-void takt__model_recall(struct takt_model *model,
-                        const struct takt_memory *memory, bool is_own);
+ * (hints of one key replace another). What makes no sense is ignored.
+ * TAKT_ENOMEM: nothing was taken in; a hint is then left out. */
+takt_status takt__model_recall(struct takt_model *model,
+                               const struct takt_memory *memory, bool is_own);
 void takt__model_hint(struct takt_model *model,
                       const struct takt_memory *memory, double variance);
 
 /* Takes what is known already as this writer's own: what it does when it is
  * given the name of another one. */
-void takt__model_adopt(struct takt_model *model,
-                       const struct takt_memory *memory);
+takt_status takt__model_adopt(struct takt_model *model,
+                              const struct takt_memory *memory);
 
 /* Keeps what is known, but as somebody else's: what a child does after fork().
  */

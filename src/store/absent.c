@@ -36,6 +36,12 @@ bool takt__store_is_lost(const struct takt_store *store)
     return false;
 }
 
+bool takt__store_is_renamed(const struct takt_store *store)
+{
+    (void)store;
+    return false;
+}
+
 void takt__store_abandon(struct takt_store *store)
 {
     (void)store;

@@ -15,12 +15,14 @@
 #include "store/hold.h"
 #include "store/places.h"
 #include "store/record.h"
+#include "store/vfs.h"
 #include "takt/status.h"
 #include "takt/store.h"
 
 enum takt_database_use {
-    TAKT_DATABASE_READ,  /* it must exist, and stays as it is */
-    TAKT_DATABASE_WRITE, /* it is made, upgraded and repaired */
+    TAKT_DATABASE_READ, /* anybody's: it must exist and be exactly what Takt
+                         * makes, is read into memory and stays as it is */
+    TAKT_DATABASE_WRITE /* ours: it is made, upgraded and repaired */
 };
 
 enum takt_sql {
@@ -31,7 +33,8 @@ enum takt_sql {
     TAKT_SQL_SELECT,
     TAKT_SQL_FIND_WRITER,
     TAKT_SQL_ADD_WRITER,
-    TAKT_SQL_LAST_EPOCH,
+    TAKT_SQL_LAST_OF_WRITER,
+    TAKT_SQL_RETIRE_WRITER,
     TAKT_SQL_FORGET,
     TAKT_SQL_COUNT
 };
@@ -44,6 +47,8 @@ struct takt_known_name {
 
 struct takt_database {
     sqlite3 *db;
+    struct takt_vfs *vfs; /* of `db`; NULL: SQLite's usual one */
+    size_t steps_left;    /* which a foreign file may take to be read */
     sqlite3_stmt *statement[TAKT_SQL_COUNT]; /* NULL: not needed so far */
     struct takt_known_name known[TAKT_RECORD_NAMES];
     char *path; /* absolute, no link in it */
@@ -59,8 +64,9 @@ struct takt_database {
  * was moved aside.
  * TAKT_ENOENT: there is no file, and it was to be read.
  * TAKT_EIO: it cannot be made, read or locked.
+ * TAKT_ENOMEM: no memory to look at it, which says nothing about it.
  * TAKT_ECORRUPT: damaged (only for reading), of a later version, or another
- * program's. On failure there is nothing to close. */
+ * program's. On failure there is nothing to close, and `diag` says why. */
 takt_status takt__database_open(const char *path, enum takt_database_use use,
                                 takt_diag *diag, struct takt_database *out);
 
@@ -79,6 +85,11 @@ bool takt__database_is_held(const struct takt_database *database);
 /* The statement, ready to be bound. */
 takt_status takt__database_prepare(struct takt_database *database,
                                    enum takt_sql which, sqlite3_stmt **out);
+
+takt_status takt__database_prepare_all(struct takt_database *database);
+
+/* Ends the connection and keeps the rest. */
+void takt__database_disconnect(struct takt_database *database);
 
 /* One transaction that writes. Ending takes what happened so far, commits if
  * that was TAKT_OK, and otherwise, or when that fails, undoes everything. */

@@ -13,13 +13,25 @@
 #include "base/lock.h"
 #include "store/diag.h"
 #include "store/rows.h"
+#include "store/writer.h"
 
 struct merge {
     struct takt_database *into;
     takt_status status; /* of writing */
     size_t read;
     size_t put;
+    char retired[TAKT_RECORD_WRITER]; /* the last one */
 };
+
+/* Sequence numbers are the writer's to give: who has them given by somebody
+ * else could be left without a later one. */
+static takt_status retire(struct merge *merge, const char *writer)
+{
+    if (strcmp(merge->retired, writer) == 0)
+        return TAKT_OK;
+    strcpy(merge->retired, writer);
+    return takt__writer_retire(merge->into, writer);
+}
 
 static void put(void *self, const struct takt_record *record)
 {
@@ -30,6 +42,8 @@ static void put(void *self, const struct takt_record *record)
         return;
     merge->status =
         takt__rows_put(merge->into, TAKT_SQL_MERGE, record, &is_put);
+    if (merge->status == TAKT_OK && is_put)
+        merge->status = retire(merge, record->writer);
     merge->read++;
     merge->put += is_put;
 }

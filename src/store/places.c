@@ -88,14 +88,18 @@ int takt__places_take(int places)
 }
 
 /* One that cannot be made is made by the next who meets the damage. */
-void takt__places_mark(int places, bool is_damaged)
+void takt__places_mark(int places, enum takt_mark mark)
 {
-    if (places >= 0 && ftruncate(places, is_damaged) != 0)
+    if (places >= 0 && ftruncate(places, (off_t)mark) != 0)
         return;
 }
 
-bool takt__places_is_marked(int places)
+enum takt_mark takt__places_read_mark(int places)
 {
     struct stat facts;
-    return places >= 0 && fstat(places, &facts) == 0 && facts.st_size > 0;
+
+    if (places < 0 || fstat(places, &facts) != 0 || facts.st_size <= 0)
+        return TAKT_MARK_NONE;
+    return facts.st_size < TAKT_MARK_MET_AGAIN ? (enum takt_mark)facts.st_size
+                                               : TAKT_MARK_MET_AGAIN;
 }

@@ -6,7 +6,7 @@
  * which whoever opens the database holds meanwhile. The locks are those of an
  * open file description, so they go with the last process that has it,
  * however it ends, and two stores of one process are two holders. The file
- * has no content, but for its size: 1 says that the database is damaged.
+ * has no content, but for its size, which says what was found of the database.
  */
 #ifndef TAKT_STORE_PLACES_H
 #define TAKT_STORE_PLACES_H
@@ -32,8 +32,17 @@ void takt__places_leave(int places);
 /* Takes the lowest place that is free; -1: there is none. */
 int takt__places_take(int places);
 
-/* The mark that says so. */
-void takt__places_mark(int places, bool is_damaged);
-bool takt__places_is_marked(int places);
+/* The mark. Damage that is met while a store is used may be a disk that failed
+ * once: whoever opens the store next looks at it from the beginning. If nothing
+ * is found then, but the same happens again before anything could be written,
+ * it is damage that only writing shows. */
+enum takt_mark {
+    TAKT_MARK_NONE,
+    TAKT_MARK_MET,      /* damage was met */
+    TAKT_MARK_LOOKED,   /* it was, and looking found nothing */
+    TAKT_MARK_MET_AGAIN /* and then it was met again */
+};
+void takt__places_mark(int places, enum takt_mark mark);
+enum takt_mark takt__places_read_mark(int places);
 
 #endif

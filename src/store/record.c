@@ -76,14 +76,42 @@ static const char *small_fault(size_t offset, unsigned value)
     return value < limit ? NULL : "too large";
 }
 
-/* Only the mean of logarithms can be below zero. */
-static const char *real_fault(size_t offset, double value)
+/* The range of a member that is not 0, which all may be. */
+static void range_of(size_t offset, const struct takt_record *record,
+                     double *least, double *most)
 {
+    *least = 0;
+    *most = TAKT_RECORD_MOST_S;
+    if (offset == offsetof(struct takt_record, n)) {
+        *least = TAKT_RECORD_LEAST_N;
+        *most = TAKT_RECORD_MOST_N;
+    } else if (offset == offsetof(struct takt_record, mean)) {
+        *least = -TAKT_RECORD_FARTHEST;
+        *most = TAKT_RECORD_FARTHEST;
+    } else if (offset == offsetof(struct takt_record, m2)) {
+        *most = TAKT_RECORD_MOST_SPREAD * (record->n + 1);
+    } else if (offset == offsetof(struct takt_record, bytes) ||
+               offset == offsetof(struct takt_record, flops)) {
+        *least = TAKT_RECORD_LEAST_WORK;
+        *most = TAKT_RECORD_MOST_WORK;
+    } else if (offset == offsetof(struct takt_record, calls)) {
+        *most = TAKT_RECORD_MOST_CALLS;
+    }
+}
+
+static const char *real_fault(size_t offset, const struct takt_record *record,
+                              double value)
+{
+    double least, most;
+
+    range_of(offset, record, &least, &most);
     if (!isfinite(value))
         return "not finite";
-    if (value < 0 && offset != offsetof(struct takt_record, mean))
-        return "below zero";
-    return NULL;
+    if (value > most)
+        return "too large";
+    if (value >= least || value == 0)
+        return NULL;
+    return value < 0 && least >= 0 ? "below zero" : "too small";
 }
 
 const char *takt__field_fault(const struct takt_field *field,
@@ -99,7 +127,7 @@ const char *takt__field_fault(const struct takt_field *field,
     case TAKT_FIELD_LARGE:
         return *(const uint64_t *)at <= TAKT_RECORD_LATEST ? NULL : "too large";
     case TAKT_FIELD_REAL:
-        return real_fault(field->offset, *(const double *)at);
+        return real_fault(field->offset, record, *(const double *)at);
     case TAKT_FIELD_TIME:
         return NULL; /* clocks lie; nothing is decided by this one */
     }

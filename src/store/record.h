@@ -22,13 +22,23 @@ enum {
     TAKT_RECORD_WRITER = 33 /* 32 hexadecimal digits */
 };
 
-/* What a file may hold at most; what is larger is damage. */
+/* What a record may hold. Anybody can write a file, so whatever is beyond is
+ * not believed; and what is within these bounds, the model computes with
+ * without an overflow, in floats too. */
 enum {
     TAKT_RECORD_DTYPES = 256,
     TAKT_RECORD_SITUATIONS = 65536,
     TAKT_RECORD_BINS = 1024
 };
-#define TAKT_RECORD_LATEST (INT64_MAX / 2) /* of epoch and seq */
+#define TAKT_RECORD_LATEST (INT64_C(1) << 53) /* of epoch and seq */
+#define TAKT_RECORD_LEAST_N 1e-9              /* of n, but for 0 */
+#define TAKT_RECORD_MOST_N 1e9
+#define TAKT_RECORD_FARTHEST 50     /* mean: e^50 ns are 160,000 years */
+#define TAKT_RECORD_MOST_SPREAD 50  /* m2 / (n + 1): e^7, a thousand times */
+#define TAKT_RECORD_LEAST_WORK 1e-3 /* of bytes and flops, but for 0 */
+#define TAKT_RECORD_MOST_WORK 1e30
+#define TAKT_RECORD_MOST_CALLS 1e16
+#define TAKT_RECORD_MOST_S 1e12 /* of first_s and seconds */
 
 struct takt_record {
     /* The key. */
@@ -79,7 +89,8 @@ struct takt_field {
 enum { TAKT_RECORD_NAMES = 7, TAKT_RECORD_KEY = 10, TAKT_RECORD_FIELDS = 21 };
 extern const struct takt_field takt__record_fields[TAKT_RECORD_FIELDS];
 
-/* What is wrong with a member, in words; NULL when nothing is. */
+/* What is wrong with a member, in words; NULL when nothing is. The members
+ * before it are right. */
 const char *takt__field_fault(const struct takt_field *field,
                               const struct takt_record *record);
 

@@ -108,6 +108,72 @@ takt_status takt__schema_upgrade(sqlite3 *db)
     return status;
 }
 
+/* Whether both statements give the same rows. */
+static takt_status compare_rows(sqlite3_stmt *a, sqlite3_stmt *b, bool *is_same)
+{
+    int left, right;
+
+    *is_same = true;
+    do {
+        left = sqlite3_step(a);
+        right = sqlite3_step(b);
+        if (left != SQLITE_ROW && left != SQLITE_DONE)
+            return takt__sql_status(left);
+        if (right != SQLITE_ROW && right != SQLITE_DONE)
+            return takt__sql_status(right);
+        *is_same = left == right;
+        for (int i = 0; *is_same && left == SQLITE_ROW && i < 4; i++) {
+            const char *x = (const char *)sqlite3_column_text(a, i);
+            const char *y = (const char *)sqlite3_column_text(b, i);
+            *is_same = x == NULL || y == NULL ? x == y : strcmp(x, y) == 0;
+        }
+    } while (*is_same && left == SQLITE_ROW);
+    return TAKT_OK;
+}
+
+#define SELECT_OBJECTS(condition)                                   \
+    "SELECT type, name, tbl_name, sql FROM sqlite_master" condition \
+    " ORDER BY type, name"
+
+/* The first stores of version 1 had no view. */
+static takt_status compare(sqlite3 *db, sqlite3 *made, bool *is_same)
+{
+    sqlite3_stmt *a = NULL, *b = NULL;
+    int64_t views;
+    takt_status status = takt__sql_number(
+        db, "SELECT count(*) FROM sqlite_master WHERE type = 'view'", &views);
+    const char *text = views > 0 ? SELECT_OBJECTS("")
+                                 : SELECT_OBJECTS(" WHERE type <> 'view'");
+
+    if (status == TAKT_OK)
+        status = takt__sql_status(sqlite3_prepare_v2(db, text, -1, &a, NULL));
+
+    if (status == TAKT_OK)
+        status = takt__sql_status(sqlite3_prepare_v2(made, text, -1, &b, NULL));
+    if (status == TAKT_OK)
+        status = compare_rows(a, b, is_same);
+    sqlite3_finalize(a);
+    sqlite3_finalize(b);
+    return status;
+}
+
+takt_status takt__schema_compare(sqlite3 *db, int64_t version, bool *is_same)
+{
+    sqlite3 *made = NULL;
+    takt_status status = takt__sql_status(sqlite3_open_v2(
+        ":memory:", &made,
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
+        NULL));
+
+    *is_same = false;
+    for (int64_t i = 0; status == TAKT_OK && i < version; i++)
+        status = takt__sql_run(made, steps[i]);
+    if (status == TAKT_OK)
+        status = compare(db, made, is_same);
+    sqlite3_close(made);
+    return status;
+}
+
 takt_status takt__schema_check(sqlite3 *db, bool is_thorough)
 {
     const char *text =

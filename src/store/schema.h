@@ -32,8 +32,12 @@ takt_status takt__schema_read(sqlite3 *db, enum takt_schema_state *state,
 /* Makes the tables, or makes older ones current, in one transaction. */
 takt_status takt__schema_upgrade(sqlite3 *db);
 
+/* Whether there is in it what Takt makes for that version, and nothing else. */
+takt_status takt__schema_compare(sqlite3 *db, int64_t version, bool *is_same);
+
 /* Looks through the whole file, and if thorough, whether indexes and tables
- * agree. TAKT_ECORRUPT: something is wrong in it. */
+ * agree. TAKT_ECORRUPT: something is wrong in it, or it could not be read, or
+ * there was too little memory: SQLite reports these alike. */
 takt_status takt__schema_check(sqlite3 *db, bool is_thorough);
 
 #endif

@@ -6,6 +6,8 @@
 
 takt_status takt__sql_status(int result)
 {
+    if (result == SQLITE_IOERR_NOMEM)
+        return TAKT_ENOMEM;
     switch (result & 0xff) { /* the rest of the bits are the details */
     case SQLITE_OK:
     case SQLITE_ROW:
@@ -20,6 +22,7 @@ takt_status takt__sql_status(int result)
     case SQLITE_MISMATCH:
     case SQLITE_CONSTRAINT:
     case SQLITE_TOOBIG:
+    case SQLITE_INTERRUPT:
         return TAKT_ECORRUPT;
     default:
         return TAKT_EIO;

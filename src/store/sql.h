@@ -11,8 +11,10 @@
 
 #include "takt/status.h"
 
-/* What a caller can do about a result of SQLite. A statement that does not
- * compile is damage too: the tables are not those we made. */
+/* What a caller can do about a result of SQLite, by its code. TAKT_ECORRUPT is
+ * a suspicion (see open.c): a disk that fails may look like it, and so may a
+ * statement that does not compile, or one that was stopped because it took too
+ * long, which only foreign files are (read.c). */
 takt_status takt__sql_status(int result);
 
 /* Runs statements that have no result. */

@@ -22,6 +22,7 @@
 struct takt_store {
     struct takt_database database;
     struct takt_writer writer; /* no name: nothing can be written */
+    bool is_renamed; /* somebody else has written under the writer's name */
     char software[TAKT_SHA256_HEX];
 };
 
@@ -31,20 +32,32 @@ static bool fits(const char *fingerprint)
            strlen(fingerprint) < TAKT_SHA256_HEX;
 }
 
-static takt_status open_parts(const char *path, const char *machine,
+/* Damage that is met is looked at by whoever opens the store next. */
+static void mark(const struct takt_database *database)
+{
+    const enum takt_mark now = takt__places_read_mark(database->places);
+
+    takt__places_mark(database->places, now < TAKT_MARK_LOOKED
+                                            ? TAKT_MARK_MET
+                                            : TAKT_MARK_MET_AGAIN);
+}
+
+static takt_status open_parts(const char *path,
+                              const struct takt_store_identity *identity,
                               takt_diag *diag, struct takt_store *store)
 {
     struct takt_database *database = &store->database;
-    takt_status status =
-        takt__database_open(path, TAKT_DATABASE_WRITE, diag, database);
+    takt_status status = takt__database_open(
+        path, identity->is_foreign ? TAKT_DATABASE_READ : TAKT_DATABASE_WRITE,
+        diag, database);
 
     if (status != TAKT_OK || database->is_readonly)
         return status;
-    status = takt__writer_take(database, machine, &store->writer);
+    status = takt__writer_take(database, identity->machine, &store->writer);
     if (status == TAKT_OK)
         return TAKT_OK;
     if (status == TAKT_ECORRUPT && takt__database_is_held(database))
-        takt__places_mark(database->places, true);
+        mark(database);
     takt__diag_say(diag, "%s: no writer's place in it can be had",
                    database->path);
     takt__database_close(database);
@@ -52,18 +65,22 @@ static takt_status open_parts(const char *path, const char *machine,
 }
 
 /* A file too large for the cheap check may show its damage only when the
- * writer looks for its records; the second time it is moved aside. */
-static takt_status open_twice(const char *path, const char *machine,
-                              takt_diag *diag, struct takt_store *store)
+ * writer looks for its records; then it is looked at, and, should that find
+ * nothing, moved aside the time after. */
+static takt_status open_thrice(const char *path,
+                               const struct takt_store_identity *identity,
+                               takt_diag *diag, struct takt_store *store)
 {
-    const takt_status status = open_parts(path, machine, diag, store);
-    const bool is_ours = store->writer.machine[0] != '\0';
+    takt_status status = TAKT_ECORRUPT;
+    bool is_ours = true;
 
-    if (status != TAKT_ECORRUPT || !is_ours)
-        return status;
-    if (diag != NULL)
-        diag->text[0] = '\0';
-    return open_parts(path, machine, diag, store);
+    for (int i = 0; i < 3 && status == TAKT_ECORRUPT && is_ours; i++) {
+        if (diag != NULL)
+            diag->text[0] = '\0';
+        status = open_parts(path, identity, diag, store);
+        is_ours = store->writer.machine[0] != '\0';
+    }
+    return status;
 }
 
 takt_status takt__store_open(const char *path,
@@ -77,10 +94,12 @@ takt_status takt__store_open(const char *path,
         !fits(identity->software))
         return TAKT_EINVAL;
     struct takt_store *store = calloc(1, sizeof *store);
-    if (store == NULL)
+    if (store == NULL) {
+        takt__diag_say(diag, "there is not enough memory to open %s", path);
         return TAKT_ENOMEM;
+    }
     strcpy(store->software, identity->software);
-    const takt_status status = open_twice(path, identity->machine, diag, store);
+    const takt_status status = open_thrice(path, identity, diag, store);
     if (status != TAKT_OK) {
         free(store);
         return status;
@@ -130,11 +149,16 @@ uint64_t takt__store_epoch(const struct takt_store *store)
     return store->writer.epoch;
 }
 
+bool takt__store_is_renamed(const struct takt_store *store)
+{
+    return store->is_renamed;
+}
+
 static takt_status note(struct takt_store *store, takt_status status)
 {
     if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database) &&
         takt__database_is_held(&store->database))
-        takt__places_mark(store->database.places, true);
+        mark(&store->database);
     return status;
 }
 
@@ -162,10 +186,16 @@ static takt_status put_all(struct takt_store *store,
                            const struct takt_record *records, size_t count)
 {
     takt_status status = TAKT_OK;
-    bool is_put;
+    bool is_put, is_own = true;
 
-    if (!store->writer.is_known)
+    if (store->writer.is_known)
+        status = takt__writer_check(&store->database, &store->writer, &is_own);
+    else
         status = takt__writer_put(&store->database, &store->writer);
+    if (status == TAKT_OK && !is_own) {
+        store->is_renamed = true;
+        return TAKT_EIO;
+    }
     for (size_t i = 0; status == TAKT_OK && i < count; i++)
         status = takt__rows_put(&store->database, TAKT_SQL_ADVANCE, &records[i],
                                 &is_put);
@@ -189,8 +219,11 @@ takt_status takt__store_write(struct takt_store *store,
         return note(store, status);
     status = put_all(store, records, count);
     status = takt__database_end(&store->database, status);
-    if (status == TAKT_OK)
+    if (status == TAKT_OK) {
         store->writer.is_known = true;
+        if (takt__places_read_mark(store->database.places) == TAKT_MARK_LOOKED)
+            takt__places_mark(store->database.places, TAKT_MARK_NONE);
+    }
     return note(store, status);
 }
 
@@ -211,12 +244,17 @@ static takt_status start_anew(struct takt_database *database, const char *op,
                               struct takt_writer *next)
 {
     uint64_t last;
-    takt_status status = takt__writer_last_epoch(database, next->name, &last);
+    bool is_spent, is_own = true;
+    takt_status status =
+        takt__writer_last_epoch(database, next->name, &last, &is_spent);
 
-    if (last > next->epoch)
+    if (status == TAKT_OK && next->is_known)
+        status = takt__writer_check(database, next, &is_own);
+    if (status == TAKT_OK && (is_spent || !is_own))
+        status = takt__writer_rename(next);
+    else if (last > next->epoch)
         next->epoch = last;
-    if (next->epoch < TAKT_RECORD_LATEST)
-        next->epoch++;
+    next->epoch++;
     if (status == TAKT_OK)
         status = forget(database, op);
     if (status == TAKT_OK)

@@ -28,6 +28,8 @@ struct takt_store;
 struct takt_store_identity {
     const char *machine; /* fingerprints of what learns, see record.h */
     const char *software;
+    bool is_foreign; /* the file is somebody else's: it is read once, as one
+                      * that may be hostile, and never written */
 };
 
 /* Opens or makes the file at `path` and the folders above it, brings an older
@@ -36,7 +38,9 @@ struct takt_store_identity {
  * `diag` gets one line for people when something is worth saying; it may be
  * set although the store opened.
  * One that can only be read is opened so: it has no writer's name, and nothing
- * is written to it.
+ * is written to it; as is one that is foreign, which is not made or repaired.
+ * TAKT_ENOENT: there is no such file, and it is foreign.
+ * TAKT_ENOMEM: no memory to look at it.
  * TAKT_EINVAL: no path, or a fingerprint that is empty or too long.
  * TAKT_EIO: the file cannot be made, read or locked, or it is lost.
  * TAKT_ECORRUPT: it is of a later version than this library knows, another
@@ -54,6 +58,11 @@ void takt__store_close(struct takt_store *store);
  * asked of it, is not written to when it is closed, and cannot be opened again
  * by this process and those that it forks. */
 bool takt__store_is_lost(const struct takt_store *store);
+
+/* Whether records under the writer's name came from elsewhere: they may claim
+ * to be later than any that this writer would write. Nothing more can be
+ * written until the store is opened again, which gives another name. */
+bool takt__store_is_renamed(const struct takt_store *store);
 
 /* What a child does after fork() instead: lets go of the memory, and touches
  * neither the file nor its locks. The fork must not happen while another
@@ -79,7 +88,7 @@ takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
  * larger than what is stored changes nothing.
  * TAKT_EINVAL: a record makes no sense, see takt__record_is_sound().
  * TAKT_EIO: disk full, locked for too long, read-only: try again later; or the
- * file was removed or moved aside: open it again; or it is lost. */
+ * file was removed or moved aside: open it again; or it is lost, or renamed. */
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count);
 

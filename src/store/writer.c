@@ -59,10 +59,18 @@ static takt_status find_known(struct takt_database *database,
     return takt__sql_status(result);
 }
 
+takt_status takt__writer_rename(struct takt_writer *writer)
+{
+    writer->epoch = 1;
+    writer->is_known = false;
+    return make_name(writer->name) ? TAKT_OK : TAKT_EIO;
+}
+
 takt_status takt__writer_take(struct takt_database *database,
                               const char *machine, struct takt_writer *out)
 {
     uint64_t epoch = 0;
+    bool is_spent = false;
 
     memset(out, 0, sizeof *out);
     strcpy(out->machine, machine);
@@ -71,14 +79,37 @@ takt_status takt__writer_take(struct takt_database *database,
     if (out->place < 0)
         return TAKT_EIO;
     takt_status status = find_known(database, out);
-    if (status == TAKT_OK && !out->is_known)
-        return make_name(out->name) ? TAKT_OK : TAKT_EIO;
-    /* Records of ours may have come back, by merging, from a store that knew
-     * of a later reset. */
-    if (status == TAKT_OK)
-        status = takt__writer_last_epoch(database, out->name, &epoch);
+    if (status == TAKT_OK && out->is_known)
+        status =
+            takt__writer_last_epoch(database, out->name, &epoch, &is_spent);
+    if (status == TAKT_OK && (!out->is_known || is_spent))
+        return takt__writer_rename(out);
     if (epoch > out->epoch)
         out->epoch = epoch;
+    return status;
+}
+
+takt_status takt__writer_retire(struct takt_database *database,
+                                const char *name)
+{
+    sqlite3_stmt *retire;
+    const takt_status status =
+        takt__database_prepare(database, TAKT_SQL_RETIRE_WRITER, &retire);
+
+    if (status != TAKT_OK)
+        return status;
+    takt__sql_bind_text(retire, 1, name);
+    return takt__sql_step(retire);
+}
+
+takt_status takt__writer_check(struct takt_database *database,
+                               const struct takt_writer *writer, bool *is_own)
+{
+    struct takt_writer stored = *writer;
+
+    stored.is_known = false;
+    const takt_status status = find_known(database, &stored);
+    *is_own = stored.is_known && strcmp(stored.name, writer->name) == 0;
     return status;
 }
 
@@ -104,22 +135,36 @@ takt_status takt__writer_put(struct takt_database *database,
     return takt__sql_step(add);
 }
 
+/* Half of the range is room enough for ever. What is no number is larger than
+ * any to SQLite. */
+static bool is_far(sqlite3_stmt *row, int column)
+{
+    const int type = sqlite3_column_type(row, column);
+    const int64_t value = sqlite3_column_int64(row, column);
+
+    return type != SQLITE_NULL &&
+           (type != SQLITE_INTEGER || value > TAKT_RECORD_LATEST / 2);
+}
+
 takt_status takt__writer_last_epoch(struct takt_database *database,
-                                    const char *name, uint64_t *epoch)
+                                    const char *name, uint64_t *epoch,
+                                    bool *is_spent)
 {
     sqlite3_stmt *last;
     const takt_status status =
-        takt__database_prepare(database, TAKT_SQL_LAST_EPOCH, &last);
+        takt__database_prepare(database, TAKT_SQL_LAST_OF_WRITER, &last);
 
     *epoch = 0;
+    *is_spent = false;
     if (status != TAKT_OK)
         return status;
     takt__sql_bind_text(last, 1, name);
     const int result = sqlite3_step(last);
-    const int64_t value =
-        result == SQLITE_ROW ? sqlite3_column_int64(last, 0) : 0;
-    if (value > 0 && value <= TAKT_RECORD_LATEST)
-        *epoch = (uint64_t)value;
+    if (result == SQLITE_ROW) {
+        const int64_t value = sqlite3_column_int64(last, 0);
+        *is_spent = is_far(last, 0) || is_far(last, 1);
+        *epoch = value > 0 && !*is_spent ? (uint64_t)value : 0;
+    }
     sqlite3_reset(last);
     return takt__sql_status(result);
 }

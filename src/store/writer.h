@@ -19,8 +19,8 @@ struct takt_writer {
     bool is_known; /* to the database, with this epoch */
 };
 
-/* Takes a place, and the name that belongs to it; nothing is written yet.
- * TAKT_EIO: no place is to be had. */
+/* Takes a place, and the name that belongs to it, or a new one; nothing is
+ * written yet. TAKT_EIO: no place is to be had. */
 takt_status takt__writer_take(struct takt_database *database,
                               const char *machine, struct takt_writer *out);
 
@@ -28,8 +28,23 @@ takt_status takt__writer_take(struct takt_database *database,
 takt_status takt__writer_put(struct takt_database *database,
                              const struct takt_writer *writer);
 
-/* The largest epoch of any record of the writer; 0: there is none. */
+/* Takes another name, whatever was stored under the one before. TAKT_EIO: the
+ * system has no random bytes. */
+takt_status takt__writer_rename(struct takt_writer *writer);
+
+/* A record under that name came from elsewhere: whoever writes here under the
+ * name is not alone with it, and has to take another one. In a transaction. */
+takt_status takt__writer_retire(struct takt_database *database,
+                                const char *name);
+
+/* Whether the name of a writer that is known is still its own. */
+takt_status takt__writer_check(struct takt_database *database,
+                               const struct takt_writer *writer, bool *is_own);
+
+/* The largest epoch of any record of the writer; 0: there is none.
+ * *is_spent: its records leave no room for later ones. */
 takt_status takt__writer_last_epoch(struct takt_database *database,
-                                    const char *name, uint64_t *epoch);
+                                    const char *name, uint64_t *epoch,
+                                    bool *is_spent);
 
 #endif

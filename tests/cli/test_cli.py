@@ -7,6 +7,7 @@ usage: test_cli.py PATH_TO_TAKT PATH_TO_FIXTURES
 import json
 import os
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -401,6 +402,115 @@ class Pages(unittest.TestCase):
                                  stderr=subprocess.PIPE, timeout=20)
         self.assertEqual(ran.returncode, 1)
         self.assertIn("cannot write", ran.stderr)
+
+
+def learned_text(n="20", flops="50000", expert="scalar"):
+    """A history in text: one record of this machine."""
+    machine = json.loads(takt("machine --json").stdout)
+    row = [machine["hw_fingerprint"], "", "elsewhere", "a" * 32, "add", "",
+           expert, "0", "0", "34", "1", "1", n, "11", "0.2", "0", "600000",
+           flops, "20", "0.002", "1700000000"]
+    columns = ("machine device software writer op layout expert dtype "
+               "situation bin epoch seq n mean m2 first_s bytes flops calls "
+               "seconds last_unix_s").split()
+    return "\n".join(["takt history 1", "\t".join(columns), "\t".join(row),
+                      "end\t1", ""])
+
+
+def hot_journal(victim):
+    """A journal whose playback would delete `victim`."""
+    magic = bytes.fromhex("d9d505f920a163d7")
+    head = magic + struct.pack(">5I", 0, 1, 3, 512, 4096)
+    name = os.fsencode(victim)
+    return (head.ljust(512, b"\0") +
+            struct.pack(">I", 0x40000000 // 4096 + 1) + name +
+            struct.pack(">II", len(name), sum(name)) + magic)
+
+
+def build_has_a_store():
+    ran = takt("history export - --db /nowhere/none")
+    return "without SQLite" not in ran.stderr
+
+
+@unittest.skipUnless(build_has_a_store(), "this build has no store")
+class Strangers(unittest.TestCase):
+    """Stores that somebody else made."""
+
+    LOOKS = ["history list --db", "history show add --db",
+             "history gain --db", "history export - --db", "map add --db",
+             "select add 100K --db", "explain add 100K --db"]
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.own = os.path.join(folder.name, "own.db")
+        self.db = os.path.join(folder.name, "sent.db")
+        self.victim = os.path.join(folder.name, "thesis.txt")
+        with open(self.victim, "w", encoding="ascii") as file:
+            file.write("years of work")
+
+    def ask(self, line, **options):
+        return takt(line, env=dict(os.environ, TAKT_DB=self.own), **options)
+
+    def take(self, text, db):
+        return self.ask(["history", "import", "-", "--db", db], input=text)
+
+    def test_who_looks_deletes_nothing(self):
+        self.assertEqual(self.take(learned_text(), self.db).returncode, 0)
+        with open(self.db + "-journal", "wb") as file:
+            file.write(hot_journal(self.victim))
+        for line in self.LOOKS:
+            ran = self.ask(f"{line} {self.db}")
+            self.assertIn("unfinished transaction", ran.stderr, line)
+            self.assertTrue(os.path.exists(self.victim), line)
+        ran = self.ask(f"history merge {self.db}")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("unfinished transaction", ran.stderr)
+        self.assertTrue(os.path.exists(self.victim))
+        for line in "history reset --yes --db", "history import - --db":
+            self.ask(f"{line} {self.db}", input=learned_text())
+            self.assertTrue(os.path.exists(self.victim), line)
+
+    def test_who_looks_writes_nothing(self):
+        self.assertEqual(self.take(learned_text(), self.db).returncode, 0)
+        os.unlink(self.db + "-writers")
+        before = os.stat(self.db)
+        for line in self.LOOKS:
+            ran = self.ask(f"{line} {self.db}")
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""), line)
+        after = os.stat(self.db)
+        self.assertEqual(before.st_mtime_ns, after.st_mtime_ns)
+        self.assertFalse(os.path.exists(self.db + "-writers"))
+
+    def test_what_is_no_store_is_left_where_it_is(self):
+        for line in self.LOOKS:
+            with open(self.db, "w", encoding="ascii") as file:
+                file.write("a letter to my aunt, who has no database")
+            ran = self.ask(f"{line} {self.db}")
+            self.assertIn("sent.db", ran.stderr, line)
+            self.assertTrue(os.path.exists(self.db), line)
+            if line.startswith("history"):
+                self.assertEqual(ran.returncode, 1, line)
+                self.assertNotIn("nothing yet", ran.stdout)
+
+    def test_a_store_that_is_not_there_is_not_made(self):
+        ran = self.ask(f"history list --db {self.db}")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("no such file", ran.stderr)
+        self.assertFalse(os.path.exists(self.db))
+
+    def test_numbers_beyond_belief_are_refused(self):
+        for text in (learned_text(n="1e-300"), learned_text(flops="3.5e38")):
+            ran = self.take(text, self.own)
+            self.assertEqual(ran.returncode, 1)
+            self.assertIn("line 3", ran.stderr)
+        self.assertEqual(self.take(learned_text(n="1e9", flops="1e30"),
+                                   self.own).returncode, 0)
+        for line in ("explain add 100K", "explain add 100K --json", "map add",
+                     "select add 100K --json", "history show add --json"):
+            ran = self.ask(line)
+            self.assertEqual(ran.returncode, 0, line)
+            self.assertNotRegex(ran.stdout.lower(), r"\b(nan|inf)\b", line)
 
 
 class Recording(unittest.TestCase):

@@ -27,6 +27,8 @@
 static _Thread_local bool is_counting;
 static _Thread_local unsigned long allocations; /* while counting */
 static _Thread_local long fail_at = -1;         /* allocation; -1: none */
+/* And all after it. */
+static _Thread_local bool keeps_failing __attribute__((unused));
 
 #ifdef TAKT_TEST_CAN_COUNT
 enum { can_count = 1 };
@@ -41,8 +43,12 @@ static bool may_allocate(void)
     if (!is_counting)
         return true;
     allocations++;
-    if (fail_at < 0 || fail_at-- > 0)
+    if (fail_at < 0 || fail_at > 0) {
+        fail_at -= fail_at > 0;
         return true;
+    }
+    if (!keeps_failing)
+        fail_at = -1;
     errno = ENOMEM;
     return false;
 }

@@ -68,7 +68,8 @@ static void write_as(const char *path, const char *machine,
                      const char *software, const struct takt_record *records,
                      size_t count)
 {
-    const struct takt_store_identity identity = {machine, software};
+    const struct takt_store_identity identity = {.machine = machine,
+                                                 .software = software};
     struct takt_record copy[4];
     struct takt_store *store;
     takt_diag diag;
@@ -177,8 +178,8 @@ static void there_may_be_more_than_anybody_keeps(void)
 
     machine_of_this(machine);
     for (int own = 0; own < 2; own++) {
-        const struct takt_store_identity identity = {own ? machine : "m1",
-                                                     "older"};
+        const struct takt_store_identity identity = {
+            .machine = own ? machine : "m1", .software = "older"};
         struct takt_store *store;
         takt_diag diag;
         REQUIRE(takt__store_open(path, &identity, &diag, &store) == TAKT_OK);

@@ -24,7 +24,7 @@ static struct takt_record random_record(uint64_t *seed)
     record.n = random_real(seed, -3, 9);
     record.mean = random_real(seed, -5, 1.5) * (random / 2048 % 2 ? 1 : -1);
     record.m2 = random / 4096 % 4 ? random_unit(seed) : 0;
-    record.seconds = random_real(seed, -300, 300);
+    record.seconds = random_real(seed, -300, 11);
     record.last_unix_s = (int64_t)random_next(seed);
     return record;
 }
@@ -225,28 +225,96 @@ static void a_source_runs_nothing_of_its_own(void)
     EXPECT_INT(takt_store_export(from, 1, &diag), TAKT_ECORRUPT);
 }
 
-/* Two stores that went on from one file: the writer must notice that its
- * records came back from a later epoch. */
-static void a_writer_goes_on_from_what_was_merged(void)
+static void import_record(const char *path, const struct takt_record *record)
+{
+    char text[4 * TAKT_TEXT_LINE];
+    size_t length = takt__text_print_head(text);
+
+    length += takt__text_print(record, text + length);
+    takt__text_print_end(1, text + length);
+    import_text(path, text);
+}
+
+/* Somebody claims to be this store's writer, and to be later than it will ever
+ * be. What it learns from then on is stored all the same, at once and by those
+ * that come later. */
+static void nobody_else_numbers_what_a_writer_writes(void)
 {
     const char *path = scratch_path();
     struct takt_store *store = scratch_open(path);
     struct takt_record record = scratch_record("add", 1, 1);
-    char text[4 * TAKT_TEXT_LINE];
+    char name[TAKT_RECORD_WRITER];
 
     EXPECT_INT(takt__store_write(store, &record, 1), TAKT_OK);
+    strcpy(name, takt__store_writer(store));
+    record.epoch = record.seq = TAKT_RECORD_LATEST;
+    import_record(path, &record);
+    record = scratch_record("add", 1, 2);
+    EXPECT_INT(takt__store_write(store, &record, 1), TAKT_EIO);
+    EXPECT(takt__store_is_renamed(store));
     takt__store_close(store);
-    record.epoch = 41;
-    size_t length = takt__text_print_head(text);
-    length += takt__text_print(&record, text + length);
-    takt__text_print_end(1, text + length);
-    import_text(path, text);
     store = scratch_open(path);
-    EXPECT_STR(takt__store_writer(store), record.writer);
-    EXPECT_INT(takt__store_epoch(store), 41);
-    EXPECT_INT(takt__store_reset(store, NULL), TAKT_OK);
-    EXPECT_INT(takt__store_epoch(store), 42);
+    EXPECT(strcmp(takt__store_writer(store), name) != 0);
+    EXPECT_INT(takt__store_epoch(store), 1);
+    scratch_write(store, "add", 1, 3);
+    EXPECT_INT(scratch_count(store), 2);
     takt__store_close(store);
+}
+
+/* What comes back of one's own, unchanged, is no reason to take another name;
+ * what comes back after a reset is. */
+static void a_backup_can_be_taken_back(void)
+{
+    const char *path = scratch_path();
+    struct takt_store *store = scratch_open(path);
+    char name[TAKT_RECORD_WRITER];
+
+    scratch_write(store, "add", 1, 1);
+    strcpy(name, takt__store_writer(store));
+    char *text = scratch_export(path);
+    import_text(path, text);
+    scratch_write(store, "add", 2, 2);
+    EXPECT_STR(takt__store_writer(store), name);
+    EXPECT_INT(takt__store_reset(store, NULL), TAKT_OK);
+    import_text(path, text);
+    free(text);
+    EXPECT_INT(scratch_count(store), 1);
+    takt__store_close(store);
+    store = scratch_open(path);
+    EXPECT(strcmp(takt__store_writer(store), name) != 0);
+    scratch_write(store, "add", 1, 1);
+    EXPECT_INT(scratch_count(store), 2);
+    takt__store_close(store);
+}
+
+/* The same in the file itself, where no merge has seen it. */
+static void a_name_without_room_is_given_up(void)
+{
+    static const char *const changes[] = {
+        "UPDATE record SET seq = 9007199254740992",
+        "UPDATE record SET epoch = 9223372036854775807",
+        "UPDATE record SET seq = 'last'",
+        "UPDATE writer SET epoch = 9223372036854775807"};
+
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        const char *path = scratch_path();
+        struct takt_store *store = scratch_open(path);
+        sqlite3 *db;
+        scratch_write(store, "add", 1, 1);
+        takt__store_close(store);
+        REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
+        EXPECT_INT(sqlite3_exec(db, changes[i], NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        store = scratch_open(path);
+        const size_t before = scratch_count(store);
+        scratch_write(store, "add", 2, 2);
+        scratch_write(store, "add", 1, 2);
+        TAP_CHECK(scratch_count(store) >= before + 1, "%s", changes[i]);
+        EXPECT_INT(takt__store_reset(store, NULL), TAKT_OK);
+        scratch_write(store, "add", 1, 1);
+        EXPECT_INT(scratch_count(store), 1);
+        takt__store_close(store);
+    }
 }
 
 int main(void)
@@ -258,6 +326,8 @@ int main(void)
     RUN(a_store_in_use_can_be_merged_and_exported);
     RUN(a_damaged_source_changes_nothing);
     RUN(a_source_runs_nothing_of_its_own);
-    RUN(a_writer_goes_on_from_what_was_merged);
+    RUN(nobody_else_numbers_what_a_writer_writes);
+    RUN(a_backup_can_be_taken_back);
+    RUN(a_name_without_room_is_given_up);
     return tap_done();
 }

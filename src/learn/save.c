@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * save.c - what the model knows, written to the store; recall.c reads it back.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/name.h"
+#include "learn/inside.h"
+
+/* The store would refuse a whole batch for one record that makes no sense. The
+ * first four names but for the device are the store's to fill in. */
+static bool is_sound(const struct takt_record *record)
+{
+    for (size_t i = 1; i < TAKT_RECORD_FIELDS; i++)
+        if ((i == 1 || i >= 4) &&
+            takt__field_fault(&takt__record_fields[i], record) != NULL)
+            return false;
+    return true;
+}
+
+/* What was measured may be beyond what is believed of a file. */
+static void confine(struct takt_record *record)
+{
+    const double most_m2 = TAKT_RECORD_MOST_SPREAD * (record->n + 1);
+
+    if (record->n < TAKT_RECORD_LEAST_N)
+        record->n = record->m2 = 0; /* others' samples outweigh these by far */
+    record->m2 = fmin(record->m2, most_m2);
+    record->n = fmin(record->n, TAKT_RECORD_MOST_N);
+    record->calls = fmin(record->calls, TAKT_RECORD_MOST_CALLS);
+    record->seconds = fmin(record->seconds, TAKT_RECORD_MOST_S);
+}
+
+static void write_down(void *self, const struct takt_memory *memory)
+{
+    struct takt_learner *learner = self;
+    const char *op = learner->names.op_of(learner->names.self, memory->line);
+    struct takt_record record = {
+        .situation = memory->situation,
+        .bin = memory->bin,
+        .seq = learner->seq,
+        .n = memory->n,
+        .mean = memory->mean,
+        .m2 = memory->m2,
+        .first_s = memory->first_s,
+        .bytes = memory->bytes,
+        .flops = memory->flops,
+        .calls = memory->calls,
+        .seconds = memory->seconds,
+        .last_unix_s = (int64_t)time(NULL),
+    };
+    enum takt_op_id id;
+    unsigned user_op;
+    takt_dtype dtype;
+
+    if (op == NULL)
+        return;
+    takt__line_name(memory->line, &id, &user_op, &dtype, record.layout);
+    record.dtype = (unsigned)dtype;
+    snprintf(record.op, sizeof record.op, "%s", op);
+    snprintf(record.device, sizeof record.device, "%s",
+             takt__learner_device(learner, memory->arm));
+    snprintf(record.expert, sizeof record.expert, "%s",
+             takt__model_arm(learner->model, memory->arm)->name);
+    confine(&record);
+    if (is_sound(&record))
+        takt__records_add(&learner->unsaved, &record);
+}
+
+static uint64_t samples_of(const struct takt_learner *learner)
+{
+    return takt__model_counters(learner->model).samples;
+}
+
+static bool has_news(struct takt_learner *learner)
+{
+    takt__lock(&learner->lock);
+    const bool has_learned = samples_of(learner) != learner->saved_samples;
+    takt__unlock(&learner->lock);
+    return has_learned || learner->unsaved.count > 0;
+}
+
+/* With both locks. */
+static void write_down_changes(struct takt_learner *learner)
+{
+    learner->seq++;
+    learner->saved_samples = samples_of(learner);
+    takt__model_visit_changed(learner->model, write_down, learner);
+}
+
+static takt_status write_unsaved(struct takt_learner *learner)
+{
+    struct takt_records *list = &learner->unsaved;
+    const takt_status status =
+        list->count == 0
+            ? TAKT_OK
+            : takt__store_write(learner->store, list->record, list->count);
+
+    if (status == TAKT_OK)
+        list->count = 0;
+    return status;
+}
+
+/* A file that was removed or found damaged has to be opened again; one that
+ * is locked or on a full disk need not be, and keeps us our name; one that the
+ * program took from us cannot be. */
+static void note_failure(struct takt_learner *learner, takt_status status)
+{
+    if (takt__store_is_lost(learner->store)) {
+        snprintf(learner->diag.text, sizeof learner->diag.text, "%s",
+                 TAKT_STORE_LOST);
+        learner->is_given_up = true;
+        takt__learner_close_store(learner);
+        return;
+    }
+    snprintf(learner->diag.text, sizeof learner->diag.text,
+             "%.400s cannot be written now: what is learned stays in memory "
+             "until it can",
+             learner->path);
+    learner->failures += learner->failures < 6;
+    if (learner->failures >= 2 || status == TAKT_ECORRUPT ||
+        takt__store_is_renamed(learner->store))
+        takt__learner_close_store(learner);
+}
+
+takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
+                               bool now)
+{
+    if (learner->path[0] == '\0' || (!now && now_ns < learner->next_save_ns))
+        return TAKT_OK;
+    learner->next_save_ns = now_ns + takt_save_every_ns;
+    if (!has_news(learner))
+        return TAKT_OK;
+    if (!takt__learner_load(learner) || learner->writer[0] == '\0')
+        return learner->store_status != TAKT_OK ? learner->store_status
+                                                : TAKT_EIO;
+    /* What could not be written last time goes first. */
+    takt_status status = write_unsaved(learner);
+    if (status == TAKT_OK) {
+        takt__lock(&learner->lock);
+        write_down_changes(learner);
+        takt__unlock(&learner->lock);
+        status = write_unsaved(learner);
+    }
+    if (status != TAKT_OK) {
+        note_failure(learner, status);
+        return status;
+    }
+    if (learner->failures > 0)
+        learner->diag.text[0] = '\0';
+    learner->failures = 0;
+    return TAKT_OK;
+}
+
+/* Without the records of an op, or (NULL) of any. */
+static void drop(struct takt_records *list, const char *op)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; op != NULL && i < list->count; i++)
+        if (!takt__name_equal(list->record[i].op, op))
+            list->record[left++] = list->record[i];
+    list->count = left;
+}
+
+takt_status takt__learner_reset(struct takt_learner *learner, const char *op)
+{
+    drop(&learner->unclaimed, op);
+    drop(&learner->unsaved, op);
+    if (learner->path[0] == '\0')
+        return TAKT_OK;
+    return learner->store != NULL ? takt__store_reset(learner->store, op)
+                                  : TAKT_EIO;
+}
+
+void takt__learner_disown(struct takt_learner *learner)
+{
+    takt__model_disown(learner->model);
+    learner->unsaved.count = 0;
+    learner->saved_samples = samples_of(learner);
+    learner->writer[0] = '\0';
+}
+
+void takt__learner_close(struct takt_learner *learner)
+{
+    if (learner->store == NULL)
+        return;
+    takt_status status = takt__learner_save(learner, takt__now_ns(), true);
+    takt__lock(&learner->lock);
+    if (status == TAKT_OK && learner->store != NULL &&
+        samples_of(learner) != learner->saved_samples) {
+        write_down_changes(learner); /* what came while that was written */
+        status = write_unsaved(learner);
+    }
+    if (status == TAKT_OK)
+        takt__learner_disown(learner);
+    takt__unlock(&learner->lock);
+    takt__learner_close_store(learner);
+}

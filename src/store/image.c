@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * image.c - reading a database that others may be writing to, and giving the
+ * copy to SQLite.
+ *
+ * The files are read by SQLite's own system: a descriptor that we close would
+ * drop the locks that other connections of this process have on the file.
+ * Nothing locks out writers, so both files must look the same before and after
+ * they were read.
+ */
+#include "store/image.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "store/diag.h"
+#include "store/hold.h"
+#include "store/path.h"
+#include "store/sql.h"
+
+enum { parts = 2, attempts = 50, pause_ms = 10, page = 4096 };
+
+/* A file system's clock may advance by no more than 4 ms at a time (HZ=250),
+ * or 10 (HZ=100): what changed later than so long ago may have changed since
+ * and show the same time. */
+enum { clock_tick_ms = 20 };
+
+static const char *const ends[parts] = {"", "-wal"};
+static const int kinds[parts] = {SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_WAL};
+
+struct bytes {
+    char *at;
+    size_t length, room;
+};
+
+struct takt_image {
+    struct bytes part[parts];
+};
+
+struct image_file {
+    sqlite3_file base;
+    struct bytes *bytes;
+};
+
+/* ---- reading ---------------------------------------------------------------
+ */
+
+struct look {
+    struct stat part[parts]; /* zeros: there is none */
+    bool has_journal;
+};
+
+/* A journal that was ended but kept begins with zeros, and one that holds
+ * nothing is empty; neither is seen here, since Takt removes its journals. */
+static takt_status look_at(const char *path, struct look *out)
+{
+    struct stat facts;
+
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < parts; i++) {
+        char *name = takt__path_extend(path, ends[i]);
+        if (name == NULL)
+            return TAKT_ENOMEM;
+        const int result = stat(name, &facts);
+        free(name);
+        if (result == 0)
+            out->part[i] = facts;
+        else if (errno != ENOENT)
+            return TAKT_EIO;
+    }
+    char *journal = takt__path_extend(path, "-journal");
+    if (journal == NULL)
+        return TAKT_ENOMEM;
+    out->has_journal = stat(journal, &facts) == 0 && facts.st_size > 0;
+    free(journal);
+    return TAKT_OK;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+           a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static bool is_recent(const struct stat *facts)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    const double ms = 1e3 * (double)(now.tv_sec - facts->st_mtim.tv_sec) +
+                      1e-6 * (double)(now.tv_nsec - facts->st_mtim.tv_nsec);
+    return ms >= 0 && ms < clock_tick_ms;
+}
+
+static takt_status check_look(const char *path, const struct look *look,
+                              size_t limit, takt_diag *diag)
+{
+    size_t bytes = 0;
+
+    if (look->part[0].st_ino == 0) {
+        takt__diag_say(diag, "%s: there is no such file", path);
+        return TAKT_ENOENT;
+    }
+    for (int i = 0; i < parts; i++) {
+        const struct stat *facts = &look->part[i];
+        if (facts->st_ino != 0 && !S_ISREG(facts->st_mode)) {
+            takt__diag_say(diag, "%s%s is not a regular file", path, ends[i]);
+            return TAKT_EIO;
+        }
+        if ((uint64_t)facts->st_size > limit - bytes) {
+            takt__diag_say(diag, "%s is too large: at most %zu MiB are read",
+                           path, limit >> 20);
+            return TAKT_ECORRUPT;
+        }
+        bytes += (size_t)facts->st_size;
+    }
+    return TAKT_OK;
+}
+
+static takt_status reserve(struct bytes *bytes, size_t room)
+{
+    if (room <= bytes->room)
+        return TAKT_OK;
+    const size_t more = (room + room / 8 + page) / page * page;
+    char *at = realloc(bytes->at, more);
+    if (at == NULL)
+        return TAKT_ENOMEM;
+    memset(at + bytes->room, 0, more - bytes->room);
+    bytes->at = at;
+    bytes->room = more;
+    return TAKT_OK;
+}
+
+/* *is_short: the file has become shorter meanwhile, or is gone. */
+static takt_status read_file(sqlite3_vfs *vfs, const char *name, int kind,
+                             struct bytes *out, bool *is_short)
+{
+    sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
+    const char *known = sqlite3_create_filename(name, "", "", 0, NULL);
+    int result = SQLITE_NOMEM, ignored;
+
+    if (file != NULL && known != NULL) {
+        result =
+            vfs->xOpen(vfs, known, file, SQLITE_OPEN_READONLY | kind, &ignored);
+        for (size_t at = 0; result == SQLITE_OK && at < out->length;) {
+            const size_t left = out->length - at;
+            const int some = left < 1 << 20 ? (int)left : 1 << 20;
+            result = file->pMethods->xRead(file, out->at + at, some,
+                                           (sqlite3_int64)at);
+            at += (size_t)some;
+        }
+        if (file->pMethods != NULL)
+            file->pMethods->xClose(file);
+    }
+    *is_short = result == SQLITE_IOERR_SHORT_READ;
+    sqlite3_free_filename((char *)known);
+    free(file);
+    return takt__sql_status(result);
+}
+
+static takt_status read_parts(const char *path, const struct look *look,
+                              struct takt_image *image, bool *is_short)
+{
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    takt_status status = vfs != NULL ? TAKT_OK : TAKT_ENOMEM;
+
+    *is_short = false;
+    takt__hold_begin_release(NULL, NULL);
+    for (int i = 0; status == TAKT_OK && i < parts; i++) {
+        struct bytes *bytes = &image->part[i];
+        char *name = takt__path_extend(path, ends[i]);
+        status = name == NULL ? TAKT_ENOMEM
+                              : reserve(bytes, (size_t)look->part[i].st_size);
+        bytes->length = (size_t)look->part[i].st_size;
+        if (status == TAKT_OK && bytes->length > 0)
+            status = read_file(vfs, name, kinds[i], bytes, is_short);
+        free(name);
+    }
+    takt__hold_end_release(NULL);
+    return status;
+}
+
+/* Whether what was read is what was there all the while. */
+static bool is_settled(const struct look *before, const struct look *after)
+{
+    const bool has_log = before->part[1].st_size > 0;
+
+    return !before->has_journal && !after->has_journal &&
+           is_same(&before->part[0], &after->part[0]) &&
+           is_same(&before->part[1], &after->part[1]) &&
+           !(has_log &&
+             (is_recent(&after->part[0]) || is_recent(&after->part[1])));
+}
+
+static takt_status read_once(const char *path, size_t limit, takt_diag *diag,
+                             struct takt_image *image, bool *is_good)
+{
+    struct look before, after;
+    bool is_short;
+
+    *is_good = false;
+    takt_status status = look_at(path, &before);
+    if (status == TAKT_OK)
+        status = check_look(path, &before, limit, diag);
+    if (status != TAKT_OK)
+        return status;
+    if (before.has_journal) {
+        takt__diag_say(diag,
+                       "%s has an unfinished transaction beside it "
+                       "(%s-journal): open it once with the Takt that wrote it",
+                       path, path);
+        return TAKT_EIO;
+    }
+    status = read_parts(path, &before, image, &is_short);
+    if (status == TAKT_OK || is_short || status == TAKT_EIO) {
+        const takt_status again = look_at(path, &after);
+        if (again != TAKT_OK)
+            return again;
+        *is_good = status == TAKT_OK && is_settled(&before, &after);
+        if (is_short || !is_same(&before.part[0], &after.part[0]) ||
+            !is_same(&before.part[1], &after.part[1]))
+            return TAKT_OK; /* to be read again */
+    }
+    return status;
+}
+
+takt_status takt__image_read(const char *path, size_t limit, takt_diag *diag,
+                             struct takt_image **out)
+{
+    const struct timespec pause = {.tv_nsec = pause_ms * 1000000L};
+    struct takt_image *image = calloc(1, sizeof *image);
+    takt_status status = image != NULL ? TAKT_OK : TAKT_ENOMEM;
+    bool is_good = false;
+
+    *out = NULL;
+    for (int i = 0; status == TAKT_OK && !is_good && i < attempts; i++) {
+        if (i > 0)
+            nanosleep(&pause, NULL);
+        status = read_once(path, limit, diag, image, &is_good);
+    }
+    if (status == TAKT_OK && !is_good) {
+        takt__diag_say(diag, "%s is being written to: try again", path);
+        status = TAKT_EIO;
+    }
+    if (status != TAKT_OK)
+        takt__image_free(image);
+    else
+        *out = image;
+    return status;
+}
+
+void takt__image_free(struct takt_image *image)
+{
+    for (int i = 0; image != NULL && i < parts; i++)
+        free(image->part[i].at);
+    free(image);
+}
+
+size_t takt__image_bytes(const struct takt_image *image)
+{
+    return image->part[0].length + image->part[1].length;
+}
+
+bool takt__image_has_log(const struct takt_image *image)
+{
+    return image->part[1].length > 0;
+}
+
+/* ---- SQLite's file ---------------------------------------------------------
+ */
+
+static struct bytes *bytes_of(sqlite3_file *file)
+{
+    return ((struct image_file *)file)->bytes;
+}
+
+static int close_file(sqlite3_file *file)
+{
+    (void)file;
+    return SQLITE_OK;
+}
+
+static int read_bytes(sqlite3_file *file, void *to, int amount,
+                      sqlite3_int64 offset)
+{
+    const struct bytes *bytes = bytes_of(file);
+    const size_t want = (size_t)amount, at = (size_t)offset;
+    const size_t left = at < bytes->length ? bytes->length - at : 0;
+    const size_t have = left < want ? left : want;
+
+    if (have > 0)
+        memcpy(to, bytes->at + at, have);
+    memset((char *)to + have, 0, want - have);
+    return have == want ? SQLITE_OK : SQLITE_IOERR_SHORT_READ;
+}
+
+static int write_bytes(sqlite3_file *file, const void *from, int amount,
+                       sqlite3_int64 offset)
+{
+    struct bytes *bytes = bytes_of(file);
+    const size_t end = (size_t)offset + (size_t)amount;
+
+    if (end > 2 * (size_t)TAKT_IMAGE_OWN_BYTES)
+        return SQLITE_FULL;
+    if (reserve(bytes, end) != TAKT_OK)
+        return SQLITE_IOERR_NOMEM;
+    memcpy(bytes->at + offset, from, (size_t)amount);
+    if (end > bytes->length)
+        bytes->length = end;
+    return SQLITE_OK;
+}
+
+/* Beyond its length, the room is zeros. */
+static int cut(sqlite3_file *file, sqlite3_int64 size)
+{
+    struct bytes *bytes = bytes_of(file);
+    const size_t length = (size_t)size;
+
+    if (length < bytes->length) {
+        memset(bytes->at + length, 0, bytes->length - length);
+        bytes->length = length;
+    }
+    return SQLITE_OK;
+}
+
+static int do_nothing(sqlite3_file *file, int flags)
+{
+    (void)file;
+    (void)flags;
+    return SQLITE_OK;
+}
+
+static int tell_size(sqlite3_file *file, sqlite3_int64 *size)
+{
+    *size = (sqlite3_int64)bytes_of(file)->length;
+    return SQLITE_OK;
+}
+
+static int check_lock(sqlite3_file *file, int *is_locked)
+{
+    (void)file;
+    *is_locked = 0;
+    return SQLITE_OK;
+}
+
+static int control(sqlite3_file *file, int operation, void *argument)
+{
+    (void)file;
+    (void)operation;
+    (void)argument;
+    return SQLITE_NOTFOUND;
+}
+
+static int tell_sector(sqlite3_file *file)
+{
+    (void)file;
+    return page;
+}
+
+static int tell_traits(sqlite3_file *file)
+{
+    (void)file;
+    return 0;
+}
+
+/* Version 1: no shared memory, so the index of the log is SQLite's own. */
+static const sqlite3_io_methods methods = {
+    .iVersion = 1,
+    .xClose = close_file,
+    .xRead = read_bytes,
+    .xWrite = write_bytes,
+    .xTruncate = cut,
+    .xSync = do_nothing,
+    .xFileSize = tell_size,
+    .xLock = do_nothing,
+    .xUnlock = do_nothing,
+    .xCheckReservedLock = check_lock,
+    .xFileControl = control,
+    .xSectorSize = tell_sector,
+    .xDeviceCharacteristics = tell_traits,
+};
+
+int takt__image_file_bytes(void)
+{
+    return (int)sizeof(struct image_file);
+}
+
+int takt__image_open(struct takt_image *image, sqlite3_file *file, int flags,
+                     int *flags_out)
+{
+    struct image_file *opened = (struct image_file *)file;
+
+    opened->base.pMethods = NULL;
+    for (int i = 0; i < parts; i++)
+        if ((flags & kinds[i]) != 0) {
+            opened->bytes = &image->part[i];
+            opened->base.pMethods = &methods;
+        }
+    if (opened->base.pMethods == NULL)
+        return SQLITE_CANTOPEN;
+    if (flags_out != NULL)
+        *flags_out = flags;
+    return SQLITE_OK;
+}

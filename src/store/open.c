@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * open.c - opening a file that may be missing, damaged, another's, locked or
+ * on a file system that cannot lock.
+ *
+ * Whoever opens a database to write holds the gate (places.h) until SQLite has
+ * all its files open. So a damaged one is moved aside by one process only, and
+ * nobody can have the old database with the new one's log. We never open the
+ * file ourselves: closing a descriptor of it would drop the locks that SQLite
+ * holds for another connection of this process.
+ *
+ * A disk that fails to read once, or a lack of memory, can look like damage:
+ * SQLite's check reports both as it does damage. So a file is only called
+ * damaged when a copy of it in memory, read without an error, is damaged too.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "store/aside.h"
+#include "store/database.h"
+#include "store/diag.h"
+#include "store/hold.h"
+#include "store/path.h"
+#include "store/places.h"
+#include "store/read.h"
+#include "store/schema.h"
+#include "store/sql.h"
+#include "store/store.h"
+
+enum { busy_ms = 2000, cheap_check_bytes = 4 << 20, checkpoint_pages = 256 };
+
+static bool is_cheap_to_check(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && facts.st_size <= cheap_check_bytes;
+}
+
+/* A mark needs no check: SQLite has met damage there. */
+static takt_status check(struct takt_database *database)
+{
+    const enum takt_mark mark = takt__places_read_mark(database->places);
+
+    if (mark == TAKT_MARK_MET || mark == TAKT_MARK_MET_AGAIN)
+        return TAKT_ECORRUPT;
+    return is_cheap_to_check(database->path)
+               ? takt__schema_check(database->db, false)
+               : TAKT_OK;
+}
+
+/* As SQLite would by itself, but for looking before: this is when it writes to
+ * the file, and waits for the disk. */
+static int on_commit(void *self, sqlite3 *db, const char *name, int pages)
+{
+    if (pages >= checkpoint_pages && takt__database_is_held(self))
+        sqlite3_wal_checkpoint(db, name);
+    return SQLITE_OK;
+}
+
+/* The log makes readers and a writer independent of each other, but it needs
+ * memory shared by all of them: one host. */
+static takt_status make_current(struct takt_database *database,
+                                enum takt_schema_state state)
+{
+    sqlite3 *db = database->db;
+    const bool is_remote = takt__path_is_remote(database->path);
+    const takt_status status =
+        takt__sql_run(db, is_remote ? "PRAGMA journal_mode = DELETE"
+                                    : "PRAGMA journal_mode = WAL;"
+                                      "PRAGMA synchronous = NORMAL");
+
+    sqlite3_wal_hook(db, on_commit, database);
+    if (status != TAKT_OK || state == TAKT_SCHEMA_CURRENT)
+        return status;
+    return takt__schema_upgrade(db);
+}
+
+/* TAKT_ECORRUPT with *is_ours: it seems to be damaged. */
+static takt_status open_to_write(struct takt_database *database,
+                                 takt_diag *diag, bool *is_ours)
+{
+    enum takt_schema_state state;
+    int64_t version;
+
+    *is_ours = false;
+    takt_status status = takt__vfs_connect(
+        database->path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL,
+        &database->vfs, &database->db);
+    if (status != TAKT_OK)
+        return status;
+    takt__read_distrust(database->db);
+    sqlite3_busy_timeout(database->db, busy_ms);
+    if (sqlite3_db_readonly(database->db, "main") == 1) {
+        takt__database_disconnect(database);
+        return takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);
+    }
+    status = takt__schema_read(database->db, &state, &version);
+    *is_ours = status == TAKT_ECORRUPT;
+    if (status != TAKT_OK)
+        return status;
+    if (state == TAKT_SCHEMA_LATER || state == TAKT_SCHEMA_FOREIGN)
+        return takt__read_refuse(database->path, state, version, diag);
+    *is_ours = true;
+    status = check(database);
+    if (status == TAKT_OK)
+        status = make_current(database, state);
+    /* Tables that lack a column pass every check, and would fail every use. */
+    if (status == TAKT_OK)
+        status = takt__database_prepare_all(database);
+    return status;
+}
+
+/* What people are told when nothing more precise has been said. */
+static takt_status explain(const struct takt_database *database,
+                           takt_status status, takt_diag *diag)
+{
+    if (status == TAKT_OK || diag == NULL || diag->text[0] != '\0')
+        return status;
+    if (status == TAKT_ECORRUPT)
+        takt__diag_say(diag, "%s is damaged, or not a store of Takt's",
+                       database->path);
+    else if (status == TAKT_ENOMEM)
+        takt__diag_say(diag, "there is not enough memory to read %s",
+                       database->path);
+    else if (!takt__database_is_held(database))
+        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
+    else
+        takt__diag_say(diag,
+                       "%s cannot be used (%s): check its folder's rights, "
+                       "the space left, and who else uses it",
+                       database->path,
+                       database->db != NULL ? sqlite3_errmsg(database->db)
+                                            : "no access");
+    return status;
+}
+
+/* Behind the gate. */
+static takt_status replace_damaged(struct takt_database *database,
+                                   takt_diag *diag)
+{
+    int number;
+    bool is_ours;
+    takt_status status = takt__aside_move(database->path, &number);
+
+    if (status == TAKT_ENOMEM)
+        return status;
+    if (status != TAKT_OK) {
+        takt__diag_say(diag,
+                       "%s is damaged and cannot be moved aside: remove it",
+                       database->path);
+        return TAKT_EIO;
+    }
+    takt__places_mark(database->places, TAKT_MARK_NONE);
+    status = open_to_write(database, diag, &is_ours);
+    takt__diag_say(diag,
+                   "%s was damaged and is now %s.damaged-%d: learning starts "
+                   "anew in a new file",
+                   database->path, database->path, number);
+    return status == TAKT_ECORRUPT ? TAKT_EIO : status;
+}
+
+/* Behind the gate. A file that seemed damaged: looks at it again, and if that
+ * finds nothing, opens it again. */
+static takt_status look_again(struct takt_database *database, takt_diag *diag)
+{
+    const enum takt_mark mark = takt__places_read_mark(database->places);
+    bool is_ours = true;
+
+    takt_status status =
+        mark == TAKT_MARK_MET_AGAIN
+            ? TAKT_ECORRUPT
+            : takt__read_verify(database->path, mark == TAKT_MARK_MET, diag);
+    if (status == TAKT_OK) {
+        if (mark == TAKT_MARK_MET)
+            takt__places_mark(database->places, TAKT_MARK_LOOKED);
+        status = open_to_write(database, diag, &is_ours);
+    }
+    if (status != TAKT_ECORRUPT || !is_ours)
+        return status;
+    takt__database_disconnect(database);
+    return replace_damaged(database, diag);
+}
+
+static takt_status open_behind_gate(struct takt_database *database,
+                                    takt_diag *diag)
+{
+    bool is_ours;
+    const takt_status status = open_to_write(database, diag, &is_ours);
+
+    if (status != TAKT_ECORRUPT || !is_ours)
+        return status;
+    takt__database_disconnect(database);
+    return look_again(database, diag);
+}
+
+static takt_status find(const char *path, enum takt_database_use use,
+                        struct takt_database *database, struct stat *facts)
+{
+    memset(database, 0, sizeof *database);
+    memset(facts, 0, sizeof *facts);
+    database->places = -1;
+    if (use == TAKT_DATABASE_WRITE && !takt__path_make_folders(path))
+        return TAKT_EIO;
+    database->path = takt__path_resolve(path);
+    if (database->path == NULL && errno == ENOMEM)
+        return TAKT_ENOMEM;
+    if (database->path == NULL)
+        return errno == ENOENT && use == TAKT_DATABASE_READ ? TAKT_ENOENT
+                                                            : TAKT_EIO;
+    if (stat(database->path, facts) != 0)
+        return use == TAKT_DATABASE_READ ? TAKT_ENOENT : TAKT_OK;
+    return S_ISREG(facts->st_mode) ? TAKT_OK : TAKT_EIO;
+}
+
+/* Behind the gate, too: later the file of that name may be another one. */
+static takt_status note_file(struct takt_database *database, takt_status status)
+{
+    struct stat facts;
+
+    if (status != TAKT_OK || database->is_readonly)
+        return status;
+    if (stat(database->path, &facts) != 0)
+        return TAKT_EIO;
+    database->inode = (int64_t)facts.st_ino;
+    return takt__hold_take(database->path, &facts, database->places,
+                           &database->hold);
+}
+
+static takt_status enter_and_open(struct takt_database *database,
+                                  enum takt_database_use use, takt_diag *diag)
+{
+    takt_status status;
+
+    if (use == TAKT_DATABASE_READ)
+        return takt__read_open(database, TAKT_IMAGE_FOREIGN_BYTES, diag);
+    database->places = takt__places_open(database->path, true);
+    if (database->places < 0 && errno == ENOMEM)
+        return TAKT_ENOMEM;
+    if (database->places < 0) {
+        status = takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);
+        return status == TAKT_ENOENT ? TAKT_EIO : status;
+    }
+    status = takt__places_enter(database->places);
+    if (status != TAKT_OK) {
+        takt__diag_say(diag, "%s-writers stays locked by another process",
+                       database->path);
+        return status;
+    }
+    status = note_file(database, open_behind_gate(database, diag));
+    takt__places_leave(database->places);
+    return status;
+}
+
+static takt_status open_or_say(const char *path, enum takt_database_use use,
+                               takt_diag *diag, struct takt_database *out)
+{
+    struct stat facts;
+    takt_status status = find(path, use, out, &facts);
+
+    if (status == TAKT_ENOENT)
+        takt__diag_say(diag, "%s: there is no such file", path);
+    else if (status != TAKT_OK && out->path == NULL)
+        takt__diag_say(diag, "%s: %s", path, strerror(errno));
+    else if (status != TAKT_OK)
+        takt__diag_say(diag, "%s is not a regular file", path);
+    else if (takt__hold_may_open(&facts))
+        status = explain(out, enter_and_open(out, use, diag), diag);
+    else {
+        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
+        status = TAKT_EIO;
+    }
+    return status;
+}
+
+takt_status takt__database_open(const char *path, enum takt_database_use use,
+                                takt_diag *diag, struct takt_database *out)
+{
+    const takt_status status = open_or_say(path, use, diag, out);
+
+    if (status != TAKT_OK) {
+        takt__database_close(out);
+        return status;
+    }
+    if (use == TAKT_DATABASE_WRITE && out->is_readonly && diag != NULL &&
+        diag->text[0] == '\0')
+        takt__diag_say(diag,
+                       "%s can be read and not written: what is learned stays "
+                       "in memory; make the file and its folder writable, or "
+                       "use another (TAKT_DB)",
+                       out->path);
+    return TAKT_OK;
+}

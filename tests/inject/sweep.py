@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs of which one call after another fails: allocations, reads, writes,
+opens, maps, libraries, threads; each once, and each from then on.
+
+usage: sweep.py BUILD [--all] [--only WORD] [--jobs N]
+
+A program may succeed or fail, but it ends by itself, with a status of its own,
+says why it failed, and leaves in the store all that was there. Without --all a
+sample is tried that is the same every time.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+KINDS = ["malloc", "read", "write", "open", "mmap", "dlopen", "thread"]
+PLACES = 3  # of each scenario, kind and persistence, where not all are tried
+COLUMNS = ("machine", "device", "software", "writer", "op", "layout", "expert")
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("build", type=pathlib.Path)
+arguments.add_argument("--all", action="store_true")
+arguments.add_argument("--only", default="")
+arguments.add_argument("--jobs", type=int, default=os.cpu_count())
+options = arguments.parse_args()
+
+BUILD = options.build.resolve()
+TAKT = BUILD / "cli" / "takt"
+FAIL = next(BUILD.glob("tests/*inject_fail.so"))
+PROGRAM = BUILD / "tests" / "inject_program"
+
+SOURCE = """
+void add(float *a, const float *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        a[i] = a[i] + b[i];
+}
+"""
+
+# Name, command, whether what is in the store may grow.
+SCENARIOS = [
+    ("program", [PROGRAM], True),
+    ("select", [TAKT, "select", "add", "1M"], False),
+    ("explain", [TAKT, "explain", "matmul", "64x64x64"], False),
+    ("map", [TAKT, "map", "add"], False),
+    ("machine", [TAKT, "machine"], False),
+    ("list", [TAKT, "history", "list"], False),
+    ("show", [TAKT, "history", "show", "add"], False),
+    ("list-other", [TAKT, "history", "list", "--db", "other.db"], False),
+    ("export", [TAKT, "history", "export", "out.tsv"], False),
+    ("import", [TAKT, "history", "import", "in.tsv"], True),
+    ("merge", [TAKT, "history", "merge", "other.db"], True),
+    ("tune", [TAKT, "tune", "--ops", "add", "--dtype", "f32", "--sizes",
+              "1024", "--budget", "1", "--anyway"], True),
+    ("optimize", [TAKT, "optimize", "--dry-run", "tree"], False),
+    ("run", [TAKT, "run", "--", PROGRAM], True),
+]
+
+
+def environment(folder, **more):
+    return dict(os.environ, TAKT_DB=str(folder / "store.db"), TAKT_BLAS="",
+                TAKT_GPU="", TAKT_THREADS="2", HOME=str(folder),
+                XDG_STATE_HOME=str(folder), TMPDIR=str(folder), **more)
+
+
+def run(folder, command, **more):
+    return subprocess.run([str(word) for word in command], cwd=folder,
+                          env=environment(folder, **more), text=True,
+                          capture_output=True, timeout=120,
+                          errors="replace", stdin=subprocess.DEVNULL)
+
+
+def records(path):
+    """What is in a store: by key, how late it is."""
+    if not path.exists():
+        return {}
+    db = sqlite3.connect(path)
+    name = dict(db.execute("SELECT id, text FROM name"))
+    rows = db.execute(f"SELECT {', '.join(COLUMNS)}, dtype, situation, bin, "
+                      "epoch, seq, n FROM record").fetchall()
+    db.close()
+    return {tuple(name[x] for x in row[:7]) + row[7:10]: row[10:]
+            for row in rows}
+
+
+def make_template(folder):
+    """A store that has learned something, and another one, also as text."""
+    (folder / "tree").mkdir()
+    (folder / "tree" / "add.c").write_text(SOURCE)
+    for name in "other.db", "store.db":
+        ran = run(folder, [PROGRAM])
+        assert ran.returncode == 0, ran.stderr
+        if name == "other.db":
+            os.rename(folder / "store.db", folder / "other.db")
+            (folder / "store.db-writers").unlink()
+    ran = run(folder, [TAKT, "history", "export", "in.tsv", "--db", "other.db"])
+    assert ran.returncode == 0, ran.stderr
+
+
+def judge(case, folder, ran, before):
+    """What is wrong; nothing is None."""
+    name, command, grows = case
+    allowed = {0, 1, 2} | ({126, 127} if name == "run" else set())
+    if ran.returncode not in allowed:
+        return f"ended with {ran.returncode}"
+    if ran.returncode != 0 and not ran.stderr.strip():
+        return f"ended with {ran.returncode} and said nothing"
+    if name == "list" and ran.returncode == 0 and "nothing yet" in ran.stdout:
+        return "took a store that it could not read for an empty one"
+    if list(folder.glob("*.damaged-*")):
+        return "set the store aside"
+    after = records(folder / "store.db")
+    for key, value in before.items():
+        if key not in after:
+            return f"lost {key}"
+        if after[key][:2] < value[:2] or (not grows and after[key] != value):
+            return f"changed {key}: {value}, now {after[key]}"
+    return None
+
+
+def attempt(template, before, case, kind, at, keeps):
+    with tempfile.TemporaryDirectory(dir=template.parent) as place:
+        folder = pathlib.Path(place) / "case"
+        shutil.copytree(template, folder)
+        try:
+            ran = run(folder, case[1], LD_PRELOAD=str(FAIL),
+                      TAKT_FAIL_KIND=kind, TAKT_FAIL_AT=str(at),
+                      TAKT_FAIL_KEEPS="1" if keeps else "",
+                      TAKT_FAIL_COUNT=str(folder / "count"))
+        except subprocess.TimeoutExpired:
+            return "did not end", 0
+        wrong = judge(case, folder, ran, before)
+        if wrong:
+            wrong += "\n    " + ran.stderr.strip()[-600:].replace("\n",
+                                                                  "\n    ")
+        counts = folder / "count"
+        calls = (max(map(int, counts.read_text().split()))
+                 if counts.exists() else 0)
+        return wrong, calls
+
+
+def places(calls):
+    if options.all:
+        return range(1, calls + 1)
+    step = max(1, calls // PLACES)
+    return sorted({1 + i * step for i in range(PLACES)
+                   if 1 + i * step <= calls})
+
+
+def main():
+    faults = tried = 0
+    base = pathlib.Path("/dev/shm") if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(dir=base) as place, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        template = pathlib.Path(place) / "template"
+        template.mkdir()
+        make_template(template)
+        before = records(template / "store.db")
+        assert before, "the program has learned nothing"
+        for case in SCENARIOS:
+            for kind in KINDS:
+                if options.only not in f"{case[0]}/{kind}":
+                    continue
+                wrong, calls = attempt(template, before, case, kind, 0, False)
+                if wrong:
+                    print(f"not ok - {case[0]}: {wrong}")
+                    return 1
+                todo = [(at, keeps) for keeps in (False, True)
+                        for at in places(calls)]
+                done = pool.map(lambda one: attempt(template, before, case,
+                                                    kind, *one), todo)
+                for (at, keeps), (wrong, _) in zip(todo, done):
+                    tried += 1
+                    if wrong:
+                        faults += 1
+                        print(f"not ok - {case[0]}: {kind} {at}"
+                              f"{' and all after' if keeps else ''}: {wrong}",
+                              flush=True)
+                if options.all:
+                    print(f"# {case[0]}: {kind}, {calls} places", flush=True)
+    print(f"{tried} tried, {faults} wrong")
+    return 1 if faults or not tried else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
