@@ -100,16 +100,17 @@ static inline void takt__fpenv_adopt(struct takt_fpenv env)
  * has a trap for a new one, it fires here. */
 static inline void takt__fpenv_resume(struct takt_fpenv env, uint32_t raised)
 {
+    const bool has_traps = takt__fpenv_quiet(env).control != env.control;
+
+    if (!has_traps && raised == 0)
+        return; /* reading the state takes as long as starting a job */
     const uint32_t here = takt__fpenv_get().flags;
     const struct takt_fpenv next = {env.control, env.flags | here | raised};
-
-    if (takt__fpenv_quiet(env).control != env.control) {
+    if (has_traps) {
         takt__fpenv_set(env);
         feraiseexcept((int)(next.flags & ~env.flags) & FE_ALL_EXCEPT);
-        takt__fpenv_set(next);
-    } else if (next.flags != here) {
-        takt__fpenv_set(next);
     }
+    takt__fpenv_set(next);
 }
 
 /* Work of Takt's own on the thread of a caller: in C's default environment,
