@@ -104,8 +104,9 @@ static void mean_row(const struct pooling *is, const double *phases,
                      is->out_width - x);
 }
 
-/* How many columns of the image each window covers; beyond the last one 1, to
- * divide by. */
+/* How many columns of the image each window covers: none if it has none, where
+ * the mean is 0 / 0 as in scalar code. Lanes beyond the last window divide by
+ * 1. */
 static void count_columns(const struct pooling *is, double *counts)
 {
     const struct takt_pooling_call *call = is->call;
@@ -115,7 +116,8 @@ static void count_columns(const struct pooling *is, double *counts)
         const size_t begin = x * call->stride, end = begin + call->window;
         const size_t left = begin < call->pad ? call->pad : begin;
         const size_t right = end < limit ? end : limit;
-        counts[x] = left < right ? (double)(right - left) : 1.0;
+        const double none = x < is->out_width ? 0.0 : 1.0;
+        counts[x] = left < right ? (double)(right - left) : none;
     }
 }
 
