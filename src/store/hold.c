@@ -103,32 +103,42 @@ static bool add(struct takt_hold *hold, int fd, struct file file)
 }
 
 static bool add_if_part(struct takt_hold *hold, int fd,
-                        const struct file part[parts])
+                        const struct stat *facts, const struct file part[parts])
 {
-    struct stat facts;
-
-    if (fstat(fd, &facts) != 0)
-        return true;
     for (int i = 0; i < parts; i++)
-        if (is_same(file_of(&facts), part[i]))
+        if (is_same(file_of(facts), part[i]))
             return add(hold, fd, part[i]);
     return true;
 }
 
-/* Of this thread: the first one may be gone, and its list with it. */
+static bool add_without_proc(struct takt_hold *hold,
+                             const struct file part[parts])
+{
+    struct stat facts;
+    bool is_done = true;
+
+    for (int fd = 0; is_done && fd < without_proc; fd++)
+        if (fstat(fd, &facts) == 0)
+            is_done = add_if_part(hold, fd, &facts, part);
+    return is_done;
+}
+
+/* Of this thread: the first one may be gone, and its list with it. The entries
+ * lead to the open files, which is asked by name: other threads open and close
+ * descriptors meanwhile. */
 static bool add_all(struct takt_hold *hold, const struct file part[parts])
 {
     DIR *folder = opendir("/proc/thread-self/fd");
     const struct dirent *entry;
+    struct stat facts;
     bool is_done = true;
 
-    for (int fd = 0; folder == NULL && is_done && fd < without_proc; fd++)
-        is_done = add_if_part(hold, fd, part);
     if (folder == NULL)
-        return is_done;
+        return add_without_proc(hold, part);
     while (is_done && (entry = readdir(folder)) != NULL)
-        if (entry->d_name[0] != '.')
-            is_done = add_if_part(hold, atoi(entry->d_name), part);
+        if (entry->d_name[0] != '.' &&
+            fstatat(dirfd(folder), entry->d_name, &facts, 0) == 0)
+            is_done = add_if_part(hold, atoi(entry->d_name), &facts, part);
     closedir(folder);
     return is_done;
 }

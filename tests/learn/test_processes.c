@@ -461,21 +461,24 @@ static void a_store_that_was_removed_is_made_again(void)
     takt_ctx *ctx = open_ctx(path);
     takt_status status = TAKT_EIO;
     takt_learning learning;
+    int again = 0;
 
     call(ctx, 20, 0);
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
     remove_store(path);
-    for (int i = 0; i < 4 && status != TAKT_OK; i++) {
+    /* Two failures, of these or of Takt's own thread, and it is made again. */
+    while (again < 40 && status != TAKT_OK) {
         call(ctx, 10, 0);
+        again += 10;
         status = takt_ctx_flush(ctx);
-        TAP_CHECK(status == (i < 2 ? TAKT_EIO : TAKT_OK), "flush %d: %d", i,
-                  status);
+        EXPECT(status == TAKT_OK || status == TAKT_EIO);
     }
+    EXPECT_INT(status, TAKT_OK);
     EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
     EXPECT_STR(learning.diag.text, "");
     takt_ctx_destroy(ctx);
     /* What was removed is gone, unless it was learned again. */
-    EXPECT(stored_calls(path) >= 30 && stored_calls(path) <= 50);
+    EXPECT(stored_calls(path) >= 10 && stored_calls(path) <= 20 + again);
 }
 
 static void do_nothing(void *self)
