@@ -267,7 +267,19 @@ static takt_status admit_shape(takt_call *call)
     return check_values(call);
 }
 
-static takt_status admit_lengths(const takt_call *call, bool *is_empty)
+/* An operand without elements may be NULL, beside an output that has some: a
+ * product over nothing, an image that is padding alone. Kernels take offsets
+ * from operands, which NULL does not allow, so they get an address. */
+static void replace_null(takt_call *call, const struct takt_lengths *lengths)
+{
+    static const double nothing;
+
+    for (unsigned i = 0; i < call->op->inputs; i++) /* not the optional ones */
+        if (call->in[i] == NULL && lengths->of[i] == 0)
+            call->in[i] = &nothing;
+}
+
+static takt_status admit_lengths(takt_call *call, bool *is_empty)
 {
     struct takt_lengths lengths;
 
@@ -275,7 +287,10 @@ static takt_status admit_lengths(const takt_call *call, bool *is_empty)
     if (lengths.overflow)
         return TAKT_ESHAPE;
     *is_empty = lengths.of[TAKT_OUT] == 0;
-    return check_operands(call, &lengths);
+    const takt_status status = check_operands(call, &lengths);
+    if (status == TAKT_OK && !*is_empty)
+        replace_null(call, &lengths);
+    return status;
 }
 
 takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,

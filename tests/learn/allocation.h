@@ -24,7 +24,7 @@
 #endif
 #endif
 
-static _Thread_local bool is_counting;
+static _Thread_local volatile bool is_counting;
 static _Thread_local unsigned long allocations; /* while counting */
 static _Thread_local long fail_at = -1;         /* allocation; -1: none */
 /* And all after it. */
