@@ -55,11 +55,15 @@ static bool is_there(const takt_op *op, const struct takt_cuda_args *args,
 
 static bool find_operands(const struct takt_cuda_args *args, takt_call *call)
 {
+    static const double nothing;
+
     for (int i = 0; i < 4; i++)
         if (is_there(call->op, args, i)) {
             if (!is_somewhere(args->in[i]))
                 return false;
             call->in[i] = fake_cuda_at(args->in[i]);
+        } else if ((unsigned)i < call->op->inputs) {
+            call->in[i] = &nothing; /* kernels take offsets from it */
         }
     call->out = fake_cuda_at(args->out);
     return is_somewhere(args->out);
