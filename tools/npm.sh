@@ -30,11 +30,13 @@ fi
 echo "npm: installing the packages of $source"
 rm -f "$target/.complete"
 cp "$source/package.json" "$source/package-lock.json" "$target"
-# Nothing of theirs is run here, and what is cached is not asked for again.
-if ! (cd "$target" && npm ci --ignore-scripts --no-audit --no-fund \
+# Nothing of theirs is run here, and what is cached is not asked for again. The
+# lock file says what is installed; npm 9, which Debian 12 has, would refuse it
+# for a peer dependency that is optional.
+if ! (cd "$target" && npm ci --legacy-peer-deps --ignore-scripts --no-audit --no-fund \
     --prefer-offline --fetch-retries=2 --fetch-retry-mintimeout=1000 \
     --fetch-retry-maxtimeout=5000 --loglevel=error >npm.log 2>&1 9>&-); then
     tail -n 5 "$target/npm.log" >&2
-    skip "cannot install: is this machine online?"
+    skip "cannot install ($target/npm.log says why)"
 fi
 touch "$target/.complete"

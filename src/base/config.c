@@ -147,23 +147,26 @@ static bool is_export_asked(void)
 /* ---- mistyped names --------------------------------------------------------
  */
 
+enum { prefix = 5 }; /* "TAKT_" */
+
 static const char *nearest(const char *name)
 {
     const char *near = NULL;
     size_t best = SIZE_MAX;
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const size_t distance = takt__name_distance(name, known[i]);
+        const size_t distance = takt__name_distance(name, known[i] + prefix);
         if (distance < best) {
             best = distance;
             near = known[i];
         }
     }
-    return near != NULL && takt__name_near(name, near, best) ? near : NULL;
+    return near != NULL && takt__name_near(name, near + prefix, best) ? near
+                                                                      : NULL;
 }
 
-/* A name that is close to one of ours is a mistake; any other may be the
- * program's own. */
+/* A name that is close to one of ours, the common prefix left out, is a
+ * mistake; any other may be the program's own. */
 static void check_name(const char *entry)
 {
     const int length = (int)strcspn(entry, "=");
@@ -174,7 +177,7 @@ static void check_name(const char *entry)
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i]) == 0)
             return;
-    const char *near = nearest(name);
+    const char *near = nearest(name + prefix);
     if (near != NULL)
         takt__log(TAKT_LOG_ERROR,
                   "%s is not a variable of Takt; did you mean "
@@ -185,7 +188,7 @@ static void check_name(const char *entry)
 static void check_names(void)
 {
     for (char **at = environ; at != NULL && *at != NULL; at++)
-        if (strncmp(*at, "TAKT_", 5) == 0)
+        if (strncmp(*at, "TAKT_", prefix) == 0)
             check_name(*at);
 }
 

@@ -238,8 +238,15 @@ static takt_status enter_and_open(struct takt_database *database,
     if (database->places < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;
     if (database->places < 0) {
+        const int reason = errno;
         status = takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);
-        return status == TAKT_ENOENT ? TAKT_EIO : status;
+        if (status != TAKT_ENOENT)
+            return status;
+        takt__diag_say(diag,
+                       "%s cannot be made: %s; make its folder writable, or "
+                       "use another (TAKT_DB)",
+                       database->path, strerror(reason));
+        return TAKT_EIO;
     }
     status = takt__places_enter(database->places);
     if (status != TAKT_OK) {
@@ -261,7 +268,9 @@ static takt_status open_or_say(const char *path, enum takt_database_use use,
     if (status == TAKT_ENOENT)
         takt__diag_say(diag, "%s: there is no such file", path);
     else if (status != TAKT_OK && out->path == NULL)
-        takt__diag_say(diag, "%s: %s", path, strerror(errno));
+        takt__diag_say(diag,
+                       "%s: %s; make its folder, or use another (TAKT_DB)",
+                       path, strerror(errno));
     else if (status != TAKT_OK)
         takt__diag_say(diag, "%s is not a regular file", path);
     else if (takt__hold_may_open(&facts))

@@ -65,6 +65,7 @@ static void set_nonsense(void)
     setenv("TAKT_LOG", "loud", 1);
     setenv("TAKT_TREADS", "2", 1);
     setenv("TAKT_OF_THE_PROGRAMS_OWN", "1", 1);
+    setenv("TAKT_FOO", "1", 1);
     const struct takt_config *config = takt__config();
     EXPECT_INT(config->threads, 0);
     EXPECT_NEAR(config->exploration, 0, 0);
@@ -77,6 +78,7 @@ static void set_nonsense(void)
     expect_said("TAKT_TREADS is not a variable of Takt; did you mean "
                 "TAKT_THREADS?");
     EXPECT(strstr(heard, "PROGRAMS_OWN") == NULL);
+    EXPECT(strstr(heard, "TAKT_FOO") == NULL);
 }
 
 static void nonsense_counts_as_not_set_and_is_said(void)
