@@ -179,8 +179,10 @@ static bool dress(int fd, const struct stat *facts)
     return fchmod(fd, facts->st_mode & 07777) == 0;
 }
 
-static int open_aside(struct takt_new_file *file)
+/* Nobody may read what replaces a file before it has the file's own mode. */
+static int open_aside(struct takt_new_file *file, bool is_replacement)
 {
+    const mode_t mode = is_replacement ? 0600 : 0666;
     uint64_t number;
     int fd = -1;
 
@@ -191,7 +193,7 @@ static int open_aside(struct takt_new_file *file)
         snprintf(file->aside, sizeof file->aside, ".takt-%016llx",
                  (unsigned long long)number);
         fd = openat(file->folder, file->aside,
-                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+                    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     }
     return fd;
 }
@@ -221,7 +223,7 @@ static takt_status open_beside(struct takt_new_file *file, unsigned flags,
     status = look_at(file, &facts, diag);
     if (status != TAKT_OK)
         return status;
-    file->fd = open_aside(file);
+    file->fd = open_aside(file, facts.st_mode != 0);
     if (file->fd < 0)
         return say_unwritable(diag, file->path);
     if (facts.st_mode != 0 && !dress(file->fd, &facts))

@@ -12,11 +12,13 @@
  */
 #define _GNU_SOURCE /* dladdr() */
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/config.h"
+#include "base/exit.h"
 #include "base/library.h"
 #include "base/log.h"
 #include "blas/blas.h"
@@ -347,7 +349,7 @@ static void *load_quietly(const char *file)
 static const char *open_file(struct list *list, const char *file,
                              const char *name)
 {
-    if (list->count == list->max)
+    if (list->count == list->max || takt__exit_has_begun())
         return NULL;
     void *handle = load_quietly(file);
     if (handle == NULL)
@@ -389,12 +391,16 @@ size_t takt__blas_open_all(const char *extra, unsigned threads,
     if (threads == 0)
         list.threads = 1;
     limit(&list.threads, TAKT_BLAS_MAX_THREADS);
+    sigset_t all, before;
+    sigfillset(&all); /* the threads of a library take no signal of ours */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     takt__registry_lock();
     if (extra != NULL)
         open_named(&list, extra);
     for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
         open_file(&list, usual[i], NULL);
     takt__registry_unlock();
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return list.count;
 }
 

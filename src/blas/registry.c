@@ -18,9 +18,26 @@ static struct {
     struct takt_blas_library *first;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* How often this thread has the lock: a library that forks when it is loaded
+ * comes back to it, and of the two sets of fork handlers below the second finds
+ * it taken by the first. */
+static _Thread_local unsigned holds __attribute__((tls_model("initial-exec")));
+
+static void enter(void)
+{
+    if (holds++ == 0)
+        takt__lock(&registry.lock);
+}
+
+static void leave(void)
+{
+    if (--holds == 0)
+        takt__unlock(&registry.lock);
+}
+
 static void before_fork(void)
 {
-    takt__lock(&registry.lock);
+    enter();
     takt__turn_before_fork();
     for (struct takt_blas_library *library = registry.first; library != NULL;
          library = library->next)
@@ -30,7 +47,7 @@ static void before_fork(void)
 static void after_fork_in_parent(void)
 {
     takt__turn_after_fork(false);
-    takt__unlock(&registry.lock);
+    leave();
 }
 
 static void after_fork_in_child(void)
@@ -42,8 +59,10 @@ static void after_fork_in_child(void)
          library = library->next)
         if (library->is_drained)
             takt__turn_reset(library);
-    takt__unlock(&registry.lock);
+    leave();
 }
+
+static const uint64_t patience_ns = 2000000000;
 
 /* The destructors of libraries, which run after this, free what their callers
  * are using: OpenBLAS's unmaps its buffers. So calls go elsewhere from now on,
@@ -54,7 +73,7 @@ static void before_exit(void)
 
     takt__turn_before_exit();
     if (!takt__lock_until(&registry.lock,
-                          takt__exit_deadline(is_interrupted, 1000000000)))
+                          takt__exit_deadline(is_interrupted, patience_ns)))
         return;
     for (struct takt_blas_library *library = registry.first; library != NULL;
          library = library->next)
@@ -62,6 +81,27 @@ static void before_exit(void)
     takt__unlock(&registry.lock);
 }
 
+/* A thread that is opening libraries at exit() finishes the one it is at, and
+ * opens no more. */
+static void await_opening(void)
+{
+    const bool is_interrupted = takt__exit_begin();
+
+    if (takt__lock_until(&registry.lock,
+                         takt__exit_deadline(is_interrupted, patience_ns)))
+        takt__unlock(&registry.lock);
+}
+
+/* Before the first library is loaded: a child must not find the lock taken by a
+ * thread that it does not have. */
+static void watch_opening(void)
+{
+    atexit(await_opening);
+    (void)pthread_atfork(enter, leave, leave);
+}
+
+/* After a library was loaded, so that in a fork() these come before its own
+ * handlers. */
 static void watch_forks(void)
 {
     atexit(before_exit);
@@ -73,12 +113,15 @@ static void watch_forks(void)
 
 void takt__registry_lock(void)
 {
-    takt__lock(&registry.lock);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, watch_opening);
+    enter();
 }
 
 void takt__registry_unlock(void)
 {
-    takt__unlock(&registry.lock);
+    leave();
 }
 
 struct takt_blas_library *takt__registry_find(const void *handle)

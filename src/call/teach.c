@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "call/ctx.h"
 #include "call/gpus.h"
 #include "call/libraries.h"
@@ -321,9 +322,10 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
     out[0] = '\0';
     if (ctx->is_recorded)
         return;
-    if (options->store == NULL)
-        takt_store_path(out, size);
-    else
+    if (options->store == NULL && takt_store_path(out, size) != TAKT_OK)
+        takt__log(TAKT_LOG_ERROR, "the path of the store is too long: what is "
+                                  "learned is not kept (TAKT_DB)");
+    else if (options->store != NULL)
         snprintf(out, size, "%s", options->store);
 }
 

@@ -77,6 +77,9 @@ static void a_message_is_one_line(void)
     listen_at(TAKT_LOG_ERROR);
     takt__log(TAKT_LOG_ERROR, "of %s", "two\nlines\x1b[2J");
     EXPECT_STR(heard.text, "of two?lines?[2J");
+    takt__log(TAKT_LOG_ERROR, "%s",
+              "\u202eJ\u00f6rg\u20ac\xc2\x9b\x9b\xe2\x80");
+    EXPECT_STR(heard.text, "???J\u00f6rg\u20ac?????");
 }
 
 static void a_level_that_is_none_changes_nothing(void)

@@ -7,8 +7,10 @@
  * since a library stays once it is loaded.
  */
 #define _GNU_SOURCE /* strcasestr() */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -250,6 +252,82 @@ static int an_add_without_memory(void)
     return takt_run(ctx, &call, NULL) != TAKT_OK;
 }
 
+/* ---- fork() and signals ----------------------------------------------------
+ */
+
+static useconds_t pause_us; /* differs from try to try: no moment may matter */
+
+static int multiply(float *out)
+{
+    const takt_call call = {.op = takt_op_find("matmul"),
+                            .shape = {.rank = 3, .dim = {large, large, large}},
+                            .in = {a, b},
+                            .out = out,
+                            .alpha = 1};
+
+    return takt_run(shared, &call, NULL) != TAKT_OK;
+}
+
+static void *multiply_first(void *out)
+{
+    return multiply(out) == 0 ? NULL : out;
+}
+
+/* The child must not wait for a thread that it does not have. */
+static int a_fork_while_they_are_opened(void)
+{
+    pthread_t thread;
+    void *failed;
+    int status;
+
+    shared = new_ctx(NULL);
+    if (pthread_create(&thread, NULL, multiply_first, c[0]) != 0)
+        return 1;
+    usleep(pause_us);
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(60); /* ends a child that hangs */
+        _exit(multiply(c[1]));
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child)
+        return 2;
+    pthread_join(thread, &failed);
+    return failed != NULL || status != 0 ? 3 : 0;
+}
+
+/* Whether a thread of this process blocks SIGUSR1. */
+static bool blocks_signals(const char *thread)
+{
+    char path[300], line[256];
+    unsigned long long blocked = 0;
+
+    snprintf(path, sizeof path, "/proc/self/task/%s/status", thread);
+    FILE *status = fopen(path, "re");
+    while (status != NULL && fgets(line, sizeof line, status) != NULL)
+        sscanf(line, "SigBlk: %llx", &blocked);
+    if (status != NULL)
+        fclose(status);
+    return status == NULL || (blocked >> (SIGUSR1 - 1) & 1) != 0;
+}
+
+/* All threads but this one are Takt's or a library's. */
+static int threads_with_signals(void)
+{
+    const struct dirent *entry;
+    int count = 0;
+
+    shared = new_ctx(NULL);
+    if (multiply(c[0]) != 0)
+        return 1;
+    DIR *threads = opendir("/proc/self/task");
+    while (threads != NULL && (entry = readdir(threads)) != NULL)
+        count += entry->d_name[0] != '.' && atoi(entry->d_name) != getpid() &&
+                 !blocks_signals(entry->d_name);
+    if (threads != NULL)
+        closedir(threads);
+    return count == 0 ? 0 : 2;
+}
+
 /* ---- the tests -------------------------------------------------------------
  */
 
@@ -294,6 +372,17 @@ TEST_APART(a_product_after_experts_of_the_user,
            experts_of_the_user_stay_who_they_are)
 TEST_APART(products_at_once, threads_that_open_them_at_once_share_them)
 TEST_APART(an_expert_that_is_named, an_expert_that_is_named_is_found)
+TEST_APART(threads_with_signals, their_threads_take_no_signals)
+
+static void a_fork_meanwhile_leaves_a_child_that_computes(void)
+{
+    if (is_sanitized) {
+        SKIP("the sanitizers' own locks do not survive such a fork");
+        return;
+    }
+    for (pause_us = 0; pause_us < 6000; pause_us += 400)
+        EXPECT_INT(run_apart(a_fork_while_they_are_opened), 0);
+}
 
 static void an_add_without_memory_runs(void)
 {
@@ -317,6 +406,8 @@ int main(void)
     RUN(experts_of_the_user_stay_who_they_are);
     RUN(threads_that_open_them_at_once_share_them);
     RUN(an_expert_that_is_named_is_found);
+    RUN(their_threads_take_no_signals);
+    RUN(a_fork_meanwhile_leaves_a_child_that_computes);
     RUN(an_add_without_memory_runs);
     return tap_done();
 }

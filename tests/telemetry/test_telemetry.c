@@ -135,8 +135,8 @@ static void a_learned_decision_has_a_history(void)
     EXPECT_STR(last->runner_up, decision.runner_up);
     EXPECT_NEAR(last->event.predicted_s, decision.predicted_s, 0);
     EXPECT_NEAR(last->event.confidence, decision.confidence, 1e-6);
-    /* The rate of the clock's ticks is known better as time goes by, so the same
-     * ticks are not the same time twice. */
+    /* The rate of the clock's ticks is known better as time goes by, so the
+     * same ticks are not the same time twice. */
     EXPECT_NEAR(last->event.actual_s, decision.actual_s,
                 1e-7 + 0.05 * decision.actual_s);
     takt_ctx_destroy(ctx);
