@@ -14,9 +14,12 @@
  * damaged when a copy of it in memory, read without an error, is damaged too.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "store/aside.h"
 #include "store/database.h"
@@ -227,6 +230,29 @@ static takt_status note_file(struct takt_database *database, takt_status status)
                            &database->hold);
 }
 
+/* Whether the file was never a store: it has content, but not the first bytes
+ * of a database, and no store's list of writers beside it. A store that lost
+ * its first page to zeros is damaged, not somebody else's. */
+static bool is_of_another(const char *path)
+{
+    static const char title[16] = "SQLite format 3";
+    static const char zeros[sizeof title];
+    char start[sizeof title] = "";
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    const ssize_t length = read(fd, start, sizeof start);
+    close(fd);
+    if (length <= 0 || memcmp(start, title, sizeof title) == 0 ||
+        memcmp(start, zeros, sizeof zeros) == 0)
+        return false;
+    char *writers = takt__path_extend(path, "-writers");
+    const bool is_store = writers == NULL || access(writers, F_OK) == 0;
+    free(writers);
+    return !is_store;
+}
+
 static takt_status enter_and_open(struct takt_database *database,
                                   enum takt_database_use use, takt_diag *diag)
 {
@@ -234,6 +260,13 @@ static takt_status enter_and_open(struct takt_database *database,
 
     if (use == TAKT_DATABASE_READ)
         return takt__read_open(database, TAKT_IMAGE_FOREIGN_BYTES, diag);
+    if (is_of_another(database->path)) {
+        takt__diag_say(diag,
+                       "%s is no store of Takt's and stays as it is: use "
+                       "another file (TAKT_DB)",
+                       database->path);
+        return TAKT_ECORRUPT;
+    }
     database->places = takt__places_open(database->path, true);
     if (database->places < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;

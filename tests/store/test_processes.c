@@ -259,7 +259,8 @@ static void damage_found_by_many_is_moved_aside_once(void)
         struct team team = {.path = scratch_path()};
         pid_t child[writers];
 
-        scratch_save(team.path, "this is no database at all", 26);
+        takt__store_close(scratch_open(team.path));
+        scratch_save(team.path, "this is no database any more", 28);
         REQUIRE(pipe(team.ready) == 0 && pipe(team.go) == 0);
         for (int i = 0; i < writers; i++)
             child[i] = scratch_fork(open_damaged, &team);

@@ -24,7 +24,25 @@ static void make_store(const char *path, unsigned count)
     free(batch);
 }
 
-static void a_file_that_is_no_database_is_moved_aside(void)
+static void a_file_that_was_never_a_store_stays(void)
+{
+    const char *path = scratch_path();
+    struct takt_store *store;
+    takt_diag diag;
+    size_t length;
+
+    scratch_save(path, "a letter to my aunt", 19);
+    EXPECT_INT(takt__store_open(path, &scratch_identity, &diag, &store),
+               TAKT_ECORRUPT);
+    EXPECT(strstr(diag.text, "stays as it is") != NULL);
+    char *bytes = scratch_load(path, &length);
+    EXPECT_STR(bytes, "a letter to my aunt");
+    free(bytes);
+    EXPECT(!scratch_exists(path, ".damaged-1"));
+    EXPECT(!scratch_exists(path, "-writers"));
+}
+
+static void a_store_that_is_no_database_any_more_is_moved_aside(void)
 {
     const char *path = scratch_path();
     struct takt_store *store;
@@ -32,6 +50,7 @@ static void a_file_that_is_no_database_is_moved_aside(void)
     char aside[256];
     size_t length;
 
+    takt__store_close(scratch_open(path));
     for (int i = 1; i <= 2; i++) {
         unlink(path);
         scratch_save(path, "a letter to my aunt", 19);
@@ -395,7 +414,8 @@ static void what_others_lock_can_be_written_later(void)
 int main(void)
 {
     scratch_make();
-    RUN(a_file_that_is_no_database_is_moved_aside);
+    RUN(a_file_that_was_never_a_store_stays);
+    RUN(a_store_that_is_no_database_any_more_is_moved_aside);
     RUN(any_damage_ends_in_a_usable_store_or_a_clean_error);
     RUN(damage_that_only_writing_shows_is_dealt_with);
     RUN(damage_of_a_large_file_is_found_when_it_is_opened);
