@@ -87,26 +87,22 @@ takt_status takt__store_reset(struct takt_store *store, const char *op)
 takt_status takt_store_merge(const char *into, const char *from,
                              takt_store_report *report, takt_diag *diag)
 {
-    (void)into;
-    (void)from;
     if (report != NULL)
         memset(report, 0, sizeof *report);
-    return refuse(diag);
+    return into == NULL || from == NULL ? TAKT_EINVAL : refuse(diag);
 }
 
 takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
 {
-    (void)store;
     (void)fd;
-    return refuse(diag);
+    return store == NULL ? TAKT_EINVAL : refuse(diag);
 }
 
 takt_status takt_store_import(const char *store, int fd,
                               takt_store_report *report, takt_diag *diag)
 {
-    (void)store;
     (void)fd;
     if (report != NULL)
         memset(report, 0, sizeof *report);
-    return refuse(diag);
+    return store == NULL ? TAKT_EINVAL : refuse(diag);
 }
