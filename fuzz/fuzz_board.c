@@ -12,7 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "run.h"
+
+/* Whose name stands in front of messages; the command itself is not linked. */
+const struct command cmd_run = {.name = "run"};
 
 const struct command *const commands[] = {NULL};
 

@@ -14,7 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "trace.h"
+
+/* Whose name stands in front of messages; the command itself is not linked. */
+const struct command cmd_run = {.name = "run"};
 
 const struct command *const commands[] = {NULL};
 
