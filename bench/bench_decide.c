@@ -66,7 +66,7 @@ static double record_ns(void)
 {
     static struct takt_journal journal;
     static double ns[turns];
-    struct takt_sample sample = {.line = 1, .calls = 1, .seconds = 1e-6};
+    struct takt_sample sample = {.series = 1, .calls = 1, .seconds = 1e-6};
 
     takt__journal_init(&journal);
     for (size_t i = 0; i < turns; i++) {

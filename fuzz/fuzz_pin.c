@@ -34,12 +34,13 @@ static takt_status copy_pin(void *self, const struct takt_pin *pin)
     check_word(pin->dtype, sizeof pin->dtype);
     check_word(pin->layout, sizeof pin->layout);
     check_word(pin->expert, sizeof pin->expert);
-    if (pin->bin >= TAKT_BINS || pin->op[0] == '\0' || pin->expert[0] == '\0')
+    if (pin->bucket >= TAKT_BUCKETS || pin->op[0] == '\0' ||
+        pin->expert[0] == '\0')
         abort();
     const int written =
         snprintf(copy->text + copy->length, room, "%s %s %s %u %s\n", pin->op,
                  pin->dtype, pin->layout[0] != '\0' ? pin->layout : "-",
-                 pin->bin, pin->expert);
+                 pin->bucket, pin->expert);
     copy->is_full |= written < 0 || (size_t)written >= room;
     if (!copy->is_full)
         copy->length += (size_t)written;

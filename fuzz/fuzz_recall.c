@@ -16,7 +16,12 @@
 #include "op/key.h"
 #include "store/record.h"
 
-enum { arms = 3, lines = 2, numbers = 8, record_bytes = 4 + 8 * numbers };
+enum {
+    arms = 3,
+    series_count = 2,
+    numbers = 8,
+    record_bytes = 4 + 8 * numbers
+};
 
 static void demand(bool condition)
 {
@@ -46,8 +51,8 @@ static struct takt_model *make_model(void)
                                         .awake_s = 1e-6,
                                         .asleep_s = 5e-5};
         demand(takt__model_add_arm(model, &arm) == (int)i);
-        for (unsigned line = 0; line < lines; line++)
-            takt__model_allow(model, line, i);
+        for (unsigned series = 0; series < series_count; series++)
+            takt__model_allow(model, series, i);
     }
     return model;
 }
@@ -61,7 +66,7 @@ static struct takt_record record_of(const uint8_t *bytes)
                                  .op = "op",
                                  .expert = "arm",
                                  .situation = bytes[2] % TAKT_SITUATIONS,
-                                 .bin = bytes[3] % TAKT_BINS};
+                                 .bucket = bytes[3] % TAKT_BUCKETS};
 
     memcpy(value, bytes + 4, sizeof value);
     memset(record.writer, 'a', TAKT_RECORD_WRITER - 1);
@@ -79,10 +84,10 @@ static struct takt_record record_of(const uint8_t *bytes)
 static void take_in(struct takt_model *model, const uint8_t *bytes)
 {
     const struct takt_record record = record_of(bytes);
-    const struct takt_memory memory = {.line = bytes[1] % lines,
-                                       .arm = bytes[1] / lines % arms,
+    const struct takt_memory memory = {.series = bytes[1] % series_count,
+                                       .arm = bytes[1] / series_count % arms,
                                        .situation = record.situation,
-                                       .bin = record.bin,
+                                       .bucket = record.bin,
                                        .n = record.n,
                                        .mean = record.mean,
                                        .m2 = record.m2,
@@ -113,32 +118,33 @@ static void check(void *self, const struct takt_memory *memory)
 static void learn(struct takt_model *model)
 {
     for (unsigned i = 0; i < 8; i++)
-        takt__model_learn(model,
-                          &(struct takt_sample){.line = (uint16_t)(i % lines),
-                                                .bin = (uint8_t)(20 + i),
-                                                .arm = (uint8_t)(i % arms),
-                                                .calls = 1,
-                                                .bytes = 4096,
-                                                .flops = 1024,
-                                                .start_ns = 1000 * (i + 1),
-                                                .seconds = 1e-5});
+        takt__model_learn(
+            model, &(struct takt_sample){.series = (uint16_t)(i % series_count),
+                                         .bucket = (uint8_t)(20 + i),
+                                         .arm = (uint8_t)(i % arms),
+                                         .calls = 1,
+                                         .bytes = 4096,
+                                         .flops = 1024,
+                                         .start_ns = 1000 * (i + 1),
+                                         .seconds = 1e-5});
 }
 
 static void ask(struct takt_model *model, struct takt_outlook *outlook)
 {
-    for (unsigned line = 0; line < lines; line++)
+    for (unsigned series = 0; series < series_count; series++)
         for (unsigned situation = 0; situation < 4; situation += 3) {
-            if (!takt__model_has_line(model, line))
+            if (!takt__model_has_series(model, series))
                 continue;
-            takt__outlook_fill(outlook, model, line, situation);
-            for (unsigned bin = 0; bin < TAKT_BINS; bin += 19) {
+            takt__outlook_fill(outlook, model, series, situation);
+            for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket += 19) {
                 struct takt_verdict verdict;
-                if (takt__outlook_judge(outlook, bin, NULL, 1, true, &verdict))
+                if (takt__outlook_judge(outlook, bucket, NULL, 1, true,
+                                        &verdict))
                     demand(isfinite(verdict.seconds) &&
                            isfinite(verdict.confidence));
                 for (unsigned arm = 0; arm < arms; arm++) {
                     const struct takt_estimate_of of =
-                        takt__outlook_estimate(outlook, arm, bin, NULL);
+                        takt__outlook_estimate(outlook, arm, bucket, NULL);
                     demand(isfinite(of.seconds) && isfinite(of.log_mean) &&
                            of.variance >= 0 && isfinite(of.variance));
                 }

@@ -162,8 +162,8 @@ void takt__call_leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
 {
     const unsigned team = threads_of(ctx, choice->arm);
     struct takt_sample sample = {
-        .line = sizes->key.line,
-        .bin = sizes->key.bin,
+        .series = sizes->key.series,
+        .bucket = sizes->key.bucket,
         .situation = (uint8_t)((watch->is_repeat ? TAKT_REPEAT : 0) |
                                (watch->is_asleep ? TAKT_ASLEEP : 0) |
                                (watch->is_resident ? TAKT_RESIDENT : 0)),
@@ -357,8 +357,8 @@ static inline bool is_heard(const takt_ctx *ctx, struct takt_tap *tap,
                             const struct takt_sizes *sizes,
                             const struct takt_choice *choice, uint16_t calls)
 {
-    takt__tap_count(tap, sizes->key.line, choice->reason, calls);
-    return !takt__tap_is_quiet(tap, sizes->key.line) ||
+    takt__tap_count(tap, sizes->key.series, choice->reason, calls);
+    return !takt__tap_is_quiet(tap, sizes->key.series) ||
            choice->reason == TAKT_REASON_EXPLORE || is_gpu(ctx, choice->arm);
 }
 
@@ -385,7 +385,7 @@ static takt_status call_for(takt_ctx *ctx, takt_call *call,
     takt__ctx_meet_product(ctx, &sizes, call->flags);
     if (decision != NULL || ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
         sizes.elements = takt_op_elements(call->op, &call->shape);
-    if (is_told(tap) && !takt__tap_is_quiet(tap, sizes.key.line))
+    if (is_told(tap) && !takt__tap_is_quiet(tap, sizes.key.series))
         watch->came = takt__ticks();
     watch->is_repeat = !sizes.is_steady && (call->in[0] == watch->thread->in ||
                                             call->in[0] == watch->thread->out);

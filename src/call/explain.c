@@ -81,7 +81,7 @@ static int by_time(const void *a, const void *b)
     return (cost_of(x) > cost_of(y)) - (cost_of(x) < cost_of(y));
 }
 
-/* All arms that may run the line; of processors, those that cannot run this
+/* All arms that may run the series; of processors, those that cannot run this
  * call are not known here, because there are no operands. */
 static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
                            struct takt_outlook *outlook,
@@ -92,19 +92,19 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
     struct takt_verdict verdict;
     size_t count = 0;
 
-    takt__model_meet(model, sizes->key.line, sizes->key.bin, &work);
-    takt__outlook_fill(outlook, model, sizes->key.line, inquiry->situation);
-    if (!takt__outlook_judge(outlook, sizes->key.bin, NULL, takt__now_ns(),
+    takt__model_meet(model, sizes->key.series, sizes->key.bucket, &work);
+    takt__outlook_fill(outlook, model, sizes->key.series, inquiry->situation);
+    if (!takt__outlook_judge(outlook, sizes->key.bucket, NULL, takt__now_ns(),
                              true, &verdict))
         return 0;
     if (inquiry->where.home < 0)
         inquiry->chosen = verdict.best;
     for (unsigned arm = 0; arm < takt__model_arm_count(model); arm++) {
-        if (!takt__model_allows(model, sizes->key.line, arm) ||
+        if (!takt__model_allows(model, sizes->key.series, arm) ||
             !is_listed(inquiry, arm))
             continue;
         const struct takt_estimate_of of =
-            takt__outlook_estimate(outlook, arm, sizes->key.bin, &work);
+            takt__outlook_estimate(outlook, arm, sizes->key.bucket, &work);
         all[count++] = estimate_of(inquiry, arm, &of);
     }
     qsort(all, count, sizeof all[0], by_time);

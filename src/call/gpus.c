@@ -102,8 +102,8 @@ void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
         takt__moved_s;
 
     timing->sample = (struct takt_sample){
-        .line = sizes->key.line,
-        .bin = sizes->key.bin,
+        .series = sizes->key.series,
+        .bucket = sizes->key.bucket,
         .situation = TAKT_RESIDENT,
         .arm = choice->arm,
         .flags =
@@ -140,7 +140,7 @@ static void tell(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
     }
     takt__thread_draw(&takt__thread, 0);
     note->told = (uint8_t)takt__tap_told(
-        timing->tap, note->line, (takt_reason)note->reason,
+        timing->tap, note->series, (takt_reason)note->reason,
         note->refused != note->arm || device_s < 0, note->end - note->run,
         (uint32_t)(takt__thread.random >> 32));
     if (note->told != 0)
@@ -236,8 +236,8 @@ static void leave_link(takt_ctx *ctx, const struct takt_device *device,
                        unsigned link, double bytes, double seconds)
 {
     const struct takt_sample sample = {
-        .line = (uint16_t)(TAKT_LINE_LINKS + link),
-        .bin = link == TAKT_LINK_OPEN ? 0 : takt__bin_of(bytes),
+        .series = (uint16_t)(TAKT_SERIES_LINKS + link),
+        .bucket = link == TAKT_LINK_OPEN ? 0 : takt__bucket_of(bytes),
         .situation = TAKT_RESIDENT,
         .arm = (uint8_t)arm_of(ctx, device),
         .calls = 1,
@@ -272,17 +272,17 @@ static bool can_ever_run(const struct takt_device *device, takt_dtype dtype)
 static void allow(const takt_ctx *ctx, struct takt_model *model,
                   const struct takt_device *device)
 {
-    for (unsigned line = 0; line < TAKT_LINE_USER; line++) {
+    for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
         enum takt_op_id op;
         unsigned user_op;
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        takt__line_name(line, &op, &user_op, &dtype, layout);
+        takt__series_name(series, &op, &user_op, &dtype, layout);
         if (op != TAKT_OP_reshape && can_ever_run(device, dtype))
-            takt__model_allow(model, line, arm_of(ctx, device));
+            takt__model_allow(model, series, arm_of(ctx, device));
     }
     for (unsigned link = 0; link < TAKT_LINKS; link++)
-        takt__model_allow(model, TAKT_LINE_LINKS + link, arm_of(ctx, device));
+        takt__model_allow(model, TAKT_SERIES_LINKS + link, arm_of(ctx, device));
 }
 
 /* It may be chosen from now on. Not so a software device. */

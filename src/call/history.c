@@ -17,8 +17,8 @@
  */
 
 static takt_status find_arm(takt_ctx *ctx, struct takt_model *model,
-                            const takt_op *op, const char *name, unsigned line,
-                            int *arm)
+                            const takt_op *op, const char *name,
+                            unsigned series, int *arm)
 {
     if (op->is_user) {
         const unsigned before = atomic_load(&ctx->user_experts.count);
@@ -31,7 +31,7 @@ static takt_status find_arm(takt_ctx *ctx, struct takt_model *model,
     const struct takt_user_expert *user =
         takt__user_experts_find(&ctx->user_experts, op, name);
     *arm = user != NULL ? (int)user->arm : takt__fleet_find(&ctx->fleet, name);
-    return *arm >= 0 && takt__model_allows(model, line, (unsigned)*arm)
+    return *arm >= 0 && takt__model_allows(model, series, (unsigned)*arm)
                ? TAKT_OK
                : TAKT_ENODEV;
 }
@@ -42,8 +42,8 @@ static struct takt_sample sample_of(const takt_measurement *told,
     const double calls = told->is_trial ? 0 : told->calls > 1 ? told->calls : 1;
 
     return (struct takt_sample){
-        .line = sizes->key.line,
-        .bin = sizes->key.bin,
+        .series = sizes->key.series,
+        .bucket = sizes->key.bucket,
         .situation = (uint8_t)told->request.situation,
         .arm = (uint8_t)arm,
         .flags = (uint8_t)(TAKT_SAMPLE_TOLD |
@@ -87,7 +87,7 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
     takt__ctx_open_named(ctx, told->expert);
     struct takt_model *model = takt__learner_enter(ctx->learner);
     status = find_arm(ctx, model, told->request.op, told->expert,
-                      sizes.key.line, &arm);
+                      sizes.key.series, &arm);
     if (status == TAKT_OK) {
         const struct takt_sample sample = sample_of(told, &sizes, arm);
         takt__model_learn(model, &sample);
@@ -149,20 +149,20 @@ struct reading {
     bool is_short; /* of memory */
 };
 
-static const takt_op *op_of(const takt_ctx *ctx, unsigned line,
+static const takt_op *op_of(const takt_ctx *ctx, unsigned series,
                             takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
 {
     enum takt_op_id op;
     unsigned user_op;
 
-    takt__line_name(line, &op, &user_op, dtype, layout);
+    takt__series_name(series, &op, &user_op, dtype, layout);
     return op == TAKT_OP_COUNT ? takt__user_ops_at(&ctx->user_ops, user_op)
                                : takt_op_at(op);
 }
 
-static double bin_low(unsigned bin)
+static double bucket_low(unsigned bucket)
 {
-    return ldexp(bin % 2 == 0 ? 1 : 1.5, (int)bin / 2);
+    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
 }
 
 /* Everything of a row but its op. */
@@ -173,8 +173,8 @@ static takt_history_row row_of(const takt_ctx *ctx,
         .situation = memory->situation,
         .expert = takt__ctx_arm_name(ctx, memory->arm),
         .backend = takt__ctx_arm_backend(ctx, memory->arm),
-        .work_low = bin_low(memory->bin),
-        .work_high = bin_low(memory->bin + 1),
+        .work_low = bucket_low(memory->bucket),
+        .work_high = bucket_low(memory->bucket + 1),
         .work = {memory->bytes, memory->flops},
         .samples = memory->n,
         .mean_s = memory->n > 0 ? exp(memory->mean) * 1e-9 : 0,
@@ -209,7 +209,7 @@ static void copy_row(void *self, const struct takt_memory *memory)
     struct kept_row *kept = &reading->row[reading->count];
     kept->row = row_of(reading->ctx, memory);
     kept->row.op =
-        op_of(reading->ctx, memory->line, &kept->row.dtype, kept->layout);
+        op_of(reading->ctx, memory->series, &kept->row.dtype, kept->layout);
     reading->count += kept->row.op != NULL;
 }
 
@@ -264,8 +264,8 @@ static void visit_best(void *self, const struct takt_memory *memory)
 {
     struct best *best = self;
 
-    if (memory->line != best->sizes->key.line ||
-        memory->bin != best->sizes->key.bin || memory->n <= 0 ||
+    if (memory->series != best->sizes->key.series ||
+        memory->bucket != best->sizes->key.bucket || memory->n <= 0 ||
         !is_same(best, memory))
         return;
     if (!best->is_found || memory->mean < best->memory.mean)
@@ -321,14 +321,14 @@ takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
     const takt_status status =
         takt__learner_reset(ctx->learner, op == NULL ? NULL : op->name);
 
-    for (unsigned line = 0; line < TAKT_LINES; line++) {
+    for (unsigned series = 0; series < TAKT_SERIES_COUNT; series++) {
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        if (op != NULL && op_of(ctx, line, &dtype, layout) != op)
+        if (op != NULL && op_of(ctx, series, &dtype, layout) != op)
             continue;
-        takt__model_forget(model, line);
+        takt__model_forget(model, series);
         if (ctx->decider.policy != TAKT_POLICY_PINNED)
-            takt__table_clear(&ctx->decider.table, line);
+            takt__table_clear(&ctx->decider.table, series);
     }
     takt__learner_leave_all(ctx->learner);
     return status;

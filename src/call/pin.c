@@ -2,7 +2,7 @@
 /*
  * pin.c - decisions in a file, for runs that must give the same bits.
  *
- * One line of text per op, dtype, layout and bin. What the file does not
+ * One line of text per op, dtype, layout and bucket. What the file does not
  * mention runs on one thread of the best instruction set.
  */
 #include "call/pin.h"
@@ -54,7 +54,7 @@ static bool read_word(struct text *text, char *out, size_t size, char after)
     return length > 0 && text->at < text->end && *text->at++ == after;
 }
 
-static bool read_bin(struct text *text, unsigned *out)
+static bool read_bucket(struct text *text, unsigned *out)
 {
     char digits[3];
 
@@ -62,7 +62,7 @@ static bool read_bin(struct text *text, unsigned *out)
         digits[strspn(digits, "0123456789")] != '\0')
         return false;
     *out = (unsigned)strtoul(digits, NULL, 10);
-    return *out < TAKT_BINS;
+    return *out < TAKT_BUCKETS;
 }
 
 static bool read_pin(struct text *text, struct takt_pin *out)
@@ -71,7 +71,7 @@ static bool read_pin(struct text *text, struct takt_pin *out)
         read_word(text, out->op, sizeof out->op, ' ') &&
         read_word(text, out->dtype, sizeof out->dtype, ' ') &&
         read_word(text, out->layout, sizeof out->layout, ' ') &&
-        read_bin(text, &out->bin) &&
+        read_bucket(text, &out->bucket) &&
         read_word(text, out->expert, sizeof out->expert, '\n');
 
     if (is_read && strcmp(out->layout, "-") == 0)
@@ -111,25 +111,25 @@ takt_status takt__pin_parse(const char *text, size_t length,
 /* ---- reading ---------------------------------------------------------------
  */
 
-static int line_of(const struct takt_pin *pin)
+static int series_of_pin(const struct takt_pin *pin)
 {
     const takt_op *op = takt_op_find(pin->op);
     const bool is_f64 = strcmp(pin->dtype, "f64") == 0;
 
     if (op == NULL || (!is_f64 && strcmp(pin->dtype, "f32") != 0))
         return -1;
-    return takt__line_find(op, is_f64 ? TAKT_F64 : TAKT_F32, pin->layout);
+    return takt__series_find(op, is_f64 ? TAKT_F64 : TAKT_F32, pin->layout);
 }
 
 static takt_status apply(void *self, const struct takt_pin *pin)
 {
     takt_ctx *ctx = self;
-    const int line = line_of(pin);
+    const int series = series_of_pin(pin);
     takt__ctx_open_named(ctx, pin->expert);
     const int expert = takt__fleet_find(&ctx->fleet, pin->expert);
-    const struct takt_key key = {(uint16_t)line, (uint8_t)pin->bin};
+    const struct takt_key key = {(uint16_t)series, (uint8_t)pin->bucket};
 
-    if (line < 0 ||
+    if (series < 0 ||
         (expert >= 0 && takt__table_load(&ctx->decider.table, key, 0) != 0))
         return TAKT_ECORRUPT; /* no such call, or it was pinned before */
     if (expert < 0)
@@ -143,7 +143,7 @@ static takt_status apply(void *self, const struct takt_pin *pin)
 /* The whole file, to be freed; NULL: it cannot be read. */
 static char *read_file(FILE *file, size_t *length)
 {
-    static const size_t most = 16 << 20; /* every line of every op: 8 MB */
+    static const size_t most = 16 << 20; /* every series of every op: 8 MB */
     size_t room = 1 << 16;
     char *text = malloc(room);
 
@@ -184,16 +184,16 @@ takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
 /* ---- writing ---------------------------------------------------------------
  */
 
-/* The situation in which calls of a bin were made most often. */
-static unsigned usual_situation(const struct takt_model *model, unsigned line,
-                                unsigned bin)
+/* The situation in which calls of a bucket were made most often. */
+static unsigned usual_situation(const struct takt_model *model, unsigned series,
+                                unsigned bucket)
 {
     unsigned usual = 0;
     double most = 0;
 
     for (unsigned s = 0; s < TAKT_RESIDENT; s++) {
         const struct takt_account account =
-            takt__model_account(model, line, s, bin);
+            takt__model_account(model, series, s, bucket);
         if (account.calls > most) {
             most = account.calls;
             usual = s;
@@ -203,22 +203,22 @@ static unsigned usual_situation(const struct takt_model *model, unsigned line,
 }
 
 static void write_line(const takt_ctx *ctx, const struct takt_model *model,
-                       unsigned line, FILE *file)
+                       unsigned series, FILE *file)
 {
     enum takt_op_id op;
     unsigned user_op;
     takt_dtype dtype;
     char layout[TAKT_LAYOUT_NAME];
 
-    takt__line_name(line, &op, &user_op, &dtype, layout);
-    for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
-        const struct takt_key key = {(uint16_t)line, (uint8_t)bin};
+    takt__series_name(series, &op, &user_op, &dtype, layout);
+    for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket++) {
+        const struct takt_key key = {(uint16_t)series, (uint8_t)bucket};
         const uint64_t word = takt__table_load(
-            &ctx->decider.table, key, usual_situation(model, line, bin));
+            &ctx->decider.table, key, usual_situation(model, series, bucket));
         if ((uint8_t)word < ctx->fleet.count && word != 0) /* not the user's */
             fprintf(file, "%s %s %s %u %s\n", takt_op_at(op)->name,
                     takt_dtype_name(dtype), layout[0] == '\0' ? "-" : layout,
-                    bin, takt__ctx_arm_name(ctx, (uint8_t)word));
+                    bucket, takt__ctx_arm_name(ctx, (uint8_t)word));
     }
 }
 
@@ -232,12 +232,12 @@ static char *write_text(takt_ctx *ctx, size_t *length)
     if (file == NULL)
         return NULL;
     fputs(title, file);
-    fprintf(file, "# machine %s\n# op dtype layout bin expert\n",
+    fprintf(file, "# machine %s\n# op dtype layout bucket expert\n",
             ctx->machine->hw_fingerprint);
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    for (unsigned line = 0; line < TAKT_LINE_USER; line++)
-        if (takt__model_has_line(model, line))
-            write_line(ctx, model, line, file);
+    for (unsigned series = 0; series < TAKT_SERIES_USER; series++)
+        if (takt__model_has_series(model, series))
+            write_line(ctx, model, series, file);
     takt__learner_leave(ctx->learner);
     fputs(last, file);
     const bool is_whole = !ferror(file);

@@ -11,7 +11,7 @@
 /* One line of it. */
 struct takt_pin {
     char op[64], dtype[8], layout[TAKT_LAYOUT_NAME]; /* layout "": "-" */
-    unsigned bin;
+    unsigned bucket;
     char expert[TAKT_EXPERT_NAME_MAX];
 };
 

@@ -209,9 +209,9 @@ static void listen(struct visit *visit, struct takt_tap *tap)
 {
     if (tap == NULL)
         return;
-    takt__tap_count(tap, visit->sizes.key.line, visit->choice.reason, 1);
+    takt__tap_count(tap, visit->sizes.key.series, visit->choice.reason, 1);
     visit->watch.residency = residency_of(visit);
-    if (!takt__tap_is_quiet(tap, visit->sizes.key.line) ||
+    if (!takt__tap_is_quiet(tap, visit->sizes.key.series) ||
         visit->choice.reason == TAKT_REASON_EXPLORE)
         visit->tap = tap;
 }

@@ -50,18 +50,18 @@ static bool can_ever_run(const struct takt_expert *expert, enum takt_op_id op)
     return takt__library_can_run(op);
 }
 
-static void allow_lines(const takt_ctx *ctx, struct takt_model *model,
-                        unsigned first, unsigned end)
+static void allow_series(const takt_ctx *ctx, struct takt_model *model,
+                         unsigned first, unsigned end)
 {
-    for (unsigned line = 0; line < TAKT_LINE_USER; line++) {
+    for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
         enum takt_op_id op;
         unsigned user_op;
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        takt__line_name(line, &op, &user_op, &dtype, layout);
+        takt__series_name(series, &op, &user_op, &dtype, layout);
         for (unsigned i = first; i < end; i++)
             if (can_ever_run(&ctx->fleet.expert[i], op))
-                takt__model_allow(model, line, i);
+                takt__model_allow(model, series, i);
     }
 }
 
@@ -77,7 +77,7 @@ static takt_status make_model(takt_ctx *ctx, double exploration,
         const struct takt_arm arm = arm_of(ctx, &ctx->fleet.expert[i]);
         takt__model_add_arm(*out, &arm);
     }
-    allow_lines(ctx, *out, 0, takt__fleet_known(&ctx->fleet));
+    allow_series(ctx, *out, 0, takt__fleet_known(&ctx->fleet));
     takt__ctx_add_gpus(ctx, *out);
     return TAKT_OK;
 }
@@ -91,7 +91,7 @@ void takt__ctx_teach_libraries(takt_ctx *ctx, struct takt_model *model,
         const struct takt_arm arm = arm_of(ctx, &ctx->fleet.expert[i]);
         takt__model_set_arm(model, i, &arm);
     }
-    allow_lines(ctx, model, first, end);
+    allow_series(ctx, model, first, end);
 }
 
 /* ---- names, for the learner ------------------------------------------------
@@ -100,10 +100,10 @@ void takt__ctx_teach_libraries(takt_ctx *ctx, struct takt_model *model,
 /* What links are called in the store; no op has that name. */
 static const char link_op[] = "takt:link";
 
-/* The op of a line; NULL: a link, or nobody's. */
-static const takt_op *op_at(const takt_ctx *ctx, unsigned line)
+/* The op of a series; NULL: a link, or nobody's. */
+static const takt_op *op_at(const takt_ctx *ctx, unsigned series)
 {
-    const unsigned number = takt__line_op(line);
+    const unsigned number = takt__series_op(series);
 
     return number < TAKT_OP_COUNT ? takt_op_at(number)
            : number < TAKT_OP_NUMBERS
@@ -111,29 +111,29 @@ static const takt_op *op_at(const takt_ctx *ctx, unsigned line)
                : NULL;
 }
 
-static const char *op_of(void *self, unsigned line)
+static const char *op_of(void *self, unsigned series)
 {
-    if (takt__link_name(line) != NULL)
+    if (takt__link_name(series) != NULL)
         return link_op;
-    const takt_op *found = op_at(self, line);
+    const takt_op *found = op_at(self, series);
     return found == NULL ? NULL : found->name;
 }
 
-static int find_line(void *self, const char *name, unsigned dtype,
-                     const char *layout)
+static int find_series(void *self, const char *name, unsigned dtype,
+                       const char *layout)
 {
     if (strcmp(name, link_op) == 0)
         return takt__link_find(layout);
     const takt_op *op = takt_ctx_find_op(self, name);
     if (op == NULL || dtype >= TAKT_DTYPES)
         return -1;
-    return takt__line_find(op, (takt_dtype)dtype, layout);
+    return takt__series_find(op, (takt_dtype)dtype, layout);
 }
 
-static int find_arm(void *self, unsigned line, const char *expert)
+static int find_arm(void *self, unsigned series, const char *expert)
 {
     const takt_ctx *ctx = self;
-    const takt_op *op = op_at(ctx, line);
+    const takt_op *op = op_at(ctx, series);
     const struct takt_user_expert *found =
         op == NULL ? NULL
                    : takt__user_experts_find(&ctx->user_experts, op, expert);
@@ -144,12 +144,12 @@ static int find_arm(void *self, unsigned line, const char *expert)
                                      : takt__fleet_find(&ctx->fleet, expert);
 }
 
-static int meet_arm(void *self, struct takt_model *model, unsigned line,
+static int meet_arm(void *self, struct takt_model *model, unsigned series,
                     const char *expert)
 {
     takt_ctx *ctx = self;
 
-    const takt_op *op = op_at(ctx, line);
+    const takt_op *op = op_at(ctx, series);
     return op == NULL || !op->is_user
                ? -1
                : takt__ctx_recall_expert(ctx, model, op, expert);
@@ -176,12 +176,12 @@ static double bytes_each(const takt_op *op, takt_dtype dtype)
  * tenth of that, and no other expert of one thread gains as much. */
 static const float too_short_s = 0.7e-6f;
 
-/* Whether one thread of the best instruction set is first in a bin, whatever
- * the situation; a bin that nobody wrote is decided by the prior. */
-static bool is_alone(const takt_ctx *ctx, unsigned line, unsigned bin,
+/* Whether one thread of the best instruction set is first in a bucket, whatever
+ * the situation; a bucket that nobody wrote is decided by the prior. */
+static bool is_alone(const takt_ctx *ctx, unsigned series, unsigned bucket,
                      const takt_work *work)
 {
-    const struct takt_key key = {(uint16_t)line, (uint8_t)bin};
+    const struct takt_key key = {(uint16_t)series, (uint8_t)bucket};
 
     for (unsigned s = 0; s < TAKT_RESIDENT; s++) { /* plain pointers */
         const uint64_t word = takt__table_load(&ctx->decider.table, key, s);
@@ -199,18 +199,18 @@ static size_t straight_most(const takt_ctx *ctx, const takt_op *op,
                             takt_dtype dtype)
 {
     const double each = bytes_each(op, dtype);
-    const int line = takt__line_find(op, dtype, "");
-    unsigned bin = takt__bin_of(always_straight * each) + 1;
+    const int series = takt__series_find(op, dtype, "");
+    unsigned bucket = takt__bucket_of(always_straight * each) + 1;
 
-    for (; bin < TAKT_BINS; bin++) {
-        const double n = takt__bin_work(bin) / each;
+    for (; bucket < TAKT_BUCKETS; bucket++) {
+        const double n = takt__bucket_work(bucket) / each;
         const takt_shape shape = {.rank = 1, .dim = {(size_t)n}};
         takt_work work;
         if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
-            !is_alone(ctx, (unsigned)line, bin, &work))
+            !is_alone(ctx, (unsigned)series, bucket, &work))
             break;
     }
-    const double low = ldexp(bin % 2 == 0 ? 1 : 1.5, (int)bin / 2);
+    const double low = ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
     const size_t most = (size_t)(low / each) - 1;
     return most > always_straight ? most : always_straight;
 }
@@ -269,14 +269,14 @@ void takt__ctx_end_straight(takt_ctx *ctx)
         end_straight(usual);
 }
 
-static void published(void *self, unsigned line)
+static void published(void *self, unsigned series)
 {
     enum takt_op_id op;
     unsigned user_op;
     takt_dtype dtype;
     char layout[TAKT_LAYOUT_NAME];
 
-    takt__line_name(line, &op, &user_op, &dtype, layout);
+    takt__series_name(series, &op, &user_op, &dtype, layout);
     if (op != TAKT_OP_COUNT)
         find_straight(self, op, dtype);
 }
@@ -339,7 +339,7 @@ takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
         .table = &ctx->decider.table,
         .names = {.self = ctx,
                   .op_of = op_of,
-                  .find_line = find_line,
+                  .find_series = find_series,
                   .find_arm = find_arm,
                   .meet_arm = meet_arm,
                   .published = published,

@@ -60,7 +60,7 @@ static unsigned threads_of(const takt_ctx *ctx, unsigned arm)
                : ctx->fleet.expert[arm].threads;
 }
 
-/* Of a change only the line is known. */
+/* Of a change only the series is known. */
 static void describe_change(const takt_ctx *ctx, const struct takt_note *note,
                             takt_event *out)
 {
@@ -68,7 +68,7 @@ static void describe_change(const takt_ctx *ctx, const struct takt_note *note,
     unsigned user_op;
     char layout[TAKT_LAYOUT_NAME];
 
-    takt__line_name(note->line, &op, &user_op, &out->dtype, layout);
+    takt__series_name(note->series, &op, &user_op, &out->dtype, layout);
     const takt_op *found = op == TAKT_OP_COUNT
                                ? takt__user_ops_at(&ctx->user_ops, user_op)
                                : takt_op_at(op);
@@ -297,7 +297,7 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
         .explored_s = counters->explored_s,
     };
     const struct takt_cell cell = takt__cell_unpack(takt__table_load(
-        &ctx->decider.table, (struct takt_key){sample->line, sample->bin},
+        &ctx->decider.table, (struct takt_key){sample->series, sample->bucket},
         sample->situation));
 
     takt__courier_heed(ctx->courier, sample,

@@ -28,7 +28,7 @@ void takt__call_note(const takt_ctx *ctx, const takt_call *call,
         .refusal = watch->refusal,
         .status = (uint8_t)watch->status,
         .has_history = has_word && cell.is_measured,
-        .line = sizes->key.line,
+        .series = sizes->key.series,
         .confidence = (float)decision.confidence,
         .predicted_s = decision.predicted_s,
         .start = watch->came != 0 ? watch->came : watch->start,
@@ -48,7 +48,7 @@ void takt__call_tell(const takt_ctx *ctx, struct takt_tap *tap,
 
     takt__thread_draw(watch->thread, 0);
     const unsigned told = takt__tap_told(
-        tap, sizes->key.line, choice->reason, watch->is_refused,
+        tap, sizes->key.series, choice->reason, watch->is_refused,
         watch->end - watch->start, (uint32_t)(watch->thread->random >> 32));
     if (told == 0)
         return;

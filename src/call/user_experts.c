@@ -80,16 +80,16 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     return arm;
 }
 
-/* Lets an arm run all lines of an op. */
+/* Lets an arm run all series of an op. */
 static void allow_op(struct takt_model *model, const takt_op *op, unsigned arm)
 {
     const unsigned number = op->is_user
                                 ? TAKT_OP_COUNT + takt__op_entry(op)->user_op
                                 : (unsigned)takt__op_id(op);
 
-    for (unsigned line = 0; line < TAKT_LINE_LINKS; line++)
-        if (takt__line_op(line) == number)
-            takt__model_allow(model, line, arm);
+    for (unsigned series = 0; series < TAKT_SERIES_LINKS; series++)
+        if (takt__series_op(series) == number)
+            takt__model_allow(model, series, arm);
 }
 
 /* With the learner's lock. */

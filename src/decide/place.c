@@ -15,8 +15,8 @@
 double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
                          unsigned link, double bytes)
 {
-    const struct takt_key key = {(uint16_t)(TAKT_LINE_LINKS + link),
-                                 takt__bin_of(bytes)};
+    const struct takt_key key = {(uint16_t)(TAKT_SERIES_LINKS + link),
+                                 takt__bucket_of(bytes)};
     const uint64_t word =
         takt__table_load(&decider->table, key, TAKT_PLACE_GPU + gpu);
     const struct takt_rates *rates =

@@ -6,7 +6,7 @@
 
 takt_status takt__table_create(struct takt_table *out)
 {
-    out->cell = calloc(TAKT_LINES, sizeof *out->cell);
+    out->cell = calloc(TAKT_SERIES_COUNT, sizeof *out->cell);
     return out->cell == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
@@ -17,11 +17,11 @@ void takt__table_destroy(struct takt_table *table)
 }
 
 /* Pages that nobody touched stay so. */
-void takt__table_clear(struct takt_table *table, unsigned line)
+void takt__table_clear(struct takt_table *table, unsigned series)
 {
     for (unsigned place = 0; place < TAKT_PLACES; place++)
-        for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
-            _Atomic uint64_t *at = &table->cell[line][place][bin];
+        for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket++) {
+            _Atomic uint64_t *at = &table->cell[series][place][bucket];
             if (atomic_load_explicit(at, memory_order_relaxed) != 0)
                 atomic_store_explicit(at, 0, memory_order_relaxed);
         }

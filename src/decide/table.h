@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.h - what was decided, one word per line, place and bin.
+ * table.h - what was decided, one word per series, place and bucket.
  *
  * Whoever decides a call reads one word; whoever learns writes one. A word
  * that is 0 was never written: the caller then asks the prior and writes what
@@ -34,12 +34,12 @@ struct takt_cell {
     bool is_measured;        /* not by the prior alone */
     bool is_threaded;        /* best or runner-up has more than one thread */
     float confidence;        /* 0 to 1 in steps of 1/255 */
-    float seconds;           /* of a call in the middle of the bin; 16 bits of
-                              * mantissa */
+    float seconds; /* of a call in the middle of the bucket; 16 bits of
+                    * mantissa */
 };
 
 struct takt_table {
-    _Atomic uint64_t (*cell)[TAKT_PLACES][TAKT_BINS]; /* by line */
+    _Atomic uint64_t (*cell)[TAKT_PLACES][TAKT_BUCKETS]; /* by series */
 };
 
 /* All cells empty; pages that nobody touches take no memory. */
@@ -94,7 +94,7 @@ static inline struct takt_cell takt__cell_unpack(uint64_t word)
 static inline uint64_t takt__table_load(const struct takt_table *table,
                                         struct takt_key key, unsigned place)
 {
-    return atomic_load_explicit(&table->cell[key.line][place][key.bin],
+    return atomic_load_explicit(&table->cell[key.series][place][key.bucket],
                                 memory_order_acquire);
 }
 
@@ -106,15 +106,15 @@ static inline void takt__table_offer(struct takt_table *table,
     uint64_t empty = 0;
 
     atomic_compare_exchange_strong_explicit(
-        &table->cell[key.line][place][key.bin], &empty, takt__cell_pack(cell),
-        memory_order_relaxed, memory_order_relaxed);
+        &table->cell[key.series][place][key.bucket], &empty,
+        takt__cell_pack(cell), memory_order_relaxed, memory_order_relaxed);
 }
 
 static inline void takt__table_store(struct takt_table *table,
                                      struct takt_key key, unsigned place,
                                      const struct takt_cell *cell)
 {
-    atomic_store_explicit(&table->cell[key.line][place][key.bin],
+    atomic_store_explicit(&table->cell[key.series][place][key.bucket],
                           takt__cell_pack(cell), memory_order_relaxed);
 }
 
@@ -125,13 +125,13 @@ static inline bool takt__table_take_try(struct takt_table *table,
                                         uint64_t word)
 {
     return atomic_compare_exchange_strong_explicit(
-        &table->cell[key.line][place][key.bin], &word,
+        &table->cell[key.series][place][key.bucket], &word,
         word - ((uint64_t)1 << TAKT_CELL_TRIES), memory_order_relaxed,
         memory_order_relaxed);
 }
 
-/* Empties a line. */
-void takt__table_clear(struct takt_table *table, unsigned line);
+/* Empties a series. */
+void takt__table_clear(struct takt_table *table, unsigned series);
 
 /* How often to time calls of that length: all from 8 microseconds up, where
  * two clock readings are below 0.3%; one in 64 below half a microsecond. */

@@ -152,11 +152,11 @@ static size_t of_device(const struct takt_record **record, size_t count,
 }
 
 /* The link of a GPU is its machine's. */
-static double doubt_of(const char *device, bool is_same, int line)
+static double doubt_of(const char *device, bool is_same, int series)
 {
     if (!is_same)
         return other_gpu;
-    return device[0] == '\0' || takt__link_name((unsigned)line) != NULL
+    return device[0] == '\0' || takt__link_name((unsigned)series) != NULL
                ? other_machine
                : same_gpu;
 }
@@ -166,11 +166,11 @@ static void give_hint(struct takt_learner *learner,
                       const struct takt_record *record, size_t count)
 {
     const struct takt_learner_names *names = &learner->names;
-    const int line = names->find_line(names->self, record->op, record->dtype,
-                                      record->layout);
-    const int arm =
-        line < 0 ? -1
-                 : names->find_arm(names->self, (unsigned)line, record->expert);
+    const int series = names->find_series(names->self, record->op,
+                                          record->dtype, record->layout);
+    const int arm = series < 0 ? -1
+                               : names->find_arm(names->self, (unsigned)series,
+                                                 record->expert);
     struct effect effect[64];
 
     if (arm < 0)
@@ -183,15 +183,15 @@ static void give_hint(struct takt_learner *learner,
         return;
     const struct effect all = pool(effect, machines);
     takt__model_hint(learner->model,
-                     &(struct takt_memory){.line = (unsigned)line,
+                     &(struct takt_memory){.series = (unsigned)series,
                                            .arm = (unsigned)arm,
                                            .situation = record->situation,
-                                           .bin = record->bin,
+                                           .bucket = record->bin,
                                            .n = 1,
                                            .mean = all.mean,
                                            .bytes = record->bytes,
                                            .flops = record->flops},
-                     all.variance + doubt_of(device, same > 0, line));
+                     all.variance + doubt_of(device, same > 0, series));
 }
 
 void takt__learner_hint(struct takt_learner *learner,

@@ -24,17 +24,18 @@ struct takt_learner;
 /* What the learner has to ask about names. Called with the lock held. */
 struct takt_learner_names {
     void *self;
-    /* The name of the op of a line; NULL: it has none (yet). */
-    const char *(*op_of)(void *self, unsigned line);
-    /* The line of a stored record and the arm that it is about; -1: unknown. */
-    int (*find_line)(void *self, const char *op, unsigned dtype,
-                     const char *layout);
-    int (*find_arm)(void *self, unsigned line, const char *expert);
+    /* The name of the op of a series; NULL: it has none (yet). */
+    const char *(*op_of)(void *self, unsigned series);
+    /* The series of a stored record and the arm that it is about; -1: unknown.
+     */
+    int (*find_series)(void *self, const char *op, unsigned dtype,
+                       const char *layout);
+    int (*find_arm)(void *self, unsigned series, const char *expert);
     /* The arm that such a record makes known; -1: none. */
-    int (*meet_arm)(void *self, struct takt_model *model, unsigned line,
+    int (*meet_arm)(void *self, struct takt_model *model, unsigned series,
                     const char *expert);
-    /* A line was published: what follows from it elsewhere. */
-    void (*published)(void *self, unsigned line);
+    /* A series was published: what follows from it elsewhere. */
+    void (*published)(void *self, unsigned series);
     /* The fingerprint of the GPU of an arm, under which its records are kept;
      * NULL or "": it has none. May be NULL. Asked whenever records are read or
      * written. */

@@ -52,11 +52,11 @@ static struct takt_cell cell_of(const struct takt_model *model,
 
 /* An offer that stands is left as it is, taken or not: whoever takes it while
  * this is written anew must not find it there again. */
-static void publish_cell(struct takt_learner *learner, unsigned line,
-                         unsigned place, unsigned bin,
+static void publish_cell(struct takt_learner *learner, unsigned series,
+                         unsigned place, unsigned bucket,
                          const struct takt_verdict *verdict)
 {
-    _Atomic uint64_t *at = &learner->table->cell[line][place][bin];
+    _Atomic uint64_t *at = &learner->table->cell[series][place][bucket];
     struct takt_cell cell = cell_of(learner->model, verdict, place);
     uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
@@ -73,9 +73,10 @@ static void publish_cell(struct takt_learner *learner, unsigned line,
 static void take_back(struct takt_learner *learner,
                       const struct takt_change *change, unsigned place)
 {
-    for (unsigned bin = change->first; bin <= change->last; bin++)
-        atomic_store_explicit(&learner->table->cell[change->line][place][bin],
-                              0, memory_order_relaxed);
+    for (unsigned bucket = change->first; bucket <= change->last; bucket++)
+        atomic_store_explicit(
+            &learner->table->cell[change->series][place][bucket], 0,
+            memory_order_relaxed);
 }
 
 static void publish_situation(struct takt_learner *learner,
@@ -84,12 +85,12 @@ static void publish_situation(struct takt_learner *learner,
 {
     struct takt_verdict verdict;
 
-    takt__outlook_fill(learner->outlook, learner->model, change->line,
+    takt__outlook_fill(learner->outlook, learner->model, change->series,
                        situation);
-    for (unsigned bin = change->first; bin <= change->last; bin++)
-        if (takt__outlook_judge(learner->outlook, bin, NULL, now_ns, false,
+    for (unsigned bucket = change->first; bucket <= change->last; bucket++)
+        if (takt__outlook_judge(learner->outlook, bucket, NULL, now_ns, false,
                                 &verdict))
-            publish_cell(learner, change->line, situation, bin, &verdict);
+            publish_cell(learner, change->series, situation, bucket, &verdict);
 }
 
 static void publish_gpu(struct takt_learner *learner,
@@ -100,9 +101,10 @@ static void publish_gpu(struct takt_learner *learner,
         takt__arm_place(takt__model_arm(learner->model, arm));
     struct takt_verdict verdict;
 
-    for (unsigned bin = change->first; bin <= change->last; bin++)
-        if (takt__outlook_place(learner->outlook, arm, bin, now_ns, &verdict))
-            publish_cell(learner, change->line, place, bin, &verdict);
+    for (unsigned bucket = change->first; bucket <= change->last; bucket++)
+        if (takt__outlook_place(learner->outlook, arm, bucket, now_ns,
+                                &verdict))
+            publish_cell(learner, change->series, place, bucket, &verdict);
 }
 
 static void publish_gpus(struct takt_learner *learner,
@@ -113,7 +115,7 @@ static void publish_gpus(struct takt_learner *learner,
     for (unsigned i = 0; i < takt__model_arm_count(model); i++) {
         const struct takt_arm *arm = takt__model_arm(model, i);
         if (!takt__arm_is_gpu(arm) ||
-            !takt__model_allows(model, change->line, i))
+            !takt__model_allows(model, change->series, i))
             continue;
         if (takt__model_is_asleep(model, i))
             take_back(learner, change, takt__arm_place(arm));
@@ -125,7 +127,7 @@ static void publish_gpus(struct takt_learner *learner,
 static void publish_change(struct takt_learner *learner,
                            const struct takt_change *change, uint64_t now_ns)
 {
-    const bool has_gpu = takt__model_has_gpu(learner->model, change->line);
+    const bool has_gpu = takt__model_has_gpu(learner->model, change->series);
 
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
         if ((change->situations >> s & 1) == 0)
@@ -137,7 +139,7 @@ static void publish_change(struct takt_learner *learner,
         if (s == TAKT_RESIDENT)
             publish_gpus(learner, change, now_ns);
     }
-    learner->names.published(learner->names.self, change->line);
+    learner->names.published(learner->names.self, change->series);
 }
 
 bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,

@@ -60,22 +60,22 @@ static bool find(struct takt_learner *learner, const struct takt_record *record,
                  struct takt_memory *out)
 {
     const struct takt_learner_names *names = &learner->names;
-    const int line = names->find_line(names->self, record->op, record->dtype,
-                                      record->layout);
-    int arm =
-        line < 0 ? -1
-                 : names->find_arm(names->self, (unsigned)line, record->expert);
+    const int series = names->find_series(names->self, record->op,
+                                          record->dtype, record->layout);
+    int arm = series < 0 ? -1
+                         : names->find_arm(names->self, (unsigned)series,
+                                           record->expert);
 
-    if (line >= 0 && arm < 0)
-        arm = names->meet_arm(names->self, learner->model, (unsigned)line,
+    if (series >= 0 && arm < 0)
+        arm = names->meet_arm(names->self, learner->model, (unsigned)series,
                               record->expert);
     if (arm < 0)
         return false;
     *out = (struct takt_memory){
-        .line = (unsigned)line,
+        .series = (unsigned)series,
         .arm = (unsigned)arm,
         .situation = record->situation,
-        .bin = record->bin,
+        .bucket = record->bin,
         .n = record->n,
         .mean = record->mean,
         .m2 = record->m2,

@@ -38,10 +38,10 @@ static void confine(struct takt_record *record)
 static void write_down(void *self, const struct takt_memory *memory)
 {
     struct takt_learner *learner = self;
-    const char *op = learner->names.op_of(learner->names.self, memory->line);
+    const char *op = learner->names.op_of(learner->names.self, memory->series);
     struct takt_record record = {
         .situation = memory->situation,
-        .bin = memory->bin,
+        .bin = memory->bucket,
         .seq = learner->seq,
         .n = memory->n,
         .mean = memory->mean,
@@ -59,7 +59,7 @@ static void write_down(void *self, const struct takt_memory *memory)
 
     if (op == NULL)
         return;
-    takt__line_name(memory->line, &id, &user_op, &dtype, record.layout);
+    takt__series_name(memory->series, &id, &user_op, &dtype, record.layout);
     record.dtype = (unsigned)dtype;
     snprintf(record.op, sizeof record.op, "%s", op);
     snprintf(record.device, sizeof record.device, "%s",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* curve.c - robust statistics per bin, and the smoother between them. */
+/* curve.c - robust statistics per bucket, and the smoother between them. */
 #include "model/curve.h"
 
 #include <math.h>
@@ -26,22 +26,23 @@ void takt__curve_fini(struct takt_curve *curve)
     memset(curve, 0, sizeof *curve);
 }
 
-/* The position of a bin, or where it would be. */
-static unsigned position(const struct takt_curve *curve, unsigned bin)
+/* The position of a bucket, or where it would be. */
+static unsigned position(const struct takt_curve *curve, unsigned bucket)
 {
     unsigned i = 0;
 
-    while (i < curve->count && curve->stat[i].bin < bin)
+    while (i < curve->count && curve->stat[i].bucket < bucket)
         i++;
     return i;
 }
 
-struct takt_stat *takt__curve_find(const struct takt_curve *curve, unsigned bin)
+struct takt_stat *takt__curve_find(const struct takt_curve *curve,
+                                   unsigned bucket)
 {
-    const unsigned i = position(curve, bin);
+    const unsigned i = position(curve, bucket);
 
-    return i < curve->count && curve->stat[i].bin == bin ? &curve->stat[i]
-                                                         : NULL;
+    return i < curve->count && curve->stat[i].bucket == bucket ? &curve->stat[i]
+                                                               : NULL;
 }
 
 static bool grow(struct takt_curve *curve)
@@ -56,17 +57,17 @@ static bool grow(struct takt_curve *curve)
     return true;
 }
 
-struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bin)
+struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bucket)
 {
-    const unsigned i = position(curve, bin);
+    const unsigned i = position(curve, bucket);
 
-    if (i < curve->count && curve->stat[i].bin == bin)
+    if (i < curve->count && curve->stat[i].bucket == bucket)
         return &curve->stat[i];
     if (curve->count == curve->room && !grow(curve))
         return NULL;
     memmove(&curve->stat[i + 1], &curve->stat[i],
             (curve->count - i) * sizeof curve->stat[0]);
-    curve->stat[i] = (struct takt_stat){.bin = (uint8_t)bin};
+    curve->stat[i] = (struct takt_stat){.bucket = (uint8_t)bucket};
     curve->count++;
     return &curve->stat[i];
 }
@@ -194,21 +195,21 @@ static float noise_of(const struct takt_sums *sums, float surprise, float doubt)
     return noise + 0.36f * surprise * surprise;
 }
 
-/* A Kalman filter up the bins and a smoother down again, on the deviation from
- * what was believed before, in units of the doubt before. */
+/* A Kalman filter up the buckets and a smoother down again, on the deviation
+ * from what was believed before, in units of the doubt before. */
 void takt__curve_believe(const struct takt_curve *curve,
                          const struct takt_belief *before,
                          struct takt_belief *out)
 {
-    float mean[TAKT_BINS], doubt[TAKT_BINS]; /* after the filter */
+    float mean[TAKT_BUCKETS], doubt[TAKT_BUCKETS]; /* after the filter */
     const float spread = 1 - fading * fading;
     unsigned next = 0;
     float m = 0, p = 1;
 
-    for (unsigned j = 0; j < TAKT_BINS; j++) {
+    for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
         m *= fading;
         p = fading * fading * p + spread;
-        if (next < curve->count && curve->stat[next].bin == j) {
+        if (next < curve->count && curve->stat[next].bucket == j) {
             const struct takt_sums *all = &curve->stat[next++].all;
             const float unit = sqrtf(before->variance[j]);
             const float surprise =
@@ -223,8 +224,8 @@ void takt__curve_believe(const struct takt_curve *curve,
         mean[j] = m;
         doubt[j] = p;
     }
-    for (unsigned j = TAKT_BINS; j-- > 0;) {
-        if (j + 1 < TAKT_BINS) {
+    for (unsigned j = TAKT_BUCKETS; j-- > 0;) {
+        if (j + 1 < TAKT_BUCKETS) {
             const float ahead = fading * fading * doubt[j] + spread;
             const float pull = fading * doubt[j] / ahead;
             mean[j] += pull * (mean[j + 1] - fading * mean[j]);

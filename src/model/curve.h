@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * curve.h - what one expert was seen to cost along one line.
+ * curve.h - what one expert was seen to cost along one series.
  *
- * Per bin of work, statistics of the residual: ln(seconds) less ln of what the
- * rates say. Between the bins and beyond them, an Ornstein-Uhlenbeck process
- * over the logarithm of work: near a measured size the belief is what was
- * measured, far away it returns to what was believed before, with its doubt.
+ * Per bucket of work, statistics of the residual: ln(seconds) less ln of what
+ * the rates say. Between the buckets and beyond them, an Ornstein-Uhlenbeck
+ * process over the logarithm of work: near a measured size the belief is what
+ * was measured, far away it returns to what was believed before, with its
+ * doubt.
  *
  * Threads: none of its own; the model locks.
  */
@@ -17,7 +18,7 @@
 
 #include "op/key.h"
 
-enum { TAKT_DRIFT_BINS = 4, TAKT_DRIFT_RECENT = 5 };
+enum { TAKT_DRIFT_BUCKETS = 4, TAKT_DRIFT_RECENT = 5 };
 
 /* A mean and what it takes to go on with it. */
 struct takt_sums {
@@ -26,7 +27,7 @@ struct takt_sums {
     double m2;   /* squared distances from the mean, summed */
 };
 
-/* One bin. */
+/* One bucket. */
 struct takt_stat {
     struct takt_sums all;    /* whoever saw it on this machine */
     struct takt_sums own;    /* the part that this writer saw */
@@ -37,11 +38,11 @@ struct takt_stat {
     float first_s;    /* of the first run in a process; 0: none yet */
     float first;      /* its residual, if it was kept apart; 0: none */
     float published;  /* the mean that verdicts know of */
-    uint8_t bin;
+    uint8_t bucket;
     bool is_changed; /* since it was last stored */
 };
 
-/* Watches a few neighbouring bins for a change of speed. */
+/* Watches a few neighbouring buckets for a change of speed. */
 struct takt_drift {
     float up, down; /* cumulative sums */
     float recent[TAKT_DRIFT_RECENT];
@@ -52,25 +53,25 @@ struct takt_drift {
 };
 
 struct takt_curve {
-    struct takt_stat *stat; /* in the order of their bins */
+    struct takt_stat *stat; /* in the order of their buckets */
     unsigned count, room;
-    struct takt_drift drift[TAKT_BINS / TAKT_DRIFT_BINS];
+    struct takt_drift drift[TAKT_BUCKETS / TAKT_DRIFT_BUCKETS];
 };
 
-/* A belief about the residual at every bin. */
+/* A belief about the residual at every bucket. */
 struct takt_belief {
-    float mean[TAKT_BINS];
-    float variance[TAKT_BINS];
+    float mean[TAKT_BUCKETS];
+    float variance[TAKT_BUCKETS];
 };
 
 void takt__curve_fini(struct takt_curve *curve);
 
-/* The statistics of a bin; NULL: nothing was seen there. */
+/* The statistics of a bucket; NULL: nothing was seen there. */
 struct takt_stat *takt__curve_find(const struct takt_curve *curve,
-                                   unsigned bin);
+                                   unsigned bucket);
 
 /* The same, made if need be. NULL: no memory. */
-struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bin);
+struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bucket);
 
 /* The spread of single samples, never taken below 5%. */
 double takt__sums_sigma(const struct takt_sums *sums);
@@ -94,7 +95,7 @@ void takt__stat_add(struct takt_stat *stat, double residual);
  * varied on purpose what cannot be told from outside. */
 void takt__stat_add_plainly(struct takt_stat *stat, double residual);
 
-/* What to believe at every bin, given what was believed `before`. May be the
+/* What to believe at every bucket, given what was believed `before`. May be the
  * same object. */
 void takt__curve_believe(const struct takt_curve *curve,
                          const struct takt_belief *before,

@@ -5,7 +5,7 @@
  *
  * A two-sided cumulative sum of the distances from the mean, each clipped to
  * three sigma, so that no single spike can raise an alarm. An alarm moves the
- * means of the neighbouring bins to where the last samples are and lets them
+ * means of the neighbouring buckets to where the last samples are and lets them
  * follow quickly; how it was before is remembered, so that a change that comes
  * and goes costs three calls, not a new beginning.
  *
@@ -69,12 +69,14 @@ static void move(struct takt_stat *stat, double mean, double n)
     stat->is_changed = true;
 }
 
-/* Moves all bins that are watched together, and remembers where they were. */
-static void shift_bins(struct takt_curve *curve, unsigned group, double shift)
+/* Moves all buckets that are watched together, and remembers where they were.
+ */
+static void shift_buckets(struct takt_curve *curve, unsigned group,
+                          double shift)
 {
     for (unsigned i = 0; i < curve->count; i++) {
         struct takt_stat *stat = &curve->stat[i];
-        if (stat->bin / TAKT_DRIFT_BINS != group || stat->all.n <= 0)
+        if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->all.n <= 0)
             continue;
         stat->before = stat->all;
         move(stat, stat->all.mean + shift, fmin(stat->all.n, 2));
@@ -82,37 +84,38 @@ static void shift_bins(struct takt_curve *curve, unsigned group, double shift)
 }
 
 /* Changes places with how it was before. */
-static void swap_bins(struct takt_curve *curve, unsigned group)
+static void swap_buckets(struct takt_curve *curve, unsigned group)
 {
     for (unsigned i = 0; i < curve->count; i++) {
         struct takt_stat *stat = &curve->stat[i];
         const struct takt_sums now = stat->all;
-        if (stat->bin / TAKT_DRIFT_BINS != group || stat->before.n <= 0)
+        if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->before.n <= 0)
             continue;
         move(stat, stat->before.mean, stat->before.n);
         stat->before = now;
     }
 }
 
-/* Everyone else in these bins is worth another look, now and again soon. */
-static void doubt_others(struct takt_line *line, unsigned arm, unsigned group)
+/* Everyone else in these buckets is worth another look, now and again soon. */
+static void doubt_others(struct takt_series *series, unsigned arm,
+                         unsigned group)
 {
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-        for (unsigned i = 0; i < line->arm_count; i++) {
+        for (unsigned i = 0; i < series->arm_count; i++) {
             const struct takt_curve *curve =
-                line->track[line->arm[i]]->curve[s];
+                series->track[series->arm[i]]->curve[s];
             for (unsigned b = 0; curve != NULL && b < curve->count; b++) {
                 struct takt_sums *all = &curve->stat[b].all;
-                if (curve->stat[b].bin / TAKT_DRIFT_BINS == group &&
-                    line->arm[i] != arm && all->n > 4)
+                if (curve->stat[b].bucket / TAKT_DRIFT_BUCKETS == group &&
+                    series->arm[i] != arm && all->n > 4)
                     takt__sums_move(all, all->mean, 4);
             }
         }
     for (unsigned p = 0; p < TAKT_PLACES; p++)
-        for (unsigned b = 0; line->spot[p] != NULL && b < TAKT_DRIFT_BINS;
+        for (unsigned b = 0; series->spot[p] != NULL && b < TAKT_DRIFT_BUCKETS;
              b++) {
             struct takt_spot *spot =
-                &line->spot[p][group * TAKT_DRIFT_BINS + b];
+                &series->spot[p][group * TAKT_DRIFT_BUCKETS + b];
             spot->beat_calls = soon;
             spot->next_beat = spot->calls + soon;
         }
@@ -133,15 +136,17 @@ typedef void drift_visit(struct census *census, struct takt_curve *curve,
 static void each_drift(struct takt_model *model, unsigned device,
                        drift_visit *visit, struct census *census)
 {
-    for (unsigned l = 0; l < TAKT_LINES; l++) {
-        struct takt_line *line = model->line[l];
-        for (unsigned i = 0; line != NULL && i < line->arm_count; i++) {
-            if (model->arm[line->arm[i]].device != device)
+    for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++) {
+        struct takt_series *series = model->series[l];
+        for (unsigned i = 0; series != NULL && i < series->arm_count; i++) {
+            if (model->arm[series->arm[i]].device != device)
                 continue;
             for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
-                struct takt_curve *curve = line->track[line->arm[i]]->curve[s];
+                struct takt_curve *curve =
+                    series->track[series->arm[i]]->curve[s];
                 for (unsigned g = 0;
-                     curve != NULL && g < TAKT_BINS / TAKT_DRIFT_BINS; g++)
+                     curve != NULL && g < TAKT_BUCKETS / TAKT_DRIFT_BUCKETS;
+                     g++)
                     visit(census, curve, g);
             }
         }
@@ -175,7 +180,7 @@ static void take_back(struct census *census, struct takt_curve *curve,
 
     if (!is_recent(drift->alarm_ns, census->now_ns))
         return;
-    swap_bins(curve, group);
+    swap_buckets(curve, group);
     drift->alarm_ns = 0;
     start_over(drift);
 }
@@ -208,20 +213,20 @@ static void blame_device(struct takt_model *model, unsigned device,
 /* ---- one expert ------------------------------------------------------------
  */
 
-void takt__drift_alarm(struct takt_model *model, struct takt_line *line,
-                       unsigned arm, struct takt_curve *curve, unsigned bin,
+void takt__drift_alarm(struct takt_model *model, struct takt_series *series,
+                       unsigned arm, struct takt_curve *curve, unsigned bucket,
                        double shift, uint64_t now_ns)
 {
-    const unsigned group = bin / TAKT_DRIFT_BINS;
+    const unsigned group = bucket / TAKT_DRIFT_BUCKETS;
     struct takt_drift *drift = &curve->drift[group];
 
     drift->shift = (float)shift;
     drift->alarm_ns = now_ns;
-    shift_bins(curve, group, shift);
+    shift_buckets(curve, group, shift);
     start_over(drift);
-    doubt_others(line, arm, group);
+    doubt_others(series, arm, group);
     model->counters.alarms++;
-    takt__line_change(line);
+    takt__series_change(series);
     blame_device(model, model->arm[arm].device, now_ns);
 }
 
@@ -237,12 +242,12 @@ static bool is_back(struct takt_drift *drift, const struct takt_stat *stat,
     return drift->agreeing >= 3;
 }
 
-void takt__drift_watch(struct takt_model *model, struct takt_line *line,
+void takt__drift_watch(struct takt_model *model, struct takt_series *series,
                        unsigned arm, struct takt_curve *curve,
                        const struct takt_stat *stat, double residual,
                        uint64_t now_ns)
 {
-    const unsigned group = stat->bin / TAKT_DRIFT_BINS;
+    const unsigned group = stat->bucket / TAKT_DRIFT_BUCKETS;
     struct takt_drift *drift = &curve->drift[group];
     const float distance = (float)(residual - stat->all.mean);
     const float sigma =
@@ -252,16 +257,16 @@ void takt__drift_watch(struct takt_model *model, struct takt_line *line,
     drift->seen_ns = now_ns;
     remember(drift, distance);
     if (is_back(drift, stat, residual)) {
-        swap_bins(curve, group);
+        swap_buckets(curve, group);
         start_over(drift);
         model->counters.restored++;
-        takt__line_change(line);
+        takt__series_change(series);
         return;
     }
     drift->up = fmaxf(0, drift->up + z - allowance);
     drift->down = fmaxf(0, drift->down - z - allowance);
     if (drift->up > threshold || drift->down > threshold)
-        takt__drift_alarm(model, line, arm, curve, stat->bin,
+        takt__drift_alarm(model, series, arm, curve, stat->bucket,
                           (double)median_of(drift->recent, drift->recent_count),
                           now_ns);
 }

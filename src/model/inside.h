@@ -9,20 +9,20 @@
 
 enum { TAKT_NO_ARM = 0xff };
 
-/* What one expert was seen to do on one line. */
+/* What one expert was seen to do on one series. */
 struct takt_track {
     struct takt_curve *curve[TAKT_SITUATIONS]; /* NULL: nothing seen */
     struct takt_curve *hint[TAKT_SITUATIONS];  /* of other machines */
     double samples[TAKT_SITUATIONS];
-    float *asleep_s;     /* expected while it sleeps, by bin; or NULL */
+    float *asleep_s;     /* expected while it sleeps, by bucket; or NULL */
     unsigned asked;      /* how often that was asked for */
     bool has_run;        /* in this process */
     uint8_t refusals;    /* in a row */
     uint64_t suspect_ns; /* left alone until then */
 };
 
-/* The account of a bin in a situation, or of all resident ones for a GPU: made
- * with its first call. */
+/* The account of a bucket in a situation, or of all resident ones for a GPU:
+ * made with its first call. */
 struct takt_spot {
     double calls, seconds;
     double explored_s;
@@ -37,15 +37,15 @@ struct takt_spot {
     uint8_t incumbent;    /* TAKT_NO_ARM: none */
 };
 
-struct takt_line {
-    struct takt_work_of typical[TAKT_BINS]; /* call of each bin: as it was
-                                             * met, or by the nearest one */
-    bool is_met[TAKT_BINS];
+struct takt_series {
+    struct takt_work_of typical[TAKT_BUCKETS]; /* call of each bucket: as it was
+                                                * met, or by the nearest one */
+    bool is_met[TAKT_BUCKETS];
     bool counts_flops;
     bool has_places;                     /* published for its GPUs */
     int8_t link;                         /* TAKT_LINK_...; -1: of an op */
-    uint8_t first_bin;                   /* the least work that was run */
-    struct takt_spot *spot[TAKT_PLACES]; /* TAKT_BINS each, or NULL */
+    uint8_t first_bucket;                /* the least work that was run */
+    struct takt_spot *spot[TAKT_PLACES]; /* TAKT_BUCKETS each, or NULL */
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
     unsigned arm_count;
@@ -54,15 +54,15 @@ struct takt_line {
     uint8_t changed, changed_first, changed_last;
 };
 
-/* Says that all of a line has to be judged anew, or what is near a bin in
+/* Says that all of a series has to be judged anew, or what is near a bucket in
  * some situations, bit 1 << situation. */
-void takt__line_change(struct takt_line *line);
-void takt__line_change_at(struct takt_line *line, unsigned situations,
-                          unsigned bin);
+void takt__series_change(struct takt_series *series);
+void takt__series_change_at(struct takt_series *series, unsigned situations,
+                            unsigned bucket);
 
 /* How far an arm is off its rates on this machine, by what bounds a call. */
 struct takt_calibration {
-    double lines, mean, m2; /* of the average on each line */
+    double series, mean, m2; /* of the average on each series */
 };
 
 struct takt_model {
@@ -73,13 +73,13 @@ struct takt_model {
     unsigned uncalibrated; /* samples since it was last made */
     double runs[TAKT_MAX_ARMS];
     unsigned arm_count;
-    uint64_t allowed[TAKT_LINES][TAKT_MAX_ARMS / 64];
+    uint64_t allowed[TAKT_SERIES_COUNT][TAKT_MAX_ARMS / 64];
     uint64_t gpus[TAKT_MAX_ARMS / 64];   /* arms of GPUs */
     uint64_t asleep[TAKT_MAX_ARMS / 64]; /* arms that sleep ... */
     double missed_s[TAKT_MAX_ARMS];      /* ... and what that cost, ... */
     double wake_s[TAKT_MAX_ARMS]; /* ... worth saying from so much on; 0: from
                                    * what opening takes */
-    struct takt_line *line[TAKT_LINES];
+    struct takt_series *series[TAKT_SERIES_COUNT];
     double log_load[TAKT_MAX_DEVICES];
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts know of */
     struct takt_model_counters counters;
@@ -89,11 +89,11 @@ struct takt_model {
 /* A thread more or less awake does not matter to who has only one, and neither
  * threads nor caches do to a GPU; to nobody else does it matter where a GPU
  * has its operands. A link is the same in all situations. */
-static inline unsigned takt__track_situation(const struct takt_line *line,
+static inline unsigned takt__track_situation(const struct takt_series *series,
                                              const struct takt_arm *arm,
                                              unsigned situation)
 {
-    if (line->link >= 0)
+    if (series->link >= 0)
         return 0;
     if (takt__arm_is_gpu(arm))
         return situation & TAKT_RESIDENT;
@@ -102,63 +102,67 @@ static inline unsigned takt__track_situation(const struct takt_line *line,
                                              : TAKT_REPEAT);
 }
 
-/* What the rates alone say of an arm on a line, and what bounds it. */
-static inline double takt__line_expect(const struct takt_line *line,
-                                       const struct takt_arm *arm,
-                                       const struct takt_work_of *work,
-                                       unsigned situation, uint8_t *bound)
+/* What the rates alone say of an arm on a series, and what bounds it. */
+static inline double takt__series_expect(const struct takt_series *series,
+                                         const struct takt_arm *arm,
+                                         const struct takt_work_of *work,
+                                         unsigned situation, uint8_t *bound)
 {
-    return line->link >= 0 ? takt__rates_link(&arm->rates, (unsigned)line->link,
-                                              work->bytes, bound)
-                           : takt__rates_expect(&arm->rates, work->bytes,
-                                                work->flops, situation, bound);
+    return series->link >= 0
+               ? takt__rates_link(&arm->rates, (unsigned)series->link,
+                                  work->bytes, bound)
+               : takt__rates_expect(&arm->rates, work->bytes, work->flops,
+                                    situation, bound);
 }
 
-static inline double takt__line_seconds(const struct takt_line *line,
-                                        const struct takt_arm *arm,
-                                        const struct takt_work_of *work,
-                                        unsigned situation)
+static inline double takt__series_seconds(const struct takt_series *series,
+                                          const struct takt_arm *arm,
+                                          const struct takt_work_of *work,
+                                          unsigned situation)
 {
     uint8_t bound;
-    return takt__line_expect(line, arm, work, situation, &bound);
+    return takt__series_expect(series, arm, work, situation, &bound);
 }
 
-struct takt_line *takt__line_at(struct takt_model *model, unsigned line);
-struct takt_track *takt__track_at(struct takt_line *line, unsigned arm);
-struct takt_spot *takt__spot_at(struct takt_line *line, unsigned place,
-                                unsigned bin);
-const struct takt_spot *takt__spot_find(const struct takt_line *line,
-                                        unsigned place, unsigned bin);
+struct takt_series *takt__series_at(struct takt_model *model, unsigned series);
+struct takt_track *takt__track_at(struct takt_series *series, unsigned arm);
+struct takt_spot *takt__spot_at(struct takt_series *series, unsigned place,
+                                unsigned bucket);
+const struct takt_spot *takt__spot_find(const struct takt_series *series,
+                                        unsigned place, unsigned bucket);
 
-/* Says what a call of a bin is like. */
-void takt__line_meet(struct takt_line *line, unsigned bin,
-                     const struct takt_work_of *work);
+/* Says what a call of a bucket is like. */
+void takt__series_meet(struct takt_series *series, unsigned bucket,
+                       const struct takt_work_of *work);
 
 /* Whether a try at that price is within the budget. */
 bool takt__spot_affords(const struct takt_model *model,
                         const struct takt_spot *spot, double price_s);
 
-/* What is expected of one arm along a line. */
+/* What is expected of one arm along a series. */
 struct takt_prospect {
-    float log_rates[TAKT_BINS]; /* ln(seconds) of typical calls by the rates */
-    uint8_t bound[TAKT_BINS];   /* by what: rates.h */
-    struct takt_belief belief;  /* how far it is off them */
+    float
+        log_rates[TAKT_BUCKETS]; /* ln(seconds) of typical calls by the rates */
+    uint8_t bound[TAKT_BUCKETS]; /* by what: rates.h */
+    struct takt_belief belief;   /* how far it is off them */
 };
 
-/* Who knows a line best: the starting point for everyone else. Made once for
+/* Who knows a series best: the starting point for everyone else. Made once for
  * several arms. */
 struct takt_reference {
-    unsigned arm;              /* TAKT_NO_ARM: nobody knows the line */
-    unsigned situation;        /* in which it is looked at */
-    struct takt_belief before; /* the line was seen; the prospect is after it */
+    unsigned arm;       /* TAKT_NO_ARM: nobody knows the series */
+    unsigned situation; /* in which it is looked at */
+    struct takt_belief
+        before; /* the series was seen; the prospect is after it */
     struct takt_prospect prospect;
 };
 void takt__reference_find(struct takt_model *model,
-                          const struct takt_line *line, unsigned situation,
+                          const struct takt_series *series, unsigned situation,
                           struct takt_reference *out);
 
-/* What is believed of an arm on a line. */
-void takt__believe(const struct takt_model *model, const struct takt_line *line,
+/* What is believed of an arm on a series. */
+void takt__believe(const struct takt_model *model,
+                   const struct takt_series *series,
                    const struct takt_reference *reference, unsigned arm,
                    unsigned situation, struct takt_prospect *out);
 
@@ -175,34 +179,35 @@ struct takt_field {
     unsigned best, second; /* positions */
 };
 
-/* Whether an arm was ever run on a line. */
-bool takt__is_measured(const struct takt_line *line, unsigned arm);
+/* Whether an arm was ever run on a series. */
+bool takt__is_measured(const struct takt_series *series, unsigned arm);
 
 /* Puts who is usual before the best, unless it is worth leaving him, by the
  * calls there were. `spot` may be NULL. */
 void takt__usual_prefer(const struct takt_model *model,
-                        const struct takt_line *line,
+                        const struct takt_series *series,
                         const struct takt_spot *spot, double calls,
                         struct takt_field *field);
 
-/* What one who sleeps would take for a call of a bin, transfers included: as of
- * some time ago. Negative: no memory. */
-double takt__expected_asleep(struct takt_model *model, struct takt_line *line,
-                             unsigned arm, unsigned bin);
+/* What one who sleeps would take for a call of a bucket, transfers included: as
+ * of some time ago. Negative: no memory. */
+double takt__expected_asleep(struct takt_model *model,
+                             struct takt_series *series, unsigned arm,
+                             unsigned bucket);
 
 /* Makes a device slower or faster than it was, by that in ln(seconds). */
 void takt__model_move_load(struct takt_model *model, unsigned device,
                            double shift);
 
 /* Watches for a change of speed, before the residual is taken in. */
-void takt__drift_watch(struct takt_model *model, struct takt_line *line,
+void takt__drift_watch(struct takt_model *model, struct takt_series *series,
                        unsigned arm, struct takt_curve *curve,
                        const struct takt_stat *stat, double residual,
                        uint64_t now_ns);
 
-/* The speed of a bin and its neighbours has changed. */
-void takt__drift_alarm(struct takt_model *model, struct takt_line *line,
-                       unsigned arm, struct takt_curve *curve, unsigned bin,
+/* The speed of a bucket and its neighbours has changed. */
+void takt__drift_alarm(struct takt_model *model, struct takt_series *series,
+                       unsigned arm, struct takt_curve *curve, unsigned bucket,
                        double shift, uint64_t now_ns);
 
 #endif

@@ -22,7 +22,7 @@ static const float ten_times = 2.3026f, twice = 0.6931f;
 
 struct takt_outlook {
     struct takt_model *model;
-    struct takt_line *line;
+    struct takt_series *series;
     unsigned situation;
     unsigned arm[TAKT_MAX_ARMS];
     unsigned count;
@@ -41,20 +41,21 @@ void takt__outlook_destroy(struct takt_outlook *outlook)
 }
 
 void takt__outlook_fill(struct takt_outlook *outlook, struct takt_model *model,
-                        unsigned line, unsigned situation)
+                        unsigned series, unsigned situation)
 {
     outlook->model = model;
-    outlook->line = takt__line_at(model, line);
+    outlook->series = takt__series_at(model, series);
     outlook->situation = situation;
     outlook->count = 0;
-    if (outlook->line == NULL)
+    if (outlook->series == NULL)
         return;
-    takt__reference_find(model, outlook->line, situation, &outlook->reference);
+    takt__reference_find(model, outlook->series, situation,
+                         &outlook->reference);
     for (unsigned arm = 0; arm < model->arm_count; arm++) {
-        if (!takt__model_allows(model, line, arm))
+        if (!takt__model_allows(model, series, arm))
             continue;
-        takt__believe(model, outlook->line, &outlook->reference, arm, situation,
-                      &outlook->prospect[outlook->count]);
+        takt__believe(model, outlook->series, &outlook->reference, arm,
+                      situation, &outlook->prospect[outlook->count]);
         outlook->arm[outlook->count++] = arm;
     }
 }
@@ -63,27 +64,27 @@ void takt__outlook_fill(struct takt_outlook *outlook, struct takt_model *model,
  */
 
 static const struct takt_stat *stat_at(const struct takt_outlook *outlook,
-                                       unsigned arm, unsigned bin)
+                                       unsigned arm, unsigned bucket)
 {
-    const struct takt_track *track = outlook->line->track[arm];
+    const struct takt_track *track = outlook->series->track[arm];
     const unsigned situation = takt__track_situation(
-        outlook->line, &outlook->model->arm[arm], outlook->situation);
+        outlook->series, &outlook->model->arm[arm], outlook->situation);
 
     return track == NULL || track->curve[situation] == NULL
                ? NULL
-               : takt__curve_find(track->curve[situation], bin);
+               : takt__curve_find(track->curve[situation], bucket);
 }
 
 static double samples_at(const struct takt_outlook *outlook, unsigned arm,
-                         unsigned bin)
+                         unsigned bucket)
 {
-    const struct takt_stat *stat = stat_at(outlook, arm, bin);
+    const struct takt_stat *stat = stat_at(outlook, arm, bucket);
     return stat == NULL ? 0 : stat->all.n;
 }
 
 static double first_run_of(const struct takt_outlook *outlook, unsigned arm)
 {
-    const struct takt_track *track = outlook->line->track[arm];
+    const struct takt_track *track = outlook->series->track[arm];
     double longest = 0;
 
     for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++)
@@ -103,24 +104,24 @@ static unsigned position_of(const struct takt_outlook *outlook, unsigned arm)
 
 struct takt_estimate_of
 takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
-                       unsigned bin, const struct takt_work_of *work)
+                       unsigned bucket, const struct takt_work_of *work)
 {
     struct takt_estimate_of out = {.seconds = -1, .variance = -1};
     const unsigned i = position_of(outlook, arm);
     if (i == outlook->count)
         return out;
-    const struct takt_track *track = outlook->line->track[arm];
+    const struct takt_track *track = outlook->series->track[arm];
     const struct takt_belief *belief = &outlook->prospect[i].belief;
     const struct takt_arm *of = &outlook->model->arm[arm];
     if (work == NULL)
-        work = &outlook->line->typical[bin];
+        work = &outlook->series->typical[bucket];
     const double rates =
-        takt__line_seconds(outlook->line, of, work, outlook->situation);
-    out.variance = (double)belief->variance[bin];
-    out.log_mean = log(rates) + (double)belief->mean[bin] +
+        takt__series_seconds(outlook->series, of, work, outlook->situation);
+    out.variance = (double)belief->variance[bucket];
+    out.log_mean = log(rates) + (double)belief->mean[bucket] +
                    outlook->model->log_load[of->device];
     out.seconds = exp(out.log_mean + out.variance / 2);
-    out.samples = samples_at(outlook, arm, bin);
+    out.samples = samples_at(outlook, arm, bucket);
     out.is_suspect = track != NULL && track->suspect_ns != 0;
     out.first_s = first_run_of(outlook, arm);
     return out;
@@ -149,12 +150,12 @@ static double burden_of(const struct takt_outlook *outlook,
 static bool is_suspect(const struct takt_outlook *outlook, unsigned arm,
                        uint64_t now_ns)
 {
-    const struct takt_track *track = outlook->line->track[arm];
+    const struct takt_track *track = outlook->series->track[arm];
     return track != NULL && track->suspect_ns > now_ns;
 }
 
 static inline struct takt_candidate
-candidate_of(const struct takt_outlook *outlook, unsigned i, unsigned bin,
+candidate_of(const struct takt_outlook *outlook, unsigned i, unsigned bucket,
              const struct takt_burden *burden, const struct takt_spot *spot)
 {
     const unsigned arm = outlook->arm[i];
@@ -162,10 +163,10 @@ candidate_of(const struct takt_outlook *outlook, unsigned i, unsigned bin,
     const double load =
         outlook->model->log_load[outlook->model->arm[arm].device];
     struct takt_candidate out = {.arm = arm,
-                                 .variance = prospect->belief.variance[bin]};
+                                 .variance = prospect->belief.variance[bucket]};
 
-    out.log_mean =
-        prospect->log_rates[bin] + (float)load + prospect->belief.mean[bin];
+    out.log_mean = prospect->log_rates[bucket] + (float)load +
+                   prospect->belief.mean[bucket];
     out.log_cost = out.log_mean + out.variance / 2;
     const float extra = (float)burden_of(outlook, burden, spot, arm);
     if (extra > 0) {
@@ -183,7 +184,7 @@ static bool may_run(const struct takt_outlook *outlook, unsigned arm)
 }
 
 /* Suspects are left out, unless there is nobody else. */
-static void gather(const struct takt_outlook *outlook, unsigned bin,
+static void gather(const struct takt_outlook *outlook, unsigned bucket,
                    const struct takt_burden *burden,
                    const struct takt_spot *spot, uint64_t now_ns,
                    struct takt_field *out)
@@ -197,7 +198,8 @@ static void gather(const struct takt_outlook *outlook, unsigned bin,
     for (unsigned i = 0; i < outlook->count; i++)
         if (may_run(outlook, outlook->arm[i]) &&
             (are_all_suspect || !is_suspect(outlook, outlook->arm[i], now_ns)))
-            out->of[out->count++] = candidate_of(outlook, i, bin, burden, spot);
+            out->of[out->count++] =
+                candidate_of(outlook, i, bucket, burden, spot);
 }
 
 /* The cheapest, or the incumbent if it is as good; and the next. */
@@ -269,13 +271,13 @@ static bool is_near(const struct takt_model *model,
  * except where it costs least to learn of one who was never run. */
 static bool is_safe(const struct takt_outlook *outlook,
                     const struct takt_candidate *who,
-                    const struct takt_candidate *best, unsigned bin)
+                    const struct takt_candidate *best, unsigned bucket)
 {
     const float most = who->log_mean + 2 * sqrtf(who->variance);
 
     return most <= best->log_mean + ten_times ||
            (outlook->model->runs[who->arm] <= 0 &&
-            bin <= outlook->line->first_bin);
+            bucket <= outlook->series->first_bucket);
 }
 
 /* One who may be better and is not settled yet; or, when losers are due, one
@@ -283,13 +285,13 @@ static bool is_safe(const struct takt_outlook *outlook,
 static bool is_wanted(const struct takt_outlook *outlook,
                       const struct takt_spot *spot,
                       const struct takt_candidate *who,
-                      const struct takt_candidate *best, unsigned bin)
+                      const struct takt_candidate *best, unsigned bucket)
 {
     const float low = lowest(who);
 
     if (low >= best->log_mean + twice)
         return false;
-    const struct takt_stat *stat = stat_at(outlook, who->arm, bin);
+    const struct takt_stat *stat = stat_at(outlook, who->arm, bucket);
     if ((stat == NULL ? 0 : stat->seen_ns) < spot->beat_ns)
         return true;
     return low < best->log_mean - band &&
@@ -311,15 +313,16 @@ static double price_of(const struct takt_outlook *outlook,
 /* The position of the cheapest arm worth a try; -1: none. */
 static int cheapest(const struct takt_outlook *outlook,
                     const struct takt_field *field,
-                    const struct takt_spot *spot, unsigned bin, double *price)
+                    const struct takt_spot *spot, unsigned bucket,
+                    double *price)
 {
     const struct takt_candidate *best = &field->of[field->best];
     int found = -1;
 
     for (unsigned i = 0; i < field->count; i++) {
         const struct takt_candidate *who = &field->of[i];
-        if (i == field->best || !is_wanted(outlook, spot, who, best, bin) ||
-            !is_safe(outlook, who, best, bin) ||
+        if (i == field->best || !is_wanted(outlook, spot, who, best, bucket) ||
+            !is_safe(outlook, who, best, bucket) ||
             !is_near(outlook->model, field, who))
             continue;
         const double extra = price_of(outlook, who, best);
@@ -344,7 +347,7 @@ static void keep_beat(struct takt_spot *spot, uint64_t now_ns)
  * given up after a while. */
 static void explore(struct takt_outlook *outlook,
                     const struct takt_field *field, struct takt_spot *spot,
-                    unsigned bin, uint64_t now_ns, struct takt_verdict *out)
+                    unsigned bucket, uint64_t now_ns, struct takt_verdict *out)
 {
     double price = 0;
 
@@ -358,7 +361,7 @@ static void explore(struct takt_outlook *outlook,
     }
     spot->offered = TAKT_NO_ARM;
     spot->wanted_s = 0;
-    const int found = cheapest(outlook, field, spot, bin, &price);
+    const int found = cheapest(outlook, field, spot, bucket, &price);
     if (found < 0)
         return;
     if (!takt__spot_affords(outlook->model, spot, price)) {
@@ -372,34 +375,35 @@ static void explore(struct takt_outlook *outlook,
 }
 
 /* Whether threads slept is known of calls that had a use for them alone. */
-static double calls_at(const struct takt_outlook *outlook, unsigned bin)
+static double calls_at(const struct takt_outlook *outlook, unsigned bucket)
 {
     const unsigned situation = outlook->situation & ~(unsigned)TAKT_ASLEEP;
-    const struct takt_spot *awake = outlook->line->spot[situation];
+    const struct takt_spot *awake = outlook->series->spot[situation];
     const struct takt_spot *asleep =
-        outlook->line->spot[situation | TAKT_ASLEEP];
+        outlook->series->spot[situation | TAKT_ASLEEP];
 
-    return (awake == NULL ? 0 : awake[bin].calls) +
-           (asleep == NULL ? 0 : asleep[bin].calls);
+    return (awake == NULL ? 0 : awake[bucket].calls) +
+           (asleep == NULL ? 0 : asleep[bucket].calls);
 }
 
-bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
+bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bucket,
                          const struct takt_burden *burden, uint64_t now_ns,
                          bool is_question, struct takt_verdict *out)
 {
-    struct takt_spot *spots =
-        outlook->line == NULL ? NULL : outlook->line->spot[outlook->situation];
-    struct takt_spot *spot = spots == NULL ? NULL : &spots[bin];
+    struct takt_spot *spots = outlook->series == NULL
+                                  ? NULL
+                                  : outlook->series->spot[outlook->situation];
+    struct takt_spot *spot = spots == NULL ? NULL : &spots[bucket];
     struct takt_field field;
 
-    gather(outlook, bin, burden, spot, now_ns, &field);
+    gather(outlook, bucket, burden, spot, now_ns, &field);
     if (spot != NULL && !is_question)
         spot->judged = spot->calls;
     if (field.count == 0)
         return false;
     rank(&field, spot == NULL ? TAKT_NO_ARM : spot->incumbent);
-    takt__usual_prefer(outlook->model, outlook->line, spot,
-                       calls_at(outlook, bin), &field);
+    takt__usual_prefer(outlook->model, outlook->series, spot,
+                       calls_at(outlook, bucket), &field);
     const struct takt_candidate *best = &field.of[field.best];
     *out = (struct takt_verdict){
         .best = (uint8_t)best->arm,
@@ -407,26 +411,26 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
         .explore = -1,
         .confidence = confidence_of(&field),
         .seconds = (double)expf(best->log_cost),
-        .samples = samples_at(outlook, best->arm, bin),
-        .is_measured = takt__is_measured(outlook->line, best->arm),
+        .samples = samples_at(outlook, best->arm, bucket),
+        .is_measured = takt__is_measured(outlook->series, best->arm),
     };
     if (is_question || spot == NULL)
         return true;
     spot->incumbent = (uint8_t)best->arm;
     spot->best_s = out->seconds;
-    explore(outlook, &field, spot, bin, now_ns, out);
+    explore(outlook, &field, spot, bucket, now_ns, out);
     return true;
 }
 
 /* Tries are offered as if the best of the processor were to be replaced. */
 static void explore_place(struct takt_outlook *outlook,
                           const struct takt_candidate *gpu,
-                          struct takt_spot *spot, unsigned bin, uint64_t now_ns,
-                          struct takt_verdict *out)
+                          struct takt_spot *spot, unsigned bucket,
+                          uint64_t now_ns, struct takt_verdict *out)
 {
     struct takt_field field;
 
-    gather(outlook, bin, NULL, NULL, now_ns, &field);
+    gather(outlook, bucket, NULL, NULL, now_ns, &field);
     if (field.count == 0)
         return;
     rank(&field, TAKT_NO_ARM);
@@ -435,11 +439,11 @@ static void explore_place(struct takt_outlook *outlook,
     field.count = 2;
     field.best = 0;
     spot->best_s = (double)expf(field.of[0].log_cost);
-    explore(outlook, &field, spot, bin, now_ns, out);
+    explore(outlook, &field, spot, bucket, now_ns, out);
 }
 
 bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
-                         unsigned bin, uint64_t now_ns,
+                         unsigned bucket, uint64_t now_ns,
                          struct takt_verdict *out)
 {
     const unsigned place = takt__arm_place(&outlook->model->arm[arm]);
@@ -447,9 +451,10 @@ bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
 
     if (i == outlook->count || takt__model_is_asleep(outlook->model, arm))
         return false;
-    struct takt_spot *spots = outlook->line->spot[place];
-    struct takt_spot *spot = spots == NULL ? NULL : &spots[bin];
-    const struct takt_candidate gpu = candidate_of(outlook, i, bin, NULL, NULL);
+    struct takt_spot *spots = outlook->series->spot[place];
+    struct takt_spot *spot = spots == NULL ? NULL : &spots[bucket];
+    const struct takt_candidate gpu =
+        candidate_of(outlook, i, bucket, NULL, NULL);
     const bool is_left_alone = is_suspect(outlook, arm, now_ns);
     *out = (struct takt_verdict){
         .best = (uint8_t)arm,
@@ -457,13 +462,13 @@ bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
         .explore = -1,
         .confidence = (double)expf(-2 * sqrtf(gpu.variance)),
         .seconds = is_left_alone ? (double)FLT_MAX : (double)expf(gpu.log_cost),
-        .samples = samples_at(outlook, arm, bin),
-        .is_measured = takt__is_measured(outlook->line, arm),
+        .samples = samples_at(outlook, arm, bucket),
+        .is_measured = takt__is_measured(outlook->series, arm),
     };
     if (spot == NULL)
         return true;
     spot->judged = spot->calls;
     if (!is_left_alone)
-        explore_place(outlook, &gpu, spot, bin, now_ns, out);
+        explore_place(outlook, &gpu, spot, bucket, now_ns, out);
     return true;
 }

@@ -2,9 +2,9 @@
 /*
  * learn.c - from a sample to statistics.
  *
- * Also says when verdicts should be made anew: a line is marked as changed when
- * a mean moved, when somebody may be tried now, when a suspect may come back,
- * and when a quarter more calls were made.
+ * Also says when verdicts should be made anew: a series is marked as changed
+ * when a mean moved, when somebody may be tried now, when a suspect may come
+ * back, and when a quarter more calls were made.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 /* What a sample is about. */
 struct lesson {
     const struct takt_sample *sample;
-    struct takt_line *line;
+    struct takt_series *series;
     struct takt_track *track;
     struct takt_curve *curve;
     struct takt_stat *stat;
@@ -43,7 +43,7 @@ static void find_place(const struct takt_model *model, struct lesson *out)
     out->called_in = out->place = sample->situation;
     if ((sample->situation & TAKT_RESIDENT) == 0)
         return;
-    if (!takt__model_has_gpu(model, sample->line))
+    if (!takt__model_has_gpu(model, sample->series))
         out->called_in = out->place =
             sample->situation & (unsigned)~TAKT_RESIDENT;
     else if (takt__arm_is_gpu(arm))
@@ -58,20 +58,20 @@ static bool open_lesson(struct takt_model *model,
                                       (double)sample->flops};
 
     out->sample = sample;
-    out->line = takt__line_at(model, sample->line);
-    if (out->line == NULL)
+    out->series = takt__series_at(model, sample->series);
+    if (out->series == NULL)
         return false;
     find_place(model, out);
-    out->situation = takt__track_situation(out->line, arm, sample->situation);
-    out->track = takt__track_at(out->line, sample->arm);
+    out->situation = takt__track_situation(out->series, arm, sample->situation);
+    out->track = takt__track_at(out->series, sample->arm);
     if (out->track == NULL)
         return false;
     out->curve = curve_for(out->track, out->situation);
     if (out->curve == NULL)
         return false;
-    out->stat = takt__curve_at(out->curve, sample->bin);
+    out->stat = takt__curve_at(out->curve, sample->bucket);
     out->log_rates =
-        log(takt__line_seconds(out->line, arm, &work, out->situation)) +
+        log(takt__series_seconds(out->series, arm, &work, out->situation)) +
         model->log_load[arm->device];
     out->residual = log(sample->seconds) - out->log_rates;
     return out->stat != NULL;
@@ -96,28 +96,28 @@ static void suspect(struct takt_model *model, const struct lesson *lesson)
         track->refusals++;
     track->suspect_ns = lesson->sample->start_ns +
                         (pause_ns < longest_ns ? pause_ns : longest_ns);
-    if (lesson->line->retry_ns == 0 ||
-        track->suspect_ns < lesson->line->retry_ns)
-        lesson->line->retry_ns = track->suspect_ns;
-    takt__line_change(lesson->line);
+    if (lesson->series->retry_ns == 0 ||
+        track->suspect_ns < lesson->series->retry_ns)
+        lesson->series->retry_ns = track->suspect_ns;
+    takt__series_change(lesson->series);
     struct takt_spot *spot =
-        takt__spot_at(lesson->line, lesson->place, lesson->sample->bin);
+        takt__spot_at(lesson->series, lesson->place, lesson->sample->bucket);
     if (spot != NULL && spot->offered == lesson->sample->arm)
         spot->offered = TAKT_NO_ARM;
 }
 
 /* Suspects whose time is over come back with the next verdict. */
-static void call_back(struct takt_line *line, uint64_t now_ns)
+static void call_back(struct takt_series *series, uint64_t now_ns)
 {
-    if (line->retry_ns == 0 || now_ns < line->retry_ns)
+    if (series->retry_ns == 0 || now_ns < series->retry_ns)
         return;
-    line->retry_ns = 0;
-    takt__line_change(line);
-    for (unsigned i = 0; i < line->arm_count; i++) {
-        const uint64_t then_ns = line->track[line->arm[i]]->suspect_ns;
+    series->retry_ns = 0;
+    takt__series_change(series);
+    for (unsigned i = 0; i < series->arm_count; i++) {
+        const uint64_t then_ns = series->track[series->arm[i]]->suspect_ns;
         if (then_ns > now_ns &&
-            (line->retry_ns == 0 || then_ns < line->retry_ns))
-            line->retry_ns = then_ns;
+            (series->retry_ns == 0 || then_ns < series->retry_ns))
+            series->retry_ns = then_ns;
     }
 }
 
@@ -166,7 +166,7 @@ static unsigned felt_in(const struct takt_model *model,
     static const unsigned host = (1u << TAKT_RESIDENT) - 1;
     const unsigned s = lesson->sample->situation & (TAKT_REPEAT | TAKT_ASLEEP);
 
-    if (lesson->line->link >= 0 || lesson->situation == TAKT_RESIDENT)
+    if (lesson->series->link >= 0 || lesson->situation == TAKT_RESIDENT)
         return 1u << TAKT_RESIDENT;
     if (takt__arm_is_gpu(&model->arm[lesson->sample->arm]))
         return host;
@@ -178,7 +178,8 @@ static void keep_account_at(struct takt_model *model,
                             const struct lesson *lesson, unsigned place)
 {
     const struct takt_sample *sample = lesson->sample;
-    struct takt_spot *spot = takt__spot_at(lesson->line, place, sample->bin);
+    struct takt_spot *spot =
+        takt__spot_at(lesson->series, place, sample->bucket);
     const unsigned felt = place < TAKT_SITUATIONS
                               ? 1u << place | 1u << (place ^ TAKT_ASLEEP)
                               : 1u << TAKT_RESIDENT;
@@ -195,22 +196,22 @@ static void keep_account_at(struct takt_model *model,
         spot->explored_s += extra;
         model->counters.explored++;
         model->counters.explored_s += extra;
-        takt__line_change_at(lesson->line, felt, sample->bin);
+        takt__series_change_at(lesson->series, felt, sample->bucket);
     }
     spot->calls += sample->calls;
     spot->seconds += sample->seconds * sample->calls;
     if (is_worth_judging(model, spot))
-        takt__line_change_at(lesson->line, felt, sample->bin);
+        takt__series_change_at(lesson->series, felt, sample->bucket);
 }
 
 typedef void arm_visit(struct takt_model *model, const struct lesson *lesson,
                        unsigned arm);
 
-/* Visits the arms that are in a set and may run the line. */
+/* Visits the arms that are in a set and may run the series. */
 static void each_arm(struct takt_model *model, const struct lesson *lesson,
                      const uint64_t set[], arm_visit *visit)
 {
-    const uint64_t *allowed = model->allowed[lesson->sample->line];
+    const uint64_t *allowed = model->allowed[lesson->sample->series];
 
     for (unsigned i = 0; i < TAKT_MAX_ARMS / 64; i++)
         for (uint64_t left = set[i] & allowed[i]; left != 0; left &= left - 1)
@@ -241,24 +242,24 @@ static void count_missed(struct takt_model *model, const struct lesson *lesson,
     if (arm == sample->arm)
         return;
     const double would_s =
-        takt__expected_asleep(model, lesson->line, arm, sample->bin);
+        takt__expected_asleep(model, lesson->series, arm, sample->bucket);
     if (would_s > 0)
         model->missed_s[arm] += extra_of(lesson, would_s) * sample->calls;
 }
 
-/* What a call of this bin is like, following slowly. */
+/* What a call of this bucket is like, following slowly. */
 static void keep_typical(const struct lesson *lesson)
 {
-    struct takt_line *line = lesson->line;
-    const unsigned bin = lesson->sample->bin;
+    struct takt_series *series = lesson->series;
+    const unsigned bucket = lesson->sample->bucket;
     const struct takt_work_of work = {(double)lesson->sample->bytes,
                                       (double)lesson->sample->flops};
-    struct takt_work_of *typical = &line->typical[bin];
+    struct takt_work_of *typical = &series->typical[bucket];
 
-    if (bin < line->first_bin)
-        line->first_bin = (uint8_t)bin;
-    if (!line->is_met[bin]) {
-        takt__line_meet(line, bin, &work);
+    if (bucket < series->first_bucket)
+        series->first_bucket = (uint8_t)bucket;
+    if (!series->is_met[bucket]) {
+        takt__series_meet(series, bucket, &work);
         return;
     }
     typical->bytes += 0.1 * (work.bytes - typical->bytes);
@@ -288,14 +289,14 @@ static bool is_dear_first(struct takt_model *model, const struct lesson *lesson)
     struct takt_prospect prospect;
 
     if (lesson->track->has_run || (sample->flags & TAKT_SAMPLE_TOLD) != 0 ||
-        lesson->line->link == TAKT_LINK_OPEN) /* which is never run twice */
+        lesson->series->link == TAKT_LINK_OPEN) /* which is never run twice */
         return false;
     lesson->track->has_run = true;
     lesson->stat->first_s = (float)sample->seconds;
-    takt__reference_find(model, lesson->line, lesson->situation, &reference);
-    takt__believe(model, lesson->line, &reference, sample->arm,
+    takt__reference_find(model, lesson->series, lesson->situation, &reference);
+    takt__believe(model, lesson->series, &reference, sample->arm,
                   lesson->situation, &prospect);
-    if (lesson->residual <= (double)prospect.belief.mean[sample->bin] + 0.2)
+    if (lesson->residual <= (double)prospect.belief.mean[sample->bucket] + 0.2)
         return false;
     lesson->stat->first = (float)lesson->residual;
     return true;
@@ -331,7 +332,7 @@ static void count_first(struct takt_stat *stat, double residual)
         takt__stat_add(stat, fmin(first, residual));
 }
 
-/* A sample is felt along the whole line and in other situations too, but less
+/* A sample is felt along the whole series and in other situations too, but less
  * and less: everything is judged anew when samples have doubled. */
 static bool is_milestone(double samples)
 {
@@ -348,13 +349,13 @@ static void watch(struct takt_model *model, const struct lesson *lesson)
     if (stat->all.n < 2)
         return;
     if (is_news(lesson)) {
-        takt__drift_alarm(model, lesson->line, sample->arm, lesson->curve,
-                          sample->bin, residual - stat->all.mean,
+        takt__drift_alarm(model, lesson->series, sample->arm, lesson->curve,
+                          sample->bucket, residual - stat->all.mean,
                           sample->start_ns);
     } else {
         follow_load(model, lesson);
-        takt__drift_watch(model, lesson->line, sample->arm, lesson->curve, stat,
-                          residual, sample->start_ns);
+        takt__drift_watch(model, lesson->series, sample->arm, lesson->curve,
+                          stat, residual, sample->start_ns);
     }
 }
 
@@ -376,17 +377,19 @@ static void take_in(struct takt_model *model, const struct lesson *lesson)
     lesson->track->samples[lesson->situation]++;
     model->uncalibrated++;
     if (is_milestone(lesson->track->samples[lesson->situation]))
-        takt__line_change(lesson->line);
+        takt__series_change(lesson->series);
     else if (matters(stat))
-        takt__line_change_at(lesson->line, felt_in(model, lesson), sample->bin);
+        takt__series_change_at(lesson->series, felt_in(model, lesson),
+                               sample->bucket);
 }
 
 static bool makes_sense(const struct takt_model *model,
                         const struct takt_sample *sample)
 {
-    return sample->line < TAKT_LINES && sample->bin < TAKT_BINS &&
+    return sample->series < TAKT_SERIES_COUNT &&
+           sample->bucket < TAKT_BUCKETS &&
            sample->situation < TAKT_SITUATIONS &&
-           takt__model_allows(model, sample->line, sample->arm) &&
+           takt__model_allows(model, sample->series, sample->arm) &&
            isfinite(sample->bytes) && isfinite(sample->flops) &&
            sample->bytes >= 0 && sample->flops >= 0 &&
            ((sample->seconds > 0 && sample->seconds < 1e9) ||
@@ -415,12 +418,12 @@ void takt__model_learn(struct takt_model *model,
     if ((sample->flags & TAKT_SAMPLE_SWITCHED) == 0 &&
         !is_dear_first(model, &lesson))
         take_in(model, &lesson);
-    if (lesson.line->link < 0) {
+    if (lesson.series->link < 0) {
         model->runs[sample->arm]++;
         if (sample->calls > 0 || (sample->flags & TAKT_SAMPLE_ASIDE) != 0)
             keep_account(model, &lesson);
         if ((lesson.called_in & TAKT_RESIDENT) == 0)
             each_arm(model, &lesson, model->asleep, count_missed);
     }
-    call_back(lesson.line, sample->start_ns);
+    call_back(lesson.series, sample->start_ns);
 }

@@ -6,27 +6,27 @@
 #include "model/inside.h"
 
 /* Residuals are relative to the rates; what is stored is a time. */
-static double log_rates_ns(const struct takt_line *line,
+static double log_rates_ns(const struct takt_series *series,
                            const struct takt_arm *arm,
                            const struct takt_work_of *work, unsigned situation)
 {
-    return log(takt__line_seconds(line, arm, work, situation) * 1e9);
+    return log(takt__series_seconds(series, arm, work, situation) * 1e9);
 }
 
 static struct takt_memory memory_of(const struct takt_model *model,
-                                    unsigned line, unsigned arm,
+                                    unsigned series, unsigned arm,
                                     unsigned situation,
                                     const struct takt_stat *stat,
                                     const struct takt_sums *sums)
 {
-    const struct takt_line *of = model->line[line];
-    const struct takt_work_of work = of->typical[stat->bin];
+    const struct takt_series *of = model->series[series];
+    const struct takt_work_of work = of->typical[stat->bucket];
 
     return (struct takt_memory){
-        .line = line,
+        .series = series,
         .arm = arm,
         .situation = situation,
-        .bin = stat->bin,
+        .bucket = stat->bucket,
         .n = sums->n,
         .mean =
             sums->mean + log_rates_ns(of, &model->arm[arm], &work, situation),
@@ -46,18 +46,18 @@ struct visitor {
     bool only_changed;
 };
 
-static void visit_curve(const struct visitor *visitor, unsigned line,
+static void visit_curve(const struct visitor *visitor, unsigned series,
                         unsigned arm, unsigned situation)
 {
     struct takt_curve *curve =
-        visitor->model->line[line]->track[arm]->curve[situation];
+        visitor->model->series[series]->track[arm]->curve[situation];
 
     for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
         struct takt_stat *stat = &curve->stat[i];
         if (visitor->only_changed && !stat->is_changed)
             continue;
         const struct takt_memory memory =
-            memory_of(visitor->model, line, arm, situation, stat,
+            memory_of(visitor->model, series, arm, situation, stat,
                       visitor->only_changed ? &stat->own : &stat->all);
         if (visitor->only_changed)
             stat->is_changed = false;
@@ -67,11 +67,11 @@ static void visit_curve(const struct visitor *visitor, unsigned line,
 
 static void visit_all(const struct visitor *visitor)
 {
-    for (unsigned line = 0; line < TAKT_LINES; line++) {
-        const struct takt_line *found = visitor->model->line[line];
+    for (unsigned series = 0; series < TAKT_SERIES_COUNT; series++) {
+        const struct takt_series *found = visitor->model->series[series];
         for (unsigned i = 0; found != NULL && i < found->arm_count; i++)
             for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-                visit_curve(visitor, line, found->arm[i], s);
+                visit_curve(visitor, series, found->arm[i], s);
     }
 }
 
@@ -93,14 +93,16 @@ void takt__model_visit_changed(struct takt_model *model,
 static bool makes_sense(const struct takt_model *model,
                         const struct takt_memory *memory)
 {
-    return memory->line < TAKT_LINES && memory->arm < model->arm_count &&
-           memory->situation < TAKT_SITUATIONS && memory->bin < TAKT_BINS &&
-           memory->n >= 0 && memory->n < 1e15 && isfinite(memory->mean) &&
+    return memory->series < TAKT_SERIES_COUNT &&
+           memory->arm < model->arm_count &&
+           memory->situation < TAKT_SITUATIONS &&
+           memory->bucket < TAKT_BUCKETS && memory->n >= 0 &&
+           memory->n < 1e15 && isfinite(memory->mean) &&
            fabs(memory->mean) < 100 && memory->m2 >= 0 && memory->m2 < 1e15 &&
            memory->bytes >= 0 && memory->flops >= 0 && memory->bytes < 1e300 &&
            memory->flops < 1e300 &&
            (memory->bytes + memory->flops > 0 ||
-            memory->line == TAKT_LINE_LINKS + TAKT_LINK_OPEN) &&
+            memory->series == TAKT_SERIES_LINKS + TAKT_LINK_OPEN) &&
            memory->calls >= 0 && memory->seconds >= 0 &&
            isfinite(memory->calls) && isfinite(memory->seconds) &&
            isfinite(memory->first_s);
@@ -111,9 +113,10 @@ static struct takt_track *track_for(struct takt_model *model,
 {
     const struct takt_work_of work = {memory->bytes, memory->flops};
 
-    if (takt__model_meet(model, memory->line, memory->bin, &work) != TAKT_OK)
+    if (takt__model_meet(model, memory->series, memory->bucket, &work) !=
+        TAKT_OK)
         return NULL;
-    return takt__track_at(model->line[memory->line], memory->arm);
+    return takt__track_at(model->series[memory->series], memory->arm);
 }
 
 static double residual_of(const struct takt_model *model,
@@ -121,7 +124,7 @@ static double residual_of(const struct takt_model *model,
 {
     const struct takt_work_of work = {memory->bytes, memory->flops};
 
-    return memory->mean - log_rates_ns(model->line[memory->line],
+    return memory->mean - log_rates_ns(model->series[memory->series],
                                        &model->arm[memory->arm], &work,
                                        memory->situation);
 }
@@ -129,15 +132,15 @@ static double residual_of(const struct takt_model *model,
 static unsigned situation_of(const struct takt_model *model,
                              const struct takt_memory *memory)
 {
-    return takt__track_situation(model->line[memory->line],
+    return takt__track_situation(model->series[memory->series],
                                  &model->arm[memory->arm], memory->situation);
 }
 
-static struct takt_stat *stat_for(struct takt_curve **at, unsigned bin)
+static struct takt_stat *stat_for(struct takt_curve **at, unsigned bucket)
 {
     if (*at == NULL)
         *at = calloc(1, sizeof **at);
-    return *at == NULL ? NULL : takt__curve_at(*at, bin);
+    return *at == NULL ? NULL : takt__curve_at(*at, bucket);
 }
 
 takt_status takt__model_recall(struct takt_model *model,
@@ -149,7 +152,7 @@ takt_status takt__model_recall(struct takt_model *model,
     if (track == NULL)
         return TAKT_ENOMEM;
     const unsigned situation = situation_of(model, memory);
-    struct takt_stat *stat = stat_for(&track->curve[situation], memory->bin);
+    struct takt_stat *stat = stat_for(&track->curve[situation], memory->bucket);
     if (stat == NULL)
         return TAKT_ENOMEM;
     const struct takt_sums sums = {memory->n, residual_of(model, memory),
@@ -164,7 +167,7 @@ takt_status takt__model_recall(struct takt_model *model,
         stat->first_s = (float)memory->first_s;
     track->samples[situation] += memory->n;
     track->asked = 0; /* what one who sleeps would take is another matter now */
-    takt__line_change(model->line[memory->line]);
+    takt__series_change(model->series[memory->series]);
     model->uncalibrated++;
     return TAKT_OK;
 }
@@ -176,9 +179,9 @@ takt_status takt__model_adopt(struct takt_model *model,
         return TAKT_OK;
     struct takt_track *track = track_for(model, memory);
     struct takt_stat *stat =
-        track == NULL
-            ? NULL
-            : stat_for(&track->curve[situation_of(model, memory)], memory->bin);
+        track == NULL ? NULL
+                      : stat_for(&track->curve[situation_of(model, memory)],
+                                 memory->bucket);
 
     if (stat == NULL)
         return TAKT_ENOMEM;
@@ -199,11 +202,11 @@ void takt__model_hint(struct takt_model *model,
     if (track == NULL)
         return;
     const unsigned situation = situation_of(model, memory);
-    struct takt_stat *stat = stat_for(&track->hint[situation], memory->bin);
+    struct takt_stat *stat = stat_for(&track->hint[situation], memory->bucket);
     if (stat != NULL)
         stat->all = takt__sums_worth(residual_of(model, memory), variance);
     track->asked = 0;
-    takt__line_change(model->line[memory->line]);
+    takt__series_change(model->series[memory->series]);
 }
 
 static void disown(struct takt_curve *curve)
@@ -218,27 +221,27 @@ static void disown(struct takt_curve *curve)
 
 void takt__model_disown(struct takt_model *model)
 {
-    for (unsigned l = 0; l < TAKT_LINES; l++) {
-        const struct takt_line *line = model->line[l];
-        for (unsigned i = 0; line != NULL && i < line->arm_count; i++)
+    for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++) {
+        const struct takt_series *series = model->series[l];
+        for (unsigned i = 0; series != NULL && i < series->arm_count; i++)
             for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-                disown(line->track[line->arm[i]]->curve[s]);
+                disown(series->track[series->arm[i]]->curve[s]);
     }
 }
 
 /* ---- other rates -----------------------------------------------------------
  */
 
-static void move_residuals(const struct takt_line *line,
+static void move_residuals(const struct takt_series *series,
                            const struct takt_arm *from,
                            const struct takt_arm *to, unsigned situation,
                            struct takt_curve *curve)
 {
     for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
         struct takt_stat *stat = &curve->stat[i];
-        const struct takt_work_of *work = &line->typical[stat->bin];
-        const double shift = log_rates_ns(line, from, work, situation) -
-                             log_rates_ns(line, to, work, situation);
+        const struct takt_work_of *work = &series->typical[stat->bucket];
+        const double shift = log_rates_ns(series, from, work, situation) -
+                             log_rates_ns(series, to, work, situation);
         stat->all.mean += shift;
         stat->own.mean += shift;
         stat->before.mean += shift;
@@ -256,18 +259,18 @@ void takt__model_set_rates(struct takt_model *model, unsigned arm,
 
     model->arm[arm].rates = *rates;
     model->is_calibrated = false;
-    for (unsigned l = 0; l < TAKT_LINES; l++) {
-        struct takt_line *line = model->line[l];
-        if (line == NULL)
+    for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++) {
+        struct takt_series *series = model->series[l];
+        if (series == NULL)
             continue;
-        struct takt_track *track = line->track[arm];
+        struct takt_track *track = series->track[arm];
         for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++) {
-            move_residuals(line, &from, &model->arm[arm], s, track->curve[s]);
-            move_residuals(line, &from, &model->arm[arm], s, track->hint[s]);
+            move_residuals(series, &from, &model->arm[arm], s, track->curve[s]);
+            move_residuals(series, &from, &model->arm[arm], s, track->hint[s]);
         }
         if (track != NULL)
             track->asked = 0;
         if (takt__model_allows(model, l, arm))
-            takt__line_change(line);
+            takt__series_change(series);
     }
 }

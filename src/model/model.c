@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* model.c - arms, lines, and the memory they take: only what was called. */
+/* model.c - arms, series, and the memory they take: only what was called. */
 #include "model/inside.h"
 
 #include <math.h>
@@ -28,12 +28,12 @@ static void free_curve(struct takt_curve *curve)
     free(curve);
 }
 
-static void free_line(struct takt_line *line)
+static void free_series(struct takt_series *series)
 {
-    if (line == NULL)
+    if (series == NULL)
         return;
-    for (unsigned i = 0; i < line->arm_count; i++) {
-        struct takt_track *track = line->track[line->arm[i]];
+    for (unsigned i = 0; i < series->arm_count; i++) {
+        struct takt_track *track = series->track[series->arm[i]];
         for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
             free_curve(track->curve[s]);
             free_curve(track->hint[s]);
@@ -42,16 +42,16 @@ static void free_line(struct takt_line *line)
         free(track);
     }
     for (unsigned place = 0; place < TAKT_PLACES; place++)
-        free(line->spot[place]);
-    free(line);
+        free(series->spot[place]);
+    free(series);
 }
 
 void takt__model_destroy(struct takt_model *model)
 {
     if (model == NULL)
         return;
-    for (unsigned i = 0; i < TAKT_LINES; i++)
-        free_line(model->line[i]);
+    for (unsigned i = 0; i < TAKT_SERIES_COUNT; i++)
+        free_series(model->series[i]);
     free(model);
 }
 
@@ -89,26 +89,27 @@ const struct takt_arm *takt__model_arm(const struct takt_model *model,
     return &model->arm[arm];
 }
 
-void takt__model_allow(struct takt_model *model, unsigned line, unsigned arm)
+void takt__model_allow(struct takt_model *model, unsigned series, unsigned arm)
 {
-    model->allowed[line][arm / 64] |= (uint64_t)1 << arm % 64;
-    if (model->line[line] != NULL)
-        takt__line_change(model->line[line]); /* a newcomer may be first */
+    model->allowed[series][arm / 64] |= (uint64_t)1 << arm % 64;
+    if (model->series[series] != NULL)
+        takt__series_change(
+            model->series[series]); /* a newcomer may be first */
 }
 
-bool takt__model_allows(const struct takt_model *model, unsigned line,
+bool takt__model_allows(const struct takt_model *model, unsigned series,
                         unsigned arm)
 {
     return arm < model->arm_count &&
-           (model->allowed[line][arm / 64] >> arm % 64 & 1) != 0;
+           (model->allowed[series][arm / 64] >> arm % 64 & 1) != 0;
 }
 
-/* All lines that an arm may run, as far as there are any. */
-static void change_lines_of(struct takt_model *model, unsigned arm)
+/* All series that an arm may run, as far as there are any. */
+static void change_series_of(struct takt_model *model, unsigned arm)
 {
-    for (unsigned l = 0; l < TAKT_LINES; l++)
-        if (model->line[l] != NULL && takt__model_allows(model, l, arm))
-            takt__line_change(model->line[l]);
+    for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++)
+        if (model->series[l] != NULL && takt__model_allows(model, l, arm))
+            takt__series_change(model->series[l]);
 }
 
 /* ---- who is asleep ---------------------------------------------------------
@@ -123,7 +124,7 @@ void takt__model_set_asleep(struct takt_model *model, unsigned arm,
         return;
     model->asleep[arm / 64] ^= bit;
     model->missed_s[arm] = model->wake_s[arm] = 0;
-    change_lines_of(model, arm);
+    change_series_of(model, arm);
 }
 
 bool takt__model_is_asleep(const struct takt_model *model, unsigned arm)
@@ -141,9 +142,9 @@ double takt__model_missed_s(const struct takt_model *model, unsigned arm)
  * waits for it, since it is opened in a thread of its own. */
 static double opening_of(const struct takt_model *model, unsigned arm)
 {
-    const struct takt_line *line =
-        model->line[TAKT_LINE_LINKS + TAKT_LINK_OPEN];
-    const struct takt_track *track = line == NULL ? NULL : line->track[arm];
+    const struct takt_series *series =
+        model->series[TAKT_SERIES_LINKS + TAKT_LINK_OPEN];
+    const struct takt_track *track = series == NULL ? NULL : series->track[arm];
     const struct takt_curve *curve = NULL;
     uint8_t bound;
 
@@ -171,203 +172,205 @@ bool takt__model_next_wake(struct takt_model *model, unsigned *arm)
     return false;
 }
 
-bool takt__model_has_gpu(const struct takt_model *model, unsigned line)
+bool takt__model_has_gpu(const struct takt_model *model, unsigned series)
 {
     uint64_t found = 0;
 
     for (unsigned i = 0; i < TAKT_MAX_ARMS / 64; i++)
-        found |= model->allowed[line][i] & model->gpus[i] & ~model->asleep[i];
+        found |= model->allowed[series][i] & model->gpus[i] & ~model->asleep[i];
     return found != 0;
 }
 
-/* ---- lines -----------------------------------------------------------------
+/* ---- series -----------------------------------------------------------------
  */
 
-static bool counts_flops(unsigned line)
+static bool counts_flops(unsigned series)
 {
     enum takt_op_id op;
     unsigned user_op;
     takt_dtype dtype;
     char layout[TAKT_LAYOUT_NAME];
 
-    takt__line_name(line, &op, &user_op, &dtype, layout);
+    takt__series_name(series, &op, &user_op, &dtype, layout);
     return op != TAKT_OP_COUNT &&
            takt__form_counts_flops(takt__op_entry(takt_op_at(op))->form);
 }
 
-struct takt_line *takt__line_at(struct takt_model *model, unsigned line)
+struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
 {
-    if (model->line[line] != NULL)
-        return model->line[line];
-    struct takt_line *made = calloc(1, sizeof *made);
+    if (model->series[series] != NULL)
+        return model->series[series];
+    struct takt_series *made = calloc(1, sizeof *made);
     if (made == NULL)
         return NULL;
-    made->counts_flops = counts_flops(line);
+    made->counts_flops = counts_flops(series);
     made->link =
-        (int8_t)(line < TAKT_LINE_LINKS ? -1 : (int)line - TAKT_LINE_LINKS);
-    made->first_bin = TAKT_BINS;
-    for (unsigned i = 0; i < TAKT_BINS; i++)
+        (int8_t)(series < TAKT_SERIES_LINKS ? -1
+                                            : (int)series - TAKT_SERIES_LINKS);
+    made->first_bucket = TAKT_BUCKETS;
+    for (unsigned i = 0; i < TAKT_BUCKETS; i++)
         made->typical[i] =
-            (struct takt_work_of){takt__bin_work(i), takt__bin_work(i)};
-    model->line[line] = made;
+            (struct takt_work_of){takt__bucket_work(i), takt__bucket_work(i)};
+    model->series[series] = made;
     return made;
 }
 
-struct takt_track *takt__track_at(struct takt_line *line, unsigned arm)
+struct takt_track *takt__track_at(struct takt_series *series, unsigned arm)
 {
-    if (line->track[arm] == NULL) {
-        line->track[arm] = calloc(1, sizeof *line->track[arm]);
-        if (line->track[arm] != NULL)
-            line->arm[line->arm_count++] = (uint8_t)arm;
+    if (series->track[arm] == NULL) {
+        series->track[arm] = calloc(1, sizeof *series->track[arm]);
+        if (series->track[arm] != NULL)
+            series->arm[series->arm_count++] = (uint8_t)arm;
     }
-    return line->track[arm];
+    return series->track[arm];
 }
 
-struct takt_spot *takt__spot_at(struct takt_line *line, unsigned place,
-                                unsigned bin)
+struct takt_spot *takt__spot_at(struct takt_series *series, unsigned place,
+                                unsigned bucket)
 {
-    if (line->spot[place] == NULL) {
-        line->spot[place] = calloc(TAKT_BINS, sizeof *line->spot[place]);
-        if (line->spot[place] == NULL)
+    if (series->spot[place] == NULL) {
+        series->spot[place] = calloc(TAKT_BUCKETS, sizeof *series->spot[place]);
+        if (series->spot[place] == NULL)
             return NULL;
-        for (unsigned i = 0; i < TAKT_BINS; i++)
-            line->spot[place][i] = (struct takt_spot){
+        for (unsigned i = 0; i < TAKT_BUCKETS; i++)
+            series->spot[place][i] = (struct takt_spot){
                 .offered = TAKT_NO_ARM,
                 .incumbent = TAKT_NO_ARM,
                 .next_beat = first_beat,
                 .beat_calls = first_beat,
             };
     }
-    return &line->spot[place][bin];
+    return &series->spot[place][bucket];
 }
 
-const struct takt_spot *takt__spot_find(const struct takt_line *line,
-                                        unsigned place, unsigned bin)
+const struct takt_spot *takt__spot_find(const struct takt_series *series,
+                                        unsigned place, unsigned bucket)
 {
-    return line->spot[place] == NULL ? NULL : &line->spot[place][bin];
+    return series->spot[place] == NULL ? NULL : &series->spot[place][bucket];
 }
 
-bool takt__model_has_line(const struct takt_model *model, unsigned line)
+bool takt__model_has_series(const struct takt_model *model, unsigned series)
 {
-    return line < TAKT_LINES && model->line[line] != NULL;
+    return series < TAKT_SERIES_COUNT && model->series[series] != NULL;
 }
 
-takt_status takt__model_meet(struct takt_model *model, unsigned line,
-                             unsigned bin, const struct takt_work_of *work)
+takt_status takt__model_meet(struct takt_model *model, unsigned series,
+                             unsigned bucket, const struct takt_work_of *work)
 {
-    struct takt_line *found = takt__line_at(model, line);
+    struct takt_series *found = takt__series_at(model, series);
 
     if (found == NULL)
         return TAKT_ENOMEM;
-    if (!found->is_met[bin]) {
-        takt__line_meet(found, bin, work);
-        takt__line_change(found);
+    if (!found->is_met[bucket]) {
+        takt__series_meet(found, bucket, work);
+        takt__series_change(found);
     }
     return TAKT_OK;
 }
 
-static unsigned nearest_met(const struct takt_line *line, unsigned bin)
+static unsigned nearest_met(const struct takt_series *series, unsigned bucket)
 {
-    for (unsigned away = 1; away < TAKT_BINS; away++) {
-        if (bin >= away && line->is_met[bin - away])
-            return bin - away;
-        if (bin + away < TAKT_BINS && line->is_met[bin + away])
-            return bin + away;
+    for (unsigned away = 1; away < TAKT_BUCKETS; away++) {
+        if (bucket >= away && series->is_met[bucket - away])
+            return bucket - away;
+        if (bucket + away < TAKT_BUCKETS && series->is_met[bucket + away])
+            return bucket + away;
     }
-    return bin;
+    return bucket;
 }
 
 /* Bins that were never met are like the nearest one that was. Of matrices,
  * bytes grow with the power 2/3 of the operations; of everything else both
  * grow alike. */
-void takt__line_meet(struct takt_line *line, unsigned bin,
-                     const struct takt_work_of *work)
+void takt__series_meet(struct takt_series *series, unsigned bucket,
+                       const struct takt_work_of *work)
 {
-    line->is_met[bin] = true;
-    line->typical[bin] = *work;
-    for (unsigned i = 0; i < TAKT_BINS; i++) {
-        if (line->is_met[i])
+    series->is_met[bucket] = true;
+    series->typical[bucket] = *work;
+    for (unsigned i = 0; i < TAKT_BUCKETS; i++) {
+        if (series->is_met[i])
             continue;
-        const unsigned near = nearest_met(line, i);
-        const double ratio = takt__bin_work(i) / takt__bin_work(near);
-        line->typical[i].flops = line->typical[near].flops * ratio;
-        line->typical[i].bytes =
-            line->typical[near].bytes *
-            (line->counts_flops ? pow(ratio, 2.0 / 3) : ratio);
+        const unsigned near = nearest_met(series, i);
+        const double ratio = takt__bucket_work(i) / takt__bucket_work(near);
+        series->typical[i].flops = series->typical[near].flops * ratio;
+        series->typical[i].bytes =
+            series->typical[near].bytes *
+            (series->counts_flops ? pow(ratio, 2.0 / 3) : ratio);
     }
 }
 
-void takt__line_change(struct takt_line *line)
+void takt__series_change(struct takt_series *series)
 {
-    line->changed = (1u << TAKT_SITUATIONS) - 1;
-    line->changed_first = 0;
-    line->changed_last = TAKT_BINS - 1;
+    series->changed = (1u << TAKT_SITUATIONS) - 1;
+    series->changed_first = 0;
+    series->changed_last = TAKT_BUCKETS - 1;
 }
 
-void takt__line_change_at(struct takt_line *line, unsigned situations,
-                          unsigned bin)
+void takt__series_change_at(struct takt_series *series, unsigned situations,
+                            unsigned bucket)
 {
-    if (line->changed == 0) {
-        line->changed_first = line->changed_last = (uint8_t)bin;
+    if (series->changed == 0) {
+        series->changed_first = series->changed_last = (uint8_t)bucket;
     } else {
-        if (bin < line->changed_first)
-            line->changed_first = (uint8_t)bin;
-        if (bin > line->changed_last)
-            line->changed_last = (uint8_t)bin;
+        if (bucket < series->changed_first)
+            series->changed_first = (uint8_t)bucket;
+        if (bucket > series->changed_last)
+            series->changed_last = (uint8_t)bucket;
     }
-    line->changed |= (uint8_t)situations;
+    series->changed |= (uint8_t)situations;
 }
 
 /* Without a GPU nothing is resident; where one has just fallen asleep, what was
  * published of it is taken back. Of a link nothing but GPUs is judged. */
 static unsigned situations_of(struct takt_model *model, unsigned number)
 {
-    struct takt_line *line = model->line[number];
+    struct takt_series *series = model->series[number];
     const bool has_gpu = takt__model_has_gpu(model, number);
-    const bool has_places = has_gpu || line->has_places;
+    const bool has_places = has_gpu || series->has_places;
 
-    line->has_places = has_gpu;
-    if (line->link >= 0)
-        return has_places ? line->changed & 1u << TAKT_RESIDENT : 0;
-    return has_places ? line->changed
-                      : line->changed & ((1u << TAKT_RESIDENT) - 1);
+    series->has_places = has_gpu;
+    if (series->link >= 0)
+        return has_places ? series->changed & 1u << TAKT_RESIDENT : 0;
+    return has_places ? series->changed
+                      : series->changed & ((1u << TAKT_RESIDENT) - 1);
 }
 
 /* Beliefs fade with the distance; within three octaves they are judged too. */
 static struct takt_change change_of(struct takt_model *model, unsigned number)
 {
-    const struct takt_line *line = model->line[number];
+    const struct takt_series *series = model->series[number];
     enum { reach = 6 };
-    const unsigned first = line->changed_first, last = line->changed_last;
+    const unsigned first = series->changed_first, last = series->changed_last;
 
     return (struct takt_change){
-        .line = number,
+        .series = number,
         .situations = situations_of(model, number),
         .first = first > reach ? first - reach : 0,
-        .last = last + reach < TAKT_BINS ? last + reach : TAKT_BINS - 1,
+        .last = last + reach < TAKT_BUCKETS ? last + reach : TAKT_BUCKETS - 1,
     };
 }
 
 bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
 {
-    for (unsigned i = 0; i < TAKT_LINES; i++) {
-        const unsigned line = (model->next_changed + i) % TAKT_LINES;
-        if (model->line[line] == NULL || model->line[line]->changed == 0)
+    for (unsigned i = 0; i < TAKT_SERIES_COUNT; i++) {
+        const unsigned series = (model->next_changed + i) % TAKT_SERIES_COUNT;
+        if (model->series[series] == NULL ||
+            model->series[series]->changed == 0)
             continue;
-        *out = change_of(model, line);
-        model->line[line]->changed = 0;
+        *out = change_of(model, series);
+        model->series[series]->changed = 0;
         if (out->situations == 0)
             continue;
-        model->next_changed = line + 1;
+        model->next_changed = series + 1;
         return true;
     }
     return false;
 }
 
-void takt__model_forget(struct takt_model *model, unsigned line)
+void takt__model_forget(struct takt_model *model, unsigned series)
 {
-    free_line(model->line[line]);
-    model->line[line] = NULL;
+    free_series(model->series[series]);
+    model->series[series] = NULL;
     model->is_calibrated = false;
 }
 
@@ -381,9 +384,9 @@ struct takt_model_counters takt__model_counters(const struct takt_model *model)
 
 static void change_all(struct takt_model *model)
 {
-    for (unsigned l = 0; l < TAKT_LINES; l++)
-        if (model->line[l] != NULL)
-            takt__line_change(model->line[l]);
+    for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++)
+        if (model->series[l] != NULL)
+            takt__series_change(model->series[l]);
 }
 
 /* Small loads are none, so that shapes are learned and not the load. */
@@ -408,12 +411,12 @@ double takt__model_load(const struct takt_model *model, unsigned device)
 }
 
 struct takt_account takt__model_account(const struct takt_model *model,
-                                        unsigned line, unsigned situation,
-                                        unsigned bin)
+                                        unsigned series, unsigned situation,
+                                        unsigned bucket)
 {
-    const struct takt_line *found = model->line[line];
+    const struct takt_series *found = model->series[series];
     const struct takt_spot *spot =
-        found == NULL ? NULL : takt__spot_find(found, situation, bin);
+        found == NULL ? NULL : takt__spot_find(found, situation, bucket);
 
     if (spot == NULL)
         return (struct takt_account){0};

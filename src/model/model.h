@@ -2,11 +2,11 @@
 /*
  * model.h - what samples taught, and what follows from it.
  *
- * An arm is an expert as the model sees it: a name, threads, rates. Lines, bins
- * and situations are those of op/key.h. The model is told of runs (learn), is
- * asked what a call would cost on each arm (estimate), and which arm to take
- * or to try (judge). It knows no clock, no file and no expert's code: tests
- * drive it with a clock of their own.
+ * An arm is an expert as the model sees it: a name, threads, rates. Lines,
+ * buckets and situations are those of op/key.h. The model is told of runs
+ * (learn), is asked what a call would cost on each arm (estimate), and which
+ * arm to take or to try (judge). It knows no clock, no file and no expert's
+ * code: tests drive it with a clock of their own.
  *
  * Threads: none of its own; whoever owns a model locks it.
  */
@@ -77,9 +77,9 @@ const struct takt_arm *takt__model_arm(const struct takt_model *model,
 void takt__model_set_arm(struct takt_model *model, unsigned number,
                          const struct takt_arm *arm);
 
-/* Lets an arm run calls of a line. */
-void takt__model_allow(struct takt_model *model, unsigned line, unsigned arm);
-bool takt__model_allows(const struct takt_model *model, unsigned line,
+/* Lets an arm run calls of a series. */
+void takt__model_allow(struct takt_model *model, unsigned series, unsigned arm);
+bool takt__model_allows(const struct takt_model *model, unsigned series,
                         unsigned arm);
 
 /* Replaces the rates of an arm, when more is known of it: a GPU's once it is
@@ -105,14 +105,14 @@ double takt__model_missed_s(const struct takt_model *model, unsigned arm);
  * whenever twice as much was missed as the last time. False: none. */
 bool takt__model_next_wake(struct takt_model *model, unsigned *arm);
 
-/* Whether a GPU is awake that may run calls of a line. Where none is, samples
+/* Whether a GPU is awake that may run calls of a series. Where none is, samples
  * and decisions with TAKT_RESIDENT are like those without. */
-bool takt__model_has_gpu(const struct takt_model *model, unsigned line);
+bool takt__model_has_gpu(const struct takt_model *model, unsigned series);
 
 /* ---- learning --------------------------------------------------------------
  */
 
-/* Takes a sample in. Samples of unknown lines or arms, or without a time that
+/* Takes a sample in. Samples of unknown series or arms, or without a time that
  * makes sense, are ignored. */
 void takt__model_learn(struct takt_model *model,
                        const struct takt_sample *sample);
@@ -134,7 +134,7 @@ struct takt_estimate_of {
     double seconds;  /* expected: burdens not included */
     double log_mean; /* of ln(seconds) ... */
     double variance; /* ... and its doubt */
-    double samples;  /* at this very bin and situation */
+    double samples;  /* at this very bucket and situation */
     bool is_suspect; /* it refused lately and is left alone for a while */
     double first_s;  /* its first run in a process; 0: not known */
 };
@@ -150,28 +150,28 @@ struct takt_verdict {
     bool is_measured;        /* the best was: not a prior alone */
 };
 
-/* What is believed about one line in one situation, all arms and bins. */
+/* What is believed about one series in one situation, all arms and buckets. */
 struct takt_outlook;
 
-/* Makes outlooks for several questions about one line; NULL: no memory. */
+/* Makes outlooks for several questions about one series; NULL: no memory. */
 struct takt_outlook *takt__outlook_create(void);
 void takt__outlook_destroy(struct takt_outlook *outlook);
 void takt__outlook_fill(struct takt_outlook *outlook, struct takt_model *model,
-                        unsigned line, unsigned situation);
+                        unsigned series, unsigned situation);
 
-/* `work`: of the call in question; NULL: of a typical call of that bin. */
+/* `work`: of the call in question; NULL: of a typical call of that bucket. */
 struct takt_work_of {
     double bytes, flops;
 };
 struct takt_estimate_of
 takt__outlook_estimate(const struct takt_outlook *outlook, unsigned arm,
-                       unsigned bin, const struct takt_work_of *work);
+                       unsigned bucket, const struct takt_work_of *work);
 
-/* Which arm should run calls of that bin: who is awake, and in a situation
+/* Which arm should run calls of that bucket: who is awake, and in a situation
  * with TAKT_RESIDENT no GPU, since a GPU may be elsewhere. `burden`, if not
  * NULL, is by arm. `now_ns` ends the time for which suspects are left alone. A
  * question changes nothing and explores nothing. False: no arm. */
-bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
+bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bucket,
                          const struct takt_burden *burden, uint64_t now_ns,
                          bool is_question, struct takt_verdict *out);
 
@@ -181,22 +181,22 @@ bool takt__outlook_judge(struct takt_outlook *outlook, unsigned bin,
  * confidence is the factor by which it may be faster, and seconds of a suspect
  * is FLT_MAX. False: it is asleep, or not allowed. */
 bool takt__outlook_place(struct takt_outlook *outlook, unsigned arm,
-                         unsigned bin, uint64_t now_ns,
+                         unsigned bucket, uint64_t now_ns,
                          struct takt_verdict *out);
 
-/* Whether anything was ever asked or told about a line. */
-bool takt__model_has_line(const struct takt_model *model, unsigned line);
+/* Whether anything was ever asked or told about a series. */
+bool takt__model_has_series(const struct takt_model *model, unsigned series);
 
-/* Says what a typical call of a bin is, where nothing was run yet. */
-takt_status takt__model_meet(struct takt_model *model, unsigned line,
-                             unsigned bin, const struct takt_work_of *work);
+/* Says what a typical call of a bucket is, where nothing was run yet. */
+takt_status takt__model_meet(struct takt_model *model, unsigned series,
+                             unsigned bucket, const struct takt_work_of *work);
 
-/* What has to be judged anew: some situations and bins of a line, and with
+/* What has to be judged anew: some situations and buckets of a series, and with
  * situation TAKT_RESIDENT the places of its GPUs. */
 struct takt_change {
-    unsigned line;
+    unsigned series;
     unsigned situations;  /* bit 1 << situation */
-    unsigned first, last; /* bins */
+    unsigned first, last; /* buckets */
 };
 
 /* The next change since changes were last taken; false: none. */
@@ -206,7 +206,7 @@ bool takt__model_next_change(struct takt_model *model, struct takt_change *out);
  */
 
 struct takt_memory {
-    unsigned line, arm, situation, bin;
+    unsigned series, arm, situation, bucket;
     double n, mean, m2; /* mean: of ln(ns) at bytes and flops */
     double first_s, bytes, flops, calls, seconds;
 };
@@ -237,15 +237,15 @@ takt_status takt__model_adopt(struct takt_model *model,
  */
 void takt__model_disown(struct takt_model *model);
 
-/* Forgets a line. */
-void takt__model_forget(struct takt_model *model, unsigned line);
+/* Forgets a series. */
+void takt__model_forget(struct takt_model *model, unsigned series);
 
-/* What a call of a bin costs in all so far, for budgets and reports. */
+/* What a call of a bucket costs in all so far, for budgets and reports. */
 struct takt_account {
     double calls, seconds, explored_s;
 };
 struct takt_account takt__model_account(const struct takt_model *model,
-                                        unsigned line, unsigned situation,
-                                        unsigned bin);
+                                        unsigned series, unsigned situation,
+                                        unsigned bucket);
 
 #endif

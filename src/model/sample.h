@@ -18,8 +18,8 @@ enum {
 };
 
 struct takt_sample {
-    uint16_t line;
-    uint8_t bin;
+    uint16_t series;
+    uint8_t bucket;
     uint8_t situation;
     uint8_t arm;
     uint8_t flags;

@@ -15,9 +15,9 @@ static const float clearly = 0.14f, twice = 0.6931f;
  * the middle of its work. */
 static const double worth_s = 0.1;
 
-bool takt__is_measured(const struct takt_line *line, unsigned arm)
+bool takt__is_measured(const struct takt_series *series, unsigned arm)
 {
-    const struct takt_track *track = line->track[arm];
+    const struct takt_track *track = series->track[arm];
 
     for (unsigned s = 0; track != NULL && s < TAKT_SITUATIONS; s++)
         if (track->samples[s] > 0)
@@ -28,9 +28,9 @@ bool takt__is_measured(const struct takt_line *line, unsigned arm)
 /* By how much another has to be better: a little if it was measured, much if it
  * is a GPU, since to try that beside a call takes long. */
 static float least_of(const struct takt_model *model,
-                      const struct takt_line *line, unsigned arm)
+                      const struct takt_series *series, unsigned arm)
 {
-    return takt__is_measured(line, arm)         ? clearly
+    return takt__is_measured(series, arm)       ? clearly
            : takt__arm_is_gpu(&model->arm[arm]) ? twice
                                                 : INFINITY;
 }
@@ -38,7 +38,7 @@ static float least_of(const struct takt_model *model,
 /* The position of the best of those who are better by so much; of `usual` if
  * there is none. Who is at work stays unless another is clearly better. */
 static unsigned best_instead(const struct takt_model *model,
-                             const struct takt_line *line,
+                             const struct takt_series *series,
                              const struct takt_field *field, unsigned usual,
                              unsigned incumbent)
 {
@@ -50,7 +50,7 @@ static unsigned best_instead(const struct takt_model *model,
         const float cost =
             who->log_cost - (who->arm == incumbent ? clearly : 0);
         if (i == usual || cost >= lowest ||
-            who->log_cost + least_of(model, line, who->arm) >
+            who->log_cost + least_of(model, series, who->arm) >
                 field->of[usual].log_cost)
             continue;
         lowest = cost;
@@ -73,7 +73,7 @@ static bool is_worth_it(const struct takt_spot *spot, double calls,
 }
 
 void takt__usual_prefer(const struct takt_model *model,
-                        const struct takt_line *line,
+                        const struct takt_series *series,
                         const struct takt_spot *spot, double calls,
                         struct takt_field *field)
 {
@@ -84,7 +84,7 @@ void takt__usual_prefer(const struct takt_model *model,
         usual++;
     if (usual == field->count)
         return;
-    unsigned best = best_instead(model, line, field, usual,
+    unsigned best = best_instead(model, series, field, usual,
                                  spot == NULL ? TAKT_NO_ARM : spot->incumbent);
     if (!is_worth_it(spot, calls, &field->of[usual], &field->of[best]))
         best = usual;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* key.c - which line and bin a call belongs to. */
+/* key.c - which series and bucket a call belongs to. */
 #include "op/key.h"
 
 #include <stdio.h>
@@ -9,17 +9,17 @@
 
 static const struct {
     uint16_t first, layouts;
-} lines[TAKT_OP_COUNT] = {
+} series_of[TAKT_OP_COUNT] = {
 #define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
                 accuracy_, summary_)                                 \
-    [TAKT_OP_##name_] = {TAKT_LINE_##name_, TAKT_LAYOUTS_##form_},
+    [TAKT_OP_##name_] = {TAKT_SERIES_##name_, TAKT_LAYOUTS_##form_},
 #include "op/ops.def"
 };
 
-double takt__bin_work(unsigned bin)
+double takt__bucket_work(unsigned bucket)
 {
-    const double octave = (double)((uint64_t)1 << bin / 2);
-    return octave * (bin % 2 == 0 ? 1.25 : 1.75);
+    const double octave = (double)((uint64_t)1 << bucket / 2);
+    return octave * (bucket % 2 == 0 ? 1.25 : 1.75);
 }
 
 bool takt__form_counts_flops(enum takt_form form)
@@ -156,7 +156,7 @@ static void name_layout(enum takt_form form, unsigned layout,
     snprintf(out, TAKT_LAYOUT_NAME, "%s%s%s", first, dot, second);
 }
 
-/* ---- lines -----------------------------------------------------------------
+/* ---- series -----------------------------------------------------------------
  */
 
 struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,
@@ -166,30 +166,30 @@ struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,
     const struct takt_op_entry *entry = takt__op_entry(op);
     const double measure =
         takt__form_counts_flops(entry->form) ? work->flops : work->bytes;
-    unsigned line;
+    unsigned series;
 
     if (entry->id == TAKT_OP_COUNT)
-        line = TAKT_LINE_USER + 2 * entry->user_op + (unsigned)dtype;
+        series = TAKT_SERIES_USER + 2 * entry->user_op + (unsigned)dtype;
     else
-        line = lines[entry->id].first +
-               (unsigned)dtype * lines[entry->id].layouts +
-               layout_of(entry->form, shape, flags);
-    return (struct takt_key){(uint16_t)line, takt__bin_of(measure)};
+        series = series_of[entry->id].first +
+                 (unsigned)dtype * series_of[entry->id].layouts +
+                 layout_of(entry->form, shape, flags);
+    return (struct takt_key){(uint16_t)series, takt__bucket_of(measure)};
 }
 
-static enum takt_op_id op_of(unsigned line)
+static enum takt_op_id op_of(unsigned series)
 {
     unsigned op = 0;
 
-    while (op + 1 < TAKT_OP_COUNT && lines[op + 1].first <= line)
+    while (op + 1 < TAKT_OP_COUNT && series_of[op + 1].first <= series)
         op++;
     return (enum takt_op_id)op;
 }
 
-void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
-                     takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
+void takt__series_name(unsigned series, enum takt_op_id *op, unsigned *user_op,
+                       takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
 {
-    const char *link = takt__link_name(line);
+    const char *link = takt__link_name(series);
 
     layout[0] = '\0';
     *user_op = 0;
@@ -200,41 +200,42 @@ void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
         snprintf(layout, TAKT_LAYOUT_NAME, "%s", link);
         return;
     }
-    if (line >= TAKT_LINE_USER) {
+    if (series >= TAKT_SERIES_USER) {
         *op = TAKT_OP_COUNT;
-        *user_op = (line - TAKT_LINE_USER) / 2;
-        *dtype = (takt_dtype)((line - TAKT_LINE_USER) % 2);
+        *user_op = (series - TAKT_SERIES_USER) / 2;
+        *dtype = (takt_dtype)((series - TAKT_SERIES_USER) % 2);
         return;
     }
-    *op = op_of(line);
-    const unsigned offset = line - lines[*op].first;
-    *dtype = (takt_dtype)(offset / lines[*op].layouts);
+    *op = op_of(series);
+    const unsigned offset = series - series_of[*op].first;
+    *dtype = (takt_dtype)(offset / series_of[*op].layouts);
     name_layout(takt__op_entry(takt_op_at(*op))->form,
-                offset % lines[*op].layouts, layout);
+                offset % series_of[*op].layouts, layout);
 }
 
-unsigned takt__line_op(unsigned line)
+unsigned takt__series_op(unsigned series)
 {
-    if (line < TAKT_LINE_USER)
-        return (unsigned)op_of(line);
-    return line < TAKT_LINE_LINKS ? TAKT_OP_COUNT + (line - TAKT_LINE_USER) / 2
-                                  : TAKT_OP_NUMBERS;
+    if (series < TAKT_SERIES_USER)
+        return (unsigned)op_of(series);
+    return series < TAKT_SERIES_LINKS
+               ? TAKT_OP_COUNT + (series - TAKT_SERIES_USER) / 2
+               : TAKT_OP_NUMBERS;
 }
 
-int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout)
+int takt__series_find(const takt_op *op, takt_dtype dtype, const char *layout)
 {
     const struct takt_op_entry *entry = takt__op_entry(op);
     char name[TAKT_LAYOUT_NAME];
 
     if (entry->id == TAKT_OP_COUNT)
         return *layout != '\0' ? -1
-                               : (int)(TAKT_LINE_USER + 2 * entry->user_op +
+                               : (int)(TAKT_SERIES_USER + 2 * entry->user_op +
                                        (unsigned)dtype);
-    for (unsigned i = 0; i < lines[entry->id].layouts; i++) {
+    for (unsigned i = 0; i < series_of[entry->id].layouts; i++) {
         name_layout(entry->form, i, name);
         if (strcmp(name, layout) == 0)
-            return (int)(lines[entry->id].first +
-                         (unsigned)dtype * lines[entry->id].layouts + i);
+            return (int)(series_of[entry->id].first +
+                         (unsigned)dtype * series_of[entry->id].layouts + i);
     }
     return -1;
 }
@@ -245,10 +246,10 @@ int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout)
 static const char *const links[TAKT_LINKS] = {"in", "in.pinned", "out",
                                               "out.pinned", "open"};
 
-const char *takt__link_name(unsigned line)
+const char *takt__link_name(unsigned series)
 {
-    return line >= TAKT_LINE_LINKS && line < TAKT_LINES
-               ? links[line - TAKT_LINE_LINKS]
+    return series >= TAKT_SERIES_LINKS && series < TAKT_SERIES_COUNT
+               ? links[series - TAKT_SERIES_LINKS]
                : NULL;
 }
 
@@ -256,6 +257,6 @@ int takt__link_find(const char *name)
 {
     for (int i = 0; i < TAKT_LINKS; i++)
         if (strcmp(links[i], name) == 0)
-            return TAKT_LINE_LINKS + i;
+            return TAKT_SERIES_LINKS + i;
     return -1;
 }

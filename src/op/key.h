@@ -2,12 +2,12 @@
 /*
  * key.h - under which number a call is learned and decided.
  *
- * Calls of one op, dtype and layout form a line; along a line they differ by
- * their work alone, cut into bins of half an octave. A layout is what changes
- * who wins at the same work: transposes, and which sides of a product are
- * thin. Lines of the catalogue are numbered at compile time; ops of the user
- * come after them. The last lines are no ops but links: what it takes to move
- * so many bytes to or from a device, and to open it.
+ * Calls of one op, dtype and layout form a series; along a series they differ
+ * by their work alone, cut into buckets of half an octave. A layout is what
+ * changes who wins at the same work: transposes, and which sides of a product
+ * are thin. Lines of the catalogue are numbered at compile time; ops of the
+ * user come after them. The last series are no ops but links: what it takes to
+ * move so many bytes to or from a device, and to open it.
  *
  * The situation is what a benchmark loop hides: whether the operands lie where
  * the previous call left them, and whether the threads of the pool sleep; and
@@ -23,7 +23,7 @@
 #include "op/op_id.h"
 
 enum {
-    TAKT_BINS = 96,
+    TAKT_BUCKETS = 96,
     TAKT_SITUATIONS = 8,
     TAKT_PLACE_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
     TAKT_PLACES = TAKT_PLACE_GPU + 8,
@@ -36,8 +36,8 @@ enum {
  * where the expert wants them. */
 enum { TAKT_REPEAT = 1, TAKT_ASLEEP = 2, TAKT_RESIDENT = 4 };
 
-/* Lines that are no ops, from TAKT_LINE_LINKS on; all by bytes, but the last,
- * which has one bin. */
+/* Series that are no ops, from TAKT_SERIES_LINKS on; all by bytes, but the
+ * last, which has one bucket. */
 enum {
     TAKT_LINK_IN,        /* into the memory of a device ... */
     TAKT_LINK_IN_PINNED, /* ... from memory that is pinned */
@@ -63,41 +63,41 @@ enum {
     TAKT_LAYOUTS_user = 1
 };
 
-/* The first line of each op; f32 first, then f64. */
+/* The first series of each op; f32 first, then f64. */
 enum {
 #define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
                 accuracy_, summary_)                                 \
-    TAKT_LINE_##name_,                                               \
-        TAKT_LINE_END_##name_ =                                      \
-            TAKT_LINE_##name_ + 2 * TAKT_LAYOUTS_##form_ - 1,
+    TAKT_SERIES_##name_,                                             \
+        TAKT_SERIES_END_##name_ =                                    \
+            TAKT_SERIES_##name_ + 2 * TAKT_LAYOUTS_##form_ - 1,
 #include "op/ops.def"
-    TAKT_LINE_USER,
-    TAKT_LINE_LINKS = TAKT_LINE_USER + 2 * TAKT_MAX_USER_OPS,
-    TAKT_LINES = TAKT_LINE_LINKS + TAKT_LINKS
+    TAKT_SERIES_USER,
+    TAKT_SERIES_LINKS = TAKT_SERIES_USER + 2 * TAKT_MAX_USER_OPS,
+    TAKT_SERIES_COUNT = TAKT_SERIES_LINKS + TAKT_LINKS
 };
 
 struct takt_key {
-    uint16_t line;
-    uint8_t bin;
+    uint16_t series;
+    uint8_t bucket;
 };
 
-/* The bin of so much work: two per octave, by the exponent and the highest bit
- * of the fraction. */
-static inline uint8_t takt__bin_of(double work)
+/* The bucket of so much work: two per octave, by the exponent and the highest
+ * bit of the fraction. */
+static inline uint8_t takt__bucket_of(double work)
 {
     uint64_t bits;
 
     if (!(work >= 1))
         return 0;
     memcpy(&bits, &work, sizeof bits);
-    const uint64_t bin = (bits >> 51) - 1023 * 2;
-    return bin < TAKT_BINS ? (uint8_t)bin : TAKT_BINS - 1;
+    const uint64_t bucket = (bits >> 51) - 1023 * 2;
+    return bucket < TAKT_BUCKETS ? (uint8_t)bucket : TAKT_BUCKETS - 1;
 }
 
-/* The work in the middle of a bin. */
-double takt__bin_work(unsigned bin);
+/* The work in the middle of a bucket. */
+double takt__bucket_work(unsigned bucket);
 
-/* Whether the work of a line is counted in operations, not in bytes. */
+/* Whether the work of a series is counted in operations, not in bytes. */
 bool takt__form_counts_flops(enum takt_form form);
 
 /* The key of a call with a full shape and that work. */
@@ -105,24 +105,24 @@ struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,
                              const takt_shape *shape, unsigned flags,
                              const takt_work *work);
 
-/* The other way round, for people and for the store. The op of a user's line
+/* The other way round, for people and for the store. The op of a user's series
  * is its number among the user's ops, *op then TAKT_OP_COUNT; of a link it is
  * TAKT_MAX_USER_OPS, which no op has, the dtype f32, and the layout its name.
  */
-void takt__line_name(unsigned line, enum takt_op_id *op, unsigned *user_op,
-                     takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME]);
+void takt__series_name(unsigned series, enum takt_op_id *op, unsigned *user_op,
+                       takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME]);
 
 /* The number of its op alone: of the catalogue, then of the user; of a link
  * TAKT_OP_NUMBERS. */
-unsigned takt__line_op(unsigned line);
+unsigned takt__series_op(unsigned series);
 
-/* The line of an op with a layout of that name; -1: there is none. */
-int takt__line_find(const takt_op *op, takt_dtype dtype, const char *layout);
+/* The series of an op with a layout of that name; -1: there is none. */
+int takt__series_find(const takt_op *op, takt_dtype dtype, const char *layout);
 
 /* "in", "in.pinned", "out", "out.pinned" or "open"; NULL: that is no link. */
-const char *takt__link_name(unsigned line);
+const char *takt__link_name(unsigned series);
 
-/* The line of the link of that name; -1: there is none. */
+/* The series of the link of that name; -1: there is none. */
 int takt__link_find(const char *name);
 
 #endif

@@ -114,7 +114,7 @@ void takt__courier_reset(struct takt_courier *courier)
 static void mark_hot(void *self, unsigned op, bool is_hot)
 {
     const struct takt_courier *courier = self;
-    takt__tap_mark_op(courier->tap, op, TAKT_LINE_HOT, is_hot);
+    takt__tap_mark_op(courier->tap, op, TAKT_SERIES_HOT, is_hot);
 }
 
 void takt__courier_watch(struct takt_courier *courier, uint64_t now_ns)
@@ -142,7 +142,7 @@ static void note_drift(struct takt_courier *courier,
         .told = TAKT_TOLD_DRIFT,
         .arm = sample->arm,
         .refused = sample->arm,
-        .line = sample->line,
+        .series = sample->series,
         .work = {.bytes = (double)sample->bytes,
                  .flops = (double)sample->flops},
         .reason = TAKT_REASON_MODEL,
@@ -155,7 +155,8 @@ static void note_drift(struct takt_courier *courier,
         .end = now,
     };
 
-    atomic_fetch_or(&courier->tap->line[sample->line], TAKT_LINE_DRIFT_BEGINS);
+    atomic_fetch_or(&courier->tap->series[sample->series],
+                    TAKT_SERIES_DRIFT_BEGINS);
     takt__tap_push(courier->tap, &note);
 }
 
@@ -174,7 +175,7 @@ void takt__courier_heed(struct takt_courier *courier,
                         const struct takt_sample *sample, double before_s,
                         const struct takt_lesson_counts *counts)
 {
-    const unsigned op = takt__line_op(sample->line);
+    const unsigned op = takt__series_op(sample->series);
     const bool is_alarm = keep_counts(courier, counts);
 
     if (!atomic_load(&courier->is_shown) || op == TAKT_OP_NUMBERS)

@@ -12,7 +12,7 @@
 #include "takt/telemetry.h"
 
 struct takt_note {
-    const takt_op *op; /* NULL: the line says it */
+    const takt_op *op; /* NULL: the series says it */
     takt_shape shape;
     takt_work work;
     uint8_t kind; /* takt_event_kind */
@@ -25,7 +25,7 @@ struct takt_note {
     uint8_t reason, residency;
     uint8_t refusal, status; /* takt_status */
     bool has_history;
-    uint16_t line;
+    uint16_t series;
     float confidence;
     double predicted_s;
     double actual_s;          /* of a change */

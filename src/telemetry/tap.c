@@ -46,7 +46,7 @@ void takt__tap_reset(struct takt_tap *tap)
 {
     tap->serial = atomic_fetch_add(&last_serial, 1) + 1;
     memset((void *)tap->tally, 0, sizeof tap->tally);
-    memset((void *)tap->line, 0, sizeof tap->line);
+    memset((void *)tap->series, 0, sizeof tap->series);
     takt__ring_init(&tap->ring, slots_of(tap));
 }
 
@@ -74,21 +74,23 @@ struct takt_tally *takt__tap_meet(struct takt_tap *tap)
 
 /* One of the calls after a change; they would flood the ring if it were all of
  * them for a while. */
-static bool is_after_drift(struct takt_tap *tap, unsigned line)
+static bool is_after_drift(struct takt_tap *tap, unsigned series)
 {
     uint8_t state =
-        atomic_load_explicit(&tap->line[line], memory_order_relaxed);
+        atomic_load_explicit(&tap->series[series], memory_order_relaxed);
 
-    while (state >= TAKT_LINE_DRIFT)
+    while (state >= TAKT_SERIES_DRIFT)
         if (atomic_compare_exchange_weak_explicit(
-                &tap->line[line], &state, (uint8_t)(state - TAKT_LINE_DRIFT),
-                memory_order_relaxed, memory_order_relaxed))
+                &tap->series[series], &state,
+                (uint8_t)(state - TAKT_SERIES_DRIFT), memory_order_relaxed,
+                memory_order_relaxed))
             return true;
     return false;
 }
 
-unsigned takt__tap_told(struct takt_tap *tap, unsigned line, takt_reason reason,
-                        bool is_refused, uint64_t ticks, uint32_t random)
+unsigned takt__tap_told(struct takt_tap *tap, unsigned series,
+                        takt_reason reason, bool is_refused, uint64_t ticks,
+                        uint32_t random)
 {
     unsigned told = 0;
 
@@ -96,12 +98,12 @@ unsigned takt__tap_told(struct takt_tap *tap, unsigned line, takt_reason reason,
         told |= TAKT_TOLD_EXPLORED;
     if (is_refused || reason == TAKT_REASON_FALLBACK)
         told |= TAKT_TOLD_FALLBACK;
-    if (is_after_drift(tap, line))
+    if (is_after_drift(tap, series))
         told |= TAKT_TOLD_DRIFT;
     if (atomic_load_explicit(&tap->is_all, memory_order_relaxed))
         told |= TAKT_TOLD_ALL;
-    if ((atomic_load_explicit(&tap->line[line], memory_order_relaxed) &
-         TAKT_LINE_HOT) != 0) /* spans of it end here */
+    if ((atomic_load_explicit(&tap->series[series], memory_order_relaxed) &
+         TAKT_SERIES_HOT) != 0) /* spans of it end here */
         return told;
     if (ticks >= atomic_load_explicit(&tap->threshold, memory_order_relaxed))
         told |= TAKT_TOLD_SLOW;
@@ -155,7 +157,7 @@ bool takt__tap_next(struct takt_tap *tap, struct takt_note *out)
     return true;
 }
 
-/* ---- lines and ops ---------------------------------------------------------
+/* ---- series and ops ---------------------------------------------------------
  */
 
 void takt__tap_sums(const struct takt_tap *tap, uint64_t calls[TAKT_OP_NUMBERS],
@@ -170,11 +172,11 @@ void takt__tap_sums(const struct takt_tap *tap, uint64_t calls[TAKT_OP_NUMBERS],
         for (unsigned r = 0; r < TAKT_REASONS; r++)
             decisions[r] += atomic_load_explicit(&tally->decisions[r],
                                                  memory_order_relaxed);
-        for (unsigned line = 0; line < TAKT_LINE_LINKS; line++) {
-            const uint64_t count =
-                atomic_load_explicit(&tally->calls[line], memory_order_relaxed);
+        for (unsigned series = 0; series < TAKT_SERIES_LINKS; series++) {
+            const uint64_t count = atomic_load_explicit(&tally->calls[series],
+                                                        memory_order_relaxed);
             if (count > 0)
-                calls[takt__line_op(line)] += count;
+                calls[takt__series_op(series)] += count;
         }
     }
 }
@@ -183,9 +185,11 @@ unsigned takt__tap_hot_ops(const struct takt_tap *tap)
 {
     unsigned count = 0, last = TAKT_OP_NUMBERS;
 
-    for (unsigned line = 0; line < TAKT_LINE_LINKS; line++) {
-        const unsigned op = takt__line_op(line); /* its lines are in a row */
-        if (op != last && (atomic_load(&tap->line[line]) & TAKT_LINE_HOT) != 0)
+    for (unsigned series = 0; series < TAKT_SERIES_LINKS; series++) {
+        const unsigned op =
+            takt__series_op(series); /* its series are in a row */
+        if (op != last &&
+            (atomic_load(&tap->series[series]) & TAKT_SERIES_HOT) != 0)
             count++;
         last = op;
     }
@@ -195,12 +199,12 @@ unsigned takt__tap_hot_ops(const struct takt_tap *tap)
 void takt__tap_mark_op(struct takt_tap *tap, unsigned op, unsigned bit,
                        bool is_set)
 {
-    for (unsigned line = 0; line < TAKT_LINE_LINKS; line++) {
-        if (takt__line_op(line) != op)
+    for (unsigned series = 0; series < TAKT_SERIES_LINKS; series++) {
+        if (takt__series_op(series) != op)
             continue;
         if (is_set)
-            atomic_fetch_or(&tap->line[line], (uint8_t)bit);
+            atomic_fetch_or(&tap->series[series], (uint8_t)bit);
         else
-            atomic_fetch_and(&tap->line[line], (uint8_t)~bit);
+            atomic_fetch_and(&tap->series[series], (uint8_t)~bit);
     }
 }

@@ -26,7 +26,7 @@ enum {
 struct takt_tally {
     _Alignas(64) _Atomic uintptr_t owner; /* a thread; 0: free */
     _Atomic uint64_t decisions[TAKT_REASONS];
-    _Atomic uint64_t calls[TAKT_LINES];
+    _Atomic uint64_t calls[TAKT_SERIES_COUNT];
 };
 
 struct takt_tap_slot {
@@ -34,12 +34,13 @@ struct takt_tap_slot {
     struct takt_note note;
 };
 
-/* What is known about a line: whether it is hot; and above that bit, how many
+/* What is known about a series: whether it is hot; and above that bit, how many
  * of its next calls are told of because its speed has changed. */
 enum {
-    TAKT_LINE_HOT = 1,
-    TAKT_LINE_DRIFT = 2,                          /* one such call ... */
-    TAKT_LINE_DRIFT_BEGINS = 16 * TAKT_LINE_DRIFT /* ... and how many it are */
+    TAKT_SERIES_HOT = 1,
+    TAKT_SERIES_DRIFT = 2, /* one such call ... */
+    TAKT_SERIES_DRIFT_BEGINS =
+        16 * TAKT_SERIES_DRIFT /* ... and how many it are */
 };
 
 struct takt_tap {
@@ -49,7 +50,7 @@ struct takt_tap {
     _Atomic bool is_all;        /* somebody wants every call */
     _Atomic uint32_t state;     /* of the courier: the word it sleeps on */
     struct takt_courier *courier;
-    _Atomic uint8_t line[TAKT_LINES];
+    _Atomic uint8_t series[TAKT_SERIES_COUNT];
     struct takt_tally tally[TAKT_TALLIES + 1]; /* the last is shared */
     struct takt_ring ring;
     struct takt_tap_slot slot[TAKT_TAP_SLOTS];
@@ -102,29 +103,31 @@ static inline void takt__tally_add(const struct takt_tally *tally,
 }
 
 /* Counts a call, which stands for n of them. */
-static inline void takt__tap_count(struct takt_tap *tap, unsigned line,
+static inline void takt__tap_count(struct takt_tap *tap, unsigned series,
                                    takt_reason reason, uint64_t n)
 {
     struct takt_tally *tally = takt__tap_thread.serial == tap->serial
                                    ? takt__tap_thread.tally
                                    : takt__tap_meet(tap);
 
-    takt__tally_add(tally, &tally->calls[line], n);
+    takt__tally_add(tally, &tally->calls[series], n);
     takt__tally_add(tally, &tally->decisions[reason], n);
 }
 
-/* Whether calls of a line are told of in metrics alone. */
-static inline bool takt__tap_is_quiet(const struct takt_tap *tap, unsigned line)
+/* Whether calls of a series are told of in metrics alone. */
+static inline bool takt__tap_is_quiet(const struct takt_tap *tap,
+                                      unsigned series)
 {
-    return atomic_load_explicit(&tap->line[line], memory_order_relaxed) ==
-               TAKT_LINE_HOT &&
+    return atomic_load_explicit(&tap->series[series], memory_order_relaxed) ==
+               TAKT_SERIES_HOT &&
            !atomic_load_explicit(&tap->is_all, memory_order_relaxed);
 }
 
 /* Why a run of so many ticks is told of; 0: it is not. `random` is any 32
  * bits. */
-unsigned takt__tap_told(struct takt_tap *tap, unsigned line, takt_reason reason,
-                        bool is_refused, uint64_t ticks, uint32_t random);
+unsigned takt__tap_told(struct takt_tap *tap, unsigned series,
+                        takt_reason reason, bool is_refused, uint64_t ticks,
+                        uint32_t random);
 
 /* Leaves a note; the thread's number is filled in here. */
 void takt__tap_push(struct takt_tap *tap, struct takt_note *note);
@@ -141,7 +144,7 @@ static inline void takt__tap_drop(struct takt_tap *tap)
 /* Takes the oldest note out; false: there is none. */
 bool takt__tap_next(struct takt_tap *tap, struct takt_note *out);
 
-/* Sums of all threads: calls by the number of their op (takt__line_op()),
+/* Sums of all threads: calls by the number of their op (takt__series_op()),
  * decisions by reason. */
 void takt__tap_sums(const struct takt_tap *tap, uint64_t calls[TAKT_OP_NUMBERS],
                     uint64_t decisions[TAKT_REASONS]);
@@ -149,7 +152,7 @@ void takt__tap_sums(const struct takt_tap *tap, uint64_t calls[TAKT_OP_NUMBERS],
 /* How many ops are hot. From any thread. */
 unsigned takt__tap_hot_ops(const struct takt_tap *tap);
 
-/* Sets or clears a bit of all lines of an op. */
+/* Sets or clears a bit of all series of an op. */
 void takt__tap_mark_op(struct takt_tap *tap, unsigned op, unsigned bit,
                        bool is_set);
 

@@ -152,9 +152,10 @@ static const char *pinned_expert(const char *text, const takt_call *call)
             TAKT_OK);
     const struct takt_key key =
         takt__key_of(call->op, call->dtype, &call->shape, call->flags, &work);
-    takt__line_name(key.line, &op, &user_op, &dtype, layout);
+    takt__series_name(key.series, &op, &user_op, &dtype, layout);
     snprintf(start, sizeof start, "\n%s %s %s %u ", call->op->name,
-             takt_dtype_name(call->dtype), layout[0] ? layout : "-", key.bin);
+             takt_dtype_name(call->dtype), layout[0] ? layout : "-",
+             key.bucket);
     const char *at = strstr(text, start);
     if (at == NULL || sscanf(at + strlen(start), "%31s", expert) != 1)
         return NULL;
@@ -199,7 +200,7 @@ static void even_a_foolish_file_is_obeyed(void)
     takt_decision decision;
     float *out = calloc(longest, sizeof *out);
     takt_call call = {.op = takt_op_find("add"),
-                      .shape = {1, {10000}}, /* 120000 bytes: bin 33 */
+                      .shape = {1, {10000}}, /* 120000 bytes: bucket 33 */
                       .in = {a, b},
                       .out = out};
 
@@ -207,7 +208,7 @@ static void even_a_foolish_file_is_obeyed(void)
     REQUIRE(out != NULL && pinned_ctx("foolish", &ctx) == TAKT_OK);
     EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
     EXPECT_STR(decision.expert, "scalar");
-    call.shape.dim[0] = 60000; /* another bin: one thread of the best */
+    call.shape.dim[0] = 60000; /* another bucket: one thread of the best */
     EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
     EXPECT(strncmp(decision.expert, "simd.", 5) == 0 ||
            strcmp(decision.expert, "scalar") == 0);

@@ -65,7 +65,7 @@ static void the_ends_of_the_scale_stay_apart(void)
     EXPECT(takt__cell_unpack(takt__cell_pack(&sure)).seconds == -1);
 }
 
-static const struct takt_key key = {.line = 5, .bin = 7};
+static const struct takt_key key = {.series = 5, .bucket = 7};
 
 static void an_offer_overwrites_nothing(void)
 {
@@ -79,16 +79,17 @@ static void an_offer_overwrites_nothing(void)
     EXPECT_INT(takt__cell_unpack(takt__table_load(&table, key, 1)).best, 2);
     EXPECT_INT(takt__table_load(&table, key, 0), 0);
     EXPECT_INT(takt__table_load(&table, key, 3), 0);
-    takt__table_clear(&table, key.line + 1);
+    takt__table_clear(&table, key.series + 1);
     EXPECT(takt__table_load(&table, key, 1) != 0);
-    takt__table_clear(&table, key.line);
+    takt__table_clear(&table, key.series);
     EXPECT_INT(takt__table_load(&table, key, 1), 0);
 }
 
 static void places_of_gpus_are_cells_like_others(void)
 {
     const struct takt_cell cell = {.best = 3, .seconds = FLT_MAX};
-    const struct takt_key last = {.line = TAKT_LINES - 1, .bin = TAKT_BINS - 1};
+    const struct takt_key last = {.series = TAKT_SERIES_COUNT - 1,
+                                  .bucket = TAKT_BUCKETS - 1};
 
     takt__table_store(&table, last, TAKT_PLACES - 1, &cell);
     for (unsigned place = 0; place < TAKT_PLACES - 1; place++)
@@ -97,7 +98,7 @@ static void places_of_gpus_are_cells_like_others(void)
         takt__cell_unpack(takt__table_load(&table, last, TAKT_PLACES - 1));
     EXPECT_INT(back.best, 3);
     EXPECT(isfinite(back.seconds) && back.seconds > 3e38f); /* not infinity */
-    takt__table_clear(&table, last.line);
+    takt__table_clear(&table, last.series);
     EXPECT_INT(takt__table_load(&table, last, TAKT_PLACES - 1), 0);
 }
 
@@ -139,7 +140,7 @@ static void every_try_is_taken_once(void)
     pthread_t thread[takers];
     unsigned offered = 0;
 
-    takt__table_clear(&table, key.line);
+    takt__table_clear(&table, key.series);
     for (int i = 0; i < takers; i++)
         REQUIRE(pthread_create(&thread[i], NULL, take, NULL) == 0);
     while (offered < rounds) {

@@ -44,7 +44,7 @@ static struct takt_record random_record(const takt_ctx *ctx, uint64_t *seed)
     struct takt_record record = {
         .dtype = (unsigned)(random_next(seed) % 2),
         .situation = (unsigned)(random_next(seed) % 8),
-        .bin = (unsigned)(random_next(seed) % TAKT_BINS),
+        .bin = (unsigned)(random_next(seed) % TAKT_BUCKETS),
         .epoch = (uint64_t)pick(seed, 0, (double)TAKT_RECORD_LATEST),
         .seq = (uint64_t)pick(seed, 0, (double)TAKT_RECORD_LATEST),
         .n = pick(seed, TAKT_RECORD_LEAST_N, TAKT_RECORD_MOST_N),

@@ -17,17 +17,19 @@ struct program {
     struct takt_learner *learner;
     struct takt_table table;
     const char *device; /* fingerprint of the GPU */
-    unsigned woken, published[TAKT_LINES];
+    unsigned woken, published[TAKT_SERIES_COUNT];
 };
 
-static const char *op_of(void *self, unsigned line)
+static const char *op_of(void *self, unsigned series)
 {
     (void)self;
-    return takt__link_name(line) != NULL ? "link" : line == ADD ? "add" : NULL;
+    return takt__link_name(series) != NULL ? "link"
+           : series == ADD                 ? "add"
+                                           : NULL;
 }
 
-static int find_line(void *self, const char *op, unsigned dtype,
-                     const char *layout)
+static int find_series(void *self, const char *op, unsigned dtype,
+                       const char *layout)
 {
     (void)self;
     (void)dtype;
@@ -36,29 +38,29 @@ static int find_line(void *self, const char *op, unsigned dtype,
                                     : -1;
 }
 
-static int find_arm(void *self, unsigned line, const char *expert)
+static int find_arm(void *self, unsigned series, const char *expert)
 {
     (void)self;
-    (void)line;
+    (void)series;
     return strcmp(expert, "cpu") == 0   ? CPU
            : strcmp(expert, "gpu") == 0 ? GPU
                                         : -1;
 }
 
-static int meet_arm(void *self, struct takt_model *model, unsigned line,
+static int meet_arm(void *self, struct takt_model *model, unsigned series,
                     const char *expert)
 {
     (void)self;
     (void)model;
-    (void)line;
+    (void)series;
     (void)expert;
     return -1;
 }
 
-static void published(void *self, unsigned line)
+static void published(void *self, unsigned series)
 {
     struct program *program = self;
-    program->published[line]++;
+    program->published[series]++;
 }
 
 static const char *device_of(void *self, unsigned arm)
@@ -97,8 +99,9 @@ static struct takt_model *model_of(void)
     REQUIRE(takt__model_add_arm(model, &gpu) == GPU);
     takt__model_allow(model, ADD, CPU);
     takt__model_allow(model, ADD, GPU);
-    for (unsigned line = TAKT_LINE_LINKS; line < TAKT_LINES; line++)
-        takt__model_allow(model, line, GPU);
+    for (unsigned series = TAKT_SERIES_LINKS; series < TAKT_SERIES_COUNT;
+         series++)
+        takt__model_allow(model, series, GPU);
     return model;
 }
 
@@ -115,7 +118,7 @@ static struct program *start(const char *store, const char *machine,
         .table = &program->table,
         .names = {.self = program,
                   .op_of = op_of,
-                  .find_line = find_line,
+                  .find_series = find_series,
                   .find_arm = find_arm,
                   .meet_arm = meet_arm,
                   .published = published,
@@ -138,13 +141,13 @@ static void stop(struct program *program)
 }
 
 /* Leaves samples in the journal and has them learned and published. */
-static void tell(struct program *program, unsigned line, unsigned arm,
+static void tell(struct program *program, unsigned series, unsigned arm,
                  unsigned situation, double work, double seconds,
                  unsigned flags, unsigned times)
 {
     static uint64_t now_ns = 1;
-    const struct takt_sample sample = {.line = (uint16_t)line,
-                                       .bin = takt__bin_of(work),
+    const struct takt_sample sample = {.series = (uint16_t)series,
+                                       .bucket = takt__bucket_of(work),
                                        .situation = (uint8_t)situation,
                                        .arm = (uint8_t)arm,
                                        .flags = (uint8_t)flags,
@@ -161,17 +164,17 @@ static void tell(struct program *program, unsigned line, unsigned arm,
     takt__learner_leave(program->learner);
 }
 
-static uint64_t word_at(const struct program *program, unsigned line,
+static uint64_t word_at(const struct program *program, unsigned series,
                         double work, unsigned place)
 {
-    const struct takt_key key = {(uint16_t)line, takt__bin_of(work)};
+    const struct takt_key key = {(uint16_t)series, takt__bucket_of(work)};
     return takt__table_load(&program->table, key, place);
 }
 
-static struct takt_cell cell_at(const struct program *program, unsigned line,
+static struct takt_cell cell_at(const struct program *program, unsigned series,
                                 double work, unsigned place)
 {
-    return takt__cell_unpack(word_at(program, line, work, place));
+    return takt__cell_unpack(word_at(program, series, work, place));
 }
 
 /* ---- publishing ------------------------------------------------------------
@@ -207,7 +210,7 @@ static void each_place_says_what_can_be_had_there(void)
 static void a_gpu_is_offered_once_per_try_until_it_is_settled(void)
 {
     struct program *program = start("", "m", "d");
-    const struct takt_key key = {ADD, takt__bin_of(bytes)};
+    const struct takt_key key = {ADD, takt__bucket_of(bytes)};
     unsigned tries = 0;
 
     tell(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
@@ -239,8 +242,8 @@ static void who_refused_takes_forever(void)
 
     tell(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
     EXPECT_INT(cell_at(program, ADD, bytes, TAKT_PLACE_GPU).tries, 1);
-    struct takt_sample refusal = {.line = ADD,
-                                  .bin = takt__bin_of(bytes),
+    struct takt_sample refusal = {.series = ADD,
+                                  .bucket = takt__bucket_of(bytes),
                                   .situation = TAKT_RESIDENT,
                                   .arm = GPU,
                                   .flags = TAKT_SAMPLE_REFUSED,
@@ -259,17 +262,17 @@ static void who_refused_takes_forever(void)
 
 static void links_are_published_for_gpus_only(void)
 {
-    const unsigned line = TAKT_LINE_LINKS + TAKT_LINK_IN;
+    const unsigned series = TAKT_SERIES_LINKS + TAKT_LINK_IN;
     struct program *program = start("", "m", "d");
 
-    tell(program, line, GPU, 0, 1e6, 2e-4, 0, 5);
-    const struct takt_cell cell = cell_at(program, line, 1e6, TAKT_PLACE_GPU);
+    tell(program, series, GPU, 0, 1e6, 2e-4, 0, 5);
+    const struct takt_cell cell = cell_at(program, series, 1e6, TAKT_PLACE_GPU);
     EXPECT_INT(cell.best, GPU);
     EXPECT_NEAR((double)cell.seconds, 2e-4, 2e-5);
     EXPECT_INT(cell.tries, 0);
-    EXPECT(cell_at(program, line, 1e8, TAKT_PLACE_GPU).seconds > 5e-3f);
+    EXPECT(cell_at(program, series, 1e8, TAKT_PLACE_GPU).seconds > 5e-3f);
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-        EXPECT_INT(word_at(program, line, 1e6, s), 0);
+        EXPECT_INT(word_at(program, series, 1e6, s), 0);
     stop(program);
 }
 
@@ -326,31 +329,31 @@ static void a_sleeper_is_woken_when_that_would_have_paid(void)
 /* ---- the store -------------------------------------------------------------
  */
 
-static struct takt_estimate_of estimate(struct program *program, unsigned line,
-                                        unsigned arm, unsigned situation,
-                                        double work)
+static struct takt_estimate_of estimate(struct program *program,
+                                        unsigned series, unsigned arm,
+                                        unsigned situation, double work)
 {
     struct takt_model *model = takt__learner_enter(program->learner);
     struct takt_outlook *outlook = takt__learner_outlook(program->learner);
     const struct takt_work_of of = {work, work / 4};
 
-    takt__outlook_fill(outlook, model, line, situation);
+    takt__outlook_fill(outlook, model, series, situation);
     const struct takt_estimate_of out =
-        takt__outlook_estimate(outlook, arm, takt__bin_of(work), &of);
+        takt__outlook_estimate(outlook, arm, takt__bucket_of(work), &of);
     takt__learner_leave(program->learner);
     return out;
 }
 
-static double log_of(struct program *program, unsigned line, double seconds)
+static double log_of(struct program *program, unsigned series, double seconds)
 {
-    const bool is_link = takt__link_name(line) != NULL;
+    const bool is_link = takt__link_name(series) != NULL;
 
-    return fabs(estimate(program, line, GPU, is_link ? 0 : TAKT_RESIDENT, 1e6)
+    return fabs(estimate(program, series, GPU, is_link ? 0 : TAKT_RESIDENT, 1e6)
                     .log_mean -
                 log(seconds));
 }
 
-static const unsigned link_line = TAKT_LINE_LINKS + TAKT_LINK_OUT_PINNED;
+static const unsigned link_series = TAKT_SERIES_LINKS + TAKT_LINK_OUT_PINNED;
 
 /* What a program on that machine learned of a GPU, all of it ten times slower
  * than anybody would think. */
@@ -362,8 +365,8 @@ static const char *stored_by(const char *machine, const char *device)
     tell(program, ADD, GPU, TAKT_RESIDENT, 1e6, 150e-6, 0, 20);
     tell(program, ADD, GPU, 0, 1e6, 1e-3, 0, 20);
     tell(program, ADD, CPU, 0, 1e6, 800e-6, 0, 20);
-    tell(program, link_line, GPU, 0, 1e6, 900e-6, 0, 20);
-    tell(program, TAKT_LINE_LINKS + TAKT_LINK_OPEN, GPU, 0, 0, 2, 0, 1);
+    tell(program, link_series, GPU, 0, 1e6, 900e-6, 0, 20);
+    tell(program, TAKT_SERIES_LINKS + TAKT_LINK_OPEN, GPU, 0, 0, 2, 0, 1);
     stop(program);
     return path;
 }
@@ -383,7 +386,7 @@ static void look(void *self, const struct takt_record *record)
     survey->of_cpu += !is_gpu;
     EXPECT_STR(record->device, is_gpu ? "d1" : "");
     if (strcmp(record->op, "link") == 0) {
-        EXPECT(takt__link_find(record->layout) >= TAKT_LINE_LINKS);
+        EXPECT(takt__link_find(record->layout) >= TAKT_SERIES_LINKS);
         EXPECT_INT(record->dtype, TAKT_F32);
     }
 }
@@ -406,7 +409,7 @@ static void the_same_gpu_is_remembered(void)
     struct program *program = start(stored_by("m", "d1"), "m", "d1");
 
     EXPECT(log_of(program, ADD, 150e-6) < 0.05);
-    EXPECT(log_of(program, link_line, 900e-6) < 0.05);
+    EXPECT(log_of(program, link_series, 900e-6) < 0.05);
     EXPECT_NEAR(estimate(program, ADD, GPU, TAKT_RESIDENT, 1e6).samples, 20,
                 1.1);
     EXPECT_NEAR(estimate(program, ADD, GPU, 0, 1e6).seconds, 1e-3, 5e-5);
@@ -437,12 +440,12 @@ static void the_same_gpu_elsewhere_is_a_good_hint(void)
     const struct takt_estimate_of gpu =
         estimate(program, ADD, GPU, TAKT_RESIDENT, 1e6);
     const struct takt_estimate_of link =
-        estimate(program, link_line, GPU, 0, 1e6);
+        estimate(program, link_series, GPU, 0, 1e6);
 
     EXPECT(gpu.samples < 1);
     EXPECT(log_of(program, ADD, 150e-6) < 0.3);
     EXPECT(gpu.variance < 0.1);
-    EXPECT(log_of(program, link_line, 900e-6) > 0.3);
+    EXPECT(log_of(program, link_series, 900e-6) > 0.3);
     EXPECT(link.variance > 0.15);
     EXPECT(estimate(program, ADD, CPU, 0, 1e6).samples < 1);
     stop(program);

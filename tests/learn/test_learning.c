@@ -203,7 +203,7 @@ static takt_status try_it(const takt_call *call, void *self)
     const takt_request request = {.op = call->op,
                                   .shape = call->shape,
                                   .situation = TAKT_SITUATION_REPEAT};
-    const int line = takt__line_find(call->op, TAKT_F32, "");
+    const int series = takt__series_find(call->op, TAKT_F32, "");
 
     /* Something new, so that the verdicts are made again. */
     EXPECT_INT(
@@ -213,10 +213,10 @@ static takt_status try_it(const takt_call *call, void *self)
                                         .seconds = 1 + 0.5 * attempt->looks++}),
         TAKT_OK);
     /* Without operands, they lie where the last call left them. */
-    for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
+    for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket++) {
         const uint64_t word = takt__table_load(
             &attempt->ctx->decider.table,
-            (struct takt_key){(uint16_t)line, (uint8_t)bin}, TAKT_REPEAT);
+            (struct takt_key){(uint16_t)series, (uint8_t)bucket}, TAKT_REPEAT);
         attempt->again += word != 0 ? takt__cell_unpack(word).tries : 0;
     }
     return TAKT_OK;

@@ -48,8 +48,8 @@ static struct takt_record record_of(const char *expert, double seconds,
     REQUIRE(takt_op_work(takt_op_find("add"), TAKT_F32, &shape, &work) ==
             TAKT_OK);
     struct takt_record record = {
-        .bin =
-            takt__key_of(takt_op_find("add"), TAKT_F32, &shape, 0, &work).bin,
+        .bin = takt__key_of(takt_op_find("add"), TAKT_F32, &shape, 0, &work)
+                   .bucket,
         .seq = 1,
         .n = n,
         .mean = log(seconds * 1e9),

@@ -5,7 +5,7 @@
  *
  * The caller does what the library does around the model: it takes the
  * published verdict of its cell, takes an offered try once, runs, reports, and
- * has changed lines judged anew. Only cells that are called are judged, since
+ * has changed series judged anew. Only cells that are called are judged, since
  * the others change nothing. Everything follows from the seed.
  */
 #ifndef TAKT_TESTS_SIMULATE_H
@@ -17,7 +17,7 @@
 #include "support/random.h"
 #include "support/tap.h"
 
-enum { SIM_ARMS = 64, SIM_LINES = TAKT_LINES };
+enum { SIM_ARMS = 64, SIM_SERIES = TAKT_SERIES_COUNT };
 
 struct sim_cell {
     bool is_called;
@@ -26,10 +26,10 @@ struct sim_cell {
     int explore; /* -1: none, or somebody took it */
 };
 
-struct sim_line {
-    double factor[SIM_ARMS]; /* truth on this line; 0 counts as 1 */
+struct sim_series {
+    double factor[SIM_ARMS]; /* truth on this series; 0 counts as 1 */
     bool has_run[SIM_ARMS];
-    struct sim_cell cell[TAKT_SITUATIONS][TAKT_BINS];
+    struct sim_cell cell[TAKT_SITUATIONS][TAKT_BUCKETS];
 };
 
 struct sim {
@@ -44,7 +44,7 @@ struct sim {
     double slowness[SIM_ARMS]; /* 1: as always */
     double first_factor[SIM_ARMS];
     bool refuses[SIM_ARMS];
-    struct sim_line *line[SIM_LINES];
+    struct sim_series *series[SIM_SERIES];
 
     /* One run, counted per arm from 1, that takes so long; 0: none. */
     unsigned runs[SIM_ARMS], bad_run[SIM_ARMS];
@@ -83,8 +83,8 @@ static inline struct sim sim_create(uint64_t seed, double exploration)
 
 static inline void sim_destroy(struct sim *sim)
 {
-    for (unsigned i = 0; i < SIM_LINES; i++)
-        free(sim->line[i]);
+    for (unsigned i = 0; i < SIM_SERIES; i++)
+        free(sim->series[i]);
     takt__outlook_destroy(sim->outlook);
     takt__model_destroy(sim->model);
 }
@@ -136,22 +136,22 @@ static inline unsigned sim_add_flat(struct sim *sim, unsigned kin,
     return sim_add(sim, &arm, &truth);
 }
 
-static inline struct sim_line *sim_line_at(struct sim *sim, unsigned line)
+static inline struct sim_series *sim_series_at(struct sim *sim, unsigned series)
 {
-    if (sim->line[line] == NULL) {
-        sim->line[line] = calloc(1, sizeof *sim->line[line]);
-        REQUIRE(sim->line[line] != NULL);
+    if (sim->series[series] == NULL) {
+        sim->series[series] = calloc(1, sizeof *sim->series[series]);
+        REQUIRE(sim->series[series] != NULL);
         for (unsigned a = 0; a < takt__model_arm_count(sim->model); a++)
-            takt__model_allow(sim->model, line, a);
+            takt__model_allow(sim->model, series, a);
     }
-    return sim->line[line];
+    return sim->series[series];
 }
 
-static inline double sim_seconds(struct sim *sim, unsigned line, unsigned arm,
+static inline double sim_seconds(struct sim *sim, unsigned series, unsigned arm,
                                  const struct takt_work_of *work,
                                  unsigned situation)
 {
-    const double factor = sim_line_at(sim, line)->factor[arm];
+    const double factor = sim_series_at(sim, series)->factor[arm];
 
     return takt__rates_seconds(&sim->truth[arm], work->bytes, work->flops,
                                situation) *
@@ -159,15 +159,15 @@ static inline double sim_seconds(struct sim *sim, unsigned line, unsigned arm,
 }
 
 /* The arm that is best in truth. */
-static inline unsigned sim_best(struct sim *sim, unsigned line,
+static inline unsigned sim_best(struct sim *sim, unsigned series,
                                 const struct takt_work_of *work,
                                 unsigned situation)
 {
     unsigned best = 0;
 
     for (unsigned a = 1; a < takt__model_arm_count(sim->model); a++)
-        if (sim_seconds(sim, line, a, work, situation) <
-            sim_seconds(sim, line, best, work, situation))
+        if (sim_seconds(sim, series, a, work, situation) <
+            sim_seconds(sim, series, best, work, situation))
             best = a;
     return best;
 }
@@ -175,7 +175,7 @@ static inline unsigned sim_best(struct sim *sim, unsigned line,
 static inline void sim_publish_change(struct sim *sim,
                                       const struct takt_change *change)
 {
-    struct sim_line *at = sim_line_at(sim, change->line);
+    struct sim_series *at = sim_series_at(sim, change->series);
 
     sim->publications++;
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
@@ -185,7 +185,7 @@ static inline void sim_publish_change(struct sim *sim,
             if (!cell->is_called || (change->situations >> s & 1) == 0)
                 continue;
             if (!is_filled)
-                takt__outlook_fill(sim->outlook, sim->model, change->line, s);
+                takt__outlook_fill(sim->outlook, sim->model, change->series, s);
             is_filled = true;
             REQUIRE(takt__outlook_judge(sim->outlook, b, NULL, sim->now_ns,
                                         false, &cell->verdict));
@@ -204,19 +204,19 @@ static inline void sim_publish(struct sim *sim)
         sim_publish_change(sim, &change);
 }
 
-static inline struct sim_cell *sim_cell_at(struct sim *sim, unsigned line,
-                                           unsigned bin, unsigned situation)
+static inline struct sim_cell *sim_cell_at(struct sim *sim, unsigned series,
+                                           unsigned bucket, unsigned situation)
 {
-    return &sim_line_at(sim, line)->cell[situation][bin];
+    return &sim_series_at(sim, series)->cell[situation][bucket];
 }
 
-static inline struct takt_sample sim_sample(unsigned line, unsigned arm,
+static inline struct takt_sample sim_sample(unsigned series, unsigned arm,
                                             const struct takt_work_of *work,
                                             unsigned situation, double seconds)
 {
     return (struct takt_sample){
-        .line = (uint16_t)line,
-        .bin = takt__bin_of(work->bytes),
+        .series = (uint16_t)series,
+        .bucket = takt__bucket_of(work->bytes),
         .situation = (uint8_t)situation,
         .arm = (uint8_t)arm,
         .calls = 1,
@@ -227,13 +227,14 @@ static inline struct takt_sample sim_sample(unsigned line, unsigned arm,
 }
 
 /* Tells the model of a run, without looking at any verdict. */
-static inline void sim_tell(struct sim *sim, unsigned line, unsigned arm,
+static inline void sim_tell(struct sim *sim, unsigned series, unsigned arm,
                             const struct takt_work_of *work, unsigned situation,
                             double seconds, unsigned flags)
 {
-    struct takt_sample sample = sim_sample(line, arm, work, situation, seconds);
+    struct takt_sample sample =
+        sim_sample(series, arm, work, situation, seconds);
 
-    sim_line_at(sim, line);
+    sim_series_at(sim, series);
     sample.flags = (uint8_t)flags;
     sample.start_ns = sim->now_ns;
     sim->now_ns += 1 + (uint64_t)(seconds * 1e9);
@@ -252,22 +253,22 @@ static inline double sim_shake(struct sim *sim, bool *is_spike)
 }
 
 /* One call: follows the verdict, and reports. */
-static inline struct sim_run sim_call(struct sim *sim, unsigned line,
+static inline struct sim_run sim_call(struct sim *sim, unsigned series,
                                       const struct takt_work_of *work,
                                       unsigned situation)
 {
     static const unsigned every = (1u << TAKT_SITUATIONS) - 1;
-    const unsigned bin = takt__bin_of(work->bytes);
-    struct sim_line *at = sim_line_at(sim, line);
-    struct sim_cell *cell = sim_cell_at(sim, line, bin, situation);
+    const unsigned bucket = takt__bucket_of(work->bytes);
+    struct sim_series *at = sim_series_at(sim, series);
+    struct sim_cell *cell = sim_cell_at(sim, series, bucket, situation);
     struct sim_run run = {0};
 
     if (!cell->is_published) {
         cell->is_called = true;
         cell->explore = -1;
-        REQUIRE(takt__model_meet(sim->model, line, bin, work) == TAKT_OK);
+        REQUIRE(takt__model_meet(sim->model, series, bucket, work) == TAKT_OK);
         sim_publish_change(
-            sim, &(struct takt_change){line, every, 0, TAKT_BINS - 1});
+            sim, &(struct takt_change){series, every, 0, TAKT_BUCKETS - 1});
     }
     run.arm = cell->verdict.best;
     if (cell->explore >= 0) {
@@ -277,16 +278,17 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned line,
     }
     const unsigned flags = run.is_explored ? TAKT_SAMPLE_EXPLORED : 0;
     if (sim->refuses[run.arm]) {
-        sim_tell(sim, line, run.arm, work, situation, 0,
+        sim_tell(sim, series, run.arm, work, situation, 0,
                  flags | TAKT_SAMPLE_REFUSED);
         run.arm = run.arm == cell->verdict.best ? cell->verdict.runner_up
                                                 : cell->verdict.best;
         run.is_explored = false;
     }
-    run.plain_s = sim_seconds(sim, line, run.arm, work, situation);
-    run.routed_s = sim_seconds(sim, line, cell->verdict.best, work, situation);
-    run.oracle_s = sim_seconds(sim, line, sim_best(sim, line, work, situation),
-                               work, situation);
+    run.plain_s = sim_seconds(sim, series, run.arm, work, situation);
+    run.routed_s =
+        sim_seconds(sim, series, cell->verdict.best, work, situation);
+    run.oracle_s = sim_seconds(
+        sim, series, sim_best(sim, series, work, situation), work, situation);
     run.shaken = sim_shake(sim, &run.is_spike);
     run.seconds = run.plain_s * run.shaken;
     if (!at->has_run[run.arm])
@@ -294,7 +296,7 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned line,
     at->has_run[run.arm] = true;
     if (++sim->runs[run.arm] == sim->bad_run[run.arm])
         run.seconds = sim->bad_run_s;
-    sim_tell(sim, line, run.arm, work, situation, run.seconds,
+    sim_tell(sim, series, run.arm, work, situation, run.seconds,
              run.is_explored ? TAKT_SAMPLE_EXPLORED : 0);
     sim_publish(sim);
     return run;
@@ -302,13 +304,13 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned line,
 
 /* What the model expects, for a question. */
 static inline struct takt_estimate_of
-sim_estimate(struct sim *sim, unsigned line, unsigned arm,
+sim_estimate(struct sim *sim, unsigned series, unsigned arm,
              const struct takt_work_of *work, unsigned situation)
 {
-    sim_line_at(sim, line);
-    takt__outlook_fill(sim->outlook, sim->model, line, situation);
-    return takt__outlook_estimate(sim->outlook, arm, takt__bin_of(work->bytes),
-                                  work);
+    sim_series_at(sim, series);
+    takt__outlook_fill(sim->outlook, sim->model, series, situation);
+    return takt__outlook_estimate(sim->outlook, arm,
+                                  takt__bucket_of(work->bytes), work);
 }
 
 #endif

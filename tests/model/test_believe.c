@@ -2,7 +2,7 @@
 /* test_believe.c - predictions where little or nothing was measured. */
 #include "model/simulate.h"
 
-enum { ADD = 0, GEMM = 1, LEARNED = 2, NEW = TAKT_LINE_USER };
+enum { ADD = 0, GEMM = 1, LEARNED = 2, NEW = TAKT_SERIES_USER };
 
 /* About what the library registers on a machine with two cores. */
 static const struct takt_rates one_thread = {
@@ -62,9 +62,9 @@ static double true_seconds(const struct takt_rates *truth,
            exp(whim);
 }
 
-static struct takt_work_of work_of(unsigned line, double bytes)
+static struct takt_work_of work_of(unsigned series, double bytes)
 {
-    const double flops = line == GEMM ? pow(bytes / 12, 1.5) : bytes / 12;
+    const double flops = series == GEMM ? pow(bytes / 12, 1.5) : bytes / 12;
     return (struct takt_work_of){bytes, 2 * flops};
 }
 
@@ -73,24 +73,24 @@ static double random_bytes(uint64_t *random)
     return random_real(random, 3, 7.8);
 }
 
-static void teach(struct sim *sim, unsigned line, unsigned arm, double bytes,
+static void teach(struct sim *sim, unsigned series, unsigned arm, double bytes,
                   unsigned situation, double factor)
 {
-    const struct takt_work_of work = work_of(line, bytes);
+    const struct takt_work_of work = work_of(series, bytes);
     const double seconds =
         true_seconds(&sim->truth[arm], &work, situation) * factor;
 
     for (int i = 0; i < 2; i++)
-        sim_tell(sim, line, arm, &work, situation,
+        sim_tell(sim, series, arm, &work, situation,
                  seconds * exp(sim_noise(sim)), 0);
 }
 
-static double error_of(struct sim *sim, unsigned line, unsigned arm,
+static double error_of(struct sim *sim, unsigned series, unsigned arm,
                        double bytes, unsigned situation, double factor)
 {
-    const struct takt_work_of work = work_of(line, bytes);
+    const struct takt_work_of work = work_of(series, bytes);
     const struct takt_estimate_of estimate =
-        sim_estimate(sim, line, arm, &work, situation);
+        sim_estimate(sim, series, arm, &work, situation);
 
     return fabs(
         exp(estimate.log_mean) /
@@ -137,17 +137,17 @@ static void held_out(unsigned sizes, double *median, double *most)
 
     for (unsigned trial = 0; trial < 4 * TRIALS; trial++) {
         struct sim sim = machine(trial);
-        const unsigned line = trial % 2 == 0 ? ADD : GEMM;
+        const unsigned series = trial % 2 == 0 ? ADD : GEMM;
         const unsigned arm = trial / 2 % 2;
         if (sizes > 0)
             for (unsigned i = 0; i < sizes; i++)
-                teach(&sim, line, arm, random_bytes(&sim.random), 0, 1);
+                teach(&sim, series, arm, random_bytes(&sim.random), 0, 1);
         else
             for (double bytes = 1.4e3; bytes < 64e6; bytes *= 2)
-                teach(&sim, line, arm, bytes, 0, 1);
+                teach(&sim, series, arm, bytes, 0, 1);
         for (unsigned i = 0; i < PROBES; i++)
             error[count++] =
-                error_of(&sim, line, arm, random_bytes(&sim.random), 0, 1);
+                error_of(&sim, series, arm, random_bytes(&sim.random), 0, 1);
         sim_destroy(&sim);
     }
     *most = share_of(error, count, 0.9);
@@ -183,11 +183,11 @@ static void a_new_op_starts_from_what_others_showed(void)
     for (unsigned trial = 0; trial < TRIALS; trial++) {
         struct sim fresh = machine(trial), sim = machine(trial);
         const unsigned arm = trial % 2;
-        for (unsigned line = 0; line < 4; line++)
+        for (unsigned series = 0; series < 4; series++)
             for (unsigned i = 0; i < 12; i++)
-                teach(&sim, line == GEMM ? GEMM : LEARNED + line, arm,
+                teach(&sim, series == GEMM ? GEMM : LEARNED + series, arm,
                       random_bytes(&sim.random), 0,
-                      exp(0.1 * (double)line - 0.15));
+                      exp(0.1 * (double)series - 0.15));
         for (unsigned i = 0; i < PROBES; i++) {
             const double bytes = random_bytes(&sim.random);
             raw[count] = error_of(&fresh, NEW, arm, bytes, 0, 1);
@@ -324,7 +324,7 @@ static void doubt_grows_away_from_what_was_seen(void)
 /* ---- all together ----------------------------------------------------------
  */
 
-/* Ops, sizes and situations at random, nothing tuned: 100 calls per bin. */
+/* Ops, sizes and situations at random, nothing tuned: 100 calls per bucket. */
 static void a_mixed_load_is_routed_well_from_cold(void)
 {
     double took = 0, oracle = 0, logs = 0;
@@ -344,11 +344,11 @@ static void a_mixed_load_is_routed_well_from_cold(void)
         }
         sim.spike_rate = 0.02;
         for (int i = 0; i < CALLS; i++) {
-            const unsigned line = (unsigned)(random_next(&sim.random) % 8);
+            const unsigned series = (unsigned)(random_next(&sim.random) % 8);
             const unsigned situation = (unsigned)(random_next(&sim.random) % 2);
             const struct takt_work_of work =
-                work_of(line % 2, random_bytes(&sim.random));
-            const struct sim_run run = sim_call(&sim, line, &work, situation);
+                work_of(series % 2, random_bytes(&sim.random));
+            const struct sim_run run = sim_call(&sim, series, &work, situation);
             took += run.plain_s;
             oracle += run.oracle_s;
             logs += log(run.plain_s / run.oracle_s);

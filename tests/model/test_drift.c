@@ -28,7 +28,7 @@ static unsigned calls_until(struct sim *sim, unsigned arm, unsigned most)
     unsigned calls = 0;
 
     while (calls < most &&
-           sim_cell_at(sim, 0, takt__bin_of(some.bytes), 0)->verdict.best !=
+           sim_cell_at(sim, 0, takt__bucket_of(some.bytes), 0)->verdict.best !=
                arm) {
         sim_call(sim, 0, &some, 0);
         calls++;
@@ -172,7 +172,7 @@ static void one_who_was_never_best_is_found_when_he_improves(void)
 
 enum { LINES = 12 };
 
-/* Calls of many lines in turn, as long as `calls` on each. */
+/* Calls of many series in turn, as long as `calls` on each. */
 static double call_all(struct sim *sim, unsigned calls)
 {
     double took = 0;
@@ -193,7 +193,7 @@ static void a_slower_device_moves_the_load_and_leaves_the_shapes(void)
     sim.slowness[0] = sim.slowness[1] = 3;
     call_all(&sim, 30);
     const struct takt_model_counters counters = takt__model_counters(sim.model);
-    printf("# three times slower: load %.2f after %d alarms of lines, %d of "
+    printf("# three times slower: load %.2f after %d alarms of series, %d of "
            "the device\n",
            takt__model_load(sim.model, 0), (int)counters.alarms,
            (int)counters.device_alarms);
@@ -206,7 +206,7 @@ static void a_slower_device_moves_the_load_and_leaves_the_shapes(void)
     }
     sim.slowness[0] = sim.slowness[1] = 1;
     call_all(&sim, 4);
-    printf("# and back: load %.2f after 4 calls of each line\n",
+    printf("# and back: load %.2f after 4 calls of each series\n",
            takt__model_load(sim.model, 0));
     EXPECT_NEAR(takt__model_load(sim.model, 0), 1, 0.1);
     call_all(&sim, 26);
@@ -218,13 +218,13 @@ static void a_slower_device_moves_the_load_and_leaves_the_shapes(void)
     sim_destroy(&sim);
 }
 
-static void one_line_that_changes_is_not_the_device(void)
+static void one_series_that_changes_is_not_the_device(void)
 {
     struct sim sim = pair(11, 1e-3, 4e-3);
 
     sim.spike_most = 15;
     call_all(&sim, 200);
-    sim_line_at(&sim, 3)->factor[0] = 2;
+    sim_series_at(&sim, 3)->factor[0] = 2;
     call_all(&sim, 50);
     EXPECT(takt__model_counters(sim.model).alarms > 0);
     EXPECT_INT(takt__model_counters(sim.model).device_alarms, 0);
@@ -248,7 +248,7 @@ static void creeping_changes_are_followed_and_published(void)
         sim_call(&sim, 0, &some, 0);
     }
     EXPECT_NEAR(
-        sim_cell_at(&sim, 0, takt__bin_of(some.bytes), 0)->verdict.seconds,
+        sim_cell_at(&sim, 0, takt__bucket_of(some.bytes), 0)->verdict.seconds,
         1.25e-3, 0.03e-3);
     EXPECT_INT(takt__model_counters(sim.model).alarms, 0);
     sim_destroy(&sim);
@@ -280,7 +280,7 @@ int main(void)
     RUN(a_loser_that_became_faster_is_found_again);
     RUN(one_who_was_never_best_is_found_when_he_improves);
     RUN(a_slower_device_moves_the_load_and_leaves_the_shapes);
-    RUN(one_line_that_changes_is_not_the_device);
+    RUN(one_series_that_changes_is_not_the_device);
     RUN(creeping_changes_are_followed_and_published);
     RUN(nothing_is_published_while_nothing_changes);
     return tap_done();

@@ -66,35 +66,35 @@ static struct sim machine(void)
     return machine_with(0.02);
 }
 
-static void tell_often(struct sim *sim, unsigned line, unsigned arm,
+static void tell_often(struct sim *sim, unsigned series, unsigned arm,
                        const struct takt_work_of *work, unsigned situation,
                        double seconds, unsigned times)
 {
     for (unsigned i = 0; i < times; i++)
-        sim_tell(sim, line, arm, work, situation, seconds * exp(sim_noise(sim)),
-                 0);
+        sim_tell(sim, series, arm, work, situation,
+                 seconds * exp(sim_noise(sim)), 0);
 }
 
-static double seconds_of(struct sim *sim, unsigned line, unsigned arm,
+static double seconds_of(struct sim *sim, unsigned series, unsigned arm,
                          const struct takt_work_of *work, unsigned situation)
 {
-    return exp(sim_estimate(sim, line, arm, work, situation).log_mean);
+    return exp(sim_estimate(sim, series, arm, work, situation).log_mean);
 }
 
 static bool judge(struct sim *sim, const struct takt_work_of *work,
                   unsigned situation, struct takt_verdict *out)
 {
-    sim_line_at(sim, ADD);
+    sim_series_at(sim, ADD);
     takt__outlook_fill(sim->outlook, sim->model, ADD, situation);
-    return takt__outlook_judge(sim->outlook, takt__bin_of(work->bytes), NULL,
+    return takt__outlook_judge(sim->outlook, takt__bucket_of(work->bytes), NULL,
                                sim->now_ns, false, out);
 }
 
-static bool place_of(struct sim *sim, unsigned line,
+static bool place_of(struct sim *sim, unsigned series,
                      const struct takt_work_of *work, struct takt_verdict *out)
 {
-    takt__outlook_fill(sim->outlook, sim->model, line, TAKT_RESIDENT);
-    return takt__outlook_place(sim->outlook, GPU, takt__bin_of(work->bytes),
+    takt__outlook_fill(sim->outlook, sim->model, series, TAKT_RESIDENT);
+    return takt__outlook_place(sim->outlook, GPU, takt__bucket_of(work->bytes),
                                sim->now_ns, out);
 }
 
@@ -146,8 +146,8 @@ static void a_slow_link_is_slow_for_every_op(void)
     const double resident_s =
         seconds_of(&sim, OTHER, GPU, &some, TAKT_RESIDENT);
 
-    for (unsigned line = 2; line < 6; line++)
-        tell_often(&sim, line, GPU, &some, 0, 3 * before_s, 8);
+    for (unsigned series = 2; series < 6; series++)
+        tell_often(&sim, series, GPU, &some, 0, 3 * before_s, 8);
     EXPECT(seconds_of(&sim, OTHER, GPU, &some, 0) > 2.2 * before_s);
     EXPECT_NEAR(seconds_of(&sim, OTHER, GPU, &some, TAKT_RESIDENT) / resident_s,
                 1, 0.01);
@@ -191,12 +191,13 @@ static void the_processor_is_explored_there_too(void)
     EXPECT(judge(&sim, &some, 0, &verdict)); /* nobody called there */
     EXPECT_INT(verdict.explore, -1);
     EXPECT_NEAR(
-        takt__model_account(sim.model, ADD, 0, takt__bin_of(some.bytes)).calls,
+        takt__model_account(sim.model, ADD, 0, takt__bucket_of(some.bytes))
+            .calls,
         0, 0);
     sim_destroy(&sim);
 }
 
-/* What changed since the last time, all lines together. */
+/* What changed since the last time, all series together. */
 static unsigned situations_changed(struct sim *sim)
 {
     struct takt_change change;
@@ -216,7 +217,8 @@ static void without_a_gpu_awake_nothing_more_is_judged(void)
     tell_often(&sim, ADD, CPU, &some, TAKT_RESIDENT, 1e-3, 4);
     EXPECT_INT(situations_changed(&sim), 0x0f);
     EXPECT_NEAR(
-        takt__model_account(sim.model, ADD, 0, takt__bin_of(some.bytes)).calls,
+        takt__model_account(sim.model, ADD, 0, takt__bucket_of(some.bytes))
+            .calls,
         8, 0);
     takt__model_set_asleep(sim.model, GPU, false);
     EXPECT_INT(situations_changed(&sim), 0xff);
@@ -235,7 +237,7 @@ static void a_place_says_what_its_gpu_takes(void)
     struct sim sim = machine();
     struct takt_verdict verdict;
 
-    sim_line_at(&sim, ADD);
+    sim_series_at(&sim, ADD);
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT_INT(verdict.best, GPU);
     EXPECT_INT(verdict.runner_up, GPU);
@@ -260,7 +262,7 @@ static unsigned call_resident(struct sim *sim, unsigned calls, double cpu_s,
     unsigned tries = 0;
 
     *most_beyond = 0;
-    sim_line_at(sim, ADD);
+    sim_series_at(sim, ADD);
     for (unsigned i = 0; i < calls; i++) {
         EXPECT(place_of(sim, ADD, &some, &verdict));
         const bool is_try = verdict.explore >= 0 && !verdict.is_offered;
@@ -396,9 +398,9 @@ static void tell_link(struct sim *sim, unsigned link, double bytes,
 {
     const struct takt_work_of work = {bytes, 0};
     struct takt_sample sample =
-        sim_sample(TAKT_LINE_LINKS + link, GPU, &work, 0, seconds);
+        sim_sample(TAKT_SERIES_LINKS + link, GPU, &work, 0, seconds);
 
-    takt__model_allow(sim->model, TAKT_LINE_LINKS + link, GPU);
+    takt__model_allow(sim->model, TAKT_SERIES_LINKS + link, GPU);
     sample.start_ns = sim->now_ns += 1000;
     takt__model_learn(sim->model, &sample);
 }
@@ -408,11 +410,12 @@ static double link_seconds(struct sim *sim, unsigned link, double bytes)
     const struct takt_work_of work = {bytes, 0};
     struct takt_verdict verdict;
 
-    takt__model_allow(sim->model, TAKT_LINE_LINKS + link, GPU);
-    EXPECT(place_of(sim, TAKT_LINE_LINKS + link, &work, &verdict));
+    takt__model_allow(sim->model, TAKT_SERIES_LINKS + link, GPU);
+    EXPECT(place_of(sim, TAKT_SERIES_LINKS + link, &work, &verdict));
     EXPECT_INT(verdict.best, GPU);
     EXPECT_INT(verdict.explore, -1);
-    return takt__outlook_estimate(sim->outlook, GPU, takt__bin_of(bytes), &work)
+    return takt__outlook_estimate(sim->outlook, GPU, takt__bucket_of(bytes),
+                                  &work)
         .seconds;
 }
 
@@ -435,7 +438,7 @@ static void links_are_learned_by_their_bytes(void)
     /* Nothing else is judged of a link. */
     EXPECT_INT(situations_changed(&sim), 1 << TAKT_RESIDENT);
     takt__outlook_fill(sim.outlook, sim.model,
-                       TAKT_LINE_LINKS + TAKT_LINK_IN_PINNED, TAKT_RESIDENT);
+                       TAKT_SERIES_LINKS + TAKT_LINK_IN_PINNED, TAKT_RESIDENT);
     struct takt_verdict verdict;
     EXPECT(!takt__outlook_judge(sim.outlook, 20, NULL, 1, false, &verdict));
     sim_destroy(&sim);
@@ -593,9 +596,9 @@ static void a_spike_is_not_missed_time(void)
 static void a_slow_one_is_let_sleep(void)
 {
     struct sim sim = machine();
-    const struct takt_memory memory = {.line = ADD,
+    const struct takt_memory memory = {.series = ADD,
                                        .arm = GPU,
-                                       .bin = takt__bin_of(some.bytes),
+                                       .bucket = takt__bucket_of(some.bytes),
                                        .n = 20,
                                        .mean = log(1e9),
                                        .m2 = 0.01,
@@ -603,7 +606,7 @@ static void a_slow_one_is_let_sleep(void)
                                        .flops = some.flops};
     double first_s;
 
-    sim_line_at(&sim, ADD);
+    sim_series_at(&sim, ADD);
     takt__model_set_asleep(sim.model, GPU, true);
     takt__model_recall(sim.model, &memory, true);
     EXPECT_INT(wakes_after(&sim, 1000, &first_s), 0);
@@ -684,7 +687,7 @@ static void links_and_residents_are_remembered(void)
     for (int i = 0; i < 4; i++)
         tell_link(&sim, TAKT_LINK_OUT_PINNED, 1e6, 77e-6);
     tell_link(&sim, TAKT_LINK_OPEN, 0, 0.2);
-    sim_line_at(&later, ADD);
+    sim_series_at(&later, ADD);
     takt__model_visit(sim.model, recall_it, later.model);
     EXPECT_NEAR(seconds_of(&later, ADD, GPU, &some, 0) / 3e-3, 1, 0.03);
     EXPECT_NEAR(seconds_of(&later, ADD, GPU, &some, TAKT_RESIDENT) / 90e-6, 1,

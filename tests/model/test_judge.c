@@ -101,7 +101,7 @@ static void routing_costs_little_more_than_an_oracle(void)
 /* ---- tries -----------------------------------------------------------------
  */
 
-/* Arms, lines, sizes and noise at random. */
+/* Arms, series, sizes and noise at random. */
 static struct sim random_machine(uint64_t seed, double exploration)
 {
     struct sim sim = sim_create(seed, exploration);
@@ -164,15 +164,15 @@ static void an_offered_try_is_kept_until_it_is_taken(void)
 {
     struct sim sim = sim_create(1, 0.02);
     const struct takt_work_of other = {1 << 24, 1 << 22};
-    const unsigned bin = takt__bin_of(some.bytes);
+    const unsigned bucket = takt__bucket_of(some.bytes);
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
     sim_add_flat(&sim, 1, 1.1e-3, 1e-3);
     sim_call(&sim, 0, &some, 0);
-    const struct sim_cell *cell = sim_cell_at(&sim, 0, bin, 0);
+    const struct sim_cell *cell = sim_cell_at(&sim, 0, bucket, 0);
     EXPECT(cell->explore >= 0);
     EXPECT(!cell->verdict.is_offered);
-    sim_call(&sim, 0, &other, 0); /* the line is judged anew */
+    sim_call(&sim, 0, &other, 0); /* the series is judged anew */
     EXPECT(cell->verdict.is_offered);
     EXPECT(cell->explore >= 0);
     EXPECT(sim_call(&sim, 0, &some, 0).is_explored);
@@ -199,7 +199,7 @@ static void threads_are_tried_around_the_best(void)
     for (int i = 0; i < 2000; i++) {
         const unsigned best = sim_call(&sim, 0, &much, 0).arm; /* log2 */
         const struct sim_cell *cell =
-            sim_cell_at(&sim, 0, takt__bin_of(much.bytes), 0);
+            sim_cell_at(&sim, 0, takt__bucket_of(much.bytes), 0);
         if (cell->explore >= 0) {
             const int away = cell->explore - (int)cell->verdict.best;
             farthest =
@@ -209,8 +209,8 @@ static void threads_are_tried_around_the_best(void)
             EXPECT(best == 3 || cell->verdict.best == 3);
     }
     EXPECT_INT(farthest, 1);
-    EXPECT_INT(sim_cell_at(&sim, 0, takt__bin_of(much.bytes), 0)->verdict.best,
-               3);
+    EXPECT_INT(
+        sim_cell_at(&sim, 0, takt__bucket_of(much.bytes), 0)->verdict.best, 3);
     sim_destroy(&sim);
 }
 
@@ -251,23 +251,23 @@ static void try_outlier(unsigned victim, unsigned position, double expected_s,
                         uint64_t seed)
 {
     struct sim sim = sim_create(seed, 0.02);
-    const unsigned bin = takt__bin_of(some.bytes);
+    const unsigned bucket = takt__bucket_of(some.bytes);
 
     sim_add_flat(&sim, 0, 190e-6, expected_s);
     sim_add_flat(&sim, 1, 202e-6, expected_s);
     sim.bad_run[victim] = position;
     sim.bad_run_s = 0.1;
     for (int i = 0; i < 400; i++) {
-        const struct sim_cell *cell = sim_cell_at(&sim, 0, bin, 0);
+        const struct sim_cell *cell = sim_cell_at(&sim, 0, bucket, 0);
         const int before = cell->is_published ? cell->verdict.best : -1;
         const struct sim_run run = sim_call(&sim, 0, &some, 0);
         if (run.seconds > 0.05)
             TAP_CHECK(before < 0 || cell->verdict.best == before,
                       "run %u of arm %u changed the choice", position, victim);
     }
-    TAP_CHECK(sim_cell_at(&sim, 0, bin, 0)->verdict.best == 0,
+    TAP_CHECK(sim_cell_at(&sim, 0, bucket, 0)->verdict.best == 0,
               "outlier %u of arm %u: %u is best", position, victim,
-              sim_cell_at(&sim, 0, bin, 0)->verdict.best);
+              sim_cell_at(&sim, 0, bucket, 0)->verdict.best);
     sim_destroy(&sim);
 }
 
@@ -296,7 +296,8 @@ static void an_outlier_at_a_new_size_is_not_believed(void)
     sim_tell(&sim, 0, 0, &larger, 0, 0.1, 0);
     sim_call(&sim, 0, &larger, 0);
     EXPECT_INT(
-        sim_cell_at(&sim, 0, takt__bin_of(larger.bytes), 0)->verdict.best, 0);
+        sim_cell_at(&sim, 0, takt__bucket_of(larger.bytes), 0)->verdict.best,
+        0);
     sim_destroy(&sim);
 }
 
@@ -336,7 +337,8 @@ static unsigned switches_at(double sigma)
         for (int i = 0; i < 10000; i++) {
             sim_call(&sim, 0, &some, 0);
             const int best =
-                sim_cell_at(&sim, 0, takt__bin_of(some.bytes), 0)->verdict.best;
+                sim_cell_at(&sim, 0, takt__bucket_of(some.bytes), 0)
+                    ->verdict.best;
             switches += i >= 100 && best != before;
             before = best;
         }
@@ -391,8 +393,8 @@ static void who_refuses_is_left_alone_and_comes_back(void)
     EXPECT(calls < 21000);
     for (int i = 0; i < 100; i++)
         sim_call(&sim, 0, &some, 0);
-    EXPECT_INT(sim_cell_at(&sim, 0, takt__bin_of(some.bytes), 0)->verdict.best,
-               0);
+    EXPECT_INT(
+        sim_cell_at(&sim, 0, takt__bucket_of(some.bytes), 0)->verdict.best, 0);
     sim_destroy(&sim);
 }
 
@@ -415,7 +417,7 @@ static void nonsense_is_ignored(void)
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
     sim_add_flat(&sim, 1, 1e-3, 1e-3);
-    sim_line_at(&sim, 0);
+    sim_series_at(&sim, 0);
     for (int i = 0; i < 14; i++)
         bad[i] = good;
     bad[0].seconds = NAN;
@@ -423,14 +425,14 @@ static void nonsense_is_ignored(void)
     bad[2].seconds = -1;
     bad[3].seconds = 0;
     bad[4].seconds = 1e10;
-    bad[5].line = TAKT_LINES;
-    bad[6].bin = TAKT_BINS;
+    bad[5].series = TAKT_SERIES_COUNT;
+    bad[6].bucket = TAKT_BUCKETS;
     bad[7].situation = TAKT_SITUATIONS;
     bad[8].arm = 2;
     bad[9].bytes = NAN;
     bad[10].flops = INFINITY;
     bad[11].bytes = -1;
-    bad[12].line = 1; /* nobody is allowed there */
+    bad[12].series = 1; /* nobody is allowed there */
     bad[13].arm = 255;
     for (int i = 0; i < 14; i++)
         takt__model_learn(sim.model, &bad[i]);
@@ -439,7 +441,7 @@ static void nonsense_is_ignored(void)
     takt__model_learn(sim.model, &good);
     EXPECT_INT(takt__model_counters(sim.model).samples, 1);
     EXPECT(takt__model_next_change(sim.model, &change));
-    EXPECT_INT(change.line, 0);
+    EXPECT_INT(change.series, 0);
     sim_destroy(&sim);
 }
 
@@ -451,7 +453,7 @@ static void burdens_count(void)
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
     sim_add_flat(&sim, 1, 1.2e-3, 1.2e-3);
-    sim_line_at(&sim, 0);
+    sim_series_at(&sim, 0);
     takt__outlook_fill(sim.outlook, sim.model, 0, 0);
     REQUIRE(takt__outlook_judge(sim.outlook, 40, burden, 1, true, &verdict));
     EXPECT_INT(verdict.best, 0);
@@ -478,24 +480,24 @@ static void confidence_is_what_it_says(void)
         struct sim sim = sim_create(seed, 0.02);
         const unsigned arms = 2 + (unsigned)(random_next(&sim.random) % 4);
         const unsigned calls = (unsigned)(random_next(&sim.random) % 20);
-        const double line = exp(0.4 * sim_normal(&sim.random));
+        const double series = exp(0.4 * sim_normal(&sim.random));
         for (unsigned a = 0; a < arms; a++) {
             const double expected = random_real(&sim.random, -4, -3.3);
             sim_add_flat(&sim, a,
-                         expected * line * exp(0.6 * sim_normal(&sim.random)),
+                         expected * series * exp(0.6 * sim_normal(&sim.random)),
                          expected);
         }
         sim.spike_rate = 0.02;
         for (unsigned i = 0; i <= calls; i++)
             sim_call(&sim, 0, &some, 0);
         const struct takt_verdict verdict =
-            sim_cell_at(&sim, 0, takt__bin_of(some.bytes), 0)->verdict;
-        unsigned bin = 0;
-        while (verdict.confidence >= limits[bin + 1])
-            bin++;
-        count[bin]++;
-        said[bin] += verdict.confidence;
-        right[bin] += verdict.best == sim_best(&sim, 0, &some, 0);
+            sim_cell_at(&sim, 0, takt__bucket_of(some.bytes), 0)->verdict;
+        unsigned bucket = 0;
+        while (verdict.confidence >= limits[bucket + 1])
+            bucket++;
+        count[bucket]++;
+        said[bucket] += verdict.confidence;
+        right[bucket] += verdict.best == sim_best(&sim, 0, &some, 0);
         sim_destroy(&sim);
     }
     for (unsigned b = 0; b < 7; b++) {

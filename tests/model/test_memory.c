@@ -46,8 +46,8 @@ static struct sim untaught(void)
     struct sim sim = sim_create(99, 0.02);
 
     add_arms(&sim);
-    for (unsigned line = 0; line < 3; line++)
-        sim_line_at(&sim, line);
+    for (unsigned series = 0; series < 3; series++)
+        sim_series_at(&sim, series);
     return sim;
 }
 
@@ -92,15 +92,15 @@ static void compare_verdicts(struct sim *a, struct sim *b)
     struct takt_verdict x, y;
     unsigned same = 0, compared = 0;
 
-    for (unsigned line = 0; line < 3; line++)
+    for (unsigned series = 0; series < 3; series++)
         for (unsigned s = 0; s < TAKT_RESIDENT; s++)
-            for (unsigned bin = 20; bin < 53; bin++) {
-                takt__outlook_fill(a->outlook, a->model, line, s);
-                takt__outlook_fill(b->outlook, b->model, line, s);
+            for (unsigned bucket = 20; bucket < 53; bucket++) {
+                takt__outlook_fill(a->outlook, a->model, series, s);
+                takt__outlook_fill(b->outlook, b->model, series, s);
                 REQUIRE(
-                    takt__outlook_judge(a->outlook, bin, NULL, 1, true, &x));
+                    takt__outlook_judge(a->outlook, bucket, NULL, 1, true, &x));
                 REQUIRE(
-                    takt__outlook_judge(b->outlook, bin, NULL, 1, true, &y));
+                    takt__outlook_judge(b->outlook, bucket, NULL, 1, true, &y));
                 compared++;
                 same += x.best == y.best;
                 /* Equals may change places: one has no incumbent. */
@@ -144,7 +144,7 @@ static void changes_are_told_once(void)
     sim_tell(&sim, 0, 0, &some, 0, 1e-3, 0);
     struct notebook *third = notes_of(&sim, true);
     EXPECT_INT(third->count, 1);
-    EXPECT_INT(third->memory[0].bin, takt__bin_of(some.bytes));
+    EXPECT_INT(third->memory[0].bucket, takt__bucket_of(some.bytes));
     free(first);
     free(second);
     free(third);
@@ -171,13 +171,13 @@ static void others_samples_are_not_ours(void)
     const double theirs_s = exp(known.mean) * 1e-9;
 
     EXPECT(known.n > 20);
-    EXPECT(fabs(log(sim_estimate(&reader, known.line, known.arm, &work,
+    EXPECT(fabs(log(sim_estimate(&reader, known.series, known.arm, &work,
                                  known.situation)
                         .seconds /
                     theirs_s)) > 0.1);
     recall(&reader, book, false);
     EXPECT_NEAR(
-        sim_estimate(&reader, known.line, known.arm, &work, known.situation)
+        sim_estimate(&reader, known.series, known.arm, &work, known.situation)
                 .seconds /
             theirs_s,
         1, 0.03);
@@ -185,7 +185,7 @@ static void others_samples_are_not_ours(void)
     EXPECT_INT(changed->count, 0);
 
     for (int i = 0; i < 4; i++)
-        sim_tell(&reader, known.line, known.arm, &work, known.situation,
+        sim_tell(&reader, known.series, known.arm, &work, known.situation,
                  theirs_s * 1.05, 0);
     takt__model_visit_changed(reader.model, note, changed);
     EXPECT_INT(changed->count, 1);
@@ -200,8 +200,8 @@ static void others_samples_are_not_ours(void)
 
 static struct takt_memory sensible(void)
 {
-    return (struct takt_memory){.line = 0,
-                                .bin = takt__bin_of(some.bytes),
+    return (struct takt_memory){.series = 0,
+                                .bucket = takt__bucket_of(some.bytes),
                                 .n = 10,
                                 .mean = log(1e6),
                                 .m2 = 0.01,
@@ -218,10 +218,10 @@ static void nonsense_is_not_recalled(void)
 
     for (int i = 0; i < 16; i++)
         bad[i] = sensible();
-    bad[0].line = TAKT_LINES;
+    bad[0].series = TAKT_SERIES_COUNT;
     bad[1].arm = 4;
     bad[2].situation = TAKT_SITUATIONS;
-    bad[3].bin = TAKT_BINS;
+    bad[3].bucket = TAKT_BUCKETS;
     bad[4].n = -1;
     bad[5].n = NAN;
     bad[6].mean = NAN;
@@ -238,14 +238,14 @@ static void nonsense_is_not_recalled(void)
         takt__model_recall(sim.model, &bad[i], true);
         takt__model_hint(sim.model, &bad[i], 0.1);
     }
-    for (unsigned line = 0; line < TAKT_LINES; line++)
-        EXPECT(!takt__model_has_line(sim.model, line));
+    for (unsigned series = 0; series < TAKT_SERIES_COUNT; series++)
+        EXPECT(!takt__model_has_series(sim.model, series));
     const struct takt_memory good = sensible();
     takt__model_hint(sim.model, &good, 0);
     takt__model_hint(sim.model, &good, NAN);
-    EXPECT(!takt__model_has_line(sim.model, 0));
+    EXPECT(!takt__model_has_series(sim.model, 0));
     takt__model_recall(sim.model, &good, true);
-    EXPECT(takt__model_has_line(sim.model, 0));
+    EXPECT(takt__model_has_series(sim.model, 0));
     sim_destroy(&sim);
 }
 
@@ -272,15 +272,17 @@ static void hints_give_way_to_samples(void)
     sim_destroy(&sim);
 }
 
-static void a_forgotten_line_starts_anew(void)
+static void a_forgotten_series_starts_anew(void)
 {
     struct sim sim = taught(4, 3000);
 
-    EXPECT(takt__model_has_line(sim.model, 1));
-    EXPECT(takt__model_account(sim.model, 1, 0, takt__bin_of(1e6)).calls > 0);
+    EXPECT(takt__model_has_series(sim.model, 1));
+    EXPECT(takt__model_account(sim.model, 1, 0, takt__bucket_of(1e6)).calls >
+           0);
     takt__model_forget(sim.model, 1);
-    EXPECT(!takt__model_has_line(sim.model, 1));
-    EXPECT(takt__model_account(sim.model, 1, 0, takt__bin_of(1e6)).calls == 0);
+    EXPECT(!takt__model_has_series(sim.model, 1));
+    EXPECT(takt__model_account(sim.model, 1, 0, takt__bucket_of(1e6)).calls ==
+           0);
     EXPECT(sim_estimate(&sim, 1, 0, &some, 0).samples < 1);
     sim_destroy(&sim);
 }
@@ -315,23 +317,23 @@ static void a_million_sizes_take_no_more_than_a_few(void)
     sim_destroy(&sim);
 }
 
-static void all_lines_with_many_sizes_take_a_few_megabytes(void)
+static void all_series_with_many_sizes_take_a_few_megabytes(void)
 {
     struct sim sim = untaught();
     const size_t before = allocated();
     size_t own = 0; /* what the simulation takes */
 
-    for (unsigned line = 0; line < TAKT_LINE_USER; line++) {
-        own += sim.line[line] == NULL ? sizeof *sim.line[line] : 0;
+    for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
+        own += sim.series[series] == NULL ? sizeof *sim.series[series] : 0;
         for (int i = 0; i < 600; i++) {
             const double bytes = random_real(&sim.random, 3, 7);
             const struct takt_work_of work = {bytes, bytes / 4};
-            sim_call(&sim, line, &work, (unsigned)i % 2);
+            sim_call(&sim, series, &work, (unsigned)i % 2);
         }
     }
     const double bytes = (double)(allocated() - before - own);
-    printf("# %d lines of 27 bins, 2 situations: %.2f MB\n", TAKT_LINE_USER,
-           bytes / 1e6);
+    printf("# %d series of 27 buckets, 2 situations: %.2f MB\n",
+           TAKT_SERIES_USER, bytes / 1e6);
     if (before == 0)
         SKIP("this allocator does not count");
     else
@@ -346,8 +348,8 @@ int main(void)
     RUN(others_samples_are_not_ours);
     RUN(nonsense_is_not_recalled);
     RUN(hints_give_way_to_samples);
-    RUN(a_forgotten_line_starts_anew);
+    RUN(a_forgotten_series_starts_anew);
     RUN(a_million_sizes_take_no_more_than_a_few);
-    RUN(all_lines_with_many_sizes_take_a_few_megabytes);
+    RUN(all_series_with_many_sizes_take_a_few_megabytes);
     return tap_done();
 }

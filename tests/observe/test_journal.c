@@ -15,7 +15,7 @@ static struct takt_journal journal;
 
 static struct takt_sample sample_of(unsigned producer, uint64_t number)
 {
-    return (struct takt_sample){.line = (uint16_t)producer,
+    return (struct takt_sample){.series = (uint16_t)producer,
                                 .start_ns = number,
                                 .seconds = (double)(number * 3 + producer)};
 }
@@ -101,12 +101,12 @@ static void tally_all(struct tally *tally)
     struct takt_sample out;
 
     while (takt__journal_next(&journal, &out)) {
-        REQUIRE(out.line < producers);
-        tally->disordered += out.start_ns < tally->next[out.line];
-        tally->torn += out.seconds != (double)(out.start_ns * 3 + out.line);
-        tally->next[out.line] = out.start_ns + 1;
-        tally->count[out.line]++;
-        tally->sum[out.line] += out.start_ns;
+        REQUIRE(out.series < producers);
+        tally->disordered += out.start_ns < tally->next[out.series];
+        tally->torn += out.seconds != (double)(out.start_ns * 3 + out.series);
+        tally->next[out.series] = out.start_ns + 1;
+        tally->count[out.series]++;
+        tally->sum[out.series] += out.start_ns;
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_key.c - bins cover all work in order, every line has a name that leads
- * back to it, and calls land in the layout they should.
+ * test_key.c - buckets cover all work in order, every series has a name that
+ * leads back to it, and calls land in the layout they should.
  */
 #include "op/key.h"
 
@@ -9,65 +9,66 @@
 #include "support/tap.h"
 #include "takt/takt.h"
 
-/* ---- bins ----------------------------------------------------------------
+/* ---- buckets ----------------------------------------------------------------
  */
 
-static void bins_cover_all_work_in_order(void)
+static void buckets_cover_all_work_in_order(void)
 {
     uint64_t state = 1;
 
-    EXPECT_INT(takt__bin_of(0), 0);
-    EXPECT_INT(takt__bin_of(-1), 0);
-    EXPECT_INT(takt__bin_of(0.5), 0);
-    EXPECT_INT(takt__bin_of((double)NAN), 0);
-    EXPECT_INT(takt__bin_of((double)INFINITY), TAKT_BINS - 1);
-    EXPECT_INT(takt__bin_of(1), 0);
-    EXPECT_INT(takt__bin_of(1.5), 1);
-    EXPECT_INT(takt__bin_of(2), 2);
+    EXPECT_INT(takt__bucket_of(0), 0);
+    EXPECT_INT(takt__bucket_of(-1), 0);
+    EXPECT_INT(takt__bucket_of(0.5), 0);
+    EXPECT_INT(takt__bucket_of((double)NAN), 0);
+    EXPECT_INT(takt__bucket_of((double)INFINITY), TAKT_BUCKETS - 1);
+    EXPECT_INT(takt__bucket_of(1), 0);
+    EXPECT_INT(takt__bucket_of(1.5), 1);
+    EXPECT_INT(takt__bucket_of(2), 2);
     for (int i = 0; i < 100000; i++) {
         const double low = random_real(&state, -2, 20);
         const double high = low * (1 + random_unit(&state));
-        EXPECT(takt__bin_of(low) <= takt__bin_of(high));
+        EXPECT(takt__bucket_of(low) <= takt__bucket_of(high));
     }
 }
 
-static void a_bin_is_half_an_octave(void)
+static void a_bucket_is_half_an_octave(void)
 {
-    for (unsigned bin = 0; bin < TAKT_BINS; bin++) {
-        const double low = ldexp(bin % 2 == 0 ? 1 : 1.5, (int)bin / 2);
-        EXPECT_INT(takt__bin_of(low), bin);
-        EXPECT_INT(takt__bin_of(takt__bin_work(bin)), bin);
-        if (bin > 0)
-            EXPECT_INT(takt__bin_of(nextafter(low, 0)), bin - 1);
+    for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket++) {
+        const double low = ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
+        EXPECT_INT(takt__bucket_of(low), bucket);
+        EXPECT_INT(takt__bucket_of(takt__bucket_work(bucket)), bucket);
+        if (bucket > 0)
+            EXPECT_INT(takt__bucket_of(nextafter(low, 0)), bucket - 1);
     }
 }
 
-/* ---- lines ---------------------------------------------------------------
+/* ---- series ---------------------------------------------------------------
  */
 
-static void every_line_is_found_by_its_name(void)
+static void every_series_is_found_by_its_name(void)
 {
     unsigned seen = 0;
 
-    for (unsigned line = 0; line < TAKT_LINE_USER; line++) {
+    for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
         enum takt_op_id op;
         unsigned user_op;
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        takt__line_name(line, &op, &user_op, &dtype, layout);
+        takt__series_name(series, &op, &user_op, &dtype, layout);
         REQUIRE(op < TAKT_OP_COUNT);
-        TAP_CHECK(takt__line_find(takt_op_at(op), dtype, layout) == (int)line,
-                  "line %u is %s %s \"%s\"", line, takt_op_at(op)->name,
+        TAP_CHECK(takt__series_find(takt_op_at(op), dtype, layout) ==
+                      (int)series,
+                  "series %u is %s %s \"%s\"", series, takt_op_at(op)->name,
                   takt_dtype_name(dtype), layout);
         EXPECT(strcmp(layout, "-") != 0); /* which pin files write for "" */
         EXPECT(strchr(layout, ' ') == NULL);
         seen++;
     }
-    EXPECT_INT(seen, TAKT_LINE_USER);
+    EXPECT_INT(seen, TAKT_SERIES_USER);
 }
 
-/* With the round trip above: no two (op, dtype, layout) share a line. */
-static void lines_of_an_op_are_its_own(void)
+/* With the round trip above: no two (op, dtype, layout) share a series. */
+static void series_of_an_op_are_its_own(void)
 {
     for (size_t i = 0; i < takt_op_count(); i++)
         for (int dtype = 0; dtype < 2; dtype++) {
@@ -81,7 +82,7 @@ static void lines_of_an_op_are_its_own(void)
                 continue;
             const struct takt_key key = takt__key_of(
                 takt_op_at(i), (takt_dtype)dtype, &shape, 0, &work);
-            takt__line_name(key.line, &op, &user_op, &back, layout);
+            takt__series_name(key.series, &op, &user_op, &back, layout);
             EXPECT_INT(op, i);
             EXPECT_INT(back, dtype);
         }
@@ -91,10 +92,10 @@ static void names_that_are_not_layouts_find_nothing(void)
 {
     const takt_op *matmul = takt_op_find("matmul");
 
-    EXPECT_INT(takt__line_find(matmul, TAKT_F32, ""), -1);
-    EXPECT_INT(takt__line_find(matmul, TAKT_F32, "nn"), -1);
-    EXPECT_INT(takt__line_find(matmul, TAKT_F32, "nn.square "), -1);
-    EXPECT_INT(takt__line_find(takt_op_find("add"), TAKT_F32, "nn"), -1);
+    EXPECT_INT(takt__series_find(matmul, TAKT_F32, ""), -1);
+    EXPECT_INT(takt__series_find(matmul, TAKT_F32, "nn"), -1);
+    EXPECT_INT(takt__series_find(matmul, TAKT_F32, "nn.square "), -1);
+    EXPECT_INT(takt__series_find(takt_op_find("add"), TAKT_F32, "nn"), -1);
 }
 
 static void ops_of_the_user_come_after_the_catalogue(void)
@@ -119,10 +120,12 @@ static void ops_of_the_user_come_after_the_catalogue(void)
             char layout[TAKT_LAYOUT_NAME];
             const struct takt_key key =
                 takt__key_of(op, (takt_dtype)dtype, &shape, 0, &work);
-            EXPECT(key.line >= TAKT_LINE_USER && key.line < TAKT_LINE_LINKS);
-            EXPECT_INT(takt__line_find(op, (takt_dtype)dtype, ""), key.line);
-            EXPECT_INT(takt__line_find(op, (takt_dtype)dtype, "nn"), -1);
-            takt__line_name(key.line, &id, &user_op, &back, layout);
+            EXPECT(key.series >= TAKT_SERIES_USER &&
+                   key.series < TAKT_SERIES_LINKS);
+            EXPECT_INT(takt__series_find(op, (takt_dtype)dtype, ""),
+                       key.series);
+            EXPECT_INT(takt__series_find(op, (takt_dtype)dtype, "nn"), -1);
+            takt__series_name(key.series, &id, &user_op, &back, layout);
             EXPECT_INT(id, TAKT_OP_COUNT);
             EXPECT_INT(user_op, number);
             EXPECT_INT(back, dtype);
@@ -136,22 +139,22 @@ static void links_come_last_and_are_no_ops(void)
                                                   "out.pinned", "open"};
 
     for (unsigned i = 0; i < TAKT_LINKS; i++) {
-        const unsigned line = TAKT_LINE_LINKS + i;
+        const unsigned series = TAKT_SERIES_LINKS + i;
         enum takt_op_id op;
         unsigned user_op;
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        EXPECT_STR(takt__link_name(line), names[i]);
-        EXPECT_INT(takt__link_find(names[i]), line);
-        takt__line_name(line, &op, &user_op, &dtype, layout);
+        EXPECT_STR(takt__link_name(series), names[i]);
+        EXPECT_INT(takt__link_find(names[i]), series);
+        takt__series_name(series, &op, &user_op, &dtype, layout);
         EXPECT_INT(op, TAKT_OP_COUNT);
         EXPECT_INT(user_op, TAKT_MAX_USER_OPS); /* that nobody has */
         EXPECT_INT(dtype, TAKT_F32);
         EXPECT_STR(layout, names[i]);
     }
-    EXPECT_INT(TAKT_LINE_LINKS + TAKT_LINKS, TAKT_LINES);
-    EXPECT(takt__link_name(TAKT_LINE_LINKS - 1) == NULL);
-    EXPECT(takt__link_name(TAKT_LINES) == NULL);
+    EXPECT_INT(TAKT_SERIES_LINKS + TAKT_LINKS, TAKT_SERIES_COUNT);
+    EXPECT(takt__link_name(TAKT_SERIES_LINKS - 1) == NULL);
+    EXPECT(takt__link_name(TAKT_SERIES_COUNT) == NULL);
     EXPECT(takt__link_name(0) == NULL);
     EXPECT_INT(takt__link_find(""), -1);
     EXPECT_INT(takt__link_find("in.pinned "), -1);
@@ -170,8 +173,9 @@ static const char *layout_of(const char *op, takt_shape shape, unsigned flags)
     takt_dtype dtype;
 
     REQUIRE(takt_op_work(found, TAKT_F32, &shape, &work) == TAKT_OK);
-    takt__line_name(takt__key_of(found, TAKT_F32, &shape, flags, &work).line,
-                    &id, &user_op, &dtype, layout);
+    takt__series_name(
+        takt__key_of(found, TAKT_F32, &shape, flags, &work).series, &id,
+        &user_op, &dtype, layout);
     EXPECT_STR(takt_op_at(id)->name, op);
     EXPECT_INT(dtype, TAKT_F32);
     return layout;
@@ -218,10 +222,10 @@ static void rows_and_layers_differ_by_what_decides_them(void)
 
 int main(void)
 {
-    RUN(bins_cover_all_work_in_order);
-    RUN(a_bin_is_half_an_octave);
-    RUN(every_line_is_found_by_its_name);
-    RUN(lines_of_an_op_are_its_own);
+    RUN(buckets_cover_all_work_in_order);
+    RUN(a_bucket_is_half_an_octave);
+    RUN(every_series_is_found_by_its_name);
+    RUN(series_of_an_op_are_its_own);
     RUN(names_that_are_not_layouts_find_nothing);
     RUN(ops_of_the_user_come_after_the_catalogue);
     RUN(links_come_last_and_are_no_ops);
