@@ -3,7 +3,7 @@
  * vectors.c - maps, reductions, rows and transposes on k threads.
  *
  * Stretches begin at multiples of a cache line's worth of elements, so that
- * two threads never write to the same series of an aligned output.
+ * two threads never write to the same line of an aligned output.
  */
 #include <string.h>
 
@@ -40,9 +40,9 @@ static void map_part(void *self, unsigned part, unsigned parts, void *scratch)
                 call->alpha, call->beta);
 }
 
-/* Stores past the caches spare the read of each series that will be overwritten
+/* Stores past the caches spare the read of each line that will be overwritten
  * anyway. They pay when little of the operands would still be in a cache, and
- * never in place, where the series has just been read. (Measured: copy, add and
+ * never in place, where the line has just been read. (Measured: copy, add and
  * fma break even between one and two times L3.) */
 static bool pays_to_stream(const struct takt_fleet *fleet,
                            const takt_call *call, double elements)
