@@ -22,7 +22,7 @@ struct inquiry {
  * list; nor is a GPU that is open and cannot run such a call. */
 static bool is_listed(const struct inquiry *inquiry, unsigned arm)
 {
-    const struct takt_device *gpu = takt__ctx_gpu_of(inquiry->ctx, arm);
+    const struct takt_device *gpu = takt__ctx_expert(inquiry->ctx, arm)->device;
 
     if (gpu == NULL || takt__device_is_software(gpu))
         return gpu == NULL;
@@ -33,7 +33,7 @@ static bool is_listed(const struct inquiry *inquiry, unsigned arm)
 
 static double transfer_of(const struct inquiry *inquiry, unsigned arm)
 {
-    const struct takt_device *gpu = takt__ctx_gpu_of(inquiry->ctx, arm);
+    const struct takt_device *gpu = takt__ctx_expert(inquiry->ctx, arm)->device;
     const struct takt_fares *fares = &inquiry->where.fares;
 
     return gpu == NULL ? fares->host_s : fares->gpu_s[gpu->number];
@@ -44,10 +44,10 @@ static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned arm,
 {
     static const double normal_95 = 1.96;
     const takt_ctx *ctx = inquiry->ctx;
-    const struct takt_device *gpu = takt__ctx_gpu_of(ctx, arm);
+    const struct takt_device *gpu = takt__ctx_expert(ctx, arm)->device;
     const double far = normal_95 * sqrt(of->variance);
     takt_estimate out = {
-        .backend = takt__ctx_arm_backend(ctx, arm),
+        .backend = takt__ctx_expert(ctx, arm)->backend,
         .predicted_s = of->seconds,
         .low_s = exp(of->log_mean - far),
         .high_s = exp(of->log_mean + far),
@@ -60,7 +60,7 @@ static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned arm,
                                      atomic_load(&gpu->is_occupied)),
     };
 
-    memcpy(out.expert, takt__ctx_arm_name(ctx, arm), sizeof out.expert);
+    memcpy(out.expert, takt__ctx_expert(ctx, arm)->name, sizeof out.expert);
     return out;
 }
 
@@ -123,7 +123,7 @@ static void look_around(takt_ctx *ctx, const takt_request *request,
     }
     takt__question_place(ctx, request, &inquiry->sizes, &inquiry->where,
                          &choice);
-    inquiry->chosen = choice.arm;
+    inquiry->chosen = choice.expert;
 }
 
 takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
@@ -137,7 +137,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
     *count = 0;
     if (request == NULL || (out == NULL && capacity > 0))
         return TAKT_EINVAL;
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     inquiry.ctx = ctx;

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "call/libraries.h"
 #include "call/question.h"
+#include "call/user_experts.h"
 
 /* ---- telling ---------------------------------------------------------------
  */
@@ -21,16 +22,17 @@ static takt_status find_arm(takt_ctx *ctx, struct takt_model *model,
                             unsigned series, int *arm)
 {
     if (op->is_user) {
-        const unsigned before = atomic_load(&ctx->user_experts.count);
+        const unsigned before = atomic_load(&ctx->experts.user_count);
         const takt_status status =
-            takt__ctx_meet_expert(ctx, model, op, name, arm);
-        if (atomic_load(&ctx->user_experts.count) != before)
+            takt__ctx_resolve_expert(ctx, model, op, name, arm);
+        if (atomic_load(&ctx->experts.user_count) != before)
             takt__learner_claim(ctx->learner); /* what is stored of him */
         return status;
     }
-    const struct takt_user_expert *user =
-        takt__user_experts_find(&ctx->user_experts, op, name);
-    *arm = user != NULL ? (int)user->arm : takt__fleet_find(&ctx->fleet, name);
+    const struct takt_expert *user =
+        takt__user_expert_find(&ctx->experts, op, name);
+    *arm = user != NULL ? (int)takt__expert_number(&ctx->experts, user)
+                        : takt__experts_find(&ctx->experts, name);
     return *arm >= 0 && takt__model_allows(model, series, (unsigned)*arm)
                ? TAKT_OK
                : TAKT_ENODEV;
@@ -74,7 +76,7 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
     struct takt_sizes sizes;
     int arm = -1;
 
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     if (!is_sane(ctx, told))
@@ -103,7 +105,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
     if (out == NULL)
         return TAKT_EINVAL;
     *out = (takt_learning){0};
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     struct takt_model *model = takt__learner_enter_all(ctx->learner);
@@ -171,8 +173,8 @@ static takt_history_row row_of(const takt_ctx *ctx,
 {
     return (takt_history_row){
         .situation = memory->situation,
-        .expert = takt__ctx_arm_name(ctx, memory->arm),
-        .backend = takt__ctx_arm_backend(ctx, memory->arm),
+        .expert = takt__ctx_expert(ctx, memory->arm)->name,
+        .backend = takt__ctx_expert(ctx, memory->arm)->backend,
         .work_low = bucket_low(memory->bucket),
         .work_high = bucket_low(memory->bucket + 1),
         .work = {memory->bytes, memory->flops},
@@ -216,7 +218,7 @@ static void copy_row(void *self, const struct takt_memory *memory)
 takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
                               void *self)
 {
-    struct reading reading = {.ctx = takt__ctx_meant(ctx)};
+    struct reading reading = {.ctx = takt__ctx_or_default(ctx)};
 
     if (visit == NULL)
         return TAKT_EINVAL;
@@ -254,7 +256,7 @@ static bool is_same(const struct best *best, const struct takt_memory *memory)
 
     if ((apart & TAKT_RESIDENT) != 0)
         return false;
-    if (takt__ctx_gpu_of(best->ctx, memory->arm) != NULL)
+    if (takt__ctx_expert(best->ctx, memory->arm)->device != NULL)
         return true;
     return (apart & TAKT_REPEAT) == 0 &&
            (apart == 0 || (memory->situation & TAKT_ASLEEP) == 0);
@@ -282,7 +284,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     if (out == NULL)
         return TAKT_EINVAL;
     *out = (takt_history_row){.layout = ""};
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     const takt_status status = takt__request_sizes(request, &sizes);
@@ -314,7 +316,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     struct takt_model *model = takt__learner_enter_all(ctx->learner);
@@ -336,7 +338,7 @@ takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 
 takt_status takt_ctx_flush(takt_ctx *ctx)
 {
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     takt__courier_flush(ctx->courier);

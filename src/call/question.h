@@ -1,11 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * question.h - where the operands of a question are, and who is open to it.
+ * question.h - the sizes by which calls and questions are decided, and where
+ * the operands of a question would be.
  */
 #ifndef TAKT_CALL_QUESTION_H
 #define TAKT_CALL_QUESTION_H
 
-#include "call/call.h"
+#include "call/ctx.h"
+#include "takt/call.h"
+
+/* Whether work can be learned about: neither unknown nor beyond any machine. */
+static inline bool takt__work_is_sane(const takt_work *work)
+{
+    return work->bytes >= 0 && work->bytes < 1e30 && work->flops >= 0 &&
+           work->flops < 1e30;
+}
+
+/* The sizes by which an admitted call is decided. */
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
+
+/* The same of a request.
+ * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
+takt_status takt__request_sizes(const takt_request *request,
+                                struct takt_sizes *out);
+
+/* A call of the shape of a request, with default values and no operands; false:
+ * there is none. */
+bool takt__question_call(const takt_request *request, takt_call *out);
 
 struct takt_whereabouts {
     int home; /* the GPU that has the operands; -1: the host has them */

@@ -126,14 +126,14 @@ static void choose_simd(const struct takt_decider *decider,
                         const struct takt_sizes *sizes, unsigned situation,
                         bool is_rule, struct takt_choice *out)
 {
-    out->arm = (uint8_t)decider->team[0].expert;
+    out->expert = (uint8_t)decider->team[0].expert;
     if (sizes->work.bytes < 0)
         return;
     struct takt_cell cell =
         takt__decide_consider(decider, &sizes->work, situation);
     if (!is_rule)
         prefer_usual(decider, sizes->op, &cell);
-    out->arm = cell.best;
+    out->expert = cell.best;
     out->predicted_s = (double)cell.seconds;
     out->is_threaded = cell.is_threaded;
 }
@@ -150,7 +150,7 @@ static bool choose_gpu(const struct takt_decider *decider,
         const int state = atomic_load(&device->state);
         if (state == TAKT_DEVICE_ASLEEP ||
             (state == TAKT_DEVICE_READY && !takt__device_is_software(device))) {
-            out->arm = (uint8_t)decider->gpu[i].expert;
+            out->expert = (uint8_t)decider->gpu[i].expert;
             return true;
         }
     }
@@ -170,7 +170,7 @@ static takt_status choose_by_rule(const struct takt_decider *decider,
     if (out->backend == TAKT_BACKEND_SIMD ||
         (out->backend == TAKT_BACKEND_GPU && !choose_gpu(decider, out)))
         choose_simd(decider, sizes, situation, true, out);
-    out->reason = decider->fleet->expert[out->arm].backend == out->backend
+    out->reason = decider->experts->expert[out->expert].backend == out->backend
                       ? TAKT_REASON_STATIC
                       : TAKT_REASON_FALLBACK;
     return TAKT_OK;
@@ -185,7 +185,7 @@ static void choose_pinned(const struct takt_decider *decider,
     const uint64_t word =
         sizes->has_key ? takt__table_load(&decider->table, sizes->key, 0) : 0;
 
-    out->arm = word != 0 ? (uint8_t)word : (uint8_t)decider->team[0].expert;
+    out->expert = word != 0 ? (uint8_t)word : (uint8_t)decider->team[0].expert;
     out->reason = TAKT_REASON_PINNED;
 }
 
@@ -205,7 +205,7 @@ static takt_status decide_static(const struct takt_decider *decider,
     case TAKT_POLICY_FIXED:
         if (decider->policy != policy)
             return TAKT_EINVAL; /* nobody said which expert */
-        out->arm = (uint8_t)decider->fixed;
+        out->expert = (uint8_t)decider->fixed;
         out->reason = TAKT_REASON_FORCED;
         break;
     case TAKT_POLICY_PINNED:
@@ -215,7 +215,7 @@ static takt_status decide_static(const struct takt_decider *decider,
         break;
     case TAKT_POLICY_ADAPTIVE:
         choose_simd(decider, sizes, situation, false, out);
-        out->reason = takt__fleet_known(decider->fleet) == 1
+        out->reason = takt__experts_known(decider->experts) == 1
                           ? TAKT_REASON_ONLY
                           : TAKT_REASON_PRIOR;
         break;
@@ -242,7 +242,7 @@ takt_status takt__decide_static(const struct takt_decider *decider,
 static inline void read_cell(uint64_t word, unsigned situation,
                              struct takt_choice *out)
 {
-    out->arm = (uint8_t)word;
+    out->expert = (uint8_t)word;
     out->situation = (uint8_t)situation;
     out->sample_shift = word >> TAKT_CELL_SHIFT & 7;
     out->is_threaded = word >> TAKT_CELL_THREADED & 1;
@@ -310,7 +310,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     if ((word >> TAKT_CELL_TRIES & 3) != 0 &&
         (double)takt__cell_unpack(word).seconds <= most_s &&
         takt__table_take_try(&decider->table, sizes->key, situation, word)) {
-        out->arm = (uint8_t)(word >> 16);
+        out->expert = (uint8_t)(word >> 16);
         out->reason = TAKT_REASON_EXPLORE;
     }
     return TAKT_OK;

@@ -25,7 +25,7 @@ struct takt_team {
 };
 
 /* A GPU, and what to expect of it: more is known once it is open. */
-struct takt_gpu_arm {
+struct takt_gpu_expert {
     unsigned expert;
     struct takt_device *device;
     struct takt_rates guessed, known;
@@ -34,7 +34,7 @@ struct takt_gpu_arm {
 
 /* What decides: constant once made, but for what the table learns. */
 struct takt_decider {
-    const struct takt_fleet *fleet;
+    const struct takt_experts *experts;
     takt_policy policy;
     takt_cost_model cost;
     unsigned fixed; /* the expert of policy `fixed` */
@@ -42,7 +42,7 @@ struct takt_decider {
     unsigned team_count; /* at least 1: the first has one thread */
     struct takt_team team[TAKT_MAX_TEAMS];
     unsigned gpu_count;
-    struct takt_gpu_arm gpu[TAKT_MAX_GPUS]; /* in the order of the devices */
+    struct takt_gpu_expert gpu[TAKT_MAX_GPUS]; /* in the order of the devices */
     uint64_t moment; /* in ticks: how long workers stay awake after a job */
     /* By op of the catalogue, who runs what nothing was measured of: 0, or an
      * arm of the user's, shifted, and whether it has threads (bit 0). */
@@ -50,11 +50,11 @@ struct takt_decider {
     struct takt_table table;
 };
 
-/* Prepares `decider` for the fleet of a machine; policy, cost and fixed are
+/* Prepares `decider` for the experts of a machine; policy, cost and fixed are
  * the caller's to set.
  * TAKT_ENOMEM: no room for the table. */
 takt_status takt__decider_init(struct takt_decider *decider,
-                               const struct takt_fleet *fleet,
+                               const struct takt_experts *experts,
                                const takt_machine *machine);
 void takt__decider_fini(struct takt_decider *decider);
 
@@ -66,10 +66,10 @@ void takt__decider_set_usual(struct takt_decider *decider, const takt_op *op,
 bool takt__decider_is_alone(const struct takt_decider *decider,
                             const takt_work *work);
 
-/* A decision before it is made into text. An arm is the number of an expert of
- * the fleet; those of the user come after. */
+/* A decision before it is made into text. The expert is a number of the table.
+ */
 struct takt_choice {
-    uint8_t arm;
+    uint8_t expert;
     uint8_t situation;    /* in which it was decided */
     uint8_t sample_shift; /* how seldom to time it */
     bool is_threaded;     /* it had a use for more threads */
@@ -140,7 +140,7 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
 double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
                          unsigned link, double bytes);
 
-/* The GPUs of the fleet; and the data sheet of one, which is known now. */
+/* The GPUs of the experts; and the data sheet of one, which is known now. */
 void takt__decider_add_gpus(struct takt_decider *decider);
 void takt__decider_meet_gpu(struct takt_decider *decider, unsigned gpu);
 

@@ -29,11 +29,11 @@ double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
 
 void takt__decider_add_gpus(struct takt_decider *decider)
 {
-    for (unsigned i = 0; i < decider->fleet->count; i++) {
-        const struct takt_expert *who = &decider->fleet->expert[i];
-        if (who->kind != TAKT_EXPERT_GPU)
+    for (unsigned i = 0; i < decider->experts->count; i++) {
+        const struct takt_expert *who = &decider->experts->expert[i];
+        if (who->device == NULL)
             continue;
-        struct takt_gpu_arm *arm = &decider->gpu[decider->gpu_count++];
+        struct takt_gpu_expert *arm = &decider->gpu[decider->gpu_count++];
         arm->expert = i;
         arm->device = who->device;
         arm->guessed = takt__prior_gpu(0, 0, 0);
@@ -43,7 +43,7 @@ void takt__decider_add_gpus(struct takt_decider *decider)
 
 void takt__decider_meet_gpu(struct takt_decider *decider, unsigned gpu)
 {
-    struct takt_gpu_arm *arm = &decider->gpu[gpu];
+    struct takt_gpu_expert *arm = &decider->gpu[gpu];
     const struct takt_device_facts *facts = &arm->device->known;
 
     if (atomic_load(&arm->rates) == &arm->known)
@@ -65,12 +65,12 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
     if (takt__decide_learned(decider, sizes->key, situation, out) ||
         (takt__decide_learned(decider, sizes->key,
                               situation & ~(unsigned)TAKT_RESIDENT, out) &&
-         decider->fleet->expert[out->arm].kind != TAKT_EXPERT_GPU))
+         decider->experts->expert[out->expert].device == NULL))
         return;
     const struct takt_cell cell =
         takt__decide_consider(decider, &sizes->work, situation);
     *out = (struct takt_choice){
-        .arm = cell.best,
+        .expert = cell.best,
         .situation = (uint8_t)situation,
         .is_threaded = cell.is_threaded,
         .reason = TAKT_REASON_PRIOR,
@@ -101,10 +101,10 @@ static void choose_gpu(const struct takt_decider *decider, unsigned gpu,
                        uint64_t word, takt_reason reason,
                        struct takt_choice *out)
 {
-    const uint8_t rival = out->arm;
+    const uint8_t rival = out->expert;
 
     *out = (struct takt_choice){
-        .arm = (uint8_t)decider->gpu[gpu].expert,
+        .expert = (uint8_t)decider->gpu[gpu].expert,
         .situation = TAKT_RESIDENT,
         .reason = reason,
         .word = word,
