@@ -83,10 +83,13 @@ static void remember(struct takt_exec *exec)
 
 static void observe(struct takt_exec *exec)
 {
-    takt__sample(exec);
+    if (exec->is_sampled || takt__exec_failed_over(exec))
+        takt__sample(exec);
     remember(exec);
-    takt__shadow_run(exec);
-    takt__emit(exec);
+    if (exec->sizes.is_steady)
+        takt__shadow_run(exec);
+    if (exec->tap != NULL)
+        takt__emit(exec);
 }
 
 static void describe(const struct takt_exec *exec)
@@ -103,7 +106,7 @@ static takt_status perform(struct takt_exec *exec)
 {
     takt_status status = takt__admit(exec->call, &exec->is_empty);
 
-    if (status == TAKT_OK && takt__direct_run(exec))
+    if (status == TAKT_OK && exec->may_be_direct && takt__direct_run(exec))
         return TAKT_OK;
     if (status == TAKT_OK)
         status = admit(exec);

@@ -27,6 +27,7 @@ struct takt_direct {
     /* Sizes from 1 on that are: elements of a vector, operations of a matmul.
      */
     _Atomic size_t most[TAKT_DTYPES][TAKT_OP_COUNT];
+    size_t most_short[TAKT_DTYPES][TAKT_OP_COUNT]; /* the same in takt_run() */
 };
 
 struct takt_ctx {

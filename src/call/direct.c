@@ -49,12 +49,13 @@ bool takt__direct_run(struct takt_exec *exec)
     const takt_call *call = exec->call;
     const enum takt_op_id op = takt__op_id(call->op);
 
-    if (!exec->may_be_direct || op == TAKT_OP_COUNT || call->parent != NULL ||
+    if (op == TAKT_OP_COUNT || call->parent != NULL ||
         (call->flags & ~TAKT_CALL_ALPHA_ZERO) != 0 ||
-        atomic_load_explicit(&ctx->direct.most[call->dtype][op],
-                             memory_order_relaxed) == 0)
+        ctx->direct.most_short[call->dtype][op] == 0)
         return false;
     const size_t size = size_of(call);
+    if (size > ctx->direct.most_short[call->dtype][op])
+        return false;
     if (takt__direct_is_next(ctx, call->dtype, op, size))
         return takt__expert_run(&ctx->experts, ctx->decider.team[0].expert,
                                 call) == TAKT_OK;
@@ -147,6 +148,12 @@ static size_t most_of(const takt_ctx *ctx, const takt_op *op, takt_dtype dtype)
     return most > least ? most : least;
 }
 
+static bool may_be_direct(enum takt_op_id op)
+{
+    return op == TAKT_OP_matmul ||
+           (takt_op_at(op)->rank_max == 1 && op != TAKT_OP_reshape);
+}
+
 void takt__direct_update(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
 {
     struct takt_direct *direct = &ctx->direct;
@@ -185,6 +192,36 @@ void takt__direct_emit_all(takt_ctx *ctx, bool is_all)
         update_all(ctx);
 }
 
+/* Below which size deciding a call would take a good part of its time, by the
+ * prior. One-line calls go directly beyond it: takt_run() is for programs that
+ * want to see what happens. */
+static size_t most_short_of(const takt_ctx *ctx, const takt_op *op,
+                            takt_dtype dtype)
+{
+    static const double short_s = 0.3e-6;
+    const struct takt_rates *rates = &ctx->decider.team[0].rates;
+    size_t size = 0;
+
+    for (size_t next = 1; next < 1 << 20; next += next / 8 + 1) {
+        const takt_shape shape = shape_of(op, (double)next);
+        takt_work work;
+        if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
+            takt__rates_seconds(rates, work.bytes, work.flops, 0) > short_s)
+            break;
+        size = next;
+    }
+    return size;
+}
+
+static void find_short(takt_ctx *ctx)
+{
+    for (int op = 0; op < TAKT_OP_COUNT; op++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+            if (may_be_direct((enum takt_op_id)op))
+                ctx->direct.most_short[dtype][op] = most_short_of(
+                    ctx, takt_op_at((unsigned)op), (takt_dtype)dtype);
+}
+
 /* Other policies want every call to be decided. */
 void takt__direct_start(takt_ctx *ctx)
 {
@@ -193,6 +230,7 @@ void takt__direct_start(takt_ctx *ctx)
         atomic_load(&has_moving_buffers))
         return;
     ctx->direct.is_on = true;
+    find_short(ctx);
     update_all(ctx);
 }
 

@@ -56,7 +56,7 @@ void takt__emit(struct takt_exec *exec)
 {
     struct takt_note note;
 
-    if (exec->tap == NULL || (!exec->is_emitted && !exec->is_refused))
+    if (!exec->is_emitted && !exec->is_refused)
         return;
     takt__thread_draw(exec->thread, 0);
     const unsigned told =

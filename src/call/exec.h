@@ -107,7 +107,20 @@ static inline void takt__exec_refuse(struct takt_exec *exec, unsigned expert,
 
 /* Whether this run is timed for the model; if so, `calls` says for how many
  * calls it stands. */
-bool takt__exec_is_timed(struct takt_exec *exec);
+static inline bool takt__exec_is_timed(struct takt_exec *exec)
+{
+    const struct takt_choice *choice = &exec->choice;
+
+    if (!exec->ctx->is_learning && exec->tap == NULL)
+        return false;
+    if (exec->calls > 1 || choice->reason == TAKT_REASON_EXPLORE ||
+        choice->sample_shift == 0)
+        return true;
+    if (!takt__thread_draw(exec->thread, choice->sample_shift))
+        return false;
+    exec->calls = (uint16_t)(1u << choice->sample_shift);
+    return true;
+}
 
 /* ---- plain memory: plain.c -------------------------------------------------
  */
@@ -137,13 +150,14 @@ takt_status takt__resident_run_on(struct takt_exec *exec, unsigned expert);
 /* ---- observers -------------------------------------------------------------
  */
 
-/* sample.c: leaves a sample of the run, or of a refusal. */
+/* sample.c: leaves a sample of the run; of the refusal, if the chosen expert
+ * did not run it. */
 void takt__sample(struct takt_exec *exec);
 void takt__sample_push(takt_ctx *ctx, const struct takt_sample *sample);
 
-/* shadow.c: how long a call may take for another expert to be tried in its
- * place; of a steady call, in a shadow run. */
-double takt__shadow_budget_s(const struct takt_exec *exec);
+/* shadow.c: how long a steady call may take for another expert to be tried in a
+ * shadow run. */
+double takt__shadow_budget_s(const takt_ctx *ctx);
 
 /* A steady call on which another expert was to be tried gets the best one back;
  * the other one is tried in a shadow run after it. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* plain.c - calls on plain memory: which expert runs them, and which one when
  * that refuses. */
+#include <math.h>
+
 #include "base/clock.h"
 #include "call/exec.h"
 #include "call/gpus.h"
@@ -32,13 +34,9 @@ static bool is_like(const struct takt_device *a, const struct takt_device *b)
 
 /* Of several GPUs of one kind, the one with the fewest calls under way: it will
  * be done first. */
-static void spread(struct takt_exec *exec)
+static void spread(struct takt_exec *exec, const struct takt_device *best)
 {
     const struct takt_decider *decider = &exec->ctx->decider;
-    const struct takt_device *best = takt__exec_expert(exec)->device;
-
-    if (best == NULL || exec->choice.reason != TAKT_REASON_MODEL)
-        return;
     unsigned fewest = takt__device_users(best);
     for (unsigned i = 0; i < decider->gpu_count && fewest > 0; i++) {
         const struct takt_device *other = decider->gpu[i].device;
@@ -50,10 +48,18 @@ static void spread(struct takt_exec *exec)
     }
 }
 
+/* How long a call may take for another expert to be tried on it. */
+static double budget_of(const struct takt_exec *exec)
+{
+    if ((exec->call->flags & TAKT_CALL_URGENT) != 0)
+        return 0;
+    return exec->sizes.is_steady ? takt__shadow_budget_s(exec->ctx) : HUGE_VAL;
+}
+
 takt_status takt__plain_decide(struct takt_exec *exec)
 {
     takt_ctx *ctx = exec->ctx;
-    const double budget_s = takt__shadow_budget_s(exec);
+    const double budget_s = budget_of(exec);
     const void *in = exec->call->in[0];
 
     exec->is_repeat = !exec->sizes.is_steady &&
@@ -62,13 +68,16 @@ takt_status takt__plain_decide(struct takt_exec *exec)
                                       exec->is_repeat, budget_s, &exec->choice);
     if (status == TAKT_ENOENT)
         status = decide_new(exec, budget_s);
-    if (status == TAKT_OK)
+    if (status == TAKT_OK && ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
         status = takt__gpu_open_chosen(ctx, &exec->sizes, ctx->decider.policy,
                                        &exec->choice);
     if (status != TAKT_OK)
         return status;
-    takt__shadow_plan(exec);
-    spread(exec);
+    if (exec->sizes.is_steady)
+        takt__shadow_plan(exec);
+    const struct takt_device *device = takt__exec_expert(exec)->device;
+    if (device != NULL && exec->choice.reason == TAKT_REASON_MODEL)
+        spread(exec, device);
     return TAKT_OK;
 }
 

@@ -3,21 +3,6 @@
 #include "base/clock.h"
 #include "call/exec.h"
 
-bool takt__exec_is_timed(struct takt_exec *exec)
-{
-    const struct takt_choice *choice = &exec->choice;
-
-    if (!exec->ctx->is_learning && exec->tap == NULL)
-        return false;
-    if (exec->calls > 1 || choice->reason == TAKT_REASON_EXPLORE ||
-        choice->sample_shift == 0)
-        return true;
-    if (!takt__thread_draw(exec->thread, choice->sample_shift))
-        return false;
-    exec->calls = (uint16_t)(1u << choice->sample_shift);
-    return true;
-}
-
 void takt__sample_push(takt_ctx *ctx, const struct takt_sample *sample)
 {
     takt__journal_push(takt__learner_journal(ctx->learner), sample);
@@ -57,8 +42,6 @@ void takt__sample(struct takt_exec *exec)
     const struct takt_sizes *sizes = &exec->sizes;
     const bool is_refusal = takt__exec_failed_over(exec);
 
-    if (!exec->is_sampled && !is_refusal)
-        return;
     const struct takt_sample sample = {
         .series = sizes->key.series,
         .bucket = sizes->key.bucket,

@@ -19,14 +19,8 @@
 
 static const double share = 0.02, advance_s = 2e-3;
 
-double takt__shadow_budget_s(const struct takt_exec *exec)
+double takt__shadow_budget_s(const takt_ctx *ctx)
 {
-    const takt_ctx *ctx = exec->ctx;
-
-    if ((exec->call->flags & TAKT_CALL_URGENT) != 0)
-        return 0;
-    if (!exec->sizes.is_steady)
-        return HUGE_VAL;
     const double steady_s = 1e-9 * (double)atomic_load_explicit(
                                        &ctx->steady_ns, memory_order_relaxed);
     const double shadow_s = 1e-9 * (double)atomic_load_explicit(
@@ -39,7 +33,7 @@ void takt__shadow_plan(struct takt_exec *exec)
     struct takt_choice *choice = &exec->choice;
     const int tried = choice->expert;
 
-    if (!exec->sizes.is_steady || choice->reason != TAKT_REASON_EXPLORE)
+    if (choice->reason != TAKT_REASON_EXPLORE)
         return;
     choice->expert = (uint8_t)choice->word;
     choice->reason = (choice->word >> TAKT_CELL_MEASURED & 1) != 0
@@ -105,8 +99,6 @@ void takt__shadow_run(struct takt_exec *exec)
     takt_ctx *ctx = exec->ctx;
     const double ns_per_tick = 1e9 * takt__seconds_per_tick();
 
-    if (!exec->sizes.is_steady)
-        return;
     if (exec->is_sampled)
         atomic_fetch_add_explicit(&ctx->steady_ns,
                                   (int64_t)((double)(exec->end - exec->start) *
