@@ -118,6 +118,15 @@ static int series_of_pin(const struct takt_pin *pin)
     return takt__series_find(op, is_f64 ? TAKT_F64 : TAKT_F32, pin->layout);
 }
 
+static bool may_run(const takt_ctx *ctx, unsigned number,
+                    const struct takt_pin *pin)
+{
+    const struct takt_expert *expert = takt__ctx_expert(ctx, number);
+
+    return expert->class->may(expert, takt_op_find(pin->op),
+                              pin->dtype[1] == '6' ? TAKT_F64 : TAKT_F32);
+}
+
 static takt_status apply(void *self, const struct takt_pin *pin)
 {
     takt_ctx *ctx = self;
@@ -129,7 +138,7 @@ static takt_status apply(void *self, const struct takt_pin *pin)
     if (series < 0 ||
         (expert >= 0 && takt__table_load(&ctx->decider.table, key, 0) != 0))
         return TAKT_ECORRUPT; /* no such call, or it was pinned before */
-    if (expert < 0)
+    if (expert < 0 || !may_run(ctx, (unsigned)expert, pin))
         return TAKT_ENODEV;
     const struct takt_cell cell = {.best = (uint8_t)expert,
                                    .runner_up = (uint8_t)expert};

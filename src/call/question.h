@@ -28,6 +28,14 @@ takt_status takt__request_sizes(const takt_request *request,
  * there is none. */
 bool takt__question_call(const takt_request *request, takt_call *out);
 
+/* Whether an expert on the CPU would run such a call. Code of the user's is not
+ * asked: it may look at operands. */
+static inline bool takt__question_can(const struct takt_expert *expert,
+                                      const takt_call *call)
+{
+    return expert->class == &takt__user_class || takt__expert_can(expert, call);
+}
+
 struct takt_whereabouts {
     int home; /* the GPU that has the operands; -1: the host has them */
     struct takt_fares fares; /* without those that a time on host operands

@@ -31,6 +31,21 @@ static bool select_learned(takt_ctx *ctx, const takt_request *request,
     return takt__decide_learned(&ctx->decider, sizes->key, situation, out);
 }
 
+/* A call would fall back from an expert that cannot run it: as plain.c does. */
+static void fall_back(const takt_ctx *ctx, const takt_request *request,
+                      struct takt_choice *choice)
+{
+    const struct takt_expert *expert = takt__ctx_expert(ctx, choice->expert);
+    takt_call call;
+
+    if (request->op == NULL || request->op->is_user || expert->device != NULL ||
+        !takt__question_call(request, &call) ||
+        takt__question_can(expert, &call))
+        return;
+    choice->expert = (uint8_t)ctx->decider.team[0].expert;
+    choice->reason = TAKT_REASON_FALLBACK;
+}
+
 takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                         takt_decision *out)
 {
@@ -53,7 +68,10 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                                      &choice);
     if (status == TAKT_OK && !ctx->is_recorded)
         status = takt__gpu_open_chosen(ctx, &sizes, request->policy, &choice);
-    if (status == TAKT_OK)
-        takt__describe(ctx, &sizes, &choice, out);
+    if (status != TAKT_OK)
+        return status;
+    if (sizes.has_key && request->policy == TAKT_POLICY_ADAPTIVE)
+        fall_back(ctx, request, &choice);
+    takt__describe(ctx, &sizes, &choice, out);
     return status;
 }
