@@ -159,7 +159,7 @@ static void log_refusal(const takt_ctx_options *options, takt_status status)
 static void destroy(takt_ctx *ctx)
 {
     takt__ctx_leave_gpus(ctx);
-    if (ctx->learner != NULL) /* it is asked when the last is told */
+    if (ctx->learner != NULL) /* it has the names of the last events */
         takt__courier_finish(ctx->courier);
     takt__learner_destroy(ctx->learner);
     takt__courier_destroy(ctx->courier);
@@ -272,7 +272,7 @@ takt_ctx_options takt_ctx_environment(void)
 }
 
 /* A name in the environment that this machine does not know must not keep a
- * program from computing: it then decides as usual. */
+ * program from computing: the adaptive policy then decides. */
 static void make_default(void)
 {
     takt_ctx_options options = takt_ctx_environment();

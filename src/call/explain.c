@@ -13,7 +13,7 @@
 struct inquiry {
     const takt_ctx *ctx;
     struct takt_sizes sizes;
-    struct takt_whereabouts where;
+    struct takt_question_location where;
     unsigned situation;
     unsigned chosen;
     takt_call call; /* such a call, if has_call */
@@ -32,7 +32,7 @@ static bool is_listed(const struct inquiry *inquiry, unsigned number)
     if (takt__device_is_software(gpu))
         return false;
     if (takt__device_is_ready(gpu))
-        return inquiry->where.fares.is_open[gpu->number];
+        return inquiry->where.moves.is_open[gpu->number];
     return atomic_load(&gpu->state) != TAKT_DEVICE_ABSENT;
 }
 
@@ -40,9 +40,9 @@ static double transfer_of(const struct inquiry *inquiry, unsigned number)
 {
     const struct takt_device *gpu =
         takt__ctx_expert(inquiry->ctx, number)->device;
-    const struct takt_fares *fares = &inquiry->where.fares;
+    const struct takt_move_costs *moves = &inquiry->where.moves;
 
-    return gpu == NULL ? fares->host_s : fares->gpu_s[gpu->number];
+    return gpu == NULL ? moves->host_s : moves->gpu_s[gpu->number];
 }
 
 static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned number,
@@ -130,8 +130,8 @@ static void look_around(takt_ctx *ctx, const takt_request *request,
         inquiry->situation &= ~(unsigned)TAKT_SITUATION_ON_GPU;
         return;
     }
-    takt__question_place(ctx, request, &inquiry->sizes, &inquiry->where,
-                         &choice);
+    takt__question_locate(ctx, request, &inquiry->sizes, &inquiry->where,
+                          &choice);
     inquiry->chosen = choice.expert;
 }
 

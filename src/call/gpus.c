@@ -114,8 +114,8 @@ void takt__gpu_expect(const struct takt_exec *exec, struct takt_timing *timing,
     atomic_store(&timing->use, is_async ? 2 : 0);
 }
 
-/* The device began when it was told to, or when it was done with what came
- * before; how long it took it has said itself. */
+/* The device began when the call was queued, or when it was done with what came
+ * before; the marks say how long it took. */
 static void emit(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
                  double device_s)
 {
@@ -171,7 +171,7 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
     }
 }
 
-/* Of what is given up, somebody was to be told. */
+/* Events that telemetry wanted of them are dropped. */
 static void give_up(takt_ctx *ctx, unsigned gpu)
 {
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
@@ -284,7 +284,7 @@ static void wake(takt_ctx *ctx, struct takt_model *model,
 {
     if (!takt__device_is_ready(device) || takt__device_is_software(device))
         return;
-    takt__decider_meet_gpu(&ctx->decider, device->number);
+    takt__decider_update_gpu(&ctx->decider, device->number);
     takt__model_set_rates(model, expert_of(ctx, device),
                           &ctx->decider.gpu[device->number].known);
     takt__model_set_asleep(model, expert_of(ctx, device), false);
@@ -335,18 +335,18 @@ void takt__ctx_leave_gpus(takt_ctx *ctx)
     ctx->experts.devices.moved = NULL;
 }
 
-const char *takt__ctx_device_of(void *self, unsigned arm)
+const char *takt__ctx_device_of(void *self, unsigned expert)
 {
     const takt_ctx *ctx = self;
-    const struct takt_device *device = takt__ctx_expert(ctx, arm)->device;
+    const struct takt_device *device = takt__ctx_expert(ctx, expert)->device;
 
     return device == NULL ? NULL : ctx->gpu_fingerprint[device->number];
 }
 
-void takt__ctx_wake(void *self, unsigned arm)
+void takt__ctx_wake(void *self, unsigned expert)
 {
     takt_ctx *ctx = self;
-    struct takt_device *device = ctx->experts.expert[arm].device;
+    struct takt_device *device = takt__ctx_expert(ctx, expert)->device;
 
     if (atomic_load(&device->state) == TAKT_DEVICE_ASLEEP)
         takt__device_open_later(device);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gpus.h - what a context does with its GPUs beyond calling them: opening them
- * when it pays, and learning what they took from calls that nobody waited for.
+ * when it pays, and learning what they took from calls that are not waited for.
  */
 #ifndef TAKT_CALL_GPUS_H
 #define TAKT_CALL_GPUS_H
@@ -71,7 +71,7 @@ void takt__ctx_watch_gpus(takt_ctx *ctx);
 void takt__ctx_leave_gpus(takt_ctx *ctx);
 
 /* For the learner (learner.h). */
-const char *takt__ctx_device_of(void *self, unsigned arm);
-void takt__ctx_wake(void *self, unsigned arm);
+const char *takt__ctx_device_of(void *self, unsigned expert);
+void takt__ctx_wake(void *self, unsigned expert);
 
 #endif

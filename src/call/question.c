@@ -153,46 +153,47 @@ static double move_inputs(const struct takt_decider *decider, unsigned gpu,
 
 void takt__question_where(takt_ctx *ctx, const takt_request *request,
                           const struct takt_sizes *sizes,
-                          struct takt_whereabouts *out)
+                          struct takt_question_location *out)
 {
     const struct takt_decider *decider = &ctx->decider;
-    struct takt_fares *fares = &out->fares;
+    struct takt_move_costs *moves = &out->moves;
     takt_call call;
 
-    *out = (struct takt_whereabouts){.home = -1};
+    *out = (struct takt_question_location){.home = -1};
     if (!sizes->has_key || request->op->is_user ||
         !takt__question_call(request, &call))
         return;
     for (unsigned d = decider->gpu_count; d-- > 0;) {
         const struct takt_device *device = decider->gpu[d].device;
-        fares->is_open[d] = takt__device_is_ready(device) &&
+        moves->is_open[d] = takt__device_is_ready(device) &&
                             !takt__device_is_software(device) &&
                             !atomic_load(&device->is_occupied) &&
                             device->driver->can_run(device, &call);
-        if (fares->is_open[d] &&
+        if (moves->is_open[d] &&
             (request->situation & TAKT_SITUATION_ON_GPU) != 0)
             out->home = (int)d;
     }
     if (out->home < 0)
         return;
     const unsigned home = (unsigned)out->home;
-    fares->host_s = move_inputs(decider, home, TAKT_LINK_OUT, &call);
+    moves->host_s = move_inputs(decider, home, TAKT_LINK_OUT, &call);
     for (unsigned d = 0; d < decider->gpu_count; d++)
-        if (fares->is_open[d] && d != home)
-            fares->gpu_s[d] =
-                fares->host_s + move_inputs(decider, d, TAKT_LINK_IN, &call);
+        if (moves->is_open[d] && d != home)
+            moves->gpu_s[d] =
+                moves->host_s + move_inputs(decider, d, TAKT_LINK_IN, &call);
 }
 
 /* The question is that of a thread that used others just now, or (alone) long
  * ago. */
-void takt__question_place(takt_ctx *ctx, const takt_request *request,
-                          const struct takt_sizes *sizes,
-                          const struct takt_whereabouts *where,
-                          struct takt_choice *out)
+void takt__question_locate(takt_ctx *ctx, const takt_request *request,
+                           const struct takt_sizes *sizes,
+                           const struct takt_question_location *where,
+                           struct takt_choice *out)
 {
     const bool is_alone = (request->situation & TAKT_SITUATION_ALONE) != 0;
     struct takt_thread asking = {.threads_used = is_alone ? 0 : takt__ticks()};
 
     takt__ctx_predict(ctx, sizes);
-    takt__decide_place(&ctx->decider, &asking, sizes, &where->fares, true, out);
+    takt__decide_location(&ctx->decider, &asking, sizes, &where->moves, true,
+                          out);
 }

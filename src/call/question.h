@@ -36,22 +36,22 @@ static inline bool takt__question_can(const struct takt_expert *expert,
     return expert->class == &takt__user_class || takt__expert_can(expert, call);
 }
 
-struct takt_whereabouts {
+struct takt_question_location {
     int home; /* the GPU that has the operands; -1: the host has them */
-    struct takt_fares fares; /* without those that a time on host operands
-                              * has in it */
+    struct takt_move_costs moves; /* without those that a time on host operands
+                                   * has in it */
 };
 
 /* The GPUs that can run a request now; and with TAKT_SITUATION_ON_GPU the
  * first of them, if there is one, as the place of the operands. */
 void takt__question_where(takt_ctx *ctx, const takt_request *request,
                           const struct takt_sizes *sizes,
-                          struct takt_whereabouts *out);
+                          struct takt_question_location *out);
 
 /* The decision when a GPU has the operands. Tries nothing. */
-void takt__question_place(takt_ctx *ctx, const takt_request *request,
-                          const struct takt_sizes *sizes,
-                          const struct takt_whereabouts *where,
-                          struct takt_choice *out);
+void takt__question_locate(takt_ctx *ctx, const takt_request *request,
+                           const struct takt_sizes *sizes,
+                           const struct takt_question_location *where,
+                           struct takt_choice *out);
 
 #endif

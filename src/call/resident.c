@@ -139,13 +139,14 @@ static void await_owners(const struct takt_exec *exec)
     }
 }
 
-static void find_fares(const struct takt_exec *exec, struct takt_fares *out)
+static void find_move_costs(const struct takt_exec *exec,
+                            struct takt_move_costs *out)
 {
     struct takt_decider *decider = &exec->ctx->decider;
     struct takt_devices *devices = &exec->ctx->experts.devices;
     struct takt_move move[TAKT_MAX_MOVES];
 
-    *out = (struct takt_fares){.host_s = 0};
+    *out = (struct takt_move_costs){.host_s = 0};
     await_owners(exec);
     takt__lock(&devices->lock);
     unsigned count = takt__operands_moves(&exec->resident.operands, -1, move);
@@ -173,12 +174,12 @@ takt_status takt__resident_decide(struct takt_exec *exec)
     takt_ctx *ctx = exec->ctx;
     const bool is_urgent =
         (exec->call->flags & (TAKT_CALL_URGENT | TAKT_CALL_STEADY)) != 0;
-    struct takt_fares fares;
+    struct takt_move_costs moves;
 
     if (ctx->decider.policy == TAKT_POLICY_ADAPTIVE) {
-        find_fares(exec, &fares);
-        takt__decide_place(&ctx->decider, exec->thread, &exec->sizes, &fares,
-                           is_urgent, &exec->choice);
+        find_move_costs(exec, &moves);
+        takt__decide_location(&ctx->decider, exec->thread, &exec->sizes, &moves,
+                              is_urgent, &exec->choice);
         return TAKT_OK;
     }
     const takt_status status =

@@ -13,7 +13,7 @@ static bool select_learned(takt_ctx *ctx, const takt_request *request,
 {
     const unsigned situation =
         request->situation & ~(unsigned)TAKT_SITUATION_ON_GPU;
-    struct takt_whereabouts where;
+    struct takt_question_location where;
 
     if (request->policy != TAKT_POLICY_ADAPTIVE || !sizes->has_key ||
         ctx->decider.policy == TAKT_POLICY_PINNED)
@@ -21,7 +21,7 @@ static bool select_learned(takt_ctx *ctx, const takt_request *request,
     if (situation != request->situation) {
         takt__question_where(ctx, request, sizes, &where);
         if (where.home >= 0) {
-            takt__question_place(ctx, request, sizes, &where, out);
+            takt__question_locate(ctx, request, sizes, &where, out);
             return true;
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * telemetry.c - gives a context its courier, and tells the courier the names of
+ * telemetry.c - gives a context its telemetry thread, and that the names of
  * things.
  */
 #include "call/telemetry.h"
@@ -18,11 +18,12 @@
 #include "telemetry/otel.h"
 #include "telemetry/stream.h"
 
-static const double usual_threshold_s = 100e-6, usual_rate = 0.01,
-                    usual_hot_rate = 10000;
-static const unsigned usual_deadline_ms = 500;
+static const double default_threshold_s = 100e-6, default_rate = 0.01,
+                    default_hot_rate = 10000;
+static const unsigned default_deadline_ms = 500;
 
-/* ---- names, for the courier ------------------------------------------------
+/* ---- names, for the telemetry thread
+ * -----------------------------------------
  */
 
 static const char *op_name(void *self, unsigned number)
@@ -99,7 +100,7 @@ static void describe(void *self, const struct takt_note *note, takt_event *out)
     out->elements = takt_op_elements(note->op, &note->shape);
 }
 
-/* The smallest calls take the short way uncounted while nobody asks. */
+/* The smallest direct calls are not counted without telemetry. */
 static void show(void *self, struct takt_tap *tap)
 {
     takt_ctx *ctx = self;
@@ -109,8 +110,8 @@ static void show(void *self, struct takt_tap *tap)
     takt__direct_emit_all(ctx, tap != NULL && atomic_load(&tap->is_all));
 }
 
-/* Calls that a GPU is still at are told of when they are done; at the end there
- * is no driver left to ask. */
+/* Events of calls that a GPU is still working on come when they are done; at
+ * the end there is no driver left to ask. */
 static void settle(void *self, bool is_last)
 {
     takt_ctx *ctx = self;
@@ -123,7 +124,7 @@ static void settle(void *self, bool is_last)
 /* ---- from the environment --------------------------------------------------
  */
 
-static double usual(double said, double otherwise)
+static double set_or(double said, double otherwise)
 {
     return said < 0 ? otherwise : said;
 }
@@ -139,9 +140,9 @@ takt__telemetry_settings(const takt_trace_options *options)
     static const takt_trace_options none = {0};
     const struct takt_config *config = takt__config();
     struct takt_tap_settings out = {
-        .threshold_s = usual(config->trace_threshold_s, usual_threshold_s),
-        .rate = usual(config->trace_rate, usual_rate),
-        .hot_rate = usual(config->hot_rate, usual_hot_rate),
+        .threshold_s = set_or(config->trace_threshold_s, default_threshold_s),
+        .rate = set_or(config->trace_rate, default_rate),
+        .hot_rate = set_or(config->hot_rate, default_hot_rate),
         .is_debugging = config->is_tracing_all,
     };
 
@@ -169,7 +170,7 @@ takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
                   .arm = arm_name,
                   .show = show,
                   .settle = settle},
-        .deadline_ms = said_ms > 0 ? said_ms : usual_deadline_ms,
+        .deadline_ms = said_ms > 0 ? said_ms : default_deadline_ms,
     };
 
     atomic_store(&ctx->direct.uncounted, TAKT_LEAST_TIMED);
@@ -233,7 +234,7 @@ takt_status takt__ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
     return status;
 }
 
-/* A program computes whether or not somebody can be told of it. */
+/* A program computes whether or not its telemetry can be opened. */
 void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
 {
     const struct takt_config *config = takt__config();

@@ -42,8 +42,9 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     return arm;
 }
 
-/* Lets an arm run all series of an op. */
-static void allow_op(struct takt_model *model, const takt_op *op, unsigned arm)
+/* Lets an expert run all series of an op. */
+static void allow_op(struct takt_model *model, const takt_op *op,
+                     unsigned expert)
 {
     const unsigned number = op->is_user
                                 ? TAKT_OP_COUNT + takt__op_entry(op)->user_op
@@ -51,7 +52,7 @@ static void allow_op(struct takt_model *model, const takt_op *op, unsigned arm)
 
     for (unsigned series = 0; series < TAKT_SERIES_LINKS; series++)
         if (takt__series_op(series) == number)
-            takt__model_allow(model, series, arm);
+            takt__model_allow(model, series, expert);
 }
 
 takt_status takt__ctx_add_expert(takt_ctx *ctx, struct takt_model *model,
@@ -71,8 +72,8 @@ takt_status takt__ctx_add_expert(takt_ctx *ctx, struct takt_model *model,
     allow_op(model, op, (unsigned)arm);
     takt__user_expert_publish(&ctx->experts);
     if (spec->is_usual != 0 && !op->is_user)
-        takt__decider_set_usual(&ctx->decider, op, (unsigned)arm,
-                                made->threads);
+        takt__decider_set_default(&ctx->decider, op, (unsigned)arm,
+                                  made->threads);
     return TAKT_OK;
 }
 
@@ -107,7 +108,7 @@ find_either(const takt_ctx *ctx, const takt_op *op, const char *name)
 
 takt_status takt__ctx_resolve_expert(takt_ctx *ctx, struct takt_model *model,
                                      const takt_op *op, const char *name,
-                                     int *arm)
+                                     int *number)
 {
     const struct takt_expert *found = find_either(ctx, op, name);
     const int ours = takt__experts_find(&ctx->experts, name);
@@ -126,7 +127,7 @@ takt_status takt__ctx_resolve_expert(takt_ctx *ctx, struct takt_model *model,
             return status;
         found = takt__user_expert_find(&ctx->experts, op, name);
     }
-    *arm = (int)takt__expert_number(&ctx->experts, found);
+    *number = (int)takt__expert_number(&ctx->experts, found);
     return TAKT_OK;
 }
 
@@ -134,11 +135,12 @@ int takt__ctx_recall_expert(takt_ctx *ctx, struct takt_model *model,
                             const takt_op *op, const char *name)
 {
     static const unsigned most = TAKT_MAX_EXPERTS_PER_OP / 2;
-    int arm = -1;
+    int number = -1;
 
     if (strncmp(name, "user.", 5) == 0 ||
         takt__user_expert_count(&ctx->experts, op) >= most)
         return -1;
-    return takt__ctx_resolve_expert(ctx, model, op, name, &arm) == TAKT_OK ? arm
-                                                                           : -1;
+    return takt__ctx_resolve_expert(ctx, model, op, name, &number) == TAKT_OK
+               ? number
+               : -1;
 }

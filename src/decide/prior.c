@@ -17,7 +17,7 @@ static const double l3_rate = 30e9, memory_rate = 12e9;
 /* What a core is taken to do per second: two multiply-adds of a vector. */
 static const double clock_hz = 2.5e9;
 
-/* A call of ours, and one into somebody's library. */
+/* A call of a kernel of Takt's, and one into a library. */
 static const double own_call_s = 15e-9, library_call_s = 150e-9;
 
 /* Starting a job with workers awake, and with workers asleep: measured on a
@@ -101,11 +101,11 @@ struct takt_rates takt__prior_gpu(double flops, double sheet_rate,
 static void add_teams(struct takt_decider *decider, const takt_machine *machine)
 {
     for (unsigned i = 0; i < decider->experts->count; i++) {
-        const struct takt_expert *who = &decider->experts->expert[i];
-        if (who->slots != NULL && who->isa == decider->best_isa &&
+        const struct takt_expert *expert = &decider->experts->expert[i];
+        if (expert->slots != NULL && expert->isa == decider->best_isa &&
             decider->team_count < TAKT_MAX_TEAMS)
             decider->team[decider->team_count++] = (struct takt_team){
-                .expert = i, .rates = takt__prior_rates(who, machine)};
+                .expert = i, .rates = takt__prior_rates(expert, machine)};
     }
 }
 

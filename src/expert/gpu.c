@@ -22,7 +22,7 @@ static bool can(const struct takt_expert *expert, const takt_call *call)
     return !call->op->is_user && takt__device_can_run(expert->device, call);
 }
 
-/* The best instruction set on all threads: of its kin, they come last. */
+/* The best instruction set on all threads, which is the last of its experts. */
 static unsigned best_cpu(const struct takt_experts *experts)
 {
     unsigned best = 0;

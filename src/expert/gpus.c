@@ -3,9 +3,9 @@
  * gpus.c - from the PCI bus to devices.
  *
  * NVIDIA's GPUs are driven through CUDA, all others through Vulkan. A driver
- * takes a good part of a second to load, so the bus is believed until a device
- * is needed; only who asks for "all" has the drivers asked, which also shows
- * software devices and GPUs that no bus knows.
+ * takes a good part of a second to load, so the list comes from the bus until a
+ * device is needed; with "all" the drivers are asked, which also shows software
+ * devices and GPUs that are on no bus.
  */
 #include "expert/gpu.h"
 
