@@ -93,31 +93,42 @@ static takt_status add_gpus(takt_ctx *ctx)
     return count > 0 && ctx->gpu_watch == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
-static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
+static takt_status open_experts(takt_ctx *ctx, const takt_ctx_options *options)
 {
-    struct takt_decider *decider = &ctx->decider;
-    takt_status status = takt_machine_create(options->recording, &ctx->machine);
-
-    if (status != TAKT_OK)
-        return status;
-    const unsigned threads = threads_of(ctx->machine, options->threads);
     const char *blas =
         options->blas != NULL ? options->blas : takt__config()->blas;
-    ctx->is_recorded = options->recording != NULL;
-    status = takt__experts_open(
-        &(struct takt_experts_options){.machine = ctx->machine,
-                                       .threads = threads,
-                                       .blas = ctx->is_recorded ? "" : blas,
-                                       .gpu = gpus_of(options),
-                                       .is_recorded = ctx->is_recorded},
+
+    return takt__experts_open(
+        &(struct takt_experts_options){
+            .machine = ctx->machine,
+            .threads = threads_of(ctx->machine, options->threads),
+            .blas = ctx->is_recorded ? "" : blas,
+            .gpu = gpus_of(options),
+            .is_recorded = ctx->is_recorded},
         &ctx->experts);
-    if (status != TAKT_OK)
-        return status;
-    status = takt__decider_init(decider, &ctx->experts, ctx->machine);
-    if (status != TAKT_OK)
-        return status;
-    decider->policy = options->policy;
-    status = add_gpus(ctx);
+}
+
+static takt_status apply_policy(takt_ctx *ctx, const takt_ctx_options *options)
+{
+    if (options->policy == TAKT_POLICY_PINNED)
+        return takt__ctx_read_pin(ctx, options->pin);
+    if (options->policy == TAKT_POLICY_FIXED)
+        return find_fixed(ctx, options->expert);
+    return TAKT_OK;
+}
+
+static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
+{
+    takt_status status = takt_machine_create(options->recording, &ctx->machine);
+
+    ctx->is_recorded = options->recording != NULL;
+    ctx->decider.policy = options->policy;
+    if (status == TAKT_OK)
+        status = open_experts(ctx, options);
+    if (status == TAKT_OK)
+        status = takt__decider_init(&ctx->decider, &ctx->experts, ctx->machine);
+    if (status == TAKT_OK)
+        status = add_gpus(ctx);
     if (status == TAKT_OK)
         status = takt__ctx_prepare_telemetry(ctx);
     if (status == TAKT_OK)
@@ -127,10 +138,7 @@ static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
     atomic_store(&ctx->may_open_libraries,
                  ctx->experts.count > takt__experts_known(&ctx->experts));
     takt__ctx_watch_gpus(ctx);
-    if (options->policy == TAKT_POLICY_PINNED)
-        status = takt__ctx_read_pin(ctx, options->pin);
-    else if (options->policy == TAKT_POLICY_FIXED)
-        status = find_fixed(ctx, options->expert);
+    status = apply_policy(ctx, options);
     if (status == TAKT_OK)
         takt__ctx_open_telemetry(ctx, options);
     return status;
