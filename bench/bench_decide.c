@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "bench.h"
-#include "call/call.h"
+#include "call/question.h"
 
 enum { keys = 64, turns = 2000, per_turn = 512 };
 
@@ -41,7 +41,7 @@ static void decide(const struct bench *bench)
     for (size_t i = 0; i < per_turn; i++) {
         takt__decide(&bench->ctx->decider, &takt__thread,
                      &bench->sizes[i * 7 % keys], (i & 1) != 0, false, &choice);
-        BENCH_USE(choice.arm);
+        BENCH_USE(choice.expert);
     }
 }
 

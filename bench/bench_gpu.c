@@ -519,7 +519,7 @@ static bool find_cuda(struct rig *rig)
             break;
     if (name == NULL)
         return false;
-    rig->device = rig->ctx->fleet.expert[rig->arm].device;
+    rig->device = rig->ctx->experts.expert[rig->arm].device;
     rig->cuda = rig->device->self;
     rig->api = rig->cuda == NULL ? NULL : rig->cuda->api;
     return rig->cuda != NULL;

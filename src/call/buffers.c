@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "call/direct.h"
 #include "call/gpus.h"
 #include "gpu/copies.h"
 #include "takt/buffer.h"
@@ -13,13 +14,13 @@ takt_status takt_buffer_create(takt_ctx *ctx, size_t bytes, const void *from,
     if (out == NULL)
         return TAKT_EINVAL;
     *out = NULL;
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     const takt_status status =
-        takt__buffer_create(&ctx->fleet.devices, bytes, from, out);
+        takt__buffer_create(&ctx->experts.devices, bytes, from, out);
     if (status == TAKT_OK)
-        takt__ctx_end_straight(ctx);
+        takt__direct_stop(ctx);
     return status;
 }
 
@@ -85,11 +86,11 @@ takt_status takt_sync(takt_ctx *ctx)
 {
     takt_status worst = TAKT_OK;
 
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
-        struct takt_device *device = &ctx->fleet.devices.device[d];
+    for (unsigned d = 0; d < ctx->experts.devices.count; d++) {
+        struct takt_device *device = &ctx->experts.devices.device[d];
         if (!takt__device_is_ready(device) ||
             takt__device_enter(device) != TAKT_OK)
             continue;

@@ -13,54 +13,60 @@
 struct inquiry {
     const takt_ctx *ctx;
     struct takt_sizes sizes;
-    struct takt_whereabouts where;
+    struct takt_question_location where;
     unsigned situation;
-    unsigned chosen; /* an arm */
+    unsigned chosen;
+    takt_call call; /* such a call, if has_call */
+    bool has_call;
 };
 
-/* GPUs that cannot be used, and software that calls itself one, are in nobody's
- * list; nor is a GPU that is open and cannot run such a call. */
-static bool is_listed(const struct inquiry *inquiry, unsigned arm)
+/* Experts that would refuse such a call are not listed, nor is software that
+ * calls itself a GPU. A GPU that is not open may be able to run it. */
+static bool is_listed(const struct inquiry *inquiry, unsigned number)
 {
-    const struct takt_device *gpu = takt__ctx_gpu_of(inquiry->ctx, arm);
+    const struct takt_expert *expert = takt__ctx_expert(inquiry->ctx, number);
+    const struct takt_device *gpu = expert->device;
 
-    if (gpu == NULL || takt__device_is_software(gpu))
-        return gpu == NULL;
+    if (gpu == NULL)
+        return !inquiry->has_call || takt__question_can(expert, &inquiry->call);
+    if (takt__device_is_software(gpu))
+        return false;
     if (takt__device_is_ready(gpu))
-        return inquiry->where.fares.is_open[gpu->number];
+        return inquiry->where.moves.is_open[gpu->number];
     return atomic_load(&gpu->state) != TAKT_DEVICE_ABSENT;
 }
 
-static double transfer_of(const struct inquiry *inquiry, unsigned arm)
+static double transfer_of(const struct inquiry *inquiry, unsigned number)
 {
-    const struct takt_device *gpu = takt__ctx_gpu_of(inquiry->ctx, arm);
-    const struct takt_fares *fares = &inquiry->where.fares;
+    const struct takt_device *gpu =
+        takt__ctx_expert(inquiry->ctx, number)->device;
+    const struct takt_move_costs *moves = &inquiry->where.moves;
 
-    return gpu == NULL ? fares->host_s : fares->gpu_s[gpu->number];
+    return gpu == NULL ? moves->host_s : moves->gpu_s[gpu->number];
 }
 
-static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned arm,
+static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned number,
                                  const struct takt_estimate_of *of)
 {
     static const double normal_95 = 1.96;
     const takt_ctx *ctx = inquiry->ctx;
-    const struct takt_device *gpu = takt__ctx_gpu_of(ctx, arm);
+    const struct takt_device *gpu = takt__ctx_expert(ctx, number)->device;
     const double far = normal_95 * sqrt(of->variance);
     takt_estimate out = {
-        .backend = takt__ctx_arm_backend(ctx, arm),
+        .backend = takt__ctx_expert(ctx, number)->backend,
         .predicted_s = of->seconds,
         .low_s = exp(of->log_mean - far),
         .high_s = exp(of->log_mean + far),
-        .transfer_s = transfer_of(inquiry, arm),
+        .transfer_s = transfer_of(inquiry, number),
         .samples = of->samples,
         .first_s = of->first_s,
         .is_suspect = of->is_suspect,
-        .is_chosen = arm == inquiry->chosen,
+        .is_chosen = number == inquiry->chosen,
         .is_asleep = gpu != NULL && (!takt__device_is_ready(gpu) ||
                                      atomic_load(&gpu->is_occupied)),
     };
 
-    memcpy(out.expert, takt__ctx_arm_name(ctx, arm), sizeof out.expert);
+    memcpy(out.expert, takt__ctx_expert(ctx, number)->name, sizeof out.expert);
     return out;
 }
 
@@ -69,7 +75,7 @@ static double cost_of(const takt_estimate *estimate)
     return estimate->predicted_s + estimate->transfer_s;
 }
 
-/* The one that was chosen, whoever can run it now, whoever sleeps. */
+/* The one that was chosen, those that can run it now, those that sleep. */
 static int by_time(const void *a, const void *b)
 {
     const takt_estimate *x = a, *y = b;
@@ -81,8 +87,7 @@ static int by_time(const void *a, const void *b)
     return (cost_of(x) > cost_of(y)) - (cost_of(x) < cost_of(y));
 }
 
-/* All arms that may run the series; of processors, those that cannot run this
- * call are not known here, because there are no operands. */
+/* All experts that can run such a call. */
 static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
                            struct takt_outlook *outlook,
                            takt_estimate all[TAKT_MAX_ARMS])
@@ -98,14 +103,16 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
                              true, &verdict))
         return 0;
     if (inquiry->where.home < 0)
-        inquiry->chosen = verdict.best;
-    for (unsigned arm = 0; arm < takt__model_arm_count(model); arm++) {
-        if (!takt__model_allows(model, sizes->key.series, arm) ||
-            !is_listed(inquiry, arm))
+        inquiry->chosen = is_listed(inquiry, verdict.best)
+                              ? verdict.best
+                              : inquiry->ctx->decider.team[0].expert;
+    for (unsigned number = 0; number < takt__model_arm_count(model); number++) {
+        if (!takt__model_allows(model, sizes->key.series, number) ||
+            !is_listed(inquiry, number))
             continue;
         const struct takt_estimate_of of =
-            takt__outlook_estimate(outlook, arm, sizes->key.bucket, &work);
-        all[count++] = estimate_of(inquiry, arm, &of);
+            takt__outlook_estimate(outlook, number, sizes->key.bucket, &work);
+        all[count++] = estimate_of(inquiry, number, &of);
     }
     qsort(all, count, sizeof all[0], by_time);
     return count;
@@ -116,14 +123,16 @@ static void look_around(takt_ctx *ctx, const takt_request *request,
 {
     struct takt_choice choice;
 
+    inquiry->has_call =
+        !request->op->is_user && takt__question_call(request, &inquiry->call);
     takt__question_where(ctx, request, &inquiry->sizes, &inquiry->where);
     if (inquiry->where.home < 0) {
         inquiry->situation &= ~(unsigned)TAKT_SITUATION_ON_GPU;
         return;
     }
-    takt__question_place(ctx, request, &inquiry->sizes, &inquiry->where,
-                         &choice);
-    inquiry->chosen = choice.arm;
+    takt__question_locate(ctx, request, &inquiry->sizes, &inquiry->where,
+                          &choice);
+    inquiry->chosen = choice.expert;
 }
 
 takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
@@ -137,7 +146,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
     *count = 0;
     if (request == NULL || (out == NULL && capacity > 0))
         return TAKT_EINVAL;
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     inquiry.ctx = ctx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* gpus.c - arms, openings and late samples. */
+/* gpus.c - GPUs of a context: openings, queues and late samples. */
 #include "call/gpus.h"
 
 #include <string.h>
@@ -56,14 +56,13 @@ static bool is_sampled(const takt_ctx *ctx, const struct takt_device *device,
             takt__thread_draw(&takt__thread, timed_shift));
 }
 
-struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
-                                     const struct takt_choice *choice,
-                                     struct takt_tap *tap)
+struct takt_timing *takt__gpu_timing(const struct takt_exec *exec,
+                                     struct takt_device *device)
 {
-    struct takt_gpu_watch *watch = &ctx->gpu_watch[device->number];
-    const bool sampled = is_sampled(ctx, device, choice);
+    struct takt_gpu_watch *watch = &exec->ctx->gpu_watch[device->number];
+    const bool sampled = is_sampled(exec->ctx, device, &exec->choice);
 
-    if (!device->known.has_timing || (!sampled && tap == NULL))
+    if (!device->known.has_timing || (!sampled && !exec->is_emitted))
         return NULL;
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &watch->timing[i];
@@ -74,7 +73,7 @@ struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
             timing->from = timing->to = (struct takt_mark){NULL};
         timing->life = device->life;
         timing->is_sampled = sampled;
-        timing->tap = tap;
+        timing->tap = exec->is_emitted ? exec->tap : NULL;
         return timing;
     }
     return NULL;
@@ -86,44 +85,38 @@ void takt__gpu_forget_timing(struct takt_timing *timing)
         atomic_store(&timing->use, 0);
 }
 
-static void push(takt_ctx *ctx, const struct takt_sample *sample)
+void takt__gpu_expect(const struct takt_exec *exec, struct takt_timing *timing,
+                      bool is_async)
 {
-    takt__journal_push(takt__learner_journal(ctx->learner), sample);
-    takt__learner_hear(ctx->learner);
-}
-
-void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
-                      const takt_call *call, const struct takt_sizes *sizes,
-                      const struct takt_choice *choice,
-                      const struct takt_watch *watch, bool is_async)
-{
+    const struct takt_sizes *sizes = &exec->sizes;
     const double paid_s =
-        (double)(watch->end - watch->start) * takt__seconds_per_tick() -
+        (double)(exec->end - exec->start) * takt__seconds_per_tick() -
         takt__moved_s;
 
     timing->sample = (struct takt_sample){
         .series = sizes->key.series,
         .bucket = sizes->key.bucket,
         .situation = TAKT_RESIDENT,
-        .arm = choice->arm,
-        .flags =
-            choice->reason == TAKT_REASON_EXPLORE ? TAKT_SAMPLE_EXPLORED : 0,
+        .arm = exec->choice.expert,
+        .flags = exec->choice.reason == TAKT_REASON_EXPLORE
+                     ? TAKT_SAMPLE_EXPLORED
+                     : 0,
         .calls = 1,
         .bytes = (float)sizes->work.bytes,
         .flops = (float)sizes->work.flops,
-        .start_ns = takt__ns_at(watch->start),
+        .start_ns = takt__ns_at(exec->start),
         .seconds = paid_s > 1e-9 ? paid_s : 1e-9,
     };
     if (!is_async && timing->is_sampled)
-        push(ctx, &timing->sample);
+        takt__sample_push(exec->ctx, &timing->sample);
     if (timing->tap != NULL && is_async)
-        takt__call_note(ctx, call, sizes, choice, watch, &timing->note);
+        takt__emit_note(exec, &timing->note);
     atomic_store(&timing->use, is_async ? 2 : 0);
 }
 
-/* The device began when it was told to, or when it was done with what came
- * before; how long it took it has said itself. */
-static void tell(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
+/* The device began when the call was queued, or when it was done with what came
+ * before; the marks say how long it took. */
+static void emit(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
                  double device_s)
 {
     _Atomic uint64_t *done = &ctx->gpu_watch[gpu].done;
@@ -151,7 +144,7 @@ static void tell(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
  * what a chain of such calls costs. */
 void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
 {
-    struct takt_device *device = &ctx->fleet.devices.device[gpu];
+    struct takt_device *device = &ctx->experts.devices.device[gpu];
 
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &ctx->gpu_watch[gpu].timing[i];
@@ -169,16 +162,16 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
                 ? -1
                 : device->driver->between_s(device, &timing->from, &timing->to);
         if (timing->tap != NULL)
-            tell(ctx, gpu, timing, device_s);
+            emit(ctx, gpu, timing, device_s);
         if (device_s > timing->sample.seconds)
             timing->sample.seconds = device_s;
         if (device_s >= 0 && timing->is_sampled)
-            push(ctx, &timing->sample);
+            takt__sample_push(ctx, &timing->sample);
         atomic_store(&timing->use, 0);
     }
 }
 
-/* Of what is given up, somebody was to be told. */
+/* Events that telemetry wanted of them are dropped. */
 static void give_up(takt_ctx *ctx, unsigned gpu)
 {
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
@@ -194,8 +187,8 @@ static void give_up(takt_ctx *ctx, unsigned gpu)
 
 void takt__ctx_collect(takt_ctx *ctx, bool is_last)
 {
-    for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
-        struct takt_device *device = &ctx->fleet.devices.device[d];
+    for (unsigned d = 0; d < ctx->experts.devices.count; d++) {
+        struct takt_device *device = &ctx->experts.devices.device[d];
         if (is_last) {
             give_up(ctx, d);
         } else if (takt__device_is_ready(device) &&
@@ -227,7 +220,7 @@ static void drop_timings(takt_ctx *ctx, struct takt_device *device)
 /* ---- links -----------------------------------------------------------------
  */
 
-static unsigned arm_of(const takt_ctx *ctx, const struct takt_device *device)
+static unsigned expert_of(const takt_ctx *ctx, const struct takt_device *device)
 {
     return ctx->decider.gpu[device->number].expert;
 }
@@ -239,7 +232,7 @@ static void leave_link(takt_ctx *ctx, const struct takt_device *device,
         .series = (uint16_t)(TAKT_SERIES_LINKS + link),
         .bucket = link == TAKT_LINK_OPEN ? 0 : takt__bucket_of(bytes),
         .situation = TAKT_RESIDENT,
-        .arm = (uint8_t)arm_of(ctx, device),
+        .arm = (uint8_t)expert_of(ctx, device),
         .calls = 1,
         .bytes = (float)bytes,
         .start_ns = takt__now_ns(),
@@ -247,7 +240,7 @@ static void leave_link(takt_ctx *ctx, const struct takt_device *device,
     };
 
     if (ctx->is_learning && !takt__device_is_software(device))
-        push(ctx, &sample);
+        takt__sample_push(ctx, &sample);
 }
 
 static void moved(void *self, const struct takt_device *device, bool is_in,
@@ -261,28 +254,28 @@ static void moved(void *self, const struct takt_device *device, bool is_in,
     leave_link(self, device, link, (double)bytes, seconds);
 }
 
-/* ---- arms ------------------------------------------------------------------
+/* ---- openings --------------------------------------------------------------
  */
 
-static bool can_ever_run(const struct takt_device *device, takt_dtype dtype)
+takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
+                                  takt_policy policy,
+                                  struct takt_choice *choice)
 {
-    return dtype == TAKT_F32 || strcmp(device->driver->name, "cuda") == 0;
-}
+    struct takt_device *device = takt__ctx_expert(ctx, choice->expert)->device;
+    const bool is_named =
+        policy == TAKT_POLICY_FIXED || policy == TAKT_POLICY_PINNED;
 
-static void allow(const takt_ctx *ctx, struct takt_model *model,
-                  const struct takt_device *device)
-{
-    for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
-        enum takt_op_id op;
-        unsigned user_op;
-        takt_dtype dtype;
-        char layout[TAKT_LAYOUT_NAME];
-        takt__series_name(series, &op, &user_op, &dtype, layout);
-        if (op != TAKT_OP_reshape && can_ever_run(device, dtype))
-            takt__model_allow(model, series, arm_of(ctx, device));
-    }
-    for (unsigned link = 0; link < TAKT_LINKS; link++)
-        takt__model_allow(model, TAKT_SERIES_LINKS + link, arm_of(ctx, device));
+    if (device == NULL || policy == TAKT_POLICY_ADAPTIVE)
+        return TAKT_OK;
+    if (takt__device_is_ready(device) && takt__device_is_busy(device))
+        takt__device_open(device); /* all of it */
+    /* What the bus showed may turn out to be nothing, or software, which no
+     * rule means. */
+    if (atomic_load(&device->state) != TAKT_DEVICE_ASLEEP ||
+        (takt__device_open(device) == TAKT_OK &&
+         (is_named || !takt__device_is_software(device))))
+        return TAKT_OK;
+    return takt__decide_static(&ctx->decider, policy, sizes, choice);
 }
 
 /* It may be chosen from now on. Not so a software device. */
@@ -291,18 +284,20 @@ static void wake(takt_ctx *ctx, struct takt_model *model,
 {
     if (!takt__device_is_ready(device) || takt__device_is_software(device))
         return;
-    takt__decider_meet_gpu(&ctx->decider, device->number);
-    takt__model_set_rates(model, arm_of(ctx, device),
+    takt__decider_update_gpu(&ctx->decider, device->number);
+    takt__model_set_rates(model, expert_of(ctx, device),
                           &ctx->decider.gpu[device->number].known);
-    takt__model_set_asleep(model, arm_of(ctx, device), false);
+    takt__model_set_asleep(model, expert_of(ctx, device), false);
 }
 
 void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model)
 {
-    for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
-        const struct takt_device *device = &ctx->fleet.devices.device[d];
-        takt__model_set_asleep(model, arm_of(ctx, device), true);
-        allow(ctx, model, device);
+    for (unsigned d = 0; d < ctx->experts.devices.count; d++) {
+        const struct takt_device *device = &ctx->experts.devices.device[d];
+        takt__model_set_asleep(model, expert_of(ctx, device), true);
+        for (unsigned link = 0; link < TAKT_LINKS; link++)
+            takt__model_allow(model, TAKT_SERIES_LINKS + link,
+                              expert_of(ctx, device));
         wake(ctx, model, device);
     }
 }
@@ -320,14 +315,14 @@ static void opened(void *self, struct takt_device *device)
 
 void takt__ctx_watch_gpus(takt_ctx *ctx)
 {
-    ctx->fleet.devices.opened = opened;
-    ctx->fleet.devices.moved = moved;
-    ctx->fleet.devices.self = ctx;
+    ctx->experts.devices.opened = opened;
+    ctx->experts.devices.moved = moved;
+    ctx->experts.devices.self = ctx;
 }
 
 void takt__ctx_leave_gpus(takt_ctx *ctx)
 {
-    struct takt_devices *devices = &ctx->fleet.devices;
+    struct takt_devices *devices = &ctx->experts.devices;
 
     atomic_store(&devices->is_closing, true);
     if (ctx->learner != NULL && devices->count > 0) { /* it may wake one now */
@@ -337,23 +332,21 @@ void takt__ctx_leave_gpus(takt_ctx *ctx)
     takt__devices_settle(devices);
     for (unsigned d = 0; ctx->gpu_watch != NULL && d < devices->count; d++)
         drop_timings(ctx, &devices->device[d]);
-    ctx->fleet.devices.moved = NULL;
+    ctx->experts.devices.moved = NULL;
 }
 
-const char *takt__ctx_device_of(void *self, unsigned arm)
+const char *takt__ctx_device_of(void *self, unsigned expert)
 {
     const takt_ctx *ctx = self;
+    const struct takt_device *device = takt__ctx_expert(ctx, expert)->device;
 
-    if (arm >= ctx->fleet.count ||
-        ctx->fleet.expert[arm].kind != TAKT_EXPERT_GPU)
-        return NULL;
-    return ctx->gpu_fingerprint[ctx->fleet.expert[arm].device->number];
+    return device == NULL ? NULL : ctx->gpu_fingerprint[device->number];
 }
 
-void takt__ctx_wake(void *self, unsigned arm)
+void takt__ctx_wake(void *self, unsigned expert)
 {
     takt_ctx *ctx = self;
-    struct takt_device *device = ctx->fleet.expert[arm].device;
+    struct takt_device *device = takt__ctx_expert(ctx, expert)->device;
 
     if (atomic_load(&device->state) == TAKT_DEVICE_ASLEEP)
         takt__device_open_later(device);

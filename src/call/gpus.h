@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * gpus.h - what a context does with its GPUs beyond calling them: opening them
- * when it pays, and learning what they took from calls that nobody waited for.
+ * when it pays, and learning what they took from calls that are not waited for.
  */
 #ifndef TAKT_CALL_GPUS_H
 #define TAKT_CALL_GPUS_H
 
-#include "call/inside.h"
+#include "call/exec.h"
 #include "gpu/buffer.h"
 
 /* Seconds that the present thread's last call spent on moving buffers. */
@@ -34,23 +34,25 @@ struct takt_gpu_watch {
 /* How long a GPU will be busy with what was begun. */
 double takt__gpu_queue_s(takt_ctx *ctx, unsigned gpu);
 
-/* Somewhere to note the time of a call that is about to run; NULL: not this
- * time. `tap`: telemetry wants it; or NULL. */
-struct takt_timing *takt__gpu_timing(takt_ctx *ctx, struct takt_device *device,
-                                     const struct takt_choice *choice,
-                                     struct takt_tap *tap);
+/* Sees to it that a GPU which a rule or the user names is open; otherwise
+ * another expert is chosen. */
+takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
+                                  takt_policy policy,
+                                  struct takt_choice *choice);
+
+/* Marks for the time of a call that is about to run; NULL: not this time. */
+struct takt_timing *takt__gpu_timing(const struct takt_exec *exec,
+                                     struct takt_device *device);
 void takt__gpu_forget_timing(struct takt_timing *timing); /* NULL allowed */
 
 /* The call was begun, or is done. */
 void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
                    const struct takt_choice *choice, bool is_async);
 
-/* Leaves the sample of a timed call, now or when it is done; then the note,
- * too, of a call that nobody waited for. */
-void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
-                      const takt_call *call, const struct takt_sizes *sizes,
-                      const struct takt_choice *choice,
-                      const struct takt_watch *watch, bool is_async);
+/* Leaves the sample of a timed call, now or when it is done; then the event,
+ * too, of a call that was not waited for. */
+void takt__gpu_expect(const struct takt_exec *exec, struct takt_timing *timing,
+                      bool is_async);
 
 /* Leaves the samples of calls that are done by now, on a device that was
  * entered. */
@@ -60,7 +62,7 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu);
  * are not done are given up, and counted. */
 void takt__ctx_collect(takt_ctx *ctx, bool is_last);
 
-/* Makes arms of the GPUs in a model, asleep unless they are open already. */
+/* Tells the model which GPUs are open; the others are asleep. */
 void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model);
 
 /* Hears of devices that are opened and of buffers that are moved; and no
@@ -69,7 +71,7 @@ void takt__ctx_watch_gpus(takt_ctx *ctx);
 void takt__ctx_leave_gpus(takt_ctx *ctx);
 
 /* For the learner (learner.h). */
-const char *takt__ctx_device_of(void *self, unsigned arm);
-void takt__ctx_wake(void *self, unsigned arm);
+const char *takt__ctx_device_of(void *self, unsigned expert);
+void takt__ctx_wake(void *self, unsigned expert);
 
 #endif

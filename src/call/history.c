@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * history.c - what was learned: told, read and forgotten.
+ * history.c - what was learned: recorded by the user, read and forgotten.
  */
 #include "takt/history.h"
 
@@ -12,84 +12,89 @@
 #include "base/clock.h"
 #include "call/libraries.h"
 #include "call/question.h"
+#include "call/user_experts.h"
 
-/* ---- telling ---------------------------------------------------------------
+/* ---- recording -------------------------------------------------------------
  */
 
-static takt_status find_arm(takt_ctx *ctx, struct takt_model *model,
-                            const takt_op *op, const char *name,
-                            unsigned series, int *arm)
+static takt_status find_expert(takt_ctx *ctx, struct takt_model *model,
+                               const takt_op *op, const char *name,
+                               unsigned series, int *expert)
 {
     if (op->is_user) {
-        const unsigned before = atomic_load(&ctx->user_experts.count);
+        const unsigned before = atomic_load(&ctx->experts.user_count);
         const takt_status status =
-            takt__ctx_meet_expert(ctx, model, op, name, arm);
-        if (atomic_load(&ctx->user_experts.count) != before)
-            takt__learner_claim(ctx->learner); /* what is stored of him */
+            takt__ctx_resolve_expert(ctx, model, op, name, expert);
+        if (atomic_load(&ctx->experts.user_count) != before)
+            takt__learner_claim(ctx->learner); /* what is stored of it */
         return status;
     }
-    const struct takt_user_expert *user =
-        takt__user_experts_find(&ctx->user_experts, op, name);
-    *arm = user != NULL ? (int)user->arm : takt__fleet_find(&ctx->fleet, name);
-    return *arm >= 0 && takt__model_allows(model, series, (unsigned)*arm)
+    const struct takt_expert *user =
+        takt__user_expert_find(&ctx->experts, op, name);
+    *expert = user != NULL ? (int)takt__expert_number(&ctx->experts, user)
+                           : takt__experts_find(&ctx->experts, name);
+    return *expert >= 0 && takt__model_allows(model, series, (unsigned)*expert)
                ? TAKT_OK
                : TAKT_ENODEV;
 }
 
-static struct takt_sample sample_of(const takt_measurement *told,
-                                    const struct takt_sizes *sizes, int arm)
+static struct takt_sample sample_of(const takt_measurement *given,
+                                    const struct takt_sizes *sizes, int expert)
 {
-    const double calls = told->is_trial ? 0 : told->calls > 1 ? told->calls : 1;
+    const double calls = given->is_trial    ? 0
+                         : given->calls > 1 ? given->calls
+                                            : 1;
 
     return (struct takt_sample){
         .series = sizes->key.series,
         .bucket = sizes->key.bucket,
-        .situation = (uint8_t)told->request.situation,
-        .arm = (uint8_t)arm,
+        .situation = (uint8_t)given->request.situation,
+        .arm = (uint8_t)expert,
         .flags = (uint8_t)(TAKT_SAMPLE_TOLD |
-                           (told->is_trial ? TAKT_SAMPLE_TRIAL : 0)),
+                           (given->is_trial ? TAKT_SAMPLE_TRIAL : 0)),
         .calls = (uint16_t)(calls < UINT16_MAX ? calls : UINT16_MAX),
         .bytes = (float)sizes->work.bytes,
         .flops = (float)sizes->work.flops,
         .start_ns = takt__now_ns(),
-        .seconds = told->seconds,
+        .seconds = given->seconds,
     };
 }
 
 /* What the model can make something of: no NaN passes a comparison. */
-static bool is_sane(const takt_ctx *ctx, const takt_measurement *told)
+static bool is_sane(const takt_ctx *ctx, const takt_measurement *given)
 {
     static const double longest_s = 1e9;
 
-    return told != NULL && told->expert != NULL && told->request.op != NULL &&
-           takt__ctx_has_op(ctx, told->request.op) && told->seconds > 0 &&
-           told->seconds < longest_s && told->calls >= 0 &&
-           isfinite(told->calls) &&
-           (told->request.work == NULL ||
-            takt__work_is_sane(told->request.work));
+    return given != NULL && given->expert != NULL &&
+           given->request.op != NULL &&
+           takt__ctx_has_op(ctx, given->request.op) && given->seconds > 0 &&
+           given->seconds < longest_s && given->calls >= 0 &&
+           isfinite(given->calls) &&
+           (given->request.work == NULL ||
+            takt__work_is_sane(given->request.work));
 }
 
-takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
+takt_status takt_record(takt_ctx *ctx, const takt_measurement *given)
 {
     struct takt_sizes sizes;
-    int arm = -1;
+    int expert = -1;
 
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    if (!is_sane(ctx, told))
+    if (!is_sane(ctx, given))
         return TAKT_EINVAL;
-    takt_status status = takt__request_sizes(&told->request, &sizes);
+    takt_status status = takt__request_sizes(&given->request, &sizes);
     if (status != TAKT_OK)
         return status;
     if (!sizes.has_key)
         return TAKT_ESHAPE;
-    takt__ctx_open_named(ctx, told->expert);
+    takt__ctx_open_named(ctx, given->expert);
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    status = find_arm(ctx, model, told->request.op, told->expert,
-                      sizes.key.series, &arm);
+    status = find_expert(ctx, model, given->request.op, given->expert,
+                         sizes.key.series, &expert);
     if (status == TAKT_OK) {
-        const struct takt_sample sample = sample_of(told, &sizes, arm);
+        const struct takt_sample sample = sample_of(given, &sizes, expert);
         takt__model_learn(model, &sample);
     }
     takt__learner_leave(ctx->learner);
@@ -103,7 +108,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
     if (out == NULL)
         return TAKT_EINVAL;
     *out = (takt_learning){0};
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     struct takt_model *model = takt__learner_enter_all(ctx->learner);
@@ -137,14 +142,14 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
 
 /* Rows are copied first and visited without the lock: a visitor may ask the
  * context anything. */
-struct kept_row {
+struct row_copy {
     takt_history_row row;
     char layout[TAKT_LAYOUT_NAME];
 };
 
 struct reading {
     takt_ctx *ctx;
-    struct kept_row *row;
+    struct row_copy *row;
     size_t count, room;
     bool is_short; /* of memory */
 };
@@ -171,8 +176,8 @@ static takt_history_row row_of(const takt_ctx *ctx,
 {
     return (takt_history_row){
         .situation = memory->situation,
-        .expert = takt__ctx_arm_name(ctx, memory->arm),
-        .backend = takt__ctx_arm_backend(ctx, memory->arm),
+        .expert = takt__ctx_expert(ctx, memory->arm)->name,
+        .backend = takt__ctx_expert(ctx, memory->arm)->backend,
         .work_low = bucket_low(memory->bucket),
         .work_high = bucket_low(memory->bucket + 1),
         .work = {memory->bytes, memory->flops},
@@ -190,7 +195,7 @@ static bool make_room(struct reading *reading)
     if (reading->count < reading->room)
         return true;
     const size_t room = reading->room == 0 ? 64 : 2 * reading->room;
-    struct kept_row *more = realloc(reading->row, room * sizeof *more);
+    struct row_copy *more = realloc(reading->row, room * sizeof *more);
     if (more == NULL)
         return false;
     reading->row = more;
@@ -206,17 +211,17 @@ static void copy_row(void *self, const struct takt_memory *memory)
         reading->is_short = true;
         return;
     }
-    struct kept_row *kept = &reading->row[reading->count];
-    kept->row = row_of(reading->ctx, memory);
-    kept->row.op =
-        op_of(reading->ctx, memory->series, &kept->row.dtype, kept->layout);
-    reading->count += kept->row.op != NULL;
+    struct row_copy *copy = &reading->row[reading->count];
+    copy->row = row_of(reading->ctx, memory);
+    copy->row.op =
+        op_of(reading->ctx, memory->series, &copy->row.dtype, copy->layout);
+    reading->count += copy->row.op != NULL;
 }
 
 takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
                               void *self)
 {
-    struct reading reading = {.ctx = takt__ctx_meant(ctx)};
+    struct reading reading = {.ctx = takt__ctx_or_default(ctx)};
 
     if (visit == NULL)
         return TAKT_EINVAL;
@@ -246,15 +251,15 @@ struct best {
 };
 
 /* Whether what was seen in one situation is so in another. One thread is the
- * same awake or asleep, and is kept under awake; a GPU cares for nothing but
- * where the operands are, and operands that are there are not elsewhere. */
+ * same awake or asleep, and is recorded as awake; for a GPU only the location
+ * of the operands matters. */
 static bool is_same(const struct best *best, const struct takt_memory *memory)
 {
     const unsigned apart = memory->situation ^ best->situation;
 
     if ((apart & TAKT_RESIDENT) != 0)
         return false;
-    if (takt__ctx_gpu_of(best->ctx, memory->arm) != NULL)
+    if (takt__ctx_expert(best->ctx, memory->arm)->device != NULL)
         return true;
     return (apart & TAKT_REPEAT) == 0 &&
            (apart == 0 || (memory->situation & TAKT_ASLEEP) == 0);
@@ -277,12 +282,12 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
                               takt_history_row *out)
 {
     struct takt_sizes sizes;
-    struct takt_whereabouts where;
+    struct takt_question_location where;
 
     if (out == NULL)
         return TAKT_EINVAL;
     *out = (takt_history_row){.layout = ""};
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     const takt_status status = takt__request_sizes(request, &sizes);
@@ -314,7 +319,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     struct takt_model *model = takt__learner_enter_all(ctx->learner);
@@ -336,7 +341,7 @@ takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 
 takt_status takt_ctx_flush(takt_ctx *ctx)
 {
-    ctx = takt__ctx_meant(ctx);
+    ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
     takt__courier_flush(ctx->courier);

@@ -4,20 +4,14 @@
  *
  * Loading them takes a good part of a tenth of a second, starts threads and
  * takes memory, and some of them end the program where there is none. So they
- * are opened when somebody has a use for them: by the first product that is
- * large enough for them to matter, by whoever names one, and by questions
- * about products and about the experts of the context.
+ * are opened when there is a use for them: by the first product that is large
+ * enough for them to matter, by name, and by questions about products and about
+ * the experts of the context.
  */
 #ifndef TAKT_CALL_LIBRARIES_H
 #define TAKT_CALL_LIBRARIES_H
 
 #include "call/ctx.h"
-
-/* Ops that libraries can run. */
-static inline bool takt__library_can_run(enum takt_op_id op)
-{
-    return op == TAKT_OP_matmul || op == TAKT_OP_gemv || op == TAKT_OP_axpy;
-}
 
 /* Opens them unless they are open. Any thread; two may do it at once. */
 void takt__ctx_open_libraries(takt_ctx *ctx);
@@ -30,23 +24,18 @@ void takt__ctx_open_named(takt_ctx *ctx, const char *expert);
 
 /* For every call that is decided by the table: one load, mostly. A shorter
  * call than a microsecond or so is not worth handing on. */
-static inline void takt__ctx_meet_product(takt_ctx *ctx,
-                                          const struct takt_sizes *sizes,
-                                          unsigned flags)
+static inline void takt__ctx_open_for_product(takt_ctx *ctx,
+                                              const struct takt_sizes *sizes,
+                                              unsigned flags)
 {
     static const double least_flops = 1 << 14;
 
     if (sizes->work.flops < least_flops ||
         !atomic_load_explicit(&ctx->may_open_libraries, memory_order_relaxed))
         return;
-    if (!sizes->op->is_user && takt__library_can_run(takt__op_id(sizes->op)) &&
-        (flags & TAKT_CALL_URGENT) == 0 &&
+    if (takt__library_runs(sizes->op) && (flags & TAKT_CALL_URGENT) == 0 &&
         ctx->decider.policy == TAKT_POLICY_ADAPTIVE)
         takt__ctx_open_libraries(ctx);
 }
-
-/* teach.c: tells the model of experts from `first` on. With its lock. */
-void takt__ctx_teach_libraries(takt_ctx *ctx, struct takt_model *model,
-                               unsigned first);
 
 #endif

@@ -2,11 +2,12 @@
 /*
  * ops_matrix.c - the one-line calls on matrices: rows, products and layers.
  *
- * As with vectors, a small product goes straight to the best kernel.
+ * As with vectors, a small product goes directly to the best kernel.
  */
 #include <string.h>
 
 #include "call/call.h"
+#include "call/direct.h"
 #include "op/admit.h"
 #include "takt/ops.h"
 
@@ -15,13 +16,6 @@ static void set_shape(takt_call *call, unsigned rank, const size_t *dim)
 {
     call->shape.rank = rank;
     memcpy(call->shape.dim, dim, rank * sizeof dim[0]);
-}
-
-static takt_status run(takt_call *call)
-{
-    takt_ctx *ctx = takt_ctx_default();
-
-    return ctx == NULL ? TAKT_ENOMEM : takt__call(ctx, call, NULL);
 }
 
 /* ---- rows and transpose ---------------------------------------------------
@@ -36,7 +30,7 @@ takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
     set_shape(&call, 2, (size_t[]){rows, cols});
     call.in[0] = a;
     call.out = out;
-    return run(&call);
+    return takt__call(&call);
 }
 
 takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
@@ -52,7 +46,7 @@ takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
     call.in[2] = bias;
     call.alpha = epsilon;
     call.out = out;
-    return run(&call);
+    return takt__call(&call);
 }
 
 static takt_status transpose(takt_dtype dtype, const size_t size[2],
@@ -66,7 +60,7 @@ static takt_status transpose(takt_dtype dtype, const size_t size[2],
     call.ld[0] = ld[0];
     call.ld[2] = ld[1];
     call.out = out;
-    return run(&call);
+    return takt__call(&call);
 }
 
 takt_status takt_transpose_f32(size_t rows, size_t cols, const float *a,
@@ -86,26 +80,23 @@ takt_status takt_transpose_f64(size_t rows, size_t cols, const double *a,
 /* ---- products --------------------------------------------------------------
  */
 
-/* Tries the short way for small products; false: the call has to take the
- * common one, which also finds the right status for what is wrong with it. */
-static bool multiply_straight(takt_dtype dtype, const struct takt_gemm *gemm)
+/* Runs a small product; false: the call has to take the common path, which also
+ * finds the right status for what is wrong with it. */
+static bool multiply_directly(takt_dtype dtype, const struct takt_gemm *gemm)
 {
-    enum { longest = 64, most_steps = 32 * 32 * 32 };
-    const takt_ctx *ctx = takt_ctx_default();
+    const takt_ctx *ctx =
+        atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     const size_t m = gemm->m, n = gemm->n, k = gemm->k;
-
-    if (ctx == NULL || !ctx->is_straight || m > longest || n > longest ||
-        k > longest || k == 0 || m * n * k > most_steps)
-        return false;
-    const struct takt_slots *slots = ctx->straight;
     const size_t size = dtype == TAKT_F32 ? 4 : 8;
+
+    if (ctx == NULL || (m | n | k) >> 10 != 0 ||
+        !takt__direct_is_next(ctx, dtype, TAKT_OP_matmul, m * n * k))
+        return false;
+    const struct takt_slots *slots = ctx->direct.slots;
     if (takt__admit_product(m * k * size, gemm->a, k * n * size, gemm->b,
                             m * n * size, gemm->c) != TAKT_OK ||
         slots->gemm[dtype]->room(gemm, &slots->blocks[dtype]) != 0)
         return false;
-    if (takt__ctx_tap(ctx) != NULL &&
-        (ctx->is_all_told || --takt__thread.left == 0))
-        return false; /* it is told of, or counted for many */
     slots->gemm[dtype]->run(gemm, &slots->blocks[dtype], NULL);
     return true;
 }
@@ -116,7 +107,7 @@ static takt_status multiply(takt_dtype dtype, size_t m, size_t n, size_t k,
     const struct takt_gemm gemm = {m, n, k, a, k, 1, b, n, 1, c, n, 1, 0};
     takt_call call;
 
-    if (multiply_straight(dtype, &gemm))
+    if (multiply_directly(dtype, &gemm))
         return TAKT_OK;
     takt__call_begin(&call, TAKT_OP_matmul, dtype);
     set_shape(&call, 3, (size_t[]){m, n, k});
@@ -124,7 +115,7 @@ static takt_status multiply(takt_dtype dtype, size_t m, size_t n, size_t k,
     call.in[1] = b;
     call.out = c;
     call.alpha = 1;
-    return takt__call_route(&call, false);
+    return takt__call_indirect(&call, true);
 }
 
 takt_status takt_matmul_f32(size_t m, size_t n, size_t k, const float *a,
@@ -161,7 +152,7 @@ takt_status takt_matmul_f64(size_t m, size_t n, size_t k, const double *a,
         call.alpha = (double)alpha;                                          \
         call.beta = (double)beta;                                            \
         call.flags = trans | TAKT_CALL_ALPHA_ZERO;                           \
-        return run(&call);                                                   \
+        return takt__call(&call);                                            \
     }
 
 GEMM(f32, TAKT_F32, float)
@@ -185,7 +176,7 @@ GEMM(f64, TAKT_F64, double)
         call.alpha = (double)alpha;                                          \
         call.beta = (double)beta;                                            \
         call.flags = trans | TAKT_CALL_ALPHA_ZERO;                           \
-        return run(&call);                                                   \
+        return takt__call(&call);                                            \
     }
 
 GEMV(f32, TAKT_F32, float)
@@ -202,7 +193,7 @@ static takt_status multiply_batch(takt_dtype dtype, const size_t size[4],
     call.in[1] = b;
     call.out = c;
     call.alpha = 1;
-    return run(&call);
+    return takt__call(&call);
 }
 
 takt_status takt_batched_matmul_f32(size_t batch, size_t m, size_t n, size_t k,
@@ -235,7 +226,7 @@ takt_status takt_conv2d_f32(const takt_conv2d *s, const float *in,
     call.in[1] = filters;
     call.in[2] = bias;
     call.out = out;
-    return run(&call);
+    return takt__call(&call);
 }
 
 takt_status takt_pooling_f32(const takt_pooling *s, const float *in, float *out)
@@ -251,7 +242,7 @@ takt_status takt_pooling_f32(const takt_pooling *s, const float *in, float *out)
     call.in[0] = in;
     call.out = out;
     call.flags = s->is_mean ? TAKT_CALL_MEAN_POOL : 0;
-    return run(&call);
+    return takt__call(&call);
 }
 
 takt_status takt_attention_f32(const takt_attention *s, const float *queries,
@@ -272,5 +263,5 @@ takt_status takt_attention_f32(const takt_attention *s, const float *queries,
     call.alpha = (double)s->scale;
     call.out = out;
     call.flags = s->is_causal ? TAKT_CALL_CAUSAL : 0;
-    return run(&call);
+    return takt__call(&call);
 }

@@ -2,40 +2,25 @@
 /*
  * ops_vector.c - the one-line calls on vectors: maps and reductions.
  *
- * A call on a few elements goes straight to the best kernel of this machine:
- * deciding would cost more than any decision could gain. Everything else is
- * described as a takt_call and takes the common path.
+ * A call on a few elements goes directly to the best kernel of this machine
+ * (direct.h). Everything else is described as a takt_call and takes the common
+ * path.
  */
 #include <stdint.h>
 
 #include "call/call.h"
+#include "call/direct.h"
 #include "kernels/partial.h"
 #include "takt/ops.h"
 
 /* Inlined for sure, so that op and dtype are constants in each public call. */
-#define STRAIGHT static inline __attribute__((always_inline))
+#define INLINE static inline __attribute__((always_inline))
 
-/* Now and then a small call takes the long way, to be timed: it then stands
- * for those that did not. The smallest never are timed: reading the clock would
- * take longer than they do; they take the long way only to be counted, where
- * there is telemetry. */
-STRAIGHT bool is_straight(const takt_ctx *ctx, takt_dtype dtype,
-                          enum takt_op_id op, size_t n)
-{
-    /* No elements at all take the long way too. */
-    if (ctx == NULL ||
-        n - 1 >= atomic_load_explicit(&ctx->straight_most[dtype][op],
-                                      memory_order_relaxed))
-        return false;
-    return n < atomic_load_explicit(&ctx->uncounted, memory_order_relaxed) ||
-           --takt__thread.left != 0;
-}
-
-/* Whether the operands of a straight call can be used as they are; what cannot
- * is told why on the long way. None of them is NULL, nor so near the end of the
- * address space that it would wrap: one comparison for all of them. */
-STRAIGHT bool are_sane(const void *a, const void *b, const void *c,
-                       const void *d)
+/* Whether the operands of a direct call can be used as they are; the common
+ * path finds the status for those that cannot. None of them is NULL, nor so
+ * near the end of the address space that it would wrap: one comparison for all
+ * of them. */
+INLINE bool are_sane(const void *a, const void *b, const void *c, const void *d)
 {
     const uintptr_t all = ((uintptr_t)a - 1) | ((uintptr_t)b - 1) |
                           ((uintptr_t)c - 1) | ((uintptr_t)d - 1);
@@ -73,32 +58,32 @@ route_map(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
     call.alpha = p;
     call.beta = q;
     call.flags = TAKT_CALL_ALPHA_ZERO;
-    return takt__call_route(&call, call.shape.dim[0] >= TAKT_LEAST_TIMED);
+    return takt__call_indirect(&call, call.shape.dim[0] >= TAKT_LEAST_TIMED);
 }
 
 /* Whether an input and the output are the same array or apart. The distance
  * less one is below the length less one when the input begins inside the
  * output; the other way round it is its complement that is. */
-STRAIGHT bool can_read(const void *in, const void *out, size_t bytes)
+INLINE bool can_read(const void *in, const void *out, size_t bytes)
 {
     const uintptr_t distance = (uintptr_t)in - (uintptr_t)out;
     return distance - 1 >= bytes - 1 && ~distance >= bytes - 1;
 }
 
-STRAIGHT takt_status run_map(const struct map map)
+INLINE takt_status run_map(const struct map map)
 {
     takt_ctx *ctx =
         atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     const size_t bytes = map.n * (map.dtype == TAKT_F32 ? 4 : 8);
 
-    if (is_straight(ctx, map.dtype, map.op, map.n) &&
+    if (ctx != NULL && takt__direct_is_next(ctx, map.dtype, map.op, map.n) &&
         are_sane(map.in[0], map.inputs < 2 ? map.out : map.in[1],
                  map.inputs < 3 ? map.out : map.in[2], map.out) &&
         can_read(map.in[0], map.out, bytes) &&
         (map.inputs < 2 || can_read(map.in[1], map.out, bytes)) &&
         (map.inputs < 3 || can_read(map.in[2], map.out, bytes))) {
-        ctx->straight->map[map.dtype][map.op](map.n, map.in[0], map.in[1],
-                                              map.in[2], map.out, map.p, map.q);
+        ctx->direct.slots->map[map.dtype][map.op](
+            map.n, map.in[0], map.in[1], map.in[2], map.out, map.p, map.q);
         return TAKT_OK;
     }
     return route_map(map.op, map.dtype, map.n, map.in[0], map.in[1], map.in[2],
@@ -219,29 +204,30 @@ route_reduce(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
     call.in[0] = a;
     call.in[1] = b;
     call.out = out;
-    return takt__call_route(&call, call.shape.dim[0] >= TAKT_LEAST_TIMED);
+    return takt__call_indirect(&call, call.shape.dim[0] >= TAKT_LEAST_TIMED);
 }
 
 /* Whether an array and a single value are apart. */
-STRAIGHT bool can_reduce(const void *in, size_t bytes, const void *out,
-                         size_t out_bytes)
+INLINE bool can_reduce(const void *in, size_t bytes, const void *out,
+                       size_t out_bytes)
 {
     return (uintptr_t)out - (uintptr_t)in + out_bytes - 1 >=
            bytes + out_bytes - 1;
 }
 
-STRAIGHT takt_status run_reduce(const struct reduction r)
+INLINE takt_status run_reduce(const struct reduction r)
 {
     takt_ctx *ctx =
         atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     const size_t bytes = r.n * (r.dtype == TAKT_F32 ? 4 : 8);
     struct takt_partial partial;
 
-    if (is_straight(ctx, r.dtype, r.op, r.n) &&
+    if (ctx != NULL && takt__direct_is_next(ctx, r.dtype, r.op, r.n) &&
         are_sane(r.in[0], r.inputs < 2 ? r.out : r.in[1], r.out, r.out) &&
         can_reduce(r.in[0], bytes, r.out, r.out_bytes) &&
         (r.inputs < 2 || can_reduce(r.in[1], bytes, r.out, r.out_bytes))) {
-        ctx->straight->reduce[r.dtype][r.op](r.n, r.in[0], r.in[1], &partial);
+        ctx->direct.slots->reduce[r.dtype][r.op](r.n, r.in[0], r.in[1],
+                                                 &partial);
         takt__partial_write(r.kind, &partial, r.dtype == TAKT_F64, r.out);
         return TAKT_OK;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pin.c - decisions in a file, for runs that must give the same bits.
+ * pin.c - reads decisions from a file, for runs that must give the same bits.
  *
  * One line of text per op, dtype, layout and bucket. What the file does not
  * mention runs on one thread of the best instruction set.
@@ -12,13 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/new_file.h"
-#include "base/say.h"
 #include "call/libraries.h"
-#include "takt/history.h"
 
-static const char title[] = "takt pin 1\n";
-static const char last[] = "end\n"; /* without it, the file was cut off */
+const char takt__pin_title[] = "takt pin 1\n";
+const char takt__pin_last[] = "end\n";
 
 /* ---- the text --------------------------------------------------------------
  */
@@ -94,9 +91,9 @@ takt_status takt__pin_parse(const char *text, size_t length,
     struct text rest = {text, text + length};
     struct takt_pin pin;
 
-    if (!skip(&rest, title))
+    if (!skip(&rest, takt__pin_title))
         return TAKT_ECORRUPT;
-    while (!skip(&rest, last)) {
+    while (!skip(&rest, takt__pin_last)) {
         if (skip_comment(&rest))
             continue;
         if (!read_pin(&rest, &pin))
@@ -121,18 +118,27 @@ static int series_of_pin(const struct takt_pin *pin)
     return takt__series_find(op, is_f64 ? TAKT_F64 : TAKT_F32, pin->layout);
 }
 
+static bool may_run(const takt_ctx *ctx, unsigned number,
+                    const struct takt_pin *pin)
+{
+    const struct takt_expert *expert = takt__ctx_expert(ctx, number);
+
+    return expert->class->may(expert, takt_op_find(pin->op),
+                              pin->dtype[1] == '6' ? TAKT_F64 : TAKT_F32);
+}
+
 static takt_status apply(void *self, const struct takt_pin *pin)
 {
     takt_ctx *ctx = self;
     const int series = series_of_pin(pin);
     takt__ctx_open_named(ctx, pin->expert);
-    const int expert = takt__fleet_find(&ctx->fleet, pin->expert);
+    const int expert = takt__experts_find(&ctx->experts, pin->expert);
     const struct takt_key key = {(uint16_t)series, (uint8_t)pin->bucket};
 
     if (series < 0 ||
         (expert >= 0 && takt__table_load(&ctx->decider.table, key, 0) != 0))
         return TAKT_ECORRUPT; /* no such call, or it was pinned before */
-    if (expert < 0)
+    if (expert < 0 || !may_run(ctx, (unsigned)expert, pin))
         return TAKT_ENODEV;
     const struct takt_cell cell = {.best = (uint8_t)expert,
                                    .runner_up = (uint8_t)expert};
@@ -177,91 +183,6 @@ takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
     fclose(file);
     if (text != NULL)
         status = takt__pin_parse(text, length, apply, ctx);
-    free(text);
-    return status;
-}
-
-/* ---- writing ---------------------------------------------------------------
- */
-
-/* The situation in which calls of a bucket were made most often. */
-static unsigned usual_situation(const struct takt_model *model, unsigned series,
-                                unsigned bucket)
-{
-    unsigned usual = 0;
-    double most = 0;
-
-    for (unsigned s = 0; s < TAKT_RESIDENT; s++) {
-        const struct takt_account account =
-            takt__model_account(model, series, s, bucket);
-        if (account.calls > most) {
-            most = account.calls;
-            usual = s;
-        }
-    }
-    return usual;
-}
-
-static void write_line(const takt_ctx *ctx, const struct takt_model *model,
-                       unsigned series, FILE *file)
-{
-    enum takt_op_id op;
-    unsigned user_op;
-    takt_dtype dtype;
-    char layout[TAKT_LAYOUT_NAME];
-
-    takt__series_name(series, &op, &user_op, &dtype, layout);
-    for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket++) {
-        const struct takt_key key = {(uint16_t)series, (uint8_t)bucket};
-        const uint64_t word = takt__table_load(
-            &ctx->decider.table, key, usual_situation(model, series, bucket));
-        if ((uint8_t)word < ctx->fleet.count && word != 0) /* not the user's */
-            fprintf(file, "%s %s %s %u %s\n", takt_op_at(op)->name,
-                    takt_dtype_name(dtype), layout[0] == '\0' ? "-" : layout,
-                    bucket, takt__ctx_arm_name(ctx, (uint8_t)word));
-    }
-}
-
-/* All decisions as text, to be freed; NULL: no memory. Written to memory, so
- * that nobody waits for a disk behind the learner's lock. */
-static char *write_text(takt_ctx *ctx, size_t *length)
-{
-    char *text = NULL;
-    FILE *file = open_memstream(&text, length);
-
-    if (file == NULL)
-        return NULL;
-    fputs(title, file);
-    fprintf(file, "# machine %s\n# op dtype layout bucket expert\n",
-            ctx->machine->hw_fingerprint);
-    struct takt_model *model = takt__learner_enter(ctx->learner);
-    for (unsigned series = 0; series < TAKT_SERIES_USER; series++)
-        if (takt__model_has_series(model, series))
-            write_line(ctx, model, series, file);
-    takt__learner_leave(ctx->learner);
-    fputs(last, file);
-    const bool is_whole = !ferror(file);
-    if (fclose(file) == 0 && is_whole)
-        return text;
-    free(text);
-    errno = ENOMEM;
-    return NULL;
-}
-
-takt_status takt_ctx_write_pin(takt_ctx *ctx, const char *path, takt_diag *diag)
-{
-    size_t length;
-
-    if (path == NULL)
-        return takt__say(diag, TAKT_EINVAL, "no path");
-    ctx = takt__ctx_meant(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    char *text = write_text(ctx, &length);
-    if (text == NULL)
-        return takt__say(diag, TAKT_EIO, "%.400s: %s", path, strerror(ENOMEM));
-    const takt_status status =
-        takt__write_whole(path, TAKT_NEW_FILE_STREAMS, text, length, diag);
     free(text);
     return status;
 }

@@ -5,10 +5,13 @@
 #ifndef TAKT_CALL_PIN_H
 #define TAKT_CALL_PIN_H
 
+#include "call/ctx.h"
 #include "op/key.h"
-#include "takt/context.h"
 
-/* One line of it. */
+/* Its first line, and its last: without that, it was cut off. */
+extern const char takt__pin_title[], takt__pin_last[];
+
+/* One line between them. */
 struct takt_pin {
     char op[64], dtype[8], layout[TAKT_LAYOUT_NAME]; /* layout "": "-" */
     unsigned bucket;
@@ -21,5 +24,8 @@ typedef takt_status takt_pin_visit(void *self, const struct takt_pin *pin);
  * TAKT_ECORRUPT: it is not such a text, or was cut off. */
 takt_status takt__pin_parse(const char *text, size_t length,
                             takt_pin_visit *visit, void *self);
+
+/* Reads a pin file into the table. */
+takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path);
 
 #endif

@@ -1,28 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * question.h - where the operands of a question are, and who is open to it.
+ * question.h - the sizes by which calls and questions are decided, and where
+ * the operands of a question would be.
  */
 #ifndef TAKT_CALL_QUESTION_H
 #define TAKT_CALL_QUESTION_H
 
-#include "call/call.h"
+#include "call/ctx.h"
+#include "takt/call.h"
 
-struct takt_whereabouts {
+/* Whether work can be learned about: neither unknown nor beyond any machine. */
+static inline bool takt__work_is_sane(const takt_work *work)
+{
+    return work->bytes >= 0 && work->bytes < 1e30 && work->flops >= 0 &&
+           work->flops < 1e30;
+}
+
+/* The sizes by which an admitted call is decided. */
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
+
+/* The same of a request.
+ * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
+takt_status takt__request_sizes(const takt_request *request,
+                                struct takt_sizes *out);
+
+/* A call of the shape of a request, with default values and no operands; false:
+ * there is none. */
+bool takt__question_call(const takt_request *request, takt_call *out);
+
+/* Whether an expert on the CPU would run such a call. Code of the user's is not
+ * asked: it may look at operands. */
+static inline bool takt__question_can(const struct takt_expert *expert,
+                                      const takt_call *call)
+{
+    return expert->class == &takt__user_class || takt__expert_can(expert, call);
+}
+
+struct takt_question_location {
     int home; /* the GPU that has the operands; -1: the host has them */
-    struct takt_fares fares; /* without those that a time on host operands
-                              * has in it */
+    struct takt_move_costs moves; /* without those that a time on host operands
+                                   * has in it */
 };
 
 /* The GPUs that can run a request now; and with TAKT_SITUATION_ON_GPU the
  * first of them, if there is one, as the place of the operands. */
 void takt__question_where(takt_ctx *ctx, const takt_request *request,
                           const struct takt_sizes *sizes,
-                          struct takt_whereabouts *out);
+                          struct takt_question_location *out);
 
 /* The decision when a GPU has the operands. Tries nothing. */
-void takt__question_place(takt_ctx *ctx, const takt_request *request,
-                          const struct takt_sizes *sizes,
-                          const struct takt_whereabouts *where,
-                          struct takt_choice *out);
+void takt__question_locate(takt_ctx *ctx, const takt_request *request,
+                           const struct takt_sizes *sizes,
+                           const struct takt_question_location *where,
+                           struct takt_choice *out);
 
 #endif

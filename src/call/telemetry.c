@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * telemetry.c - gives a context its courier, and tells the courier the names of
+ * telemetry.c - gives a context its telemetry thread, and that the names of
  * things.
  */
+#include "call/telemetry.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +13,17 @@
 
 #include "base/config.h"
 #include "base/log.h"
+#include "call/direct.h"
 #include "call/gpus.h"
-#include "call/inside.h"
 #include "telemetry/otel.h"
 #include "telemetry/stream.h"
 
-static const double usual_threshold_s = 100e-6, usual_rate = 0.01,
-                    usual_hot_rate = 10000;
-static const unsigned usual_deadline_ms = 500;
+static const double default_threshold_s = 100e-6, default_rate = 0.01,
+                    default_hot_rate = 10000;
+static const unsigned default_deadline_ms = 500;
 
-/* ---- names, for the courier ------------------------------------------------
+/* ---- names, for the telemetry thread
+ * -----------------------------------------
  */
 
 static const char *op_name(void *self, unsigned number)
@@ -36,28 +39,8 @@ static const char *op_name(void *self, unsigned number)
 
 static const char *arm_name(void *self, unsigned arm, takt_backend *backend)
 {
-    *backend = takt__ctx_arm_backend(self, arm);
-    return takt__ctx_arm_name(self, arm);
-}
-
-/* The model of a GPU is known once it was opened, and then for good. */
-static const char *device_name(const takt_ctx *ctx, unsigned arm)
-{
-    if (arm >= ctx->fleet.count ||
-        ctx->fleet.expert[arm].kind != TAKT_EXPERT_GPU)
-        return "";
-    return ctx->fleet.expert[arm].device->known.model;
-}
-
-static unsigned threads_of(const takt_ctx *ctx, unsigned arm)
-{
-    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
-
-    if (user != NULL)
-        return user->spec.threads > 0 ? user->spec.threads : 1;
-    return ctx->fleet.expert[arm].kind == TAKT_EXPERT_GPU
-               ? 0
-               : ctx->fleet.expert[arm].threads;
+    *backend = takt__ctx_expert(self, arm)->backend;
+    return takt__ctx_expert(self, arm)->name;
 }
 
 /* Of a change only the series is known. */
@@ -81,6 +64,7 @@ static void describe_change(const takt_ctx *ctx, const struct takt_note *note,
 static void describe(void *self, const struct takt_note *note, takt_event *out)
 {
     const takt_ctx *ctx = self;
+    const struct takt_expert *expert = takt__ctx_expert(ctx, note->arm);
 
     *out = (takt_event){
         .kind = (takt_event_kind)note->kind,
@@ -88,21 +72,21 @@ static void describe(void *self, const struct takt_note *note, takt_event *out)
         .dtype = (takt_dtype)note->dtype,
         .shape = note->shape,
         .work = note->work,
-        .backend = takt__ctx_arm_backend(ctx, note->arm),
-        .expert = takt__ctx_arm_name(ctx, note->arm),
-        .threads = threads_of(ctx, note->arm),
-        .device = device_name(ctx, note->arm),
+        .backend = expert->backend,
+        .expert = expert->name,
+        .threads = expert->device != NULL ? 0 : expert->threads,
+        .device = expert->device != NULL ? expert->device->known.model : "",
         .reason = (takt_reason)note->reason,
         .has_history = note->has_history,
         .runner_up = note->runner_up == note->best
                          ? ""
-                         : takt__ctx_arm_name(ctx, note->runner_up),
+                         : takt__ctx_expert(ctx, note->runner_up)->name,
         .predicted_s = note->predicted_s,
         .confidence = (double)note->confidence,
         .residency = (takt_residency)note->residency,
         .refused = note->refused == note->arm
                        ? ""
-                       : takt__ctx_arm_name(ctx, note->refused),
+                       : takt__ctx_expert(ctx, note->refused)->name,
         .refusal = (takt_status)note->refusal,
         .status = (takt_status)note->status,
         .thread_id = note->thread_id,
@@ -116,18 +100,18 @@ static void describe(void *self, const struct takt_note *note, takt_event *out)
     out->elements = takt_op_elements(note->op, &note->shape);
 }
 
-/* The smallest calls take the short way uncounted while nobody asks. */
+/* The smallest direct calls are not counted without telemetry. */
 static void show(void *self, struct takt_tap *tap)
 {
     takt_ctx *ctx = self;
 
-    atomic_store(&ctx->uncounted, tap == NULL ? TAKT_LEAST_TIMED : 0);
+    atomic_store(&ctx->direct.uncounted, tap == NULL ? TAKT_LEAST_TIMED : 0);
     atomic_store_explicit(&ctx->tap, tap, memory_order_release);
-    takt__ctx_tell_all(ctx, tap != NULL && atomic_load(&tap->is_all));
+    takt__direct_emit_all(ctx, tap != NULL && atomic_load(&tap->is_all));
 }
 
-/* Calls that a GPU is still at are told of when they are done; at the end there
- * is no driver left to ask. */
+/* Events of calls that a GPU is still working on come when they are done; at
+ * the end there is no driver left to ask. */
 static void settle(void *self, bool is_last)
 {
     takt_ctx *ctx = self;
@@ -140,7 +124,7 @@ static void settle(void *self, bool is_last)
 /* ---- from the environment --------------------------------------------------
  */
 
-static double usual(double said, double otherwise)
+static double set_or(double said, double otherwise)
 {
     return said < 0 ? otherwise : said;
 }
@@ -150,14 +134,15 @@ static double at_most_one(double share)
     return share < 1 ? share : 1;
 }
 
-static struct takt_tap_settings settings_of(const takt_trace_options *options)
+struct takt_tap_settings
+takt__telemetry_settings(const takt_trace_options *options)
 {
     static const takt_trace_options none = {0};
     const struct takt_config *config = takt__config();
     struct takt_tap_settings out = {
-        .threshold_s = usual(config->trace_threshold_s, usual_threshold_s),
-        .rate = usual(config->trace_rate, usual_rate),
-        .hot_rate = usual(config->hot_rate, usual_hot_rate),
+        .threshold_s = set_or(config->trace_threshold_s, default_threshold_s),
+        .rate = set_or(config->trace_rate, default_rate),
+        .hot_rate = set_or(config->hot_rate, default_hot_rate),
         .is_debugging = config->is_tracing_all,
     };
 
@@ -185,16 +170,16 @@ takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
                   .arm = arm_name,
                   .show = show,
                   .settle = settle},
-        .deadline_ms = said_ms > 0 ? said_ms : usual_deadline_ms,
+        .deadline_ms = said_ms > 0 ? said_ms : default_deadline_ms,
     };
 
-    atomic_store(&ctx->uncounted, TAKT_LEAST_TIMED);
+    atomic_store(&ctx->direct.uncounted, TAKT_LEAST_TIMED);
     pthread_mutex_init(&ctx->export_lock, NULL);
     ctx->courier = takt__courier_create(&options);
     return ctx->courier == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
-static void keep_problem(takt_ctx *ctx, const takt_diag *diag)
+static void set_problem(takt_ctx *ctx, const takt_diag *diag)
 {
     takt__lock(&ctx->export_lock);
     ctx->export_problem = *diag;
@@ -214,12 +199,21 @@ static void open_stream(takt_ctx *ctx, const char *where)
             takt__courier_carry_at_exit();
     }
     if (diag.text[0] != '\0')
-        keep_problem(ctx, &diag);
+        set_problem(ctx, &diag);
 }
 
-/* Without options it is the environment that asks, or does not. */
-static takt_status export_calls(takt_ctx *ctx, const takt_otlp_options *options,
-                                takt_diag *diag)
+takt_status takt__ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
+{
+    if (ctx->is_recorded)
+        return TAKT_ENODEV;
+    const takt_status status = takt__courier_add(ctx->courier, sink);
+    if (status == TAKT_OK)
+        takt__courier_carry_at_exit();
+    return status;
+}
+
+takt_status takt__ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
+                             takt_diag *diag)
 {
     takt_diag own = {""};
     takt_sink sink;
@@ -227,27 +221,24 @@ static takt_status export_calls(takt_ctx *ctx, const takt_otlp_options *options,
     if (diag == NULL)
         diag = &own;
     diag->text[0] = '\0';
-    ctx = takt__ctx_meant(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
     takt_status status =
         ctx->is_recorded ? TAKT_ENODEV
                          : takt__otel_open(options, ctx->machine, &sink, diag);
     if (status == TAKT_OK) {
-        status = takt_ctx_add_sink(ctx, &sink);
+        status = takt__ctx_add_sink(ctx, &sink);
         if (status != TAKT_OK)
             sink.close(sink.self, 0);
     }
     if (diag->text[0] != '\0')
-        keep_problem(ctx, diag);
+        set_problem(ctx, diag);
     return status;
 }
 
-/* A program computes whether or not somebody can be told of it. */
+/* A program computes whether or not its telemetry can be opened. */
 void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
 {
     const struct takt_config *config = takt__config();
-    const struct takt_tap_settings settings = settings_of(NULL);
+    const struct takt_tap_settings settings = takt__telemetry_settings(NULL);
 
     takt__courier_set(ctx->courier, &settings);
     ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL &&
@@ -257,7 +248,7 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
     if (config->trace != NULL && config->trace[0] != '\0')
         open_stream(ctx, config->trace);
     if (config->is_export_asked)
-        export_calls(ctx, NULL, NULL);
+        takt__ctx_export(ctx, NULL, NULL);
     if (ctx->export_problem.text[0] != '\0')
         takt__log(TAKT_LOG_ERROR, "telemetry: %s", ctx->export_problem.text);
 }
@@ -306,62 +297,4 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
                            : -1,
                        &counts);
     look_for_followers(ctx, sample->start_ns);
-}
-
-/* ---- for users -------------------------------------------------------------
- */
-
-takt_status takt_ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
-{
-    if (sink == NULL)
-        return TAKT_EINVAL;
-    ctx = takt__ctx_meant(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    if (ctx->is_recorded)
-        return TAKT_ENODEV;
-    const takt_status status = takt__courier_add(ctx->courier, sink);
-    if (status == TAKT_OK)
-        takt__courier_carry_at_exit();
-    return status;
-}
-
-takt_status takt_ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
-                            takt_diag *diag)
-{
-    static const takt_otlp_options usual = {0};
-
-    takt__section_begin();
-    const takt_status status =
-        export_calls(ctx, options != NULL ? options : &usual, diag);
-    takt__section_end();
-    return status;
-}
-
-takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
-{
-    if (options != NULL && (isnan(options->threshold_s) ||
-                            isnan(options->rate) || isnan(options->hot_rate)))
-        return TAKT_EINVAL;
-    ctx = takt__ctx_meant(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    const struct takt_tap_settings settings = settings_of(options);
-    takt__courier_set(ctx->courier, &settings);
-    return TAKT_OK;
-}
-
-takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out)
-{
-    if (out == NULL)
-        return TAKT_EINVAL;
-    *out = (takt_telemetry){0};
-    ctx = takt__ctx_meant(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    takt__courier_report(ctx->courier, out);
-    takt__lock(&ctx->export_lock);
-    out->diag = ctx->export_problem;
-    takt__unlock(&ctx->export_lock);
-    return TAKT_OK;
 }

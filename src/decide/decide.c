@@ -98,42 +98,42 @@ bool takt__decider_is_alone(const struct takt_decider *decider,
     return !takt__decide_consider(decider, work, TAKT_REPEAT).is_threaded;
 }
 
-void takt__decider_set_usual(struct takt_decider *decider, const takt_op *op,
-                             unsigned arm, unsigned threads)
+void takt__decider_set_default(struct takt_decider *decider, const takt_op *op,
+                               unsigned expert, unsigned threads)
 {
-    atomic_store(&decider->usual[takt__op_id(op)],
-                 (uint16_t)(arm << 1 | (threads > 1)));
+    atomic_store(&decider->by_default[takt__op_id(op)],
+                 (uint16_t)(expert << 1 | (threads > 1)));
 }
 
-/* Puts who is usual for an op before whom the prior prefers. */
-static void prefer_usual(const struct takt_decider *decider, const takt_op *op,
-                         struct takt_cell *cell)
+/* The default expert of an op comes before the one that the prior prefers. */
+static void prefer_default(const struct takt_decider *decider,
+                           const takt_op *op, struct takt_cell *cell)
 {
-    const uint16_t usual =
+    const uint16_t preferred =
         op == NULL || op->is_user
             ? 0
-            : atomic_load_explicit(&decider->usual[takt__op_id(op)],
+            : atomic_load_explicit(&decider->by_default[takt__op_id(op)],
                                    memory_order_acquire);
 
-    if (usual == 0)
+    if (preferred == 0)
         return;
     cell->runner_up = cell->best;
-    cell->best = (uint8_t)(usual >> 1);
-    cell->is_threaded = (usual & 1) != 0;
+    cell->best = (uint8_t)(preferred >> 1);
+    cell->is_threaded = (preferred & 1) != 0;
 }
 
 static void choose_simd(const struct takt_decider *decider,
                         const struct takt_sizes *sizes, unsigned situation,
                         bool is_rule, struct takt_choice *out)
 {
-    out->arm = (uint8_t)decider->team[0].expert;
+    out->expert = (uint8_t)decider->team[0].expert;
     if (sizes->work.bytes < 0)
         return;
     struct takt_cell cell =
         takt__decide_consider(decider, &sizes->work, situation);
     if (!is_rule)
-        prefer_usual(decider, sizes->op, &cell);
-    out->arm = cell.best;
+        prefer_default(decider, sizes->op, &cell);
+    out->expert = cell.best;
     out->predicted_s = (double)cell.seconds;
     out->is_threaded = cell.is_threaded;
 }
@@ -150,7 +150,7 @@ static bool choose_gpu(const struct takt_decider *decider,
         const int state = atomic_load(&device->state);
         if (state == TAKT_DEVICE_ASLEEP ||
             (state == TAKT_DEVICE_READY && !takt__device_is_software(device))) {
-            out->arm = (uint8_t)decider->gpu[i].expert;
+            out->expert = (uint8_t)decider->gpu[i].expert;
             return true;
         }
     }
@@ -170,7 +170,7 @@ static takt_status choose_by_rule(const struct takt_decider *decider,
     if (out->backend == TAKT_BACKEND_SIMD ||
         (out->backend == TAKT_BACKEND_GPU && !choose_gpu(decider, out)))
         choose_simd(decider, sizes, situation, true, out);
-    out->reason = decider->fleet->expert[out->arm].backend == out->backend
+    out->reason = decider->experts->expert[out->expert].backend == out->backend
                       ? TAKT_REASON_STATIC
                       : TAKT_REASON_FALLBACK;
     return TAKT_OK;
@@ -185,7 +185,7 @@ static void choose_pinned(const struct takt_decider *decider,
     const uint64_t word =
         sizes->has_key ? takt__table_load(&decider->table, sizes->key, 0) : 0;
 
-    out->arm = word != 0 ? (uint8_t)word : (uint8_t)decider->team[0].expert;
+    out->expert = word != 0 ? (uint8_t)word : (uint8_t)decider->team[0].expert;
     out->reason = TAKT_REASON_PINNED;
 }
 
@@ -204,8 +204,8 @@ static takt_status decide_static(const struct takt_decider *decider,
     switch (policy) {
     case TAKT_POLICY_FIXED:
         if (decider->policy != policy)
-            return TAKT_EINVAL; /* nobody said which expert */
-        out->arm = (uint8_t)decider->fixed;
+            return TAKT_EINVAL; /* there is no fixed expert */
+        out->expert = (uint8_t)decider->fixed;
         out->reason = TAKT_REASON_FORCED;
         break;
     case TAKT_POLICY_PINNED:
@@ -215,7 +215,7 @@ static takt_status decide_static(const struct takt_decider *decider,
         break;
     case TAKT_POLICY_ADAPTIVE:
         choose_simd(decider, sizes, situation, false, out);
-        out->reason = takt__fleet_known(decider->fleet) == 1
+        out->reason = takt__experts_known(decider->experts) == 1
                           ? TAKT_REASON_ONLY
                           : TAKT_REASON_PRIOR;
         break;
@@ -242,7 +242,7 @@ takt_status takt__decide_static(const struct takt_decider *decider,
 static inline void read_cell(uint64_t word, unsigned situation,
                              struct takt_choice *out)
 {
-    out->arm = (uint8_t)word;
+    out->expert = (uint8_t)word;
     out->situation = (uint8_t)situation;
     out->sample_shift = word >> TAKT_CELL_SHIFT & 7;
     out->is_threaded = word >> TAKT_CELL_THREADED & 1;
@@ -264,15 +264,15 @@ bool takt__decide_learned(const struct takt_decider *decider,
     return true;
 }
 
-/* Nobody has been here: the prior decides, and what it says is written down
- * for the next call. */
+/* Nothing is known here: the prior decides, and its answer is written for the
+ * next call. */
 static uint64_t ask_prior(struct takt_decider *decider,
                           const struct takt_sizes *sizes, unsigned situation)
 {
     struct takt_cell cell =
         takt__decide_consider(decider, &sizes->work, situation);
 
-    prefer_usual(decider, sizes->op, &cell);
+    prefer_default(decider, sizes->op, &cell);
     takt__table_offer(&decider->table, sizes->key, situation, &cell);
     return takt__cell_pack(&cell);
 }
@@ -292,7 +292,7 @@ static inline uint64_t look_up(struct takt_decider *decider,
 static inline takt_status decide_adaptive(struct takt_decider *decider,
                                           struct takt_thread *thread,
                                           const struct takt_sizes *sizes,
-                                          unsigned situation, double most_s,
+                                          unsigned situation, double budget_s,
                                           struct takt_choice *out)
 {
     uint64_t word = look_up(decider, sizes, situation);
@@ -308,9 +308,9 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     read_cell(word, situation, out);
     out->is_threaded = is_threaded;
     if ((word >> TAKT_CELL_TRIES & 3) != 0 &&
-        (double)takt__cell_unpack(word).seconds <= most_s &&
+        (double)takt__cell_unpack(word).seconds <= budget_s &&
         takt__table_take_try(&decider->table, sizes->key, situation, word)) {
-        out->arm = (uint8_t)(word >> 16);
+        out->expert = (uint8_t)(word >> 16);
         out->reason = TAKT_REASON_EXPLORE;
     }
     return TAKT_OK;
@@ -319,7 +319,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
                          const struct takt_sizes *sizes, bool is_repeat,
-                         double most_s, struct takt_choice *out)
+                         double budget_s, struct takt_choice *out)
 {
     const unsigned situation = is_repeat ? TAKT_REPEAT : 0;
 
@@ -327,5 +327,5 @@ takt_status takt__decide(struct takt_decider *decider,
         return decide_static(decider, decider->policy, sizes,
                              situation | takt__decide_awake(decider, thread),
                              out);
-    return decide_adaptive(decider, thread, sizes, situation, most_s, out);
+    return decide_adaptive(decider, thread, sizes, situation, budget_s, out);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * decide.h - the second step of a call: who should run it, and why.
+ * decide.h - the second step of a call: which expert should run it, and why.
  *
  * A static rule names a backend from the op and its sizes alone; the prior
  * then names the expert of that backend. `adaptive` reads what was learned out
- * of a table, and asks the prior where nothing was. Nothing here runs, waits
- * or allocates.
+ * of a table, and falls back on the prior where nothing was. Nothing here runs,
+ * waits or allocates.
  */
 #ifndef TAKT_DECIDE_DECIDE_H
 #define TAKT_DECIDE_DECIDE_H
@@ -25,7 +25,7 @@ struct takt_team {
 };
 
 /* A GPU, and what to expect of it: more is known once it is open. */
-struct takt_gpu_arm {
+struct takt_gpu_expert {
     unsigned expert;
     struct takt_device *device;
     struct takt_rates guessed, known;
@@ -34,7 +34,7 @@ struct takt_gpu_arm {
 
 /* What decides: constant once made, but for what the table learns. */
 struct takt_decider {
-    const struct takt_fleet *fleet;
+    const struct takt_experts *experts;
     takt_policy policy;
     takt_cost_model cost;
     unsigned fixed; /* the expert of policy `fixed` */
@@ -42,34 +42,35 @@ struct takt_decider {
     unsigned team_count; /* at least 1: the first has one thread */
     struct takt_team team[TAKT_MAX_TEAMS];
     unsigned gpu_count;
-    struct takt_gpu_arm gpu[TAKT_MAX_GPUS]; /* in the order of the devices */
+    struct takt_gpu_expert gpu[TAKT_MAX_GPUS]; /* in the order of the devices */
     uint64_t moment; /* in ticks: how long workers stay awake after a job */
-    /* By op of the catalogue, who runs what nothing was measured of: 0, or an
-     * arm of the user's, shifted, and whether it has threads (bit 0). */
-    _Atomic uint16_t usual[TAKT_OP_COUNT];
+    /* By op of the catalogue, the default expert, which runs what nothing was
+     * measured of: 0 (none), or its number, shifted, and whether it has more
+     * than one thread (bit 0). */
+    _Atomic uint16_t by_default[TAKT_OP_COUNT];
     struct takt_table table;
 };
 
-/* Prepares `decider` for the fleet of a machine; policy, cost and fixed are
+/* Prepares `decider` for the experts of a machine; policy, cost and fixed are
  * the caller's to set.
  * TAKT_ENOMEM: no room for the table. */
 takt_status takt__decider_init(struct takt_decider *decider,
-                               const struct takt_fleet *fleet,
+                               const struct takt_experts *experts,
                                const takt_machine *machine);
 void takt__decider_fini(struct takt_decider *decider);
 
-/* From now on that arm runs calls of the op that nothing was measured of. */
-void takt__decider_set_usual(struct takt_decider *decider, const takt_op *op,
-                             unsigned arm, unsigned threads);
+/* Makes an expert the default one of an op. */
+void takt__decider_set_default(struct takt_decider *decider, const takt_op *op,
+                               unsigned expert, unsigned threads);
 
 /* Whether one thread is first for that work even with all workers awake. */
 bool takt__decider_is_alone(const struct takt_decider *decider,
                             const takt_work *work);
 
-/* A decision before it is made into text. An arm is the number of an expert of
- * the fleet; those of the user come after. */
+/* A decision before it is made into text. The expert is a number of the table.
+ */
 struct takt_choice {
-    uint8_t arm;
+    uint8_t expert;
     uint8_t situation;    /* in which it was decided */
     uint8_t sample_shift; /* how seldom to time it */
     bool is_threaded;     /* it had a use for more threads */
@@ -82,7 +83,7 @@ struct takt_choice {
 
 /* A call is decided by its sizes; operands may be missing (takt_select()). */
 struct takt_sizes {
-    const takt_op *op; /* NULL: an op nobody described */
+    const takt_op *op; /* NULL: an op that is not described */
     const char *name;  /* what the heuristic rule reads */
     takt_complexity complexity;
     size_t elements;
@@ -107,30 +108,30 @@ bool takt__decide_learned(const struct takt_decider *decider,
                           struct takt_choice *out);
 
 /* Decides a call that is about to run: as above by the policy of the decider,
- * with the situation the thread is in, and with tries. `is_repeat`: its
+ * with the situation the thread is in, and with trials. `is_repeat`: its
  * operands lie where the previous call left them. Nothing is tried in place of
- * what takes longer than `most_s`: 0, nothing at all.
+ * what takes longer than `budget_s`: 0, nothing at all.
  * TAKT_ENOENT: an op of the user's that nothing is known about yet. */
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
                          const struct takt_sizes *sizes, bool is_repeat,
-                         double most_s, struct takt_choice *out);
+                         double budget_s, struct takt_choice *out);
 
 /* What it takes to bring the operands of a call to where it would run, and to
  * wait until that is free. */
-struct takt_fares {
+struct takt_move_costs {
     double host_s;
     double gpu_s[TAKT_MAX_GPUS];
     bool is_open[TAKT_MAX_GPUS]; /* it can run this call just now */
 };
 
-/* Decides a call on buffers: the processor or one of the GPUs, wherever it is
- * done first, the moves included. */
-void takt__decide_place(struct takt_decider *decider,
-                        struct takt_thread *thread,
-                        const struct takt_sizes *sizes,
-                        const struct takt_fares *fares, bool is_urgent,
-                        struct takt_choice *out);
+/* Decides a call on buffers: the CPU or one of the GPUs, wherever it is done
+ * first, the moves included. */
+void takt__decide_location(struct takt_decider *decider,
+                           struct takt_thread *thread,
+                           const struct takt_sizes *sizes,
+                           const struct takt_move_costs *moves, bool is_urgent,
+                           struct takt_choice *out);
 
 /* The best processor for it, whatever GPUs there are. */
 void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
@@ -140,9 +141,10 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
 double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
                          unsigned link, double bytes);
 
-/* The GPUs of the fleet; and the data sheet of one, which is known now. */
+/* Adds the GPUs of the table; and takes in the data sheet of one, which is
+ * known once it is open. */
 void takt__decider_add_gpus(struct takt_decider *decider);
-void takt__decider_meet_gpu(struct takt_decider *decider, unsigned gpu);
+void takt__decider_update_gpu(struct takt_decider *decider, unsigned gpu);
 
 /* What to expect of an expert on that machine, before any measurement. */
 struct takt_rates takt__prior_rates(const struct takt_expert *expert,

@@ -17,7 +17,7 @@ static const double l3_rate = 30e9, memory_rate = 12e9;
 /* What a core is taken to do per second: two multiply-adds of a vector. */
 static const double clock_hz = 2.5e9;
 
-/* A call of ours, and one into somebody's library. */
+/* A call of a kernel of Takt's, and one into a library. */
 static const double own_call_s = 15e-9, library_call_s = 150e-9;
 
 /* Starting a job with workers awake, and with workers asleep: measured on a
@@ -58,7 +58,7 @@ static double least(double a, double b)
 struct takt_rates takt__prior_rates(const struct takt_expert *expert,
                                     const takt_machine *machine)
 {
-    const bool is_library = expert->kind == TAKT_EXPERT_BLAS;
+    const bool is_library = expert->class == &takt__library_class;
     const double lanes =
         lanes_of(is_library ? takt_machine_best_isa(machine) : expert->isa);
     const double threads = expert->threads;
@@ -100,22 +100,22 @@ struct takt_rates takt__prior_gpu(double flops, double sheet_rate,
 
 static void add_teams(struct takt_decider *decider, const takt_machine *machine)
 {
-    for (unsigned i = 0; i < decider->fleet->count; i++) {
-        const struct takt_expert *who = &decider->fleet->expert[i];
-        if (who->kind == TAKT_EXPERT_CPU && who->isa == decider->best_isa &&
+    for (unsigned i = 0; i < decider->experts->count; i++) {
+        const struct takt_expert *expert = &decider->experts->expert[i];
+        if (expert->slots != NULL && expert->isa == decider->best_isa &&
             decider->team_count < TAKT_MAX_TEAMS)
             decider->team[decider->team_count++] = (struct takt_team){
-                .expert = i, .rates = takt__prior_rates(who, machine)};
+                .expert = i, .rates = takt__prior_rates(expert, machine)};
     }
 }
 
 takt_status takt__decider_init(struct takt_decider *decider,
-                               const struct takt_fleet *fleet,
+                               const struct takt_experts *experts,
                                const takt_machine *machine)
 {
     static const double awake_for_s = 100e-6; /* see pool.c */
 
-    decider->fleet = fleet;
+    decider->experts = experts;
     decider->best_isa = takt_machine_best_isa(machine);
     decider->team_count = 0;
     add_teams(decider, machine);

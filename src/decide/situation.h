@@ -16,7 +16,7 @@ struct takt_thread {
     const void *in, *out;  /* of its last call */
     uint64_t threads_used; /* ticks: when it last had a use for threads */
     uint64_t random;
-    uint32_t left; /* straight calls until one takes the long way */
+    uint32_t left; /* direct calls until one is timed */
     uint32_t team; /* threads of the last call */
 };
 

@@ -16,7 +16,7 @@ void takt__table_destroy(struct takt_table *table)
     table->cell = NULL;
 }
 
-/* Pages that nobody touched stay so. */
+/* Pages that were never written stay so. */
 void takt__table_clear(struct takt_table *table, unsigned series)
 {
     for (unsigned place = 0; place < TAKT_PLACES; place++)

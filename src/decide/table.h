@@ -2,17 +2,16 @@
 /*
  * table.h - what was decided, one word per series, place and bucket.
  *
- * Whoever decides a call reads one word; whoever learns writes one. A word
- * that is 0 was never written: the caller then asks the prior and writes what
- * it said. A try of another expert is a token in the word: the caller that
- * takes it out is the one that tries.
+ * A decision reads one word; the learner writes one. A word that is 0 was never
+ * written: the caller then writes what the prior says. A trial of another
+ * expert is a token in the word: the caller that takes it out runs the trial.
  *
  * A place is a situation; with TAKT_RESIDENT in it, the best way to run a call
  * on the processor if the host has all operands, which is written only while a
  * GPU is awake: without one it is as if that bit were not there. Or it is a
  * GPU, TAKT_PLACE_GPU and following: there best, runner-up and explore are that
- * GPU's arm, seconds is what it takes if it has all operands (about FLT_MAX: it
- * refused lately), and confidence the factor by which it may be faster. What
+ * GPU's expert, seconds is what it takes if it has all operands (about FLT_MAX:
+ * it refused lately), and confidence the factor by which it may be faster. What
  * has to be moved is the caller's to add, as is the choice.
  */
 #ifndef TAKT_DECIDE_TABLE_H
@@ -27,8 +26,8 @@
 #include "takt/status.h"
 
 struct takt_cell {
-    uint8_t best, runner_up; /* arms */
-    uint8_t explore;         /* arm to try, while tries > 0 */
+    uint8_t best, runner_up; /* experts */
+    uint8_t explore;         /* expert to try, while tries > 0 */
     uint8_t tries;           /* 0 to 3 */
     uint8_t sample_shift;    /* one call in 1 << shift is timed, 0 to 7 */
     bool is_measured;        /* not by the prior alone */
@@ -42,7 +41,7 @@ struct takt_table {
     _Atomic uint64_t (*cell)[TAKT_PLACES][TAKT_BUCKETS]; /* by series */
 };
 
-/* All cells empty; pages that nobody touches take no memory. */
+/* All cells empty; pages that are not touched take no memory. */
 takt_status takt__table_create(struct takt_table *out);
 void takt__table_destroy(struct takt_table *table);
 
@@ -90,7 +89,7 @@ static inline struct takt_cell takt__cell_unpack(uint64_t word)
     return cell;
 }
 
-/* Whoever is named in a word was made known before it was written. */
+/* Experts in a word are known before it is written. */
 static inline uint64_t takt__table_load(const struct takt_table *table,
                                         struct takt_key key, unsigned place)
 {
@@ -98,7 +97,7 @@ static inline uint64_t takt__table_load(const struct takt_table *table,
                                 memory_order_acquire);
 }
 
-/* Writes what the prior said, unless somebody knew better meanwhile. */
+/* Writes what the prior said, unless the word was written meanwhile. */
 static inline void takt__table_offer(struct takt_table *table,
                                      struct takt_key key, unsigned place,
                                      const struct takt_cell *cell)
@@ -118,7 +117,7 @@ static inline void takt__table_store(struct takt_table *table,
                           takt__cell_pack(cell), memory_order_relaxed);
 }
 
-/* Takes one try out of the word that was just read; false: somebody else did,
+/* Takes one try out of the word that was just read; false: another call did,
  * or it was written anew. */
 static inline bool takt__table_take_try(struct takt_table *table,
                                         struct takt_key key, unsigned place,

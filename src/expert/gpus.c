@@ -3,11 +3,11 @@
  * gpus.c - from the PCI bus to devices.
  *
  * NVIDIA's GPUs are driven through CUDA, all others through Vulkan. A driver
- * takes a good part of a second to load, so the bus is believed until a device
- * is needed; only who asks for "all" has the drivers asked, which also shows
- * software devices and GPUs that no bus knows.
+ * takes a good part of a second to load, so the list comes from the bus until a
+ * device is needed; with "all" the drivers are asked, which also shows software
+ * devices and GPUs that are on no bus.
  */
-#include "expert/gpus.h"
+#include "expert/gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +26,8 @@ static unsigned on_bus(const takt_machine *machine, bool is_nvidia)
     return count;
 }
 
-void takt__fleet_list_gpus(struct takt_fleet *fleet,
-                           const struct takt_fleet_options *options)
+void takt__gpus_list(struct takt_experts *experts,
+                     const struct takt_experts_options *options)
 {
     const struct takt_finder finder[] = {
         {.driver = &takt__cuda_driver,
@@ -39,14 +39,14 @@ void takt__fleet_list_gpus(struct takt_fleet *fleet,
     };
     const bool is_off = options->gpu != NULL && *options->gpu == '\0';
 
-    takt__devices_list(&fleet->devices,
+    takt__devices_list(&experts->devices,
                        &(struct takt_devices_options){
                            .finder = finder,
                            .finders = is_off ? 0 : 2,
                            .is_now = options->gpu != NULL &&
                                      strcmp(options->gpu, "all") == 0 &&
                                      !options->is_recorded,
-                           .pool = fleet->pool,
+                           .pool = experts->pool,
                            .threads = options->threads,
                        });
 }

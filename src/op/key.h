@@ -4,10 +4,10 @@
  *
  * Calls of one op, dtype and layout form a series; along a series they differ
  * by their work alone, cut into buckets of half an octave. A layout is what
- * changes who wins at the same work: transposes, and which sides of a product
- * are thin. Lines of the catalogue are numbered at compile time; ops of the
- * user come after them. The last series are no ops but links: what it takes to
- * move so many bytes to or from a device, and to open it.
+ * changes which expert is first at the same work: transposes, and which sides
+ * of a product are thin. Series of the catalogue are numbered at compile time;
+ * ops of the user come after them. The last series are no ops but links: what
+ * it takes to move so many bytes to or from a device, and to open it.
  *
  * The situation is what a benchmark loop hides: whether the operands lie where
  * the previous call left them, and whether the threads of the pool sleep; and
@@ -47,8 +47,10 @@ enum {
     TAKT_LINKS
 };
 
-/* How many layouts the ops of a form are told apart by. */
+/* How many layouts the ops of a form are told apart by; those of a matmul
+ * without transposes come first, one for each combination of thin sides. */
 enum {
+    TAKT_ASPECTS = 7,
     TAKT_LAYOUTS_map = 1,
     TAKT_LAYOUTS_view = 1,
     TAKT_LAYOUTS_reduce = 1,

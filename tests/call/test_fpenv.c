@@ -9,7 +9,8 @@
 #include <float.h>
 
 #include "base/clock.h"
-#include "call/inside.h"
+#include "call/exec.h"
+#include "call/question.h"
 #include "support/random.h"
 #include "support/tap.h"
 #include "takt/takt.h"
@@ -76,7 +77,7 @@ static size_t expert_of(takt_ctx *ctx, unsigned count)
 
     snprintf(name, sizeof name, count == 1 ? "simd.%s" : "simd.%sx%u",
              takt_isa_name(best), count);
-    const int found = takt__fleet_find(&ctx->fleet, name);
+    const int found = takt__experts_find(&ctx->experts, name);
     REQUIRE(found >= 0);
     return (size_t)found;
 }
@@ -176,25 +177,25 @@ static void modes_matter(void)
 /* ---- what the caller did not ask for ---------------------------------------
  */
 
-static void a_trial_beside_a_call_raises_nothing(void)
+static void a_shadow_run_raises_nothing(void)
 {
     takt_ctx *ctx = new_ctx();
-    struct takt_watch watch = {
-        .thread = &takt__thread, .calls = 1, .status = TAKT_OK};
-    struct takt_sizes sizes;
     takt_call call = call_of(takt_op_find("div"), TAKT_F64, out[0]);
+    struct takt_exec exec;
 
     memset(in, 0, sizeof in);
     call.flags = TAKT_CALL_STEADY;
-    takt__call_sizes(&call, &sizes);
-    watch.start = watch.end = takt__ticks();
+    takt__exec_begin(&exec, ctx, &call, NULL);
+    takt__call_sizes(&call, &exec.sizes);
+    exec.start = exec.end = takt__ticks();
+    exec.shadow = (int)expert_of(ctx, threads);
     feclearexcept(FE_ALL_EXCEPT);
-    takt__call_try_aside(ctx, &call, &sizes, &watch,
-                         (int)expert_of(ctx, threads));
+    takt__shadow_run(&exec);
     EXPECT_INT(fetestexcept(FE_INVALID | FE_DIVBYZERO), 0);
 #ifdef __GLIBC__
     feenableexcept(FE_INVALID); /* it would end the program */
-    takt__call_try_aside(ctx, &call, &sizes, &watch, (int)expert_of(ctx, 1));
+    exec.shadow = (int)expert_of(ctx, 1);
+    takt__shadow_run(&exec);
     fedisableexcept(FE_INVALID);
 #endif
     feclearexcept(FE_ALL_EXCEPT);
@@ -252,7 +253,7 @@ int main(void)
 {
     RUN(threads_give_the_same_bits_in_every_mode);
     RUN(modes_matter);
-    RUN(a_trial_beside_a_call_raises_nothing);
+    RUN(a_shadow_run_raises_nothing);
     RUN(contexts_come_and_go_without_a_trace);
 #ifdef __GLIBC__
     RUN(traps_do_not_meet_the_work_of_takt_itself);

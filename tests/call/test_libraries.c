@@ -371,7 +371,46 @@ TEST_APART(a_question, a_question_about_products_knows_them)
 TEST_APART(a_product_after_experts_of_the_user,
            experts_of_the_user_stay_who_they_are)
 TEST_APART(products_at_once, threads_that_open_them_at_once_share_them)
+/* A library counts in int: a side of 2^31 is too long for it, however fast it
+ * was said to be. */
+static int a_product_that_libraries_refuse(void)
+{
+    takt_ctx *ctx = new_ctx(NULL);
+    takt_measurement told = {
+        .request = {.op = takt_op_find("matmul"),
+                    .shape = {.rank = 3, .dim = {(size_t)1 << 31, 2, 2}}},
+        .seconds = 1e-3,
+        .calls = 1};
+    takt_estimate all[64];
+    takt_decision decision;
+    size_t count = 0;
+    int wrong = 0;
+
+    for (size_t i = 0; takt_ctx_expert(ctx, i, NULL) != NULL; i++) {
+        told.expert = takt_ctx_expert(ctx, i, NULL);
+        for (int n = 0; strncmp(told.expert, "blas.", 5) == 0 && n < 50; n++)
+            wrong += takt_record(ctx, &told) != TAKT_OK;
+    }
+    takt_ctx_flush(ctx);
+    wrong += takt_select(ctx, &told.request, &decision) != TAKT_OK;
+    wrong += strncmp(decision.expert, "blas.", 5) == 0;
+    wrong += takt_explain(ctx, &told.request, all, 64, &count) != TAKT_OK;
+    wrong += count == 0 || !all[0].is_chosen;
+    for (size_t i = 0; i < count; i++)
+        wrong += strncmp(all[i].expert, "blas.", 5) == 0;
+    told.request.shape.dim[0] = (size_t)1 << 30; /* as fast, and possible */
+    wrong += takt_explain(ctx, &told.request, all, 64, &count) != TAKT_OK;
+    bool has_library_now = !is_installed;
+    for (size_t i = 0; i < count; i++)
+        has_library_now |= strncmp(all[i].expert, "blas.", 5) == 0;
+    wrong += !has_library_now;
+    takt_ctx_destroy(ctx);
+    return wrong;
+}
+
 TEST_APART(an_expert_that_is_named, an_expert_that_is_named_is_found)
+TEST_APART(a_product_that_libraries_refuse,
+           an_expert_that_would_refuse_is_not_named)
 TEST_APART(threads_with_signals, their_threads_take_no_signals)
 
 static void a_fork_meanwhile_leaves_a_child_that_computes(void)
@@ -406,6 +445,7 @@ int main(void)
     RUN(experts_of_the_user_stay_who_they_are);
     RUN(threads_that_open_them_at_once_share_them);
     RUN(an_expert_that_is_named_is_found);
+    RUN(an_expert_that_would_refuse_is_not_named);
     RUN(their_threads_take_no_signals);
     RUN(a_fork_meanwhile_leaves_a_child_that_computes);
     RUN(an_add_without_memory_runs);

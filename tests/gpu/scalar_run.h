@@ -8,30 +8,30 @@
 
 #include <pthread.h>
 
-#include "run/run.h"
+#include "expert/expert.h"
 
-static struct takt_fleet scalar_fleet;
+static struct takt_experts scalar_experts;
 
-static void scalar_make_fleet(void)
+static void scalar_make_experts(void)
 {
     const struct takt_gemm_caches caches = {
         .l1d = 32 << 10, .l2 = 1 << 20, .l3 = 1 << 20};
 
-    takt__slots_fill(scalar_fleet.slots, 1U << TAKT_KERNEL_scalar, &caches);
-    takt__pool_create(1, &scalar_fleet.pool);
-    scalar_fleet.count = 1;
-    scalar_fleet.expert[0] =
-        (struct takt_expert){.kind = TAKT_EXPERT_CPU,
-                             .threads = 1,
-                             .slots = &scalar_fleet.slots[TAKT_KERNEL_scalar]};
+    takt__slots_fill(scalar_experts.slots, 1U << TAKT_KERNEL_scalar, &caches);
+    takt__pool_create(1, &scalar_experts.pool);
+    scalar_experts.count = 1;
+    scalar_experts.expert[0] = (struct takt_expert){
+        .class = &takt__cpu_class,
+        .threads = 1,
+        .slots = &scalar_experts.slots[TAKT_KERNEL_scalar]};
 }
 
 static takt_status scalar_run(const takt_call *call)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-    pthread_once(&once, scalar_make_fleet);
-    return takt__run(&scalar_fleet, 0, call);
+    pthread_once(&once, scalar_make_experts);
+    return takt__expert_run(&scalar_experts, 0, call);
 }
 
 #endif

@@ -217,7 +217,7 @@ static void a_busy_gpu_is_passed_over_for_another(void)
 {
     takt_ctx *ctx = adaptive();
     struct takt_device *first =
-        ctx->fleet.expert[expert_of(ctx, "cuda.0")].device;
+        ctx->experts.expert[expert_of(ctx, "cuda.0")].device;
     struct subject s = subject_make(ctx, "sub", TAKT_F32, n, USUAL);
     takt_reason reason;
 

@@ -6,13 +6,14 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include <time.h>
 
-#include "call/inside.h"
+#include "call/exec.h"
+#include "call/question.h"
 #include "gpu/subject.h"
 #include "support/config.h"
 
 static struct takt_device *device_of(takt_ctx *ctx)
 {
-    return ctx->fleet.expert[expert_of(ctx, "cuda.0")].device;
+    return ctx->experts.expert[expert_of(ctx, "cuda.0")].device;
 }
 
 static takt_gpu_state state_of(takt_ctx *ctx)
@@ -120,8 +121,8 @@ static void wake(takt_ctx *ctx)
 
 static takt_status run_there(takt_ctx *ctx, const struct subject *s)
 {
-    return takt__call_run_arm(ctx, &s->call,
-                              (unsigned)expert_of(ctx, "cuda.0"));
+    return takt__expert_run(&ctx->experts, (unsigned)expert_of(ctx, "cuda.0"),
+                            &s->call);
 }
 
 /* Asks for it until somebody is at it. */
@@ -207,21 +208,24 @@ static void products_that_need_our_code_get_it(void)
     EXPECT_INT(fake.bytes_held(), 0);
 }
 
-/* As the spine runs a call for which that GPU was chosen: true if it is told of
- * as refused; somebody else has run it. */
+/* As a call runs for which that GPU was chosen: true if it counts as refused;
+ * another expert has run it. */
 static bool is_refused_by(takt_ctx *ctx, const struct subject *s)
 {
-    const uint8_t arm = (uint8_t)expert_of(ctx, "cuda.0");
-    struct takt_choice choice = {.arm = arm, .reason = TAKT_REASON_MODEL};
-    struct takt_watch watch = {.chosen = arm};
-    struct takt_sizes sizes;
+    const uint8_t device = (uint8_t)expert_of(ctx, "cuda.0");
+    takt_call call = s->call;
+    struct takt_exec exec;
 
-    takt__call_sizes(&s->call, &sizes);
-    EXPECT_INT(takt__call_run(ctx, &s->call, &sizes, &choice, &watch), TAKT_OK);
-    EXPECT(choice.arm != arm);
-    EXPECT(watch.is_refused == (choice.reason == TAKT_REASON_FALLBACK));
-    EXPECT(watch.is_refused == (watch.chosen == arm));
-    return watch.is_refused;
+    takt__exec_begin(&exec, ctx, &call, NULL);
+    takt__call_sizes(&call, &exec.sizes);
+    exec.choice =
+        (struct takt_choice){.expert = device, .reason = TAKT_REASON_MODEL};
+    takt__plain_run(&exec);
+    EXPECT_INT(exec.status, TAKT_OK);
+    EXPECT(exec.choice.expert != device);
+    EXPECT(exec.is_refused == (exec.choice.reason == TAKT_REASON_FALLBACK));
+    EXPECT(exec.is_refused == (exec.chosen == device));
+    return exec.is_refused;
 }
 
 static void who_is_busy_is_not_suspected(void)

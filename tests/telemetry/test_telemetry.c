@@ -506,7 +506,7 @@ static void small_one_line_calls_are_counted_too(void)
     collect_all(ctx);
     EXPECT_INT(all->count, before + 200);
     takt_ctx_trace(ctx, &(takt_trace_options){.threshold_s = 1e3, .rate = -1});
-    EXPECT(atomic_load(&ctx->straight_most[TAKT_F32][TAKT_OP_mul]) > 16);
+    EXPECT(atomic_load(&ctx->direct.most[TAKT_F32][TAKT_OP_mul]) > 16);
     /* It is the context of the process: the sink leaves by itself. */
     pthread_mutex_lock(&all->lock);
     all->leaves_after = (int)all->count + 1;

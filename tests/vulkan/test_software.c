@@ -95,7 +95,7 @@ static void who_names_it_gets_it_and_learns_nothing(void)
 static void no_rule_means_it(void)
 {
     takt_ctx *ctx = context_of(TAKT_POLICY_MOE);
-    struct takt_device *device = &ctx->fleet.devices.device[0];
+    struct takt_device *device = &ctx->experts.devices.device[0];
     const takt_call call = product();
 
     EXPECT(!is_run_there(ctx, &call)); /* it is known by now */

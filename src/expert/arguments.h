@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* products.h - a call as the kernels for products want it. */
-#ifndef TAKT_EXPERT_PRODUCTS_H
-#define TAKT_EXPERT_PRODUCTS_H
+#ifndef TAKT_EXPERT_ARGUMENTS_H
+#define TAKT_EXPERT_ARGUMENTS_H
 
 #include "blas/blas.h"
 #include "kernels/gemm.h"

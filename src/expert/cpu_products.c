@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* products.c - matrix products on k threads, each with scratch of its own. */
-#include "expert/products.h"
+#include "expert/arguments.h"
 
-#include "run/run.h"
+#include "expert/cpu.h"
 
 struct gemm_job {
     const struct takt_gemm_kernels *kernels;
@@ -47,7 +47,7 @@ static size_t room_of(const struct gemm_job *job, unsigned parts)
     return most;
 }
 
-takt_status takt__run_gemm(struct takt_fleet *fleet,
+takt_status takt__cpu_gemm(struct takt_experts *experts,
                            const struct takt_expert *expert,
                            const takt_call *call)
 {
@@ -59,7 +59,8 @@ takt_status takt__run_gemm(struct takt_fleet *fleet,
         job.kernels->run(&job.whole, job.blocks, NULL);
         return TAKT_OK;
     }
-    return takt__pool_run(fleet->pool, expert->threads, room, gemm_part, &job);
+    return takt__pool_run(experts->pool, expert->threads, room, gemm_part,
+                          &job);
 }
 
 /* Whole matrices per thread: they are many, or threads would not be asked. */
@@ -76,8 +77,8 @@ static void batch_part(void *self, unsigned part, unsigned parts, void *scratch)
 }
 
 /* Few large matrices are cut one after the other. */
-static takt_status run_one_by_one(struct takt_fleet *fleet, unsigned threads,
-                                  struct gemm_job *job)
+static takt_status run_one_by_one(struct takt_experts *experts,
+                                  unsigned threads, struct gemm_job *job)
 {
     takt_status status = TAKT_OK;
 
@@ -86,22 +87,23 @@ static takt_status run_one_by_one(struct takt_fleet *fleet, unsigned threads,
 
     for (size_t i = 0; i < job->call->shape.dim[0] && status == TAKT_OK; i++) {
         job->whole = takt__gemm_of_batch(job->call, i);
-        status = takt__pool_run(fleet->pool, threads, room, gemm_part, job);
+        status = takt__pool_run(experts->pool, threads, room, gemm_part, job);
     }
     return status;
 }
 
-takt_status takt__run_batched(struct takt_fleet *fleet,
+takt_status takt__cpu_batched(struct takt_experts *experts,
                               const struct takt_expert *expert,
                               const takt_call *call)
 {
     struct gemm_job job = job_of(expert, call);
 
     if (call->shape.dim[0] < expert->threads)
-        return run_one_by_one(fleet, expert->threads, &job);
+        return run_one_by_one(experts, expert->threads, &job);
     job.whole = takt__gemm_of_batch(call, 0);
     const size_t room = room_of(&job, 1);
-    return takt__pool_run(fleet->pool, expert->threads, room, batch_part, &job);
+    return takt__pool_run(experts->pool, expert->threads, room, batch_part,
+                          &job);
 }
 
 struct gemv_job {
@@ -124,7 +126,7 @@ static void gemv_part(void *self, unsigned part, unsigned parts, void *scratch)
         job->kernel(&piece);
 }
 
-takt_status takt__run_gemv(struct takt_fleet *fleet,
+takt_status takt__cpu_gemv(struct takt_experts *experts,
                            const struct takt_expert *expert,
                            const takt_call *call)
 {
@@ -133,7 +135,8 @@ takt_status takt__run_gemv(struct takt_fleet *fleet,
                            .size = takt_dtype_size(call->dtype)};
 
     if (expert->threads > 1)
-        return takt__pool_run(fleet->pool, expert->threads, 0, gemv_part, &job);
+        return takt__pool_run(experts->pool, expert->threads, 0, gemv_part,
+                              &job);
     job.kernel(&job.whole);
     return TAKT_OK;
 }

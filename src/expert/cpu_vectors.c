@@ -3,12 +3,12 @@
  * vectors.c - maps, reductions, rows and transposes on k threads.
  *
  * Stretches begin at multiples of a cache line's worth of elements, so that
- * two threads never write to the same series of an aligned output.
+ * two threads never write to the same line of an aligned output.
  */
 #include <string.h>
 
+#include "expert/cpu.h"
 #include "kernels/partial.h"
-#include "run/run.h"
 
 enum { grain = 64, most_parts = 256 };
 
@@ -40,11 +40,11 @@ static void map_part(void *self, unsigned part, unsigned parts, void *scratch)
                 call->alpha, call->beta);
 }
 
-/* Stores past the caches spare the read of each series that will be overwritten
+/* Stores past the caches spare the read of each line that will be overwritten
  * anyway. They pay when little of the operands would still be in a cache, and
- * never in place, where the series has just been read. (Measured: copy, add and
+ * never in place, where the line has just been read. (Measured: copy, add and
  * fma break even between one and two times L3.) */
-static bool pays_to_stream(const struct takt_fleet *fleet,
+static bool pays_to_stream(const struct takt_experts *experts,
                            const takt_call *call, double elements)
 {
     const double bytes = elements * (double)takt_dtype_size(call->dtype) *
@@ -53,10 +53,10 @@ static bool pays_to_stream(const struct takt_fleet *fleet,
     for (unsigned i = 0; i < call->op->inputs; i++)
         if (call->in[i] == call->out)
             return false;
-    return bytes > 1.5 * (double)fleet->l3_bytes;
+    return bytes > 1.5 * (double)experts->l3_bytes;
 }
 
-takt_status takt__run_map(struct takt_fleet *fleet,
+takt_status takt__cpu_map(struct takt_experts *experts,
                           const struct takt_expert *expert,
                           const takt_call *call)
 {
@@ -66,10 +66,11 @@ takt_status takt__run_map(struct takt_fleet *fleet,
                           .size = takt_dtype_size(call->dtype)};
 
     if (expert->slots->stream_map[call->dtype][op] != NULL &&
-        pays_to_stream(fleet, call, (double)call->shape.dim[0]))
+        pays_to_stream(experts, call, (double)call->shape.dim[0]))
         job.kernel = expert->slots->stream_map[call->dtype][op];
     if (expert->threads > 1)
-        return takt__pool_run(fleet->pool, expert->threads, 0, map_part, &job);
+        return takt__pool_run(experts->pool, expert->threads, 0, map_part,
+                              &job);
     map_part(&job, 0, 1, NULL);
     return TAKT_OK;
 }
@@ -127,7 +128,7 @@ static void write_zero(const takt_call *call)
     memset(call->out, 0, takt_dtype_size(call->dtype));
 }
 
-takt_status takt__run_reduce(struct takt_fleet *fleet,
+takt_status takt__cpu_reduce(struct takt_experts *experts,
                              const struct takt_expert *expert,
                              const takt_call *call)
 {
@@ -143,7 +144,7 @@ takt_status takt__run_reduce(struct takt_fleet *fleet,
     for (unsigned i = 0; i < parts; i++)
         job.partial[i].count = 0;
     if (parts > 1)
-        takt__pool_run(fleet->pool, parts, 0, reduce_part, &job);
+        takt__pool_run(experts->pool, parts, 0, reduce_part, &job);
     else
         reduce_part(&job, 0, 1, NULL);
     for (unsigned i = 1; i < parts; i++)
@@ -179,14 +180,15 @@ static void rows_part(void *self, unsigned part, unsigned parts, void *scratch)
                     call->in[2], (char *)call->out + skip, call->alpha);
 }
 
-takt_status takt__run_rows(struct takt_fleet *fleet,
+takt_status takt__cpu_rows(struct takt_experts *experts,
                            const struct takt_expert *expert,
                            const takt_call *call)
 {
     struct rows_job job = {expert->slots->rows[takt__op_id(call->op)], call};
 
     if (expert->threads > 1)
-        return takt__pool_run(fleet->pool, expert->threads, 0, rows_part, &job);
+        return takt__pool_run(experts->pool, expert->threads, 0, rows_part,
+                              &job);
     rows_part(&job, 0, 1, NULL);
     return TAKT_OK;
 }
@@ -216,7 +218,7 @@ static void transpose_part(void *self, unsigned part, unsigned parts,
                     call->ld[2]);
 }
 
-takt_status takt__run_transpose(struct takt_fleet *fleet,
+takt_status takt__cpu_transpose(struct takt_experts *experts,
                                 const struct takt_expert *expert,
                                 const takt_call *call)
 {
@@ -225,10 +227,10 @@ takt_status takt__run_transpose(struct takt_fleet *fleet,
     struct transpose_job job = {expert->slots->transpose[call->dtype], call};
 
     if (expert->slots->stream_transpose[call->dtype] != NULL &&
-        pays_to_stream(fleet, call, elements))
+        pays_to_stream(experts, call, elements))
         job.kernel = expert->slots->stream_transpose[call->dtype];
     if (expert->threads > 1)
-        return takt__pool_run(fleet->pool, expert->threads, 0, transpose_part,
+        return takt__pool_run(experts->pool, expert->threads, 0, transpose_part,
                               &job);
     transpose_part(&job, 0, 1, NULL);
     return TAKT_OK;

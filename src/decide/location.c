@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * place.c - where to run a call whose operands may be anywhere.
+ * location.c - where to run a call whose operands may be anywhere.
  *
  * The table says what the best processor would take if the host had everything,
  * and what each GPU would if it did; the caller says what moving costs.
@@ -29,30 +29,31 @@ double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
 
 void takt__decider_add_gpus(struct takt_decider *decider)
 {
-    for (unsigned i = 0; i < decider->fleet->count; i++) {
-        const struct takt_expert *who = &decider->fleet->expert[i];
-        if (who->kind != TAKT_EXPERT_GPU)
+    for (unsigned i = 0; i < decider->experts->count; i++) {
+        const struct takt_expert *expert = &decider->experts->expert[i];
+        if (expert->device == NULL)
             continue;
-        struct takt_gpu_arm *arm = &decider->gpu[decider->gpu_count++];
-        arm->expert = i;
-        arm->device = who->device;
-        arm->guessed = takt__prior_gpu(0, 0, 0);
-        atomic_init(&arm->rates, &arm->guessed);
+        struct takt_gpu_expert *made = &decider->gpu[decider->gpu_count++];
+        made->expert = i;
+        made->device = expert->device;
+        made->guessed = takt__prior_gpu(0, 0, 0);
+        atomic_init(&made->rates, &made->guessed);
     }
 }
 
-void takt__decider_meet_gpu(struct takt_decider *decider, unsigned gpu)
+void takt__decider_update_gpu(struct takt_decider *decider, unsigned gpu)
 {
-    struct takt_gpu_arm *arm = &decider->gpu[gpu];
-    const struct takt_device_facts *facts = &arm->device->known;
+    struct takt_gpu_expert *expert = &decider->gpu[gpu];
+    const struct takt_device_facts *facts = &expert->device->known;
 
-    if (atomic_load(&arm->rates) == &arm->known)
+    if (atomic_load(&expert->rates) == &expert->known)
         return; /* it was lost and came back */
-    arm->known = takt__prior_gpu(facts->flops[TAKT_F32], facts->memory_rate, 0);
-    atomic_store_explicit(&arm->rates, &arm->known, memory_order_release);
+    expert->known =
+        takt__prior_gpu(facts->flops[TAKT_F32], facts->memory_rate, 0);
+    atomic_store_explicit(&expert->rates, &expert->known, memory_order_release);
 }
 
-/* ---- places ----------------------------------------------------------------
+/* ---- locations -------------------------------------------------------------
  */
 
 void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
@@ -61,16 +62,16 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
     const unsigned situation =
         TAKT_RESIDENT | takt__decide_awake(decider, thread);
 
-    /* While no GPU is awake, the table has no places of its own for them. */
+    /* While no GPU is open, the table has no columns for resident operands. */
     if (takt__decide_learned(decider, sizes->key, situation, out) ||
         (takt__decide_learned(decider, sizes->key,
                               situation & ~(unsigned)TAKT_RESIDENT, out) &&
-         decider->fleet->expert[out->arm].kind != TAKT_EXPERT_GPU))
+         decider->experts->expert[out->expert].device == NULL))
         return;
     const struct takt_cell cell =
         takt__decide_consider(decider, &sizes->work, situation);
     *out = (struct takt_choice){
-        .arm = cell.best,
+        .expert = cell.best,
         .situation = (uint8_t)situation,
         .is_threaded = cell.is_threaded,
         .reason = TAKT_REASON_PRIOR,
@@ -101,10 +102,10 @@ static void choose_gpu(const struct takt_decider *decider, unsigned gpu,
                        uint64_t word, takt_reason reason,
                        struct takt_choice *out)
 {
-    const uint8_t rival = out->arm;
+    const uint8_t rival = out->expert;
 
     *out = (struct takt_choice){
-        .arm = (uint8_t)decider->gpu[gpu].expert,
+        .expert = (uint8_t)decider->gpu[gpu].expert,
         .situation = TAKT_RESIDENT,
         .reason = reason,
         .word = word,
@@ -127,24 +128,24 @@ static bool may_try(struct takt_decider *decider, unsigned gpu,
                                 TAKT_PLACE_GPU + gpu, word);
 }
 
-void takt__decide_place(struct takt_decider *decider,
-                        struct takt_thread *thread,
-                        const struct takt_sizes *sizes,
-                        const struct takt_fares *fares, bool is_urgent,
-                        struct takt_choice *out)
+void takt__decide_location(struct takt_decider *decider,
+                           struct takt_thread *thread,
+                           const struct takt_sizes *sizes,
+                           const struct takt_move_costs *moves, bool is_urgent,
+                           struct takt_choice *out)
 {
     takt__decide_host(decider, thread, sizes, out);
-    double best = (double)takt__cell_unpack(out->word).seconds + fares->host_s;
+    double best = (double)takt__cell_unpack(out->word).seconds + moves->host_s;
     bool is_try = false;
 
     for (unsigned i = 0; i < decider->gpu_count && !is_try; i++) {
         uint64_t word;
         double low;
-        if (!fares->is_open[i])
+        if (!moves->is_open[i])
             continue;
         const double cost =
-            gpu_seconds(decider, i, sizes, &word, &low) + fares->gpu_s[i];
-        is_try = !is_urgent && low + fares->gpu_s[i] < best &&
+            gpu_seconds(decider, i, sizes, &word, &low) + moves->gpu_s[i];
+        is_try = !is_urgent && low + moves->gpu_s[i] < best &&
                  may_try(decider, i, sizes, word);
         if (is_try || cost < best) {
             choose_gpu(decider, i, word,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* products.c - transposes become strides. */
-#include "expert/products.h"
+#include "expert/arguments.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ctx.c - making and unmaking contexts, and the default one. */
-#include "call/ctx.h"
-
+/* create.c - makes and destroys contexts, and the default one. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -12,8 +10,12 @@
 #include "base/fpenv.h"
 #include "base/log.h"
 #include "base/name.h"
+#include "call/direct.h"
 #include "call/gpus.h"
+#include "call/learning.h"
 #include "call/libraries.h"
+#include "call/pin.h"
+#include "call/telemetry.h"
 
 enum { most_threads = 256 };
 
@@ -38,7 +40,7 @@ static takt_status find_fixed(takt_ctx *ctx, const char *expert)
     if (expert != NULL)
         takt__ctx_open_named(ctx, expert);
     const int found =
-        expert == NULL ? -1 : takt__fleet_find(&ctx->fleet, expert);
+        expert == NULL ? -1 : takt__experts_find(&ctx->experts, expert);
 
     if (found < 0)
         return TAKT_ENODEV;
@@ -46,7 +48,7 @@ static takt_status find_fixed(takt_ctx *ctx, const char *expert)
     return TAKT_OK;
 }
 
-/* Who names a GPU wants it found, on whatever bus it is. */
+/* A GPU that is named is to be found, on whatever bus it is. */
 static const char *gpus_of(const takt_ctx_options *options)
 {
     const char *expert = options->expert;
@@ -67,8 +69,8 @@ static void name_gpus(takt_ctx *ctx)
     enum { nvidia = 0x10de };
     unsigned next = 0;
 
-    for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
-        const struct takt_device *device = &ctx->fleet.devices.device[d];
+    for (unsigned d = 0; d < ctx->experts.devices.count; d++) {
+        const struct takt_device *device = &ctx->experts.devices.device[d];
         const bool is_nvidia = strcmp(device->driver->name, "cuda") == 0;
         if (device->index == 0)
             next = 0;
@@ -83,7 +85,7 @@ static void name_gpus(takt_ctx *ctx)
 
 static takt_status add_gpus(takt_ctx *ctx)
 {
-    const unsigned count = ctx->fleet.devices.count;
+    const unsigned count = ctx->experts.devices.count;
 
     takt__decider_add_gpus(&ctx->decider);
     name_gpus(ctx);
@@ -91,44 +93,52 @@ static takt_status add_gpus(takt_ctx *ctx)
     return count > 0 && ctx->gpu_watch == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
-static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
+static takt_status open_experts(takt_ctx *ctx, const takt_ctx_options *options)
 {
-    struct takt_decider *decider = &ctx->decider;
-    takt_status status = takt_machine_create(options->recording, &ctx->machine);
-
-    if (status != TAKT_OK)
-        return status;
-    const unsigned threads = threads_of(ctx->machine, options->threads);
     const char *blas =
         options->blas != NULL ? options->blas : takt__config()->blas;
+
+    return takt__experts_open(
+        &(struct takt_experts_options){
+            .machine = ctx->machine,
+            .threads = threads_of(ctx->machine, options->threads),
+            .blas = ctx->is_recorded ? "" : blas,
+            .gpu = gpus_of(options),
+            .is_recorded = ctx->is_recorded},
+        &ctx->experts);
+}
+
+static takt_status apply_policy(takt_ctx *ctx, const takt_ctx_options *options)
+{
+    if (options->policy == TAKT_POLICY_PINNED)
+        return takt__ctx_read_pin(ctx, options->pin);
+    if (options->policy == TAKT_POLICY_FIXED)
+        return find_fixed(ctx, options->expert);
+    return TAKT_OK;
+}
+
+static takt_status fill(takt_ctx *ctx, const takt_ctx_options *options)
+{
+    takt_status status = takt_machine_create(options->recording, &ctx->machine);
+
     ctx->is_recorded = options->recording != NULL;
-    status = takt__fleet_open(
-        &(struct takt_fleet_options){.machine = ctx->machine,
-                                     .threads = threads,
-                                     .blas = ctx->is_recorded ? "" : blas,
-                                     .gpu = gpus_of(options),
-                                     .is_recorded = ctx->is_recorded},
-        &ctx->fleet);
-    if (status != TAKT_OK)
-        return status;
-    status = takt__decider_init(decider, &ctx->fleet, ctx->machine);
-    if (status != TAKT_OK)
-        return status;
-    decider->policy = options->policy;
-    status = add_gpus(ctx);
+    ctx->decider.policy = options->policy;
+    if (status == TAKT_OK)
+        status = open_experts(ctx, options);
+    if (status == TAKT_OK)
+        status = takt__decider_init(&ctx->decider, &ctx->experts, ctx->machine);
+    if (status == TAKT_OK)
+        status = add_gpus(ctx);
     if (status == TAKT_OK)
         status = takt__ctx_prepare_telemetry(ctx);
     if (status == TAKT_OK)
-        status = takt__ctx_teach(ctx, options);
+        status = takt__ctx_start_learning(ctx, options);
     if (status != TAKT_OK)
         return status;
     atomic_store(&ctx->may_open_libraries,
-                 ctx->fleet.count > takt__fleet_known(&ctx->fleet));
+                 ctx->experts.count > takt__experts_known(&ctx->experts));
     takt__ctx_watch_gpus(ctx);
-    if (options->policy == TAKT_POLICY_PINNED)
-        status = takt__ctx_read_pin(ctx, options->pin);
-    else if (options->policy == TAKT_POLICY_FIXED)
-        status = find_fixed(ctx, options->expert);
+    status = apply_policy(ctx, options);
     if (status == TAKT_OK)
         takt__ctx_open_telemetry(ctx, options);
     return status;
@@ -157,12 +167,12 @@ static void log_refusal(const takt_ctx_options *options, takt_status status)
 static void destroy(takt_ctx *ctx)
 {
     takt__ctx_leave_gpus(ctx);
-    if (ctx->learner != NULL) /* it is asked when the last is told */
+    if (ctx->learner != NULL) /* it has the names of the last events */
         takt__courier_finish(ctx->courier);
     takt__learner_destroy(ctx->learner);
     takt__courier_destroy(ctx->courier);
     takt__decider_fini(&ctx->decider);
-    takt__fleet_close(&ctx->fleet);
+    takt__experts_close(&ctx->experts);
     takt__user_ops_fini(&ctx->user_ops);
     takt_machine_destroy(ctx->machine);
     free(ctx->gpu_watch);
@@ -171,7 +181,7 @@ static void destroy(takt_ctx *ctx)
 
 static takt_status create(const takt_ctx_options *options, takt_ctx **out)
 {
-    static const takt_ctx_options usual = {0};
+    static const takt_ctx_options defaults = {0};
     takt_cost_model cost;
     fenv_t fpenv;
 
@@ -179,7 +189,7 @@ static takt_status create(const takt_ctx_options *options, takt_ctx **out)
         return TAKT_EINVAL;
     *out = NULL;
     if (options == NULL)
-        options = &usual;
+        options = &defaults;
     takt_status status = copy_cost(&cost, options->cost);
     if (status != TAKT_OK)
         return status;
@@ -238,7 +248,6 @@ void takt_ctx_destroy(takt_ctx *ctx)
 /* ---- the default context ----------------------------------------------------
  */
 
-_Atomic(takt_ctx *) takt__default_ctx;
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 
 static takt_policy policy_of(const struct takt_config *config)
@@ -271,7 +280,7 @@ takt_ctx_options takt_ctx_environment(void)
 }
 
 /* A name in the environment that this machine does not know must not keep a
- * program from computing: it then decides as usual. */
+ * program from computing: the adaptive policy then decides. */
 static void make_default(void)
 {
     takt_ctx_options options = takt_ctx_environment();
@@ -285,9 +294,7 @@ static void make_default(void)
     if (status != TAKT_OK)
         takt__log(TAKT_LOG_ERROR, "Takt cannot be used: %s",
                   takt_status_text(status));
-    atomic_store(&takt__default_ctx, ctx);
-    if (ctx != NULL)
-        takt__ctx_look_around(ctx);
+    takt__direct_set_default(ctx);
 }
 
 takt_ctx *takt_ctx_default(void)
@@ -302,65 +309,4 @@ takt_ctx *takt_ctx_default(void)
         ctx = atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     }
     return ctx;
-}
-
-/* ---- questions -------------------------------------------------------------
- */
-
-const struct takt_user_expert *takt__ctx_user_expert(const takt_ctx *ctx,
-                                                     unsigned arm)
-{
-    return arm < ctx->fleet.count
-               ? NULL
-               : &ctx->user_experts.expert[arm - ctx->fleet.count];
-}
-
-const char *takt__ctx_arm_name(const takt_ctx *ctx, unsigned arm)
-{
-    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
-    return user != NULL ? user->name : ctx->fleet.expert[arm].name;
-}
-
-takt_backend takt__ctx_arm_backend(const takt_ctx *ctx, unsigned arm)
-{
-    const struct takt_user_expert *user = takt__ctx_user_expert(ctx, arm);
-    return user != NULL ? user->spec.backend : ctx->fleet.expert[arm].backend;
-}
-
-const takt_machine *takt_ctx_machine(const takt_ctx *ctx)
-{
-    ctx = takt__ctx_meant(ctx);
-    return ctx == NULL ? NULL : ctx->machine;
-}
-
-takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,
-                               const takt_op **out)
-{
-    if (out == NULL)
-        return TAKT_EINVAL;
-    *out = NULL;
-    if (spec == NULL)
-        return TAKT_EINVAL;
-    ctx = takt__ctx_meant(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    /* The ops have a lock of their own, which a fork() knows nothing about;
-     * but it waits for the learner's. */
-    takt__learner_enter(ctx->learner);
-    const takt_status status = takt__user_ops_define(&ctx->user_ops, spec, out);
-    if (status == TAKT_OK)
-        takt__learner_claim(ctx->learner);
-    takt__learner_leave(ctx->learner);
-    return status;
-}
-
-const takt_op *takt_ctx_find_op(takt_ctx *ctx, const char *name)
-{
-    if (name == NULL)
-        return NULL;
-    const takt_op *op = takt_op_find(name);
-    if (op != NULL)
-        return op;
-    ctx = takt__ctx_meant(ctx);
-    return ctx == NULL ? NULL : takt__user_ops_find(&ctx->user_ops, name);
 }

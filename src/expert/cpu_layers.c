@@ -6,8 +6,8 @@
  * gets a stretch of them.
  */
 #include "base/size.h"
+#include "expert/cpu.h"
 #include "op/operands.h"
-#include "run/run.h"
 #include "takt/ops.h"
 
 struct layer_job {
@@ -20,6 +20,12 @@ struct layer_job {
         struct takt_attention_call attention;
     } call;
 };
+
+static struct layer_job job_of(const struct takt_expert *expert)
+{
+    return (struct layer_job){.kernels = expert->slots->layers,
+                              .blocks = &expert->slots->blocks[TAKT_F32]};
+}
 
 /* Scratch in no proportion to the operands comes from padding or strides far
  * beyond the image. Scalar code, which needs none, is faster then. */
@@ -37,14 +43,14 @@ static bool is_proportionate(const takt_call *call, size_t room)
     return room / times <= bytes;
 }
 
-static takt_status run_units(struct takt_fleet *fleet,
+static takt_status run_units(struct takt_experts *experts,
                              const struct takt_expert *expert,
                              const takt_call *call, size_t room,
                              takt_pool_task *task, struct layer_job *job)
 {
     if (!is_proportionate(call, room))
         return TAKT_ENOMEM;
-    return takt__pool_run(fleet->pool, expert->threads, room, task, job);
+    return takt__pool_run(experts->pool, expert->threads, room, task, job);
 }
 
 static void conv2d_part(void *self, unsigned part, unsigned parts,
@@ -58,13 +64,14 @@ static void conv2d_part(void *self, unsigned part, unsigned parts,
                              scratch);
 }
 
-static takt_status run_conv2d(struct takt_fleet *fleet,
-                              const struct takt_expert *expert,
-                              const takt_call *call, struct layer_job *job)
+takt_status takt__cpu_conv2d(struct takt_experts *experts,
+                             const struct takt_expert *expert,
+                             const takt_call *call)
 {
+    struct layer_job job = job_of(expert);
     const size_t *d = call->shape.dim;
 
-    job->call.conv2d = (struct takt_conv2d_call){
+    job.call.conv2d = (struct takt_conv2d_call){
         .batch = d[0],
         .channels = d[1],
         .height = d[2],
@@ -80,10 +87,10 @@ static takt_status run_conv2d(struct takt_fleet *fleet,
         .bias = call->in[2],
         .out = call->out,
     };
-    job->units = takt__conv2d_units(&job->call.conv2d);
-    return run_units(fleet, expert, call,
-                     job->kernels->conv2d_room(&job->call.conv2d, job->blocks),
-                     conv2d_part, job);
+    job.units = takt__conv2d_units(&job.call.conv2d);
+    return run_units(experts, expert, call,
+                     job.kernels->conv2d_room(&job.call.conv2d, job.blocks),
+                     conv2d_part, &job);
 }
 
 static void pooling_part(void *self, unsigned part, unsigned parts,
@@ -96,13 +103,14 @@ static void pooling_part(void *self, unsigned part, unsigned parts,
         job->kernels->pooling(&job->call.pooling, s.first, s.count, scratch);
 }
 
-static takt_status run_pooling(struct takt_fleet *fleet,
-                               const struct takt_expert *expert,
-                               const takt_call *call, struct layer_job *job)
+takt_status takt__cpu_pooling(struct takt_experts *experts,
+                              const struct takt_expert *expert,
+                              const takt_call *call)
 {
+    struct layer_job job = job_of(expert);
     const size_t *d = call->shape.dim;
 
-    job->call.pooling = (struct takt_pooling_call){
+    job.call.pooling = (struct takt_pooling_call){
         .batch = d[0],
         .channels = d[1],
         .height = d[2],
@@ -114,10 +122,10 @@ static takt_status run_pooling(struct takt_fleet *fleet,
         .in = call->in[0],
         .out = call->out,
     };
-    job->units = takt__pooling_units(&job->call.pooling);
-    return run_units(fleet, expert, call,
-                     job->kernels->pooling_room(&job->call.pooling),
-                     pooling_part, job);
+    job.units = takt__pooling_units(&job.call.pooling);
+    return run_units(experts, expert, call,
+                     job.kernels->pooling_room(&job.call.pooling), pooling_part,
+                     &job);
 }
 
 static void attention_part(void *self, unsigned part, unsigned parts,
@@ -131,13 +139,14 @@ static void attention_part(void *self, unsigned part, unsigned parts,
                                 job->blocks, scratch);
 }
 
-static takt_status run_attention(struct takt_fleet *fleet,
-                                 const struct takt_expert *expert,
-                                 const takt_call *call, struct layer_job *job)
+takt_status takt__cpu_attention(struct takt_experts *experts,
+                                const struct takt_expert *expert,
+                                const takt_call *call)
 {
+    struct layer_job job = job_of(expert);
     const size_t *d = call->shape.dim;
 
-    job->call.attention = (struct takt_attention_call){
+    job.call.attention = (struct takt_attention_call){
         .batch = d[0],
         .heads = d[1],
         .queries = d[2],
@@ -151,26 +160,9 @@ static takt_status run_attention(struct takt_fleet *fleet,
         .v = call->in[2],
         .out = call->out,
     };
-    job->units = takt__attention_units(&job->call.attention);
+    job.units = takt__attention_units(&job.call.attention);
     return run_units(
-        fleet, expert, call,
-        job->kernels->attention_room(&job->call.attention, job->blocks),
-        attention_part, job);
-}
-
-takt_status takt__run_layer(struct takt_fleet *fleet,
-                            const struct takt_expert *expert,
-                            const takt_call *call)
-{
-    struct layer_job job = {.kernels = expert->slots->layers,
-                            .blocks = &expert->slots->blocks[TAKT_F32]};
-
-    switch (takt__op_id(call->op)) {
-    case TAKT_OP_conv2d:
-        return run_conv2d(fleet, expert, call, &job);
-    case TAKT_OP_pooling:
-        return run_pooling(fleet, expert, call, &job);
-    default:
-        return run_attention(fleet, expert, call, &job);
-    }
+        experts, expert, call,
+        job.kernels->attention_room(&job.call.attention, job.blocks),
+        attention_part, &job);
 }

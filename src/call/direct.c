@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* direct.c - up to which size calls go directly to a kernel. */
+#include "call/direct.h"
+
+#include <math.h>
+
+_Atomic(takt_ctx *) takt__default_ctx;
+
+/* There are buffers that move: no memory may be used without a look. */
+static _Atomic bool has_moving_buffers;
+
+/* Calls this small never look anything up: an add of 64 elements takes less
+ * than reading a clock, and so does a product of 8x8x8. */
+enum { least_elements = 64, least_steps = 8 * 8 * 8 };
+
+/* Calls shorter than this go directly whichever expert is first: looking it up
+ * takes a tenth of that, and no other expert of one thread gains as much. */
+static const float too_short_s = 0.7e-6f;
+
+/* ---- calls -----------------------------------------------------------------
+ */
+
+void takt__direct_count(struct takt_exec *exec, bool is_learned)
+{
+    enum { calls = 256 };
+    struct takt_thread *thread = exec->thread;
+
+    if (thread->left != 0)
+        return;
+    takt__thread_draw(thread, 0);
+    thread->left = calls / 2 + (uint32_t)(thread->random >> 56); /* 0 to 255 */
+    exec->calls = calls;
+    exec->is_sampled = is_learned;
+}
+
+/* Elements of a vector, steps of a product; 0: none that may go directly. */
+static size_t size_of(const takt_call *call)
+{
+    const size_t *d = call->shape.dim;
+
+    if (call->op->rank_max == 1)
+        return d[0];
+    return (d[0] | d[1] | d[2]) >> 10 == 0 ? d[0] * d[1] * d[2] : 0;
+}
+
+bool takt__direct_run(struct takt_exec *exec)
+{
+    takt_ctx *ctx = exec->ctx;
+    const takt_call *call = exec->call;
+    const enum takt_op_id op = takt__op_id(call->op);
+
+    if (op == TAKT_OP_COUNT || call->parent != NULL ||
+        (call->flags & ~TAKT_CALL_ALPHA_ZERO) != 0 ||
+        ctx->direct.most_short[call->dtype][op] == 0)
+        return false;
+    const size_t size = size_of(call);
+    if (size > ctx->direct.most_short[call->dtype][op])
+        return false;
+    if (takt__direct_is_next(ctx, call->dtype, op, size))
+        return takt__expert_run(&ctx->experts, ctx->decider.team[0].expert,
+                                call) == TAKT_OK;
+    takt__direct_count(exec, size >= TAKT_LEAST_TIMED);
+    return false;
+}
+
+/* ---- sizes -----------------------------------------------------------------
+ */
+
+/* Whether one thread of the best instruction set is first in a bucket in every
+ * situation of plain memory; the prior decides where nothing was learned. */
+static bool is_alone(const takt_ctx *ctx, struct takt_key key,
+                     const takt_work *work)
+{
+    for (unsigned s = 0; s < TAKT_RESIDENT; s++) {
+        const uint64_t word = takt__table_load(&ctx->decider.table, key, s);
+        if (word != 0 && (uint8_t)word != ctx->decider.team[0].expert &&
+            takt__cell_unpack(word).seconds > too_short_s)
+            return false;
+        if (word == 0 && !takt__decider_is_alone(&ctx->decider, work))
+            return false;
+    }
+    return true;
+}
+
+static double bucket_low(unsigned bucket)
+{
+    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
+}
+
+/* A shape of so many elements; of a product, a cube of so many steps. */
+static takt_shape shape_of(const takt_op *op, double size)
+{
+    const size_t n = (size_t)size, side = (size_t)(cbrt(size) + 0.5);
+
+    return op->rank_min == 3
+               ? (takt_shape){.rank = 3, .dim = {side, side, side}}
+               : (takt_shape){.rank = 1, .dim = {n}};
+}
+
+/* What a bucket counts per element of a vector, in bytes, or per step of a
+ * product, in operations. */
+static double unit_of(const takt_op *op, takt_dtype dtype)
+{
+    static const double many = 1 << 20;
+    const takt_shape shape = shape_of(op, many);
+    takt_work work;
+
+    if (op->rank_min == 3)
+        return 2;
+    return takt_op_work(op, dtype, &shape, &work) == TAKT_OK ? work.bytes / many
+                                                             : 1;
+}
+
+/* The first bucket of a series, from `bucket` on, in which a lookup may pay. */
+static unsigned end_of(const takt_ctx *ctx, unsigned series, const takt_op *op,
+                       takt_dtype dtype, unsigned bucket)
+{
+    const double unit = unit_of(op, dtype);
+
+    for (; bucket < TAKT_BUCKETS; bucket++) {
+        const struct takt_key key = {(uint16_t)series, (uint8_t)bucket};
+        const takt_shape shape = shape_of(op, takt__bucket_work(bucket) / unit);
+        takt_work work;
+        if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
+            !is_alone(ctx, key, &work))
+            break;
+    }
+    return bucket;
+}
+
+/* Of a product without transposes, whichever sides are thin. */
+static size_t most_of(const takt_ctx *ctx, const takt_op *op, takt_dtype dtype)
+{
+    const bool is_product = op->rank_min == 3;
+    const size_t least = is_product ? least_steps : least_elements;
+    const double unit = unit_of(op, dtype);
+    const takt_shape shape = shape_of(op, (double)least);
+    const takt_work work = {(double)least * unit, (double)least * unit};
+    const struct takt_key key = takt__key_of(op, dtype, &shape, 0, &work);
+    unsigned end = TAKT_BUCKETS;
+
+    for (unsigned i = 0; i < (is_product ? TAKT_ASPECTS : 1); i++) {
+        const unsigned own =
+            end_of(ctx, key.series + i, op, dtype, key.bucket + 1u);
+        end = own < end ? own : end;
+    }
+    const size_t most = (size_t)(bucket_low(end) / unit) - 1;
+    return most > least ? most : least;
+}
+
+static bool may_be_direct(enum takt_op_id op)
+{
+    return op == TAKT_OP_matmul ||
+           (takt_op_at(op)->rank_max == 1 && op != TAKT_OP_reshape);
+}
+
+void takt__direct_update(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
+{
+    struct takt_direct *direct = &ctx->direct;
+    _Atomic size_t *most = &direct->most[dtype][op];
+    const takt_op *entry = takt_op_at(op);
+
+    if (!direct->is_on || direct->is_all_emitted ||
+        (entry->rank_max != 1 && op != TAKT_OP_matmul) || op == TAKT_OP_reshape)
+        return;
+    atomic_store(most, most_of(ctx, entry, dtype));
+    if (!direct->is_on || direct->is_all_emitted) /* since a moment ago */
+        atomic_store(most, 0);
+}
+
+static void update_all(takt_ctx *ctx)
+{
+    for (int op = 0; op < TAKT_OP_COUNT; op++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+            takt__direct_update(ctx, (enum takt_op_id)op, (takt_dtype)dtype);
+}
+
+static void clear_all(takt_ctx *ctx)
+{
+    for (int op = 0; op < TAKT_OP_COUNT; op++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+            atomic_store(&ctx->direct.most[dtype][op], 0);
+}
+
+void takt__direct_emit_all(takt_ctx *ctx, bool is_all)
+{
+    if (atomic_exchange(&ctx->direct.is_all_emitted, is_all) == is_all)
+        return;
+    if (is_all)
+        clear_all(ctx);
+    else
+        update_all(ctx);
+}
+
+/* Below which size deciding a call would take a good part of its time, by the
+ * prior. One-line calls go directly beyond it: takt_run() is for programs that
+ * want to see what happens. */
+static size_t most_short_of(const takt_ctx *ctx, const takt_op *op,
+                            takt_dtype dtype)
+{
+    static const double short_s = 0.3e-6;
+    const struct takt_rates *rates = &ctx->decider.team[0].rates;
+    size_t size = 0;
+
+    for (size_t next = 1; next < 1 << 20; next += next / 8 + 1) {
+        const takt_shape shape = shape_of(op, (double)next);
+        takt_work work;
+        if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
+            takt__rates_seconds(rates, work.bytes, work.flops, 0) > short_s)
+            break;
+        size = next;
+    }
+    return size;
+}
+
+static void find_short(takt_ctx *ctx)
+{
+    for (int op = 0; op < TAKT_OP_COUNT; op++)
+        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+            if (may_be_direct((enum takt_op_id)op))
+                ctx->direct.most_short[dtype][op] = most_short_of(
+                    ctx, takt_op_at((unsigned)op), (takt_dtype)dtype);
+}
+
+/* Other policies want every call to be decided. */
+void takt__direct_start(takt_ctx *ctx)
+{
+    ctx->direct.slots = &ctx->experts.slots[ctx->decider.best_isa];
+    if (ctx->decider.policy != TAKT_POLICY_ADAPTIVE || ctx->is_recorded ||
+        atomic_load(&has_moving_buffers))
+        return;
+    ctx->direct.is_on = true;
+    find_short(ctx);
+    update_all(ctx);
+}
+
+static void stop(takt_ctx *ctx)
+{
+    ctx->direct.is_on = false;
+    clear_all(ctx);
+}
+
+void takt__direct_set_default(takt_ctx *ctx)
+{
+    atomic_store(&takt__default_ctx, ctx);
+    if (ctx != NULL && atomic_load(&has_moving_buffers))
+        stop(ctx); /* since it was made */
+}
+
+void takt__direct_stop(takt_ctx *ctx)
+{
+    takt_ctx *other = atomic_load(&takt__default_ctx);
+
+    if (ctx->experts.devices.count == 0 || atomic_load(&has_moving_buffers))
+        return; /* its buffers never move, or all is said */
+    atomic_store(&has_moving_buffers, true);
+    stop(ctx);
+    if (other != NULL && other != ctx)
+        stop(other);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* emit.c - the last observer: what telemetry gets of a call. */
+#include "call/describe.h"
+#include "call/exec.h"
+
+/* Calls of a hot series are counted alone, except those that are emitted in any
+ * case. */
+void takt__emit_count(struct takt_exec *exec)
+{
+    const unsigned series = exec->sizes.key.series;
+
+    takt__tap_count(exec->tap, series, exec->choice.reason, exec->calls);
+    exec->is_emitted =
+        !takt__tap_is_quiet(exec->tap, series) ||
+        exec->choice.reason == TAKT_REASON_EXPLORE ||
+        (!exec->is_resident && takt__exec_expert(exec)->device != NULL);
+}
+
+void takt__emit_note(const struct takt_exec *exec, struct takt_note *out)
+{
+    const struct takt_choice *choice = &exec->choice;
+    const struct takt_cell cell = takt__cell_unpack(choice->word);
+    const bool has_word = choice->word != 0;
+    const takt_call *call = exec->call;
+    takt_decision decision;
+
+    takt__describe(exec->ctx, &exec->sizes, choice, &decision);
+    *out = (struct takt_note){
+        .op = call->op,
+        .shape = call->shape,
+        .work = exec->sizes.work,
+        .kind = TAKT_EVENT_CALL,
+        .dtype = (uint8_t)call->dtype,
+        .arm = choice->expert,
+        .best = has_word ? cell.best : choice->expert,
+        .runner_up = has_word ? cell.runner_up : choice->expert,
+        .refused = exec->is_refused ? exec->refused : choice->expert,
+        .reason = (uint8_t)choice->reason,
+        .residency =
+            (uint8_t)(exec->is_resident ? exec->resident.residency : 0),
+        .refusal = (uint8_t)(exec->is_refused ? exec->refusal : 0),
+        .status = (uint8_t)exec->status,
+        .has_history = has_word && cell.is_measured,
+        .series = exec->sizes.key.series,
+        .confidence = (float)decision.confidence,
+        .predicted_s = decision.predicted_s,
+        .start = exec->came != 0 ? exec->came : exec->start,
+        .run = exec->start,
+        .end = exec->end,
+        .parent =
+            call->parent != NULL ? *call->parent : takt__tap_thread.parent,
+    };
+}
+
+void takt__emit(struct takt_exec *exec)
+{
+    struct takt_note note;
+
+    if (!exec->is_emitted && !exec->is_refused)
+        return;
+    takt__thread_draw(exec->thread, 0);
+    const unsigned told =
+        takt__tap_told(exec->tap, exec->sizes.key.series, exec->choice.reason,
+                       exec->is_refused, exec->end - exec->start,
+                       (uint32_t)(exec->thread->random >> 32));
+    if (told == 0)
+        return;
+    takt__emit_note(exec, &note);
+    note.told = (uint8_t)told;
+    takt__tap_push(exec->tap, &note);
+}

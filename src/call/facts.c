@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* facts.c - what a context can say about itself: machine, experts, libraries
+ * and GPUs; and the names of its values. */
+#include <string.h>
+
+#include "base/library.h"
+#include "call/libraries.h"
+#include "takt/gpu.h"
+
+static takt_gpu_state state_of(const struct takt_device *device)
+{
+    switch ((enum takt_device_state)atomic_load(&device->state)) {
+    case TAKT_DEVICE_ASLEEP:
+        return TAKT_GPU_ASLEEP;
+    case TAKT_DEVICE_READY:
+        return TAKT_GPU_READY;
+    case TAKT_DEVICE_LOST:
+        return TAKT_GPU_LOST;
+    case TAKT_DEVICE_ABSENT:
+        break;
+    }
+    return TAKT_GPU_ABSENT;
+}
+
+takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
+{
+    if (out == NULL)
+        return TAKT_EINVAL;
+    *out = (takt_gpu_device){.state = TAKT_GPU_ABSENT};
+    ctx = takt__ctx_or_default(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    if (index >= ctx->experts.devices.count)
+        return TAKT_ENOENT;
+    struct takt_device *device = &ctx->experts.devices.device[index];
+    takt__lock(&device->lock);
+    out->state = state_of(device);
+    memcpy(out->expert, device->name, sizeof out->expert);
+    memcpy(out->problem, device->problem, sizeof out->problem);
+    memcpy(out->model, device->known.model, sizeof out->model);
+    memcpy(out->address, device->known.address, sizeof out->address);
+    memcpy(out->version, device->known.version, sizeof out->version);
+    out->memory_bytes = device->known.memory_bytes;
+    out->is_software = device->known.is_software;
+    out->open_s = device->open_s;
+    takt__unlock(&device->lock);
+    return TAKT_OK;
+}
+
+void takt_ctx_open_gpus(takt_ctx *ctx)
+{
+    ctx = takt__ctx_or_default(ctx);
+    if (ctx == NULL || ctx->is_recorded)
+        return;
+    for (unsigned d = 0; d < ctx->experts.devices.count; d++)
+        takt__device_open(&ctx->experts.devices.device[d]);
+}
+
+const char *takt_ctx_gpu_problem(const takt_ctx *ctx, size_t index)
+{
+    ctx = takt__ctx_or_default(ctx);
+    return ctx != NULL && index < ctx->experts.devices.problems
+               ? ctx->experts.devices.problem[index]
+               : NULL;
+}
+
+/* ---- experts and libraries --------------------------------------------------
+ */
+
+/* The context with its libraries open; NULL: there is none. */
+static const takt_ctx *open_for_question(const takt_ctx *ctx)
+{
+    takt_ctx *found = takt__ctx_or_default(ctx);
+
+    if (found != NULL)
+        takt__ctx_open_libraries(found);
+    return found;
+}
+
+const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
+                            takt_backend *backend)
+{
+    ctx = open_for_question(ctx);
+    if (ctx == NULL || index >= takt__experts_known(&ctx->experts))
+        return NULL;
+    if (backend != NULL)
+        *backend = ctx->experts.expert[index].backend;
+    return ctx->experts.expert[index].name;
+}
+
+const char *takt_ctx_library(const takt_ctx *ctx, size_t index)
+{
+    ctx = open_for_question(ctx);
+    return ctx != NULL && index < ctx->experts.blas_count ? ctx->library[index]
+                                                          : NULL;
+}
+
+const char *takt_ctx_library_problem(const takt_ctx *ctx)
+{
+    ctx = open_for_question(ctx);
+    if (ctx == NULL || ctx->experts.blas_count > 0)
+        return NULL;
+    const char *asked = ctx->experts.blas_file;
+    if (asked != NULL && asked[0] == '\0')
+        return "none is wanted";
+    return takt__is_static() ? "a static program loads none" : "none was found";
+}
+
+const takt_machine *takt_ctx_machine(const takt_ctx *ctx)
+{
+    ctx = takt__ctx_or_default(ctx);
+    return ctx == NULL ? NULL : ctx->machine;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* learning.c - makes the model and the learner of a context, and tells the
+ * learner the names of things. */
+#include "call/learning.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/config.h"
+#include "base/log.h"
+#include "call/direct.h"
+#include "call/gpus.h"
+#include "call/telemetry.h"
+#include "call/user_experts.h"
+#include "hw/fingerprint.h"
+
+static const double default_exploration = 0.02;
+
+/* ---- arms ------------------------------------------------------------------
+ */
+
+static struct takt_arm arm_of(const takt_ctx *ctx,
+                              const struct takt_expert *expert)
+{
+    struct takt_arm arm = {
+        .device = expert->threads > 1 ? TAKT_DEVICE_CORES : TAKT_DEVICE_CORE,
+        .kin = (unsigned)expert->isa,
+        .like = -1,
+    };
+
+    memcpy(arm.name, expert->name, sizeof arm.name);
+    if (expert->device != NULL) {
+        arm.device = TAKT_DEVICE_GPU + expert->device->number;
+        arm.kin = 200 + expert->device->number;
+        arm.rates = ctx->decider.gpu[expert->device->number].guessed;
+        return arm;
+    }
+    if (expert->blas != NULL)
+        arm.kin = 100 + (unsigned)(expert->blas - ctx->experts.blas);
+    arm.rates = takt__prior_rates(expert, ctx->machine);
+    return arm;
+}
+
+/* The op of a series; NULL: a link, or an op that is not defined (yet). */
+static const takt_op *op_at(const takt_ctx *ctx, unsigned series)
+{
+    const unsigned number = takt__series_op(series);
+
+    return number < TAKT_OP_COUNT ? takt_op_at(number)
+           : number < TAKT_OP_NUMBERS
+               ? takt__user_ops_at(&ctx->user_ops, number - TAKT_OP_COUNT)
+               : NULL;
+}
+
+static void allow_series(const takt_ctx *ctx, struct takt_model *model,
+                         unsigned first, unsigned end)
+{
+    for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
+        enum takt_op_id op;
+        unsigned user_op;
+        takt_dtype dtype;
+        char layout[TAKT_LAYOUT_NAME];
+        takt__series_name(series, &op, &user_op, &dtype, layout);
+        for (unsigned i = first; i < end; i++) {
+            const struct takt_expert *expert = takt__ctx_expert(ctx, i);
+            if (expert->class->may(expert, takt_op_at(op), dtype))
+                takt__model_allow(model, series, i);
+        }
+    }
+}
+
+static takt_status make_model(takt_ctx *ctx, double exploration,
+                              struct takt_model **out)
+{
+    const struct takt_model_options options = {.exploration = exploration};
+    const takt_status status = takt__model_create(&options, out);
+
+    if (status != TAKT_OK)
+        return status;
+    for (unsigned i = 0; i < ctx->experts.count; i++) {
+        const struct takt_arm arm = arm_of(ctx, &ctx->experts.expert[i]);
+        takt__model_add_arm(*out, &arm);
+    }
+    allow_series(ctx, *out, 0, takt__experts_known(&ctx->experts));
+    takt__ctx_add_gpus(ctx, *out);
+    return TAKT_OK;
+}
+
+void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
+                               unsigned first)
+{
+    const unsigned end = takt__experts_known(&ctx->experts);
+
+    for (unsigned i = first; i < end; i++) {
+        const struct takt_arm arm = arm_of(ctx, &ctx->experts.expert[i]);
+        takt__model_set_arm(model, i, &arm);
+    }
+    allow_series(ctx, model, first, end);
+}
+
+/* ---- names, for the learner ------------------------------------------------
+ */
+
+/* What links are called in the store; no op has that name. */
+static const char link_op[] = "takt:link";
+
+static const char *op_of(void *self, unsigned series)
+{
+    if (takt__link_name(series) != NULL)
+        return link_op;
+    const takt_op *found = op_at(self, series);
+    return found == NULL ? NULL : found->name;
+}
+
+static int find_series(void *self, const char *name, unsigned dtype,
+                       const char *layout)
+{
+    if (strcmp(name, link_op) == 0)
+        return takt__link_find(layout);
+    takt_ctx *ctx = self;
+    const takt_op *op = takt_op_find(name);
+    if (op == NULL)
+        op = takt__user_ops_find(&ctx->user_ops, name);
+    if (op == NULL || dtype >= TAKT_DTYPES)
+        return -1;
+    return takt__series_find(op, (takt_dtype)dtype, layout);
+}
+
+static int find_arm(void *self, unsigned series, const char *name)
+{
+    const takt_ctx *ctx = self;
+    const takt_op *op = op_at(ctx, series);
+    const struct takt_expert *found =
+        op == NULL ? NULL : takt__user_expert_find(&ctx->experts, op, name);
+
+    if (found != NULL)
+        return (int)takt__expert_number(&ctx->experts, found);
+    return op != NULL && op->is_user ? -1
+                                     : takt__experts_find(&ctx->experts, name);
+}
+
+static int meet_arm(void *self, struct takt_model *model, unsigned series,
+                    const char *expert)
+{
+    takt_ctx *ctx = self;
+
+    const takt_op *op = op_at(ctx, series);
+    return op == NULL || !op->is_user
+               ? -1
+               : takt__ctx_recall_expert(ctx, model, op, expert);
+}
+
+static void published(void *self, unsigned series)
+{
+    enum takt_op_id op;
+    unsigned user_op;
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__series_name(series, &op, &user_op, &dtype, layout);
+    if (op != TAKT_OP_COUNT)
+        takt__direct_update(self, op, dtype);
+}
+
+/* ---- the learner -----------------------------------------------------------
+ */
+
+/* What the kernels of this build are called, hashed. */
+static void hash_kernels(char out[TAKT_SHA256_HEX])
+{
+    struct takt_sha256 hash;
+    size_t count;
+    const struct takt_kernel *table = takt__kernel_table(&count);
+
+    takt__sha256_init(&hash);
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char kind[] = {(unsigned char)table[i].kind,
+                                      (unsigned char)table[i].dtype,
+                                      (unsigned char)table[i].isa};
+        takt__sha256_add(&hash, table[i].op, strlen(table[i].op) + 1);
+        takt__sha256_add(&hash, kind, sizeof kind);
+    }
+    takt__sha256_finish_hex(&hash, out);
+}
+
+static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
+                      char *out, size_t size)
+{
+    out[0] = '\0';
+    if (ctx->is_recorded)
+        return;
+    if (options->store == NULL && takt_store_path(out, size) != TAKT_OK)
+        takt__log(TAKT_LOG_ERROR, "the path of the store is too long: what is "
+                                  "learned is not kept (TAKT_DB)");
+    else if (options->store != NULL)
+        snprintf(out, size, "%s", options->store);
+}
+
+takt_status takt__ctx_start_learning(takt_ctx *ctx,
+                                     const takt_ctx_options *options)
+{
+    const double share = options->exploration < 0    ? 0
+                         : options->exploration == 0 ? default_exploration
+                                                     : options->exploration;
+    char path[1024], kernels[TAKT_SHA256_HEX], software[TAKT_SHA256_HEX];
+    struct takt_learner_options learner = {
+        .table = &ctx->decider.table,
+        .names = {.self = ctx,
+                  .op_of = op_of,
+                  .find_series = find_series,
+                  .find_arm = find_arm,
+                  .meet_arm = meet_arm,
+                  .published = published,
+                  .device_of = takt__ctx_device_of,
+                  .wake = takt__ctx_wake,
+                  .learned = takt__ctx_learned},
+        .store_path = path,
+        .is_store_foreign = options->store_is_foreign != 0,
+        .is_store_set = options->store == NULL && takt__config()->db != NULL,
+        .machine = ctx->machine->hw_fingerprint,
+        .software = software,
+        .is_published = options->policy != TAKT_POLICY_PINNED,
+    };
+
+    hash_kernels(kernels);
+    takt__sw_fingerprint(&(struct takt_sw_traits){.kernels = kernels,
+                                                  .driver = "",
+                                                  .vulkan_driver = ""},
+                         software);
+    find_path(ctx, options, path, sizeof path);
+    const takt_status status = make_model(ctx, share, &learner.model);
+    if (status != TAKT_OK)
+        return status;
+    ctx->is_learning =
+        !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
+    learner.is_deaf = !ctx->is_learning;
+    ctx->is_exploring = ctx->is_learning && share > 0;
+    takt__direct_start(ctx);
+    return takt__learner_create(&learner, &ctx->learner);
+}
+
+void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes)
+{
+    const struct takt_work_of work = {sizes->work.bytes, sizes->work.flops};
+    struct takt_model *model = takt__learner_enter(ctx->learner);
+
+    takt__model_meet(model, sizes->key.series, sizes->key.bucket, &work);
+    takt__learner_leave(ctx->learner);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* learning.h - the model and the learner of a context. */
+#ifndef TAKT_CALL_LEARNING_H
+#define TAKT_CALL_LEARNING_H
+
+#include "call/ctx.h"
+
+/* Makes them, and opens the store. */
+takt_status takt__ctx_start_learning(takt_ctx *ctx,
+                                     const takt_ctx_options *options);
+
+/* Tells the model of experts from number `first` on. With its lock. */
+void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
+                               unsigned first);
+
+/* Has the model predict calls of that key, and publish what it predicts. */
+void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* plain.c - calls on plain memory: which expert runs them, and which one when
+ * that refuses. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "call/exec.h"
+#include "call/gpus.h"
+#include "call/learning.h"
+
+/* ---- decide ----------------------------------------------------------------
+ */
+
+/* A user's op that was never called: the model predicts, and the table knows
+ * from then on. */
+static takt_status decide_new(struct takt_exec *exec, double budget_s)
+{
+    takt_ctx *ctx = exec->ctx;
+
+    if (takt__user_expert_next(&ctx->experts, exec->sizes.op, NULL) == NULL)
+        return TAKT_ENOTSUP;
+    takt__ctx_predict(ctx, &exec->sizes);
+    const takt_status status =
+        takt__decide(&ctx->decider, exec->thread, &exec->sizes, exec->is_repeat,
+                     budget_s, &exec->choice);
+    return status == TAKT_ENOENT ? TAKT_ENOMEM : status;
+}
+
+static bool is_like(const struct takt_device *a, const struct takt_device *b)
+{
+    return a->driver == b->driver && a->known.units == b->known.units &&
+           a->known.memory_bytes == b->known.memory_bytes;
+}
+
+/* Of several GPUs of one kind, the one with the fewest calls under way: it will
+ * be done first. */
+static void spread(struct takt_exec *exec, const struct takt_device *best)
+{
+    const struct takt_decider *decider = &exec->ctx->decider;
+    unsigned fewest = takt__device_users(best);
+    for (unsigned i = 0; i < decider->gpu_count && fewest > 0; i++) {
+        const struct takt_device *other = decider->gpu[i].device;
+        if (takt__device_is_ready(other) && takt__device_is_ready(best) &&
+            is_like(other, best) && takt__device_users(other) < fewest) {
+            fewest = takt__device_users(other);
+            exec->choice.expert = (uint8_t)decider->gpu[i].expert;
+        }
+    }
+}
+
+/* How long a call may take for another expert to be tried on it. */
+static double budget_of(const struct takt_exec *exec)
+{
+    if ((exec->call->flags & TAKT_CALL_URGENT) != 0)
+        return 0;
+    return exec->sizes.is_steady ? takt__shadow_budget_s(exec->ctx) : HUGE_VAL;
+}
+
+takt_status takt__plain_decide(struct takt_exec *exec)
+{
+    takt_ctx *ctx = exec->ctx;
+    const double budget_s = budget_of(exec);
+    const void *in = exec->call->in[0];
+
+    exec->is_repeat = !exec->sizes.is_steady &&
+                      (in == exec->thread->in || in == exec->thread->out);
+    takt_status status = takt__decide(&ctx->decider, exec->thread, &exec->sizes,
+                                      exec->is_repeat, budget_s, &exec->choice);
+    if (status == TAKT_ENOENT)
+        status = decide_new(exec, budget_s);
+    if (status == TAKT_OK && ctx->decider.policy != TAKT_POLICY_ADAPTIVE)
+        status = takt__gpu_open_chosen(ctx, &exec->sizes, ctx->decider.policy,
+                                       &exec->choice);
+    if (status != TAKT_OK)
+        return status;
+    if (exec->sizes.is_steady)
+        takt__shadow_plan(exec);
+    const struct takt_device *device = takt__exec_expert(exec)->device;
+    if (device != NULL && exec->choice.reason == TAKT_REASON_MODEL)
+        spread(exec, device);
+    return TAKT_OK;
+}
+
+/* ---- run -------------------------------------------------------------------
+ */
+
+/* Of a user's op, one expert after another. */
+static int next_of_user(const struct takt_exec *exec, unsigned refused)
+{
+    const struct takt_experts *experts = &exec->ctx->experts;
+    const struct takt_expert *at =
+        refused == exec->chosen ? NULL : &experts->expert[refused];
+
+    do
+        at = takt__user_expert_next(experts, exec->sizes.op, at);
+    while (at != NULL && takt__expert_number(experts, at) == exec->chosen);
+    return at == NULL ? -1 : (int)takt__expert_number(experts, at);
+}
+
+/* Fallback order: for a GPU the best CPU expert, then SIMD on one thread, then
+ * scalar code, which runs everything and needs next to no memory. -1: none is
+ * left. */
+static int fallback_of(struct takt_exec *exec, unsigned refused)
+{
+    struct takt_decider *decider = &exec->ctx->decider;
+    const unsigned simd = decider->team[0].expert;
+    struct takt_choice host;
+
+    if (takt__ctx_expert(exec->ctx, refused)->device != NULL) {
+        takt__decide_host(decider, exec->thread, &exec->sizes, &host);
+        return host.expert;
+    }
+    if (exec->sizes.op->is_user)
+        return next_of_user(exec, refused);
+    return refused == 0 ? -1 : refused == simd ? 0 : (int)simd;
+}
+
+/* A GPU that is still getting its kernels is not to be suspected. */
+static bool is_incomplete(const struct takt_exec *exec, unsigned expert)
+{
+    struct takt_device *device = takt__ctx_expert(exec->ctx, expert)->device;
+
+    return device != NULL && takt__device_is_ready(device) &&
+           takt__device_is_busy(device) &&
+           !takt__device_can_run(device, exec->call);
+}
+
+/* An expert that refuses has touched nothing, so another one may start. */
+static void run(struct takt_exec *exec)
+{
+    takt_ctx *ctx = exec->ctx;
+
+    exec->chosen = exec->choice.expert;
+    for (;;) {
+        const unsigned expert = exec->choice.expert;
+        exec->status = takt__expert_run(&ctx->experts, expert, exec->call);
+        if (exec->status == TAKT_OK)
+            return;
+        if (is_incomplete(exec, expert)) {
+            takt__decide_host(&ctx->decider, exec->thread, &exec->sizes,
+                              &exec->choice);
+            exec->chosen = exec->choice.expert;
+            continue;
+        }
+        takt__exec_refuse(exec, expert, exec->status);
+        const int next = fallback_of(exec, expert);
+        if (next < 0)
+            break;
+        exec->choice.expert = (uint8_t)next;
+        exec->choice.reason = TAKT_REASON_FALLBACK;
+    }
+    if (exec->call->op->is_user)
+        exec->status = TAKT_ENODEV;
+}
+
+void takt__plain_run_timed(struct takt_exec *exec)
+{
+    const unsigned team = takt__exec_expert(exec)->threads;
+
+    exec->is_asleep = team > 1 && !exec->sizes.is_steady &&
+                      takt__pool_asleep(exec->ctx->experts.pool, team) > 0;
+    exec->start = takt__ticks();
+    run(exec);
+    exec->end = takt__ticks();
+}
+
+/* Without a look at the clock, unless an expert refuses: that is sampled. */
+void takt__plain_run(struct takt_exec *exec)
+{
+    exec->is_sampled = exec->is_sampled &&
+                       (exec->decision != NULL || takt__exec_is_timed(exec));
+    if (exec->is_sampled || exec->is_emitted || exec->decision != NULL) {
+        takt__plain_run_timed(exec);
+        return;
+    }
+    run(exec);
+    if (takt__exec_failed_over(exec))
+        exec->start = exec->end = takt__ticks();
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* question.c - the sizes by which calls and questions are decided, and where
+ * the operands of a question would be. */
+#include "call/question.h"
+
+#include <stdint.h>
+
+#include "base/clock.h"
+#include "call/learning.h"
+#include "op/admit.h"
+#include "op/operands.h"
+
+/* ---- sizes -----------------------------------------------------------------
+ */
+
+/* What the decision reads. The call was admitted, so its shape is right. The
+ * elements of more than a vector are for rules and people alone. */
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
+{
+    const struct takt_op_entry *entry = takt__op_entry(call->op);
+    double elements;
+
+    if (entry->form == TAKT_FORM_user) {
+        takt_op_work(call->op, call->dtype, &call->shape, &out->work);
+        if (!takt__work_is_sane(&out->work)) /* the user's own words */
+            out->work = (takt_work){0};
+    } else {
+        takt__form_work(entry, &call->shape, &elements, &out->work.flops);
+        out->work.bytes = elements * (double)takt_dtype_size(call->dtype);
+    }
+    out->op = call->op;
+    out->name = NULL;
+    out->complexity = call->op->complexity;
+    out->elements = call->shape.rank == 1 ? call->shape.dim[0] : 0;
+    out->work_is_given = false;
+    out->is_steady = (call->flags & TAKT_CALL_STEADY) != 0;
+    out->has_key = true;
+    out->key = takt__key_of(call->op, call->dtype, &call->shape, call->flags,
+                            &out->work);
+}
+
+/* The number of elements when the op is not described: all sizes, multiplied
+ * as those of a user's op are. */
+static size_t elements_of(const takt_request *request)
+{
+    size_t all = 1;
+
+    if (request->op != NULL)
+        return takt_op_elements(request->op, &request->shape);
+    for (unsigned i = 0; i < request->shape.rank; i++)
+        if (request->shape.dim[i] == 0)
+            return 0;
+    for (unsigned i = 0; i < request->shape.rank; i++)
+        if (__builtin_mul_overflow(all, request->shape.dim[i], &all))
+            return SIZE_MAX;
+    return request->shape.rank == 0 ? 0 : all;
+}
+
+static takt_status check(const takt_request *request)
+{
+    if (request == NULL || (unsigned)request->policy > TAKT_POLICY_PINNED ||
+        (unsigned)request->dtype > TAKT_F64 ||
+        request->shape.rank > TAKT_SHAPE_MAX_RANK ||
+        request->situation >= 2 * TAKT_SITUATION_ON_GPU)
+        return TAKT_EINVAL;
+    if (request->op == NULL)
+        return (unsigned)request->complexity > TAKT_COMPLEXITY_HIGH
+                   ? TAKT_EINVAL
+                   : TAKT_OK;
+    if ((request->op->dtypes >> request->dtype & 1) == 0)
+        return TAKT_EINVAL;
+    if (request->work != NULL && request->shape.rank == 0)
+        return TAKT_OK;
+    return takt_op_check_shape(request->op, &request->shape);
+}
+
+/* Products and layers are keyed by their shape too; a bare number of elements
+ * will not do. Nor will work that no machine can do: it is left to the rules.
+ */
+static bool has_key(const takt_request *request, const struct takt_sizes *sizes)
+{
+    if (request->op == NULL || !takt__work_is_sane(&sizes->work) ||
+        takt__op_entry(request->op)->form == TAKT_FORM_view)
+        return false;
+    return request->op->is_user || request->shape.rank >= request->op->rank_min;
+}
+
+takt_status takt__request_sizes(const takt_request *request,
+                                struct takt_sizes *out)
+{
+    const takt_status status = check(request);
+
+    if (status != TAKT_OK)
+        return status;
+    *out = (struct takt_sizes){
+        .op = request->op,
+        .name = request->name,
+        .complexity =
+            request->op != NULL ? request->op->complexity : request->complexity,
+        .elements = elements_of(request),
+        .work_is_given = request->work != NULL,
+    };
+    if (request->work != NULL)
+        out->work = *request->work;
+    else if (request->op == NULL ||
+             takt_op_work(request->op, request->dtype, &request->shape,
+                          &out->work) != TAKT_OK)
+        out->work = (takt_work){.bytes = -1, .flops = -1};
+    out->has_key = has_key(request, out);
+    if (out->has_key)
+        out->key = takt__key_of(request->op, request->dtype, &request->shape,
+                                request->flags, &out->work);
+    return TAKT_OK;
+}
+
+/* ---- operands on a GPU -----------------------------------------------------
+ */
+
+_Static_assert(TAKT_SITUATION_REPEAT == TAKT_REPEAT &&
+                   TAKT_SITUATION_ALONE == TAKT_ASLEEP &&
+                   TAKT_SITUATION_ON_GPU == TAKT_RESIDENT,
+               "a question and a sample mean the same by a situation");
+
+bool takt__question_call(const takt_request *request, takt_call *out)
+{
+    struct takt_lengths lengths;
+    bool is_empty;
+
+    *out = (takt_call){.op = request->op,
+                       .dtype = request->dtype,
+                       .shape = request->shape,
+                       .alpha = 1,
+                       .flags = request->flags};
+    takt__admit(out, &is_empty);
+    takt__lengths_of(out, &lengths);
+    return !lengths.overflow && lengths.of[TAKT_OUT] > 0;
+}
+
+/* Seconds to move all inputs of a call over one link. */
+static double move_inputs(const struct takt_decider *decider, unsigned gpu,
+                          unsigned link, const takt_call *call)
+{
+    struct takt_extents extents;
+    double all = 0;
+
+    takt__extents_of(call, &extents);
+    for (unsigned i = 0; i < TAKT_OUT; i++)
+        if (extents.bytes[i] > 0)
+            all +=
+                takt__decide_link(decider, gpu, link, (double)extents.bytes[i]);
+    return all;
+}
+
+void takt__question_where(takt_ctx *ctx, const takt_request *request,
+                          const struct takt_sizes *sizes,
+                          struct takt_question_location *out)
+{
+    const struct takt_decider *decider = &ctx->decider;
+    struct takt_move_costs *moves = &out->moves;
+    takt_call call;
+
+    *out = (struct takt_question_location){.home = -1};
+    if (!sizes->has_key || request->op->is_user ||
+        !takt__question_call(request, &call))
+        return;
+    for (unsigned d = decider->gpu_count; d-- > 0;) {
+        const struct takt_device *device = decider->gpu[d].device;
+        moves->is_open[d] = takt__device_is_ready(device) &&
+                            !takt__device_is_software(device) &&
+                            !atomic_load(&device->is_occupied) &&
+                            device->driver->can_run(device, &call);
+        if (moves->is_open[d] &&
+            (request->situation & TAKT_SITUATION_ON_GPU) != 0)
+            out->home = (int)d;
+    }
+    if (out->home < 0)
+        return;
+    const unsigned home = (unsigned)out->home;
+    moves->host_s = move_inputs(decider, home, TAKT_LINK_OUT, &call);
+    for (unsigned d = 0; d < decider->gpu_count; d++)
+        if (moves->is_open[d] && d != home)
+            moves->gpu_s[d] =
+                moves->host_s + move_inputs(decider, d, TAKT_LINK_IN, &call);
+}
+
+/* The question is that of a thread that used others just now, or (alone) long
+ * ago. */
+void takt__question_locate(takt_ctx *ctx, const takt_request *request,
+                           const struct takt_sizes *sizes,
+                           const struct takt_question_location *where,
+                           struct takt_choice *out)
+{
+    const bool is_alone = (request->situation & TAKT_SITUATION_ALONE) != 0;
+    struct takt_thread asking = {.threads_used = is_alone ? 0 : takt__ticks()};
+
+    takt__ctx_predict(ctx, sizes);
+    takt__decide_location(&ctx->decider, &asking, sizes, &where->moves, true,
+                          out);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* gpu.c - experts that are GPUs; what a GPU left undone is run on the host. */
+#include "expert/gpu.h"
+
+#include <string.h>
+
+#include "gpu/buffer.h"
+
+/* Vulkan's kernels are for f32 alone. */
+static bool may(const struct takt_expert *expert, const takt_op *op,
+                takt_dtype dtype)
+{
+    return !op->is_user && takt__op_id(op) != TAKT_OP_reshape &&
+           (dtype == TAKT_F32 ||
+            strcmp(expert->device->driver->name, "cuda") == 0);
+}
+
+/* A device that was lost may be back by now. */
+static bool can(const struct takt_expert *expert, const takt_call *call)
+{
+    takt__device_revive(expert->device);
+    return !call->op->is_user && takt__device_can_run(expert->device, call);
+}
+
+/* The best instruction set on all threads, which is the last of its experts. */
+static unsigned best_cpu(const struct takt_experts *experts)
+{
+    unsigned best = 0;
+
+    for (unsigned i = 1; i < experts->count; i++) {
+        const struct takt_expert *at = &experts->expert[i];
+        if (at->slots != NULL &&
+            (best == 0 || at->isa == experts->expert[best].isa))
+            best = i;
+    }
+    return best;
+}
+
+/* The first expert runs everything, and needs next to no memory. */
+static takt_status finish(void *self, const takt_call *part)
+{
+    struct takt_experts *experts = self;
+    const takt_status status =
+        takt__expert_run(experts, best_cpu(experts), part);
+
+    return status == TAKT_OK ? status : takt__expert_run(experts, 0, part);
+}
+
+/* What is not in a buffer needs no lock; but only its holder can make room. */
+static takt_status perform(struct takt_device *device,
+                           struct takt_operand_list *operands, unsigned count,
+                           struct takt_performance *performance)
+{
+    struct takt_operand_list none = {.of = {{.buffer = NULL}}};
+
+    if (count == 0) {
+        const takt_status status = takt__device_perform(device, performance);
+        if (status != TAKT_ENOMEM)
+            return status;
+        operands = &none;
+    }
+    return takt__operands_perform(device, operands, performance);
+}
+
+takt_status takt__gpu_run(struct takt_experts *experts,
+                          struct takt_device *device, const takt_call *call,
+                          struct takt_operand_list *operands, unsigned count,
+                          struct takt_mark *from, struct takt_mark *to)
+{
+    struct takt_performance performance = {.call = call,
+                                           .finish = finish,
+                                           .self = experts,
+                                           .from = from,
+                                           .to = to};
+
+    takt_status status = takt__device_enter(device);
+    if (status != TAKT_OK)
+        return status;
+    status = perform(device, operands, count, &performance);
+    if (status == TAKT_ELOST)
+        takt__device_lose(device);
+    takt__device_leave(device);
+    return status;
+}
+
+static takt_status run(struct takt_experts *experts,
+                       const struct takt_expert *expert, const takt_call *call)
+{
+    return takt__gpu_run(experts, expert->device, call, NULL, 0, NULL, NULL);
+}
+
+const struct takt_expert_class takt__gpu_class = {may, can, run};
