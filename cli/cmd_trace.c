@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -113,14 +112,6 @@ void take_rest(struct trace *trace, struct inlet *inlet)
 
 /* ---- surroundings ---------------------------------------------------------
  */
-
-uint64_t clock_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 int open_signals(void)
 {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "clean.h"
+#include "text/json.h"
 
 struct json json_begin(FILE *stream)
 {
@@ -18,37 +18,9 @@ void json_end(struct json *json)
     fputc('\n', json->stream);
 }
 
-static void escape(FILE *stream, uint32_t character)
-{
-    if (character < 0x10000) {
-        fprintf(stream, "\\u%04x", (unsigned)character);
-        return;
-    }
-    character -= 0x10000; /* two halves, as UTF-16 has them */
-    fprintf(stream, "\\u%04x\\u%04x", 0xd800 + (unsigned)(character >> 10),
-            0xdc00 + (unsigned)(character & 0x3ff));
-}
-
-/* What is not UTF-8 becomes U+FFFD; what a terminal should not get is escaped,
- * which a reader of JSON does not see. */
 static void quote(FILE *stream, const char *text)
 {
-    uint32_t character;
-
-    fputc('"', stream);
-    while (*text != '\0') {
-        const size_t length = read_character(text, &character);
-        if (length == 0)
-            fputs("\\ufffd", stream);
-        else if (character == '"' || character == '\\')
-            fprintf(stream, "\\%c", (char)character);
-        else if (is_unsafe(character))
-            escape(stream, character);
-        else
-            fwrite(text, 1, length, stream);
-        text += length == 0 ? 1 : length;
-    }
-    fputc('"', stream);
+    takt__json_quote(stream, text, "\\ufffd");
 }
 
 static void lead(struct json *json, const char *key)

@@ -40,7 +40,7 @@ struct search {
     uint64_t warnings;
     /* for the progress on a terminal */
     bool shows_progress;
-    double next_s;
+    uint64_t next_ns;
 };
 
 /* Searches the folder. False: `error` says why it could not. */

@@ -5,15 +5,16 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/name.h"
 #include "number.h"
 #include "optimize.h"
 
 enum { most_warnings = 20 };
-static const double progress_after_s = 0.5, progress_every_s = 0.1;
+static const uint64_t progress_after_ns = 500000000,
+                      progress_every_ns = 100000000;
 
 /* ---- languages ------------------------------------------------------------
  */
@@ -86,14 +87,6 @@ void format_languages(const struct takt_scan_report *report, char *out,
 /* ---- while it goes on -----------------------------------------------------
  */
 
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* What is below the folder, without its name. */
 static const char *relative(const struct search *search, const char *path)
 {
@@ -141,12 +134,12 @@ static void warn(void *self, const char *path, const char *why)
 static void show_progress(void *self, uint64_t files, uint64_t bytes)
 {
     struct search *search = self;
-    const double now = now_s();
+    const uint64_t now = takt__now_ns();
     char count[32], amount[32];
 
-    if (!search->shows_progress || now < search->next_s)
+    if (!search->shows_progress || now < search->next_ns)
         return;
-    search->next_s = now + progress_every_s;
+    search->next_ns = now + progress_every_ns;
     format_count((size_t)files, count, sizeof count);
     format_amount((double)bytes, "B", amount, sizeof amount);
     fprintf(stderr, "\rtakt %s: %s files, %-20s",
@@ -189,7 +182,7 @@ bool search_sources(struct search *search, char *error, size_t size)
         .self = search};
 
     search->shows_progress = isatty(STDERR_FILENO) == 1;
-    search->next_s = now_s() + progress_after_s;
+    search->next_ns = takt__now_ns() + progress_after_ns;
     const takt_status status = takt__scan(&options, &search->report, &diag);
     hide_progress(search);
     if (status == TAKT_OK)

@@ -17,6 +17,7 @@
 #include <takt/takt.h>
 #include <takt/telemetry.h>
 
+#include "base/clock.h"
 #include "command.h"
 #include "telemetry/record.h"
 
@@ -172,9 +173,6 @@ void take_rest(struct trace *trace, struct inlet *inlet);
 /* The reader's own signals, from now on read from the file descriptor that is
  * returned; -1: that cannot be. */
 int open_signals(void);
-
-/* Nanoseconds of a clock that never goes back. */
-uint64_t clock_ns(void);
 
 /* ---- trace_files.c, trace_live.c: each returns an exit code ---- */
 

@@ -304,12 +304,12 @@ static void note_silence(const struct live *live)
 /* Until the program has ended, or time is up. */
 static void follow(struct live *live)
 {
-    const uint64_t start_ns = clock_ns();
+    const uint64_t start_ns = takt__now_ns();
     const double for_s = live->trace->for_s;
     bool has_noted = live->pid == 0;
 
     while (!is_over(live) && !ferror(live->trace->out)) {
-        const double past_s = (double)(clock_ns() - start_ns) * 1e-9;
+        const double past_s = (double)(takt__now_ns() - start_ns) * 1e-9;
         if (for_s > 0 && past_s >= for_s)
             return;
         if (!has_noted && past_s * 1000 >= patience_ms) {
@@ -319,11 +319,11 @@ static void follow(struct live *live)
         turn_once(live);
     }
     /* What was sent before the end is still to be read. */
-    const uint64_t end_ns = clock_ns() + (uint64_t)grace_ms * 1000000;
+    const uint64_t end_ns = takt__now_ns() + (uint64_t)grace_ms * 1000000;
     for (size_t i = 0; i < live->place_count; i++)
         accept_all(live, live->place[i].fd);
     while (!live->is_asked_to_end && live->inlet_count > 0 &&
-           clock_ns() < end_ns)
+           takt__now_ns() < end_ns)
         turn_once(live);
 }
 

@@ -16,6 +16,7 @@
 #include "ignore.h"
 #include "languages.h"
 #include "place.h"
+#include "text/utf8.h"
 
 static struct takt_patterns patterns[TAKT_SCAN_LANGUAGES];
 static struct takt_finder finder;

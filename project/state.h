@@ -13,8 +13,8 @@
 #include <takt/status.h>
 #include <takt/store.h>
 
-#include "json.h"
 #include "phase.h"
+#include "text/json.h"
 
 struct takt_state {
     struct takt_phase_line line;   /* to be changed as one likes */

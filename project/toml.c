@@ -30,7 +30,8 @@ static struct takt_toml_value *add(struct parser *parser,
                                    size_t statement_from)
 {
     struct takt_toml *toml = parser->lexer.toml;
-    struct takt_toml_value *value = takt__room_take(&toml->room, sizeof *value);
+    struct takt_toml_value *value =
+        takt__region_take(&toml->region, sizeof *value);
 
     if (value != NULL) {
         value->parent = parent;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "project/utf8.h"
+#include "text/utf8.h"
 
 bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why,
                      const char *key)
@@ -105,7 +105,7 @@ static bool read_bare(struct takt_toml_lexer *lexer,
         lexer->at++;
     if (lexer->at == from)
         return takt__toml_fail(lexer, from, "a key should be here", NULL);
-    char *key = takt__room_take(&lexer->toml->room, lexer->at - from + 1);
+    char *key = takt__region_take(&lexer->toml->region, lexer->at - from + 1);
     if (key == NULL) {
         lexer->status = TAKT_ENOMEM;
         return false;

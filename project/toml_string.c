@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "project/utf8.h"
+#include "text/utf8.h"
 
 struct quotes {
     char mark;         /* '"', where '\\' has a meaning, or '\'' */
@@ -145,7 +145,7 @@ bool takt__toml_read_string(struct takt_toml_lexer *lexer, bool is_key,
     lexer->at += quotes.is_multiline ? 3 : 1;
     if (!find_end(lexer, quotes, &end))
         return false;
-    char *out = takt__room_take(&lexer->toml->room, end - lexer->at + 1);
+    char *out = takt__region_take(&lexer->toml->region, end - lexer->at + 1);
     if (out == NULL) {
         lexer->status = TAKT_ENOMEM;
         return false;

@@ -236,7 +236,7 @@ static takt_status keep(const struct takt_finder *finder,
     struct takt_ruler ruler = {.text = source->text, .size = source->size};
 
     out->finding =
-        takt__pile_take(&out->pile, finder->count * sizeof *out->finding);
+        takt__region_take(&out->region, finder->count * sizeof *out->finding);
     if (out->finding == NULL)
         return TAKT_ENOMEM;
     for (size_t i = 0; i < finder->count; i++) {
@@ -288,7 +288,7 @@ takt_status takt__find(struct takt_finder *finder,
     takt_status status = TAKT_OK;
 
     *out = (struct takt_found){0};
-    source.pile = &out->pile;
+    source.region = &out->region;
     finder->deadline =
         takt__now_ns() +
         1000000000u * (SECONDS + SECONDS_PER_MIB * ((uint64_t)size >> 20));
@@ -312,6 +312,6 @@ takt_status takt__find(struct takt_finder *finder,
 
 void takt__found_clear(struct takt_found *found)
 {
-    takt__pile_clear(&found->pile);
+    takt__region_free(&found->region);
     *found = (struct takt_found){0};
 }

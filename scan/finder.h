@@ -6,7 +6,7 @@
 #define TAKT_SCAN_FINDER_H
 
 #include "patterns.h"
-#include "pile.h"
+#include "text/region.h"
 
 /* What one thread needs to look through files, one after the other. */
 struct takt_finder {
@@ -17,14 +17,14 @@ struct takt_finder {
     uint64_t deadline; /* of the file at hand, by takt__now_ns() */
 };
 
-/* In the order of their places. The strings live in the pile, the path is the
+/* In the order of their places. The strings live in the region, the path is the
  * one that was given. */
 struct takt_found {
     struct takt_finding *finding;
     size_t count, test_count;
     bool is_partly;   /* the text was not understood completely */
     bool is_given_up; /* it took too long, or there was too much: count is 0 */
-    struct takt_pile pile;
+    struct takt_region region;
 };
 
 /* TAKT_ENOMEM. */

@@ -20,7 +20,7 @@
 #include "scan.h"
 
 /* A file that was parsed. */
-struct takt_pile;
+struct takt_region;
 
 struct takt_source {
     const char *path; /* as seen from the folder that was given */
@@ -29,8 +29,8 @@ struct takt_source {
     TSTree *tree;
     const struct takt_language *language;
     void *notes; /* the language's own, about this file: see `begin` */
-    struct takt_pile *pile; /* lives as long as the file's findings */
-    uint64_t deadline;      /* see takt__source_is_late() */
+    struct takt_region *region; /* lives as long as the file's findings */
+    uint64_t deadline;          /* see takt__source_is_late() */
 };
 
 enum { TAKT_MATCH_CAPTURES = 16 };

@@ -24,10 +24,4 @@ unsigned takt__ruler_column(struct takt_ruler *ruler, size_t line_start,
  * control characters. */
 void takt__snippet(struct takt_text text, char out[TAKT_SNIPPET]);
 
-/* The bytes of the character at `text`, which is not empty; 0: it is none. */
-size_t takt__utf8_size(const char *text, size_t size);
-
-/* Whether all of it is UTF-8. */
-bool takt__is_utf8(const char *text, size_t size);
-
 #endif

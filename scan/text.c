@@ -4,7 +4,7 @@
  */
 #include "base/clock.h"
 #include "language.h"
-#include "pile.h"
+#include "text/region.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ const char *takt__source_keep(const struct takt_source *source,
 
     for (size_t i = 0; i < count; i++)
         size += part[i].size;
-    char *kept = takt__pile_take(source->pile, size);
+    char *kept = takt__region_take(source->region, size);
     if (kept == NULL)
         return "";
     char *end = kept;

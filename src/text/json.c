@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - a tree of JSON, whose nodes and texts are freed together. */
-#include "json.h"
+/* json.c - reads a tree of JSON; its nodes and texts are in one region. */
+#include "text/json.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "text/utf8.h"
 
 enum { deepest = 64 };
 
@@ -16,25 +16,11 @@ struct reader {
     int depth;
 };
 
-/* ---- memory ---------------------------------------------------------------
- */
-
-char *takt__json_keep(struct takt_json_document *document, const char *text,
-                      size_t length)
-{
-    char *copy = takt__room_take(&document->room, length + 1);
-
-    return copy == NULL ? NULL : memcpy(copy, text, length);
-}
-
 void takt__json_free(struct takt_json_document *document)
 {
-    takt__room_free(&document->room);
+    takt__region_free(&document->region);
     document->root = NULL;
 }
-
-/* ---- reading --------------------------------------------------------------
- */
 
 static bool fail(struct reader *reader, const char *what)
 {
@@ -164,8 +150,8 @@ static bool read_string(struct reader *reader, const char **raw,
         close += *close == '\\' ? 2 : 1;
     if (close >= reader->end)
         return fail(reader, "a string that does not end");
-    char *out =
-        takt__room_take(&reader->document->room, (size_t)(close - start) + 1);
+    char *out = takt__region_take(&reader->document->region,
+                                  (size_t)(close - start) + 1);
     if (out == NULL)
         return false;
     *decoded = out;
@@ -187,8 +173,8 @@ static bool read_string(struct reader *reader, const char **raw,
     }
     *out = '\0';
     reader->at++;
-    *raw =
-        takt__json_keep(reader->document, start, (size_t)(reader->at - start));
+    *raw = takt__region_copy(&reader->document->region, start,
+                             (size_t)(reader->at - start));
     return *raw != NULL;
 }
 
@@ -196,7 +182,7 @@ struct takt_json_node *takt__json_add(struct takt_json_document *document,
                                       struct takt_json_node *parent)
 {
     struct takt_json_node *node =
-        takt__room_take(&document->room, sizeof *node);
+        takt__region_take(&document->region, sizeof *node);
 
     if (node == NULL)
         return NULL;
@@ -263,8 +249,8 @@ static bool read_plain(struct reader *reader, struct takt_json_node *node)
     } else {
         return fail(reader, "not a value");
     }
-    node->raw =
-        takt__json_keep(reader->document, start, (size_t)(reader->at - start));
+    node->raw = takt__region_copy(&reader->document->region, start,
+                                  (size_t)(reader->at - start));
     node->text = node->raw;
     return node->raw != NULL;
 }
