@@ -166,28 +166,19 @@ static void print_languages_json(struct json *json,
         const struct takt_scan_counts *of = &report->of[i];
         if (of->files == 0)
             continue;
-        json_open(json, NULL, '{');
-        json_string(json, "language",
-                    takt__scan_language_name((enum takt_scan_language)i));
-        json_count(json, "files", of->files);
-        json_count(json, "lines", of->lines);
-        json_count(json, "bytes", of->bytes);
-        json_count(json, "parsed", of->parsed);
-        json_count(json, "parsed_partly", of->partly);
-        json_count(json, "findings", of->findings);
-        json_count(json, "test_findings", of->test_findings);
-        json_close(json, '}');
+        json_print(json,
+                   "{language:%s files:%ju lines:%ju bytes:%ju parsed:%ju "
+                   "parsed_partly:%ju findings:%ju test_findings:%ju}",
+                   takt__scan_language_name((enum takt_scan_language)i),
+                   of->files, of->lines, of->bytes, of->parsed, of->partly,
+                   of->findings, of->test_findings);
     }
-    json_close(json, ']');
-    json_open(json, "passed_over", '{');
-    json_count(json, "ignored", report->ignored);
-    json_count(json, "unreadable", report->unreadable);
-    json_count(json, "binary", report->binary);
-    json_count(json, "too_large", report->too_large);
-    json_count(json, "not_utf8", report->not_utf8);
-    json_count(json, "gave_up", report->gave_up);
-    json_count(json, "linked", report->linked);
-    json_close(json, '}');
+    json_print(json,
+               "] passed_over:{ignored:%ju unreadable:%ju binary:%ju "
+               "too_large:%ju not_utf8:%ju gave_up:%ju linked:%ju}",
+               report->ignored, report->unreadable, report->binary,
+               report->too_large, report->not_utf8, report->gave_up,
+               report->linked);
 }
 
 static void print_json(const struct workflow *workflow,
@@ -196,32 +187,21 @@ static void print_json(const struct workflow *workflow,
     struct json json = json_begin(stdout);
     const char *name;
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "project", workflow->folder);
+    json_print(&json, "{project:%s", workflow->folder);
     print_languages_json(&json, &analysis->search.report);
     json_open(&json, "dependencies", '[');
     for (size_t i = 0; i < analysis->dependency_count; i++) {
         const struct dependency *it = &analysis->dependency[i];
-        json_open(&json, NULL, '{');
-        json_string(&json, "name", it->name);
-        json_string(&json, "version", it->version[0] ? it->version : NULL);
-        json_string(&json, "file", it->file);
-        json_close(&json, '}');
+        json_print(&json, "{name:%s version:%s file:%s}", it->name,
+                   known_text(it->version), it->file);
     }
-    json_close(&json, ']');
-    json_count(&json, "dependencies_left_out", analysis->left_out);
-    json_open(&json, "frameworks", '[');
+    json_print(&json, "] dependencies_left_out:%ju frameworks:[",
+               analysis->left_out);
     for (size_t i = 0; (name = framework_at(i)) != NULL; i++)
-        if (analysis->framework_files[i] > 0) {
-            json_open(&json, NULL, '{');
-            json_string(&json, "name", name);
-            json_count(&json, "files", analysis->framework_files[i]);
-            json_close(&json, '}');
-        }
-    json_close(&json, ']');
-    json_number(&json, "seconds", analysis->search.report.seconds);
-    json_close(&json, '}');
-    json_end(&json);
+        if (analysis->framework_files[i] > 0)
+            json_print(&json, "{name:%s files:%ju}", name,
+                       analysis->framework_files[i]);
+    json_print(&json, "] seconds:%g}\n", analysis->search.report.seconds);
 }
 
 /* ---- the command ----------------------------------------------------------

@@ -288,19 +288,12 @@ static void print_json(const struct report *report)
 {
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_count(&json, "problems", report->problems);
-    json_open(&json, "findings", '[');
-    for (size_t i = 0; i < report->count; i++) {
-        json_open(&json, NULL, '{');
-        json_string(&json, "area", report->finding[i].area);
-        json_string(&json, "state", state_name[report->finding[i].state]);
-        json_string(&json, "text", report->finding[i].text);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "{problems:%zu findings:[", report->problems);
+    for (size_t i = 0; i < report->count; i++)
+        json_print(&json, "{area:%s state:%s text:%s}", report->finding[i].area,
+                   state_name[report->finding[i].state],
+                   report->finding[i].text);
+    json_print(&json, "]}\n");
 }
 
 static int run(const struct invocation *invocation)

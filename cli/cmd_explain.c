@@ -125,8 +125,7 @@ static void print_json(const struct route *route, const struct answers *answers)
     const takt_decision *decision = &answers->decision[TAKT_POLICY_ADAPTIVE];
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_open(&json, "policies", '[');
+    json_print(&json, "{policies:[");
     for (int i = 0; i < policy_count; i++) {
         json_open(&json, NULL, '{');
         if (answers->asked[i]) {
@@ -137,16 +136,14 @@ static void print_json(const struct route *route, const struct answers *answers)
                              &answers->decision[i]);
             json_string(&json, "why", rule);
         } else {
-            json_string(&json, "policy", takt_policy_name((takt_policy)i));
-            json_null(&json, "backend");
-            json_string(&json, "why", missing(route, i));
+            json_print(&json, "policy:%s backend:null why:%s",
+                       takt_policy_name((takt_policy)i), missing(route, i));
         }
         json_close(&json, '}');
     }
     json_close(&json, ']');
     explain_experts_json(&json, route, decision);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "}\n");
 }
 
 static int run(const struct invocation *invocation)

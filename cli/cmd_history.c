@@ -209,13 +209,8 @@ static void print_report(const struct asking *asking,
                    report->read, report->added, report->renewed, asking->store);
         return;
     }
-    json_open(&json, NULL, '{');
-    json_string(&json, "store", asking->store);
-    json_count(&json, "read", report->read);
-    json_count(&json, "added", report->added);
-    json_count(&json, "renewed", report->renewed);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "{store:%s read:%zu added:%zu renewed:%zu}\n",
+               asking->store, report->read, report->added, report->renewed);
 }
 
 static int import(const struct asking *asking)

@@ -104,8 +104,7 @@ static void print_map(struct mapping *mapping)
         if (is_asked(mapping->invocation, takt_op_at(i)))
             print_op(mapping, takt_op_at(i));
     if (mapping->is_json) {
-        json_close(&mapping->json, ']');
-        json_end(&mapping->json);
+        json_print(&mapping->json, "]\n");
     } else if (!mapping->is_csv) {
         print_legend(&mapping->legend);
     }

@@ -42,8 +42,7 @@ static int run(const struct invocation *invocation)
         struct json json = json_begin(stdout);
         json_open(&json, NULL, '{');
         route_print_json(&json, &route, (takt_policy)policy, &decision);
-        json_close(&json, '}');
-        json_end(&json);
+        json_print(&json, "}\n");
     } else {
         print_text(&route, (takt_policy)policy, &decision);
     }

@@ -101,32 +101,23 @@ static void print_json(const struct workflow *workflow)
     const enum takt_phase next = takt__phase_line_next(line);
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "project", workflow->folder);
-    json_string(&json, "state", workflow->state.path);
-    json_string(&json, "current_phase",
-                line->current < 0
-                    ? NULL
-                    : takt__phase_name((enum takt_phase)line->current));
-    json_string(&json, "next_phase",
-                next == TAKT_PHASES ? NULL : takt__phase_name(next));
-    json_open(&json, "phases", '[');
+    json_print(
+        &json, "{project:%s state:%s current_phase:%s next_phase:%s phases:[",
+        workflow->folder, workflow->state.path,
+        line->current < 0 ? NULL
+                          : takt__phase_name((enum takt_phase)line->current),
+        next == TAKT_PHASES ? NULL : takt__phase_name(next));
     for (int i = 0; i < TAKT_PHASES; i++) {
         const struct takt_phase_record *record = &line->phase[i];
-        const char *const texts[][2] = {{"started_at", record->started_at},
-                                        {"completed_at", record->completed_at},
-                                        {"error", record->error}};
-        json_open(&json, NULL, '{');
-        json_string(&json, "phase", takt__phase_name((enum takt_phase)i));
-        json_string(&json, "status", takt__phase_status_name(record->status));
-        for (size_t k = 0; k < 3; k++)
-            json_string(&json, texts[k][0],
-                        texts[k][1][0] == '\0' ? NULL : texts[k][1]);
-        json_close(&json, '}');
+        json_print(
+            &json,
+            "{phase:%s status:%s started_at:%s completed_at:%s error:%s}",
+            takt__phase_name((enum takt_phase)i),
+            takt__phase_status_name(record->status),
+            known_text(record->started_at), known_text(record->completed_at),
+            known_text(record->error));
     }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "]}\n");
 }
 
 static int run(const struct invocation *invocation)

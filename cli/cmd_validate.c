@@ -159,40 +159,31 @@ static void print_text(const struct validation *validation)
 
 static void print_check_json(struct json *json, const struct check *check)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "op", check->op->name);
-    json_string(json, "dtype", takt_dtype_name(check->dtype));
-    json_open(json, "shape", '[');
-    for (unsigned i = 0; i < check->shape.rank; i++)
-        json_count(json, NULL, check->shape.dim[i]);
-    json_close(json, ']');
-    json_bool(json, "found_size", check->is_found);
-    json_count(json, "experts", check->experts);
-    json_number(json, "worst_share", check->worst);
-    json_bool(json, "right", check->failed[0] == '\0');
-    json_string(json, "wrong_expert", check->failed[0] ? check->failed : NULL);
-    json_string(json, "why", check->why[0] != '\0' ? check->why : NULL);
-    json_close(json, '}');
+    json_print(json, "{op:%s dtype:%s", check->op->name,
+               takt_dtype_name(check->dtype));
+    json_shape(json, "shape", &check->shape);
+    json_print(json,
+               "found_size:%d experts:%u worst_share:%g right:%d "
+               "wrong_expert:%s why:%s}",
+               check->is_found, check->experts, check->worst,
+               check->failed[0] == '\0', known_text(check->failed),
+               known_text(check->why));
 }
 
 static void print_json(const struct validation *validation)
 {
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_open(&json, "checks", '[');
+    json_print(&json, "{checks:[");
     for (size_t i = 0; i < validation->checks.count; i++)
         print_check_json(&json, &validation->checks.check[i]);
-    json_close(&json, ']');
-    json_count(&json, "left_out", validation->checks.left_out);
-    json_string(&json, "test_command",
-                validation->has_run_tests ? validation->tests.text : NULL);
-    json_string(&json, "no_tests", why_no_tests(validation));
-    json_bool(&json, "succeeded", validation->error[0] == '\0');
-    json_string(&json, "error",
-                validation->error[0] == '\0' ? NULL : validation->error);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(
+        &json,
+        "] left_out:%ju test_command:%s no_tests:%s succeeded:%d error:%s}\n",
+        validation->checks.left_out,
+        validation->has_run_tests ? validation->tests.text : NULL,
+        why_no_tests(validation), validation->error[0] == '\0',
+        known_text(validation->error));
 }
 
 /* ---- the command ----------------------------------------------------------

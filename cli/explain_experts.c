@@ -144,23 +144,17 @@ void explain_experts(const struct route *route, const takt_decision *decision)
 static void print_estimate_json(struct json *json,
                                 const takt_estimate *estimate)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "expert", estimate->expert);
-    json_string(json, "backend", takt_backend_key(estimate->backend));
-    json_number(json, "predicted_us", estimate->predicted_s * 1e6);
-    json_number(json, "low_us", estimate->low_s * 1e6);
-    json_number(json, "high_us", estimate->high_s * 1e6);
-    json_number(json, "samples", estimate->samples);
-    json_number(json, "transfer_us", estimate->transfer_s * 1e6);
-    json_number(json, "total_us", total_s(estimate) * 1e6);
-    if (estimate->first_s > 0)
-        json_number(json, "first_us", estimate->first_s * 1e6);
-    else
-        json_null(json, "first_us");
-    json_bool(json, "suspect", estimate->is_suspect != 0);
-    json_bool(json, "chosen", estimate->is_chosen != 0);
-    json_bool(json, "asleep", estimate->is_asleep != 0);
-    json_close(json, '}');
+    json_print(json,
+               "{expert:%s backend:%s predicted_us:%g low_us:%g high_us:%g "
+               "samples:%g transfer_us:%g total_us:%g first_us:%g suspect:%d "
+               "chosen:%d asleep:%d}",
+               estimate->expert, takt_backend_key(estimate->backend),
+               estimate->predicted_s * 1e6, estimate->low_s * 1e6,
+               estimate->high_s * 1e6, estimate->samples,
+               estimate->transfer_s * 1e6, total_s(estimate) * 1e6,
+               positive_number(estimate->first_s * 1e6),
+               estimate->is_suspect != 0, estimate->is_chosen != 0,
+               estimate->is_asleep != 0);
 }
 
 void explain_experts_json(struct json *json, const struct route *route,
@@ -169,18 +163,17 @@ void explain_experts_json(struct json *json, const struct route *route,
     takt_learning learning;
     char why[longest_reason] = "";
 
-    json_string(json, "resident", route->home[0] != '\0' ? "gpu" : "host");
-    json_open(json, "experts", '[');
+    json_print(json, "resident:%s experts:[",
+               route->home[0] != '\0' ? "gpu" : "host");
     for (size_t i = 0; i < route->estimate_count; i++)
         print_estimate_json(json, &route->estimate[i]);
-    json_close(json, ']');
     if (route->estimate_count > 0)
         explain_win(route, decision, why, sizeof why);
-    json_string(json, "why", why[0] != '\0' ? why : NULL);
+    json_print(json, "] why:%s", known_text(why));
     takt_ctx_learning(route->ctx, &learning);
     why[0] = '\0';
     if (route->estimate_count > 0)
         explain_store(route, &learning, route->is_recorded, why, sizeof why);
-    json_string(json, "store", learning.store[0] ? learning.store : NULL);
-    json_string(json, "not_measured", why[0] != '\0' ? why : NULL);
+    json_print(json, "store:%s not_measured:%s", known_text(learning.store),
+               known_text(why));
 }

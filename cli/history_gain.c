@@ -244,19 +244,13 @@ static void print_gain_json(struct json *json, const char *key,
     json_open(json, key, '{');
     if (gain->op != NULL)
         json_string(json, "op", gain->op->name);
-    json_number(json, "calls", gain->calls);
-    json_number(json, "spent_s", gain->spent_s);
-    json_open(json, "choices", '[');
-    for (size_t i = 0; i < ledger->choice_count; i++) {
-        json_open(json, NULL, '{');
-        json_string(json, "choice", ledger->choice[i].name);
-        json_number(json, "seconds", gain->choice_s[i]);
-        json_number(json, "saved_s", gain->choice_s[i] - gain->spent_s);
-        json_number(json, "measured_s", gain->measured_s[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
+    json_print(json, "calls:%g spent_s:%g choices:[", gain->calls,
+               gain->spent_s);
+    for (size_t i = 0; i < ledger->choice_count; i++)
+        json_print(json, "{choice:%s seconds:%g saved_s:%g measured_s:%g}",
+                   ledger->choice[i].name, gain->choice_s[i],
+                   gain->choice_s[i] - gain->spent_s, gain->measured_s[i]);
+    json_print(json, "]}");
 }
 
 static void print_ledger_json(const struct ledger *ledger)
@@ -268,9 +262,7 @@ static void print_ledger_json(const struct ledger *ledger)
     json_open(&json, "ops", '[');
     for (size_t i = 0; i < ledger->op_count; i++)
         print_gain_json(&json, NULL, ledger, &ledger->op[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "]}\n");
 }
 
 void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json)

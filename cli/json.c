@@ -3,8 +3,9 @@
 #include "json.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "text/json.h"
 
@@ -91,4 +92,92 @@ void json_bool(struct json *json, const char *key, bool value)
 {
     lead(json, key);
     fputs(value ? "true" : "false", json->stream);
+}
+
+void json_shape(struct json *json, const char *key, const takt_shape *shape)
+{
+    json_open(json, key, '[');
+    for (unsigned i = 0; i < shape->rank; i++)
+        json_count(json, NULL, shape->dim[i]);
+    json_close(json, ']');
+}
+
+/* The argument of the conversion at `at`; returns what follows it. */
+static const char *print_value(struct json *json, const char *key,
+                               const char *at, va_list *values)
+{
+    switch (*at) {
+    case 's':
+        json_string(json, key, va_arg(*values, const char *));
+        break;
+    case 'g':
+        json_number(json, key, va_arg(*values, double));
+        break;
+    case 'd':
+        json_bool(json, key, va_arg(*values, int) != 0);
+        break;
+    case 'u':
+        json_count(json, key, va_arg(*values, unsigned));
+        break;
+    default: /* %zu, %ju */
+        json_count(json, key,
+                   *at == 'z' ? va_arg(*values, size_t)
+                              : va_arg(*values, uintmax_t));
+        at++;
+    }
+    return at + 1;
+}
+
+/* One token of a format: a key is kept for the value that follows it. Returns
+ * what follows the token. */
+static const char *print_token(struct json *json, const char *at, char key[64],
+                               va_list *values)
+{
+    const size_t length = strcspn(at, ": ]}\n");
+    const char *name = known_text(key);
+
+    switch (*at) {
+    case ' ':
+        return at + 1;
+    case '\n':
+        json_end(json);
+        return at + 1;
+    case '}':
+    case ']':
+        json_close(json, *at);
+        return at + 1;
+    case '{':
+    case '[':
+        json_open(json, name, *at++);
+        break;
+    case '%':
+        at = print_value(json, name, at + 1, values);
+        break;
+    default:
+        if (at[length] == ':') {
+            snprintf(key, 64, "%.*s", (int)length, at);
+            return at + length + 1;
+        }
+        lead(json, name);
+        fwrite(at, 1, length, json->stream);
+        at += length;
+    }
+    key[0] = '\0';
+    return at;
+}
+
+void json_print(struct json *json, const char *format, ...)
+{
+    char key[64] = "";
+    va_list values;
+
+    va_start(values, format);
+    while (*format != '\0')
+        format = print_token(json, format, key, &values);
+    va_end(values);
+}
+
+const char *known_text(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
 }

@@ -60,25 +60,18 @@ static void print_text(const struct row *row)
 static void print_range(struct json *json, const char *backend, size_t above,
                         const char *expert)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "backend", backend);
-    json_count(json, "above", above);
-    json_string(json, "expert", expert);
-    json_close(json, '}');
+    json_print(json, "{backend:%s above:%zu expert:%s}", backend, above,
+               expert);
 }
 
 static void print_json(struct json *json, const struct row *row)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "op", row->op->name);
-    json_string(json, "policy", "moe");
-    json_open(json, "ranges", '[');
+    json_print(json, "{op:%s policy:%s ranges:[", row->op->name, "moe");
     print_range(json, "scalar", 0, row->scalar);
     print_range(json, "simd", row->simd_above, row->simd);
     if (row->gpu_above != SIZE_MAX)
         print_range(json, "gpu", row->gpu_above, row->gpu);
-    json_close(json, ']');
-    json_close(json, '}');
+    json_print(json, "]}");
 }
 
 void print_thresholds(takt_ctx *ctx,
@@ -101,8 +94,6 @@ void print_thresholds(takt_ctx *ctx,
         else
             print_text(&row);
     }
-    if (as_json) {
-        json_close(&json, ']');
-        json_end(&json);
-    }
+    if (as_json)
+        json_print(&json, "]\n");
 }

@@ -263,22 +263,6 @@ bool route_select(const struct invocation *invocation,
     return false;
 }
 
-static void print_shape(struct json *json, const takt_shape *shape)
-{
-    json_open(json, "shape", '[');
-    for (unsigned i = 0; i < shape->rank; i++)
-        json_count(json, NULL, shape->dim[i]);
-    json_close(json, ']');
-}
-
-static void print_known(struct json *json, const char *key, double value)
-{
-    if (value < 0)
-        json_null(json, key);
-    else
-        json_number(json, key, value);
-}
-
 static const char *complexity_key(const struct route *route)
 {
     static const char *const keys[] = {"low", "medium", "high"};
@@ -295,25 +279,25 @@ void route_print_json(struct json *json, const struct route *route,
     const takt_estimate *estimate = route_estimate(route, decision->expert);
     const takt_op *op = route->request.op;
 
-    json_string(json, "op", op != NULL ? op->name : NULL);
-    json_string(json, "complexity", complexity_key(route));
-    json_string(json, "dtype", takt_dtype_name(route->request.dtype));
-    print_shape(json, &route->request.shape);
-    json_count(json, "elements", decision->elements);
-    print_known(json, "bytes", decision->work.bytes);
-    print_known(json, "flops", decision->work.flops);
-    json_string(json, "policy", takt_policy_name(policy));
-    json_string(json, "backend", takt_backend_key(decision->backend));
-    json_string(json, "expert", decision->expert);
-    json_string(json, "reason", takt_reason_name(decision->reason));
-    print_known(json, "predicted_us", decision->predicted_s * 1e6);
-    print_known(json, "confidence", decision->confidence);
-    json_string(json, "runner_up",
-                decision->runner_up[0] ? decision->runner_up : NULL);
-    json_string(json, "situation", situation_name(route->request.situation));
-    json_string(json, "resident", route->home[0] != '\0' ? "gpu" : "host");
+    json_print(json, "op:%s complexity:%s dtype:%s", op ? op->name : NULL,
+               complexity_key(route), takt_dtype_name(route->request.dtype));
+    json_shape(json, "shape", &route->request.shape);
+    json_print(json,
+               "elements:%zu bytes:%g flops:%g policy:%s backend:%s expert:%s "
+               "reason:%s predicted_us:%g confidence:%g runner_up:%s "
+               "situation:%s resident:%s",
+               decision->elements, known_number(decision->work.bytes),
+               known_number(decision->work.flops), takt_policy_name(policy),
+               takt_backend_key(decision->backend), decision->expert,
+               takt_reason_name(decision->reason),
+               known_number(decision->predicted_s * 1e6),
+               known_number(decision->confidence),
+               known_text(decision->runner_up),
+               situation_name(route->request.situation),
+               route->home[0] != '\0' ? "gpu" : "host");
     if (policy == TAKT_POLICY_ADAPTIVE)
-        print_known(json, "samples", estimate != NULL ? estimate->samples : -1);
+        json_number(json, "samples",
+                    known_number(estimate != NULL ? estimate->samples : -1));
 }
 
 static void moe_rule(const struct route *route, const takt_decision *decision,

@@ -256,27 +256,18 @@ static void json_row(struct json *json, const char *key, const struct row *row)
     const double all = all_shares(row);
 
     json_open(json, key, '{');
-    json_string(json, "op", key == NULL ? row->name : NULL);
-    json_number(json, "calls", row->calls);
-    json_bool(json, "is_exact", row->is_counted);
-    json_open(json, "share", '{');
+    json_print(json, "op:%s calls:%g is_exact:%d share:{",
+               key == NULL ? row->name : NULL, row->calls, row->is_counted);
     for (unsigned i = 0; i < backend_count; i++)
         json_number(json, takt_backend_key((takt_backend)i),
                     all > 0 ? row->share[i] / all : (double)NAN);
-    json_close(json, '}');
-    json_number(json, "seconds", row->seconds);
-    json_number(json, "predicted_gain",
-                gain_of(row) > 0 ? gain_of(row) : (double)NAN);
-    json_number(json, "gain_covers", gain_covers(row));
-    json_number(json, "slowest_s", row->slowest_s);
-    json_count(json, "told", row->told);
-    json_count(json, "sampled", row->sampled);
-    json_count(json, "explored", row->explored);
-    json_count(json, "fell_back", row->fell_back);
-    json_count(json, "drifts", row->drifted);
-    json_count(json, "times_hot", row->times_hot);
-    json_bool(json, "is_hot", row->is_hot);
-    json_close(json, '}');
+    json_print(json,
+               "} seconds:%g predicted_gain:%g gain_covers:%g slowest_s:%g "
+               "told:%ju sampled:%ju explored:%ju fell_back:%ju drifts:%ju "
+               "times_hot:%ju is_hot:%d}",
+               row->seconds, positive_number(gain_of(row)), gain_covers(row),
+               row->slowest_s, row->told, row->sampled, row->explored,
+               row->fell_back, row->drifted, row->times_hot, row->is_hot);
 }
 
 static void print_json(const struct trace *trace, const struct row *rows,
@@ -286,29 +277,22 @@ static void print_json(const struct trace *trace, const struct row *rows,
     const struct tally *tally = &trace->tally;
     struct json json = json_begin(trace->out);
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "event", "summary");
-    json_count(&json, "streams", whole->streams);
-    json_count(&json, "ended", whole->ended);
-    json_count(&json, "start_ns", tally->start_ns);
-    json_count(&json, "end_ns", tally->end_ns);
-    json_string(&json, "gain_against",
-                trace->gauge.expert[0] != '\0' ? trace->gauge.expert : NULL);
+    json_print(&json,
+               "{event:%s streams:%zu ended:%zu start_ns:%ju end_ns:%ju "
+               "gain_against:%s",
+               "summary", whole->streams, whole->ended, tally->start_ns,
+               tally->end_ns, known_text(trace->gauge.expert));
     json_row(&json, "total", total);
     json_open(&json, "ops", '[');
     for (size_t i = 0; i < count; i++)
         json_row(&json, NULL, &rows[i]);
-    json_close(&json, ']');
-    json_count(&json, "explorations", whole->explorations);
-    json_count(&json, "fallbacks", whole->fallbacks);
-    json_count(&json, "drift_alarms", whole->drift_alarms);
-    json_number(&json, "exploring_s", whole->exploring_s);
-    json_count(&json, "dropped", whole->dropped);
-    json_count(&json, "left_out", tally->left_out + tally->passed);
-    json_count(&json, "damaged_bytes", tally->damaged);
-    json_bool(&json, "is_cut_off", tally->is_cut_off);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(
+        &json,
+        "] explorations:%ju fallbacks:%ju drift_alarms:%ju exploring_s:%g "
+        "dropped:%ju left_out:%ju damaged_bytes:%ju is_cut_off:%d}\n",
+        whole->explorations, whole->fallbacks, whole->drift_alarms,
+        whole->exploring_s, whole->dropped, tally->left_out + tally->passed,
+        tally->damaged, tally->is_cut_off);
 }
 
 /* ---- both -----------------------------------------------------------------
