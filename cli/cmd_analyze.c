@@ -58,16 +58,13 @@ static void print_languages(const struct takt_scan_report *report)
            "size", "findings", "in tests");
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         const struct takt_scan_counts *of = &report->of[i];
-        char files[32], lines[32], bytes[32];
         if (of->files == 0)
             continue;
-        format_count((size_t)of->files, files, sizeof files);
-        format_count((size_t)of->lines, lines, sizeof lines);
-        format_amount((double)of->bytes, "B", bytes, sizeof bytes);
-        printf("%-10s %10s %12s %10s %10llu %10llu\n",
-               takt__scan_language_name((enum takt_scan_language)i), files,
-               lines, bytes, (unsigned long long)of->findings,
-               (unsigned long long)of->test_findings);
+        printf("%-10s %10s %12s %10s %10ju %10ju\n",
+               takt__scan_language_name((enum takt_scan_language)i),
+               count_text(of->files).at, count_text(of->lines).at,
+               amount_text((double)of->bytes, "B").at, of->findings,
+               of->test_findings);
     }
 }
 
@@ -87,8 +84,8 @@ static void print_troubles(const struct takt_scan_report *report)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].count > 0) {
-            printf("%s%llu %s", is_first ? "passed over: " : ", ",
-                   (unsigned long long)rows[i].count, rows[i].what);
+            printf("%s%ju %s", is_first ? "passed over: " : ", ", rows[i].count,
+                   rows[i].what);
             is_first = false;
         }
     if (!is_first)
@@ -115,7 +112,7 @@ static void print_dependencies(const struct analysis *analysis)
         print_clean(stdout, it->version);
     }
     if (analysis->left_out > 0)
-        printf(", and %llu more", (unsigned long long)analysis->left_out);
+        printf(", and %ju more", analysis->left_out);
     if (file != NULL)
         putchar('\n');
 }
@@ -129,8 +126,8 @@ static void print_frameworks(const struct analysis *analysis)
         const uint64_t files = analysis->framework_files[i];
         if (files == 0)
             continue;
-        printf("%s%s (%llu file%s)", is_first ? "\nframeworks\n  " : ", ", name,
-               (unsigned long long)files, files > 1 ? "s" : "");
+        printf("%s%s (%ju file%s)", is_first ? "\nframeworks\n  " : ", ", name,
+               files, files > 1 ? "s" : "");
         is_first = false;
     }
     if (!is_first)

@@ -49,10 +49,9 @@ static const char *missing(const struct route *route, int policy)
 static void print_op(const struct route *route, const takt_decision *any)
 {
     const takt_op *op = route->request.op;
-    char shape[128], elements[32], bytes[32], flops[32];
+    char shape[128];
 
     format_shape(&route->request.shape, shape, sizeof shape);
-    format_count(any->elements, elements, sizeof elements);
     if (op != NULL)
         printf("%s %s  %s\n", op->name, shape, op->summary);
     else
@@ -64,12 +63,12 @@ static void print_op(const struct route *route, const takt_decision *any)
         printf("  complexity  %s\n",
                takt_complexity_name(op ? op->complexity
                                        : route->request.complexity));
-    printf("  elements    %s (largest operand)\n", elements);
+    printf("  elements    %s (largest operand)\n",
+           count_text(any->elements).at);
     if (any->work.bytes < 0)
         return;
-    format_amount(any->work.bytes, "B", bytes, sizeof bytes);
-    format_amount(any->work.flops, "FLOP", flops, sizeof flops);
-    printf("  work        %s, %s", bytes, flops);
+    printf("  work        %s, %s", amount_text(any->work.bytes, "B").at,
+           amount_text(any->work.flops, "FLOP").at);
     if (any->work.bytes > 0)
         printf(" (%.3g operations per byte)",
                any->work.flops / any->work.bytes);

@@ -264,11 +264,9 @@ static bool is_agreed(const struct asking *asking, const char *what)
 
     if (option_given(asking->invocation, "yes"))
         return true;
-    if (!isatty(STDIN_FILENO)) {
-        usage_error(asking->invocation->command,
-                    "reset forgets %s: add --yes if that is meant", what);
-        return false;
-    }
+    if (!isatty(STDIN_FILENO))
+        return reject(asking->invocation->command,
+                      "reset forgets %s: add --yes if that is meant", what);
     fprintf(stderr, "Forget %s in ", what);
     print_clean(stderr, asking->store);
     fputs("? [y/N] ", stderr);

@@ -41,11 +41,9 @@ static bool read_threshold(const struct invocation *invocation,
     const char *wrong = parse_count(text, &value);
     if (wrong == NULL && value == 0)
         wrong = "should be at least 1";
-    if (wrong != NULL) {
-        usage_error(invocation->command, "--gpu-threshold '%s' %s", text,
-                    wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return reject(invocation->command, "--gpu-threshold '%s' %s", text,
+                      wrong);
     config->gpu_threshold = value;
     return true;
 }
@@ -57,11 +55,10 @@ static bool check_flags(const struct invocation *invocation)
 
     for (size_t i = 0; i < 2; i++)
         if (option_given(invocation, pairs[i][0]) &&
-            option_given(invocation, pairs[i][1])) {
-            usage_error(invocation->command, "--%s and --%s exclude each other",
-                        pairs[i][0], pairs[i][1]);
-            return false;
-        }
+            option_given(invocation, pairs[i][1]))
+            return reject(invocation->command,
+                          "--%s and --%s exclude each other", pairs[i][0],
+                          pairs[i][1]);
     struct takt_project_config unused;
     takt__config_init(&unused);
     return check_languages(invocation) && read_threshold(invocation, &unused);

@@ -84,13 +84,11 @@ static void print_json(const takt_framework_op *row, size_t elements,
 static void print_text(const takt_framework_op *row, size_t elements,
                        const takt_decision *decision)
 {
-    char count[32];
-
-    format_count(elements, count, sizeof count);
     printf("%-6s  %s %s, %s complexity, %s elements; here: %s%s",
            takt_backend_name(decision->backend),
            takt_framework_name(row->framework), row->name,
-           takt_complexity_name(row->complexity), count, decision->expert,
+           takt_complexity_name(row->complexity), count_text(elements).at,
+           decision->expert,
            decision->reason == TAKT_REASON_FALLBACK ? " (fallback)" : "");
     if (row->call != NULL)
         printf("; in C: %s()", row->call);

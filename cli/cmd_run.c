@@ -131,9 +131,8 @@ static bool read_file_option(struct run *task, const struct file_option *file)
         return file->check == can_trace && is_socket(path)
                    ? set_copy(task, file->variable, path)
                    : set_path(task, file->variable, path);
-    usage_error(task->invocation->command, "--%s '%s': %s", file->option, path,
-                wrong);
-    return false;
+    return reject(task->invocation->command, "--%s '%s': %s", file->option,
+                  path, wrong);
 }
 
 static bool read_threads(struct run *task)
@@ -147,11 +146,9 @@ static bool read_threads(struct run *task)
     const char *wrong = parse_count(threads, &count);
     if (wrong == NULL && (count == 0 || count > UINT_MAX))
         wrong = "is no number of threads";
-    if (wrong != NULL) {
-        usage_error(task->invocation->command, "--threads '%s' %s", threads,
-                    wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return reject(task->invocation->command, "--threads '%s' %s", threads,
+                      wrong);
     snprintf(text, sizeof text, "%zu", count);
     return set_copy(task, "TAKT_THREADS", text);
 }

@@ -207,11 +207,9 @@ static bool read_options(const struct invocation *invocation,
     trace->as_is = option_given(invocation, "as-is");
     trace->op = option_value(invocation, "op");
     trace->store = option_value(invocation, "db");
-    if (wrong != NULL || (seconds != NULL && trace->for_s <= 0)) {
-        usage_error(command, "--for '%s' %s", seconds,
-                    wrong != NULL ? wrong : "is no time");
-        return false;
-    }
+    if (wrong != NULL || (seconds != NULL && trace->for_s <= 0))
+        return reject(command, "--for '%s' %s", seconds,
+                      wrong != NULL ? wrong : "is no time");
     trace->out = invocation->program != NULL ? stderr : stdout;
     if (output != NULL &&
         (trace->out = open_for_writing(command, output, 0666)) == NULL)

@@ -140,8 +140,8 @@ static void print_text(const struct validation *validation)
     for (size_t i = 0; i < checks->count; i++)
         print_check(&checks->check[i]);
     if (checks->left_out > 0)
-        printf("  and %llu more sizes, which were not compared\n",
-               (unsigned long long)checks->left_out);
+        printf("  and %ju more sizes, which were not compared\n",
+               checks->left_out);
     if (validation->has_run_tests && validation->tests.text != NULL) {
         putchar('\n');
         print_line(stdout, "tests: '%s' %s", validation->tests.text,

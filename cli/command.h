@@ -73,8 +73,12 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
 int usage_error(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "takt NAME: ..." on stderr, one line. Returns EXIT_FINDING. Both show what
- * they are given with escapes (clean.h). */
+/* The same for functions that answer whether all is well: returns false. */
+bool reject(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "takt NAME: ..." on stderr, one line. Returns EXIT_FINDING. All of these
+ * show what they are given with escapes (clean.h). */
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -164,9 +164,8 @@ bool has_dtype(const struct command *command, const takt_op *op,
 
     if ((op->dtypes >> dtype & 1) != 0)
         return true;
-    usage_error(command, "%s has no %s, only %s", op->name,
-                takt_dtype_name(dtype), takt_dtype_name(other));
-    return false;
+    return reject(command, "%s has no %s, only %s", op->name,
+                  takt_dtype_name(dtype), takt_dtype_name(other));
 }
 
 const takt_op *find_named_op(const struct command *command, const char *name)

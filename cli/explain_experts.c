@@ -79,21 +79,15 @@ static void explain_store(const struct route *route,
 static void print_estimate(const takt_estimate *estimate, bool has_transfer)
 {
     const double moving_s = estimate->transfer_s;
-    char expected[24], low[24], high[24], first[24], transfer[24];
 
     printf("  %-16s %10s  %9s .. %-9s %8.0f", estimate->expert,
-           format_seconds(total_s(estimate), expected, sizeof expected),
-           format_seconds(estimate->low_s + moving_s, low, sizeof low),
-           format_seconds(estimate->high_s + moving_s, high, sizeof high),
-           estimate->samples);
+           seconds_text(total_s(estimate)).at,
+           seconds_text(estimate->low_s + moving_s).at,
+           seconds_text(estimate->high_s + moving_s).at, estimate->samples);
     if (has_transfer)
-        printf("  %9s", moving_s > 0 ? format_seconds(moving_s, transfer,
-                                                      sizeof transfer)
-                                     : "-");
+        printf("  %9s", moving_s > 0 ? seconds_text(moving_s).at : "-");
     printf("  %9s  %s%s%s\n",
-           estimate->first_s > 0
-               ? format_seconds(estimate->first_s, first, sizeof first)
-               : "-",
+           estimate->first_s > 0 ? seconds_text(estimate->first_s).at : "-",
            estimate->is_chosen ? "chosen" : "",
            estimate->is_suspect ? " suspect: left alone for a while" : "",
            estimate->is_asleep ? " asleep: opened when that pays" : "");

@@ -221,9 +221,8 @@ static void print_ops(const struct ledger *ledger)
     putchar('\n');
     for (size_t o = 0; o < ledger->op_count; o++) {
         const struct gain *gain = &ledger->op[o];
-        char calls[32];
-        format_count((size_t)gain->calls, calls, sizeof calls);
-        printf("%-16s %12s %12.4g", gain->op->name, calls, gain->spent_s);
+        printf("%-16s %12s %12.4g", gain->op->name,
+               count_text((size_t)gain->calls).at, gain->spent_s);
         for (size_t i = 0; i < ledger->choice_count; i++)
             printf(" %+*.4g",
                    (int)fmax(12, (double)strlen(ledger->choice[i].name)),

@@ -99,17 +99,14 @@ struct total {
 
 static void print_total(struct json *json, const struct total *total)
 {
-    char calls[32];
-
     if (json != NULL) {
         json_print(json, "{op:%s rows:%zu samples:%g calls:%g seconds:%g}",
                    total->op->name, total->rows, total->samples, total->calls,
                    total->seconds);
         return;
     }
-    format_count((size_t)total->calls, calls, sizeof calls);
     printf("%-16s %8zu %10.0f %16s %12.4g\n", total->op->name, total->rows,
-           total->samples, calls, total->seconds);
+           total->samples, count_text((size_t)total->calls).at, total->seconds);
 }
 
 void print_list(const struct memories *memories, bool is_json)

@@ -47,14 +47,14 @@ static struct row row_of(takt_ctx *ctx, const takt_op *op)
 
 static void print_text(const struct row *row)
 {
-    char simd[32], gpu[32] = "never";
+    char gpu[32] = "never";
 
-    format_count(row->simd_above, simd, sizeof simd);
     if (row->gpu_above != SIZE_MAX)
         format_count(row->gpu_above, gpu, sizeof gpu);
     printf("%-15s %-8s %12s %12s   %s, %s%s%s\n", row->op->name,
-           takt_complexity_name(row->op->complexity), simd, gpu, row->scalar,
-           row->simd, row->gpu[0] ? ", " : "", row->gpu);
+           takt_complexity_name(row->op->complexity),
+           count_text(row->simd_above).at, gpu, row->scalar, row->simd,
+           row->gpu[0] ? ", " : "", row->gpu);
 }
 
 static void print_range(struct json *json, const char *backend, size_t above,

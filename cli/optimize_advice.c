@@ -272,13 +272,12 @@ static void find_crossovers(const struct rules *rules, const takt_op *op,
 
 static void say_crossovers(struct advice *advice)
 {
-    char gpu[32], simd[32];
+    const struct number_text gpu = count_text(advice->gpu_from);
+    const struct number_text simd = count_text(advice->simd_from);
     const bool has_gpu = advice->gpu_from != SIZE_MAX;
     const bool has_simd = advice->simd_from != SIZE_MAX;
     const bool is_simd_first = advice->simd_from == 0;
 
-    format_count(advice->gpu_from, gpu, sizeof gpu);
-    format_count(advice->simd_from, simd, sizeof simd);
     advice->is_conditional = has_gpu || (has_simd && !is_simd_first);
     advice->backend = is_simd_first ? TAKT_BACKEND_SIMD : TAKT_BACKEND_SCALAR;
     if (!advice->is_conditional)
@@ -286,11 +285,11 @@ static void say_crossovers(struct advice *advice)
                  takt_backend_name(advice->backend));
     else if (has_gpu && has_simd && !is_simd_first)
         snprintf(advice->text, sizeof advice->text,
-                 "GPU from n >= %s, SIMD from n >= %s, Scalar below", gpu,
-                 simd);
+                 "GPU from n >= %s, SIMD from n >= %s, Scalar below", gpu.at,
+                 simd.at);
     else
         snprintf(advice->text, sizeof advice->text, "%s from n >= %s, %s below",
-                 has_gpu ? "GPU" : "SIMD", has_gpu ? gpu : simd,
+                 has_gpu ? "GPU" : "SIMD", has_gpu ? gpu.at : simd.at,
                  has_gpu && is_simd_first ? "SIMD" : "Scalar");
 }
 

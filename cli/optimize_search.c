@@ -57,10 +57,9 @@ bool check_languages(const struct invocation *invocation)
 
     if (list == NULL || read_languages(list, &wrong) != 0)
         return true;
-    usage_error(invocation->command,
-                "--languages '%.*s' is not one of rust, python, c, cpp",
-                (int)strcspn(wrong, ","), wrong);
-    return false;
+    return reject(invocation->command,
+                  "--languages '%.*s' is not one of rust, python, c, cpp",
+                  (int)strcspn(wrong, ","), wrong);
 }
 
 void format_languages(const struct takt_scan_report *report, char *out,
@@ -71,14 +70,12 @@ void format_languages(const struct takt_scan_report *report, char *out,
     out[0] = '\0';
     for (int i = 0; i < TAKT_SCAN_LANGUAGES && used < size; i++) {
         const uint64_t files = report->of[i].files;
-        char count[32];
         if (files == 0)
             continue;
-        format_count((size_t)files, count, sizeof count);
         used += (size_t)snprintf(
             out + used, size - used, "%s%s %s file%s", used > 0 ? ", " : "",
-            takt__scan_language_name((enum takt_scan_language)i), count,
-            files > 1 ? "s" : "");
+            takt__scan_language_name((enum takt_scan_language)i),
+            count_text((size_t)files).at, files > 1 ? "s" : "");
     }
     if (used == 0)
         snprintf(out, size, "no sources in Rust, Python, C or C++");
@@ -135,15 +132,13 @@ static void show_progress(void *self, uint64_t files, uint64_t bytes)
 {
     struct search *search = self;
     const uint64_t now = takt__now_ns();
-    char count[32], amount[32];
 
     if (!search->shows_progress || now < search->next_ns)
         return;
     search->next_ns = now + progress_every_ns;
-    format_count((size_t)files, count, sizeof count);
-    format_amount((double)bytes, "B", amount, sizeof amount);
     fprintf(stderr, "\rtakt %s: %s files, %-20s",
-            search->invocation->command->name, count, amount);
+            search->invocation->command->name, count_text((size_t)files).at,
+            amount_text((double)bytes, "B").at);
 }
 
 static int visit(void *self, const struct takt_finding *finding)

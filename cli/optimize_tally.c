@@ -37,15 +37,14 @@ void format_found(const struct takt_finding *finding,
 
 void format_gain(const struct advice *advice, char *out, size_t size)
 {
-    char best[24], scalar[24];
+    char scalar[24];
     const double gain = predicted_gain(advice);
 
     out[0] = '\0';
     if (gain > 0)
         snprintf(out, size,
                  "%.3g times as fast as scalar with %s (%s instead of %s)",
-                 gain, advice->expert,
-                 format_seconds(advice->best_s, best, sizeof best),
+                 gain, advice->expert, seconds_text(advice->best_s).at,
                  format_seconds(advice->scalar_s, scalar, sizeof scalar));
 }
 

@@ -66,15 +66,13 @@ static void print_when(struct trace *trace, const struct stream *stream,
 void print_hello(struct trace *trace, const struct takt_trace_header *header)
 {
     struct note note = {.length = 0};
-    char text[32];
 
     if (trace->is_quiet || trace->is_json)
         return;
     add(&note, "process %" PRIu64 ": %.200s, Takt %.64s", header->pid,
         header->program, header->takt);
     if (header->threshold_s >= 0)
-        add(&note, "slow is %s and more",
-            format_seconds(header->threshold_s, text, sizeof text));
+        add(&note, "slow is %s and more", seconds_text(header->threshold_s).at);
     if (header->rate >= 0)
         add(&note, "the sample is %.3g%% of the others", 100 * header->rate);
     print_coloured(trace, faint, note.text);
@@ -152,21 +150,20 @@ static void print_drift(struct trace *trace, const struct stream *stream,
                         const takt_event *event)
 {
     const double was_s = event->predicted_s, is_s = event->actual_s;
-    char size[32], before[32], after[32], text[1024];
+    char text[1024];
     const bool is_known = was_s > 0 && is_s > 0;
     const bool is_slower = is_s > was_s;
 
-    format_count(event->elements, size, sizeof size);
     int length =
         snprintf(text, sizeof text,
                  "%s has changed its speed for %s of about %s "
                  "elements (%s)",
-                 event->expert, event->op, size, takt_dtype_name(event->dtype));
+                 event->expert, event->op, count_text(event->elements).at,
+                 takt_dtype_name(event->dtype));
     if (is_known && length > 0 && length < (int)sizeof text)
         snprintf(text + length, sizeof text - (size_t)length,
-                 ": %s, was %s, %.3g times as %s",
-                 format_seconds(is_s, after, sizeof after),
-                 format_seconds(was_s, before, sizeof before),
+                 ": %s, was %s, %.3g times as %s", seconds_text(is_s).at,
+                 seconds_text(was_s).at,
                  is_slower ? is_s / was_s : was_s / is_s,
                  is_slower ? "slow" : "fast");
     print_when(trace, stream, event->end_ns);

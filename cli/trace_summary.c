@@ -19,14 +19,11 @@
 
 /* A line of the table. */
 struct row {
-    const char *name;
+    struct op_tally of;
     double calls, share[backend_count]; /* share: calls of a backend */
     double seconds;                     /* negative: not known */
     double took_s, would_s;             /* where the latter is known */
-    double slowest_s;
-    uint64_t told, sampled, explored, fell_back, drifted, times_hot;
-    bool is_counted; /* calls are by metrics: exact */
-    bool is_hot;
+    bool is_counted;                    /* calls are by metrics: exact */
 };
 
 /* What a trace adds up to besides its ops. */
@@ -54,18 +51,10 @@ static void weigh_pair(const struct pair *pair, struct row *row)
 
 static struct row row_of(const struct op_tally *op)
 {
-    struct row row = {.name = op->name,
+    struct row row = {.of = *op,
                       .calls =
                           (double)(op->calls > op->told ? op->calls : op->told),
-                      .is_counted = op->calls > 0,
-                      .slowest_s = op->slowest_s,
-                      .told = op->told,
-                      .sampled = op->sampled,
-                      .explored = op->explored,
-                      .fell_back = op->fell_back,
-                      .drifted = op->drifted,
-                      .times_hot = op->times_hot,
-                      .is_hot = op->hot_streams > 0};
+                      .is_counted = op->calls > 0};
 
     for (size_t i = 0; i < op->pair_count; i++) {
         row.share[op->pair[i].backend] += (double)op->pair[i].calls;
@@ -97,15 +86,15 @@ static void add_row(struct row *total, const struct row *row)
     total->seconds += row->seconds;
     total->took_s += gain_of(row) > 0 ? row->took_s : 0;
     total->would_s += gain_of(row) > 0 ? row->would_s : 0;
-    total->slowest_s = fmax(total->slowest_s, row->slowest_s);
-    total->told += row->told;
-    total->sampled += row->sampled;
-    total->explored += row->explored;
-    total->fell_back += row->fell_back;
-    total->drifted += row->drifted;
-    total->times_hot += row->times_hot;
+    total->of.slowest_s = fmax(total->of.slowest_s, row->of.slowest_s);
+    total->of.told += row->of.told;
+    total->of.sampled += row->of.sampled;
+    total->of.explored += row->of.explored;
+    total->of.fell_back += row->of.fell_back;
+    total->of.drifted += row->of.drifted;
+    total->of.times_hot += row->of.times_hot;
+    total->of.hot_streams += row->of.hot_streams;
     total->is_counted &= row->is_counted;
-    total->is_hot |= row->is_hot;
 }
 
 static int longest_first(const void *a, const void *b)
@@ -114,7 +103,7 @@ static int longest_first(const void *a, const void *b)
 
     if (one->seconds != other->seconds)
         return one->seconds < other->seconds ? 1 : -1;
-    return strcmp(one->name, other->name);
+    return strcmp(one->of.name, other->of.name);
 }
 
 static struct whole sum_up(const struct tally *tally)
@@ -170,40 +159,37 @@ static void print_row(FILE *out, const struct row *row)
     if (!row->is_counted)
         strcpy(calls, ">=");
     format_count((size_t)fmin(row->calls, 1e18), calls + strlen(calls), 32);
-    fprintf(out, "%-14s %13s", row->name, calls);
+    fprintf(out, "%-14s %13s", row->of.name, calls);
     for (size_t i = 0; i < backend_count; i++)
         print_share(out, row, i);
     print_time(out, row->seconds);
     if (gain_of(row) > 0)
         snprintf(gain, sizeof gain, "%.2fx", gain_of(row));
     fprintf(out, " %8s", gain);
-    print_time(out, row->slowest_s);
-    fprintf(out, " %8" PRIu64 " %9" PRIu64 " %6" PRIu64 "  %s\n", row->explored,
-            row->fell_back, row->drifted,
-            row->is_hot          ? "now"
-            : row->times_hot > 0 ? "was"
-                                 : "-");
+    print_time(out, row->of.slowest_s);
+    fprintf(out, " %8" PRIu64 " %9" PRIu64 " %6" PRIu64 "  %s\n",
+            row->of.explored, row->of.fell_back, row->of.drifted,
+            row->of.hot_streams > 0 ? "now"
+            : row->of.times_hot > 0 ? "was"
+                                    : "-");
 }
 
 static void print_head(FILE *out, const struct tally *tally,
                        const struct whole *whole, const struct row *total)
 {
-    char calls[32], told[32], sampled[32], dropped[32];
     const double seconds =
         tally->end_ns > tally->start_ns
             ? (double)(tally->end_ns - tally->start_ns) * 1e-9
             : 0;
 
-    format_count((size_t)fmin(total->calls, 1e18), calls, sizeof calls);
-    format_count(total->told, told, sizeof told);
-    format_count(total->sampled, sampled, sizeof sampled);
-    format_count(whole->dropped, dropped, sizeof dropped);
     fprintf(out,
             "\n%s%s calls in %.3g s, %zu %s; %s were told of, %s of "
             "them as a sample; %s dropped\n\n",
-            total->is_counted ? "" : "at least ", calls, seconds,
-            whole->streams, whole->streams == 1 ? "stream" : "streams", told,
-            sampled, dropped);
+            total->is_counted ? "" : "at least ",
+            count_text((size_t)fmin(total->calls, 1e18)).at, seconds,
+            whole->streams, whole->streams == 1 ? "stream" : "streams",
+            count_text(total->of.told).at, count_text(total->of.sampled).at,
+            count_text(whole->dropped).at);
 }
 
 static void print_remarks(FILE *out, const struct trace *trace,
@@ -257,7 +243,7 @@ static void json_row(struct json *json, const char *key, const struct row *row)
 
     json_open(json, key, '{');
     json_print(json, "op:%s calls:%g is_exact:%d share:{",
-               key == NULL ? row->name : NULL, row->calls, row->is_counted);
+               key == NULL ? row->of.name : NULL, row->calls, row->is_counted);
     for (unsigned i = 0; i < backend_count; i++)
         json_number(json, takt_backend_key((takt_backend)i),
                     all > 0 ? row->share[i] / all : (double)NAN);
@@ -266,8 +252,9 @@ static void json_row(struct json *json, const char *key, const struct row *row)
                "told:%ju sampled:%ju explored:%ju fell_back:%ju drifts:%ju "
                "times_hot:%ju is_hot:%d}",
                row->seconds, positive_number(gain_of(row)), gain_covers(row),
-               row->slowest_s, row->told, row->sampled, row->explored,
-               row->fell_back, row->drifted, row->times_hot, row->is_hot);
+               row->of.slowest_s, row->of.told, row->of.sampled,
+               row->of.explored, row->of.fell_back, row->of.drifted,
+               row->of.times_hot, row->of.hot_streams > 0);
 }
 
 static void print_json(const struct trace *trace, const struct row *rows,
@@ -301,7 +288,7 @@ static void print_json(const struct trace *trace, const struct row *rows,
 void print_summary(struct trace *trace)
 {
     const struct tally *tally = &trace->tally;
-    struct row total = {.name = "all", .is_counted = true};
+    struct row total = {.of = {.name = "all"}, .is_counted = true};
     struct row *rows = calloc(tally->op_count + 1, sizeof *rows);
     const struct whole whole = sum_up(tally);
     size_t count = 0;
