@@ -307,11 +307,8 @@ takt_status takt__config_parse(const char *name, const char *text,
     takt__say(diag, TAKT_OK, "%s", "");
     takt__config_init(config);
     takt_status status = takt__toml_parse(text, length, &toml, &error);
-    if (status == TAKT_ECORRUPT)
-        return takt__say(diag, status, "%.200s:%zu:%zu: %s", name, error.line,
-                         error.column, error.why);
     if (status != TAKT_OK)
-        return takt__say(diag, status, "no memory");
+        return takt__toml_say(diag, status, name, &error);
     config->is_batuta = strcmp(base_name(name), "batuta.toml") == 0;
     status = read_root(&reading, takt__toml_root(toml));
     takt__toml_destroy(toml);
@@ -326,15 +323,11 @@ static takt_status load_file(const char *folder, const char *name,
                              struct takt_project_config *config,
                              takt_diag *diag)
 {
-    const size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size), *text = NULL;
+    char *path = takt__join_path(folder, name), *text = NULL;
     size_t length;
 
     if (path == NULL)
         return takt__say(diag, TAKT_ENOMEM, "no memory");
-    const bool has_slash =
-        folder[0] != '\0' && folder[strlen(folder) - 1] == '/';
-    snprintf(path, size, "%s%s%s", folder, has_slash ? "" : "/", name);
     takt_status status =
         takt__read_file(path, MOST_BYTES, &text, &length, diag);
     if (status == TAKT_OK)

@@ -19,19 +19,9 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "read_file.h"
 
-static char *path_in(const char *folder)
-{
-    static const char name[] = "/.takt-state.lock";
-    const size_t length = strlen(folder);
-    char *path = malloc(length + sizeof name);
-
-    if (path != NULL) {
-        memcpy(path, folder, length);
-        memcpy(path + length, name, sizeof name);
-    }
-    return path;
-}
+static const char file_name[] = ".takt-state.lock";
 
 static bool has_name(int fd, const char *path)
 {
@@ -91,7 +81,8 @@ static takt_status try_path(struct takt_lock *lock, takt_diag *diag)
 takt_status takt__lock_take(const char *folder, struct takt_lock *out,
                             takt_diag *diag)
 {
-    *out = (struct takt_lock){.fd = -1, .path = path_in(folder)};
+    *out = (struct takt_lock){.fd = -1,
+                              .path = takt__join_path(folder, file_name)};
     if (out->path == NULL)
         return takt__say(diag, TAKT_ENOMEM, "no memory");
     const takt_status status = try_path(out, diag);
@@ -117,8 +108,8 @@ void takt__lock_give(struct takt_lock *lock)
 
 bool takt__lock_is_taken(const char *folder)
 {
-    char *path = path_in(folder);
-    /* Not to wait for whoever might write into a pipe. */
+    char *path = takt__join_path(folder, file_name);
+    /* O_NONBLOCK: do not wait for a writer of a pipe. */
     const int fd =
         path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool is_taken = false;

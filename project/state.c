@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "base/say.h"
 #include "read_file.h"
 
 enum { state_version = 1, most_bytes = 16 << 20 };
 
-static const char own_name[] = "/.takt-state.json";
-static const char their_name[] = "/.batuta-state.json";
+static const char own_name[] = ".takt-state.json";
+static const char their_name[] = ".batuta-state.json";
 static const char template[] =
     "{\"version\": 1, \"current_phase\": null, \"phases\": {}}";
 
@@ -45,8 +46,7 @@ static const char *name_in_file(const struct takt_state *state,
 
 static takt_status damaged(takt_diag *diag, const char *what, const char *name)
 {
-    snprintf(diag->text, sizeof diag->text, "%s '%s'", what, name);
-    return TAKT_ECORRUPT;
+    return takt__say(diag, TAKT_ECORRUPT, "%s '%s'", what, name);
 }
 
 /* The first record of that name from `at` on; NULL: there is none. Members are
@@ -147,11 +147,11 @@ static takt_status read_version(const struct takt_state *state, takt_diag *diag)
     const double version = strtod(node->text, &end);
     if (version <= state_version && version >= 1)
         return TAKT_OK;
-    snprintf(diag->text, sizeof diag->text,
-             "version %.20s of the state was written by a later takt",
-             node->text);
-    return version < 1 ? damaged(diag, "there is no version", node->text)
-                       : TAKT_ENOTSUP;
+    if (version < 1)
+        return damaged(diag, "there is no version", node->text);
+    return takt__say(diag, TAKT_ENOTSUP,
+                     "version %.20s of the state was written by a later takt",
+                     node->text);
 }
 
 static takt_status read_tree(struct takt_state *state, takt_diag *diag)
@@ -189,8 +189,8 @@ takt_status takt__state_parse(struct takt_state *state, const char *text,
     else if (trouble.what == NULL) /* which says nothing about the file */
         status = TAKT_ENOMEM;
     else
-        snprintf(diag->text, sizeof diag->text, "%zu:%zu: %s", trouble.line,
-                 trouble.column, trouble.what);
+        takt__say(diag, status, "%zu:%zu: %s", trouble.line, trouble.column,
+                  trouble.what);
     if (status != TAKT_OK) {
         takt__json_free(&state->document);
         state->line = takt__phase_line_new();
@@ -314,28 +314,16 @@ char *takt__state_text(struct takt_state *state, size_t *size)
 /* ---- the file -------------------------------------------------------------
  */
 
-static char *join(const char *folder, const char *name)
-{
-    const size_t length = strlen(folder), more = strlen(name);
-    char *path = malloc(length + more + 1);
-
-    if (path != NULL) {
-        memcpy(path, folder, length);
-        memcpy(path + length, name, more + 1);
-    }
-    return path;
-}
-
 takt_status takt__state_load(const char *folder, struct takt_state *out,
                              takt_diag *diag)
 {
     char *text = NULL;
     size_t size;
 
-    *out = (struct takt_state){.path = join(folder, own_name)};
+    *out = (struct takt_state){.path = takt__join_path(folder, own_name)};
     out->loaded = out->line = takt__phase_line_new();
     if (out->path != NULL && access(out->path, F_OK) != 0) {
-        char *theirs = join(folder, their_name);
+        char *theirs = takt__join_path(folder, their_name);
         out->is_theirs = theirs != NULL && access(theirs, F_OK) == 0;
         if (!out->is_theirs) {
             free(theirs);
@@ -361,38 +349,44 @@ void takt__state_free(struct takt_state *state)
     state->path = NULL;
 }
 
+/* Moves a file to the first free name. False: errno says why. */
+static bool move_aside(const char *path, char *aside, size_t size)
+{
+    for (int i = 1; i < 100; i++) {
+        if (i == 1)
+            snprintf(aside, size, "%s.damaged", path);
+        else
+            snprintf(aside, size, "%s.damaged-%d", path, i);
+        if (access(aside, F_OK) != 0)
+            return rename(path, aside) == 0;
+    }
+    return false;
+}
+
 takt_status takt__state_set_aside(const char *folder, struct takt_state *state,
                                   takt_diag *diag)
 {
+    const size_t size = strlen(state->path) + sizeof ".damaged-99";
+    char *aside = malloc(size);
     char why[256];
 
     snprintf(why, sizeof why, "%.200s", diag->text);
-    for (int i = 1; i < 100; i++) {
-        char suffix[32] = ".damaged";
-        if (i > 1)
-            snprintf(suffix, sizeof suffix, ".damaged-%d", i);
-        char *aside = join(state->path, suffix);
-        const bool is_free = aside != NULL && access(aside, F_OK) != 0;
-        const bool is_moved = is_free && rename(state->path, aside) == 0;
-        if (is_moved)
-            snprintf(diag->text, sizeof diag->text,
-                     "the state was damaged (%s); it is kept as %.160s, and "
-                     "all phases begin again",
-                     why, aside);
+    if (aside == NULL || !move_aside(state->path, aside, size)) {
         free(aside);
-        if (is_moved) {
-            takt__state_free(state);
-            *state = (struct takt_state){.path = join(folder, own_name)};
-            state->loaded = state->line = takt__phase_line_new();
-            return state->path == NULL ? TAKT_ENOMEM : TAKT_OK;
-        }
-        if (is_free)
-            break;
+        return takt__say(diag, TAKT_EIO,
+                         "the state is damaged (%s), and %.160s cannot be "
+                         "moved aside: %s",
+                         why, state->path, strerror(errno));
     }
-    snprintf(diag->text, sizeof diag->text,
-             "the state is damaged (%s), and %.160s cannot be moved aside: %s",
-             why, state->path, strerror(errno));
-    return TAKT_EIO;
+    takt__say(diag, TAKT_OK,
+              "the state was damaged (%s); it is kept as %.160s, and all "
+              "phases begin again",
+              why, aside);
+    free(aside);
+    takt__state_free(state);
+    *state = (struct takt_state){.path = takt__join_path(folder, own_name)};
+    state->loaded = state->line = takt__phase_line_new();
+    return state->path == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
 takt_status takt__state_save(struct takt_state *state, takt_diag *diag)
@@ -400,10 +394,8 @@ takt_status takt__state_save(struct takt_state *state, takt_diag *diag)
     size_t size;
     char *text = takt__state_text(state, &size);
 
-    if (text == NULL) {
-        snprintf(diag->text, sizeof diag->text, "no memory for the state");
-        return TAKT_ENOMEM;
-    }
+    if (text == NULL)
+        return takt__say(diag, TAKT_ENOMEM, "no memory for the state");
     const takt_status status = takt__write_whole(
         state->path, TAKT_NEW_FILE_NO_LINKS, text, size, diag);
     free(text);

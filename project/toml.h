@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include <takt/status.h>
+#include <takt/store.h>
 
 enum takt_toml_kind {
     TAKT_TOML_STRING,
@@ -82,6 +83,12 @@ struct takt_toml;
 takt_status takt__toml_parse(const char *text, size_t length,
                              struct takt_toml **out,
                              struct takt_toml_error *error);
+
+/* Writes "file:line:column: why" for a text that is not TOML, and that there is
+ * no memory where that was it. Returns `status`. */
+takt_status takt__toml_say(takt_diag *diag, takt_status status,
+                           const char *file,
+                           const struct takt_toml_error *error);
 
 void takt__toml_destroy(struct takt_toml *toml); /* NULL is allowed */
 

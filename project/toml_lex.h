@@ -19,10 +19,9 @@ struct takt_toml_lexer {
     char why[200];
 };
 
-/* Always false, so that it can be returned. `key` may be NULL; else the reason
- * ends with it. */
-bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why,
-                     const char *key);
+/* Record a failure. Always false, so that it can be returned. */
+bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why);
+bool takt__toml_no_memory(struct takt_toml_lexer *lexer);
 
 /* The byte at the place, or '\0' at the end of the text: no NUL is in it. */
 char takt__toml_peek(const struct takt_toml_lexer *lexer);

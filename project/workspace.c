@@ -101,11 +101,8 @@ static takt_status open_manifest(struct manifest *manifest, takt_diag *diag)
     if (status != TAKT_OK)
         return status;
     status = takt__toml_parse(manifest->text, length, &manifest->toml, &error);
-    if (status == TAKT_ECORRUPT)
-        takt__say(diag, status, "%.200s:%zu:%zu: %s", manifest->path,
-                  error.line, error.column, error.why);
-    else if (status != TAKT_OK)
-        takt__say(diag, status, "no memory");
+    if (status != TAKT_OK)
+        takt__toml_say(diag, status, manifest->path, &error);
     else
         status = check(manifest, diag);
     if (status != TAKT_OK)

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "text/digit.h"
 #include "text/utf8.h"
 
 enum { deepest = 64 };
@@ -87,17 +88,13 @@ static bool skip_number(struct reader *reader)
 
 static bool read_hex(struct reader *reader, uint32_t *out)
 {
-    static const char digits[] = "0123456789abcdefABCDEF";
-
     *out = 0;
     for (int i = 0; i < 4; i++, reader->at++) {
-        const char *found = reader->at < reader->end && *reader->at != '\0'
-                                ? strchr(digits, *reader->at)
-                                : NULL;
-        if (found == NULL)
+        const unsigned digit =
+            reader->at < reader->end ? takt__digit(*reader->at) : 16;
+        if (digit > 15)
             return fail(reader, "\\u needs four hexadecimal digits");
-        const uint32_t value = (uint32_t)(found - digits);
-        *out = *out * 16 + (value < 16 ? value : value - 6);
+        *out = *out * 16 + digit;
     }
     return true;
 }
