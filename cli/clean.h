@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Text with escapes, cut to its room. Returns `out`. */
+/* Text with escapes, cut to `size` bytes. Returns `out`. */
 const char *clean_text(const char *text, char *out, size_t size);
 
 /* Prints all of it with escapes; the second keeps the ends of lines. */

@@ -10,14 +10,14 @@
 enum { policy_count = TAKT_POLICY_HEURISTIC + 1 };
 
 /* What every policy says; `asked` is false where one cannot answer. */
-struct answers {
+struct policy_answers {
     bool asked[policy_count];
     takt_decision decision[policy_count];
 };
 
 /* A policy that lacks something it needs is no error here: the others still
  * have an answer. */
-static void ask(const struct route *route, struct answers *out)
+static void ask(const struct route *route, struct policy_answers *out)
 {
     for (int i = 0; i < policy_count; i++) {
         takt_request request = route->request;
@@ -75,7 +75,7 @@ static void print_op(const struct route *route, const takt_decision *any)
     putchar('\n');
 }
 
-/* GPUs by their experts; those that nobody drives are counted at least. */
+/* GPUs by their experts; those without a driver are only counted. */
 static void print_gpus(const struct route *route)
 {
     takt_gpu_device gpu;
@@ -89,7 +89,8 @@ static void print_gpus(const struct route *route)
     putchar('\n');
 }
 
-static void print_text(const struct route *route, const struct answers *answers)
+static void print_text(const struct route *route,
+                       const struct policy_answers *answers)
 {
     const takt_machine *machine = takt_ctx_machine(route->ctx);
     char rule[256];
@@ -119,7 +120,8 @@ static void print_text(const struct route *route, const struct answers *answers)
     print_gpus(route);
 }
 
-static void print_json(const struct route *route, const struct answers *answers)
+static void print_json(const struct route *route,
+                       const struct policy_answers *answers)
 {
     const takt_decision *decision = &answers->decision[TAKT_POLICY_ADAPTIVE];
     struct json json = json_begin(stdout);
@@ -148,7 +150,7 @@ static void print_json(const struct route *route, const struct answers *answers)
 static int run(const struct invocation *invocation)
 {
     struct route route;
-    struct answers answers;
+    struct policy_answers answers;
 
     const struct route_wish wish = {.reads_name = true, .opens_gpus = true};
 

@@ -20,7 +20,7 @@ struct optimization {
     struct rules rules;
     struct crossovers crossovers;
     struct search search;
-    struct report report;
+    struct optimize_report report;
     const struct report_form *form;
     struct profile_outcome profile;
     enum fail_on fail_on;
@@ -204,7 +204,7 @@ static bool set_profile(struct optimization *optimization, char *error,
 static int optimize(struct optimization *optimization)
 {
     struct workflow *workflow = &optimization->workflow;
-    struct report *report = &optimization->report;
+    struct optimize_report *report = &optimization->report;
     struct search *search = &optimization->search;
     char error[512];
 
@@ -212,12 +212,12 @@ static int optimize(struct optimization *optimization)
                               .folder = workflow->target,
                               .visit = visit,
                               .self = optimization};
-    *report = (struct report){.workflow = workflow,
-                              .rules = &optimization->rules,
-                              .lists_all =
-                                  option_given(optimization->invocation, "all"),
-                              .search = search,
-                              .profile = &optimization->profile};
+    *report = (struct optimize_report){
+        .workflow = workflow,
+        .rules = &optimization->rules,
+        .lists_all = option_given(optimization->invocation, "all"),
+        .search = search,
+        .profile = &optimization->profile};
     if (!set_profile(optimization, error, sizeof error))
         return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
     optimization->form->begin(report);
@@ -229,13 +229,13 @@ static int optimize(struct optimization *optimization)
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
 }
 
-/* Who asks to optimize wants the analysis too, if only it was never made or is
- * out of date; one that failed has to be looked at. */
+/* Runs the analysis first if it has not started or is stale. One that failed
+ * has to be looked at by the user. */
 static int prepare(struct optimization *optimization)
 {
     struct workflow *workflow = &optimization->workflow;
     const enum takt_phase_status analysis =
-        workflow->state.line.phase[TAKT_PHASE_ANALYSIS].status;
+        workflow->state.pipeline.phase[TAKT_PHASE_ANALYSIS].status;
 
     if (!workflow->is_dry &&
         (analysis == TAKT_NOT_STARTED || analysis == TAKT_STALE)) {

@@ -21,7 +21,7 @@ static bool is_wanted(const struct trace *trace, const char *op)
     return trace->op == NULL || strcmp(trace->op, op) == 0;
 }
 
-static void take_event(struct trace *trace, const struct stream *stream,
+static void take_event(struct trace *trace, const struct trace_stream *stream,
                        const takt_event *event)
 {
     if (!is_wanted(trace, event->op))
@@ -36,7 +36,7 @@ static void take_event(struct trace *trace, const struct stream *stream,
 static void take_record(struct trace *trace,
                         const struct takt_trace_record *record)
 {
-    struct stream *stream;
+    struct trace_stream *stream;
 
     if (record->kind == TAKT_TRACE_HEADER) {
         stream = tally_header(&trace->tally, record);
@@ -128,7 +128,7 @@ int open_signals(void)
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Colour is for terminals, unless somebody does not like it. */
+/* Colour is for terminals, unless NO_COLOR is set. */
 static bool wants_colour(FILE *stream)
 {
     const char *no = getenv("NO_COLOR");

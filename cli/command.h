@@ -4,7 +4,7 @@
  *
  * A command is a table: its words, its options, its examples. The same table
  * parses the command line and writes --help, the man page and the shell
- * completions, so that none of them can tell a different story.
+ * completions, so that they cannot differ.
  */
 #ifndef TAKT_CLI_COMMAND_H
 #define TAKT_CLI_COMMAND_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a program tells its caller. */
+/* The exit status. */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_FINDING = 1, /* something was found, or a phase refused */

@@ -71,7 +71,7 @@ bool is_foreign_store(const char *path)
            named.st_dev != known.st_dev || named.st_ino != known.st_ino;
 }
 
-/* Nobody should take a store that cannot be read for an empty one. */
+/* A store that cannot be read must not look like an empty one. */
 static void report_store(const struct command *command, takt_ctx *ctx)
 {
     takt_learning learning;
@@ -86,7 +86,7 @@ bool open_context(const struct command *command,
 {
     const struct takt_config *config = takt__config();
     const bool is_live = wish->recording == NULL;
-    char pin[PATH_MAX] = ""; /* a copy: who asked for it is told here */
+    char pin[PATH_MAX] = ""; /* a copy, for the message in refuse() */
 
     if (config->pin != NULL)
         snprintf(pin, sizeof pin, "%s", config->pin);

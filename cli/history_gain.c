@@ -159,8 +159,8 @@ static void add_to(struct gain *gain, const struct gain *more)
     }
 }
 
-/* The calls of one expert at one size in one situation. Whoever had always been
- * used had the operands: nothing would have been fetched. */
+/* The calls of one expert at one size in one situation. An expert that
+ * had always been used would have had the operands: no transfers count. */
 static void add_row(struct ledger *ledger, const takt_history_row *row)
 {
     struct gain here = {.calls = row->calls, .spent_s = row->seconds};

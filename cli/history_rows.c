@@ -140,7 +140,7 @@ void print_list(const struct memories *memories, bool is_json)
 /* ---- one op ---------------------------------------------------------------
  */
 
-/* A bin counts bytes or operations: whichever its typical call has. */
+/* A bucket counts bytes or operations: those that its typical call has. */
 static bool is_about(const takt_history_row *row, const takt_work *work)
 {
     const bool counts_bytes =

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * map_learned.c - who wins at which size, by what was learned.
+ * map_learned.c - the fastest expert for each size, by the model.
  */
 #include <math.h>
 #include <string.h>
@@ -135,7 +135,7 @@ void name_range(const struct course *course, const struct range *range,
 /* ---- text ----------------------------------------------------------------
  */
 
-/* A letter per expert, in the order they are met; beyond z it is ?. */
+/* A letter per expert, in the order of their appearance; beyond z it is ?. */
 static char letter_of(struct legend *legend, const char *expert)
 {
     size_t i = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* map_moe.c - the thresholds of the moe rule, and who runs each range here. */
+/* map_moe.c - the thresholds of the moe rule, and the expert of each range. */
 #include <stdint.h>
 #include <string.h>
 
 #include "map.h"
 #include "number.h"
 
-/* The sizes of one op: the ranges of the moe rule and who runs them here. */
-struct row {
+/* The sizes of one op: the ranges of the moe rule and their experts. */
+struct moe_row {
     const takt_op *op;
     size_t simd_above, gpu_above; /* SIZE_MAX: never */
     char scalar[TAKT_EXPERT_NAME_MAX];
@@ -30,9 +30,9 @@ static void expert_above(takt_ctx *ctx, const takt_op *op, size_t above,
         memcpy(out, decision.expert, sizeof decision.expert);
 }
 
-static struct row row_of(takt_ctx *ctx, const takt_op *op)
+static struct moe_row row_of(takt_ctx *ctx, const takt_op *op)
 {
-    struct row row = {
+    struct moe_row row = {
         .op = op,
         .simd_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_SIMD),
         .gpu_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_GPU),
@@ -45,7 +45,7 @@ static struct row row_of(takt_ctx *ctx, const takt_op *op)
     return row;
 }
 
-static void print_text(const struct row *row)
+static void print_text(const struct moe_row *row)
 {
     char gpu[32] = "never";
 
@@ -64,7 +64,7 @@ static void print_range(struct json *json, const char *backend, size_t above,
                expert);
 }
 
-static void print_json(struct json *json, const struct row *row)
+static void print_json(struct json *json, const struct moe_row *row)
 {
     json_print(json, "{op:%s policy:%s ranges:[", row->op->name, "moe");
     print_range(json, "scalar", 0, row->scalar);
@@ -88,7 +88,7 @@ void print_thresholds(takt_ctx *ctx,
     for (size_t i = 0; i < takt_op_count(); i++) {
         if (!is_asked(self, takt_op_at(i)))
             continue;
-        const struct row row = row_of(ctx, takt_op_at(i));
+        const struct moe_row row = row_of(ctx, takt_op_at(i));
         if (as_json)
             print_json(&json, &row);
         else

@@ -207,8 +207,8 @@ static void predict(const struct rules *rules, struct advice *advice,
 /* ---- unknown sizes --------------------------------------------------------
  */
 
-/* The size from which on SIMD wins here, for ops whose families are told by one
- * number; 0: always. */
+/* The size from which on SIMD wins here, for ops whose families have one
+ * size; 0: always. */
 static size_t walk_sizes(const struct rules *rules, const takt_op *op,
                          takt_dtype dtype)
 {

@@ -116,7 +116,7 @@ void add_check(struct checks *checks, const struct takt_finding *finding,
 /* ---- how far apart --------------------------------------------------------
  */
 
-/* A check while it runs: the call, and results beside its own. */
+/* A check while it runs: the call, and other results to compare with. */
 struct trial {
     struct check *check;
     bool is_whole; /* of whole numbers: results must be the same */
@@ -359,7 +359,7 @@ static bool run_experts(takt_ctx *ctx, size_t scalar, struct trial *trial)
         const takt_status status = takt_run_on(ctx, &trial->call, i);
         if (status == TAKT_ENODEV || status == TAKT_ENOTSUP)
             continue;
-        check->experts += !trial->is_whole; /* who was counted before */
+        check->experts += !trial->is_whole; /* counted in the first pass */
         if (status != TAKT_OK)
             snprintf(check->why, sizeof check->why, "%s",
                      takt_status_text(status));

@@ -5,12 +5,12 @@
 
 #include "optimize.h"
 
-static const char *profile_name(const struct report *report)
+static const char *profile_name(const struct optimize_report *report)
 {
     return takt__profile_name(report->workflow->config.profile);
 }
 
-static void begin(struct report *report)
+static void begin(struct optimize_report *report)
 {
     struct json *json = &report->json;
     const struct rules *rules = report->rules;
@@ -73,7 +73,7 @@ static void print_advice(struct json *json, const struct advice *advice)
     json_print(json, "call:%s}", known_text(advice->call));
 }
 
-static void print_finding(struct report *report,
+static void print_finding(struct optimize_report *report,
                           const struct takt_finding *finding,
                           const struct advice *advice)
 {
@@ -98,9 +98,10 @@ static void print_finding(struct report *report,
     json_close(json, '}');
 }
 
-static void print_counts(struct json *json, const struct report *report)
+static void print_counts(struct json *json,
+                         const struct optimize_report *report)
 {
-    const struct tally *tally = &report->tally;
+    const struct finding_tally *tally = &report->tally;
     const struct takt_scan_report *found = &report->search->report;
 
     json_print(json,
@@ -139,7 +140,7 @@ static void print_profile(struct json *json,
                known_text(profile->backup), profile->diff);
 }
 
-static void end(struct report *report)
+static void end(struct optimize_report *report)
 {
     struct json *json = &report->json;
 

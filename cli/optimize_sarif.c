@@ -15,7 +15,7 @@
 #include "base/sha256.h"
 #include "optimize.h"
 
-static void begin(struct report *report)
+static void begin(struct optimize_report *report)
 {
     struct json *json = &report->json;
 
@@ -27,7 +27,8 @@ static void begin(struct report *report)
 }
 
 /* The rule of a finding: one for each pattern. SIZE_MAX: no memory. */
-static size_t rule_of(struct report *report, const struct takt_finding *finding)
+static size_t rule_of(struct optimize_report *report,
+                      const struct takt_finding *finding)
 {
     for (size_t i = 0; i < report->rule_count; i++)
         if (strncmp(report->rule[i], finding->pattern,
@@ -131,7 +132,7 @@ static void print_fingerprint(struct json *json,
     json_print(json, "partialFingerprints:{taktFinding/v1:%s}", hex);
 }
 
-static void print_finding(struct report *report,
+static void print_finding(struct optimize_report *report,
                           const struct takt_finding *finding,
                           const struct advice *advice)
 {
@@ -176,7 +177,7 @@ static void print_rule(struct json *json, const char *pattern,
                id, brief, text, "note");
 }
 
-static void print_base(struct json *json, const struct report *report)
+static void print_base(struct json *json, const struct optimize_report *report)
 {
     char real[PATH_MAX], uri[3 * PATH_MAX], text[3 * PATH_MAX + 16];
 
@@ -188,7 +189,7 @@ static void print_base(struct json *json, const struct report *report)
     json_print(json, "originalUriBaseIds:{SRCROOT:{uri:%s}}", text);
 }
 
-static void end(struct report *report)
+static void end(struct optimize_report *report)
 {
     struct json *json = &report->json;
 

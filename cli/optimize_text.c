@@ -6,7 +6,7 @@
 #include "number.h"
 #include "optimize.h"
 
-static void print_finding(struct report *report,
+static void print_finding(struct optimize_report *report,
                           const struct takt_finding *finding,
                           const struct advice *advice)
 {
@@ -25,9 +25,9 @@ static void print_finding(struct report *report,
         printf("    %s\n", advice->call);
 }
 
-static void print_counts(const struct report *report)
+static void print_counts(const struct optimize_report *report)
 {
-    const struct tally *tally = &report->tally;
+    const struct finding_tally *tally = &report->tally;
     const struct takt_scan_report *found = &report->search->report;
     uint64_t lines = 0;
     char languages[160];
@@ -45,9 +45,9 @@ static void print_counts(const struct report *report)
            tally->simd, tally->scalar, tally->conditional);
 }
 
-static void print_top(const struct report *report)
+static void print_top(const struct optimize_report *report)
 {
-    const struct tally *tally = &report->tally;
+    const struct finding_tally *tally = &report->tally;
     const bool has_gains =
         tally->top_count > 0 && predicted_gain(&tally->top[0].advice) > 1;
 
@@ -69,7 +69,7 @@ static void print_top(const struct report *report)
     }
 }
 
-static void print_profile(const struct report *report)
+static void print_profile(const struct optimize_report *report)
 {
     const struct profile_outcome *profile = report->profile;
     char path[longest_path];
@@ -89,10 +89,10 @@ static void print_profile(const struct report *report)
         print_clean_lines(stdout, profile->diff);
 }
 
-static void print_next(const struct report *report)
+static void print_next(const struct optimize_report *report)
 {
     const char *folder = report->workflow->folder;
-    const struct tally *tally = &report->tally;
+    const struct finding_tally *tally = &report->tally;
 
     puts("\nnext");
     if (tally_total(tally) > 0 && !report->rules->is_tuned)
@@ -114,12 +114,12 @@ static void print_next(const struct report *report)
                    report->rules->enable_gpu ? " --enable-gpu" : "", folder);
 }
 
-static void begin(struct report *report)
+static void begin(struct optimize_report *report)
 {
     (void)report;
 }
 
-static void end(struct report *report)
+static void end(struct optimize_report *report)
 {
     print_counts(report);
     print_top(report);

@@ -83,8 +83,8 @@ static void read_resident(const struct invocation *invocation,
     memcpy(route->home, gpu.expert, sizeof route->home);
 }
 
-/* A name that nobody knows is the user's own op if it does not look like a
- * mistyped one and the question can be answered without knowing more. */
+/* A name that is not in the catalogue is the user's own op if it does not look
+ * like a mistyped one and the question can be answered without knowing more. */
 static bool read_user_op(const struct invocation *invocation,
                          struct route *route, bool answerable)
 {

@@ -20,7 +20,7 @@ static void json_counts(struct json *json, const char *key,
     json_close(json, '}');
 }
 
-static void json_sums(struct json *json, const struct tally_row *row)
+static void json_sums(struct json *json, const struct run_row *row)
 {
     const bool is_compared = row->compared > 0;
     const double unknown = (double)NAN; /* null */
@@ -43,7 +43,7 @@ static void json_sums(struct json *json, const struct tally_row *row)
                row->own_s);
 }
 
-static void json_row(struct json *json, const struct tally_row *row)
+static void json_row(struct json *json, const struct run_row *row)
 {
     const uint64_t least = UINT64_C(1) << row->first_class;
     char name[16];

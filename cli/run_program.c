@@ -193,8 +193,8 @@ bool find_env_program(const char *argument, char *out, size_t size)
 /* ---- verdicts -------------------------------------------------------------
  */
 
-/* Whether it is run with more rights than we have. The loader then trusts
- * nobody's variables. */
+/* Whether it is run with more rights than we have. The loader then ignores
+ * LD_PRELOAD. */
 static bool gains_rights(int fd, const struct stat *facts)
 {
     struct statvfs place;
@@ -224,7 +224,7 @@ static bool is_same_loader(const char *one, const char *other)
            (stat(one, &facts) == 0 && is_same_file(other, &facts));
 }
 
-/* What takt itself is. False: nobody can say. */
+/* What takt itself is. False: it cannot be found out. */
 static bool read_self(struct elf_facts *out)
 {
     struct script_facts none;

@@ -12,12 +12,12 @@
 
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
-    "the plain library was the answer lately, so nobody asked again",
+    "the baseline library was the answer lately, so it was not asked again",
     "so little was computed until then that a start would not have paid",
-    "strides or overlaps that only the plain library takes",
+    "strides or overlaps that only the baseline library takes",
     "a routine or type that is passed on as it is",
-    "called by the plain library itself",
-    "wrong arguments: the plain library complains about those",
+    "called by the baseline library itself",
+    "wrong arguments: the baseline library complains about those",
     "libtakt could not be opened",
     "there is no GPU, or it was not wanted",
     "the GPU was not open (yet)",
@@ -35,7 +35,7 @@ static struct number_text duration(double seconds)
 }
 
 /* "64-127", "16Ki-32Ki", "2Gi+". */
-static const char *sizes(const struct tally_row *row, char out[64])
+static const char *sizes(const struct run_row *row, char out[64])
 {
     enum { last_plain = 13 };
     const uint64_t least = UINT64_C(1) << row->first_class;
@@ -92,7 +92,7 @@ static void print_surroundings(FILE *out, const struct takt_board *board)
     fprintf(out, "; %s %s called BLAS\n", count_text(board->processes).at,
             board->processes == 1 ? "process" : "processes");
     for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
-        print_text(out, "plain library", &board->library[i]);
+        print_text(out, "baseline library", &board->library[i]);
     print_text(out, "GPU", &board->gpu);
     print_text(out, "trouble", &board->trouble);
 }
@@ -100,7 +100,7 @@ static void print_surroundings(FILE *out, const struct takt_board *board)
 /* ---- the table ------------------------------------------------------------
  */
 
-static void print_shares(FILE *out, const struct tally_row *row)
+static void print_shares(FILE *out, const struct run_row *row)
 {
     const double all = (double)all_calls(row);
 
@@ -116,7 +116,7 @@ static void print_shares(FILE *out, const struct tally_row *row)
 }
 
 /* "~": some of the calls were not timed, and others stand for them. */
-static void print_time(FILE *out, const struct tally_row *row, bool is_known,
+static void print_time(FILE *out, const struct run_row *row, bool is_known,
                        double seconds)
 {
     char whole[40] = "-";
@@ -127,7 +127,7 @@ static void print_time(FILE *out, const struct tally_row *row, bool is_known,
     fprintf(out, " %9s", whole);
 }
 
-static void print_gain(FILE *out, const struct tally_row *row)
+static void print_gain(FILE *out, const struct run_row *row)
 {
     const double gain_s = gained_s(row);
     char gain[40]; /* "+8.6 s", "-3.1 ms" */
@@ -141,7 +141,7 @@ static void print_gain(FILE *out, const struct tally_row *row)
 }
 
 static void print_row(FILE *out, const char *name, const char *size,
-                      const struct tally_row *row)
+                      const struct run_row *row)
 {
     fprintf(out, "%-7s %-13s %11s", name, size, count_text(all_calls(row)).at);
     print_shares(out, row);
@@ -150,7 +150,7 @@ static void print_row(FILE *out, const char *name, const char *size,
     print_gain(out, row);
 }
 
-static void print_table(FILE *out, const struct tally *tally)
+static void print_table(FILE *out, const struct run_tally *tally)
 {
     char name[16], size[64];
 
@@ -159,7 +159,7 @@ static void print_table(FILE *out, const struct tally *tally)
         fprintf(out, " %8s", way_keys[way]);
     fprintf(out, " %9s %9s %9s\n", "took", "predicted", "gain");
     for (size_t i = 0; i < tally->count; i++) {
-        const struct tally_row *row = &tally->row[i];
+        const struct run_row *row = &tally->row[i];
         print_row(out, routine_name(row->routine, row->letter, name),
                   sizes(row, size), row);
     }
@@ -170,27 +170,27 @@ static void print_table(FILE *out, const struct tally *tally)
 /* ---- what follows ---------------------------------------------------------
  */
 
-static void print_verdict(FILE *out, const struct tally_row *total)
+static void print_verdict(FILE *out, const struct run_row *total)
 {
     const double gain_s = gained_s(total);
     const double percent = 100 * fabs(gained_share(total));
 
     if (total->compared > 0 && gain_s >= 0)
         fprintf(out,
-                "\ngained %s, %.1f%% of what the plain library would "
+                "\ngained %s, %.1f%% of what the baseline library would "
                 "have taken (predicted)\n",
                 duration(gain_s).at, percent);
     else if (total->compared > 0)
         fprintf(out,
-                "\nLOST %s, %.1f%% of what the plain library would have "
+                "\nLOST %s, %.1f%% of what the baseline library would have "
                 "taken (predicted)\n",
                 duration(-gain_s).at, percent);
     else if (calls_elsewhere(total) > 0)
-        fputs("\nnothing is known of what the plain library would have "
+        fputs("\nnothing is known of what the baseline library would have "
               "taken\n",
               out);
     else
-        fputs("\nevery call ran in the plain library: nothing was gained, "
+        fputs("\nevery call ran in the baseline library: nothing was gained, "
               "nothing lost\n",
               out);
     if (total->compared > 0 && total->compared < calls_elsewhere(total))
@@ -200,15 +200,15 @@ static void print_verdict(FILE *out, const struct tally_row *total)
                 count_text(calls_elsewhere(total) - total->compared).at);
 }
 
-static void print_marks(FILE *out, const struct tally_row *total)
+static void print_marks(FILE *out, const struct run_row *total)
 {
     if (total->compared > 0)
-        fputs("predicted: what the plain library would have taken, by the "
+        fputs("predicted: what the baseline library would have taken, by the "
               "model\n",
               out);
     if (total->is_estimate)
-        fputs("~: estimated; not every call that goes straight to the plain "
-              "library is timed\n",
+        fputs("~: estimated; not every call that is passed through to the "
+              "baseline library is timed\n",
               out);
     if (total->untimed > 0)
         fprintf(out,
@@ -217,7 +217,7 @@ static void print_marks(FILE *out, const struct tally_row *total)
                 count_text(total->untimed).at);
 }
 
-static void print_judged(FILE *out, const struct tally_row *total)
+static void print_judged(FILE *out, const struct run_row *total)
 {
     if (total->judged > 0)
         fprintf(out,
@@ -227,7 +227,7 @@ static void print_judged(FILE *out, const struct tally_row *total)
                 duration(total->own_s).at);
 }
 
-static void print_reasons(FILE *out, const struct tally_row *total)
+static void print_reasons(FILE *out, const struct run_row *total)
 {
     bool is_first = true;
 
@@ -262,7 +262,7 @@ static void print_nothing(FILE *out, const char *left_alone)
 
 void print_run_text(FILE *out, struct run_report *report)
 {
-    const struct tally_row *total = &report->tally.total;
+    const struct run_row *total = &report->tally.total;
 
     print_words(out, report->program);
     print_ending(out, &report->ending);

@@ -60,7 +60,7 @@ static char *find_preload(const char *program)
     return variable;
 }
 
-/* Signals that the reader keeps for itself are as usual for the program. */
+/* Signals that the reader blocks have their defaults in the program. */
 static int spawn(pid_t *pid, char *const *program, char *const *environment)
 {
     posix_spawnattr_t attributes;
@@ -81,14 +81,15 @@ static int spawn(pid_t *pid, char *const *program, char *const *environment)
     return wrong;
 }
 
-bool child_start(struct child *child, char *const *program, const char *path,
-                 bool as_is)
+bool child_start(struct trace_child *child, char *const *program,
+                 const char *path, bool as_is)
 {
     char variable[128];
     char *preload = as_is ? NULL : find_preload(program[0]);
 
     snprintf(variable, sizeof variable, "TAKT_TRACE=unix:%s", path);
-    *child = (struct child){.code = EXIT_FINDING, .is_routed = preload != NULL};
+    *child = (struct trace_child){.code = EXIT_FINDING,
+                                  .is_routed = preload != NULL};
     char **environment = environment_with(variable, preload);
     const int wrong =
         environment != NULL ? spawn(&child->pid, program, environment) : ENOMEM;
@@ -102,7 +103,7 @@ bool child_start(struct child *child, char *const *program, const char *path,
     return false;
 }
 
-bool child_look(struct child *child)
+bool child_look(struct trace_child *child)
 {
     int status;
 

@@ -8,16 +8,16 @@
 #include "number.h"
 #include "trace.h"
 
-/* Beyond this factor, what was expected is told. */
+/* Beyond this factor, the expected time is printed. */
 static const double surprise = 1.5;
 
 /* Text that may have to be cut off. */
-struct note {
+struct remark {
     char text[512];
     size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct note *note,
+__attribute__((format(printf, 2, 3))) static void add(struct remark *note,
                                                       const char *format, ...)
 {
     const size_t room = sizeof note->text - note->length;
@@ -52,7 +52,7 @@ static void print_coloured(struct trace *trace, enum colour colour,
 }
 
 /* When it was and, if there are several, in which process. */
-static void print_when(struct trace *trace, const struct stream *stream,
+static void print_when(struct trace *trace, const struct trace_stream *stream,
                        uint64_t at_ns)
 {
     const uint64_t start_ns = trace->tally.start_ns;
@@ -65,7 +65,7 @@ static void print_when(struct trace *trace, const struct stream *stream,
 
 void print_hello(struct trace *trace, const struct takt_trace_header *header)
 {
-    struct note note = {.length = 0};
+    struct remark note = {.length = 0};
 
     if (trace->is_quiet || trace->is_json)
         return;
@@ -79,7 +79,7 @@ void print_hello(struct trace *trace, const struct takt_trace_header *header)
     fputc('\n', trace->out);
 }
 
-static void note_expectation(struct note *note, const takt_event *event)
+static void note_expectation(struct remark *note, const takt_event *event)
 {
     const double expected_s = event->predicted_s, took_s = event->actual_s;
     char text[32];
@@ -93,7 +93,7 @@ static void note_expectation(struct note *note, const takt_event *event)
         add(note, "%.3gx as fast as expected (%s)", expected_s / took_s, text);
 }
 
-static enum colour note_call(struct note *note, const takt_event *event)
+static enum colour note_call(struct remark *note, const takt_event *event)
 {
     enum colour colour = plain;
 
@@ -125,11 +125,11 @@ static enum colour note_call(struct note *note, const takt_event *event)
     return colour;
 }
 
-static void print_call(struct trace *trace, const struct stream *stream,
+static void print_call(struct trace *trace, const struct trace_stream *stream,
                        const takt_event *event)
 {
     char shape[256], took[32] = "-";
-    struct note note = {.length = 0};
+    struct remark note = {.length = 0};
     const enum colour colour = note_call(&note, event);
 
     format_shape(&event->shape, shape, sizeof shape - 8);
@@ -146,7 +146,7 @@ static void print_call(struct trace *trace, const struct stream *stream,
     fputc('\n', trace->out);
 }
 
-static void print_drift(struct trace *trace, const struct stream *stream,
+static void print_drift(struct trace *trace, const struct trace_stream *stream,
                         const takt_event *event)
 {
     const double was_s = event->predicted_s, is_s = event->actual_s;
@@ -186,7 +186,7 @@ static void json_told(struct json *json, unsigned told)
     json_close(json, ']');
 }
 
-static void json_event(struct trace *trace, const struct stream *stream,
+static void json_event(struct trace *trace, const struct trace_stream *stream,
                        const takt_event *event)
 {
     struct json json = json_begin(trace->out);
@@ -223,7 +223,7 @@ static void json_event(struct trace *trace, const struct stream *stream,
 /* ---- both -----------------------------------------------------------------
  */
 
-void print_event(struct trace *trace, const struct stream *stream,
+void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event)
 {
     if (trace->is_quiet)
@@ -236,7 +236,7 @@ void print_event(struct trace *trace, const struct stream *stream,
         print_call(trace, stream, event);
 }
 
-void print_turn(struct trace *trace, const struct stream *stream,
+void print_turn(struct trace *trace, const struct trace_stream *stream,
                 const takt_op_metric *metric, enum turn turn)
 {
     const bool is_hot = turn == heated;

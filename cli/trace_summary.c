@@ -18,7 +18,7 @@
 #include "trace.h"
 
 /* A line of the table. */
-struct row {
+struct op_row {
     struct op_tally of;
     double calls, share[backend_count]; /* share: calls of a backend */
     double seconds;                     /* negative: not known */
@@ -36,7 +36,7 @@ struct whole {
 /* ---- sums -----------------------------------------------------------------
  */
 
-static void weigh_pair(const struct pair *pair, struct row *row)
+static void weigh_pair(const struct expert_tally *pair, struct op_row *row)
 {
     for (size_t i = 0; i < duration_classes; i++) {
         const struct told *told = &pair->told[i];
@@ -49,12 +49,12 @@ static void weigh_pair(const struct pair *pair, struct row *row)
     }
 }
 
-static struct row row_of(const struct op_tally *op)
+static struct op_row row_of(const struct op_tally *op)
 {
-    struct row row = {.of = *op,
-                      .calls =
-                          (double)(op->calls > op->told ? op->calls : op->told),
-                      .is_counted = op->calls > 0};
+    struct op_row row = {
+        .of = *op,
+        .calls = (double)(op->calls > op->told ? op->calls : op->told),
+        .is_counted = op->calls > 0};
 
     for (size_t i = 0; i < op->pair_count; i++) {
         row.share[op->pair[i].backend] += (double)op->pair[i].calls;
@@ -65,7 +65,7 @@ static struct row row_of(const struct op_tally *op)
 }
 
 /* The share of an op's time of which the gain is known. */
-static double gain_covers(const struct row *row)
+static double gain_covers(const struct op_row *row)
 {
     return row->took_s <= 0              ? 0
            : row->took_s >= row->seconds ? 1
@@ -73,12 +73,12 @@ static double gain_covers(const struct row *row)
 }
 
 /* Times as fast as one thread; 0: not known. */
-static double gain_of(const struct row *row)
+static double gain_of(const struct op_row *row)
 {
     return gain_covers(row) >= 0.5 ? row->would_s / row->took_s : 0;
 }
 
-static void add_row(struct row *total, const struct row *row)
+static void add_row(struct op_row *total, const struct op_row *row)
 {
     total->calls += row->calls;
     for (size_t i = 0; i < backend_count; i++)
@@ -99,19 +99,19 @@ static void add_row(struct row *total, const struct row *row)
 
 static int longest_first(const void *a, const void *b)
 {
-    const struct row *one = a, *other = b;
+    const struct op_row *one = a, *other = b;
 
     if (one->seconds != other->seconds)
         return one->seconds < other->seconds ? 1 : -1;
     return strcmp(one->of.name, other->of.name);
 }
 
-static struct whole sum_up(const struct tally *tally)
+static struct whole sum_up(const struct trace_tally *tally)
 {
     struct whole whole = {0};
 
     for (size_t i = 0; i < tally->stream_count; i++) {
-        const struct stream *stream = &tally->stream[i];
+        const struct trace_stream *stream = &tally->stream[i];
         const takt_metrics *totals = &stream->totals;
         whole.streams += !stream->is_strange;
         whole.ended += stream->has_ended;
@@ -125,7 +125,7 @@ static struct whole sum_up(const struct tally *tally)
     return whole;
 }
 
-static double all_shares(const struct row *row)
+static double all_shares(const struct op_row *row)
 {
     return row->share[0] + row->share[1] + row->share[2];
 }
@@ -133,7 +133,7 @@ static double all_shares(const struct row *row)
 /* ---- text -----------------------------------------------------------------
  */
 
-static void print_share(FILE *out, const struct row *row, size_t backend)
+static void print_share(FILE *out, const struct op_row *row, size_t backend)
 {
     const double all = all_shares(row);
 
@@ -152,7 +152,7 @@ static void print_time(FILE *out, double seconds)
     fprintf(out, " %9s", text);
 }
 
-static void print_row(FILE *out, const struct row *row)
+static void print_row(FILE *out, const struct op_row *row)
 {
     char calls[40] = "", gain[32] = "-";
 
@@ -174,8 +174,8 @@ static void print_row(FILE *out, const struct row *row)
                                     : "-");
 }
 
-static void print_head(FILE *out, const struct tally *tally,
-                       const struct whole *whole, const struct row *total)
+static void print_head(FILE *out, const struct trace_tally *tally,
+                       const struct whole *whole, const struct op_row *total)
 {
     const double seconds =
         tally->end_ns > tally->start_ns
@@ -193,9 +193,9 @@ static void print_head(FILE *out, const struct tally *tally,
 }
 
 static void print_remarks(FILE *out, const struct trace *trace,
-                          const struct row *total)
+                          const struct op_row *total)
 {
-    const struct tally *tally = &trace->tally;
+    const struct trace_tally *tally = &trace->tally;
 
     if (gain_of(total) > 0)
         fprintf(out,
@@ -217,8 +217,8 @@ static void print_remarks(FILE *out, const struct trace *trace,
                 tally->left_out + tally->passed);
 }
 
-static void print_text(const struct trace *trace, const struct row *rows,
-                       size_t count, const struct row *total,
+static void print_text(const struct trace *trace, const struct op_row *rows,
+                       size_t count, const struct op_row *total,
                        const struct whole *whole)
 {
     FILE *out = trace->out;
@@ -237,7 +237,8 @@ static void print_text(const struct trace *trace, const struct row *rows,
 /* ---- JSON -----------------------------------------------------------------
  */
 
-static void json_row(struct json *json, const char *key, const struct row *row)
+static void json_row(struct json *json, const char *key,
+                     const struct op_row *row)
 {
     const double all = all_shares(row);
 
@@ -257,11 +258,11 @@ static void json_row(struct json *json, const char *key, const struct row *row)
                row->of.times_hot, row->of.hot_streams > 0);
 }
 
-static void print_json(const struct trace *trace, const struct row *rows,
-                       size_t count, const struct row *total,
+static void print_json(const struct trace *trace, const struct op_row *rows,
+                       size_t count, const struct op_row *total,
                        const struct whole *whole)
 {
-    const struct tally *tally = &trace->tally;
+    const struct trace_tally *tally = &trace->tally;
     struct json json = json_begin(trace->out);
 
     json_print(&json,
@@ -287,9 +288,9 @@ static void print_json(const struct trace *trace, const struct row *rows,
 
 void print_summary(struct trace *trace)
 {
-    const struct tally *tally = &trace->tally;
-    struct row total = {.of = {.name = "all"}, .is_counted = true};
-    struct row *rows = calloc(tally->op_count + 1, sizeof *rows);
+    const struct trace_tally *tally = &trace->tally;
+    struct op_row total = {.of = {.name = "all"}, .is_counted = true};
+    struct op_row *rows = calloc(tally->op_count + 1, sizeof *rows);
     const struct whole whole = sum_up(tally);
     size_t count = 0;
 

@@ -19,7 +19,7 @@
 #include "text/utf8.h"
 
 static struct takt_patterns patterns[TAKT_SCAN_LANGUAGES];
-static struct takt_finder finder;
+static struct takt_scan_finder finder;
 
 static void demand(bool condition)
 {

@@ -2,8 +2,8 @@
 /*
  * lock.c - flock() on a file that is removed with the lock.
  *
- * Whoever waited for nothing else than the name may get a file that was removed
- * meanwhile: so a lock counts only while its file still has the name.
+ * A file that was opened by its name may be removed before it is locked, so a
+ * lock counts only while its file still has the name.
  */
 #define _DEFAULT_SOURCE /* flock */
 #include "lock.h"
@@ -43,7 +43,7 @@ static takt_status name_holder(int fd, takt_diag *diag)
         pid[0] != '\0' ? " (process " : "", pid, pid[0] != '\0' ? ")" : "");
 }
 
-/* Who only looks whether it is taken has it for a moment. False: errno. */
+/* A process that checks the lock holds it for a moment. False: errno. */
 static bool lock_soon(int fd)
 {
     for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
@@ -91,7 +91,7 @@ takt_status takt__lock_take(const char *folder, struct takt_lock *out,
         *out = (struct takt_lock){.fd = -1};
     } else if (ftruncate(out->fd, 0) != 0 ||
                dprintf(out->fd, "%ld\n", (long)getpid()) < 0) {
-        /* Who holds it is a courtesy: the lock is held all the same. */
+        /* The number is for messages alone: the lock is held all the same. */
     }
     return status;
 }

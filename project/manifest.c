@@ -19,7 +19,7 @@ enum { KEYS = 4, STRIP = 3, MOST_BACKUPS = 1000 };
 static const char *const keys[KEYS] = {"opt-level", "lto", "codegen-units",
                                        "strip"};
 
-/* NULL: the profile leaves this to whoever wrote the manifest. */
+/* NULL: the profile does not set this key. */
 static const char *const literals[TAKT_PROFILES][KEYS] = {
     [TAKT_PROFILE_FAST] = {"2", "\"off\"", "16", NULL},
     [TAKT_PROFILE_BALANCED] = {"3", "\"thin\"", "4", NULL},

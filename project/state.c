@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.c - the line of phases to and from its file.
+ * state.c - reads and writes the file of the pipeline.
  *
  * The tree of the file is kept, and only what changed is set in it, so that
  * whatever else other programs keep there survives.
@@ -50,7 +50,7 @@ static takt_status damaged(takt_diag *diag, const char *what, const char *name)
 }
 
 /* The first record of that name from `at` on; NULL: there is none. Members are
- * told by their name, elements of a list by what is in them. */
+ * known by their name, elements of a list by what is in them. */
 static struct takt_json_node *seek_record(struct takt_json_node *at,
                                           const char *name)
 {
@@ -124,11 +124,11 @@ static takt_status read_current(struct takt_state *state, takt_diag *diag)
 
     if (!read_text(state->document.root, "current_phase", word, sizeof word))
         return damaged(diag, "not a phase:", "current_phase");
-    state->line.current = -1;
+    state->pipeline.current = -1;
     for (int i = 0; i < TAKT_PHASES; i++)
         if (strcmp(word, name_in_file(state, (enum takt_phase)i)) == 0)
-            state->line.current = i;
-    if (word[0] != '\0' && state->line.current < 0)
+            state->pipeline.current = i;
+    if (word[0] != '\0' && state->pipeline.current < 0)
         return damaged(diag, "no phase is called", word);
     return TAKT_OK;
 }
@@ -169,7 +169,7 @@ static takt_status read_tree(struct takt_state *state, takt_diag *diag)
         const enum takt_phase phase = (enum takt_phase)i;
         const char *name = name_in_file(state, phase);
         const struct takt_json_node *node = find_record(state, phase);
-        if (node != NULL && (!read_record(node, &state->line.phase[i]) ||
+        if (node != NULL && (!read_record(node, &state->pipeline.phase[i]) ||
                              seek_record(node->next, name) != NULL))
             status = damaged(diag, "a record that makes no sense:", name);
     }
@@ -183,7 +183,7 @@ takt_status takt__state_parse(struct takt_state *state, const char *text,
     takt_status status = TAKT_ECORRUPT;
 
     takt__json_free(&state->document);
-    state->line = takt__phase_line_new();
+    state->pipeline = takt__pipeline_new();
     if (takt__json_read(text, size, &state->document, &trouble))
         status = read_tree(state, diag);
     else if (trouble.what == NULL) /* which says nothing about the file */
@@ -193,9 +193,9 @@ takt_status takt__state_parse(struct takt_state *state, const char *text,
                   trouble.what);
     if (status != TAKT_OK) {
         takt__json_free(&state->document);
-        state->line = takt__phase_line_new();
+        state->pipeline = takt__pipeline_new();
     }
-    state->loaded = state->line;
+    state->loaded = state->pipeline;
     return status;
 }
 
@@ -246,7 +246,7 @@ static enum takt_phase_status status_in_file(const struct takt_state *state,
 
 static bool set_record(struct takt_state *state, enum takt_phase phase)
 {
-    const struct takt_phase_record *now = &state->line.phase[phase];
+    const struct takt_phase_record *now = &state->pipeline.phase[phase];
     const struct takt_phase_record *old = &state->loaded.phase[phase];
     struct takt_json_node *record = find_record(state, phase);
 
@@ -271,15 +271,15 @@ static bool set_record(struct takt_state *state, enum takt_phase phase)
 
 static bool set_all(struct takt_state *state)
 {
-    const int current = state->line.current;
+    const int current = state->pipeline.current;
     takt_diag unused;
 
     if (state->document.root == NULL) {
-        const struct takt_phase_line line = state->line;
+        const struct takt_pipeline pipeline = state->pipeline;
         if (takt__state_parse(state, template, sizeof template - 1, &unused) !=
             TAKT_OK)
             return false;
-        state->line = line;
+        state->pipeline = pipeline;
     }
     if (current != state->loaded.current &&
         takt__json_set(&state->document, state->document.root, "current_phase",
@@ -321,7 +321,7 @@ takt_status takt__state_load(const char *folder, struct takt_state *out,
     size_t size;
 
     *out = (struct takt_state){.path = takt__join_path(folder, own_name)};
-    out->loaded = out->line = takt__phase_line_new();
+    out->loaded = out->pipeline = takt__pipeline_new();
     if (out->path != NULL && access(out->path, F_OK) != 0) {
         char *theirs = takt__join_path(folder, their_name);
         out->is_theirs = theirs != NULL && access(theirs, F_OK) == 0;
@@ -385,7 +385,7 @@ takt_status takt__state_set_aside(const char *folder, struct takt_state *state,
     free(aside);
     takt__state_free(state);
     *state = (struct takt_state){.path = takt__join_path(folder, own_name)};
-    state->loaded = state->line = takt__phase_line_new();
+    state->loaded = state->pipeline = takt__pipeline_new();
     return state->path == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
@@ -400,6 +400,6 @@ takt_status takt__state_save(struct takt_state *state, takt_diag *diag)
         state->path, TAKT_NEW_FILE_NO_LINKS, text, size, diag);
     free(text);
     if (status == TAKT_OK)
-        state->loaded = state->line;
+        state->loaded = state->pipeline;
     return status;
 }

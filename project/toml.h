@@ -45,8 +45,8 @@ struct takt_toml_span {
     size_t from, to; /* offsets in the text; `to` is not part of it */
 };
 
-/* A value and its place in the tree. Where a table has several places, they are
- * those of the first. */
+/* A value, and where it is written. Of a table that is written in several
+ * parts, these are the positions of the first. */
 struct takt_toml_value {
     enum takt_toml_kind kind;
     enum takt_toml_form form;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toml_scalar.c - booleans, numbers, dates and times. What a float or a date is
- * worth nobody asks here; that they are well formed, everybody relies on.
+ * toml_scalar.c - booleans, numbers, dates and times. Floats and
+ * dates are checked, but their values are not needed.
  */
 #include "project/toml_lex.h"
 

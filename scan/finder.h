@@ -9,10 +9,10 @@
 #include "text/region.h"
 
 /* What one thread needs to look through files, one after the other. */
-struct takt_finder {
+struct takt_scan_finder {
     TSParser *parser;
     TSQueryCursor *cursor;
-    struct takt_candidate *candidate; /* of the file at hand */
+    struct takt_scan_candidate *candidate; /* of the file at hand */
     size_t count, room;
     uint64_t deadline; /* of the file at hand, by takt__now_ns() */
 };
@@ -28,11 +28,11 @@ struct takt_found {
 };
 
 /* TAKT_ENOMEM. */
-takt_status takt__finder_open(struct takt_finder *finder);
-void takt__finder_close(struct takt_finder *finder);
+takt_status takt__finder_open(struct takt_scan_finder *finder);
+void takt__finder_close(struct takt_scan_finder *finder);
 
 /* Looks for the patterns in a text. TAKT_ENOMEM: *out is empty. */
-takt_status takt__find(struct takt_finder *finder,
+takt_status takt__find(struct takt_scan_finder *finder,
                        const struct takt_patterns *patterns, const char *path,
                        const char *text, size_t size, struct takt_found *out);
 void takt__found_clear(struct takt_found *found);

@@ -80,13 +80,14 @@ TSNode takt__node_field(TSNode node, const char *field);
 bool takt__text_integer(struct takt_text text, uint64_t *out);
 
 /* An argument of a predicate: a capture's node, or a word. */
-struct takt_operand {
+struct takt_scan_operand {
     bool is_node;
     TSNode node;
     const char *word;
 };
 typedef bool takt_predicate(const struct takt_match *match,
-                            const struct takt_operand *operand, unsigned count);
+                            const struct takt_scan_operand *operand,
+                            unsigned count);
 
 struct takt_language {
     enum takt_scan_language id;

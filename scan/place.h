@@ -7,7 +7,7 @@
 
 #include "language.h"
 
-/* Remembers the last place, as lines may be very long. */
+/* Remembers the last position, as lines may be very long. */
 struct takt_ruler {
     const char *text;
     size_t size;

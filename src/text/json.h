@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json.h - JSON read strictly, changed in places, and written again.
+ * json.h - JSON that is read strictly, changed in part, and written again.
  *
  * What is not changed is written as it was read, but for the white space:
  * numbers and strings keep their spelling, members their order. For files that
