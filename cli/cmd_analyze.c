@@ -8,8 +8,7 @@
 #include "number.h"
 #include "optimize_analysis.h"
 
-/* ---- the phase ------------------------------------------------------------
- */
+/* ---- the phase ---- */
 
 static void visit_file(void *self, const char *path,
                        enum takt_scan_language language, const char *text,
@@ -49,8 +48,7 @@ void free_analysis(struct analysis *analysis)
     free(analysis);
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_languages(const struct takt_scan_report *report)
 {
@@ -152,8 +150,7 @@ static void print_text(const struct workflow *workflow,
     print_line(stdout, "next: takt optimize %s", workflow->folder);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_languages_json(struct json *json,
                                  const struct takt_scan_report *report)
@@ -201,8 +198,7 @@ static void print_json(const struct workflow *workflow,
     json_print(&json, "] seconds:%g}\n", analysis->search.report.seconds);
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static int run(const struct invocation *invocation)
 {

@@ -70,8 +70,7 @@ static void take_message(void *self, takt_log_level level, const char *text)
         "%s", text);
 }
 
-/* ---- what is looked at -----------------------------------------------------
- */
+/* ---- what is looked at ---- */
 
 static void check_cpu(struct diagnosis *report, const takt_machine *m)
 {
@@ -264,8 +263,7 @@ static void look(struct diagnosis *report)
     check_run(report);
 }
 
-/* ---- printing --------------------------------------------------------------
- */
+/* ---- printing ---- */
 
 /* Problems first: they are what the command is asked for. */
 static void print_text(const struct diagnosis *report)

@@ -11,6 +11,7 @@
 #include "optimize_analysis.h"
 #include "project/manifest.h"
 
+/* In the order of the words of --fail-on. */
 enum fail_on { FAIL_ON_NONE, FAIL_ON_GPU, FAIL_ON_SIMD, FAIL_ON_ANY };
 
 /* One run of the command. */
@@ -27,8 +28,7 @@ struct optimization {
     uint64_t grave; /* findings that --fail-on is about */
 };
 
-/* ---- flags over the file over the defaults -------------------------------
- */
+/* ---- flags over the file over the defaults ---- */
 
 static bool read_threshold(const struct invocation *invocation,
                            struct takt_project_config *config)
@@ -84,26 +84,13 @@ static const struct report_form *read_form(const struct invocation *invocation)
 {
     static const struct report_form *const forms[] = {
         &report_text, &report_json, &report_sarif};
-    const char *word = option_value(invocation, "format");
-    size_t index = option_given(invocation, "json") ? 1 : 0;
 
-    if (word != NULL)
-        find_choice(word, "text|json|sarif", &index);
-    return forms[index];
+    if (option_given(invocation, "json") && !option_given(invocation, "format"))
+        return &report_json;
+    return forms[option_choice(invocation, "format")];
 }
 
-static enum fail_on read_fail_on(const struct invocation *invocation)
-{
-    const char *word = option_value(invocation, "fail-on");
-    size_t index = FAIL_ON_NONE;
-
-    if (word != NULL)
-        find_choice(word, "none|gpu|simd|any", &index);
-    return (enum fail_on)index;
-}
-
-/* ---- the search -----------------------------------------------------------
- */
+/* ---- the search ---- */
 
 static bool open_rules(struct optimization *optimization)
 {
@@ -150,8 +137,7 @@ static int visit(void *self, const struct takt_finding *finding)
     return 0;
 }
 
-/* ---- Cargo.toml -----------------------------------------------------------
- */
+/* ---- Cargo.toml ---- */
 
 /* Sets the profile, or says what would change. False: `error`. */
 static bool set_profile(struct optimization *optimization, char *error,
@@ -196,8 +182,7 @@ static bool set_profile(struct optimization *optimization, char *error,
     return status == TAKT_OK;
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 /* A manifest that cannot be written ends it before anything is reported, so
  * that a report is always a whole one. */
@@ -259,7 +244,7 @@ static int run(const struct invocation *invocation)
         return complain(invocation->command, "no memory");
     optimization->invocation = invocation;
     optimization->form = read_form(invocation);
-    optimization->fail_on = read_fail_on(invocation);
+    optimization->fail_on = (enum fail_on)option_choice(invocation, "fail-on");
     int code = check_flags(invocation)
                    ? workflow_open(invocation,
                                    is_dry ? WORKFLOW_IGNORES : WORKFLOW_CHANGES,

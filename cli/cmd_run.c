@@ -23,8 +23,7 @@ struct run_task {
     struct takt_new_file report; /* what `out` writes to, unless stderr */
 };
 
-/* ---- the environment ------------------------------------------------------
- */
+/* ---- the environment ---- */
 
 /* Takes `value` over; NULL removes the variable. */
 static void set(struct run_task *task, const char *name, char *value)
@@ -67,8 +66,7 @@ static void drop_variables(struct launch *launch)
         free(launch->variable[i].value);
 }
 
-/* ---- options --------------------------------------------------------------
- */
+/* ---- options ---- */
 
 /* Each returns NULL, or what is wrong. */
 static const char *plain_file(const char *path)
@@ -234,8 +232,7 @@ static bool open_output(struct run_task *task)
     return task->out != NULL;
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* ---- running ---- */
 
 /* Finds out what is to be loaded into the program, if anything can be. */
 static bool prepare(struct run_task *task)
@@ -257,7 +254,6 @@ static bool prepare(struct run_task *task)
 static void print_report(struct run_task *task, const struct ending *ending,
                          const struct takt_board *board)
 {
-    const char *format = option_value(task->invocation, "format");
     struct run_report report = {.program = task->launch.program,
                                 .ending = *ending,
                                 .left_alone =
@@ -266,7 +262,7 @@ static void print_report(struct run_task *task, const struct ending *ending,
 
     if (board != NULL && !tally_board(board, &report.tally))
         report.board = NULL;
-    if (format != NULL && strcmp(format, "json") == 0)
+    if (option_choice(task->invocation, "format") == 1)
         print_run_json(task->out, &report);
     else
         print_run_text(task->out, &report);

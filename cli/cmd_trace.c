@@ -13,8 +13,7 @@
 #include "number.h"
 #include "trace.h"
 
-/* ---- records --------------------------------------------------------------
- */
+/* ---- records ---- */
 
 static bool is_wanted(const struct trace *trace, const char *op)
 {
@@ -110,8 +109,7 @@ void take_rest(struct trace *trace, struct inlet *inlet)
     inlet->length = 0;
 }
 
-/* ---- surroundings ---------------------------------------------------------
- */
+/* ---- surroundings ---- */
 
 int open_signals(void)
 {
@@ -135,8 +133,7 @@ static bool wants_colour(FILE *stream)
     return isatty(fileno(stream)) == 1 && (no == NULL || no[0] == '\0');
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static bool is_number(const char *word)
 {
@@ -194,14 +191,13 @@ static bool read_options(const struct invocation *invocation,
                          struct trace *trace)
 {
     const struct command *command = invocation->command;
-    const char *format = option_value(invocation, "format");
     const char *seconds = option_value(invocation, "for");
     const char *output = option_value(invocation, "output");
     const char *record = option_value(invocation, "record");
     const char *wrong =
         seconds != NULL ? parse_rate(seconds, &trace->for_s) : NULL;
 
-    trace->is_json = format != NULL && strcmp(format, "json") == 0;
+    trace->is_json = option_choice(invocation, "format") == 1;
     trace->is_quiet = option_given(invocation, "summary");
     trace->wants_all = option_given(invocation, "all");
     trace->as_is = option_given(invocation, "as-is");

@@ -23,8 +23,7 @@ struct validation {
     char error[512]; /* empty: all is well */
 };
 
-/* ---- the checks -----------------------------------------------------------
- */
+/* ---- the checks ---- */
 
 static int visit(void *self, const struct takt_finding *finding)
 {
@@ -88,8 +87,7 @@ static bool check_experts(struct validation *validation)
            run_checks(validation);
 }
 
-/* ---- the project's own tests ----------------------------------------------
- */
+/* ---- the project's own tests ---- */
 
 static bool run_tests(struct validation *validation)
 {
@@ -107,8 +105,7 @@ static const char *why_no_tests(const struct validation *validation)
     return validation->tests.source;
 }
 
-/* ---- reporting ------------------------------------------------------------
- */
+/* ---- reporting ---- */
 
 static void print_check(const struct check *check)
 {
@@ -186,8 +183,7 @@ static void print_json(const struct validation *validation)
         known_text(validation->error));
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static bool open_machine(struct validation *validation)
 {

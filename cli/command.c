@@ -93,6 +93,17 @@ bool option_given(const struct invocation *invocation, const char *name)
     return option_value(invocation, name) != NULL;
 }
 
+size_t option_choice(const struct invocation *invocation, const char *name)
+{
+    const size_t i = option_index(invocation->command, name, strlen(name));
+    const char *word = invocation->values[i];
+    size_t index = 0;
+
+    if (word != NULL)
+        find_choice(word, invocation->command->options[i].choice, &index);
+    return index;
+}
+
 bool find_choice(const char *word, const char *choice, size_t *index)
 {
     size_t i = 0;

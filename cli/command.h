@@ -64,6 +64,9 @@ const struct command *find_command(const char *name);
 const char *option_value(const struct invocation *invocation, const char *name);
 bool option_given(const struct invocation *invocation, const char *name);
 
+/* Which of its words an option was given, from 0; 0 when it was not given. */
+size_t option_choice(const struct invocation *invocation, const char *name);
+
 /* Fills `out` from the words after the command's name. On failure says what is
  * wrong in one line and returns false. */
 bool parse_invocation(const struct command *command, int argc, char **argv,

@@ -122,12 +122,7 @@ bool open_context(const struct command *command,
 
 unsigned read_situation(const struct invocation *invocation)
 {
-    const char *word = option_value(invocation, "situation");
-    size_t index = 0;
-
-    if (word != NULL)
-        find_choice(word, situation_choice, &index);
-    return (unsigned)index;
+    return (unsigned)option_choice(invocation, "situation");
 }
 
 const char *situation_name(unsigned situation)

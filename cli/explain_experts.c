@@ -8,8 +8,7 @@
 
 enum { longest_reason = 1300 };
 
-/* ---- why ------------------------------------------------------------------
- */
+/* ---- why ---- */
 
 static void explain_win(const struct route *route,
                         const takt_decision *decision, char *out, size_t size)
@@ -73,8 +72,7 @@ static void explain_store(const struct route *route,
                  route->estimate[0].expert, learning->own_records);
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_estimate(const takt_estimate *estimate, bool has_transfer)
 {
@@ -132,8 +130,7 @@ void explain_experts(const struct route *route, const takt_decision *decision)
         print_line(stdout, "  store       %s", why);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_estimate_json(struct json *json,
                                 const takt_estimate *estimate)

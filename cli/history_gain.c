@@ -40,8 +40,7 @@ struct ledger {
     size_t op_count;
 };
 
-/* ---- the choices ----------------------------------------------------------
- */
+/* ---- the choices ---- */
 
 static void add_choice(struct ledger *ledger, const char *name,
                        const char *instead, bool is_rule)
@@ -108,8 +107,7 @@ static void find_choices(struct ledger *ledger)
     add_choice(ledger, "moe", "scalar", true);
 }
 
-/* ---- the sums -------------------------------------------------------------
- */
+/* ---- the sums ---- */
 
 static const takt_estimate *find(const takt_estimate *all, size_t count,
                                  const char *expert)
@@ -188,8 +186,7 @@ static void add_row(struct ledger *ledger, const takt_history_row *row)
     add_to(&ledger->total, &here);
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_total(const struct ledger *ledger)
 {
@@ -233,8 +230,7 @@ static void print_ops(const struct ledger *ledger)
          "they were measured\nat that size, expected elsewhere");
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_gain_json(struct json *json, const char *key,
                             const struct ledger *ledger,

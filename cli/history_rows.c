@@ -8,8 +8,7 @@
 #include "history.h"
 #include "number.h"
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static int keep(void *self, const takt_history_row *row)
 {
@@ -87,8 +86,7 @@ static bool is_measured(const takt_history_row *row)
     return row->samples > 0;
 }
 
-/* ---- the list -------------------------------------------------------------
- */
+/* ---- the list ---- */
 
 /* The sums of one op. */
 struct total {
@@ -137,8 +135,7 @@ void print_list(const struct memories *memories, bool is_json)
         json_print(&json, "]\n");
 }
 
-/* ---- one op ---------------------------------------------------------------
- */
+/* ---- one op ---- */
 
 /* A bucket counts bytes or operations: those that its typical call has. */
 static bool is_about(const takt_history_row *row, const takt_work *work)

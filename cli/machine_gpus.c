@@ -14,8 +14,7 @@
 #include "context.h"
 #include "machine.h"
 
-/* ---- the bus --------------------------------------------------------------
- */
+/* ---- the bus ---- */
 
 /* How a GPU is connected; 0: not known. */
 struct link {
@@ -78,8 +77,7 @@ static const char *why_unused(void)
     return all_gpus()[0] == '\0' ? "TAKT_GPU is empty" : "no driver has it";
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 /* The label of a block stands before its first line only. */
 static void begin_line(bool *is_begun)
@@ -155,8 +153,7 @@ void print_gpus(takt_ctx *ctx, bool is_live)
     }
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_link_json(struct json *json, const char *address)
 {

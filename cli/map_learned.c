@@ -10,8 +10,7 @@
 #include "number.h"
 #include "route.h"
 
-/* ---- asking --------------------------------------------------------------
- */
+/* ---- asking ---- */
 
 static void compare(struct spot *spot, const takt_estimate *all, size_t count)
 {
@@ -58,8 +57,7 @@ bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
     return out->count > 0;
 }
 
-/* ---- ranges --------------------------------------------------------------
- */
+/* ---- ranges ---- */
 
 static void close_range(const struct course *course, struct range *range)
 {
@@ -132,8 +130,7 @@ void name_range(const struct course *course, const struct range *range,
         snprintf(out, size, "%s .. %s", first, last);
 }
 
-/* ---- text ----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 /* A letter per expert, in the order of their appearance; beyond z it is ?. */
 static char letter_of(struct legend *legend, const char *expert)
@@ -223,8 +220,7 @@ void print_legend(const struct legend *legend)
            "moe thresholds run\n");
 }
 
-/* ---- for programs --------------------------------------------------------
- */
+/* ---- for programs ---- */
 
 static takt_shape shape_at(const struct course *course, size_t spot)
 {

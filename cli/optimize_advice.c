@@ -17,8 +17,7 @@
 #include "optimize.h"
 #include "route.h"
 
-/* ---- sizes ----------------------------------------------------------------
- */
+/* ---- sizes ---- */
 
 static bool is_matrix_product(const takt_op *op)
 {
@@ -87,8 +86,7 @@ static double dimension_of(const takt_shape *shape)
     return cbrt(product) * (1 + 1e-12); /* 500 is 500 */
 }
 
-/* ---- the router -----------------------------------------------------------
- */
+/* ---- the router ---- */
 
 struct estimates {
     takt_estimate of[most_estimates];
@@ -147,8 +145,7 @@ static takt_backend best_processor(const struct rules *rules,
     return best == NULL ? TAKT_BACKEND_SIMD : best->backend;
 }
 
-/* ---- known sizes ----------------------------------------------------------
- */
+/* ---- known sizes ---- */
 
 static bool is_for_gpu(const struct rules *rules, const takt_op *op,
                        const takt_shape *shape)
@@ -204,8 +201,7 @@ static void predict(const struct rules *rules, struct advice *advice,
     advice->best_s = total_s(best);
 }
 
-/* ---- unknown sizes --------------------------------------------------------
- */
+/* ---- unknown sizes ---- */
 
 /* The size from which on SIMD wins here, for ops whose families have one
  * size; 0: always. */
@@ -293,8 +289,7 @@ static void say_crossovers(struct advice *advice)
                  has_gpu && is_simd_first ? "SIMD" : "Scalar");
 }
 
-/* ---- both -----------------------------------------------------------------
- */
+/* ---- both ---- */
 
 /* Numbers that are multiplied, not added: as much work as a sum, but no call of
  * ours does it. */

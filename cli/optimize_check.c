@@ -24,8 +24,7 @@
 /* Scalar code has to run it too, in well under a second. */
 static const double most_flops = 2e8, most_elements = 4e6;
 
-/* ---- what is to be checked ------------------------------------------------
- */
+/* ---- what is to be checked ---- */
 
 static bool is_small_enough(const takt_op *op, takt_dtype dtype,
                             const takt_shape *shape)
@@ -113,8 +112,7 @@ void add_check(struct checks *checks, const struct takt_finding *finding,
                        .backends = backends_of(advice)};
 }
 
-/* ---- how far apart --------------------------------------------------------
- */
+/* ---- how far apart ---- */
 
 /* A check while it runs: the call, and other results to compare with. */
 struct trial {
@@ -230,8 +228,7 @@ static bool compare(struct trial *trial)
     return true;
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static size_t terms_of(const takt_op *op, const takt_shape *shape)
 {

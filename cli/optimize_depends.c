@@ -44,8 +44,7 @@ static void add(const struct manifest_file *manifest, const char *name,
              version);
 }
 
-/* ---- TOML -----------------------------------------------------------------
- */
+/* ---- TOML ---- */
 
 /* "1.0", or what stands for it: { git = ... }, { workspace = true }. */
 static const char *version_of(const struct takt_toml_value *value)
@@ -168,8 +167,7 @@ static void add_pyproject(const struct manifest_file *manifest,
         add_table(manifest, takt__toml_get(at, "dependencies"), "python");
 }
 
-/* ---- plain text -----------------------------------------------------------
- */
+/* ---- plain text ---- */
 
 static void add_requirements(const struct manifest_file *manifest,
                              const char *text)
@@ -241,8 +239,7 @@ static void add_packages(const struct manifest_file *manifest, const char *at)
     }
 }
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files ---- */
 
 /* What may be read, and how. */
 static const struct manifest_kind {
@@ -356,8 +353,7 @@ bool find_inner_dependencies(const char *root, struct analysis *out,
     return !out->is_folder_lost;
 }
 
-/* ---- folders --------------------------------------------------------------
- */
+/* ---- folders ---- */
 
 /* Where a folder is among those that were noted, or would be. */
 static size_t place_of(const struct analysis *analysis, const char *path,

@@ -16,8 +16,7 @@ enum { most_warnings = 20 };
 static const uint64_t progress_after_ns = 500000000,
                       progress_every_ns = 100000000;
 
-/* ---- languages ------------------------------------------------------------
- */
+/* ---- languages ---- */
 
 static const struct {
     const char *word;
@@ -81,8 +80,7 @@ void format_languages(const struct takt_scan_report *report, char *out,
         snprintf(out, size, "no sources in Rust, Python, C or C++");
 }
 
-/* ---- while it goes on -----------------------------------------------------
- */
+/* ---- while it goes on ---- */
 
 /* What is below the folder, without its name. */
 static const char *relative(const struct search *search, const char *path)

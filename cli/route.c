@@ -70,11 +70,9 @@ static bool open_ctx(const struct invocation *invocation,
 static void read_resident(const struct invocation *invocation,
                           struct route *route)
 {
-    const char *where = option_value(invocation, "resident");
     takt_gpu_device gpu;
-    size_t index = 0;
 
-    if (where == NULL || !find_choice(where, "host|gpu", &index) || index == 0)
+    if (option_choice(invocation, "resident") == 0)
         return;
     route->lacks_gpu = !find_usable_gpu(route->ctx, &gpu);
     if (route->lacks_gpu)
@@ -168,17 +166,11 @@ static bool read_operands(const struct invocation *invocation,
 
 static void read_words(const struct invocation *invocation, struct route *route)
 {
-    const char *complexity = option_value(invocation, "complexity");
-    const char *dtype = option_value(invocation, "dtype");
-    size_t index = 0;
-
-    if (complexity != NULL &&
-        find_choice(complexity, "low|medium|high", &index)) {
-        route->request.complexity = (takt_complexity)index;
-        route->has_complexity = true;
-    }
-    if (dtype != NULL && find_choice(dtype, "f32|f64", &index))
-        route->request.dtype = (takt_dtype)index;
+    route->has_complexity = option_given(invocation, "complexity");
+    if (route->has_complexity)
+        route->request.complexity =
+            (takt_complexity)option_choice(invocation, "complexity");
+    route->request.dtype = (takt_dtype)option_choice(invocation, "dtype");
     route->request.situation = read_situation(invocation);
 }
 

@@ -28,8 +28,7 @@ struct run_child {
     int status;
 };
 
-/* ---- starting -------------------------------------------------------------
- */
+/* ---- starting ---- */
 
 /* False: no memory. */
 static bool set_variables(const struct launch *launch)
@@ -112,8 +111,7 @@ static int start_child(const struct launch *launch,
     return wrong;
 }
 
-/* ---- signals --------------------------------------------------------------
- */
+/* ---- signals ---- */
 
 /* All but those that a process sends itself by a mistake of its own. */
 static void choose_signals(sigset_t *out)
@@ -188,8 +186,7 @@ static void suffer(int number)
     sigprocmask(SIG_BLOCK, &one, NULL);
 }
 
-/* ---- waiting --------------------------------------------------------------
- */
+/* ---- waiting ---- */
 
 /* As process 1 of a container takt also gets the children of others, and reaps
  * them. */

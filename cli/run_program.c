@@ -30,8 +30,7 @@ enum {
     script_head = 256    /* as much of a script as the kernel reads */
 };
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files ---- */
 
 static bool read_at(int fd, uint64_t offset, void *out, size_t size)
 {
@@ -134,8 +133,7 @@ enum file_kind read_file_kind(int fd, struct elf_facts *elf,
     return FILE_OTHER;
 }
 
-/* ---- where they are -------------------------------------------------------
- */
+/* ---- where they are ---- */
 
 static bool is_program(const char *path)
 {
@@ -145,8 +143,7 @@ static bool is_program(const char *path)
            access(path, X_OK) == 0;
 }
 
-/* As execvp() does it. */
-static bool find_program(const char *name, char *out, size_t size)
+bool find_program(const char *name, char *out, size_t size)
 {
     const char *path = getenv("PATH");
 
@@ -190,8 +187,7 @@ bool find_env_program(const char *argument, char *out, size_t size)
     return false;
 }
 
-/* ---- verdicts -------------------------------------------------------------
- */
+/* ---- verdicts ---- */
 
 /* Whether it is run with more rights than we have. The loader then ignores
  * LD_PRELOAD. */

@@ -34,8 +34,7 @@ const char *routine_name(unsigned routine, unsigned letter, char out[16])
     return out;
 }
 
-/* ---- sums -----------------------------------------------------------------
- */
+/* ---- sums ---- */
 
 /* Damage may have made any number of one. */
 static uint64_t plus(uint64_t a, uint64_t b)
@@ -131,8 +130,7 @@ static void add_row(struct run_row *sum, const struct run_row *row)
     sum->own_s += row->own_s;
 }
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---- */
 
 /* Most cells are empty. */
 static bool has_calls(const struct takt_board_cell *cell)

@@ -26,8 +26,7 @@ static const char *const why_words[TAKT_WHYS] = {
     "a rule or a pin file decided",
     "another way was tried, to learn"};
 
-/* ---- pieces ---------------------------------------------------------------
- */
+/* ---- pieces ---- */
 
 static struct number_text duration(double seconds)
 {
@@ -58,8 +57,7 @@ static const char *sizes(const struct run_row *row, char out[64])
     return out;
 }
 
-/* ---- the head -------------------------------------------------------------
- */
+/* ---- the head ---- */
 
 static void print_words(FILE *out, char *const *words)
 {
@@ -97,8 +95,7 @@ static void print_surroundings(FILE *out, const struct takt_board *board)
     print_text(out, "trouble", &board->trouble);
 }
 
-/* ---- the table ------------------------------------------------------------
- */
+/* ---- the table ---- */
 
 static void print_shares(FILE *out, const struct run_row *row)
 {
@@ -167,8 +164,7 @@ static void print_table(FILE *out, const struct run_tally *tally)
         print_row(out, "all", "", &tally->total);
 }
 
-/* ---- what follows ---------------------------------------------------------
- */
+/* ---- what follows ---- */
 
 static void print_verdict(FILE *out, const struct run_row *total)
 {

@@ -35,8 +35,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct remark *note,
         note->length = sizeof note->text - 1;
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 enum colour { plain, red, yellow, cyan, faint };
 
@@ -171,8 +170,7 @@ static void print_drift(struct trace *trace, const struct trace_stream *stream,
     fputc('\n', trace->out);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void json_told(struct json *json, unsigned told)
 {
@@ -220,8 +218,7 @@ static void json_event(struct trace *trace, const struct trace_stream *stream,
                known_number(event->actual_s));
 }
 
-/* ---- both -----------------------------------------------------------------
- */
+/* ---- both ---- */
 
 void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event)

@@ -47,8 +47,7 @@ struct live {
     bool has_connected, is_asked_to_end;
 };
 
-/* ---- sockets --------------------------------------------------------------
- */
+/* ---- sockets ---- */
 
 /* Whether a process listens on a socket. */
 static bool is_taken(const struct sockaddr_un *address)
@@ -119,8 +118,7 @@ static void leave_places(struct live *live)
     live->place_count = 0;
 }
 
-/* ---- connections ----------------------------------------------------------
- */
+/* ---- connections ---- */
 
 static void greet(const struct live *live, int fd)
 {
@@ -237,8 +235,7 @@ static void read_inlet(struct live *live, size_t index)
         drop_inlet(live, index);
 }
 
-/* ---- the loop -------------------------------------------------------------
- */
+/* ---- the loop ---- */
 
 /* A terminal sends ^C to the program as well; what others send is passed on.
  * Without a child, they end the reader. */
@@ -346,8 +343,7 @@ static bool begin(struct live *live, struct trace *trace)
     return live->signals >= 0;
 }
 
-/* ---- a program that runs already ------------------------------------------
- */
+/* ---- a program that runs already ---- */
 
 /* False: it said why. */
 static bool is_traceable(const struct trace *trace, const char *word, long pid)
@@ -428,8 +424,7 @@ int trace_process(struct trace *trace, const char *word)
     return code;
 }
 
-/* ---- a program that is started --------------------------------------------
- */
+/* ---- a program that is started ---- */
 
 /* Waits for the program alone: time was up before. */
 static void outlast(struct live *live)

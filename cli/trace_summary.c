@@ -33,8 +33,7 @@ struct whole {
     size_t streams, ended;
 };
 
-/* ---- sums -----------------------------------------------------------------
- */
+/* ---- sums ---- */
 
 static void weigh_pair(const struct expert_tally *pair, struct op_row *row)
 {
@@ -130,8 +129,7 @@ static double all_shares(const struct op_row *row)
     return row->share[0] + row->share[1] + row->share[2];
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_share(FILE *out, const struct op_row *row, size_t backend)
 {
@@ -234,8 +232,7 @@ static void print_text(const struct trace *trace, const struct op_row *rows,
     print_remarks(out, trace, total);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void json_row(struct json *json, const char *key,
                      const struct op_row *row)
@@ -283,8 +280,7 @@ static void print_json(const struct trace *trace, const struct op_row *rows,
         tally->damaged, tally->is_cut_off);
 }
 
-/* ---- both -----------------------------------------------------------------
- */
+/* ---- both ---- */
 
 void print_summary(struct trace *trace)
 {

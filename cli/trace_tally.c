@@ -42,8 +42,7 @@ static void copy_name(char out[TAKT_TRACE_TEXT + 1], const char *name)
     snprintf(out, TAKT_TRACE_TEXT + 1, "%.*s", TAKT_TRACE_TEXT, name);
 }
 
-/* ---- streams --------------------------------------------------------------
- */
+/* ---- streams ---- */
 
 static struct trace_stream *find_stream(struct trace_tally *tally, uint64_t id)
 {
@@ -98,8 +97,7 @@ struct trace_stream *tally_stream(struct trace_tally *tally, uint64_t id)
     return stream;
 }
 
-/* ---- ops and experts ------------------------------------------------------
- */
+/* ---- ops and experts ---- */
 
 static struct op_tally *op_named(struct trace_tally *tally, const char *name)
 {
@@ -148,8 +146,7 @@ static bool is_time(double seconds)
     return seconds >= 0 && seconds < 1e9;
 }
 
-/* ---- events ---------------------------------------------------------------
- */
+/* ---- events ---- */
 
 static void tally_call(struct trace_tally *tally, struct op_tally *op,
                        const takt_event *event, double would_s)
@@ -189,8 +186,7 @@ void tally_event(struct trace_tally *tally, const takt_event *event,
         tally_call(tally, op, event, would_s);
 }
 
-/* ---- metrics --------------------------------------------------------------
- */
+/* ---- metrics ---- */
 
 /* How much a sum has grown; one that shrank has begun anew. */
 static uint64_t growth(uint64_t now, uint64_t before)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload.h"
 #include "project/manifest.h"
 #include "trust.h"
 
@@ -26,8 +27,7 @@ void format_now(char out[TAKT_PHASE_TIME])
     strftime(out, TAKT_PHASE_TIME, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 static bool is_folder(const char *path)
 {
@@ -191,8 +191,7 @@ void workflow_close(struct workflow *workflow)
     takt__lock_give(&workflow->lock);
 }
 
-/* ---- phases ---------------------------------------------------------------
- */
+/* ---- phases ---- */
 
 static int save(struct workflow *workflow)
 {
@@ -257,8 +256,7 @@ int workflow_end(struct workflow *workflow, enum takt_phase phase,
                                                         : EXIT_DONE;
 }
 
-/* ---- the world around -----------------------------------------------------
- */
+/* ---- the world around ---- */
 
 bool has_file(const char *folder, const char *name)
 {
@@ -268,32 +266,18 @@ bool has_file(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
-bool has_program(const char *name)
-{
-    const char *path = getenv("PATH");
-
-    for (const char *at = path == NULL ? "" : path; *at != '\0';) {
-        const size_t length = strcspn(at, ":");
-        char file[longest_path];
-        snprintf(file, sizeof file, "%.*s/%s", (int)length, at, name);
-        if (access(file, X_OK) == 0)
-            return true;
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
-
 struct shell_line find_line(const struct workflow *workflow,
                             const char *own_line, const char *cargo_line)
 {
     struct shell_line shell = {.folder = workflow->target};
+    char cargo[longest_path];
 
     if (own_line != NULL)
         return (struct shell_line){own_line, workflow->folder,
                                    workflow->config.path};
     if (!has_file(workflow->target, "Cargo.toml")) {
         shell.source = "there is no Cargo.toml";
-    } else if (!has_program("cargo")) {
+    } else if (!find_program("cargo", cargo, sizeof cargo)) {
         shell.source = "cargo is not installed";
     } else {
         shell.text = cargo_line;

@@ -74,9 +74,6 @@ bool run_line(const struct shell_line *shell, char *error, size_t size);
 /* Whether the folder has a file of that name. */
 bool has_file(const char *folder, const char *name);
 
-/* Whether a program of that name is on the PATH. */
-bool has_program(const char *name);
-
 /* RFC 3339, in UTC. */
 void format_now(char out[TAKT_PHASE_TIME]);
 

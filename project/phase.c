@@ -66,8 +66,7 @@ bool takt__phase_is_passed(const struct takt_phase_record *record)
            record->status == TAKT_NOT_NEEDED;
 }
 
-/* ---- events ---------------------------------------------------------------
- */
+/* ---- events ---- */
 
 static void put(char *out, size_t size, const char *text)
 {
@@ -208,8 +207,7 @@ bool takt__pipeline_step(struct takt_pipeline *pipeline,
     return false;
 }
 
-/* ---- words ----------------------------------------------------------------
- */
+/* ---- words ---- */
 
 /* What to do about a phase of other tools. */
 static void explain_theirs(const struct takt_phase_record *record,

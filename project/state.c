@@ -41,8 +41,7 @@ static const char *name_in_file(const struct takt_state *state,
                : takt__phase_name(phase);
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static takt_status damaged(takt_diag *diag, const char *what, const char *name)
 {
@@ -199,8 +198,7 @@ takt_status takt__state_parse(struct takt_state *state, const char *text,
     return status;
 }
 
-/* ---- making the text ------------------------------------------------------
- */
+/* ---- making the text ---- */
 
 static bool set_if_changed(struct takt_state *state,
                            struct takt_json_node *record, const char *name,
@@ -311,8 +309,7 @@ char *takt__state_text(struct takt_state *state, size_t *size)
     return NULL;
 }
 
-/* ---- the file -------------------------------------------------------------
- */
+/* ---- the file ---- */
 
 takt_status takt__state_load(const char *folder, struct takt_state *out,
                              takt_diag *diag)

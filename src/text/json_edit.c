@@ -8,8 +8,7 @@
 
 #include "text/utf8.h"
 
-/* ---- looking and changing -------------------------------------------------
- */
+/* ---- looking and changing ---- */
 
 struct takt_json_node *takt__json_member(const struct takt_json_node *object,
                                          const char *name)
@@ -129,8 +128,7 @@ struct takt_json_node *takt__json_set(struct takt_json_document *document,
     return node;
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static void write_node(FILE *stream, const struct takt_json_node *node,
                        int depth)
