@@ -10,12 +10,10 @@
 #ifndef TAKT_CLI_CLEAN_H
 #define TAKT_CLI_CLEAN_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-/* Text with escapes, cut to its room. Returns `out`. */
+/* Text with escapes, cut to `size` bytes. Returns `out`. */
 const char *clean_text(const char *text, char *out, size_t size);
 
 /* Prints all of it with escapes; the second keeps the ends of lines. */
@@ -25,12 +23,5 @@ void print_clean_lines(FILE *stream, const char *text);
 /* Prints one line with escapes, and ends it. It is cut at 8 KiB. */
 void print_line(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* The first character and how many bytes it has; 0: it is not UTF-8. */
-size_t read_character(const char *text, uint32_t *character);
-
-/* Whether a character is a control, invisible, or changes the order of others:
- * nothing that a terminal should get from others. */
-bool is_unsafe(uint32_t character);
 
 #endif

@@ -8,8 +8,7 @@
 #include "number.h"
 #include "optimize_analysis.h"
 
-/* ---- the phase ------------------------------------------------------------
- */
+/* ---- the phase ---- */
 
 static void visit_file(void *self, const char *path,
                        enum takt_scan_language language, const char *text,
@@ -49,8 +48,7 @@ void free_analysis(struct analysis *analysis)
     free(analysis);
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_languages(const struct takt_scan_report *report)
 {
@@ -58,16 +56,13 @@ static void print_languages(const struct takt_scan_report *report)
            "size", "findings", "in tests");
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         const struct takt_scan_counts *of = &report->of[i];
-        char files[32], lines[32], bytes[32];
         if (of->files == 0)
             continue;
-        format_count((size_t)of->files, files, sizeof files);
-        format_count((size_t)of->lines, lines, sizeof lines);
-        format_amount((double)of->bytes, "B", bytes, sizeof bytes);
-        printf("%-10s %10s %12s %10s %10llu %10llu\n",
-               takt__scan_language_name((enum takt_scan_language)i), files,
-               lines, bytes, (unsigned long long)of->findings,
-               (unsigned long long)of->test_findings);
+        printf("%-10s %10s %12s %10s %10ju %10ju\n",
+               takt__scan_language_name((enum takt_scan_language)i),
+               count_text(of->files).at, count_text(of->lines).at,
+               amount_text((double)of->bytes, "B").at, of->findings,
+               of->test_findings);
     }
 }
 
@@ -87,8 +82,8 @@ static void print_troubles(const struct takt_scan_report *report)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].count > 0) {
-            printf("%s%llu %s", is_first ? "passed over: " : ", ",
-                   (unsigned long long)rows[i].count, rows[i].what);
+            printf("%s%ju %s", is_first ? "passed over: " : ", ", rows[i].count,
+                   rows[i].what);
             is_first = false;
         }
     if (!is_first)
@@ -115,7 +110,7 @@ static void print_dependencies(const struct analysis *analysis)
         print_clean(stdout, it->version);
     }
     if (analysis->left_out > 0)
-        printf(", and %llu more", (unsigned long long)analysis->left_out);
+        printf(", and %ju more", analysis->left_out);
     if (file != NULL)
         putchar('\n');
 }
@@ -129,8 +124,8 @@ static void print_frameworks(const struct analysis *analysis)
         const uint64_t files = analysis->framework_files[i];
         if (files == 0)
             continue;
-        printf("%s%s (%llu file%s)", is_first ? "\nframeworks\n  " : ", ", name,
-               (unsigned long long)files, files > 1 ? "s" : "");
+        printf("%s%s (%ju file%s)", is_first ? "\nframeworks\n  " : ", ", name,
+               files, files > 1 ? "s" : "");
         is_first = false;
     }
     if (!is_first)
@@ -155,8 +150,7 @@ static void print_text(const struct workflow *workflow,
     print_line(stdout, "next: takt optimize %s", workflow->folder);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_languages_json(struct json *json,
                                  const struct takt_scan_report *report)
@@ -166,28 +160,19 @@ static void print_languages_json(struct json *json,
         const struct takt_scan_counts *of = &report->of[i];
         if (of->files == 0)
             continue;
-        json_open(json, NULL, '{');
-        json_string(json, "language",
-                    takt__scan_language_name((enum takt_scan_language)i));
-        json_count(json, "files", of->files);
-        json_count(json, "lines", of->lines);
-        json_count(json, "bytes", of->bytes);
-        json_count(json, "parsed", of->parsed);
-        json_count(json, "parsed_partly", of->partly);
-        json_count(json, "findings", of->findings);
-        json_count(json, "test_findings", of->test_findings);
-        json_close(json, '}');
+        json_print(json,
+                   "{language:%s files:%ju lines:%ju bytes:%ju parsed:%ju "
+                   "parsed_partly:%ju findings:%ju test_findings:%ju}",
+                   takt__scan_language_name((enum takt_scan_language)i),
+                   of->files, of->lines, of->bytes, of->parsed, of->partly,
+                   of->findings, of->test_findings);
     }
-    json_close(json, ']');
-    json_open(json, "passed_over", '{');
-    json_count(json, "ignored", report->ignored);
-    json_count(json, "unreadable", report->unreadable);
-    json_count(json, "binary", report->binary);
-    json_count(json, "too_large", report->too_large);
-    json_count(json, "not_utf8", report->not_utf8);
-    json_count(json, "gave_up", report->gave_up);
-    json_count(json, "linked", report->linked);
-    json_close(json, '}');
+    json_print(json,
+               "] passed_over:{ignored:%ju unreadable:%ju binary:%ju "
+               "too_large:%ju not_utf8:%ju gave_up:%ju linked:%ju}",
+               report->ignored, report->unreadable, report->binary,
+               report->too_large, report->not_utf8, report->gave_up,
+               report->linked);
 }
 
 static void print_json(const struct workflow *workflow,
@@ -196,36 +181,24 @@ static void print_json(const struct workflow *workflow,
     struct json json = json_begin(stdout);
     const char *name;
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "project", workflow->folder);
+    json_print(&json, "{project:%s", workflow->folder);
     print_languages_json(&json, &analysis->search.report);
     json_open(&json, "dependencies", '[');
     for (size_t i = 0; i < analysis->dependency_count; i++) {
         const struct dependency *it = &analysis->dependency[i];
-        json_open(&json, NULL, '{');
-        json_string(&json, "name", it->name);
-        json_string(&json, "version", it->version[0] ? it->version : NULL);
-        json_string(&json, "file", it->file);
-        json_close(&json, '}');
+        json_print(&json, "{name:%s version:%s file:%s}", it->name,
+                   known_text(it->version), it->file);
     }
-    json_close(&json, ']');
-    json_count(&json, "dependencies_left_out", analysis->left_out);
-    json_open(&json, "frameworks", '[');
+    json_print(&json, "] dependencies_left_out:%ju frameworks:[",
+               analysis->left_out);
     for (size_t i = 0; (name = framework_at(i)) != NULL; i++)
-        if (analysis->framework_files[i] > 0) {
-            json_open(&json, NULL, '{');
-            json_string(&json, "name", name);
-            json_count(&json, "files", analysis->framework_files[i]);
-            json_close(&json, '}');
-        }
-    json_close(&json, ']');
-    json_number(&json, "seconds", analysis->search.report.seconds);
-    json_close(&json, '}');
-    json_end(&json);
+        if (analysis->framework_files[i] > 0)
+            json_print(&json, "{name:%s files:%ju}", name,
+                       analysis->framework_files[i]);
+    json_print(&json, "] seconds:%g}\n", analysis->search.report.seconds);
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static int run(const struct invocation *invocation)
 {

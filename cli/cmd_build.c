@@ -25,12 +25,8 @@ static void answer(const struct invocation *invocation, const char *line,
             print_line(stdout, "Build: '%s' succeeded", line);
         return;
     }
-    json_open(&json, NULL, '{');
-    json_string(&json, "command", line);
-    json_bool(&json, "succeeded", error == NULL);
-    json_string(&json, "error", error);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "{command:%s succeeded:%d error:%s}\n", line,
+               error == NULL, error);
 }
 
 static int run(const struct invocation *invocation)

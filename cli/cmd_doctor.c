@@ -33,12 +33,12 @@ struct finding {
 };
 
 /* In the order in which they were found. */
-struct report {
+struct diagnosis {
     struct finding finding[most_findings];
     size_t count, problems;
 };
 
-__attribute__((format(printf, 4, 5))) static void add(struct report *report,
+__attribute__((format(printf, 4, 5))) static void add(struct diagnosis *report,
                                                       const char *area,
                                                       enum state state,
                                                       const char *format, ...)
@@ -56,7 +56,7 @@ __attribute__((format(printf, 4, 5))) static void add(struct report *report,
     report->problems += state == STATE_PROBLEM;
 }
 
-static bool is_said(const struct report *report, const char *text)
+static bool is_said(const struct diagnosis *report, const char *text)
 {
     for (size_t i = 0; i < report->count; i++)
         if (strstr(report->finding[i].text, text) != NULL)
@@ -70,10 +70,9 @@ static void take_message(void *self, takt_log_level level, const char *text)
         "%s", text);
 }
 
-/* ---- what is looked at -----------------------------------------------------
- */
+/* ---- what is looked at ---- */
 
-static void check_cpu(struct report *report, const takt_machine *m)
+static void check_cpu(struct diagnosis *report, const takt_machine *m)
 {
     add(report, "machine", STATE_OK, "%s, %u cores, %u allowed, %u threads",
         m->cpu_name, m->cores, m->allowed_cpus, m->threads);
@@ -94,7 +93,7 @@ static void check_cpu(struct report *report, const takt_machine *m)
             m->allowed_cpus, m->logical_cpus);
 }
 
-static void check_threads(struct report *report, const takt_machine *m)
+static void check_threads(struct diagnosis *report, const takt_machine *m)
 {
     const unsigned asked = takt_ctx_environment().threads;
 
@@ -105,7 +104,7 @@ static void check_threads(struct report *report, const takt_machine *m)
             asked, m->threads, m->threads);
 }
 
-static void check_load(struct report *report, const takt_machine *m)
+static void check_load(struct diagnosis *report, const takt_machine *m)
 {
     FILE *file = fopen("/proc/loadavg", "re");
     double load = 0;
@@ -121,7 +120,7 @@ static void check_load(struct report *report, const takt_machine *m)
             load, m->allowed_cpus);
 }
 
-static void check_store(struct report *report, takt_ctx *ctx)
+static void check_store(struct diagnosis *report, takt_ctx *ctx)
 {
     takt_learning learning;
 
@@ -145,7 +144,7 @@ static void check_store(struct report *report, takt_ctx *ctx)
             learning.store, learning.own_records);
 }
 
-static void check_libraries(struct report *report, const takt_ctx *ctx)
+static void check_libraries(struct diagnosis *report, const takt_ctx *ctx)
 {
     const char *problem = takt_ctx_library_problem(ctx);
     const char *name = takt_ctx_library(ctx, 0);
@@ -159,7 +158,7 @@ static void check_libraries(struct report *report, const takt_ctx *ctx)
             problem);
 }
 
-static void check_gpu(struct report *report, const takt_gpu_device *gpu)
+static void check_gpu(struct diagnosis *report, const takt_gpu_device *gpu)
 {
     if (gpu->state == TAKT_GPU_READY && gpu->is_software)
         add(report, "gpu", STATE_NOTE,
@@ -175,7 +174,7 @@ static void check_gpu(struct report *report, const takt_gpu_device *gpu)
 }
 
 /* In a context of its own that asks the drivers, as 'takt machine' does. */
-static void check_gpus(struct report *report)
+static void check_gpus(struct diagnosis *report)
 {
     const takt_ctx_options options = {
         .blas = "", .store = "", .telemetry = "", .gpu = all_gpus()};
@@ -205,7 +204,7 @@ static void check_gpus(struct report *report)
 }
 
 /* One call is traced, to see whether it gets where the environment says. */
-static void check_telemetry(struct report *report, takt_ctx *ctx)
+static void check_telemetry(struct diagnosis *report, takt_ctx *ctx)
 {
     static const takt_trace_options all = {.threshold_s = -1,
                                            .is_debugging = 1};
@@ -230,7 +229,7 @@ static void check_telemetry(struct report *report, takt_ctx *ctx)
         add(report, "telemetry", STATE_OK, "none is set up");
 }
 
-static void check_run(struct report *report)
+static void check_run(struct diagnosis *report)
 {
     char reason[reason_size];
     char *path = find_preload_library(reason);
@@ -242,7 +241,7 @@ static void check_run(struct report *report)
     free(path);
 }
 
-static void look(struct report *report)
+static void look(struct diagnosis *report)
 {
     char *otel = find_beside_takt("libtakt-otel.so.0");
 
@@ -264,11 +263,10 @@ static void look(struct report *report)
     check_run(report);
 }
 
-/* ---- printing --------------------------------------------------------------
- */
+/* ---- printing ---- */
 
 /* Problems first: they are what the command is asked for. */
-static void print_text(const struct report *report)
+static void print_text(const struct diagnosis *report)
 {
     for (int state = STATE_PROBLEM; state >= STATE_OK; state--)
         for (size_t i = 0; i < report->count; i++) {
@@ -284,28 +282,21 @@ static void print_text(const struct report *report)
                report->problems == 1 ? "" : "s");
 }
 
-static void print_json(const struct report *report)
+static void print_json(const struct diagnosis *report)
 {
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_count(&json, "problems", report->problems);
-    json_open(&json, "findings", '[');
-    for (size_t i = 0; i < report->count; i++) {
-        json_open(&json, NULL, '{');
-        json_string(&json, "area", report->finding[i].area);
-        json_string(&json, "state", state_name[report->finding[i].state]);
-        json_string(&json, "text", report->finding[i].text);
-        json_close(&json, '}');
-    }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "{problems:%zu findings:[", report->problems);
+    for (size_t i = 0; i < report->count; i++)
+        json_print(&json, "{area:%s state:%s text:%s}", report->finding[i].area,
+                   state_name[report->finding[i].state],
+                   report->finding[i].text);
+    json_print(&json, "]}\n");
 }
 
 static int run(const struct invocation *invocation)
 {
-    static struct report report; /* the log may be used until the end */
+    static struct diagnosis report; /* the log may be used until the end */
 
     look(&report);
     if (option_given(invocation, "json"))

@@ -10,14 +10,14 @@
 enum { policy_count = TAKT_POLICY_HEURISTIC + 1 };
 
 /* What every policy says; `asked` is false where one cannot answer. */
-struct answers {
+struct policy_answers {
     bool asked[policy_count];
     takt_decision decision[policy_count];
 };
 
 /* A policy that lacks something it needs is no error here: the others still
  * have an answer. */
-static void ask(const struct route *route, struct answers *out)
+static void ask(const struct route *route, struct policy_answers *out)
 {
     for (int i = 0; i < policy_count; i++) {
         takt_request request = route->request;
@@ -49,10 +49,9 @@ static const char *missing(const struct route *route, int policy)
 static void print_op(const struct route *route, const takt_decision *any)
 {
     const takt_op *op = route->request.op;
-    char shape[128], elements[32], bytes[32], flops[32];
+    char shape[128];
 
     format_shape(&route->request.shape, shape, sizeof shape);
-    format_count(any->elements, elements, sizeof elements);
     if (op != NULL)
         printf("%s %s  %s\n", op->name, shape, op->summary);
     else
@@ -64,19 +63,19 @@ static void print_op(const struct route *route, const takt_decision *any)
         printf("  complexity  %s\n",
                takt_complexity_name(op ? op->complexity
                                        : route->request.complexity));
-    printf("  elements    %s (largest operand)\n", elements);
+    printf("  elements    %s (largest operand)\n",
+           count_text(any->elements).at);
     if (any->work.bytes < 0)
         return;
-    format_amount(any->work.bytes, "B", bytes, sizeof bytes);
-    format_amount(any->work.flops, "FLOP", flops, sizeof flops);
-    printf("  work        %s, %s", bytes, flops);
+    printf("  work        %s, %s", amount_text(any->work.bytes, "B").at,
+           amount_text(any->work.flops, "FLOP").at);
     if (any->work.bytes > 0)
         printf(" (%.3g operations per byte)",
                any->work.flops / any->work.bytes);
     putchar('\n');
 }
 
-/* GPUs by their experts; those that nobody drives are counted at least. */
+/* GPUs by their experts; those without a driver are only counted. */
 static void print_gpus(const struct route *route)
 {
     takt_gpu_device gpu;
@@ -90,7 +89,8 @@ static void print_gpus(const struct route *route)
     putchar('\n');
 }
 
-static void print_text(const struct route *route, const struct answers *answers)
+static void print_text(const struct route *route,
+                       const struct policy_answers *answers)
 {
     const takt_machine *machine = takt_ctx_machine(route->ctx);
     char rule[256];
@@ -120,13 +120,13 @@ static void print_text(const struct route *route, const struct answers *answers)
     print_gpus(route);
 }
 
-static void print_json(const struct route *route, const struct answers *answers)
+static void print_json(const struct route *route,
+                       const struct policy_answers *answers)
 {
     const takt_decision *decision = &answers->decision[TAKT_POLICY_ADAPTIVE];
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_open(&json, "policies", '[');
+    json_print(&json, "{policies:[");
     for (int i = 0; i < policy_count; i++) {
         json_open(&json, NULL, '{');
         if (answers->asked[i]) {
@@ -137,22 +137,20 @@ static void print_json(const struct route *route, const struct answers *answers)
                              &answers->decision[i]);
             json_string(&json, "why", rule);
         } else {
-            json_string(&json, "policy", takt_policy_name((takt_policy)i));
-            json_null(&json, "backend");
-            json_string(&json, "why", missing(route, i));
+            json_print(&json, "policy:%s backend:null why:%s",
+                       takt_policy_name((takt_policy)i), missing(route, i));
         }
         json_close(&json, '}');
     }
     json_close(&json, ']');
     explain_experts_json(&json, route, decision);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "}\n");
 }
 
 static int run(const struct invocation *invocation)
 {
     struct route route;
-    struct answers answers;
+    struct policy_answers answers;
 
     const struct route_wish wish = {.reads_name = true, .opens_gpus = true};
 

@@ -62,16 +62,7 @@ static int open_store(const struct asking *asking, bool writes_store,
     return EXIT_FINDING;
 }
 
-/* Some rows are there and others not: better none. */
-static int lack_memory(const struct memories *memories)
-{
-    return memories->is_short
-               ? trouble("what was learned", takt_status_text(TAKT_ENOMEM))
-               : EXIT_DONE;
-}
-
-/* ---- looking --------------------------------------------------------------
- */
+/* ---- looking ---- */
 
 static void print_nothing(takt_ctx *ctx)
 {
@@ -86,7 +77,10 @@ static void print_nothing(takt_ctx *ctx)
         puts("nothing yet: 'takt tune' measures this machine");
 }
 
-static int list(const struct asking *asking)
+/* Opens the store and prints rows of it: of an op, of all (op NULL), or what
+ * they gained. */
+static int print_memories(const struct asking *asking, bool is_gain,
+                          const takt_op *op, const takt_work *work)
 {
     struct memories memories;
     takt_ctx *ctx;
@@ -95,14 +89,25 @@ static int list(const struct asking *asking)
     if (code != EXIT_DONE)
         return code;
     read_memories(ctx, &memories);
-    code = lack_memory(&memories);
-    if (code == EXIT_DONE)
+    if (memories.is_short) { /* better no rows than some */
+        code = trouble("what was learned", takt_status_text(TAKT_ENOMEM));
+    } else if (is_gain) {
+        print_gain(ctx, &memories, asking->is_json);
+    } else if (op != NULL) {
+        print_rows(&memories, op, work, asking->is_json);
+    } else {
         print_list(&memories, asking->is_json);
-    if (code == EXIT_DONE && memories.count == 0 && !asking->is_json)
-        print_nothing(ctx);
+        if (memories.count == 0 && !asking->is_json)
+            print_nothing(ctx);
+    }
     free_memories(&memories);
     takt_ctx_destroy(ctx);
     return code;
+}
+
+static int list(const struct asking *asking)
+{
+    return print_memories(asking, false, NULL, NULL);
 }
 
 /* The work of a shape in every dtype is the same but for its bytes; f32 is
@@ -128,45 +133,20 @@ static int show(const struct asking *asking)
 {
     const takt_op *op =
         find_named_op(asking->invocation->command, asking->words[0]);
-    struct memories memories;
+    const bool has_size = asking->word_count == 2;
     takt_work work;
-    takt_ctx *ctx;
 
-    if (op == NULL ||
-        (asking->word_count == 2 && !read_work(asking, op, &work)))
+    if (op == NULL || (has_size && !read_work(asking, op, &work)))
         return EXIT_USAGE;
-    int code = open_store(asking, false, &ctx);
-    if (code != EXIT_DONE)
-        return code;
-    read_memories(ctx, &memories);
-    code = lack_memory(&memories);
-    if (code == EXIT_DONE)
-        print_rows(&memories, op, asking->word_count == 2 ? &work : NULL,
-                   asking->is_json);
-    free_memories(&memories);
-    takt_ctx_destroy(ctx);
-    return code;
+    return print_memories(asking, false, op, has_size ? &work : NULL);
 }
 
 static int gain(const struct asking *asking)
 {
-    struct memories memories;
-    takt_ctx *ctx;
-    int code = open_store(asking, false, &ctx);
-
-    if (code != EXIT_DONE)
-        return code;
-    read_memories(ctx, &memories);
-    code = lack_memory(&memories);
-    if (code == EXIT_DONE)
-        print_gain(ctx, &memories, asking->is_json);
-    free_memories(&memories);
-    takt_ctx_destroy(ctx);
-    return code;
+    return print_memories(asking, true, NULL, NULL);
 }
 
-/* ---- moving ---------------------------------------------------------------
- */
+/* ---- moving ---- */
 
 static bool is_stream(const struct asking *asking)
 {
@@ -209,13 +189,8 @@ static void print_report(const struct asking *asking,
                    report->read, report->added, report->renewed, asking->store);
         return;
     }
-    json_open(&json, NULL, '{');
-    json_string(&json, "store", asking->store);
-    json_count(&json, "read", report->read);
-    json_count(&json, "added", report->added);
-    json_count(&json, "renewed", report->renewed);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "{store:%s read:%zu added:%zu renewed:%zu}\n",
+               asking->store, report->read, report->added, report->renewed);
 }
 
 static int import(const struct asking *asking)
@@ -260,8 +235,7 @@ static int merge(const struct asking *asking)
     return EXIT_DONE;
 }
 
-/* ---- forgetting -----------------------------------------------------------
- */
+/* ---- forgetting ---- */
 
 static bool is_agreed(const struct asking *asking, const char *what)
 {
@@ -269,11 +243,9 @@ static bool is_agreed(const struct asking *asking, const char *what)
 
     if (option_given(asking->invocation, "yes"))
         return true;
-    if (!isatty(STDIN_FILENO)) {
-        usage_error(asking->invocation->command,
-                    "reset forgets %s: add --yes if that is meant", what);
-        return false;
-    }
+    if (!isatty(STDIN_FILENO))
+        return reject(asking->invocation->command,
+                      "reset forgets %s: add --yes if that is meant", what);
     fprintf(stderr, "Forget %s in ", what);
     print_clean(stderr, asking->store);
     fputs("? [y/N] ", stderr);
@@ -308,8 +280,7 @@ static int reset(const struct asking *asking)
     return EXIT_DONE;
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static const struct action {
     const char *name, *needs;

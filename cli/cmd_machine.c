@@ -86,39 +86,27 @@ static void print_text(takt_ctx *ctx, bool is_live)
 
 static void print_cpu_json(struct json *json, const takt_machine *m)
 {
-    json_open(json, "cpu", '{');
-    json_string(json, "name", m->cpu_name);
-    json_string(json, "vendor", m->cpu_vendor);
-    json_count(json, "family", m->cpu_family);
-    json_count(json, "model", m->cpu_model);
-    json_count(json, "stepping", m->cpu_stepping);
-    json_open(json, "isas", '[');
+    json_print(json,
+               "cpu:{name:%s vendor:%s family:%u model:%u stepping:%u isas:[",
+               m->cpu_name, m->cpu_vendor, m->cpu_family, m->cpu_model,
+               m->cpu_stepping);
     for (int isa = TAKT_ISA_SCALAR; isa <= TAKT_ISA_NEON; isa++)
         if (machine_has(m, isa))
             json_string(json, NULL, takt_isa_name((takt_isa)isa));
-    json_close(json, ']');
-    json_bool(json, "avx512_vnni", (m->features & TAKT_CPU_AVX512_VNNI) != 0);
-    json_bool(json, "amx", (m->features & TAKT_CPU_AMX) != 0);
-    json_count(json, "sve_bits", m->sve_bits);
-    json_bool(json, "virtual", m->is_virtual);
-    json_close(json, '}');
+    json_print(json, "] avx512_vnni:%d amx:%d sve_bits:%u virtual:%d}",
+               (m->features & TAKT_CPU_AVX512_VNNI) != 0,
+               (m->features & TAKT_CPU_AMX) != 0, m->sve_bits, m->is_virtual);
 }
 
 static void print_cores_json(struct json *json, const takt_machine *m)
 {
-    json_count(json, "cores", m->cores);
-    json_count(json, "logical_cpus", m->logical_cpus);
-    json_count(json, "allowed_cpus", m->allowed_cpus);
-    if (m->quota_cpus > 0)
-        json_number(json, "quota_cpus", m->quota_cpus);
-    else
-        json_null(json, "quota_cpus");
-    json_count(json, "threads", m->threads);
-    json_count(json, "numa_nodes", m->numa_nodes);
-    json_count(json, "l1d_bytes", m->l1d_bytes);
-    json_count(json, "l2_bytes", m->l2_bytes);
-    json_count(json, "l3_bytes", m->l3_bytes);
-    json_count(json, "memory_bytes", m->memory_bytes);
+    json_print(json,
+               "cores:%u logical_cpus:%u allowed_cpus:%u quota_cpus:%g "
+               "threads:%u numa_nodes:%u l1d_bytes:%zu l2_bytes:%zu "
+               "l3_bytes:%zu memory_bytes:%ju",
+               m->cores, m->logical_cpus, m->allowed_cpus,
+               positive_number(m->quota_cpus), m->threads, m->numa_nodes,
+               m->l1d_bytes, m->l2_bytes, m->l3_bytes, m->memory_bytes);
 }
 
 static void print_experts_json(struct json *json, const takt_ctx *ctx)
@@ -128,8 +116,7 @@ static void print_experts_json(struct json *json, const takt_ctx *ctx)
     json_open(json, "experts", '[');
     for (size_t i = 0; (name = takt_ctx_expert(ctx, i, NULL)) != NULL; i++)
         json_string(json, NULL, name);
-    json_close(json, ']');
-    json_open(json, "libraries", '[');
+    json_print(json, "] libraries:[");
     for (size_t i = 0; (name = takt_ctx_library(ctx, i)) != NULL; i++)
         json_string(json, NULL, name);
     json_close(json, ']');
@@ -140,16 +127,13 @@ static void print_json(takt_ctx *ctx, bool is_live)
     const takt_machine *m = takt_ctx_machine(ctx);
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "architecture", m->architecture);
+    json_print(&json, "{architecture:%s", m->architecture);
     print_cpu_json(&json, m);
     print_cores_json(&json, m);
     print_experts_json(&json, ctx);
     print_gpus_json(&json, ctx, is_live);
-    json_string(&json, "hw_fingerprint", m->hw_fingerprint);
-    json_string(&json, "sw_fingerprint", m->sw_fingerprint);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "hw_fingerprint:%s sw_fingerprint:%s}\n",
+               m->hw_fingerprint, m->sw_fingerprint);
 }
 
 static int record(const struct invocation *invocation, const char *folder)

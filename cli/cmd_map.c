@@ -104,8 +104,7 @@ static void print_map(struct mapping *mapping)
         if (is_asked(mapping->invocation, takt_op_at(i)))
             print_op(mapping, takt_op_at(i));
     if (mapping->is_json) {
-        json_close(&mapping->json, ']');
-        json_end(&mapping->json);
+        json_print(&mapping->json, "]\n");
     } else if (!mapping->is_csv) {
         print_legend(&mapping->legend);
     }
@@ -113,35 +112,26 @@ static void print_map(struct mapping *mapping)
 
 static struct mapping read_options(const struct invocation *invocation)
 {
-    const char *dtype = option_value(invocation, "dtype");
-    struct mapping mapping = {
+    return (struct mapping){
         .invocation = invocation,
+        .dtype = (takt_dtype)option_choice(invocation, "dtype"),
         .situation = read_situation(invocation),
         .is_json = option_given(invocation, "json"),
         .is_csv = option_given(invocation, "csv"),
         .has_all_layouts = option_given(invocation, "layouts"),
     };
-    size_t index = TAKT_F32;
-
-    if (dtype != NULL)
-        find_choice(dtype, "f32|f64", &index);
-    mapping.dtype = (takt_dtype)index;
-    return mapping;
 }
 
 static int run(const struct invocation *invocation)
 {
     struct mapping mapping = read_options(invocation);
-    const char *policy = option_value(invocation, "policy");
+    const size_t policy = option_choice(invocation, "policy");
     takt_gpu_device gpu;
-    size_t index = TAKT_POLICY_ADAPTIVE;
-
-    if (policy != NULL)
-        find_choice(policy, "adaptive|moe", &index);
     const struct context_wish wish = {
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),
-        .opens_gpus = index == TAKT_POLICY_ADAPTIVE};
+        .opens_gpus = policy == TAKT_POLICY_ADAPTIVE};
+
     if (!all_known(invocation, mapping.dtype))
         return EXIT_USAGE;
     if (mapping.is_json && mapping.is_csv)
@@ -150,7 +140,7 @@ static int run(const struct invocation *invocation)
     if (!open_context(invocation->command, &wish, &mapping.ctx))
         return EXIT_USAGE;
     mapping.has_gpu = find_usable_gpu(mapping.ctx, &gpu);
-    if (index == TAKT_POLICY_MOE)
+    if (policy == TAKT_POLICY_MOE)
         print_thresholds(mapping.ctx, is_asked, invocation, mapping.is_json);
     else
         print_map(&mapping);

@@ -11,6 +11,7 @@
 #include "optimize_analysis.h"
 #include "project/manifest.h"
 
+/* In the order of the words of --fail-on. */
 enum fail_on { FAIL_ON_NONE, FAIL_ON_GPU, FAIL_ON_SIMD, FAIL_ON_ANY };
 
 /* One run of the command. */
@@ -20,15 +21,14 @@ struct optimization {
     struct rules rules;
     struct crossovers crossovers;
     struct search search;
-    struct report report;
+    struct optimize_report report;
     const struct report_form *form;
     struct profile_outcome profile;
     enum fail_on fail_on;
     uint64_t grave; /* findings that --fail-on is about */
 };
 
-/* ---- flags over the file over the defaults -------------------------------
- */
+/* ---- flags over the file over the defaults ---- */
 
 static bool read_threshold(const struct invocation *invocation,
                            struct takt_project_config *config)
@@ -41,11 +41,9 @@ static bool read_threshold(const struct invocation *invocation,
     const char *wrong = parse_count(text, &value);
     if (wrong == NULL && value == 0)
         wrong = "should be at least 1";
-    if (wrong != NULL) {
-        usage_error(invocation->command, "--gpu-threshold '%s' %s", text,
-                    wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return reject(invocation->command, "--gpu-threshold '%s' %s", text,
+                      wrong);
     config->gpu_threshold = value;
     return true;
 }
@@ -57,11 +55,10 @@ static bool check_flags(const struct invocation *invocation)
 
     for (size_t i = 0; i < 2; i++)
         if (option_given(invocation, pairs[i][0]) &&
-            option_given(invocation, pairs[i][1])) {
-            usage_error(invocation->command, "--%s and --%s exclude each other",
-                        pairs[i][0], pairs[i][1]);
-            return false;
-        }
+            option_given(invocation, pairs[i][1]))
+            return reject(invocation->command,
+                          "--%s and --%s exclude each other", pairs[i][0],
+                          pairs[i][1]);
     struct takt_project_config unused;
     takt__config_init(&unused);
     return check_languages(invocation) && read_threshold(invocation, &unused);
@@ -87,26 +84,13 @@ static const struct report_form *read_form(const struct invocation *invocation)
 {
     static const struct report_form *const forms[] = {
         &report_text, &report_json, &report_sarif};
-    const char *word = option_value(invocation, "format");
-    size_t index = option_given(invocation, "json") ? 1 : 0;
 
-    if (word != NULL)
-        find_choice(word, "text|json|sarif", &index);
-    return forms[index];
+    if (option_given(invocation, "json") && !option_given(invocation, "format"))
+        return &report_json;
+    return forms[option_choice(invocation, "format")];
 }
 
-static enum fail_on read_fail_on(const struct invocation *invocation)
-{
-    const char *word = option_value(invocation, "fail-on");
-    size_t index = FAIL_ON_NONE;
-
-    if (word != NULL)
-        find_choice(word, "none|gpu|simd|any", &index);
-    return (enum fail_on)index;
-}
-
-/* ---- the search -----------------------------------------------------------
- */
+/* ---- the search ---- */
 
 static bool open_rules(struct optimization *optimization)
 {
@@ -153,8 +137,7 @@ static int visit(void *self, const struct takt_finding *finding)
     return 0;
 }
 
-/* ---- Cargo.toml -----------------------------------------------------------
- */
+/* ---- Cargo.toml ---- */
 
 /* Sets the profile, or says what would change. False: `error`. */
 static bool set_profile(struct optimization *optimization, char *error,
@@ -199,15 +182,14 @@ static bool set_profile(struct optimization *optimization, char *error,
     return status == TAKT_OK;
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 /* A manifest that cannot be written ends it before anything is reported, so
  * that a report is always a whole one. */
 static int optimize(struct optimization *optimization)
 {
     struct workflow *workflow = &optimization->workflow;
-    struct report *report = &optimization->report;
+    struct optimize_report *report = &optimization->report;
     struct search *search = &optimization->search;
     char error[512];
 
@@ -215,12 +197,12 @@ static int optimize(struct optimization *optimization)
                               .folder = workflow->target,
                               .visit = visit,
                               .self = optimization};
-    *report = (struct report){.workflow = workflow,
-                              .rules = &optimization->rules,
-                              .lists_all =
-                                  option_given(optimization->invocation, "all"),
-                              .search = search,
-                              .profile = &optimization->profile};
+    *report = (struct optimize_report){
+        .workflow = workflow,
+        .rules = &optimization->rules,
+        .lists_all = option_given(optimization->invocation, "all"),
+        .search = search,
+        .profile = &optimization->profile};
     if (!set_profile(optimization, error, sizeof error))
         return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
     optimization->form->begin(report);
@@ -232,13 +214,13 @@ static int optimize(struct optimization *optimization)
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
 }
 
-/* Who asks to optimize wants the analysis too, if only it was never made or is
- * out of date; one that failed has to be looked at. */
+/* Runs the analysis first if it has not started or is stale. One that failed
+ * has to be looked at by the user. */
 static int prepare(struct optimization *optimization)
 {
     struct workflow *workflow = &optimization->workflow;
     const enum takt_phase_status analysis =
-        workflow->state.line.phase[TAKT_PHASE_ANALYSIS].status;
+        workflow->state.pipeline.phase[TAKT_PHASE_ANALYSIS].status;
 
     if (!workflow->is_dry &&
         (analysis == TAKT_NOT_STARTED || analysis == TAKT_STALE)) {
@@ -262,7 +244,7 @@ static int run(const struct invocation *invocation)
         return complain(invocation->command, "no memory");
     optimization->invocation = invocation;
     optimization->form = read_form(invocation);
-    optimization->fail_on = read_fail_on(invocation);
+    optimization->fail_on = (enum fail_on)option_choice(invocation, "fail-on");
     int code = check_flags(invocation)
                    ? workflow_open(invocation,
                                    is_dry ? WORKFLOW_IGNORES : WORKFLOW_CHANGES,

@@ -9,15 +9,16 @@
 #include "json.h"
 #include "number.h"
 
+/* Opens an object with the members of a row. */
 static void print_row_json(struct json *json, const takt_framework_op *row)
 {
-    json_string(json, "framework", takt_framework_name(row->framework));
-    json_string(json, "operation", row->name);
-    json_string(json, "module", row->module);
-    json_string(json, "functions", row->functions);
-    json_string(json, "complexity", takt_complexity_name(row->complexity));
-    json_string(json, "op", row->op);
-    json_string(json, "call", row->call);
+    json_print(
+        json,
+        "{framework:%s operation:%s module:%s functions:%s complexity:%s "
+        "op:%s call:%s",
+        takt_framework_name(row->framework), row->name, row->module,
+        row->functions, takt_complexity_name(row->complexity), row->op,
+        row->call);
 }
 
 static int list(const struct invocation *invocation)
@@ -30,9 +31,8 @@ static int list(const struct invocation *invocation)
     for (size_t i = 0; i < takt_framework_op_count(); i++) {
         const takt_framework_op *row = takt_framework_op_at(i);
         if (as_json) {
-            json_open(&json, NULL, '{');
             print_row_json(&json, row);
-            json_close(&json, '}');
+            json_print(&json, "}");
         } else {
             printf("%-12s  %-22s  %-6s  %-14s  %s\n",
                    takt_framework_name(row->framework), row->name,
@@ -40,10 +40,8 @@ static int list(const struct invocation *invocation)
                    row->op != NULL ? row->op : "-", row->functions);
         }
     }
-    if (as_json) {
-        json_close(&json, ']');
-        json_end(&json);
-    }
+    if (as_json)
+        json_print(&json, "]\n");
     return EXIT_DONE;
 }
 
@@ -76,27 +74,21 @@ static void print_json(const takt_framework_op *row, size_t elements,
 {
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
     print_row_json(&json, row);
-    json_count(&json, "elements", elements);
-    json_string(&json, "policy", "moe");
-    json_string(&json, "backend", takt_backend_key(decision->backend));
-    json_string(&json, "expert", decision->expert);
-    json_string(&json, "reason", takt_reason_name(decision->reason));
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json,
+               "elements:%zu policy:%s backend:%s expert:%s reason:%s}\n",
+               elements, "moe", takt_backend_key(decision->backend),
+               decision->expert, takt_reason_name(decision->reason));
 }
 
 static void print_text(const takt_framework_op *row, size_t elements,
                        const takt_decision *decision)
 {
-    char count[32];
-
-    format_count(elements, count, sizeof count);
     printf("%-6s  %s %s, %s complexity, %s elements; here: %s%s",
            takt_backend_name(decision->backend),
            takt_framework_name(row->framework), row->name,
-           takt_complexity_name(row->complexity), count, decision->expert,
+           takt_complexity_name(row->complexity), count_text(elements).at,
+           decision->expert,
            decision->reason == TAKT_REASON_FALLBACK ? " (fallback)" : "");
     if (row->call != NULL)
         printf("; in C: %s()", row->call);

@@ -9,12 +9,12 @@
 static int run(const struct invocation *invocation)
 {
     const char *word = option_value(invocation, "phase");
-    struct takt_phase_event event = {.kind = TAKT_LINE_RESET_ALL};
+    struct takt_phase_event event = {.kind = TAKT_STEP_RESET_ALL};
     struct workflow workflow;
     takt_diag diag = {""};
 
     if (word != NULL) {
-        event.kind = TAKT_LINE_RESET;
+        event.kind = TAKT_STEP_RESET;
         takt__phase_parse(word, &event.phase); /* the table knows the words */
     }
     int code = workflow_open(invocation, WORKFLOW_CHANGES, &workflow);
@@ -26,7 +26,7 @@ static int run(const struct invocation *invocation)
         workflow_close(&workflow);
         return EXIT_DONE;
     }
-    takt__phase_line_step(&workflow.state.line, &event, NULL);
+    takt__pipeline_step(&workflow.state.pipeline, &event, NULL);
     if (takt__state_save(&workflow.state, &diag) != TAKT_OK)
         code = complain(invocation->command, "%s", diag.text);
     else if (word != NULL)

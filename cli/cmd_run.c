@@ -14,7 +14,7 @@
 #include "run.h"
 #include "workflow.h"
 
-struct run {
+struct run_task {
     const struct invocation *invocation;
     struct launch launch;
     bool is_left_alone;
@@ -23,11 +23,10 @@ struct run {
     struct takt_new_file report; /* what `out` writes to, unless stderr */
 };
 
-/* ---- the environment ------------------------------------------------------
- */
+/* ---- the environment ---- */
 
 /* Takes `value` over; NULL removes the variable. */
-static void set(struct run *task, const char *name, char *value)
+static void set(struct run_task *task, const char *name, char *value)
 {
     task->launch.variable[task->launch.variable_count++] =
         (struct variable){.name = name, .value = value};
@@ -39,7 +38,7 @@ static bool no_memory(void)
     return false;
 }
 
-static bool set_copy(struct run *task, const char *name, const char *value)
+static bool set_copy(struct run_task *task, const char *name, const char *value)
 {
     char *copy = strdup(value);
 
@@ -49,8 +48,9 @@ static bool set_copy(struct run *task, const char *name, const char *value)
     return true;
 }
 
-/* The program may go to another folder before anybody opens the file. */
-static bool set_path(struct run *task, const char *name, const char *path)
+/* Made absolute: the program may change its folder before the file is
+ * opened. */
+static bool set_path(struct run_task *task, const char *name, const char *path)
 {
     char folder[PATH_MAX], whole[2 * PATH_MAX];
 
@@ -66,8 +66,7 @@ static void drop_variables(struct launch *launch)
         free(launch->variable[i].value);
 }
 
-/* ---- options --------------------------------------------------------------
- */
+/* ---- options ---- */
 
 /* Each returns NULL, or what is wrong. */
 static const char *plain_file(const char *path)
@@ -120,7 +119,8 @@ struct file_option {
     const char *(*check)(const char *path);
 };
 
-static bool read_file_option(struct run *task, const struct file_option *file)
+static bool read_file_option(struct run_task *task,
+                             const struct file_option *file)
 {
     const char *path = option_value(task->invocation, file->option);
 
@@ -131,12 +131,11 @@ static bool read_file_option(struct run *task, const struct file_option *file)
         return file->check == can_trace && is_socket(path)
                    ? set_copy(task, file->variable, path)
                    : set_path(task, file->variable, path);
-    usage_error(task->invocation->command, "--%s '%s': %s", file->option, path,
-                wrong);
-    return false;
+    return reject(task->invocation->command, "--%s '%s': %s", file->option,
+                  path, wrong);
 }
 
-static bool read_threads(struct run *task)
+static bool read_threads(struct run_task *task)
 {
     const char *threads = option_value(task->invocation, "threads");
     size_t count = 0;
@@ -147,17 +146,15 @@ static bool read_threads(struct run *task)
     const char *wrong = parse_count(threads, &count);
     if (wrong == NULL && (count == 0 || count > UINT_MAX))
         wrong = "is no number of threads";
-    if (wrong != NULL) {
-        usage_error(task->invocation->command, "--threads '%s' %s", threads,
-                    wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return reject(task->invocation->command, "--threads '%s' %s", threads,
+                      wrong);
     snprintf(text, sizeof text, "%zu", count);
     return set_copy(task, "TAKT_THREADS", text);
 }
 
 /* A policy that is asked for here is not overruled from outside. */
-static bool read_policy(struct run *task)
+static bool read_policy(struct run_task *task)
 {
     const char *policy = option_value(task->invocation, "policy");
 
@@ -167,7 +164,7 @@ static bool read_policy(struct run *task)
     return set_copy(task, "TAKT_POLICY", policy);
 }
 
-static bool read_options(struct run *task)
+static bool read_options(struct run_task *task)
 {
     static const struct file_option files[] = {
         {"db", "TAKT_DB", can_store},
@@ -208,7 +205,7 @@ static bool is_sensible(const struct invocation *invocation)
 }
 
 /* Opened before the program runs, so that it does not run for nothing. */
-static FILE *open_report(struct run *task, const char *path)
+static FILE *open_report(struct run_task *task, const char *path)
 {
     takt_diag diag = {""};
 
@@ -225,7 +222,7 @@ static FILE *open_report(struct run *task, const char *path)
     return out;
 }
 
-static bool open_output(struct run *task)
+static bool open_output(struct run_task *task)
 {
     const char *output = option_value(task->invocation, "output");
 
@@ -235,11 +232,10 @@ static bool open_output(struct run *task)
     return task->out != NULL;
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* ---- running ---- */
 
 /* Finds out what is to be loaded into the program, if anything can be. */
-static bool prepare(struct run *task)
+static bool prepare(struct run_task *task)
 {
     const char *program = task->launch.program[0];
 
@@ -255,10 +251,9 @@ static bool prepare(struct run *task)
     return preload != NULL;
 }
 
-static void print_report(struct run *task, const struct ending *ending,
+static void print_report(struct run_task *task, const struct ending *ending,
                          const struct takt_board *board)
 {
-    const char *format = option_value(task->invocation, "format");
     struct run_report report = {.program = task->launch.program,
                                 .ending = *ending,
                                 .left_alone =
@@ -267,7 +262,7 @@ static void print_report(struct run *task, const struct ending *ending,
 
     if (board != NULL && !tally_board(board, &report.tally))
         report.board = NULL;
-    if (format != NULL && strcmp(format, "json") == 0)
+    if (option_choice(task->invocation, "format") == 1)
         print_run_json(task->out, &report);
     else
         print_run_text(task->out, &report);
@@ -275,7 +270,7 @@ static void print_report(struct run *task, const struct ending *ending,
 }
 
 /* The program's exit status is not ours to change: it is only said. */
-static void close_output(struct run *task)
+static void close_output(struct run_task *task)
 {
     const bool is_file = task->out != stderr;
     bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
@@ -290,7 +285,7 @@ static void close_output(struct run *task)
     task->out = NULL;
 }
 
-static int run_reported(struct run *task)
+static int run_reported(struct run_task *task)
 {
     struct board_file board;
     struct signals before;
@@ -318,12 +313,12 @@ static int run_reported(struct run *task)
 
 static int run(const struct invocation *invocation)
 {
-    static struct run task;
+    static struct run_task task;
     int code = EXIT_USAGE;
 
-    task = (struct run){.invocation = invocation,
-                        .launch = {.program = invocation->program},
-                        .report = {.fd = -1, .folder = -1}};
+    task = (struct run_task){.invocation = invocation,
+                             .launch = {.program = invocation->program},
+                             .report = {.fd = -1, .folder = -1}};
     if (is_sensible(invocation) && read_options(&task) && open_output(&task)) {
         if (!prepare(&task))
             code = EXIT_FINDING;
@@ -355,7 +350,8 @@ const struct command cmd_run = {
         "or is for another machine or C library is run as it is, and a line "
         "says so.\n"
         "The report tells for each routine and size where calls ran, what they "
-        "took, what the plain library would have taken (predicted), what was "
+        "took, what the baseline library would have taken (predicted), what "
+        "was "
         "gained or lost, and why calls stayed on the CPU.",
     .takes_program = true,
     .options = {{"report", NULL, NULL, "say at the end what came of it"},
@@ -370,7 +366,7 @@ const struct command cmd_run = {
                 {"reuse", NULL, NULL,
                  "keep on the GPU what is known to be unchanged"},
                 {"library", "FILE", NULL,
-                 "the plain BLAS, where it is not found by itself"},
+                 "the baseline BLAS, where it is not found by itself"},
                 {"trace", "FILE", NULL, "tell of calls, for 'takt trace'"},
                 DB_OPTION},
     .examples = {"takt run -- python3 app.py",

@@ -21,10 +21,7 @@ static int run(const struct invocation *invocation)
     const char *word = option_value(invocation, "policy");
     struct route route;
     takt_decision decision;
-    size_t policy = TAKT_POLICY_ADAPTIVE;
-
-    if (word != NULL)
-        find_choice(word, policy_choice, &policy);
+    size_t policy = option_choice(invocation, "policy");
     const bool obeys_pin = word == NULL && is_pinned();
     if (obeys_pin && !option_given(invocation, "machine"))
         policy = TAKT_POLICY_PINNED;
@@ -42,8 +39,7 @@ static int run(const struct invocation *invocation)
         struct json json = json_begin(stdout);
         json_open(&json, NULL, '{');
         route_print_json(&json, &route, (takt_policy)policy, &decision);
-        json_close(&json, '}');
-        json_end(&json);
+        json_print(&json, "}\n");
     } else {
         print_text(&route, (takt_policy)policy, &decision);
     }

@@ -36,7 +36,7 @@ static double duration_of(const struct takt_phase_record *record)
     return start < 0 || end < start ? -1 : end - start;
 }
 
-/* Colour is for terminals, unless somebody does not like it. */
+/* Colour is for terminals, unless NO_COLOR is set. */
 static const char *colour_of(enum takt_phase_status status)
 {
     const char *no = getenv("NO_COLOR");
@@ -49,9 +49,9 @@ static const char *colour_of(enum takt_phase_status status)
                                         : "";
 }
 
-static void print_row(const struct takt_phase_line *line, int i)
+static void print_row(const struct takt_pipeline *pipeline, int i)
 {
-    const struct takt_phase_record *record = &line->phase[i];
+    const struct takt_phase_record *record = &pipeline->phase[i];
     const char *colour = colour_of(record->status);
     const double seconds = duration_of(record);
     char took[24] = "", error[TAKT_PHASE_ERROR], started[TAKT_PHASE_TIME];
@@ -74,13 +74,13 @@ static void print_row(const struct takt_phase_line *line, int i)
 
 static void print_text(const struct workflow *workflow)
 {
-    const struct takt_phase_line *line = &workflow->state.line;
-    const enum takt_phase next = takt__phase_line_next(line);
+    const struct takt_pipeline *pipeline = &workflow->state.pipeline;
+    const enum takt_phase next = takt__pipeline_next(pipeline);
 
     printf("%-14s  %-11s  %-19s  %8s  %s\n", "phase", "status", "started (UTC)",
            "took", "error");
     for (int i = 0; i < TAKT_PHASES; i++)
-        print_row(line, i);
+        print_row(pipeline, i);
     if (next == TAKT_PHASES) {
         puts("\nall phases are completed");
     } else if (takt__phase_command(next) == NULL) {
@@ -88,7 +88,7 @@ static void print_text(const struct workflow *workflow)
     } else {
         putchar('\n');
         print_line(stdout, "next: %stakt %s %s",
-                   line->phase[next].status == TAKT_FAILED
+                   pipeline->phase[next].status == TAKT_FAILED
                        ? "resolve that, then "
                        : "",
                    takt__phase_command(next), workflow->folder);
@@ -97,36 +97,28 @@ static void print_text(const struct workflow *workflow)
 
 static void print_json(const struct workflow *workflow)
 {
-    const struct takt_phase_line *line = &workflow->state.line;
-    const enum takt_phase next = takt__phase_line_next(line);
+    const struct takt_pipeline *pipeline = &workflow->state.pipeline;
+    const enum takt_phase next = takt__pipeline_next(pipeline);
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "project", workflow->folder);
-    json_string(&json, "state", workflow->state.path);
-    json_string(&json, "current_phase",
-                line->current < 0
-                    ? NULL
-                    : takt__phase_name((enum takt_phase)line->current));
-    json_string(&json, "next_phase",
-                next == TAKT_PHASES ? NULL : takt__phase_name(next));
-    json_open(&json, "phases", '[');
+    json_print(&json,
+               "{project:%s state:%s current_phase:%s next_phase:%s phases:[",
+               workflow->folder, workflow->state.path,
+               pipeline->current < 0
+                   ? NULL
+                   : takt__phase_name((enum takt_phase)pipeline->current),
+               next == TAKT_PHASES ? NULL : takt__phase_name(next));
     for (int i = 0; i < TAKT_PHASES; i++) {
-        const struct takt_phase_record *record = &line->phase[i];
-        const char *const texts[][2] = {{"started_at", record->started_at},
-                                        {"completed_at", record->completed_at},
-                                        {"error", record->error}};
-        json_open(&json, NULL, '{');
-        json_string(&json, "phase", takt__phase_name((enum takt_phase)i));
-        json_string(&json, "status", takt__phase_status_name(record->status));
-        for (size_t k = 0; k < 3; k++)
-            json_string(&json, texts[k][0],
-                        texts[k][1][0] == '\0' ? NULL : texts[k][1]);
-        json_close(&json, '}');
+        const struct takt_phase_record *record = &pipeline->phase[i];
+        json_print(
+            &json,
+            "{phase:%s status:%s started_at:%s completed_at:%s error:%s}",
+            takt__phase_name((enum takt_phase)i),
+            takt__phase_status_name(record->status),
+            known_text(record->started_at), known_text(record->completed_at),
+            known_text(record->error));
     }
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "]}\n");
 }
 
 static int run(const struct invocation *invocation)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -14,15 +13,14 @@
 #include "number.h"
 #include "trace.h"
 
-/* ---- records --------------------------------------------------------------
- */
+/* ---- records ---- */
 
 static bool is_wanted(const struct trace *trace, const char *op)
 {
     return trace->op == NULL || strcmp(trace->op, op) == 0;
 }
 
-static void take_event(struct trace *trace, const struct stream *stream,
+static void take_event(struct trace *trace, const struct trace_stream *stream,
                        const takt_event *event)
 {
     if (!is_wanted(trace, event->op))
@@ -37,7 +35,7 @@ static void take_event(struct trace *trace, const struct stream *stream,
 static void take_record(struct trace *trace,
                         const struct takt_trace_record *record)
 {
-    struct stream *stream;
+    struct trace_stream *stream;
 
     if (record->kind == TAKT_TRACE_HEADER) {
         stream = tally_header(&trace->tally, record);
@@ -111,16 +109,7 @@ void take_rest(struct trace *trace, struct inlet *inlet)
     inlet->length = 0;
 }
 
-/* ---- surroundings ---------------------------------------------------------
- */
-
-uint64_t clock_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
+/* ---- surroundings ---- */
 
 int open_signals(void)
 {
@@ -137,15 +126,14 @@ int open_signals(void)
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Colour is for terminals, unless somebody does not like it. */
+/* Colour is for terminals, unless NO_COLOR is set. */
 static bool wants_colour(FILE *stream)
 {
     const char *no = getenv("NO_COLOR");
     return isatty(fileno(stream)) == 1 && (no == NULL || no[0] == '\0');
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static bool is_number(const char *word)
 {
@@ -203,24 +191,21 @@ static bool read_options(const struct invocation *invocation,
                          struct trace *trace)
 {
     const struct command *command = invocation->command;
-    const char *format = option_value(invocation, "format");
     const char *seconds = option_value(invocation, "for");
     const char *output = option_value(invocation, "output");
     const char *record = option_value(invocation, "record");
     const char *wrong =
         seconds != NULL ? parse_rate(seconds, &trace->for_s) : NULL;
 
-    trace->is_json = format != NULL && strcmp(format, "json") == 0;
+    trace->is_json = option_choice(invocation, "format") == 1;
     trace->is_quiet = option_given(invocation, "summary");
     trace->wants_all = option_given(invocation, "all");
     trace->as_is = option_given(invocation, "as-is");
     trace->op = option_value(invocation, "op");
     trace->store = option_value(invocation, "db");
-    if (wrong != NULL || (seconds != NULL && trace->for_s <= 0)) {
-        usage_error(command, "--for '%s' %s", seconds,
-                    wrong != NULL ? wrong : "is no time");
-        return false;
-    }
+    if (wrong != NULL || (seconds != NULL && trace->for_s <= 0))
+        return reject(command, "--for '%s' %s", seconds,
+                      wrong != NULL ? wrong : "is no time");
     trace->out = invocation->program != NULL ? stderr : stdout;
     if (output != NULL &&
         (trace->out = open_for_writing(command, output, 0666)) == NULL)

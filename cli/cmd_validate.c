@@ -23,8 +23,7 @@ struct validation {
     char error[512]; /* empty: all is well */
 };
 
-/* ---- the checks -----------------------------------------------------------
- */
+/* ---- the checks ---- */
 
 static int visit(void *self, const struct takt_finding *finding)
 {
@@ -88,8 +87,7 @@ static bool check_experts(struct validation *validation)
            run_checks(validation);
 }
 
-/* ---- the project's own tests ----------------------------------------------
- */
+/* ---- the project's own tests ---- */
 
 static bool run_tests(struct validation *validation)
 {
@@ -107,8 +105,7 @@ static const char *why_no_tests(const struct validation *validation)
     return validation->tests.source;
 }
 
-/* ---- reporting ------------------------------------------------------------
- */
+/* ---- reporting ---- */
 
 static void print_check(const struct check *check)
 {
@@ -140,8 +137,8 @@ static void print_text(const struct validation *validation)
     for (size_t i = 0; i < checks->count; i++)
         print_check(&checks->check[i]);
     if (checks->left_out > 0)
-        printf("  and %llu more sizes, which were not compared\n",
-               (unsigned long long)checks->left_out);
+        printf("  and %ju more sizes, which were not compared\n",
+               checks->left_out);
     if (validation->has_run_tests && validation->tests.text != NULL) {
         putchar('\n');
         print_line(stdout, "tests: '%s' %s", validation->tests.text,
@@ -159,44 +156,34 @@ static void print_text(const struct validation *validation)
 
 static void print_check_json(struct json *json, const struct check *check)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "op", check->op->name);
-    json_string(json, "dtype", takt_dtype_name(check->dtype));
-    json_open(json, "shape", '[');
-    for (unsigned i = 0; i < check->shape.rank; i++)
-        json_count(json, NULL, check->shape.dim[i]);
-    json_close(json, ']');
-    json_bool(json, "found_size", check->is_found);
-    json_count(json, "experts", check->experts);
-    json_number(json, "worst_share", check->worst);
-    json_bool(json, "right", check->failed[0] == '\0');
-    json_string(json, "wrong_expert", check->failed[0] ? check->failed : NULL);
-    json_string(json, "why", check->why[0] != '\0' ? check->why : NULL);
-    json_close(json, '}');
+    json_print(json, "{op:%s dtype:%s", check->op->name,
+               takt_dtype_name(check->dtype));
+    json_shape(json, "shape", &check->shape);
+    json_print(json,
+               "found_size:%d experts:%u worst_share:%g right:%d "
+               "wrong_expert:%s why:%s}",
+               check->is_found, check->experts, check->worst,
+               check->failed[0] == '\0', known_text(check->failed),
+               known_text(check->why));
 }
 
 static void print_json(const struct validation *validation)
 {
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_open(&json, "checks", '[');
+    json_print(&json, "{checks:[");
     for (size_t i = 0; i < validation->checks.count; i++)
         print_check_json(&json, &validation->checks.check[i]);
-    json_close(&json, ']');
-    json_count(&json, "left_out", validation->checks.left_out);
-    json_string(&json, "test_command",
-                validation->has_run_tests ? validation->tests.text : NULL);
-    json_string(&json, "no_tests", why_no_tests(validation));
-    json_bool(&json, "succeeded", validation->error[0] == '\0');
-    json_string(&json, "error",
-                validation->error[0] == '\0' ? NULL : validation->error);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(
+        &json,
+        "] left_out:%ju test_command:%s no_tests:%s succeeded:%d error:%s}\n",
+        validation->checks.left_out,
+        validation->has_run_tests ? validation->tests.text : NULL,
+        why_no_tests(validation), validation->error[0] == '\0',
+        known_text(validation->error));
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static bool open_machine(struct validation *validation)
 {

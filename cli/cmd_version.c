@@ -14,10 +14,7 @@ static int run(const struct invocation *invocation)
         return EXIT_DONE;
     }
     struct json json = json_begin(stdout);
-    json_open(&json, NULL, '{');
-    json_string(&json, "version", takt_version());
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "{version:%s}\n", takt_version());
     return EXIT_DONE;
 }
 

@@ -25,7 +25,7 @@ const struct command *find_command(const char *name)
 }
 
 static void print_error(const struct command *command, const char *format,
-                        va_list values)
+                        va_list values, bool is_usage)
 {
     char line[2048];
 
@@ -33,6 +33,9 @@ static void print_error(const struct command *command, const char *format,
     fflush(stdout);
     fprintf(stderr, "takt %s: ", command->name);
     print_clean(stderr, line);
+    if (is_usage)
+        fprintf(stderr, " (see 'takt %s --help')", command->name);
+    fputc('\n', stderr);
 }
 
 int usage_error(const struct command *command, const char *format, ...)
@@ -40,10 +43,19 @@ int usage_error(const struct command *command, const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    print_error(command, format, values);
+    print_error(command, format, values, true);
     va_end(values);
-    fprintf(stderr, " (see 'takt %s --help')\n", command->name);
     return EXIT_USAGE;
+}
+
+bool reject(const struct command *command, const char *format, ...)
+{
+    va_list values;
+
+    va_start(values, format);
+    print_error(command, format, values, true);
+    va_end(values);
+    return false;
 }
 
 int complain(const struct command *command, const char *format, ...)
@@ -51,9 +63,8 @@ int complain(const struct command *command, const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    print_error(command, format, values);
+    print_error(command, format, values, false);
     va_end(values);
-    fputc('\n', stderr);
     return EXIT_FINDING;
 }
 
@@ -80,6 +91,17 @@ const char *option_value(const struct invocation *invocation, const char *name)
 bool option_given(const struct invocation *invocation, const char *name)
 {
     return option_value(invocation, name) != NULL;
+}
+
+size_t option_choice(const struct invocation *invocation, const char *name)
+{
+    const size_t i = option_index(invocation->command, name, strlen(name));
+    const char *word = invocation->values[i];
+    size_t index = 0;
+
+    if (word != NULL)
+        find_choice(word, invocation->command->options[i].choice, &index);
+    return index;
 }
 
 bool find_choice(const char *word, const char *choice, size_t *index)
@@ -140,10 +162,9 @@ static bool unknown_option(const struct command *command, const char *word,
         }
     }
     if (near != NULL)
-        usage_error(command, "no option --%s; did you mean --%s?", typed, near);
-    else
-        usage_error(command, "no option --%.*s", (int)length, word);
-    return false;
+        return reject(command, "no option --%s; did you mean --%s?", typed,
+                      near);
+    return reject(command, "no option --%.*s", (int)length, word);
 }
 
 static bool check_choice(const struct command *command,
@@ -157,12 +178,10 @@ static bool check_choice(const struct command *command,
     const char *meant =
         nearest_choice(value, option->choice, near, sizeof near);
     if (meant != NULL)
-        usage_error(command, "--%s '%s': did you mean '%s'?", option->name,
-                    value, meant);
-    else
-        usage_error(command, "--%s '%s' is not one of %s", option->name, value,
-                    option->choice);
-    return false;
+        return reject(command, "--%s '%s': did you mean '%s'?", option->name,
+                      value, meant);
+    return reject(command, "--%s '%s' is not one of %s", option->name, value,
+                  option->choice);
 }
 
 /* Takes the option in argv[*at] and its value, if it has one. */
@@ -177,15 +196,12 @@ static bool take_option(struct invocation *out, int argc, char **argv, int *at)
 
     if (option->name == NULL)
         return unknown_option(command, word, length);
-    if (option->value == NULL && value != NULL) {
-        usage_error(command, "--%s takes no value", option->name);
-        return false;
-    }
+    if (option->value == NULL && value != NULL)
+        return reject(command, "--%s takes no value", option->name);
     if (option->value != NULL && value == NULL) {
-        if (*at + 1 >= argc) {
-            usage_error(command, "--%s needs %s", option->name, option->value);
-            return false;
-        }
+        if (*at + 1 >= argc)
+            return reject(command, "--%s needs %s", option->name,
+                          option->value);
         value = argv[++*at];
     }
     out->values[i] = value == NULL ? "" : value;
@@ -265,8 +281,7 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
             if (command->takes_program && command->max_operands == 0)
                 return check_operands(out); /* the rest is the program's */
         } else {
-            usage_error(command, "more than %d words", max_operands);
-            return false;
+            return reject(command, "more than %d words", max_operands);
         }
     }
     return check_operands(out);

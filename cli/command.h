@@ -4,7 +4,7 @@
  *
  * A command is a table: its words, its options, its examples. The same table
  * parses the command line and writes --help, the man page and the shell
- * completions, so that none of them can tell a different story.
+ * completions, so that they cannot differ.
  */
 #ifndef TAKT_CLI_COMMAND_H
 #define TAKT_CLI_COMMAND_H
@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What a program tells its caller. */
+/* The exit status. */
 enum exit_code {
     EXIT_DONE = 0,
     EXIT_FINDING = 1, /* something was found, or a phase refused */
@@ -64,6 +64,9 @@ const struct command *find_command(const char *name);
 const char *option_value(const struct invocation *invocation, const char *name);
 bool option_given(const struct invocation *invocation, const char *name);
 
+/* Which of its words an option was given, from 0; 0 when it was not given. */
+size_t option_choice(const struct invocation *invocation, const char *name);
+
 /* Fills `out` from the words after the command's name. On failure says what is
  * wrong in one line and returns false. */
 bool parse_invocation(const struct command *command, int argc, char **argv,
@@ -73,8 +76,12 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
 int usage_error(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* "takt NAME: ..." on stderr, one line. Returns EXIT_FINDING. Both show what
- * they are given with escapes (clean.h). */
+/* The same for functions that answer whether all is well: returns false. */
+bool reject(const struct command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* "takt NAME: ..." on stderr, one line. Returns EXIT_FINDING. All of these
+ * show what they are given with escapes (clean.h). */
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

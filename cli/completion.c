@@ -6,7 +6,7 @@
 
 #include "help.h"
 
-/* The words after an operand's place: ops, where the command takes them. */
+/* Whether an operand of the command is an op. */
 static bool takes_ops(const struct command *command)
 {
     return command->actions != NULL ||

@@ -71,7 +71,7 @@ bool is_foreign_store(const char *path)
            named.st_dev != known.st_dev || named.st_ino != known.st_ino;
 }
 
-/* Nobody should take a store that cannot be read for an empty one. */
+/* A store that cannot be read must not look like an empty one. */
 static void report_store(const struct command *command, takt_ctx *ctx)
 {
     takt_learning learning;
@@ -86,7 +86,7 @@ bool open_context(const struct command *command,
 {
     const struct takt_config *config = takt__config();
     const bool is_live = wish->recording == NULL;
-    char pin[PATH_MAX] = ""; /* a copy: who asked for it is told here */
+    char pin[PATH_MAX] = ""; /* a copy, for the message in refuse() */
 
     if (config->pin != NULL)
         snprintf(pin, sizeof pin, "%s", config->pin);
@@ -122,12 +122,7 @@ bool open_context(const struct command *command,
 
 unsigned read_situation(const struct invocation *invocation)
 {
-    const char *word = option_value(invocation, "situation");
-    size_t index = 0;
-
-    if (word != NULL)
-        find_choice(word, situation_choice, &index);
-    return (unsigned)index;
+    return (unsigned)option_choice(invocation, "situation");
 }
 
 const char *situation_name(unsigned situation)
@@ -164,9 +159,8 @@ bool has_dtype(const struct command *command, const takt_op *op,
 
     if ((op->dtypes >> dtype & 1) != 0)
         return true;
-    usage_error(command, "%s has no %s, only %s", op->name,
-                takt_dtype_name(dtype), takt_dtype_name(other));
-    return false;
+    return reject(command, "%s has no %s, only %s", op->name,
+                  takt_dtype_name(dtype), takt_dtype_name(other));
 }
 
 const takt_op *find_named_op(const struct command *command, const char *name)

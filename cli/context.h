@@ -3,7 +3,7 @@
  * context.h - the context that a command asks.
  *
  * Commands learn from the same store and obey the same environment variables
- * as programs do, so that they answer what a program would be told.
+ * as programs do, so that they answer as in a program.
  */
 #ifndef TAKT_CLI_CONTEXT_H
 #define TAKT_CLI_CONTEXT_H
@@ -29,12 +29,12 @@ enum { situation_count = 4 };
         "db", "FILE", NULL, "the store to use; empty: none (default TAKT_DB)" \
     }
 
-/* What a command wants of its context; zeros: the usual. */
+/* What a command wants of its context; zeros: the defaults. */
 struct context_wish {
     const char *recording; /* --machine, or NULL */
     const char *store;     /* --db, or NULL */
     bool writes_store;     /* it is the user's own, whatever its name; else a
-                            * file that --db names is read as anybody's */
+                            * file that --db names is read as foreign */
     unsigned threads;
     const takt_cost_model *cost;
     bool obeys_pin;    /* TAKT_PIN decides, if it is set */
@@ -59,7 +59,8 @@ bool find_usable_gpu(takt_ctx *ctx, takt_gpu_device *out);
  * opened. */
 bool is_worthy_gpu(takt_ctx *ctx, const char *expert);
 
-/* "all", or "" where TAKT_GPU is set and empty: for who asks the drivers. */
+/* "all", or "" where TAKT_GPU is set and empty: for a command that asks the
+ * drivers. */
 const char *all_gpus(void);
 
 /* Whether TAKT_PIN is set. */

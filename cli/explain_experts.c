@@ -8,8 +8,7 @@
 
 enum { longest_reason = 1300 };
 
-/* ---- why ------------------------------------------------------------------
- */
+/* ---- why ---- */
 
 static void explain_win(const struct route *route,
                         const takt_decision *decision, char *out, size_t size)
@@ -73,27 +72,20 @@ static void explain_store(const struct route *route,
                  route->estimate[0].expert, learning->own_records);
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_estimate(const takt_estimate *estimate, bool has_transfer)
 {
     const double moving_s = estimate->transfer_s;
-    char expected[24], low[24], high[24], first[24], transfer[24];
 
     printf("  %-16s %10s  %9s .. %-9s %8.0f", estimate->expert,
-           format_seconds(total_s(estimate), expected, sizeof expected),
-           format_seconds(estimate->low_s + moving_s, low, sizeof low),
-           format_seconds(estimate->high_s + moving_s, high, sizeof high),
-           estimate->samples);
+           seconds_text(total_s(estimate)).at,
+           seconds_text(estimate->low_s + moving_s).at,
+           seconds_text(estimate->high_s + moving_s).at, estimate->samples);
     if (has_transfer)
-        printf("  %9s", moving_s > 0 ? format_seconds(moving_s, transfer,
-                                                      sizeof transfer)
-                                     : "-");
+        printf("  %9s", moving_s > 0 ? seconds_text(moving_s).at : "-");
     printf("  %9s  %s%s%s\n",
-           estimate->first_s > 0
-               ? format_seconds(estimate->first_s, first, sizeof first)
-               : "-",
+           estimate->first_s > 0 ? seconds_text(estimate->first_s).at : "-",
            estimate->is_chosen ? "chosen" : "",
            estimate->is_suspect ? " suspect: left alone for a while" : "",
            estimate->is_asleep ? " asleep: opened when that pays" : "");
@@ -138,29 +130,22 @@ void explain_experts(const struct route *route, const takt_decision *decision)
         print_line(stdout, "  store       %s", why);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_estimate_json(struct json *json,
                                 const takt_estimate *estimate)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "expert", estimate->expert);
-    json_string(json, "backend", takt_backend_key(estimate->backend));
-    json_number(json, "predicted_us", estimate->predicted_s * 1e6);
-    json_number(json, "low_us", estimate->low_s * 1e6);
-    json_number(json, "high_us", estimate->high_s * 1e6);
-    json_number(json, "samples", estimate->samples);
-    json_number(json, "transfer_us", estimate->transfer_s * 1e6);
-    json_number(json, "total_us", total_s(estimate) * 1e6);
-    if (estimate->first_s > 0)
-        json_number(json, "first_us", estimate->first_s * 1e6);
-    else
-        json_null(json, "first_us");
-    json_bool(json, "suspect", estimate->is_suspect != 0);
-    json_bool(json, "chosen", estimate->is_chosen != 0);
-    json_bool(json, "asleep", estimate->is_asleep != 0);
-    json_close(json, '}');
+    json_print(json,
+               "{expert:%s backend:%s predicted_us:%g low_us:%g high_us:%g "
+               "samples:%g transfer_us:%g total_us:%g first_us:%g suspect:%d "
+               "chosen:%d asleep:%d}",
+               estimate->expert, takt_backend_key(estimate->backend),
+               estimate->predicted_s * 1e6, estimate->low_s * 1e6,
+               estimate->high_s * 1e6, estimate->samples,
+               estimate->transfer_s * 1e6, total_s(estimate) * 1e6,
+               positive_number(estimate->first_s * 1e6),
+               estimate->is_suspect != 0, estimate->is_chosen != 0,
+               estimate->is_asleep != 0);
 }
 
 void explain_experts_json(struct json *json, const struct route *route,
@@ -169,18 +154,17 @@ void explain_experts_json(struct json *json, const struct route *route,
     takt_learning learning;
     char why[longest_reason] = "";
 
-    json_string(json, "resident", route->home[0] != '\0' ? "gpu" : "host");
-    json_open(json, "experts", '[');
+    json_print(json, "resident:%s experts:[",
+               route->home[0] != '\0' ? "gpu" : "host");
     for (size_t i = 0; i < route->estimate_count; i++)
         print_estimate_json(json, &route->estimate[i]);
-    json_close(json, ']');
     if (route->estimate_count > 0)
         explain_win(route, decision, why, sizeof why);
-    json_string(json, "why", why[0] != '\0' ? why : NULL);
+    json_print(json, "] why:%s", known_text(why));
     takt_ctx_learning(route->ctx, &learning);
     why[0] = '\0';
     if (route->estimate_count > 0)
         explain_store(route, &learning, route->is_recorded, why, sizeof why);
-    json_string(json, "store", learning.store[0] ? learning.store : NULL);
-    json_string(json, "not_measured", why[0] != '\0' ? why : NULL);
+    json_print(json, "store:%s not_measured:%s", known_text(learning.store),
+               known_text(why));
 }

@@ -11,7 +11,7 @@
 
 #include "json.h"
 
-/* A row of takt_history_read() that outlives the visit. */
+/* A copy of a row that takt_history_read() reported. */
 struct memory {
     takt_history_row row; /* layout and expert point below */
     char layout[16];

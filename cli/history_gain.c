@@ -40,8 +40,7 @@ struct ledger {
     size_t op_count;
 };
 
-/* ---- the choices ----------------------------------------------------------
- */
+/* ---- the choices ---- */
 
 static void add_choice(struct ledger *ledger, const char *name,
                        const char *instead, bool is_rule)
@@ -108,8 +107,7 @@ static void find_choices(struct ledger *ledger)
     add_choice(ledger, "moe", "scalar", true);
 }
 
-/* ---- the sums -------------------------------------------------------------
- */
+/* ---- the sums ---- */
 
 static const takt_estimate *find(const takt_estimate *all, size_t count,
                                  const char *expert)
@@ -159,8 +157,8 @@ static void add_to(struct gain *gain, const struct gain *more)
     }
 }
 
-/* The calls of one expert at one size in one situation. Whoever had always been
- * used had the operands: nothing would have been fetched. */
+/* The calls of one expert at one size in one situation. An expert that
+ * had always been used would have had the operands: no transfers count. */
 static void add_row(struct ledger *ledger, const takt_history_row *row)
 {
     struct gain here = {.calls = row->calls, .spent_s = row->seconds};
@@ -188,8 +186,7 @@ static void add_row(struct ledger *ledger, const takt_history_row *row)
     add_to(&ledger->total, &here);
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 static void print_total(const struct ledger *ledger)
 {
@@ -221,9 +218,8 @@ static void print_ops(const struct ledger *ledger)
     putchar('\n');
     for (size_t o = 0; o < ledger->op_count; o++) {
         const struct gain *gain = &ledger->op[o];
-        char calls[32];
-        format_count((size_t)gain->calls, calls, sizeof calls);
-        printf("%-16s %12s %12.4g", gain->op->name, calls, gain->spent_s);
+        printf("%-16s %12s %12.4g", gain->op->name,
+               count_text((size_t)gain->calls).at, gain->spent_s);
         for (size_t i = 0; i < ledger->choice_count; i++)
             printf(" %+*.4g",
                    (int)fmax(12, (double)strlen(ledger->choice[i].name)),
@@ -234,8 +230,7 @@ static void print_ops(const struct ledger *ledger)
          "they were measured\nat that size, expected elsewhere");
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_gain_json(struct json *json, const char *key,
                             const struct ledger *ledger,
@@ -244,19 +239,13 @@ static void print_gain_json(struct json *json, const char *key,
     json_open(json, key, '{');
     if (gain->op != NULL)
         json_string(json, "op", gain->op->name);
-    json_number(json, "calls", gain->calls);
-    json_number(json, "spent_s", gain->spent_s);
-    json_open(json, "choices", '[');
-    for (size_t i = 0; i < ledger->choice_count; i++) {
-        json_open(json, NULL, '{');
-        json_string(json, "choice", ledger->choice[i].name);
-        json_number(json, "seconds", gain->choice_s[i]);
-        json_number(json, "saved_s", gain->choice_s[i] - gain->spent_s);
-        json_number(json, "measured_s", gain->measured_s[i]);
-        json_close(json, '}');
-    }
-    json_close(json, ']');
-    json_close(json, '}');
+    json_print(json, "calls:%g spent_s:%g choices:[", gain->calls,
+               gain->spent_s);
+    for (size_t i = 0; i < ledger->choice_count; i++)
+        json_print(json, "{choice:%s seconds:%g saved_s:%g measured_s:%g}",
+                   ledger->choice[i].name, gain->choice_s[i],
+                   gain->choice_s[i] - gain->spent_s, gain->measured_s[i]);
+    json_print(json, "]}");
 }
 
 static void print_ledger_json(const struct ledger *ledger)
@@ -268,9 +257,7 @@ static void print_ledger_json(const struct ledger *ledger)
     json_open(&json, "ops", '[');
     for (size_t i = 0; i < ledger->op_count; i++)
         print_gain_json(&json, NULL, ledger, &ledger->op[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "]}\n");
 }
 
 void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json)

@@ -8,8 +8,7 @@
 #include "history.h"
 #include "number.h"
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static int keep(void *self, const takt_history_row *row)
 {
@@ -87,8 +86,7 @@ static bool is_measured(const takt_history_row *row)
     return row->samples > 0;
 }
 
-/* ---- the list -------------------------------------------------------------
- */
+/* ---- the list ---- */
 
 /* The sums of one op. */
 struct total {
@@ -99,21 +97,14 @@ struct total {
 
 static void print_total(struct json *json, const struct total *total)
 {
-    char calls[32];
-
     if (json != NULL) {
-        json_open(json, NULL, '{');
-        json_string(json, "op", total->op->name);
-        json_count(json, "rows", total->rows);
-        json_number(json, "samples", total->samples);
-        json_number(json, "calls", total->calls);
-        json_number(json, "seconds", total->seconds);
-        json_close(json, '}');
+        json_print(json, "{op:%s rows:%zu samples:%g calls:%g seconds:%g}",
+                   total->op->name, total->rows, total->samples, total->calls,
+                   total->seconds);
         return;
     }
-    format_count((size_t)total->calls, calls, sizeof calls);
     printf("%-16s %8zu %10.0f %16s %12.4g\n", total->op->name, total->rows,
-           total->samples, calls, total->seconds);
+           total->samples, count_text((size_t)total->calls).at, total->seconds);
 }
 
 void print_list(const struct memories *memories, bool is_json)
@@ -140,16 +131,13 @@ void print_list(const struct memories *memories, bool is_json)
     }
     if (total.op != NULL)
         print_total(is_json ? &json : NULL, &total);
-    if (is_json) {
-        json_close(&json, ']');
-        json_end(&json);
-    }
+    if (is_json)
+        json_print(&json, "]\n");
 }
 
-/* ---- one op ---------------------------------------------------------------
- */
+/* ---- one op ---- */
 
-/* A bin counts bytes or operations: whichever its typical call has. */
+/* A bucket counts bytes or operations: those that its typical call has. */
 static bool is_about(const takt_history_row *row, const takt_work *work)
 {
     const bool counts_bytes =
@@ -161,24 +149,16 @@ static bool is_about(const takt_history_row *row, const takt_work *work)
 
 static void print_row_json(struct json *json, const takt_history_row *row)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "op", row->op->name);
-    json_string(json, "dtype", takt_dtype_name(row->dtype));
-    json_string(json, "layout", row->layout);
-    json_string(json, "situation", situation_name(row->situation));
-    json_string(json, "expert", row->expert);
-    json_string(json, "backend", takt_backend_key(row->backend));
-    json_number(json, "work_low", row->work_low);
-    json_number(json, "work_high", row->work_high);
-    json_number(json, "bytes", row->work.bytes);
-    json_number(json, "flops", row->work.flops);
-    json_number(json, "samples", row->samples);
-    json_number(json, "mean_us", row->mean_s * 1e6);
-    json_number(json, "spread", row->spread);
-    json_number(json, "first_us", row->first_s * 1e6);
-    json_number(json, "calls", row->calls);
-    json_number(json, "seconds", row->seconds);
-    json_close(json, '}');
+    json_print(json,
+               "{op:%s dtype:%s layout:%s situation:%s expert:%s backend:%s "
+               "work_low:%g work_high:%g bytes:%g flops:%g samples:%g "
+               "mean_us:%g spread:%g first_us:%g calls:%g seconds:%g}",
+               row->op->name, takt_dtype_name(row->dtype), row->layout,
+               situation_name(row->situation), row->expert,
+               takt_backend_key(row->backend), row->work_low, row->work_high,
+               row->work.bytes, row->work.flops, row->samples,
+               row->mean_s * 1e6, row->spread, row->first_s * 1e6, row->calls,
+               row->seconds);
 }
 
 static void name_size(const takt_history_row *row, char *out, size_t size)
@@ -227,8 +207,6 @@ void print_rows(const struct memories *memories, const takt_op *op,
         else
             print_row_text(row);
     }
-    if (is_json) {
-        json_close(&json, ']');
-        json_end(&json);
-    }
+    if (is_json)
+        json_print(&json, "]\n");
 }

@@ -3,10 +3,11 @@
 #include "json.h"
 
 #include <inttypes.h>
-#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "clean.h"
+#include "text/json.h"
 
 struct json json_begin(FILE *stream)
 {
@@ -18,37 +19,9 @@ void json_end(struct json *json)
     fputc('\n', json->stream);
 }
 
-static void escape(FILE *stream, uint32_t character)
-{
-    if (character < 0x10000) {
-        fprintf(stream, "\\u%04x", (unsigned)character);
-        return;
-    }
-    character -= 0x10000; /* two halves, as UTF-16 has them */
-    fprintf(stream, "\\u%04x\\u%04x", 0xd800 + (unsigned)(character >> 10),
-            0xdc00 + (unsigned)(character & 0x3ff));
-}
-
-/* What is not UTF-8 becomes U+FFFD; what a terminal should not get is escaped,
- * which a reader of JSON does not see. */
 static void quote(FILE *stream, const char *text)
 {
-    uint32_t character;
-
-    fputc('"', stream);
-    while (*text != '\0') {
-        const size_t length = read_character(text, &character);
-        if (length == 0)
-            fputs("\\ufffd", stream);
-        else if (character == '"' || character == '\\')
-            fprintf(stream, "\\%c", (char)character);
-        else if (is_unsafe(character))
-            escape(stream, character);
-        else
-            fwrite(text, 1, length, stream);
-        text += length == 0 ? 1 : length;
-    }
-    fputc('"', stream);
+    takt__json_quote(stream, text, "\\ufffd");
 }
 
 static void lead(struct json *json, const char *key)
@@ -119,4 +92,92 @@ void json_bool(struct json *json, const char *key, bool value)
 {
     lead(json, key);
     fputs(value ? "true" : "false", json->stream);
+}
+
+void json_shape(struct json *json, const char *key, const takt_shape *shape)
+{
+    json_open(json, key, '[');
+    for (unsigned i = 0; i < shape->rank; i++)
+        json_count(json, NULL, shape->dim[i]);
+    json_close(json, ']');
+}
+
+/* The argument of the conversion at `at`; returns what follows it. */
+static const char *print_value(struct json *json, const char *key,
+                               const char *at, va_list *values)
+{
+    switch (*at) {
+    case 's':
+        json_string(json, key, va_arg(*values, const char *));
+        break;
+    case 'g':
+        json_number(json, key, va_arg(*values, double));
+        break;
+    case 'd':
+        json_bool(json, key, va_arg(*values, int) != 0);
+        break;
+    case 'u':
+        json_count(json, key, va_arg(*values, unsigned));
+        break;
+    default: /* %zu, %ju */
+        json_count(json, key,
+                   *at == 'z' ? va_arg(*values, size_t)
+                              : va_arg(*values, uintmax_t));
+        at++;
+    }
+    return at + 1;
+}
+
+/* One token of a format: a key is kept for the value that follows it. Returns
+ * what follows the token. */
+static const char *print_token(struct json *json, const char *at, char key[64],
+                               va_list *values)
+{
+    const size_t length = strcspn(at, ": ]}\n");
+    const char *name = known_text(key);
+
+    switch (*at) {
+    case ' ':
+        return at + 1;
+    case '\n':
+        json_end(json);
+        return at + 1;
+    case '}':
+    case ']':
+        json_close(json, *at);
+        return at + 1;
+    case '{':
+    case '[':
+        json_open(json, name, *at++);
+        break;
+    case '%':
+        at = print_value(json, name, at + 1, values);
+        break;
+    default:
+        if (at[length] == ':') {
+            snprintf(key, 64, "%.*s", (int)length, at);
+            return at + length + 1;
+        }
+        lead(json, name);
+        fwrite(at, 1, length, json->stream);
+        at += length;
+    }
+    key[0] = '\0';
+    return at;
+}
+
+void json_print(struct json *json, const char *format, ...)
+{
+    char key[64] = "";
+    va_list values;
+
+    va_start(values, format);
+    while (*format != '\0')
+        format = print_token(json, format, key, &values);
+    va_end(values);
+}
+
+const char *known_text(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
 }

@@ -8,9 +8,12 @@
 #ifndef TAKT_CLI_JSON_H
 #define TAKT_CLI_JSON_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <takt/op.h>
 
 struct json {
     FILE *stream;
@@ -28,5 +31,30 @@ void json_number(struct json *json, const char *key, double value);
 void json_count(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_null(struct json *json, const char *key);
+void json_shape(struct json *json, const char *key, const takt_shape *shape);
+
+/* Several of these at once, by a format whose arguments the compiler checks:
+ *
+ *     json_print(&json, "{op:%s rows:%zu mean:%g [%u %u] none:null}\n", ...);
+ *
+ * A key ends with a colon; blanks separate; brackets open and close; "\n" ends
+ * the line. %s is a string, %g a number, %d a bool; %u, %zu and %ju (uint64_t)
+ * are counts; a word that is not a key is written as it is. */
+void json_print(struct json *json, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Values that may be absent: null if the text is empty, if the number is less
+ * than 0, or if it is not above 0. */
+const char *known_text(const char *text);
+
+static inline double known_number(double value)
+{
+    return value >= 0 ? value : (double)NAN;
+}
+
+static inline double positive_number(double value)
+{
+    return value > 0 ? value : (double)NAN;
+}
 
 #endif

@@ -14,8 +14,7 @@
 #include "context.h"
 #include "machine.h"
 
-/* ---- the bus --------------------------------------------------------------
- */
+/* ---- the bus ---- */
 
 /* How a GPU is connected; 0: not known. */
 struct link {
@@ -78,8 +77,7 @@ static const char *why_unused(void)
     return all_gpus()[0] == '\0' ? "TAKT_GPU is empty" : "no driver has it";
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 /* The label of a block stands before its first line only. */
 static void begin_line(bool *is_begun)
@@ -155,8 +153,7 @@ void print_gpus(takt_ctx *ctx, bool is_live)
     }
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void print_link_json(struct json *json, const char *address)
 {
@@ -166,12 +163,8 @@ static void print_link_json(struct json *json, const char *address)
         json_null(json, "link");
         return;
     }
-    json_open(json, "link", '{');
-    json_number(json, "width", link.width);
-    json_number(json, "gt_per_s", link.speed);
-    json_number(json, "max_width", link.most_width);
-    json_number(json, "max_gt_per_s", link.most_speed);
-    json_close(json, '}');
+    json_print(json, "link:{width:%g gt_per_s:%g max_width:%g max_gt_per_s:%g}",
+               link.width, link.speed, link.most_width, link.most_speed);
 }
 
 static void print_device_json(struct json *json, const takt_machine *machine,
@@ -179,21 +172,16 @@ static void print_device_json(struct json *json, const takt_machine *machine,
 {
     const takt_gpu *gpu = find_on_bus(machine, device->address);
 
-    json_open(json, NULL, '{');
-    json_string(json, "name",
-                gpu != NULL                ? gpu->name
-                : device->model[0] != '\0' ? device->model
-                                           : NULL);
-    json_string(json, "address", device->address[0] ? device->address : NULL);
-    json_string(json, "fingerprint", gpu != NULL ? gpu->fingerprint : NULL);
-    json_string(json, "expert", device->expert);
-    json_string(json, "state", takt_gpu_state_name(device->state));
-    json_string(json, "problem", device->problem[0] ? device->problem : NULL);
-    json_string(json, "model", device->model[0] ? device->model : NULL);
-    json_count(json, "memory_bytes", device->memory_bytes);
-    json_string(json, "driver", device->version[0] ? device->version : NULL);
-    json_bool(json, "software", device->is_software != 0);
-    json_number(json, "open_s", device->open_s);
+    json_print(
+        json,
+        "{name:%s address:%s fingerprint:%s expert:%s state:%s problem:%s "
+        "model:%s memory_bytes:%ju driver:%s software:%d open_s:%g",
+        gpu != NULL ? gpu->name : known_text(device->model),
+        known_text(device->address), gpu != NULL ? gpu->fingerprint : NULL,
+        device->expert, takt_gpu_state_name(device->state),
+        known_text(device->problem), known_text(device->model),
+        device->memory_bytes, known_text(device->version),
+        device->is_software != 0, device->open_s);
     print_link_json(json, device->address);
     json_close(json, '}');
 }
@@ -201,14 +189,11 @@ static void print_device_json(struct json *json, const takt_machine *machine,
 static void print_unused_json(struct json *json, const takt_gpu *gpu,
                               bool is_live)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "name", gpu->name);
-    json_string(json, "address", gpu->address);
-    json_string(json, "fingerprint", gpu->fingerprint);
-    json_null(json, "expert");
+    json_print(json, "{name:%s address:%s fingerprint:%s expert:null",
+               gpu->name, gpu->address, gpu->fingerprint);
     if (is_live) {
-        json_string(json, "state", takt_gpu_state_name(TAKT_GPU_ABSENT));
-        json_string(json, "problem", why_unused());
+        json_print(json, "state:%s problem:%s",
+                   takt_gpu_state_name(TAKT_GPU_ABSENT), why_unused());
         print_link_json(json, gpu->address);
     }
     json_close(json, '}');
@@ -220,14 +205,13 @@ void print_gpus_json(struct json *json, takt_ctx *ctx, bool is_live)
     takt_gpu_device device;
     const char *problem;
 
-    json_open(json, "gpus", '[');
+    json_print(json, "gpus:[");
     for (size_t i = 0; is_live && takt_ctx_gpu(ctx, i, &device) == TAKT_OK; i++)
         print_device_json(json, machine, &device);
     for (unsigned i = 0; i < machine->gpu_count; i++)
         if (!is_live || !is_driven(ctx, &machine->gpu[i]))
             print_unused_json(json, &machine->gpu[i], is_live);
-    json_close(json, ']');
-    json_open(json, "gpu_problems", '[');
+    json_print(json, "] gpu_problems:[");
     for (size_t i = 0; (problem = takt_ctx_gpu_problem(ctx, i)) != NULL; i++)
         json_string(json, NULL, problem);
     json_close(json, ']');

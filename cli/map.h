@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * map.h - who wins at which size.
+ * map.h - the fastest expert for each size.
  */
 #ifndef TAKT_CLI_MAP_H
 #define TAKT_CLI_MAP_H
@@ -13,12 +13,12 @@
 #include "family.h"
 #include "json.h"
 
-/* Who wins at one size. */
+/* The experts at one size. */
 struct spot {
     unsigned step;
     char expert[TAKT_EXPERT_NAME_MAX];
     char next[TAKT_EXPERT_NAME_MAX]; /* empty: there is no other */
-    char moe[TAKT_EXPERT_NAME_MAX];  /* whom the moe rule would take */
+    char moe[TAKT_EXPERT_NAME_MAX];  /* that of the moe rule */
     double seconds;
     double next_gain; /* times as fast as the next; 0: not known */
     double moe_gain;

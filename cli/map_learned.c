@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * map_learned.c - who wins at which size, by what was learned.
+ * map_learned.c - the fastest expert for each size, by the model.
  */
 #include <math.h>
 #include <string.h>
@@ -10,8 +10,7 @@
 #include "number.h"
 #include "route.h"
 
-/* ---- asking --------------------------------------------------------------
- */
+/* ---- asking ---- */
 
 static void compare(struct spot *spot, const takt_estimate *all, size_t count)
 {
@@ -58,8 +57,7 @@ bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
     return out->count > 0;
 }
 
-/* ---- ranges --------------------------------------------------------------
- */
+/* ---- ranges ---- */
 
 static void close_range(const struct course *course, struct range *range)
 {
@@ -132,10 +130,9 @@ void name_range(const struct course *course, const struct range *range,
         snprintf(out, size, "%s .. %s", first, last);
 }
 
-/* ---- text ----------------------------------------------------------------
- */
+/* ---- text ---- */
 
-/* A letter per expert, in the order they are met; beyond z it is ?. */
+/* A letter per expert, in the order of their appearance; beyond z it is ?. */
 static char letter_of(struct legend *legend, const char *expert)
 {
     size_t i = 0;
@@ -171,7 +168,7 @@ static const char *gain_text(double gain, char out[16])
     return out;
 }
 
-static void known_text(const struct range *range, char *out, size_t size)
+static void how_known(const struct range *range, char *out, size_t size)
 {
     const size_t sizes = range->last - range->first + 1;
 
@@ -205,7 +202,7 @@ void print_course_text(const struct course *course, struct legend *legend)
                course->family->layout, pattern, chart);
     for (size_t i = 0; i < count; i++) {
         name_range(course, &range[i], sizes, sizeof sizes);
-        known_text(&range[i], known, sizeof known);
+        how_known(&range[i], known, sizeof known);
         printf("  %-20s %-16s %7s %7s   %s\n", sizes,
                course->spot[range[i].first].expert,
                gain_text(range[i].next_gain, next),
@@ -223,13 +220,16 @@ void print_legend(const struct legend *legend)
            "moe thresholds run\n");
 }
 
-/* ---- for programs --------------------------------------------------------
- */
+/* ---- for programs ---- */
+
+static takt_shape shape_at(const struct course *course, size_t spot)
+{
+    return family_shape(course->family, course->spot[spot].step);
+}
 
 static void print_shape_csv(const struct course *course, size_t spot)
 {
-    const takt_shape shape =
-        family_shape(course->family, course->spot[spot].step);
+    const takt_shape shape = shape_at(course, spot);
     char text[128];
 
     format_shape(&shape, text, sizeof text);
@@ -252,54 +252,31 @@ void print_course_csv(const struct course *course)
     }
 }
 
-static void print_shape_json(struct json *json, const char *key,
-                             const struct course *course, size_t spot)
-{
-    const takt_shape shape =
-        family_shape(course->family, course->spot[spot].step);
-
-    json_open(json, key, '[');
-    for (unsigned i = 0; i < shape.rank; i++)
-        json_count(json, NULL, shape.dim[i]);
-    json_close(json, ']');
-}
-
-static void print_gain_json(struct json *json, const char *key, double gain)
-{
-    if (gain > 0)
-        json_number(json, key, gain);
-    else
-        json_null(json, key);
-}
-
 void print_course_json(struct json *json, const struct course *course)
 {
     struct range range[most_steps];
     const size_t count = find_ranges(course, range);
 
-    json_open(json, NULL, '{');
-    json_string(json, "op", course->op->name);
-    json_string(json, "policy", "adaptive");
-    json_string(json, "dtype", takt_dtype_name(course->dtype));
-    json_string(json, "layout", course->family->layout);
-    json_count(json, "situation", course->situation);
+    json_print(json, "{op:%s policy:%s dtype:%s layout:%s situation:%u",
+               course->op->name, "adaptive", takt_dtype_name(course->dtype),
+               course->family->layout, course->situation);
     if (course->is_told_apart)
         json_string(json, "resident", is_on_gpu(course) ? "gpu" : "host");
-    json_open(json, "ranges", '[');
+    json_print(json, "ranges:[");
     for (size_t i = 0; i < count; i++) {
         const struct spot *spot = &course->spot[range[i].first];
-        json_open(json, NULL, '{');
-        print_shape_json(json, "from", course, range[i].first);
-        print_shape_json(json, "to", course, range[i].last);
-        json_string(json, "expert", spot->expert);
-        json_string(json, "next", spot->next[0] != '\0' ? spot->next : NULL);
-        json_string(json, "moe", spot->moe[0] != '\0' ? spot->moe : NULL);
-        print_gain_json(json, "gain_over_next", range[i].next_gain);
-        print_gain_json(json, "gain_over_moe", range[i].moe_gain);
-        json_count(json, "sizes", range[i].last - range[i].first + 1);
-        json_count(json, "measured", range[i].measured);
-        json_close(json, '}');
+        const takt_shape from = shape_at(course, range[i].first);
+        const takt_shape to = shape_at(course, range[i].last);
+        json_print(json, "{");
+        json_shape(json, "from", &from);
+        json_shape(json, "to", &to);
+        json_print(json,
+                   "expert:%s next:%s moe:%s gain_over_next:%g "
+                   "gain_over_moe:%g sizes:%zu measured:%zu}",
+                   spot->expert, known_text(spot->next), known_text(spot->moe),
+                   positive_number(range[i].next_gain),
+                   positive_number(range[i].moe_gain),
+                   range[i].last - range[i].first + 1, range[i].measured);
     }
-    json_close(json, ']');
-    json_close(json, '}');
+    json_print(json, "]}");
 }

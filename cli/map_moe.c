@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* map_moe.c - the thresholds of the moe rule, and who runs each range here. */
+/* map_moe.c - the thresholds of the moe rule, and the expert of each range. */
 #include <stdint.h>
 #include <string.h>
 
 #include "map.h"
 #include "number.h"
 
-/* The sizes of one op: the ranges of the moe rule and who runs them here. */
-struct row {
+/* The sizes of one op: the ranges of the moe rule and their experts. */
+struct moe_row {
     const takt_op *op;
     size_t simd_above, gpu_above; /* SIZE_MAX: never */
     char scalar[TAKT_EXPERT_NAME_MAX];
@@ -30,9 +30,9 @@ static void expert_above(takt_ctx *ctx, const takt_op *op, size_t above,
         memcpy(out, decision.expert, sizeof decision.expert);
 }
 
-static struct row row_of(takt_ctx *ctx, const takt_op *op)
+static struct moe_row row_of(takt_ctx *ctx, const takt_op *op)
 {
-    struct row row = {
+    struct moe_row row = {
         .op = op,
         .simd_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_SIMD),
         .gpu_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_GPU),
@@ -45,40 +45,33 @@ static struct row row_of(takt_ctx *ctx, const takt_op *op)
     return row;
 }
 
-static void print_text(const struct row *row)
+static void print_text(const struct moe_row *row)
 {
-    char simd[32], gpu[32] = "never";
+    char gpu[32] = "never";
 
-    format_count(row->simd_above, simd, sizeof simd);
     if (row->gpu_above != SIZE_MAX)
         format_count(row->gpu_above, gpu, sizeof gpu);
     printf("%-15s %-8s %12s %12s   %s, %s%s%s\n", row->op->name,
-           takt_complexity_name(row->op->complexity), simd, gpu, row->scalar,
-           row->simd, row->gpu[0] ? ", " : "", row->gpu);
+           takt_complexity_name(row->op->complexity),
+           count_text(row->simd_above).at, gpu, row->scalar, row->simd,
+           row->gpu[0] ? ", " : "", row->gpu);
 }
 
 static void print_range(struct json *json, const char *backend, size_t above,
                         const char *expert)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "backend", backend);
-    json_count(json, "above", above);
-    json_string(json, "expert", expert);
-    json_close(json, '}');
+    json_print(json, "{backend:%s above:%zu expert:%s}", backend, above,
+               expert);
 }
 
-static void print_json(struct json *json, const struct row *row)
+static void print_json(struct json *json, const struct moe_row *row)
 {
-    json_open(json, NULL, '{');
-    json_string(json, "op", row->op->name);
-    json_string(json, "policy", "moe");
-    json_open(json, "ranges", '[');
+    json_print(json, "{op:%s policy:%s ranges:[", row->op->name, "moe");
     print_range(json, "scalar", 0, row->scalar);
     print_range(json, "simd", row->simd_above, row->simd);
     if (row->gpu_above != SIZE_MAX)
         print_range(json, "gpu", row->gpu_above, row->gpu);
-    json_close(json, ']');
-    json_close(json, '}');
+    json_print(json, "]}");
 }
 
 void print_thresholds(takt_ctx *ctx,
@@ -95,14 +88,12 @@ void print_thresholds(takt_ctx *ctx,
     for (size_t i = 0; i < takt_op_count(); i++) {
         if (!is_asked(self, takt_op_at(i)))
             continue;
-        const struct row row = row_of(ctx, takt_op_at(i));
+        const struct moe_row row = row_of(ctx, takt_op_at(i));
         if (as_json)
             print_json(&json, &row);
         else
             print_text(&row);
     }
-    if (as_json) {
-        json_close(&json, ']');
-        json_end(&json);
-    }
+    if (as_json)
+        json_print(&json, "]\n");
 }

@@ -13,6 +13,7 @@
 #define TAKT_CLI_NUMBER_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <takt/op.h>
 
@@ -37,5 +38,34 @@ const char *format_seconds(double seconds, char *out, size_t size);
 
 /* "1.5 GB", "20 TFLOP": value with a decimal prefix and a unit. */
 void format_amount(double value, const char *unit, char *out, size_t size);
+
+/* The same by value, for one expression: printf("%s", count_text(n).at). */
+struct number_text {
+    char at[32];
+};
+
+static inline struct number_text count_text(uint64_t count)
+{
+    struct number_text text;
+
+    format_count((size_t)count, text.at, sizeof text.at);
+    return text;
+}
+
+static inline struct number_text seconds_text(double seconds)
+{
+    struct number_text text;
+
+    format_seconds(seconds, text.at, sizeof text.at);
+    return text;
+}
+
+static inline struct number_text amount_text(double value, const char *unit)
+{
+    struct number_text text;
+
+    format_amount(value, unit, text.at, sizeof text.at);
+    return text;
+}
 
 #endif

@@ -40,7 +40,7 @@ struct search {
     uint64_t warnings;
     /* for the progress on a terminal */
     bool shows_progress;
-    double next_s;
+    uint64_t next_ns;
 };
 
 /* Searches the folder. False: `error` says why it could not. */
@@ -115,16 +115,17 @@ struct top_finding {
     double rank; /* the larger the better */
 };
 
-struct tally {
+struct finding_tally {
     uint64_t gpu, simd, scalar, conditional; /* outside of tests */
     uint64_t in_tests;
     struct top_finding top[most_top];
     size_t top_count;
 };
 
-void count_finding(struct tally *tally, const struct takt_finding *finding,
+void count_finding(struct finding_tally *tally,
+                   const struct takt_finding *finding,
                    const struct advice *advice);
-uint64_t tally_total(const struct tally *tally);
+uint64_t tally_total(const struct finding_tally *tally);
 
 /* What became of Cargo.toml. */
 struct profile_outcome {
@@ -136,24 +137,25 @@ struct profile_outcome {
     char *diff;                /* what changes; owned; NULL: nothing */
 };
 
-struct report;
+struct optimize_report;
 
 /* A way to report: the finding is borrowed for the call. */
 struct report_form {
-    void (*begin)(struct report *report);
-    void (*finding)(struct report *report, const struct takt_finding *finding,
+    void (*begin)(struct optimize_report *report);
+    void (*finding)(struct optimize_report *report,
+                    const struct takt_finding *finding,
                     const struct advice *advice);
-    void (*end)(struct report *report);
+    void (*end)(struct optimize_report *report);
 };
 
 extern const struct report_form report_text, report_json, report_sarif;
 
 /* Everything there is to report. */
-struct report {
+struct optimize_report {
     const struct workflow *workflow;
     const struct rules *rules;
     bool lists_all; /* text: every finding, not the best alone */
-    struct tally tally;
+    struct finding_tally tally;
     const struct search *search;
     const struct profile_outcome *profile;
     const char *error; /* at its end: why it is not whole; NULL: it is */

@@ -17,8 +17,7 @@
 #include "optimize.h"
 #include "route.h"
 
-/* ---- sizes ----------------------------------------------------------------
- */
+/* ---- sizes ---- */
 
 static bool is_matrix_product(const takt_op *op)
 {
@@ -87,8 +86,7 @@ static double dimension_of(const takt_shape *shape)
     return cbrt(product) * (1 + 1e-12); /* 500 is 500 */
 }
 
-/* ---- the router -----------------------------------------------------------
- */
+/* ---- the router ---- */
 
 struct estimates {
     takt_estimate of[most_estimates];
@@ -147,8 +145,7 @@ static takt_backend best_processor(const struct rules *rules,
     return best == NULL ? TAKT_BACKEND_SIMD : best->backend;
 }
 
-/* ---- known sizes ----------------------------------------------------------
- */
+/* ---- known sizes ---- */
 
 static bool is_for_gpu(const struct rules *rules, const takt_op *op,
                        const takt_shape *shape)
@@ -204,11 +201,10 @@ static void predict(const struct rules *rules, struct advice *advice,
     advice->best_s = total_s(best);
 }
 
-/* ---- unknown sizes --------------------------------------------------------
- */
+/* ---- unknown sizes ---- */
 
-/* The size from which on SIMD wins here, for ops whose families are told by one
- * number; 0: always. */
+/* The size from which on SIMD wins here, for ops whose families have one
+ * size; 0: always. */
 static size_t walk_sizes(const struct rules *rules, const takt_op *op,
                          takt_dtype dtype)
 {
@@ -272,13 +268,12 @@ static void find_crossovers(const struct rules *rules, const takt_op *op,
 
 static void say_crossovers(struct advice *advice)
 {
-    char gpu[32], simd[32];
+    const struct number_text gpu = count_text(advice->gpu_from);
+    const struct number_text simd = count_text(advice->simd_from);
     const bool has_gpu = advice->gpu_from != SIZE_MAX;
     const bool has_simd = advice->simd_from != SIZE_MAX;
     const bool is_simd_first = advice->simd_from == 0;
 
-    format_count(advice->gpu_from, gpu, sizeof gpu);
-    format_count(advice->simd_from, simd, sizeof simd);
     advice->is_conditional = has_gpu || (has_simd && !is_simd_first);
     advice->backend = is_simd_first ? TAKT_BACKEND_SIMD : TAKT_BACKEND_SCALAR;
     if (!advice->is_conditional)
@@ -286,16 +281,15 @@ static void say_crossovers(struct advice *advice)
                  takt_backend_name(advice->backend));
     else if (has_gpu && has_simd && !is_simd_first)
         snprintf(advice->text, sizeof advice->text,
-                 "GPU from n >= %s, SIMD from n >= %s, Scalar below", gpu,
-                 simd);
+                 "GPU from n >= %s, SIMD from n >= %s, Scalar below", gpu.at,
+                 simd.at);
     else
         snprintf(advice->text, sizeof advice->text, "%s from n >= %s, %s below",
-                 has_gpu ? "GPU" : "SIMD", has_gpu ? gpu : simd,
+                 has_gpu ? "GPU" : "SIMD", has_gpu ? gpu.at : simd.at,
                  has_gpu && is_simd_first ? "SIMD" : "Scalar");
 }
 
-/* ---- both -----------------------------------------------------------------
- */
+/* ---- both ---- */
 
 /* Numbers that are multiplied, not added: as much work as a sum, but no call of
  * ours does it. */

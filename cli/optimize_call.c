@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * optimize_call.c - the libtakt call that takes the place of a finding, with
+ * optimize_call.c - the libtakt call that replaces a finding, with
  * the sizes that are known.
  */
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "optimize.h"
 
 /* Arguments of the calls in takt/ops.h; $0, $1, ... are the sizes, by their
- * place in the shape, and stand for the name behind them. */
+ * position in the shape, and stand for the name behind them. */
 static const struct {
     const char *op, *arguments;
 } calls[] = {

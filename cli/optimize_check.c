@@ -24,8 +24,7 @@
 /* Scalar code has to run it too, in well under a second. */
 static const double most_flops = 2e8, most_elements = 4e6;
 
-/* ---- what is to be checked ------------------------------------------------
- */
+/* ---- what is to be checked ---- */
 
 static bool is_small_enough(const takt_op *op, takt_dtype dtype,
                             const takt_shape *shape)
@@ -113,10 +112,9 @@ void add_check(struct checks *checks, const struct takt_finding *finding,
                        .backends = backends_of(advice)};
 }
 
-/* ---- how far apart --------------------------------------------------------
- */
+/* ---- how far apart ---- */
 
-/* A check while it runs: the call, and results beside its own. */
+/* A check while it runs: the call, and other results to compare with. */
 struct trial {
     struct check *check;
     bool is_whole; /* of whole numbers: results must be the same */
@@ -230,8 +228,7 @@ static bool compare(struct trial *trial)
     return true;
 }
 
-/* ---- running --------------------------------------------------------------
- */
+/* ---- running ---- */
 
 static size_t terms_of(const takt_op *op, const takt_shape *shape)
 {
@@ -359,7 +356,7 @@ static bool run_experts(takt_ctx *ctx, size_t scalar, struct trial *trial)
         const takt_status status = takt_run_on(ctx, &trial->call, i);
         if (status == TAKT_ENODEV || status == TAKT_ENOTSUP)
             continue;
-        check->experts += !trial->is_whole; /* who was counted before */
+        check->experts += !trial->is_whole; /* counted in the first pass */
         if (status != TAKT_OK)
             snprintf(check->why, sizeof check->why, "%s",
                      takt_status_text(status));

@@ -21,12 +21,12 @@
 enum { most_bytes = 4 << 20 };
 
 /* A manifest while it is read. */
-struct manifest {
+struct manifest_file {
     struct analysis *analysis;
     const char *file; /* from the project's folder on */
 };
 
-static void add(const struct manifest *manifest, const char *name,
+static void add(const struct manifest_file *manifest, const char *name,
                 size_t name_length, const char *version, size_t version_length)
 {
     struct analysis *out = manifest->analysis;
@@ -44,8 +44,7 @@ static void add(const struct manifest *manifest, const char *name,
              version);
 }
 
-/* ---- TOML -----------------------------------------------------------------
- */
+/* ---- TOML ---- */
 
 /* "1.0", or what stands for it: { git = ... }, { workspace = true }. */
 static const char *version_of(const struct takt_toml_value *value)
@@ -71,7 +70,7 @@ first_in(const struct takt_toml_value *value, enum takt_toml_kind kind)
 }
 
 /* name = version, except for `but`, which may be NULL. */
-static void add_table(const struct manifest *manifest,
+static void add_table(const struct manifest_file *manifest,
                       const struct takt_toml_value *table, const char *but)
 {
     for (const struct takt_toml_value *at = first_in(table, TAKT_TOML_TABLE);
@@ -82,7 +81,7 @@ static void add_table(const struct manifest *manifest,
     }
 }
 
-static void add_crates(const struct manifest *manifest,
+static void add_crates(const struct manifest_file *manifest,
                        const struct takt_toml_value *table)
 {
     static const char *const kinds[] = {"dependencies", "dev-dependencies",
@@ -92,7 +91,7 @@ static void add_crates(const struct manifest *manifest,
         add_table(manifest, takt__toml_get(table, kinds[i]), NULL);
 }
 
-static void add_cargo(const struct manifest *manifest,
+static void add_cargo(const struct manifest_file *manifest,
                       const struct takt_toml_value *root)
 {
     const struct takt_toml_value *targets = takt__toml_get(root, "target");
@@ -106,8 +105,8 @@ static void add_cargo(const struct manifest *manifest,
 
 /* "numpy[extra]>=1.20; python_version > '3'", as PEP 508 has it. Options, paths
  * and addresses, which name nothing, are passed over. */
-static void add_requirement(const struct manifest *manifest, const char *text,
-                            size_t length)
+static void add_requirement(const struct manifest_file *manifest,
+                            const char *text, size_t length)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -134,7 +133,7 @@ static void add_requirement(const struct manifest *manifest, const char *text,
         add(manifest, name, name_length, version, version_length);
 }
 
-static void add_list(const struct manifest *manifest,
+static void add_list(const struct manifest_file *manifest,
                      const struct takt_toml_value *list)
 {
     for (const struct takt_toml_value *at = first_in(list, TAKT_TOML_ARRAY); at;
@@ -143,7 +142,7 @@ static void add_list(const struct manifest *manifest,
             add_requirement(manifest, at->string, at->string_length);
 }
 
-static void add_lists(const struct manifest *manifest,
+static void add_lists(const struct manifest_file *manifest,
                       const struct takt_toml_value *table)
 {
     for (const struct takt_toml_value *at = first_in(table, TAKT_TOML_TABLE);
@@ -151,7 +150,7 @@ static void add_lists(const struct manifest *manifest,
         add_list(manifest, at);
 }
 
-static void add_pyproject(const struct manifest *manifest,
+static void add_pyproject(const struct manifest_file *manifest,
                           const struct takt_toml_value *root)
 {
     const struct takt_toml_value *project = takt__toml_get(root, "project");
@@ -168,10 +167,10 @@ static void add_pyproject(const struct manifest *manifest,
         add_table(manifest, takt__toml_get(at, "dependencies"), "python");
 }
 
-/* ---- plain text -----------------------------------------------------------
- */
+/* ---- plain text ---- */
 
-static void add_requirements(const struct manifest *manifest, const char *text)
+static void add_requirements(const struct manifest_file *manifest,
+                             const char *text)
 {
     for (size_t length; *text != '\0'; text += length + (text[length] != 0)) {
         length = strcspn(text, "\n");
@@ -181,7 +180,7 @@ static void add_requirements(const struct manifest *manifest, const char *text)
 
 /* install_requires of [options]: on its line, and on those below it that are
  * indented. */
-static void add_setup(const struct manifest *manifest, const char *text)
+static void add_setup(const struct manifest_file *manifest, const char *text)
 {
     static const char section[] = "[options]", key[] = "install_requires";
     bool is_section = false, is_list = false;
@@ -218,7 +217,7 @@ static const char *skip_comment(const char *at)
 }
 
 /* find_package(Name version ...) at the beginning of a line, in any case. */
-static void add_packages(const struct manifest *manifest, const char *at)
+static void add_packages(const struct manifest_file *manifest, const char *at)
 {
     static const char command[] = "find_package";
 
@@ -240,22 +239,21 @@ static void add_packages(const struct manifest *manifest, const char *at)
     }
 }
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files ---- */
 
 /* What may be read, and how. */
-static const struct kind {
+static const struct manifest_kind {
     const char *names;
-    void (*take_toml)(const struct manifest *manifest,
+    void (*take_toml)(const struct manifest_file *manifest,
                       const struct takt_toml_value *root);
-    void (*take_text)(const struct manifest *manifest, const char *text);
+    void (*take_text)(const struct manifest_file *manifest, const char *text);
 } kinds[] = {{"Cargo.toml", add_cargo, NULL},
              {"pyproject.toml", add_pyproject, NULL},
              {"setup.cfg", NULL, add_setup},
              {"requirements*.txt", NULL, add_requirements},
              {"CMakeLists.txt", NULL, add_packages}};
 
-static const struct kind *kind_of(const char *name)
+static const struct manifest_kind *kind_of(const char *name)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         if (fnmatch(kinds[i].names, name, 0) == 0)
@@ -268,8 +266,9 @@ static int is_manifest(const struct dirent *entry)
     return kind_of(entry->d_name) != NULL;
 }
 
-static bool take_toml(const struct manifest *manifest, const struct kind *kind,
-                      const char *text, size_t length, char *error, size_t size)
+static bool take_toml(const struct manifest_file *manifest,
+                      const struct manifest_kind *kind, const char *text,
+                      size_t length, char *error, size_t size)
 {
     struct takt_toml_error trouble = {.why = "no memory"};
     struct takt_toml *toml;
@@ -284,8 +283,9 @@ static bool take_toml(const struct manifest *manifest, const struct kind *kind,
     return status == TAKT_OK;
 }
 
-static bool read_manifest(const struct manifest *manifest, const char *root,
-                          const struct kind *kind, char *error, size_t size)
+static bool read_manifest(const struct manifest_file *manifest,
+                          const char *root, const struct manifest_kind *kind,
+                          char *error, size_t size)
 {
     char path[2 * longest_path], *text;
     takt_diag diag = {""};
@@ -324,7 +324,7 @@ static bool read_folder(const char *root, const char *folder,
     for (int i = 0; i < count; i++) {
         const char *name = entry[i]->d_name;
         snprintf(file, sizeof file, "%s%s%s", folder, is_own ? "" : "/", name);
-        if (is_read && !read_manifest(&(struct manifest){out, file}, root,
+        if (is_read && !read_manifest(&(struct manifest_file){out, file}, root,
                                       kind_of(name), error, size)) {
             is_read = !is_own;
             if (!is_own)
@@ -353,8 +353,7 @@ bool find_inner_dependencies(const char *root, struct analysis *out,
     return !out->is_folder_lost;
 }
 
-/* ---- folders --------------------------------------------------------------
- */
+/* ---- folders ---- */
 
 /* Where a folder is among those that were noted, or would be. */
 static size_t place_of(const struct analysis *analysis, const char *path,

@@ -80,8 +80,7 @@ const char *framework_at(size_t index)
     return is_first(index) ? imports[index].framework : "";
 }
 
-/* ---- one line -------------------------------------------------------------
- */
+/* ---- one line ---- */
 
 struct words {
     const char *at, *end;
@@ -196,8 +195,7 @@ static uint64_t match_line(struct words line, unsigned language)
     return match_c(line, language);
 }
 
-/* ---- a file ---------------------------------------------------------------
- */
+/* ---- a file ---- */
 
 /* The end of a string that begins here and ends on its line; else here. */
 static const char *skip_string(struct words line, bool is_python)

@@ -15,24 +15,20 @@
 #include "base/sha256.h"
 #include "optimize.h"
 
-static void begin(struct report *report)
+static void begin(struct optimize_report *report)
 {
     struct json *json = &report->json;
 
     *json = json_begin(stdout);
-    json_open(json, NULL, '{');
-    json_string(json, "$schema",
-                "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
-                "schemas/sarif-schema-2.1.0.json");
-    json_string(json, "version", "2.1.0");
-    json_open(json, "runs", '[');
-    json_open(json, NULL, '{');
-    json_string(json, "columnKind", "utf16CodeUnits");
-    json_open(json, "results", '[');
+    json_print(json, "{$schema:%s version:%s runs:[{columnKind:%s results:[",
+               "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
+               "schemas/sarif-schema-2.1.0.json",
+               "2.1.0", "utf16CodeUnits");
 }
 
 /* The rule of a finding: one for each pattern. SIZE_MAX: no memory. */
-static size_t rule_of(struct report *report, const struct takt_finding *finding)
+static size_t rule_of(struct optimize_report *report,
+                      const struct takt_finding *finding)
 {
     for (size_t i = 0; i < report->rule_count; i++)
         if (strncmp(report->rule[i], finding->pattern,
@@ -102,9 +98,7 @@ static void print_message(struct json *json, const struct takt_finding *finding,
              gain[0] != '\0' ? ", " : "", gain,
              advice->call[0] != '\0' ? "; " : "", advice->call,
              advice->call[0] != '\0' ? " replaces it" : "");
-    json_open(json, "message", '{');
-    json_string(json, "text", text);
-    json_close(json, '}');
+    json_print(json, "message:{text:%s}", text);
 }
 
 static void print_location(struct json *json,
@@ -113,25 +107,12 @@ static void print_location(struct json *json,
     char uri[3 * longest_path];
 
     format_uri(finding->path, uri, sizeof uri);
-    json_open(json, "locations", '[');
-    json_open(json, NULL, '{');
-    json_open(json, "physicalLocation", '{');
-    json_open(json, "artifactLocation", '{');
-    json_string(json, "uri", uri);
-    json_string(json, "uriBaseId", "SRCROOT");
-    json_close(json, '}');
-    json_open(json, "region", '{');
-    json_count(json, "startLine", finding->line);
-    json_count(json, "startColumn", finding->column);
-    json_count(json, "endLine", finding->end_line);
-    json_count(json, "endColumn", finding->end_column);
-    json_open(json, "snippet", '{');
-    json_string(json, "text", finding->snippet);
-    json_close(json, '}');
-    json_close(json, '}');
-    json_close(json, '}');
-    json_close(json, '}');
-    json_close(json, ']');
+    json_print(json,
+               "locations:[{physicalLocation:{artifactLocation:{uri:%s "
+               "uriBaseId:%s} region:{startLine:%u startColumn:%u endLine:%u "
+               "endColumn:%u snippet:{text:%s}}}}]",
+               uri, "SRCROOT", finding->line, finding->column,
+               finding->end_line, finding->end_column, finding->snippet);
 }
 
 /* The same finding again when lines were added above it. */
@@ -148,12 +129,10 @@ static void print_fingerprint(struct json *json,
         if (parts[i] != NULL)
             takt__sha256_add(&hash, parts[i], strlen(parts[i]) + 1);
     takt__sha256_finish_hex(&hash, hex);
-    json_open(json, "partialFingerprints", '{');
-    json_string(json, "taktFinding/v1", hex);
-    json_close(json, '}');
+    json_print(json, "partialFingerprints:{taktFinding/v1:%s}", hex);
 }
 
-static void print_finding(struct report *report,
+static void print_finding(struct optimize_report *report,
                           const struct takt_finding *finding,
                           const struct advice *advice)
 {
@@ -163,8 +142,7 @@ static void print_finding(struct report *report,
     char id[128];
 
     rule_id(finding->pattern, finding->op, id, sizeof id);
-    json_open(json, NULL, '{');
-    json_string(json, "ruleId", id);
+    json_print(json, "{ruleId:%s", id);
     if (rule != SIZE_MAX)
         json_count(json, "ruleIndex", rule);
     json_string(json, "level", level);
@@ -173,44 +151,33 @@ static void print_finding(struct report *report,
     print_message(json, finding, advice);
     print_location(json, finding);
     print_fingerprint(json, finding);
-    json_open(json, "properties", '{');
-    json_string(json, "op", finding->name);
-    json_string(json, "complexity",
-                takt_complexity_name(finding->op->complexity));
-    json_string(json, "recommendation", advice->text);
-    json_bool(json, "test", finding->is_test);
+    json_print(json,
+               "properties:{op:%s complexity:%s recommendation:%s test:%d",
+               finding->name, takt_complexity_name(finding->op->complexity),
+               advice->text, finding->is_test);
     if (predicted_gain(advice) > 0)
         json_number(json, "gain", predicted_gain(advice));
-    json_close(json, '}');
-    json_close(json, '}');
+    json_print(json, "}}");
 }
 
 static void print_rule(struct json *json, const char *pattern,
                        const takt_op *op)
 {
-    char id[128], text[192];
+    char id[128], brief[192], text[192];
 
     rule_id(pattern, op, id, sizeof id);
-    json_open(json, NULL, '{');
-    json_string(json, "id", id);
-    json_open(json, "shortDescription", '{');
-    snprintf(text, sizeof text, "%s: %s", op->name, op->summary);
-    json_string(json, "text", text);
-    json_close(json, '}');
-    json_open(json, "fullDescription", '{');
+    snprintf(brief, sizeof brief, "%s: %s", op->name, op->summary);
     snprintf(text, sizeof text,
              "The pattern %s computes what the op %s of Takt does, of %s "
              "complexity.",
              pattern, op->name, takt_complexity_name(op->complexity));
-    json_string(json, "text", text);
-    json_close(json, '}');
-    json_open(json, "defaultConfiguration", '{');
-    json_string(json, "level", "note");
-    json_close(json, '}');
-    json_close(json, '}');
+    json_print(json,
+               "{id:%s shortDescription:{text:%s} fullDescription:{text:%s} "
+               "defaultConfiguration:{level:%s}}",
+               id, brief, text, "note");
 }
 
-static void print_base(struct json *json, const struct report *report)
+static void print_base(struct json *json, const struct optimize_report *report)
 {
     char real[PATH_MAX], uri[3 * PATH_MAX], text[3 * PATH_MAX + 16];
 
@@ -219,38 +186,21 @@ static void print_base(struct json *json, const struct report *report)
     format_uri(real, uri, sizeof uri);
     snprintf(text, sizeof text, "file://%s%s", uri,
              strcmp(uri, "/") == 0 ? "" : "/");
-    json_open(json, "originalUriBaseIds", '{');
-    json_open(json, "SRCROOT", '{');
-    json_string(json, "uri", text);
-    json_close(json, '}');
-    json_close(json, '}');
+    json_print(json, "originalUriBaseIds:{SRCROOT:{uri:%s}}", text);
 }
 
-static void end(struct report *report)
+static void end(struct optimize_report *report)
 {
     struct json *json = &report->json;
 
-    json_close(json, ']');
-    json_open(json, "tool", '{');
-    json_open(json, "driver", '{');
-    json_string(json, "name", "takt");
-    json_string(json, "version", takt_version());
-    json_open(json, "rules", '[');
+    json_print(json, "] tool:{driver:{name:%s version:%s rules:[", "takt",
+               takt_version());
     for (size_t i = 0; i < report->rule_count; i++)
         print_rule(json, report->rule[i], report->rule_op[i]);
-    json_close(json, ']');
-    json_close(json, '}');
-    json_close(json, '}');
+    json_print(json, "]}}");
     print_base(json, report);
-    json_open(json, "invocations", '[');
-    json_open(json, NULL, '{');
-    json_bool(json, "executionSuccessful", report->error == NULL);
-    json_close(json, '}');
-    json_close(json, ']');
-    json_close(json, '}');
-    json_close(json, ']');
-    json_close(json, '}');
-    json_end(json);
+    json_print(json, "invocations:[{executionSuccessful:%d}]}]}\n",
+               report->error == NULL);
     free(report->rule);
     free(report->rule_op);
 }

@@ -5,18 +5,18 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/name.h"
 #include "number.h"
 #include "optimize.h"
 
 enum { most_warnings = 20 };
-static const double progress_after_s = 0.5, progress_every_s = 0.1;
+static const uint64_t progress_after_ns = 500000000,
+                      progress_every_ns = 100000000;
 
-/* ---- languages ------------------------------------------------------------
- */
+/* ---- languages ---- */
 
 static const struct {
     const char *word;
@@ -56,10 +56,9 @@ bool check_languages(const struct invocation *invocation)
 
     if (list == NULL || read_languages(list, &wrong) != 0)
         return true;
-    usage_error(invocation->command,
-                "--languages '%.*s' is not one of rust, python, c, cpp",
-                (int)strcspn(wrong, ","), wrong);
-    return false;
+    return reject(invocation->command,
+                  "--languages '%.*s' is not one of rust, python, c, cpp",
+                  (int)strcspn(wrong, ","), wrong);
 }
 
 void format_languages(const struct takt_scan_report *report, char *out,
@@ -70,29 +69,18 @@ void format_languages(const struct takt_scan_report *report, char *out,
     out[0] = '\0';
     for (int i = 0; i < TAKT_SCAN_LANGUAGES && used < size; i++) {
         const uint64_t files = report->of[i].files;
-        char count[32];
         if (files == 0)
             continue;
-        format_count((size_t)files, count, sizeof count);
         used += (size_t)snprintf(
             out + used, size - used, "%s%s %s file%s", used > 0 ? ", " : "",
-            takt__scan_language_name((enum takt_scan_language)i), count,
-            files > 1 ? "s" : "");
+            takt__scan_language_name((enum takt_scan_language)i),
+            count_text((size_t)files).at, files > 1 ? "s" : "");
     }
     if (used == 0)
         snprintf(out, size, "no sources in Rust, Python, C or C++");
 }
 
-/* ---- while it goes on -----------------------------------------------------
- */
-
-static double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+/* ---- while it goes on ---- */
 
 /* What is below the folder, without its name. */
 static const char *relative(const struct search *search, const char *path)
@@ -141,16 +129,14 @@ static void warn(void *self, const char *path, const char *why)
 static void show_progress(void *self, uint64_t files, uint64_t bytes)
 {
     struct search *search = self;
-    const double now = now_s();
-    char count[32], amount[32];
+    const uint64_t now = takt__now_ns();
 
-    if (!search->shows_progress || now < search->next_s)
+    if (!search->shows_progress || now < search->next_ns)
         return;
-    search->next_s = now + progress_every_s;
-    format_count((size_t)files, count, sizeof count);
-    format_amount((double)bytes, "B", amount, sizeof amount);
+    search->next_ns = now + progress_every_ns;
     fprintf(stderr, "\rtakt %s: %s files, %-20s",
-            search->invocation->command->name, count, amount);
+            search->invocation->command->name, count_text((size_t)files).at,
+            amount_text((double)bytes, "B").at);
 }
 
 static int visit(void *self, const struct takt_finding *finding)
@@ -189,7 +175,7 @@ bool search_sources(struct search *search, char *error, size_t size)
         .self = search};
 
     search->shows_progress = isatty(STDERR_FILENO) == 1;
-    search->next_s = now_s() + progress_after_s;
+    search->next_ns = takt__now_ns() + progress_after_ns;
     const takt_status status = takt__scan(&options, &search->report, &diag);
     hide_progress(search);
     if (status == TAKT_OK)

@@ -4,7 +4,8 @@
  *
  * The best are those that save most time in a call, as the tuned model has it.
  * Where nothing was measured, and after those that were, it is the ones that do
- * most work in a call; where the size is not known, as if it were a usual one.
+ * most work in a call; where the size is not known, as if it were a typical
+ * one.
  */
 #include <math.h>
 #include <stdio.h>
@@ -37,15 +38,14 @@ void format_found(const struct takt_finding *finding,
 
 void format_gain(const struct advice *advice, char *out, size_t size)
 {
-    char best[24], scalar[24];
+    char scalar[24];
     const double gain = predicted_gain(advice);
 
     out[0] = '\0';
     if (gain > 0)
         snprintf(out, size,
                  "%.3g times as fast as scalar with %s (%s instead of %s)",
-                 gain, advice->expert,
-                 format_seconds(advice->best_s, best, sizeof best),
+                 gain, advice->expert, seconds_text(advice->best_s).at,
                  format_seconds(advice->scalar_s, scalar, sizeof scalar));
 }
 
@@ -72,7 +72,8 @@ static double rank_of(const struct takt_finding *finding,
     return log2(work_of(finding->op, advice) + 1) - 1e6;
 }
 
-static void keep_best(struct tally *tally, const struct takt_finding *finding,
+static void keep_best(struct finding_tally *tally,
+                      const struct takt_finding *finding,
                       const struct advice *advice)
 {
     const double rank = rank_of(finding, advice);
@@ -96,7 +97,8 @@ static void keep_best(struct tally *tally, const struct takt_finding *finding,
     clean_text(finding->snippet, top[at].snippet, sizeof top[at].snippet);
 }
 
-void count_finding(struct tally *tally, const struct takt_finding *finding,
+void count_finding(struct finding_tally *tally,
+                   const struct takt_finding *finding,
                    const struct advice *advice)
 {
     if (finding->is_test) {
@@ -115,7 +117,7 @@ void count_finding(struct tally *tally, const struct takt_finding *finding,
         keep_best(tally, finding, advice);
 }
 
-uint64_t tally_total(const struct tally *tally)
+uint64_t tally_total(const struct finding_tally *tally)
 {
     return tally->gpu + tally->simd + tally->scalar + tally->conditional;
 }

@@ -6,7 +6,7 @@
 #include "number.h"
 #include "optimize.h"
 
-static void print_finding(struct report *report,
+static void print_finding(struct optimize_report *report,
                           const struct takt_finding *finding,
                           const struct advice *advice)
 {
@@ -25,34 +25,29 @@ static void print_finding(struct report *report,
         printf("    %s\n", advice->call);
 }
 
-static void print_counts(const struct report *report)
+static void print_counts(const struct optimize_report *report)
 {
-    const struct tally *tally = &report->tally;
+    const struct finding_tally *tally = &report->tally;
     const struct takt_scan_report *found = &report->search->report;
     uint64_t lines = 0;
-    char languages[160], amount[32], count[32];
+    char languages[160];
 
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++)
         lines += found->of[i].lines;
     format_languages(found, languages, sizeof languages);
-    format_count((size_t)lines, amount, sizeof amount);
     printf("%s%s; %s lines, %.2f s\n", report->lists_all ? "\n" : "", languages,
-           amount, found->seconds);
-    format_count((size_t)tally_total(tally), count, sizeof count);
-    printf("\n%s finding%s outside of tests", count,
+           count_text(lines).at, found->seconds);
+    printf("\n%s finding%s outside of tests", count_text(tally_total(tally)).at,
            tally_total(tally) == 1 ? "" : "s");
-    format_count((size_t)tally->in_tests, count, sizeof count);
     if (tally->in_tests > 0)
-        printf(", %s in tests", count);
-    printf("\n  GPU %llu, SIMD %llu, Scalar %llu, by size %llu\n",
-           (unsigned long long)tally->gpu, (unsigned long long)tally->simd,
-           (unsigned long long)tally->scalar,
-           (unsigned long long)tally->conditional);
+        printf(", %s in tests", count_text(tally->in_tests).at);
+    printf("\n  GPU %ju, SIMD %ju, Scalar %ju, by size %ju\n", tally->gpu,
+           tally->simd, tally->scalar, tally->conditional);
 }
 
-static void print_top(const struct report *report)
+static void print_top(const struct optimize_report *report)
 {
-    const struct tally *tally = &report->tally;
+    const struct finding_tally *tally = &report->tally;
     const bool has_gains =
         tally->top_count > 0 && predicted_gain(&tally->top[0].advice) > 1;
 
@@ -74,7 +69,7 @@ static void print_top(const struct report *report)
     }
 }
 
-static void print_profile(const struct report *report)
+static void print_profile(const struct optimize_report *report)
 {
     const struct profile_outcome *profile = report->profile;
     char path[longest_path];
@@ -94,10 +89,10 @@ static void print_profile(const struct report *report)
         print_clean_lines(stdout, profile->diff);
 }
 
-static void print_next(const struct report *report)
+static void print_next(const struct optimize_report *report)
 {
     const char *folder = report->workflow->folder;
-    const struct tally *tally = &report->tally;
+    const struct finding_tally *tally = &report->tally;
 
     puts("\nnext");
     if (tally_total(tally) > 0 && !report->rules->is_tuned)
@@ -119,12 +114,12 @@ static void print_next(const struct report *report)
                    report->rules->enable_gpu ? " --enable-gpu" : "", folder);
 }
 
-static void begin(struct report *report)
+static void begin(struct optimize_report *report)
 {
     (void)report;
 }
 
-static void end(struct report *report)
+static void end(struct optimize_report *report)
 {
     print_counts(report);
     print_top(report);

@@ -7,10 +7,14 @@
 #define TAKT_CLI_PRELOAD_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* ---- run_program.c ---- */
 
 enum { reason_size = 512 };
+
+/* Finds a program as execvp() does; false: there is none. */
+bool find_program(const char *name, char *out, size_t size);
 
 /* Whether the program has to be run as it is; says why in `reason`, as the end
  * of a sentence about it: "is linked statically". What cannot be found out is

@@ -18,8 +18,7 @@ static bool read_rate(const struct invocation *invocation, const char *name,
 
     if (wrong == NULL)
         return true;
-    usage_error(invocation->command, "--%s '%s' %s", name, text, wrong);
-    return false;
+    return reject(invocation->command, "--%s '%s' %s", name, text, wrong);
 }
 
 static bool read_cost(const struct invocation *invocation, takt_cost_model *out)
@@ -34,19 +33,17 @@ static bool read_cost(const struct invocation *invocation, takt_cost_model *out)
     if (takt_cost_model_set(out, wanted.pcie_bandwidth, wanted.gpu_flops,
                             wanted.dispatch_ratio) == TAKT_OK)
         return true;
-    usage_error(invocation->command, "%s must be greater than 0",
-                wanted.pcie_bandwidth > 0 ? "--gpu-flops" : "--pcie-bandwidth");
-    return false;
+    return reject(invocation->command, "%s must be greater than 0",
+                  wanted.pcie_bandwidth > 0 ? "--gpu-flops"
+                                            : "--pcie-bandwidth");
 }
 
 static bool read_work(const struct invocation *invocation, struct route *route)
 {
     const bool bytes = option_given(invocation, "bytes");
 
-    if (bytes != option_given(invocation, "flops")) {
-        usage_error(invocation->command, "--bytes and --flops go together");
-        return false;
-    }
+    if (bytes != option_given(invocation, "flops"))
+        return reject(invocation->command, "--bytes and --flops go together");
     if (!read_rate(invocation, "bytes", &route->work.bytes) ||
         !read_rate(invocation, "flops", &route->work.flops))
         return false;
@@ -73,11 +70,9 @@ static bool open_ctx(const struct invocation *invocation,
 static void read_resident(const struct invocation *invocation,
                           struct route *route)
 {
-    const char *where = option_value(invocation, "resident");
     takt_gpu_device gpu;
-    size_t index = 0;
 
-    if (where == NULL || !find_choice(where, "host|gpu", &index) || index == 0)
+    if (option_choice(invocation, "resident") == 0)
         return;
     route->lacks_gpu = !find_usable_gpu(route->ctx, &gpu);
     if (route->lacks_gpu)
@@ -86,8 +81,8 @@ static void read_resident(const struct invocation *invocation,
     memcpy(route->home, gpu.expert, sizeof route->home);
 }
 
-/* A name that nobody knows is the user's own op if it does not look like a
- * mistyped one and the question can be answered without knowing more. */
+/* A name that is not in the catalogue is the user's own op if it does not look
+ * like a mistyped one and the question can be answered without knowing more. */
 static bool read_user_op(const struct invocation *invocation,
                          struct route *route, bool answerable)
 {
@@ -95,17 +90,13 @@ static bool read_user_op(const struct invocation *invocation,
                                .complexity = route->request.complexity};
     const char *near = takt_op_nearest(route->name);
 
-    if (near != NULL && !route->has_complexity) {
-        usage_error(invocation->command, "no op '%s'; did you mean '%s'?",
-                    route->name, near);
-        return false;
-    }
-    if (!answerable && !route->has_complexity && route->request.work == NULL) {
-        usage_error(invocation->command,
-                    "no op '%s'; for an op of your own, add --complexity",
-                    route->name);
-        return false;
-    }
+    if (near != NULL && !route->has_complexity)
+        return reject(invocation->command, "no op '%s'; did you mean '%s'?",
+                      route->name, near);
+    if (!answerable && !route->has_complexity && route->request.work == NULL)
+        return reject(invocation->command,
+                      "no op '%s'; for an op of your own, add --complexity",
+                      route->name);
     const takt_status status =
         takt_ctx_define_op(route->ctx, &spec, &route->request.op);
     if (status != TAKT_OK)
@@ -117,11 +108,9 @@ static bool read_user_op(const struct invocation *invocation,
 static bool read_op(const struct invocation *invocation, const char *name,
                     struct route *route, bool answerable)
 {
-    if (name[0] == '\0' || strlen(name) >= sizeof route->name) {
-        usage_error(invocation->command, "op '%.64s' is %s", name,
-                    name[0] == '\0' ? "empty" : "too long");
-        return false;
-    }
+    if (name[0] == '\0' || strlen(name) >= sizeof route->name)
+        return reject(invocation->command, "op '%.64s' is %s", name,
+                      name[0] == '\0' ? "empty" : "too long");
     for (size_t i = 0; i <= strlen(name); i++)
         route->name[i] = takt__lower(name[i]);
     route->request.name = route->name;
@@ -140,10 +129,8 @@ static bool read_shape(const struct invocation *invocation, const char *text,
     takt_request *request = &route->request;
     const char *wrong = parse_shape(text, &request->shape);
 
-    if (wrong != NULL) {
-        usage_error(invocation->command, "size '%s' %s", text, wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return reject(invocation->command, "size '%s' %s", text, wrong);
     if (request->op == NULL ||
         takt_op_check_shape(request->op, &request->shape) == TAKT_OK)
         return true;
@@ -167,31 +154,23 @@ static bool read_operands(const struct invocation *invocation,
         if (!read_shape(invocation, words[count - 1], route))
             return false;
     } else if (route->request.work == NULL) {
-        usage_error(invocation->command, "needs a size, such as 50K or %s",
-                    route->request.op ? route->request.op->shape : "1e6");
-        return false;
+        return reject(invocation->command, "needs a size, such as 50K or %s",
+                      route->request.op ? route->request.op->shape : "1e6");
     }
     if (count > 0 && (route->request.op != NULL || route->has_complexity))
         return true;
     if (route->request.work != NULL || route->has_complexity)
         return true;
-    usage_error(invocation->command, "needs an op or --complexity");
-    return false;
+    return reject(invocation->command, "needs an op or --complexity");
 }
 
 static void read_words(const struct invocation *invocation, struct route *route)
 {
-    const char *complexity = option_value(invocation, "complexity");
-    const char *dtype = option_value(invocation, "dtype");
-    size_t index = 0;
-
-    if (complexity != NULL &&
-        find_choice(complexity, "low|medium|high", &index)) {
-        route->request.complexity = (takt_complexity)index;
-        route->has_complexity = true;
-    }
-    if (dtype != NULL && find_choice(dtype, "f32|f64", &index))
-        route->request.dtype = (takt_dtype)index;
+    route->has_complexity = option_given(invocation, "complexity");
+    if (route->has_complexity)
+        route->request.complexity =
+            (takt_complexity)option_choice(invocation, "complexity");
+    route->request.dtype = (takt_dtype)option_choice(invocation, "dtype");
     route->request.situation = read_situation(invocation);
 }
 
@@ -263,22 +242,6 @@ bool route_select(const struct invocation *invocation,
     return false;
 }
 
-static void print_shape(struct json *json, const takt_shape *shape)
-{
-    json_open(json, "shape", '[');
-    for (unsigned i = 0; i < shape->rank; i++)
-        json_count(json, NULL, shape->dim[i]);
-    json_close(json, ']');
-}
-
-static void print_known(struct json *json, const char *key, double value)
-{
-    if (value < 0)
-        json_null(json, key);
-    else
-        json_number(json, key, value);
-}
-
 static const char *complexity_key(const struct route *route)
 {
     static const char *const keys[] = {"low", "medium", "high"};
@@ -295,25 +258,25 @@ void route_print_json(struct json *json, const struct route *route,
     const takt_estimate *estimate = route_estimate(route, decision->expert);
     const takt_op *op = route->request.op;
 
-    json_string(json, "op", op != NULL ? op->name : NULL);
-    json_string(json, "complexity", complexity_key(route));
-    json_string(json, "dtype", takt_dtype_name(route->request.dtype));
-    print_shape(json, &route->request.shape);
-    json_count(json, "elements", decision->elements);
-    print_known(json, "bytes", decision->work.bytes);
-    print_known(json, "flops", decision->work.flops);
-    json_string(json, "policy", takt_policy_name(policy));
-    json_string(json, "backend", takt_backend_key(decision->backend));
-    json_string(json, "expert", decision->expert);
-    json_string(json, "reason", takt_reason_name(decision->reason));
-    print_known(json, "predicted_us", decision->predicted_s * 1e6);
-    print_known(json, "confidence", decision->confidence);
-    json_string(json, "runner_up",
-                decision->runner_up[0] ? decision->runner_up : NULL);
-    json_string(json, "situation", situation_name(route->request.situation));
-    json_string(json, "resident", route->home[0] != '\0' ? "gpu" : "host");
+    json_print(json, "op:%s complexity:%s dtype:%s", op ? op->name : NULL,
+               complexity_key(route), takt_dtype_name(route->request.dtype));
+    json_shape(json, "shape", &route->request.shape);
+    json_print(json,
+               "elements:%zu bytes:%g flops:%g policy:%s backend:%s expert:%s "
+               "reason:%s predicted_us:%g confidence:%g runner_up:%s "
+               "situation:%s resident:%s",
+               decision->elements, known_number(decision->work.bytes),
+               known_number(decision->work.flops), takt_policy_name(policy),
+               takt_backend_key(decision->backend), decision->expert,
+               takt_reason_name(decision->reason),
+               known_number(decision->predicted_s * 1e6),
+               known_number(decision->confidence),
+               known_text(decision->runner_up),
+               situation_name(route->request.situation),
+               route->home[0] != '\0' ? "gpu" : "host");
     if (policy == TAKT_POLICY_ADAPTIVE)
-        print_known(json, "samples", estimate != NULL ? estimate->samples : -1);
+        json_number(json, "samples",
+                    known_number(estimate != NULL ? estimate->samples : -1));
 }
 
 static void moe_rule(const struct route *route, const takt_decision *decision,
@@ -322,19 +285,13 @@ static void moe_rule(const struct route *route, const takt_decision *decision,
     const takt_op *op = route->request.op;
     const takt_complexity complexity =
         op != NULL ? op->complexity : route->request.complexity;
-    const size_t above = takt_moe_threshold(complexity, decision->backend);
-    char count[32];
+    const bool is_scalar = decision->backend == TAKT_BACKEND_SCALAR;
+    const size_t limit = takt_moe_threshold(
+        complexity, is_scalar ? TAKT_BACKEND_SIMD : decision->backend);
 
-    if (decision->backend == TAKT_BACKEND_SCALAR) {
-        format_count(takt_moe_threshold(complexity, TAKT_BACKEND_SIMD), count,
-                     sizeof count);
-        snprintf(out, size, "%s complexity, at most %s elements",
-                 takt_complexity_name(complexity), count);
-        return;
-    }
-    format_count(above, count, sizeof count);
-    snprintf(out, size, "%s complexity, more than %s elements",
-             takt_complexity_name(complexity), count);
+    snprintf(out, size, "%s complexity, %s %s elements",
+             takt_complexity_name(complexity),
+             is_scalar ? "at most" : "more than", count_text(limit).at);
 }
 
 static void cost_rule(const struct route *route, const takt_decision *decision,
@@ -407,7 +364,7 @@ static void where_text(const struct route *route, char *out, size_t size)
 static void adaptive_rule(const struct route *route,
                           const takt_decision *decision, char *out, size_t size)
 {
-    char how[96], where[64], seconds[24];
+    char how[96], where[64];
 
     if (decision->predicted_s < 0) {
         snprintf(out, size, "no work known, so the best instruction set");
@@ -416,8 +373,8 @@ static void adaptive_rule(const struct route *route,
     how_known(route, decision, how, sizeof how);
     where_text(route, where, sizeof where);
     snprintf(out, size, "expected to take %s (%s%s%s%s)",
-             format_seconds(decision->predicted_s, seconds, sizeof seconds),
-             how, where, decision->runner_up[0] != '\0' ? ", next " : "",
+             seconds_text(decision->predicted_s).at, how, where,
+             decision->runner_up[0] != '\0' ? ", next " : "",
              decision->runner_up);
 }
 

@@ -55,7 +55,7 @@ struct route {
 };
 
 struct route_wish {
-    bool reads_name; /* a name that nobody knows can still be answered */
+    bool reads_name; /* a name that is not in the catalogue will do */
     bool obeys_pin;  /* TAKT_PIN decides, if it is set */
     bool opens_gpus; /* as a program does that has use for them */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run.h - `takt run`: a program with its BLAS routed, and what came of it.
+ * run.h - `takt run`: a program with its BLAS routed, and the report.
  *
  *     run_program.c               which file is run, and whether it can be
  *     run_preload.c               the library that is loaded into it
@@ -107,13 +107,13 @@ const char *board_text(const struct takt_board_text *text);
 /* ---- run_tally.c ---- */
 
 /* What is known of some calls. */
-struct tally_row {
+struct run_row {
     unsigned routine, letter;
     unsigned first_class, last_class;
     uint64_t calls[TAKT_WAYS], timed[TAKT_WAYS];
     double measured_s[TAKT_WAYS]; /* of those that were timed */
     double took_s;    /* all but `untimed`, of which nothing is known */
-    bool is_estimate; /* took_s stands for calls nobody timed */
+    bool is_estimate; /* took_s includes calls that were not timed */
     uint64_t untimed;
     uint64_t compared;
     double plain_s, instead_s;
@@ -122,31 +122,31 @@ struct tally_row {
     double gpu_s, own_s;
 };
 
-struct tally {
-    struct tally_row *row; /* owned: those with calls */
+struct run_tally {
+    struct run_row *row; /* owned: those with calls */
     size_t count;
-    struct tally_row total;
+    struct run_row total;
 };
 
 /* False: no memory. */
-bool tally_board(const struct takt_board *board, struct tally *out);
-void tally_drop(struct tally *tally);
+bool tally_board(const struct takt_board *board, struct run_tally *out);
+void tally_drop(struct run_tally *tally);
 
-/* Puts rows together of which nothing is to be told apart: neighbours of one
- * routine whose calls all went straight to the plain library. */
-void tally_merge(struct tally *tally);
+/* Merges neighbouring rows of one routine whose calls were all passed through
+ * to the baseline library. */
+void tally_merge(struct run_tally *tally);
 
-uint64_t all_calls(const struct tally_row *row);
+uint64_t all_calls(const struct run_row *row);
 
-/* Calls that ran somewhere else than in the plain library. */
-uint64_t calls_elsewhere(const struct tally_row *row);
+/* Calls that did not run in the baseline library. */
+uint64_t calls_elsewhere(const struct run_row *row);
 
-/* What the plain library would have taken for all of them, and what was gained
- * (negative: lost). Of calls that nothing is predicted for, it is what they
- * took. */
-double predicted_s(const struct tally_row *row);
-double gained_s(const struct tally_row *row);
-double gained_share(const struct tally_row *row); /* of predicted_s */
+/* What the baseline library would have taken for all of them, and what was
+ * gained (negative: lost). Of calls that nothing is predicted for, it is what
+ * they took. */
+double predicted_s(const struct run_row *row);
+double gained_s(const struct run_row *row);
+double gained_share(const struct run_row *row); /* of predicted_s */
 
 /* "dgemm", "idamax". */
 const char *routine_name(unsigned routine, unsigned letter, char out[16]);
@@ -158,7 +158,7 @@ struct run_report {
     struct ending ending;
     const char *left_alone; /* why it was run as it is; NULL: it was not */
     const struct takt_board *board; /* NULL: it was damaged */
-    struct tally tally;
+    struct run_tally tally;
 };
 
 extern const char *const way_keys[TAKT_WAYS];

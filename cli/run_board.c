@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_board.c - the file that a tree of processes counts in.
+ * run_board.c - the file of shared statistics of a tree of processes.
  *
  * Its space is taken when it is made: a process that counts on a full disk
- * would die of it. What comes back was in everybody's hands, so nothing in it
- * is believed unseen.
+ * would die of it. Any process of the tree may have written to it, so what is
+ * read back is checked.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * run_child.c - a program that is run as if takt were not there.
  *
  * Without a report takt becomes the program. With one it has to wait, and then
- * whoever sees takt must see what they would have seen of the program: signals
- * to takt reach it, it stops and goes on with it, and ends as it does. Both are
+ * takt has to look like the program: signals to takt are passed on, takt stops
+ * and continues with the program, and ends as it does. Both are
  * in one process group, so what a terminal sends has reached both already.
  */
 #include <errno.h>
@@ -22,14 +22,13 @@
 /* What shells say of a command that is not there, or is none. */
 enum { not_found = 127, not_runnable = 126, after_signal = 128 };
 
-struct child {
+struct run_child {
     pid_t pid;
     bool is_stopped, has_ended;
     int status;
 };
 
-/* ---- starting -------------------------------------------------------------
- */
+/* ---- starting ---- */
 
 /* False: no memory. */
 static bool set_variables(const struct launch *launch)
@@ -89,11 +88,11 @@ static int await_start(int pipe_end)
 
 /* Returns 0, or what is wrong. */
 static int start_child(const struct launch *launch,
-                       const struct signals *before, struct child *out)
+                       const struct signals *before, struct run_child *out)
 {
     int ends[2];
 
-    *out = (struct child){0};
+    *out = (struct run_child){0};
     if (pipe(ends) != 0)
         return errno;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
@@ -112,8 +111,7 @@ static int start_child(const struct launch *launch,
     return wrong;
 }
 
-/* ---- signals --------------------------------------------------------------
- */
+/* ---- signals ---- */
 
 /* All but those that a process sends itself by a mistake of its own. */
 static void choose_signals(sigset_t *out)
@@ -133,12 +131,12 @@ void hold_signals(struct signals *before)
 
     choose_signals(&all);
     sigprocmask(SIG_BLOCK, &all, &before->mask);
-    /* Whoever ignores it has no children to wait for. */
+    /* If it is ignored, children cannot be waited for. */
     sigaction(SIGCHLD, &usual, &before->child);
 }
 
-/* Whether the kernel has told the whole process group, as for a key. A hangup
- * is told to the first process of a session alone. */
+/* Whether the kernel has sent it to the whole process group, as for a key. A
+ * hangup is sent to the first process of a session alone. */
 static bool has_reached_both(int number, const siginfo_t *about)
 {
     if (about->si_code <= 0)
@@ -158,7 +156,7 @@ static bool has_reached_both(int number, const siginfo_t *about)
     }
 }
 
-static void pass_on(const struct child *child, int number,
+static void pass_on(const struct run_child *child, int number,
                     const siginfo_t *about)
 {
     /* What it sends to its group it has got, and what it sends to its parent
@@ -188,12 +186,11 @@ static void suffer(int number)
     sigprocmask(SIG_BLOCK, &one, NULL);
 }
 
-/* ---- waiting --------------------------------------------------------------
- */
+/* ---- waiting ---- */
 
-/* As process 1 of a container takt also gets the children of others, and buries
+/* As process 1 of a container takt also gets the children of others, and reaps
  * them. */
-static void look_at_child(struct child *child)
+static void look_at_child(struct run_child *child)
 {
     int status;
     pid_t pid;
@@ -207,7 +204,7 @@ static void look_at_child(struct child *child)
     }
 }
 
-static void await_end(struct child *child)
+static void await_end(struct run_child *child)
 {
     sigset_t all;
     siginfo_t about;
@@ -228,7 +225,7 @@ static void await_end(struct child *child)
 bool watch_program(const struct launch *launch, const struct signals *before,
                    struct ending *out, int *code)
 {
-    struct child child;
+    struct run_child child;
     const uint64_t start_ns = takt__now_ns();
     const int wrong = start_child(launch, before, &child);
 

@@ -10,8 +10,6 @@
 #include "run.h"
 #include "workflow.h"
 
-enum { schema = 1 };
-
 static void json_counts(struct json *json, const char *key,
                         const uint64_t *count, const char *const *keys,
                         size_t size)
@@ -22,42 +20,37 @@ static void json_counts(struct json *json, const char *key,
     json_close(json, '}');
 }
 
-static void json_sums(struct json *json, const struct tally_row *row)
+static void json_sums(struct json *json, const struct run_row *row)
 {
     const bool is_compared = row->compared > 0;
+    const double unknown = (double)NAN; /* null */
 
     json_counts(json, "calls", row->calls, way_keys, TAKT_WAYS);
     json_counts(json, "timed", row->timed, way_keys, TAKT_WAYS);
     json_open(json, "measured_s", '{');
     for (size_t way = 0; way < TAKT_WAYS; way++)
         json_number(json, way_keys[way], row->measured_s[way]);
-    json_close(json, '}');
-    json_number(json, "took_s", row->took_s);
-    json_bool(json, "is_estimate", row->is_estimate);
-    json_count(json, "untimed", row->untimed);
-    json_count(json, "compared", row->compared);
-    json_number(json, "plain_s", row->plain_s);
-    json_number(json, "instead_s", row->instead_s);
-    json_number(json, "predicted_s",
-                is_compared ? predicted_s(row) : (double)NAN);
-    json_number(json, "gain_s", is_compared ? gained_s(row) : (double)NAN);
-    json_number(json, "gain_share",
-                is_compared ? gained_share(row) : (double)NAN);
+    json_print(json,
+               "} took_s:%g is_estimate:%d untimed:%ju compared:%ju plain_s:%g "
+               "instead_s:%g predicted_s:%g gain_s:%g gain_share:%g",
+               row->took_s, row->is_estimate, row->untimed, row->compared,
+               row->plain_s, row->instead_s,
+               is_compared ? predicted_s(row) : unknown,
+               is_compared ? gained_s(row) : unknown,
+               is_compared ? gained_share(row) : unknown);
     json_counts(json, "why", row->why, why_keys, TAKT_WHYS);
-    json_count(json, "judged", row->judged);
-    json_number(json, "gpu_s", row->gpu_s);
-    json_number(json, "own_s", row->own_s);
+    json_print(json, "judged:%ju gpu_s:%g own_s:%g", row->judged, row->gpu_s,
+               row->own_s);
 }
 
-static void json_row(struct json *json, const struct tally_row *row)
+static void json_row(struct json *json, const struct run_row *row)
 {
     const uint64_t least = UINT64_C(1) << row->first_class;
     char name[16];
 
-    json_open(json, NULL, '{');
-    json_string(json, "routine", routine_name(row->routine, row->letter, name));
-    json_count(json, "size_class", row->first_class);
-    json_count(json, "least", least);
+    json_print(json, "{routine:%s size_class:%u least:%ju",
+               routine_name(row->routine, row->letter, name), row->first_class,
+               least);
     if (row->last_class + 1 < TAKT_BOARD_CLASSES)
         json_count(json, "most", 2 * least - 1);
     else
@@ -66,66 +59,42 @@ static void json_row(struct json *json, const struct tally_row *row)
     json_close(json, '}');
 }
 
-static void json_words(struct json *json, const char *key, char *const *words)
-{
-    json_open(json, key, '[');
-    for (; *words != NULL; words++)
-        json_string(json, NULL, *words);
-    json_close(json, ']');
-}
-
-static void json_text(struct json *json, const char *key,
-                      const struct takt_board_text *text)
-{
-    json_string(json, key, board_text(text));
-}
-
-static void json_end_of(struct json *json, int status)
-{
-    if (WIFSIGNALED(status)) {
-        json_null(json, "exit_status");
-        json_count(json, "signal", (uint64_t)WTERMSIG(status));
-    } else {
-        json_count(json, "exit_status", (uint64_t)WEXITSTATUS(status));
-        json_null(json, "signal");
-    }
-}
-
 static void json_board(struct json *json, const struct takt_board *board)
 {
-
-    json_count(json, "processes", board->processes);
-    json_count(json, "routers", board->routers);
-    json_open(json, "libraries", '[');
+    json_print(json, "processes:%ju routers:%ju libraries:[", board->processes,
+               board->routers);
     for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
         if (board_text(&board->library[i]) != NULL)
             json_string(json, NULL, board_text(&board->library[i]));
-    json_close(json, ']');
-    json_text(json, "gpu", &board->gpu);
-    json_text(json, "trouble", &board->trouble);
+    json_print(json, "] gpu:%s trouble:%s", board_text(&board->gpu),
+               board_text(&board->trouble));
 }
 
 void print_run_json(FILE *out, const struct run_report *report)
 {
+    const int status = report->ending.status;
     struct json json = json_begin(out);
 
-    json_open(&json, NULL, '{');
-    json_count(&json, "schema", schema);
-    json_words(&json, "command", report->program);
-    json_number(&json, "wall_s", report->ending.wall_s);
-    json_end_of(&json, report->ending.status);
-    json_string(&json, "left_alone", report->left_alone);
-    json_bool(&json, "is_damaged", report->board == NULL);
+    json_print(&json, "{schema:1 command:[");
+    for (char *const *word = report->program; *word != NULL; word++)
+        json_string(&json, NULL, *word);
+    json_print(&json, "] wall_s:%g", report->ending.wall_s);
+    if (WIFSIGNALED(status))
+        json_print(&json, "exit_status:null signal:%u",
+                   (unsigned)WTERMSIG(status));
+    else
+        json_print(&json, "exit_status:%u signal:null",
+                   (unsigned)WEXITSTATUS(status));
+    json_print(&json, "left_alone:%s is_damaged:%d", report->left_alone,
+               report->board == NULL);
     if (report->board != NULL) {
         json_board(&json, report->board);
-        json_open(&json, "total", '{');
+        json_print(&json, "total:{");
         json_sums(&json, &report->tally.total);
-        json_close(&json, '}');
-        json_open(&json, "rows", '[');
+        json_print(&json, "} rows:[");
         for (size_t i = 0; i < report->tally.count; i++)
             json_row(&json, &report->tally.row[i]);
         json_close(&json, ']');
     }
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "}\n");
 }

@@ -2,8 +2,8 @@
 /*
  * run_preload.c - where libtakt-blas.so is.
  *
- * Beside takt, or where an installation or a build has it in relation to takt:
- * so that what was moved as a whole still finds itself.
+ * In the folder of takt, or where an installation or a build has it in relation
+ * to takt: so that what was moved as a whole still finds itself.
  */
 #define _GNU_SOURCE /* realpath() */
 #include <errno.h>

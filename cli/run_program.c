@@ -30,8 +30,7 @@ enum {
     script_head = 256    /* as much of a script as the kernel reads */
 };
 
-/* ---- files ----------------------------------------------------------------
- */
+/* ---- files ---- */
 
 static bool read_at(int fd, uint64_t offset, void *out, size_t size)
 {
@@ -134,8 +133,7 @@ enum file_kind read_file_kind(int fd, struct elf_facts *elf,
     return FILE_OTHER;
 }
 
-/* ---- where they are -------------------------------------------------------
- */
+/* ---- where they are ---- */
 
 static bool is_program(const char *path)
 {
@@ -145,8 +143,7 @@ static bool is_program(const char *path)
            access(path, X_OK) == 0;
 }
 
-/* As execvp() does it. */
-static bool find_program(const char *name, char *out, size_t size)
+bool find_program(const char *name, char *out, size_t size)
 {
     const char *path = getenv("PATH");
 
@@ -190,11 +187,10 @@ bool find_env_program(const char *argument, char *out, size_t size)
     return false;
 }
 
-/* ---- verdicts -------------------------------------------------------------
- */
+/* ---- verdicts ---- */
 
-/* Whether it is run with more rights than we have. The loader then trusts
- * nobody's variables. */
+/* Whether it is run with more rights than we have. The loader then ignores
+ * LD_PRELOAD. */
 static bool gains_rights(int fd, const struct stat *facts)
 {
     struct statvfs place;
@@ -224,7 +220,7 @@ static bool is_same_loader(const char *one, const char *other)
            (stat(one, &facts) == 0 && is_same_file(other, &facts));
 }
 
-/* What takt itself is. False: nobody can say. */
+/* What takt itself is. False: it cannot be found out. */
 static bool read_self(struct elf_facts *out)
 {
     struct script_facts none;

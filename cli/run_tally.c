@@ -2,7 +2,7 @@
 /*
  * run_tally.c - what a tree of processes counted, added up.
  *
- * Of the calls that went straight to the plain library only some are timed.
+ * Of the calls that were passed through only some are timed.
  * They stand for the others of their routine and class; the sum is then an
  * estimate. A process that was killed may have counted a call and not its time,
  * so no number is taken to fit another one.
@@ -34,8 +34,7 @@ const char *routine_name(unsigned routine, unsigned letter, char out[16])
     return out;
 }
 
-/* ---- sums -----------------------------------------------------------------
- */
+/* ---- sums ---- */
 
 /* Damage may have made any number of one. */
 static uint64_t plus(uint64_t a, uint64_t b)
@@ -43,7 +42,7 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-uint64_t all_calls(const struct tally_row *row)
+uint64_t all_calls(const struct run_row *row)
 {
     uint64_t sum = 0;
 
@@ -52,31 +51,31 @@ uint64_t all_calls(const struct tally_row *row)
     return sum;
 }
 
-uint64_t calls_elsewhere(const struct tally_row *row)
+uint64_t calls_elsewhere(const struct run_row *row)
 {
     return plus(row->calls[TAKT_WAY_SCALAR],
                 plus(row->calls[TAKT_WAY_SIMD], row->calls[TAKT_WAY_GPU]));
 }
 
-double gained_s(const struct tally_row *row)
+double gained_s(const struct run_row *row)
 {
     return row->plain_s - row->instead_s;
 }
 
-double predicted_s(const struct tally_row *row)
+double predicted_s(const struct run_row *row)
 {
     /* Less than nothing comes of a call that was compared and not timed. */
     const double predicted = row->took_s + gained_s(row);
     return predicted > row->plain_s ? predicted : row->plain_s;
 }
 
-double gained_share(const struct tally_row *row)
+double gained_share(const struct run_row *row)
 {
     const double predicted = predicted_s(row);
     return predicted > 0 ? gained_s(row) / predicted : 0;
 }
 
-static void add_way(struct tally_row *row, const struct takt_board_cell *cell,
+static void add_way(struct run_row *row, const struct takt_board_cell *cell,
                     size_t way)
 {
     const uint64_t calls = cell->calls[way], timed = cell->timed[way];
@@ -95,14 +94,14 @@ static void add_way(struct tally_row *row, const struct takt_board_cell *cell,
     }
 }
 
-static struct tally_row row_of(const struct takt_board_cell *cell)
+static struct run_row row_of(const struct takt_board_cell *cell)
 {
-    struct tally_row row = {.compared = cell->compared,
-                            .plain_s = (double)cell->plain_ns / 1e9,
-                            .instead_s = (double)cell->instead_ns / 1e9,
-                            .judged = cell->judged,
-                            .gpu_s = (double)cell->gpu_ns / 1e9,
-                            .own_s = (double)cell->own_ns / 1e9};
+    struct run_row row = {.compared = cell->compared,
+                          .plain_s = (double)cell->plain_ns / 1e9,
+                          .instead_s = (double)cell->instead_ns / 1e9,
+                          .judged = cell->judged,
+                          .gpu_s = (double)cell->gpu_ns / 1e9,
+                          .own_s = (double)cell->own_ns / 1e9};
 
     for (size_t way = 0; way < TAKT_WAYS; way++)
         add_way(&row, cell, way);
@@ -111,7 +110,7 @@ static struct tally_row row_of(const struct takt_board_cell *cell)
     return row;
 }
 
-static void add_row(struct tally_row *sum, const struct tally_row *row)
+static void add_row(struct run_row *sum, const struct run_row *row)
 {
     for (size_t way = 0; way < TAKT_WAYS; way++) {
         sum->calls[way] = plus(sum->calls[way], row->calls[way]);
@@ -131,8 +130,7 @@ static void add_row(struct tally_row *sum, const struct tally_row *row)
     sum->own_s += row->own_s;
 }
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---- */
 
 /* Most cells are empty. */
 static bool has_calls(const struct takt_board_cell *cell)
@@ -143,11 +141,11 @@ static bool has_calls(const struct takt_board_cell *cell)
     return false;
 }
 
-bool tally_board(const struct takt_board *board, struct tally *out)
+bool tally_board(const struct takt_board *board, struct run_tally *out)
 {
     enum { most = TAKT_ROUTINES * TAKT_LETTERS * TAKT_BOARD_CLASSES };
 
-    *out = (struct tally){.row = calloc(most, sizeof *out->row)};
+    *out = (struct run_tally){.row = calloc(most, sizeof *out->row)};
     if (out->row == NULL)
         return false;
     for (unsigned i = 0; i < most; i++) {
@@ -158,7 +156,7 @@ bool tally_board(const struct takt_board *board, struct tally *out)
             &board->cell[routine][letter][class];
         if (!has_calls(cell))
             continue;
-        struct tally_row row = row_of(cell);
+        struct run_row row = row_of(cell);
         row.routine = routine;
         row.letter = letter;
         row.first_class = row.last_class = class;
@@ -168,24 +166,24 @@ bool tally_board(const struct takt_board *board, struct tally *out)
     return true;
 }
 
-void tally_drop(struct tally *tally)
+void tally_drop(struct run_tally *tally)
 {
     free(tally->row);
-    *tally = (struct tally){0};
+    *tally = (struct run_tally){0};
 }
 
-static bool is_straight(const struct tally_row *row)
+static bool is_straight(const struct run_row *row)
 {
     return row->calls[TAKT_WAY_STRAIGHT] == all_calls(row);
 }
 
-void tally_merge(struct tally *tally)
+void tally_merge(struct run_tally *tally)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < tally->count; i++) {
-        const struct tally_row row = tally->row[i];
-        struct tally_row *last = kept > 0 ? &tally->row[kept - 1] : NULL;
+        const struct run_row row = tally->row[i];
+        struct run_row *last = kept > 0 ? &tally->row[kept - 1] : NULL;
         if (last != NULL && last->routine == row.routine &&
             last->letter == row.letter && is_straight(last) &&
             is_straight(&row)) {

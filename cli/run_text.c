@@ -12,12 +12,12 @@
 
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
-    "the plain library was the answer lately, so nobody asked again",
+    "the baseline library was the answer lately, so it was not asked again",
     "so little was computed until then that a start would not have paid",
-    "strides or overlaps that only the plain library takes",
+    "strides or overlaps that only the baseline library takes",
     "a routine or type that is passed on as it is",
-    "called by the plain library itself",
-    "wrong arguments: the plain library complains about those",
+    "called by the baseline library itself",
+    "wrong arguments: the baseline library complains about those",
     "libtakt could not be opened",
     "there is no GPU, or it was not wanted",
     "the GPU was not open (yet)",
@@ -26,22 +26,15 @@ static const char *const why_words[TAKT_WHYS] = {
     "a rule or a pin file decided",
     "another way was tried, to learn"};
 
-/* ---- pieces ---------------------------------------------------------------
- */
+/* ---- pieces ---- */
 
-static const char *counted(uint64_t count, char out[32])
+static struct number_text duration(double seconds)
 {
-    format_count((size_t)count, out, 32);
-    return out;
-}
-
-static const char *duration(double seconds, char out[32])
-{
-    return seconds > 0 ? format_seconds(seconds, out, 32) : "0 s";
+    return seconds > 0 ? seconds_text(seconds) : (struct number_text){"0 s"};
 }
 
 /* "64-127", "16Ki-32Ki", "2Gi+". */
-static const char *sizes(const struct tally_row *row, char out[64])
+static const char *sizes(const struct run_row *row, char out[64])
 {
     enum { last_plain = 13 };
     const uint64_t least = UINT64_C(1) << row->first_class;
@@ -64,18 +57,7 @@ static const char *sizes(const struct tally_row *row, char out[64])
     return out;
 }
 
-/* "+8.6 s", "-3.1 ms". */
-static const char *signed_duration(double seconds, char out[40])
-{
-    char text[32];
-
-    snprintf(out, 40, "%c%s", seconds < 0 ? '-' : '+',
-             duration(fabs(seconds), text));
-    return out;
-}
-
-/* ---- the head -------------------------------------------------------------
- */
+/* ---- the head ---- */
 
 static void print_words(FILE *out, char *const *words)
 {
@@ -89,9 +71,7 @@ static void print_words(FILE *out, char *const *words)
 
 static void print_ending(FILE *out, const struct ending *ending)
 {
-    char wall[32];
-
-    fprintf(out, "  %s", duration(ending->wall_s, wall));
+    fprintf(out, "  %s", duration(ending->wall_s).at);
     if (WIFSIGNALED(ending->status))
         fprintf(out, ", killed by signal %d", WTERMSIG(ending->status));
     else if (WEXITSTATUS(ending->status) != 0)
@@ -107,20 +87,17 @@ static void print_text(FILE *out, const char *label,
 
 static void print_surroundings(FILE *out, const struct takt_board *board)
 {
-    char count[32];
-
-    fprintf(out, "; %s %s called BLAS\n", counted(board->processes, count),
+    fprintf(out, "; %s %s called BLAS\n", count_text(board->processes).at,
             board->processes == 1 ? "process" : "processes");
     for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
-        print_text(out, "plain library", &board->library[i]);
+        print_text(out, "baseline library", &board->library[i]);
     print_text(out, "GPU", &board->gpu);
     print_text(out, "trouble", &board->trouble);
 }
 
-/* ---- the table ------------------------------------------------------------
- */
+/* ---- the table ---- */
 
-static void print_shares(FILE *out, const struct tally_row *row)
+static void print_shares(FILE *out, const struct run_row *row)
 {
     const double all = (double)all_calls(row);
 
@@ -136,41 +113,41 @@ static void print_shares(FILE *out, const struct tally_row *row)
 }
 
 /* "~": some of the calls were not timed, and others stand for them. */
-static void print_time(FILE *out, const struct tally_row *row, bool is_known,
+static void print_time(FILE *out, const struct run_row *row, bool is_known,
                        double seconds)
 {
-    char text[32], whole[40] = "-";
+    char whole[40] = "-";
 
     if (is_known)
         snprintf(whole, sizeof whole, "%s%s", row->is_estimate ? "~" : "",
-                 duration(seconds, text));
+                 duration(seconds).at);
     fprintf(out, " %9s", whole);
 }
 
-static void print_gain(FILE *out, const struct tally_row *row)
+static void print_gain(FILE *out, const struct run_row *row)
 {
-    char gain[40];
+    const double gain_s = gained_s(row);
+    char gain[40]; /* "+8.6 s", "-3.1 ms" */
 
+    snprintf(gain, sizeof gain, "%c%s", gain_s < 0 ? '-' : '+',
+             duration(fabs(gain_s)).at);
     if (row->compared == 0)
         fprintf(out, " %9s %7s\n", "-", "-");
     else
-        fprintf(out, " %9s %+6.1f%%\n", signed_duration(gained_s(row), gain),
-                100 * gained_share(row));
+        fprintf(out, " %9s %+6.1f%%\n", gain, 100 * gained_share(row));
 }
 
 static void print_row(FILE *out, const char *name, const char *size,
-                      const struct tally_row *row)
+                      const struct run_row *row)
 {
-    char calls[32];
-
-    fprintf(out, "%-7s %-13s %11s", name, size, counted(all_calls(row), calls));
+    fprintf(out, "%-7s %-13s %11s", name, size, count_text(all_calls(row)).at);
     print_shares(out, row);
     print_time(out, row, all_calls(row) > row->untimed, row->took_s);
     print_time(out, row, row->compared > 0, predicted_s(row));
     print_gain(out, row);
 }
 
-static void print_table(FILE *out, const struct tally *tally)
+static void print_table(FILE *out, const struct run_tally *tally)
 {
     char name[16], size[64];
 
@@ -179,7 +156,7 @@ static void print_table(FILE *out, const struct tally *tally)
         fprintf(out, " %8s", way_keys[way]);
     fprintf(out, " %9s %9s %9s\n", "took", "predicted", "gain");
     for (size_t i = 0; i < tally->count; i++) {
-        const struct tally_row *row = &tally->row[i];
+        const struct run_row *row = &tally->row[i];
         print_row(out, routine_name(row->routine, row->letter, name),
                   sizes(row, size), row);
     }
@@ -187,75 +164,68 @@ static void print_table(FILE *out, const struct tally *tally)
         print_row(out, "all", "", &tally->total);
 }
 
-/* ---- what follows ---------------------------------------------------------
- */
+/* ---- what follows ---- */
 
-static void print_verdict(FILE *out, const struct tally_row *total)
+static void print_verdict(FILE *out, const struct run_row *total)
 {
     const double gain_s = gained_s(total);
     const double percent = 100 * fabs(gained_share(total));
-    char text[32], count[32];
 
     if (total->compared > 0 && gain_s >= 0)
         fprintf(out,
-                "\ngained %s, %.1f%% of what the plain library would "
+                "\ngained %s, %.1f%% of what the baseline library would "
                 "have taken (predicted)\n",
-                duration(gain_s, text), percent);
+                duration(gain_s).at, percent);
     else if (total->compared > 0)
         fprintf(out,
-                "\nLOST %s, %.1f%% of what the plain library would have "
+                "\nLOST %s, %.1f%% of what the baseline library would have "
                 "taken (predicted)\n",
-                duration(-gain_s, text), percent);
+                duration(-gain_s).at, percent);
     else if (calls_elsewhere(total) > 0)
-        fputs("\nnothing is known of what the plain library would have "
+        fputs("\nnothing is known of what the baseline library would have "
               "taken\n",
               out);
     else
-        fputs("\nevery call ran in the plain library: nothing was gained, "
+        fputs("\nevery call ran in the baseline library: nothing was gained, "
               "nothing lost\n",
               out);
     if (total->compared > 0 && total->compared < calls_elsewhere(total))
         fprintf(out,
                 "%s calls that ran elsewhere are not in it: nothing is "
                 "predicted for them\n",
-                counted(calls_elsewhere(total) - total->compared, count));
+                count_text(calls_elsewhere(total) - total->compared).at);
 }
 
-static void print_marks(FILE *out, const struct tally_row *total)
+static void print_marks(FILE *out, const struct run_row *total)
 {
-    char count[32];
-
     if (total->compared > 0)
-        fputs("predicted: what the plain library would have taken, by the "
+        fputs("predicted: what the baseline library would have taken, by the "
               "model\n",
               out);
     if (total->is_estimate)
-        fputs("~: estimated; not every call that goes straight to the plain "
-              "library is timed\n",
+        fputs("~: estimated; not every call that is passed through to the "
+              "baseline library is timed\n",
               out);
     if (total->untimed > 0)
         fprintf(out,
                 "%s calls were not timed, nor others like them: they are "
                 "in no time\n",
-                counted(total->untimed, count));
+                count_text(total->untimed).at);
 }
 
-static void print_judged(FILE *out, const struct tally_row *total)
+static void print_judged(FILE *out, const struct run_row *total)
 {
-    char count[32], gpu[32], own[32];
-
     if (total->judged > 0)
         fprintf(out,
                 "  for %s of them the GPU was expected to take %s, their "
                 "own way %s\n",
-                counted(total->judged, count), duration(total->gpu_s, gpu),
-                duration(total->own_s, own));
+                count_text(total->judged).at, duration(total->gpu_s).at,
+                duration(total->own_s).at);
 }
 
-static void print_reasons(FILE *out, const struct tally_row *total)
+static void print_reasons(FILE *out, const struct run_row *total)
 {
     bool is_first = true;
-    char count[32];
 
     for (size_t why = 0; why < TAKT_WHYS; why++) {
         if (total->why[why] == 0)
@@ -263,7 +233,7 @@ static void print_reasons(FILE *out, const struct tally_row *total)
         if (is_first)
             fputs("\nwhy calls stayed on the CPU\n", out);
         is_first = false;
-        fprintf(out, "  %11s  %s\n", counted(total->why[why], count),
+        fprintf(out, "  %11s  %s\n", count_text(total->why[why]).at,
                 why_words[why]);
     }
     if (!is_first)
@@ -288,7 +258,7 @@ static void print_nothing(FILE *out, const char *left_alone)
 
 void print_run_text(FILE *out, struct run_report *report)
 {
-    const struct tally_row *total = &report->tally.total;
+    const struct run_row *total = &report->tally.total;
 
     print_words(out, report->program);
     print_ending(out, &report->ending);

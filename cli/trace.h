@@ -17,6 +17,7 @@
 #include <takt/takt.h>
 #include <takt/telemetry.h>
 
+#include "base/clock.h"
 #include "command.h"
 #include "telemetry/record.h"
 
@@ -56,7 +57,7 @@ struct told {
 };
 
 /* An op on an expert, over all streams. */
-struct pair {
+struct expert_tally {
     char expert[TAKT_TRACE_TEXT + 1];
     takt_backend backend;
     uint64_t calls;
@@ -74,7 +75,7 @@ struct op_tally {
     unsigned hot_streams; /* in which it is hot now */
     double slowest_s;     /* 0: not known */
     takt_shape slowest_shape;
-    struct pair *pair; /* owned */
+    struct expert_tally *pair; /* owned */
     size_t pair_count;
 };
 
@@ -93,7 +94,7 @@ struct last_pair {
 };
 
 /* A context of a process. */
-struct stream {
+struct trace_stream {
     uint64_t id, pid, start_ns;
     char program[TAKT_TRACE_TEXT + 1];
     bool is_strange; /* of a later version: left alone */
@@ -105,35 +106,36 @@ struct stream {
     size_t op_count, pair_count;
 };
 
-struct tally {
-    struct stream *stream; /* owned */
-    struct op_tally *op;   /* owned */
+struct trace_tally {
+    struct trace_stream *stream; /* owned */
+    struct op_tally *op;         /* owned */
     size_t stream_count, op_count;
     size_t at;         /* the stream that was last looked for */
     uint64_t start_ns; /* of the first stream */
-    uint64_t end_ns;   /* the latest time that was told */
-    uint64_t left_out; /* records for which there was no room */
+    uint64_t end_ns;   /* the latest time in a record */
+    uint64_t left_out; /* records beyond the limits */
     uint64_t passed;   /* records of a later version */
     uint64_t damaged;  /* bytes that were no records */
     bool is_cut_off;   /* the last record is not whole */
 };
 
-/* A new stream, or the same one again. NULL: no room. */
-struct stream *tally_header(struct tally *tally,
-                            const struct takt_trace_record *record);
+/* A new stream, or the same one again. NULL: no memory, or too many. */
+struct trace_stream *tally_header(struct trace_tally *tally,
+                                  const struct takt_trace_record *record);
 
 /* The stream of a record. NULL: it has no header, or is of a later version. */
-struct stream *tally_stream(struct tally *tally, uint64_t id);
+struct trace_stream *tally_stream(struct trace_tally *tally, uint64_t id);
 
 /* What a record adds; would_s is of an event. */
-void tally_event(struct tally *tally, const takt_event *event, double would_s);
-void tally_metrics(struct tally *tally, struct stream *stream,
+void tally_event(struct trace_tally *tally, const takt_event *event,
+                 double would_s);
+void tally_metrics(struct trace_tally *tally, struct trace_stream *stream,
                    const struct takt_trace_record *record);
-void tally_free(struct tally *tally);
+void tally_free(struct trace_tally *tally);
 
 /* Whether an op became hot or cooled down by these metrics of it. */
 enum turn { same, heated, cooled };
-enum turn tally_op(struct tally *tally, struct stream *stream,
+enum turn tally_op(struct trace_tally *tally, struct trace_stream *stream,
                    const takt_op_metric *metric);
 
 /* ---- cmd_trace.c ---- */
@@ -148,9 +150,9 @@ struct trace {
     bool as_is;        /* --as-is */
     const char *op;    /* --op; NULL: all */
     double for_s;      /* --for; 0: as long as it takes */
-    const char *store; /* --db; NULL: the usual one */
+    const char *store; /* --db; NULL: the default */
     FILE *record;      /* --record; NULL: nothing is kept */
-    struct tally tally;
+    struct trace_tally tally;
     struct gauge gauge;
 };
 
@@ -173,9 +175,6 @@ void take_rest(struct trace *trace, struct inlet *inlet);
  * returned; -1: that cannot be. */
 int open_signals(void);
 
-/* Nanoseconds of a clock that never goes back. */
-uint64_t clock_ns(void);
-
 /* ---- trace_files.c, trace_live.c: each returns an exit code ---- */
 
 int trace_file(struct trace *trace, const char *path, bool is_followed);
@@ -184,7 +183,7 @@ int trace_program(struct trace *trace, char *const *program);
 
 /* ---- trace_child.c ---- */
 
-struct child {
+struct trace_child {
     pid_t pid;
     bool is_routed; /* its BLAS is, as under `takt run` */
     bool has_ended;
@@ -194,18 +193,18 @@ struct child {
 /* Starts a program with TAKT_TRACE=unix:PATH; unless `as_is`, one that is not
  * linked with libtakt gets the library that `takt run` preloads. False: it says
  * why, and `code` is what to exit with. */
-bool child_start(struct child *child, char *const *program, const char *path,
-                 bool as_is);
+bool child_start(struct trace_child *child, char *const *program,
+                 const char *path, bool as_is);
 
 /* Whether it has ended; does not wait. */
-bool child_look(struct child *child);
+bool child_look(struct trace_child *child);
 
 /* ---- trace_lines.c ---- */
 
 void print_hello(struct trace *trace, const struct takt_trace_header *header);
-void print_event(struct trace *trace, const struct stream *stream,
+void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event);
-void print_turn(struct trace *trace, const struct stream *stream,
+void print_turn(struct trace *trace, const struct trace_stream *stream,
                 const takt_op_metric *metric, enum turn turn);
 
 /* ---- trace_summary.c ---- */

@@ -16,52 +16,19 @@ extern char **environ;
 /* What shells say of a command that is not there, or is none. */
 enum { not_found = 127, not_runnable = 126 };
 
-static bool is_of(const char *entry, const char *name)
-{
-    const size_t length = strlen(name);
-    return strncmp(entry, name, length) == 0 && entry[length] == '=';
-}
-
-/* The environment with TAKT_TRACE, and LD_PRELOAD if that is not NULL; to be
- * freed. NULL: no memory. */
-static char **environment_with(char *trace, char *preload)
-{
-    size_t count = 0, kept = 0;
-
-    while (environ[count] != NULL)
-        count++;
-    char **list = malloc((count + 3) * sizeof *list);
-    if (list == NULL)
-        return NULL;
-    for (size_t i = 0; i < count; i++)
-        if (!is_of(environ[i], "TAKT_TRACE") &&
-            (preload == NULL || !is_of(environ[i], "LD_PRELOAD")))
-            list[kept++] = environ[i];
-    list[kept++] = trace;
-    list[kept] = preload;
-    list[kept + (preload != NULL)] = NULL;
-    return list;
-}
-
-/* "LD_PRELOAD=..." for a program that does not use Takt itself, so that its
- * BLAS does, as under `takt run`; to be freed. NULL: it is run as it is. */
+/* The value of LD_PRELOAD for a program that does not use Takt itself, so that
+ * its BLAS does, as under `takt run`; to be freed. NULL: it is run as it is. */
 static char *find_preload(const char *program)
 {
     char reason[reason_size];
-    char *variable = NULL;
 
-    if (contains_takt(program) || must_leave_alone(program, reason))
-        return NULL;
-    char *value = preload_value();
-    const size_t size = value != NULL ? strlen(value) + 12 : 0;
-    if (value != NULL && (variable = malloc(size)) != NULL)
-        snprintf(variable, size, "LD_PRELOAD=%s", value);
-    free(value);
-    return variable;
+    return contains_takt(program) || must_leave_alone(program, reason)
+               ? NULL
+               : preload_value();
 }
 
-/* Signals that the reader keeps for itself are as usual for the program. */
-static int spawn(pid_t *pid, char *const *program, char *const *environment)
+/* Signals that the reader blocks have their defaults in the program. */
+static int spawn(pid_t *pid, char *const *program)
 {
     posix_spawnattr_t attributes;
     sigset_t none, usual;
@@ -76,23 +43,24 @@ static int spawn(pid_t *pid, char *const *program, char *const *environment)
     posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     const int wrong =
-        posix_spawnp(pid, program[0], NULL, &attributes, program, environment);
+        posix_spawnp(pid, program[0], NULL, &attributes, program, environ);
     posix_spawnattr_destroy(&attributes);
     return wrong;
 }
 
-bool child_start(struct child *child, char *const *program, const char *path,
-                 bool as_is)
+bool child_start(struct trace_child *child, char *const *program,
+                 const char *path, bool as_is)
 {
-    char variable[128];
+    char address[128];
+    int wrong = ENOMEM;
     char *preload = as_is ? NULL : find_preload(program[0]);
 
-    snprintf(variable, sizeof variable, "TAKT_TRACE=unix:%s", path);
-    *child = (struct child){.code = EXIT_FINDING, .is_routed = preload != NULL};
-    char **environment = environment_with(variable, preload);
-    const int wrong =
-        environment != NULL ? spawn(&child->pid, program, environment) : ENOMEM;
-    free(environment);
+    snprintf(address, sizeof address, "unix:%s", path);
+    *child = (struct trace_child){.code = EXIT_FINDING,
+                                  .is_routed = preload != NULL};
+    if (setenv("TAKT_TRACE", address, 1) == 0 &&
+        (preload == NULL || setenv("LD_PRELOAD", preload, 1) == 0))
+        wrong = spawn(&child->pid, program);
     free(preload);
     if (wrong == 0)
         return true;
@@ -102,7 +70,7 @@ bool child_start(struct child *child, char *const *program, const char *path,
     return false;
 }
 
-bool child_look(struct child *child)
+bool child_look(struct trace_child *child)
 {
     int status;
 

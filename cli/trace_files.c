@@ -44,12 +44,12 @@ static const char *fault_of(int fd, char *text, size_t size)
     return text;
 }
 
-/* Waits a moment. False: somebody wants it to end, or time is up. */
+/* Waits a moment. False: a signal asks to end, or time is up. */
 static bool wait_for_more(int signals, uint64_t end_ns)
 {
     struct pollfd wanted = {.fd = signals, .events = POLLIN};
     return poll(&wanted, 1, look_again_ms) == 0 &&
-           (end_ns == 0 || clock_ns() < end_ns);
+           (end_ns == 0 || takt__now_ns() < end_ns);
 }
 
 static bool is_waiting_for_start(int fd, bool is_followed)
@@ -61,14 +61,14 @@ static bool is_waiting_for_start(int fd, bool is_followed)
 static int read_file(struct trace *trace, struct inlet *inlet, bool is_followed)
 {
     const uint64_t end_ns =
-        trace->for_s > 0 ? clock_ns() + (uint64_t)(trace->for_s * 1e9) : 0;
+        trace->for_s > 0 ? takt__now_ns() + (uint64_t)(trace->for_s * 1e9) : 0;
     const int signals = is_followed ? open_signals() : -1;
     ssize_t got;
 
     gauge_open(&trace->gauge, trace->store);
     do {
         while ((got = take_bytes(trace, inlet)) > 0)
-            if (end_ns != 0 && clock_ns() >= end_ns)
+            if (end_ns != 0 && takt__now_ns() >= end_ns)
                 break;
         fflush(trace->out);
     } while (got == 0 && is_followed && wait_for_more(signals, end_ns));

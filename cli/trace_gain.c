@@ -14,7 +14,7 @@ enum { most_estimates = 128 };
 
 void gauge_open(struct gauge *gauge, const char *store)
 {
-    /* Nobody else is asked about, so nobody else is loaded. */
+    /* No other experts are asked about, so none are loaded. */
     const takt_ctx_options options = {.store = store,
                                       .store_is_foreign =
                                           is_foreign_store(store),

@@ -8,16 +8,16 @@
 #include "number.h"
 #include "trace.h"
 
-/* Beyond this factor, what was expected is told. */
+/* Beyond this factor, the expected time is printed. */
 static const double surprise = 1.5;
 
 /* Text that may have to be cut off. */
-struct note {
+struct remark {
     char text[512];
     size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static void add(struct note *note,
+__attribute__((format(printf, 2, 3))) static void add(struct remark *note,
                                                       const char *format, ...)
 {
     const size_t room = sizeof note->text - note->length;
@@ -35,8 +35,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct note *note,
         note->length = sizeof note->text - 1;
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
 enum colour { plain, red, yellow, cyan, faint };
 
@@ -52,7 +51,7 @@ static void print_coloured(struct trace *trace, enum colour colour,
 }
 
 /* When it was and, if there are several, in which process. */
-static void print_when(struct trace *trace, const struct stream *stream,
+static void print_when(struct trace *trace, const struct trace_stream *stream,
                        uint64_t at_ns)
 {
     const uint64_t start_ns = trace->tally.start_ns;
@@ -65,23 +64,21 @@ static void print_when(struct trace *trace, const struct stream *stream,
 
 void print_hello(struct trace *trace, const struct takt_trace_header *header)
 {
-    struct note note = {.length = 0};
-    char text[32];
+    struct remark note = {.length = 0};
 
     if (trace->is_quiet || trace->is_json)
         return;
     add(&note, "process %" PRIu64 ": %.200s, Takt %.64s", header->pid,
         header->program, header->takt);
     if (header->threshold_s >= 0)
-        add(&note, "slow is %s and more",
-            format_seconds(header->threshold_s, text, sizeof text));
+        add(&note, "slow is %s and more", seconds_text(header->threshold_s).at);
     if (header->rate >= 0)
         add(&note, "the sample is %.3g%% of the others", 100 * header->rate);
     print_coloured(trace, faint, note.text);
     fputc('\n', trace->out);
 }
 
-static void note_expectation(struct note *note, const takt_event *event)
+static void note_expectation(struct remark *note, const takt_event *event)
 {
     const double expected_s = event->predicted_s, took_s = event->actual_s;
     char text[32];
@@ -95,7 +92,7 @@ static void note_expectation(struct note *note, const takt_event *event)
         add(note, "%.3gx as fast as expected (%s)", expected_s / took_s, text);
 }
 
-static enum colour note_call(struct note *note, const takt_event *event)
+static enum colour note_call(struct remark *note, const takt_event *event)
 {
     enum colour colour = plain;
 
@@ -127,11 +124,11 @@ static enum colour note_call(struct note *note, const takt_event *event)
     return colour;
 }
 
-static void print_call(struct trace *trace, const struct stream *stream,
+static void print_call(struct trace *trace, const struct trace_stream *stream,
                        const takt_event *event)
 {
     char shape[256], took[32] = "-";
-    struct note note = {.length = 0};
+    struct remark note = {.length = 0};
     const enum colour colour = note_call(&note, event);
 
     format_shape(&event->shape, shape, sizeof shape - 8);
@@ -148,25 +145,24 @@ static void print_call(struct trace *trace, const struct stream *stream,
     fputc('\n', trace->out);
 }
 
-static void print_drift(struct trace *trace, const struct stream *stream,
+static void print_drift(struct trace *trace, const struct trace_stream *stream,
                         const takt_event *event)
 {
     const double was_s = event->predicted_s, is_s = event->actual_s;
-    char size[32], before[32], after[32], text[1024];
+    char text[1024];
     const bool is_known = was_s > 0 && is_s > 0;
     const bool is_slower = is_s > was_s;
 
-    format_count(event->elements, size, sizeof size);
     int length =
         snprintf(text, sizeof text,
                  "%s has changed its speed for %s of about %s "
                  "elements (%s)",
-                 event->expert, event->op, size, takt_dtype_name(event->dtype));
+                 event->expert, event->op, count_text(event->elements).at,
+                 takt_dtype_name(event->dtype));
     if (is_known && length > 0 && length < (int)sizeof text)
         snprintf(text + length, sizeof text - (size_t)length,
-                 ": %s, was %s, %.3g times as %s",
-                 format_seconds(is_s, after, sizeof after),
-                 format_seconds(was_s, before, sizeof before),
+                 ": %s, was %s, %.3g times as %s", seconds_text(is_s).at,
+                 seconds_text(was_s).at,
                  is_slower ? is_s / was_s : was_s / is_s,
                  is_slower ? "slow" : "fast");
     print_when(trace, stream, event->end_ns);
@@ -174,8 +170,7 @@ static void print_drift(struct trace *trace, const struct stream *stream,
     fputc('\n', trace->out);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 static void json_told(struct json *json, unsigned told)
 {
@@ -189,75 +184,43 @@ static void json_told(struct json *json, unsigned told)
     json_close(json, ']');
 }
 
-/* A number that may be not known. */
-static void json_known(struct json *json, const char *key, double value)
-{
-    if (value >= 0)
-        json_number(json, key, value);
-    else
-        json_null(json, key);
-}
-
-static const char *known_text(const char *text)
-{
-    return text[0] != '\0' ? text : NULL;
-}
-
-static void json_choosing(struct json *json, const takt_event *event)
-{
-    const bool has_refused = event->refused[0] != '\0';
-
-    json_string(json, "backend", takt_backend_key(event->backend));
-    json_string(json, "expert", event->expert);
-    json_count(json, "threads", event->threads);
-    json_string(json, "device", known_text(event->device));
-    json_string(json, "reason", takt_reason_name(event->reason));
-    json_bool(json, "has_history", event->has_history != 0);
-    json_string(json, "runner_up", known_text(event->runner_up));
-    json_known(json, "predicted_s", event->predicted_s);
-    json_known(json, "confidence", event->confidence);
-    json_string(json, "residency", takt_residency_name(event->residency));
-    json_string(json, "refused", known_text(event->refused));
-    json_string(json, "refusal",
-                has_refused ? takt_status_text(event->refusal) : NULL);
-    json_string(json, "error",
-                event->status != TAKT_OK ? takt_status_text(event->status)
-                                         : NULL);
-}
-
-static void json_event(struct trace *trace, const struct stream *stream,
+static void json_event(struct trace *trace, const struct trace_stream *stream,
                        const takt_event *event)
 {
     struct json json = json_begin(trace->out);
     const bool is_call = event->kind == TAKT_EVENT_CALL;
+    const bool has_refused = event->refused[0] != '\0';
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "event", is_call ? "call" : "drift");
-    json_count(&json, "pid", stream->pid);
-    json_count(&json, "thread", event->thread_id);
+    json_print(&json, "{event:%s pid:%ju thread:%ju",
+               is_call ? "call" : "drift", stream->pid, event->thread_id);
     json_told(&json, event->told);
-    json_string(&json, "op", event->op);
-    json_string(&json, "dtype", takt_dtype_name(event->dtype));
-    json_open(&json, "shape", '[');
-    for (unsigned i = 0; i < event->shape.rank; i++)
-        json_count(&json, NULL, event->shape.dim[i]);
-    json_close(&json, ']');
-    json_count(&json, "elements", event->elements);
-    json_known(&json, "bytes", event->work.bytes);
-    json_known(&json, "flops", event->work.flops);
-    json_choosing(&json, event);
-    json_count(&json, "start_ns", event->start_ns);
-    json_count(&json, "run_ns", event->run_ns);
-    json_count(&json, "end_ns", event->end_ns);
-    json_known(&json, "actual_s", event->actual_s);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "op:%s dtype:%s", event->op,
+               takt_dtype_name(event->dtype));
+    json_shape(&json, "shape", &event->shape);
+    json_print(&json,
+               "elements:%zu bytes:%g flops:%g backend:%s expert:%s threads:%u "
+               "device:%s reason:%s has_history:%d runner_up:%s",
+               event->elements, known_number(event->work.bytes),
+               known_number(event->work.flops),
+               takt_backend_key(event->backend), event->expert, event->threads,
+               known_text(event->device), takt_reason_name(event->reason),
+               event->has_history != 0, known_text(event->runner_up));
+    json_print(
+        &json,
+        "predicted_s:%g confidence:%g residency:%s refused:%s "
+        "refusal:%s error:%s",
+        known_number(event->predicted_s), known_number(event->confidence),
+        takt_residency_name(event->residency), known_text(event->refused),
+        has_refused ? takt_status_text(event->refusal) : NULL,
+        event->status != TAKT_OK ? takt_status_text(event->status) : NULL);
+    json_print(&json, "start_ns:%ju run_ns:%ju end_ns:%ju actual_s:%g}\n",
+               event->start_ns, event->run_ns, event->end_ns,
+               known_number(event->actual_s));
 }
 
-/* ---- both -----------------------------------------------------------------
- */
+/* ---- both ---- */
 
-void print_event(struct trace *trace, const struct stream *stream,
+void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event)
 {
     if (trace->is_quiet)
@@ -270,31 +233,19 @@ void print_event(struct trace *trace, const struct stream *stream,
         print_call(trace, stream, event);
 }
 
-static void json_turn(struct trace *trace, const struct stream *stream,
-                      const takt_op_metric *metric, bool is_hot)
-{
-    struct json json = json_begin(trace->out);
-
-    json_open(&json, NULL, '{');
-    json_string(&json, "event", is_hot ? "hot" : "cooled");
-    json_count(&json, "pid", stream->pid);
-    json_string(&json, "op", metric->op);
-    json_known(&json, "calls_per_s", metric->calls_per_s);
-    json_count(&json, "calls", metric->calls);
-    json_close(&json, '}');
-    json_end(&json);
-}
-
-void print_turn(struct trace *trace, const struct stream *stream,
+void print_turn(struct trace *trace, const struct trace_stream *stream,
                 const takt_op_metric *metric, enum turn turn)
 {
     const bool is_hot = turn == heated;
+    struct json json = json_begin(trace->out);
     char text[128 + TAKT_TRACE_TEXT], rate[32] = "?";
 
     if (trace->is_quiet || turn == same)
         return;
     if (trace->is_json) {
-        json_turn(trace, stream, metric, is_hot);
+        json_print(&json, "{event:%s pid:%ju op:%s calls_per_s:%g calls:%ju}\n",
+                   is_hot ? "hot" : "cooled", stream->pid, metric->op,
+                   known_number(metric->calls_per_s), metric->calls);
         return;
     }
     if (metric->calls_per_s >= 0 && metric->calls_per_s < 1e15)

@@ -3,8 +3,8 @@
  * trace_live.c - programs that connect while they run.
  *
  * Programs come to the reader: it listens on a socket in a folder that is its
- * user's alone. A program that it started knows the place from TAKT_TRACE; one
- * that runs already looks now and then whether somebody listens for it.
+ * user's alone. A program that it started has the path in TAKT_TRACE; one that
+ * runs already checks now and then whether a reader listens for it.
  */
 #define _GNU_SOURCE /* struct ucred, syscall() */
 #include <errno.h>
@@ -27,15 +27,15 @@ enum {
     most_places = 2,
     most_inlets = 256,
     look_again_ms = 200,
-    patience_ms = 2000, /* until it is said that nobody connects */
+    patience_ms = 2000, /* until a message says that nothing connects */
     grace_ms = 500      /* for what is under way when the program has ended */
 };
 
 struct live {
     struct trace *trace;
-    long pid;           /* of the program that runs already; 0: a child's */
-    int pidfd;          /* the same, whatever becomes of the number; -1: none */
-    struct child child; /* the program that was started */
+    long pid;  /* of the program that runs already; 0: a child's */
+    int pidfd; /* the same, whatever becomes of the number; -1: none */
+    struct trace_child child; /* the program that was started */
     int signals;
     struct {
         int fd;
@@ -47,10 +47,9 @@ struct live {
     bool has_connected, is_asked_to_end;
 };
 
-/* ---- places ---------------------------------------------------------------
- */
+/* ---- sockets ---- */
 
-/* Whether somebody listens on a socket. */
+/* Whether a process listens on a socket. */
 static bool is_taken(const struct sockaddr_un *address)
 {
     const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -119,8 +118,7 @@ static void leave_places(struct live *live)
     live->place_count = 0;
 }
 
-/* ---- connections ----------------------------------------------------------
- */
+/* ---- connections ---- */
 
 static void greet(const struct live *live, int fd)
 {
@@ -183,8 +181,8 @@ static bool is_of_program(const struct live *live, long pid)
     return false;
 }
 
-/* Who is in the folder of the socket can connect to it. Only what the program
- * itself says is shown. */
+/* Any process that can open the folder can connect. Only records of the
+ * program itself are shown. */
 static bool is_welcome(const struct live *live, int fd)
 {
     struct ucred peer;
@@ -237,11 +235,10 @@ static void read_inlet(struct live *live, size_t index)
         drop_inlet(live, index);
 }
 
-/* ---- the loop -------------------------------------------------------------
- */
+/* ---- the loop ---- */
 
 /* A terminal sends ^C to the program as well; what others send is passed on.
- * Without a program of its own, the reader is meant. */
+ * Without a child, they end the reader. */
 static void take_signals(struct live *live)
 {
     struct signalfd_siginfo signal;
@@ -274,7 +271,7 @@ static void turn_once(struct live *live)
         return;
     if (wanted[0].revents != 0)
         take_signals(live);
-    for (size_t i = inlets; i-- > 0;) /* the last takes the place of one gone */
+    for (size_t i = inlets; i-- > 0;) /* the last moves to a free index */
         if (wanted[1 + places + i].revents != 0)
             read_inlet(live, i);
     for (size_t i = 0; i < places; i++)
@@ -304,12 +301,12 @@ static void note_silence(const struct live *live)
 /* Until the program has ended, or time is up. */
 static void follow(struct live *live)
 {
-    const uint64_t start_ns = clock_ns();
+    const uint64_t start_ns = takt__now_ns();
     const double for_s = live->trace->for_s;
     bool has_noted = live->pid == 0;
 
     while (!is_over(live) && !ferror(live->trace->out)) {
-        const double past_s = (double)(clock_ns() - start_ns) * 1e-9;
+        const double past_s = (double)(takt__now_ns() - start_ns) * 1e-9;
         if (for_s > 0 && past_s >= for_s)
             return;
         if (!has_noted && past_s * 1000 >= patience_ms) {
@@ -319,11 +316,11 @@ static void follow(struct live *live)
         turn_once(live);
     }
     /* What was sent before the end is still to be read. */
-    const uint64_t end_ns = clock_ns() + (uint64_t)grace_ms * 1000000;
+    const uint64_t end_ns = takt__now_ns() + (uint64_t)grace_ms * 1000000;
     for (size_t i = 0; i < live->place_count; i++)
         accept_all(live, live->place[i].fd);
     while (!live->is_asked_to_end && live->inlet_count > 0 &&
-           clock_ns() < end_ns)
+           takt__now_ns() < end_ns)
         turn_once(live);
 }
 
@@ -341,13 +338,12 @@ static bool begin(struct live *live, struct trace *trace)
 {
     live->trace = trace;
     live->signals = open_signals();
-    signal(SIGPIPE, SIG_IGN); /* whoever reads our lines may go away */
+    signal(SIGPIPE, SIG_IGN); /* the reader of our lines may close them */
     gauge_open(&trace->gauge, trace->store);
     return live->signals >= 0;
 }
 
-/* ---- a program that runs already ------------------------------------------
- */
+/* ---- a program that runs already ---- */
 
 /* False: it said why. */
 static bool is_traceable(const struct trace *trace, const char *word, long pid)
@@ -428,8 +424,7 @@ int trace_process(struct trace *trace, const char *word)
     return code;
 }
 
-/* ---- a program that is started --------------------------------------------
- */
+/* ---- a program that is started ---- */
 
 /* Waits for the program alone: time was up before. */
 static void outlast(struct live *live)

@@ -18,15 +18,12 @@
 #include "trace.h"
 
 /* A line of the table. */
-struct row {
-    const char *name;
+struct op_row {
+    struct op_tally of;
     double calls, share[backend_count]; /* share: calls of a backend */
     double seconds;                     /* negative: not known */
     double took_s, would_s;             /* where the latter is known */
-    double slowest_s;
-    uint64_t told, sampled, explored, fell_back, drifted, times_hot;
-    bool is_counted; /* calls are by metrics: exact */
-    bool is_hot;
+    bool is_counted;                    /* calls are by metrics: exact */
 };
 
 /* What a trace adds up to besides its ops. */
@@ -36,10 +33,9 @@ struct whole {
     size_t streams, ended;
 };
 
-/* ---- sums -----------------------------------------------------------------
- */
+/* ---- sums ---- */
 
-static void weigh_pair(const struct pair *pair, struct row *row)
+static void weigh_pair(const struct expert_tally *pair, struct op_row *row)
 {
     for (size_t i = 0; i < duration_classes; i++) {
         const struct told *told = &pair->told[i];
@@ -52,20 +48,12 @@ static void weigh_pair(const struct pair *pair, struct row *row)
     }
 }
 
-static struct row row_of(const struct op_tally *op)
+static struct op_row row_of(const struct op_tally *op)
 {
-    struct row row = {.name = op->name,
-                      .calls =
-                          (double)(op->calls > op->told ? op->calls : op->told),
-                      .is_counted = op->calls > 0,
-                      .slowest_s = op->slowest_s,
-                      .told = op->told,
-                      .sampled = op->sampled,
-                      .explored = op->explored,
-                      .fell_back = op->fell_back,
-                      .drifted = op->drifted,
-                      .times_hot = op->times_hot,
-                      .is_hot = op->hot_streams > 0};
+    struct op_row row = {
+        .of = *op,
+        .calls = (double)(op->calls > op->told ? op->calls : op->told),
+        .is_counted = op->calls > 0};
 
     for (size_t i = 0; i < op->pair_count; i++) {
         row.share[op->pair[i].backend] += (double)op->pair[i].calls;
@@ -76,7 +64,7 @@ static struct row row_of(const struct op_tally *op)
 }
 
 /* The share of an op's time of which the gain is known. */
-static double gain_covers(const struct row *row)
+static double gain_covers(const struct op_row *row)
 {
     return row->took_s <= 0              ? 0
            : row->took_s >= row->seconds ? 1
@@ -84,12 +72,12 @@ static double gain_covers(const struct row *row)
 }
 
 /* Times as fast as one thread; 0: not known. */
-static double gain_of(const struct row *row)
+static double gain_of(const struct op_row *row)
 {
     return gain_covers(row) >= 0.5 ? row->would_s / row->took_s : 0;
 }
 
-static void add_row(struct row *total, const struct row *row)
+static void add_row(struct op_row *total, const struct op_row *row)
 {
     total->calls += row->calls;
     for (size_t i = 0; i < backend_count; i++)
@@ -97,32 +85,32 @@ static void add_row(struct row *total, const struct row *row)
     total->seconds += row->seconds;
     total->took_s += gain_of(row) > 0 ? row->took_s : 0;
     total->would_s += gain_of(row) > 0 ? row->would_s : 0;
-    total->slowest_s = fmax(total->slowest_s, row->slowest_s);
-    total->told += row->told;
-    total->sampled += row->sampled;
-    total->explored += row->explored;
-    total->fell_back += row->fell_back;
-    total->drifted += row->drifted;
-    total->times_hot += row->times_hot;
+    total->of.slowest_s = fmax(total->of.slowest_s, row->of.slowest_s);
+    total->of.told += row->of.told;
+    total->of.sampled += row->of.sampled;
+    total->of.explored += row->of.explored;
+    total->of.fell_back += row->of.fell_back;
+    total->of.drifted += row->of.drifted;
+    total->of.times_hot += row->of.times_hot;
+    total->of.hot_streams += row->of.hot_streams;
     total->is_counted &= row->is_counted;
-    total->is_hot |= row->is_hot;
 }
 
 static int longest_first(const void *a, const void *b)
 {
-    const struct row *one = a, *other = b;
+    const struct op_row *one = a, *other = b;
 
     if (one->seconds != other->seconds)
         return one->seconds < other->seconds ? 1 : -1;
-    return strcmp(one->name, other->name);
+    return strcmp(one->of.name, other->of.name);
 }
 
-static struct whole sum_up(const struct tally *tally)
+static struct whole sum_up(const struct trace_tally *tally)
 {
     struct whole whole = {0};
 
     for (size_t i = 0; i < tally->stream_count; i++) {
-        const struct stream *stream = &tally->stream[i];
+        const struct trace_stream *stream = &tally->stream[i];
         const takt_metrics *totals = &stream->totals;
         whole.streams += !stream->is_strange;
         whole.ended += stream->has_ended;
@@ -136,15 +124,14 @@ static struct whole sum_up(const struct tally *tally)
     return whole;
 }
 
-static double all_shares(const struct row *row)
+static double all_shares(const struct op_row *row)
 {
     return row->share[0] + row->share[1] + row->share[2];
 }
 
-/* ---- text -----------------------------------------------------------------
- */
+/* ---- text ---- */
 
-static void print_share(FILE *out, const struct row *row, size_t backend)
+static void print_share(FILE *out, const struct op_row *row, size_t backend)
 {
     const double all = all_shares(row);
 
@@ -163,53 +150,50 @@ static void print_time(FILE *out, double seconds)
     fprintf(out, " %9s", text);
 }
 
-static void print_row(FILE *out, const struct row *row)
+static void print_row(FILE *out, const struct op_row *row)
 {
     char calls[40] = "", gain[32] = "-";
 
     if (!row->is_counted)
         strcpy(calls, ">=");
     format_count((size_t)fmin(row->calls, 1e18), calls + strlen(calls), 32);
-    fprintf(out, "%-14s %13s", row->name, calls);
+    fprintf(out, "%-14s %13s", row->of.name, calls);
     for (size_t i = 0; i < backend_count; i++)
         print_share(out, row, i);
     print_time(out, row->seconds);
     if (gain_of(row) > 0)
         snprintf(gain, sizeof gain, "%.2fx", gain_of(row));
     fprintf(out, " %8s", gain);
-    print_time(out, row->slowest_s);
-    fprintf(out, " %8" PRIu64 " %9" PRIu64 " %6" PRIu64 "  %s\n", row->explored,
-            row->fell_back, row->drifted,
-            row->is_hot          ? "now"
-            : row->times_hot > 0 ? "was"
-                                 : "-");
+    print_time(out, row->of.slowest_s);
+    fprintf(out, " %8" PRIu64 " %9" PRIu64 " %6" PRIu64 "  %s\n",
+            row->of.explored, row->of.fell_back, row->of.drifted,
+            row->of.hot_streams > 0 ? "now"
+            : row->of.times_hot > 0 ? "was"
+                                    : "-");
 }
 
-static void print_head(FILE *out, const struct tally *tally,
-                       const struct whole *whole, const struct row *total)
+static void print_head(FILE *out, const struct trace_tally *tally,
+                       const struct whole *whole, const struct op_row *total)
 {
-    char calls[32], told[32], sampled[32], dropped[32];
     const double seconds =
         tally->end_ns > tally->start_ns
             ? (double)(tally->end_ns - tally->start_ns) * 1e-9
             : 0;
 
-    format_count((size_t)fmin(total->calls, 1e18), calls, sizeof calls);
-    format_count(total->told, told, sizeof told);
-    format_count(total->sampled, sampled, sizeof sampled);
-    format_count(whole->dropped, dropped, sizeof dropped);
     fprintf(out,
             "\n%s%s calls in %.3g s, %zu %s; %s were told of, %s of "
             "them as a sample; %s dropped\n\n",
-            total->is_counted ? "" : "at least ", calls, seconds,
-            whole->streams, whole->streams == 1 ? "stream" : "streams", told,
-            sampled, dropped);
+            total->is_counted ? "" : "at least ",
+            count_text((size_t)fmin(total->calls, 1e18)).at, seconds,
+            whole->streams, whole->streams == 1 ? "stream" : "streams",
+            count_text(total->of.told).at, count_text(total->of.sampled).at,
+            count_text(whole->dropped).at);
 }
 
 static void print_remarks(FILE *out, const struct trace *trace,
-                          const struct row *total)
+                          const struct op_row *total)
 {
-    const struct tally *tally = &trace->tally;
+    const struct trace_tally *tally = &trace->tally;
 
     if (gain_of(total) > 0)
         fprintf(out,
@@ -231,8 +215,8 @@ static void print_remarks(FILE *out, const struct trace *trace,
                 tally->left_out + tally->passed);
 }
 
-static void print_text(const struct trace *trace, const struct row *rows,
-                       size_t count, const struct row *total,
+static void print_text(const struct trace *trace, const struct op_row *rows,
+                       size_t count, const struct op_row *total,
                        const struct whole *whole)
 {
     FILE *out = trace->out;
@@ -248,77 +232,61 @@ static void print_text(const struct trace *trace, const struct row *rows,
     print_remarks(out, trace, total);
 }
 
-/* ---- JSON -----------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
-static void json_row(struct json *json, const char *key, const struct row *row)
+static void json_row(struct json *json, const char *key,
+                     const struct op_row *row)
 {
     const double all = all_shares(row);
 
     json_open(json, key, '{');
-    json_string(json, "op", key == NULL ? row->name : NULL);
-    json_number(json, "calls", row->calls);
-    json_bool(json, "is_exact", row->is_counted);
-    json_open(json, "share", '{');
+    json_print(json, "op:%s calls:%g is_exact:%d share:{",
+               key == NULL ? row->of.name : NULL, row->calls, row->is_counted);
     for (unsigned i = 0; i < backend_count; i++)
         json_number(json, takt_backend_key((takt_backend)i),
                     all > 0 ? row->share[i] / all : (double)NAN);
-    json_close(json, '}');
-    json_number(json, "seconds", row->seconds);
-    json_number(json, "predicted_gain",
-                gain_of(row) > 0 ? gain_of(row) : (double)NAN);
-    json_number(json, "gain_covers", gain_covers(row));
-    json_number(json, "slowest_s", row->slowest_s);
-    json_count(json, "told", row->told);
-    json_count(json, "sampled", row->sampled);
-    json_count(json, "explored", row->explored);
-    json_count(json, "fell_back", row->fell_back);
-    json_count(json, "drifts", row->drifted);
-    json_count(json, "times_hot", row->times_hot);
-    json_bool(json, "is_hot", row->is_hot);
-    json_close(json, '}');
+    json_print(json,
+               "} seconds:%g predicted_gain:%g gain_covers:%g slowest_s:%g "
+               "told:%ju sampled:%ju explored:%ju fell_back:%ju drifts:%ju "
+               "times_hot:%ju is_hot:%d}",
+               row->seconds, positive_number(gain_of(row)), gain_covers(row),
+               row->of.slowest_s, row->of.told, row->of.sampled,
+               row->of.explored, row->of.fell_back, row->of.drifted,
+               row->of.times_hot, row->of.hot_streams > 0);
 }
 
-static void print_json(const struct trace *trace, const struct row *rows,
-                       size_t count, const struct row *total,
+static void print_json(const struct trace *trace, const struct op_row *rows,
+                       size_t count, const struct op_row *total,
                        const struct whole *whole)
 {
-    const struct tally *tally = &trace->tally;
+    const struct trace_tally *tally = &trace->tally;
     struct json json = json_begin(trace->out);
 
-    json_open(&json, NULL, '{');
-    json_string(&json, "event", "summary");
-    json_count(&json, "streams", whole->streams);
-    json_count(&json, "ended", whole->ended);
-    json_count(&json, "start_ns", tally->start_ns);
-    json_count(&json, "end_ns", tally->end_ns);
-    json_string(&json, "gain_against",
-                trace->gauge.expert[0] != '\0' ? trace->gauge.expert : NULL);
+    json_print(&json,
+               "{event:%s streams:%zu ended:%zu start_ns:%ju end_ns:%ju "
+               "gain_against:%s",
+               "summary", whole->streams, whole->ended, tally->start_ns,
+               tally->end_ns, known_text(trace->gauge.expert));
     json_row(&json, "total", total);
     json_open(&json, "ops", '[');
     for (size_t i = 0; i < count; i++)
         json_row(&json, NULL, &rows[i]);
-    json_close(&json, ']');
-    json_count(&json, "explorations", whole->explorations);
-    json_count(&json, "fallbacks", whole->fallbacks);
-    json_count(&json, "drift_alarms", whole->drift_alarms);
-    json_number(&json, "exploring_s", whole->exploring_s);
-    json_count(&json, "dropped", whole->dropped);
-    json_count(&json, "left_out", tally->left_out + tally->passed);
-    json_count(&json, "damaged_bytes", tally->damaged);
-    json_bool(&json, "is_cut_off", tally->is_cut_off);
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(
+        &json,
+        "] explorations:%ju fallbacks:%ju drift_alarms:%ju exploring_s:%g "
+        "dropped:%ju left_out:%ju damaged_bytes:%ju is_cut_off:%d}\n",
+        whole->explorations, whole->fallbacks, whole->drift_alarms,
+        whole->exploring_s, whole->dropped, tally->left_out + tally->passed,
+        tally->damaged, tally->is_cut_off);
 }
 
-/* ---- both -----------------------------------------------------------------
- */
+/* ---- both ---- */
 
 void print_summary(struct trace *trace)
 {
-    const struct tally *tally = &trace->tally;
-    struct row total = {.name = "all", .is_counted = true};
-    struct row *rows = calloc(tally->op_count + 1, sizeof *rows);
+    const struct trace_tally *tally = &trace->tally;
+    struct op_row total = {.of = {.name = "all"}, .is_counted = true};
+    struct op_row *rows = calloc(tally->op_count + 1, sizeof *rows);
     const struct whole whole = sum_up(tally);
     size_t count = 0;
 

@@ -2,7 +2,7 @@
 /*
  * trace_tally.c - streams, ops and experts, and what they add up to.
  *
- * Records may be anybody's, so what is kept has limits; what is beyond them is
+ * Records come from outside, so what is kept has limits; what is beyond them is
  * counted. Everything is looked for from the front: lists are short where
  * streams are honest.
  */
@@ -13,7 +13,7 @@
 
 enum { most_streams = 4096, most_ops = 1024, most_pairs = 256 };
 
-/* Room for one more element of `size` bytes in a list of `count`, which grows
+/* Memory for one more element of `size` bytes in a list of `count`, which grows
  * by doubling. NULL: no memory, or it has `most`. */
 static void *grow(void *list, size_t count, size_t size, size_t most)
 {
@@ -24,7 +24,7 @@ static void *grow(void *list, size_t count, size_t size, size_t most)
     return realloc(list, (count == 0 ? 1 : 2 * count) * size);
 }
 
-/* A zeroed element at the end of a list. NULL: no room. */
+/* A zeroed element at the end of a list. NULL: no memory, or too many. */
 static void *append(void *list_at, size_t *count, size_t size, size_t most)
 {
     void *list;
@@ -42,10 +42,9 @@ static void copy_name(char out[TAKT_TRACE_TEXT + 1], const char *name)
     snprintf(out, TAKT_TRACE_TEXT + 1, "%.*s", TAKT_TRACE_TEXT, name);
 }
 
-/* ---- streams --------------------------------------------------------------
- */
+/* ---- streams ---- */
 
-static struct stream *find_stream(struct tally *tally, uint64_t id)
+static struct trace_stream *find_stream(struct trace_tally *tally, uint64_t id)
 {
     for (size_t i = 0; i < tally->stream_count; i++) {
         const size_t at = (tally->at + i) % tally->stream_count;
@@ -57,16 +56,16 @@ static struct stream *find_stream(struct tally *tally, uint64_t id)
     return NULL;
 }
 
-static void see_time(struct tally *tally, uint64_t now_ns)
+static void see_time(struct trace_tally *tally, uint64_t now_ns)
 {
     if (now_ns > tally->end_ns)
         tally->end_ns = now_ns;
 }
 
-struct stream *tally_header(struct tally *tally,
-                            const struct takt_trace_record *record)
+struct trace_stream *tally_header(struct trace_tally *tally,
+                                  const struct takt_trace_record *record)
 {
-    struct stream *stream = find_stream(tally, record->stream);
+    struct trace_stream *stream = find_stream(tally, record->stream);
 
     if (stream == NULL)
         stream = append(&tally->stream, &tally->stream_count, sizeof *stream,
@@ -87,9 +86,9 @@ struct stream *tally_header(struct tally *tally,
     return stream;
 }
 
-struct stream *tally_stream(struct tally *tally, uint64_t id)
+struct trace_stream *tally_stream(struct trace_tally *tally, uint64_t id)
 {
-    struct stream *stream = find_stream(tally, id);
+    struct trace_stream *stream = find_stream(tally, id);
 
     if (stream == NULL || stream->is_strange) {
         tally->left_out++;
@@ -98,10 +97,9 @@ struct stream *tally_stream(struct tally *tally, uint64_t id)
     return stream;
 }
 
-/* ---- ops and experts ------------------------------------------------------
- */
+/* ---- ops and experts ---- */
 
-static struct op_tally *op_named(struct tally *tally, const char *name)
+static struct op_tally *op_named(struct trace_tally *tally, const char *name)
 {
     for (size_t i = 0; i < tally->op_count; i++)
         if (strncmp(tally->op[i].name, name, TAKT_TRACE_TEXT) == 0)
@@ -115,13 +113,14 @@ static struct op_tally *op_named(struct tally *tally, const char *name)
     return op;
 }
 
-static struct pair *pair_named(struct tally *tally, struct op_tally *op,
-                               const char *expert, takt_backend backend)
+static struct expert_tally *pair_named(struct trace_tally *tally,
+                                       struct op_tally *op, const char *expert,
+                                       takt_backend backend)
 {
     for (size_t i = 0; i < op->pair_count; i++)
         if (strncmp(op->pair[i].expert, expert, TAKT_TRACE_TEXT) == 0)
             return &op->pair[i];
-    struct pair *pair =
+    struct expert_tally *pair =
         append(&op->pair, &op->pair_count, sizeof *pair, most_pairs);
     if (pair == NULL) {
         tally->left_out++;
@@ -147,10 +146,9 @@ static bool is_time(double seconds)
     return seconds >= 0 && seconds < 1e9;
 }
 
-/* ---- events ---------------------------------------------------------------
- */
+/* ---- events ---- */
 
-static void tally_call(struct tally *tally, struct op_tally *op,
+static void tally_call(struct trace_tally *tally, struct op_tally *op,
                        const takt_event *event, double would_s)
 {
     op->told++;
@@ -164,7 +162,8 @@ static void tally_call(struct tally *tally, struct op_tally *op,
         op->slowest_s = event->actual_s;
         op->slowest_shape = event->shape;
     }
-    struct pair *pair = pair_named(tally, op, event->expert, event->backend);
+    struct expert_tally *pair =
+        pair_named(tally, op, event->expert, event->backend);
     if (pair == NULL || !is_time(would_s))
         return;
     struct told *told = &pair->told[class_of(event->actual_s)];
@@ -173,7 +172,8 @@ static void tally_call(struct tally *tally, struct op_tally *op,
     told->would_s += would_s;
 }
 
-void tally_event(struct tally *tally, const takt_event *event, double would_s)
+void tally_event(struct trace_tally *tally, const takt_event *event,
+                 double would_s)
 {
     struct op_tally *op = op_named(tally, event->op);
 
@@ -186,8 +186,7 @@ void tally_event(struct tally *tally, const takt_event *event, double would_s)
         tally_call(tally, op, event, would_s);
 }
 
-/* ---- metrics --------------------------------------------------------------
- */
+/* ---- metrics ---- */
 
 /* How much a sum has grown; one that shrank has begun anew. */
 static uint64_t growth(uint64_t now, uint64_t before)
@@ -195,8 +194,8 @@ static uint64_t growth(uint64_t now, uint64_t before)
     return now >= before ? now - before : now;
 }
 
-static struct last_op *last_op_of(struct tally *tally, struct stream *stream,
-                                  const char *name)
+static struct last_op *last_op_of(struct trace_tally *tally,
+                                  struct trace_stream *stream, const char *name)
 {
     const struct op_tally *op = op_named(tally, name);
 
@@ -213,7 +212,7 @@ static struct last_op *last_op_of(struct tally *tally, struct stream *stream,
     return last;
 }
 
-enum turn tally_op(struct tally *tally, struct stream *stream,
+enum turn tally_op(struct trace_tally *tally, struct trace_stream *stream,
                    const takt_op_metric *metric)
 {
     struct last_op *last = last_op_of(tally, stream, metric->op);
@@ -232,12 +231,12 @@ enum turn tally_op(struct tally *tally, struct stream *stream,
     return is_hot == was_hot ? same : is_hot ? heated : cooled;
 }
 
-static struct last_pair *last_pair_of(struct tally *tally,
-                                      struct stream *stream,
+static struct last_pair *last_pair_of(struct trace_tally *tally,
+                                      struct trace_stream *stream,
                                       const takt_duration_metric *metric)
 {
     struct op_tally *op = op_named(tally, metric->op);
-    const struct pair *pair =
+    const struct expert_tally *pair =
         op != NULL ? pair_named(tally, op, metric->expert, metric->backend)
                    : NULL;
 
@@ -258,7 +257,8 @@ static struct last_pair *last_pair_of(struct tally *tally,
     return last;
 }
 
-static void tally_duration(struct tally *tally, struct stream *stream,
+static void tally_duration(struct trace_tally *tally,
+                           struct trace_stream *stream,
                            const takt_duration_metric *metric)
 {
     struct last_pair *last = last_pair_of(tally, stream, metric);
@@ -268,7 +268,7 @@ static void tally_duration(struct tally *tally, struct stream *stream,
         return;
     }
     struct op_tally *op = &tally->op[last->op];
-    struct pair *pair = &op->pair[last->pair];
+    struct expert_tally *pair = &op->pair[last->pair];
     pair->calls += growth(metric->calls, last->calls);
     pair->seconds += metric->seconds -
                      (metric->seconds >= last->seconds ? last->seconds : 0);
@@ -285,7 +285,7 @@ static void tally_duration(struct tally *tally, struct stream *stream,
 }
 
 /* All kinds but events, headers and ops. */
-void tally_metrics(struct tally *tally, struct stream *stream,
+void tally_metrics(struct trace_tally *tally, struct trace_stream *stream,
                    const struct takt_trace_record *record)
 {
     switch (record->kind) {
@@ -307,7 +307,7 @@ void tally_metrics(struct tally *tally, struct stream *stream,
     }
 }
 
-void tally_free(struct tally *tally)
+void tally_free(struct trace_tally *tally)
 {
     for (size_t i = 0; i < tally->stream_count; i++) {
         free(tally->stream[i].op);

@@ -36,8 +36,7 @@ static bool make_row(const struct shell_line *shell, char row[row_length + 1])
     return true;
 }
 
-/* ---- the file -------------------------------------------------------------
- */
+/* ---- the file ---- */
 
 static bool find_file(char path[PATH_MAX])
 {
@@ -113,8 +112,7 @@ static void remember(const struct command *command, const char *row)
     umask(mask);
 }
 
-/* ---- the question ---------------------------------------------------------
- */
+/* ---- the question ---- */
 
 /* All of the line is shown: what was cut off could be what matters. */
 static bool ask(const struct command *command, const struct shell_line *shell)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "preload.h"
 #include "project/manifest.h"
 #include "trust.h"
 
@@ -26,8 +27,7 @@ void format_now(char out[TAKT_PHASE_TIME])
     strftime(out, TAKT_PHASE_TIME, "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 static bool is_folder(const char *path)
 {
@@ -96,7 +96,8 @@ static int check_target(const struct workflow *workflow)
     return code;
 }
 
-/* Damage is put aside by whoever may change things, and said in any case. */
+/* A damaged state is moved aside if the command may change things; the message
+ * is printed in any case. */
 static int load_state(struct workflow *workflow, enum workflow_use use)
 {
     struct takt_state *state = &workflow->state;
@@ -142,20 +143,20 @@ static int open_state(struct workflow *workflow, enum workflow_use use)
     if (code != EXIT_DONE)
         return code;
     if (changes || !takt__lock_is_taken(workflow->folder))
-        takt__phase_line_step(
-            &workflow->state.line,
-            &(struct takt_phase_event){.kind = TAKT_LINE_INTERRUPTED}, NULL);
-    const struct takt_phase_event look = {.kind = TAKT_LINE_LOOK,
+        takt__pipeline_step(
+            &workflow->state.pipeline,
+            &(struct takt_phase_event){.kind = TAKT_STEP_INTERRUPTED}, NULL);
+    const struct takt_phase_event look = {.kind = TAKT_STEP_LOOK,
                                           .transpiled = transpiled,
                                           .text = workflow->config.output_dir,
                                           .is_theirs =
                                               workflow->state.is_theirs};
-    takt__phase_line_step(&workflow->state.line, &look, NULL);
+    takt__pipeline_step(&workflow->state.pipeline, &look, NULL);
     return EXIT_DONE;
 }
 
-/* Who reads our answer may have enough of it, and files have limits: an error
- * when something is written, but no reason to die within a phase. */
+/* A closed pipe or a file size limit is an error when something is written, but
+ * must not kill the process within a phase. */
 static void set_write_signals(void (*act)(int))
 {
     signal(SIGPIPE, act);
@@ -190,8 +191,7 @@ void workflow_close(struct workflow *workflow)
     takt__lock_give(&workflow->lock);
 }
 
-/* ---- phases ---------------------------------------------------------------
- */
+/* ---- phases ---- */
 
 static int save(struct workflow *workflow)
 {
@@ -205,7 +205,7 @@ static int save(struct workflow *workflow)
 
 int workflow_begin(struct workflow *workflow, enum takt_phase phase)
 {
-    struct takt_phase_event event = {.kind = TAKT_LINE_BEGIN, .phase = phase};
+    struct takt_phase_event event = {.kind = TAKT_STEP_BEGIN, .phase = phase};
     enum takt_phase blocker;
     char now[TAKT_PHASE_TIME], why[1024];
 
@@ -213,10 +213,10 @@ int workflow_begin(struct workflow *workflow, enum takt_phase phase)
         return EXIT_DONE;
     format_now(now);
     event.now = now;
-    if (takt__phase_line_step(&workflow->state.line, &event, &blocker))
+    if (takt__pipeline_step(&workflow->state.pipeline, &event, &blocker))
         return save(workflow);
-    takt__phase_line_explain(&workflow->state.line, phase, blocker,
-                             workflow->folder, why, sizeof why);
+    takt__pipeline_explain(&workflow->state.pipeline, phase, blocker,
+                           workflow->folder, why, sizeof why);
     save(workflow); /* what was interrupted, or is missing, is on record too */
     return complain(workflow->command, "%s", why);
 }
@@ -225,12 +225,12 @@ int workflow_agree(const struct workflow *workflow,
                    const struct invocation *invocation, enum takt_phase phase,
                    const struct shell_line *shell)
 {
-    const struct takt_phase_event event = {.kind = TAKT_LINE_BEGIN,
+    const struct takt_phase_event event = {.kind = TAKT_STEP_BEGIN,
                                            .phase = phase};
-    struct takt_phase_line line = workflow->state.line;
+    struct takt_pipeline pipeline = workflow->state.pipeline;
 
     if (shell->text == NULL || option_given(invocation, "trust") ||
-        !takt__phase_line_step(&line, &event, NULL))
+        !takt__pipeline_step(&pipeline, &event, NULL))
         return EXIT_DONE;
     return is_trusted(invocation->command, shell) ? EXIT_DONE : EXIT_FINDING;
 }
@@ -238,8 +238,8 @@ int workflow_agree(const struct workflow *workflow,
 int workflow_end(struct workflow *workflow, enum takt_phase phase,
                  const char *error)
 {
-    struct takt_phase_event event = {.kind = error == NULL ? TAKT_LINE_SUCCEED
-                                                           : TAKT_LINE_FAIL,
+    struct takt_phase_event event = {.kind = error == NULL ? TAKT_STEP_SUCCEED
+                                                           : TAKT_STEP_FAIL,
                                      .phase = phase,
                                      .text = error};
     char now[TAKT_PHASE_TIME];
@@ -250,14 +250,13 @@ int workflow_end(struct workflow *workflow, enum takt_phase phase,
     if (!workflow->is_dry) {
         format_now(now);
         event.now = now;
-        takt__phase_line_step(&workflow->state.line, &event, NULL);
+        takt__pipeline_step(&workflow->state.pipeline, &event, NULL);
     }
     return save(workflow) != EXIT_DONE || error != NULL ? EXIT_FINDING
                                                         : EXIT_DONE;
 }
 
-/* ---- the world around -----------------------------------------------------
- */
+/* ---- the world around ---- */
 
 bool has_file(const char *folder, const char *name)
 {
@@ -267,32 +266,18 @@ bool has_file(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
-bool has_program(const char *name)
-{
-    const char *path = getenv("PATH");
-
-    for (const char *at = path == NULL ? "" : path; *at != '\0';) {
-        const size_t length = strcspn(at, ":");
-        char file[longest_path];
-        snprintf(file, sizeof file, "%.*s/%s", (int)length, at, name);
-        if (access(file, X_OK) == 0)
-            return true;
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
-
 struct shell_line find_line(const struct workflow *workflow,
                             const char *own_line, const char *cargo_line)
 {
     struct shell_line shell = {.folder = workflow->target};
+    char cargo[longest_path];
 
     if (own_line != NULL)
         return (struct shell_line){own_line, workflow->folder,
                                    workflow->config.path};
     if (!has_file(workflow->target, "Cargo.toml")) {
         shell.source = "there is no Cargo.toml";
-    } else if (!has_program("cargo")) {
+    } else if (!find_program("cargo", cargo, sizeof cargo)) {
         shell.source = "cargo is not installed";
     } else {
         shell.text = cargo_line;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * workflow.h - a project on its line of phases, as the commands see it: what
- * its folder configures, where it stands, and what another run must not touch
- * meanwhile.
+ * workflow.h - a project in its pipeline of phases, as the commands see it:
+ * what its folder configures, where it stands, and what another run must not
+ * touch meanwhile.
  */
 #ifndef TAKT_CLI_WORKFLOW_H
 #define TAKT_CLI_WORKFLOW_H
@@ -34,8 +34,8 @@ struct workflow {
 
 enum workflow_use {
     WORKFLOW_CHANGES, /* runs phases: alone, and on record */
-    WORKFLOW_LOOKS,   /* changes nothing, and waits for nobody */
-    WORKFLOW_IGNORES, /* the same, and does not care where the line stands */
+    WORKFLOW_LOOKS,   /* changes nothing, and takes no lock */
+    WORKFLOW_IGNORES, /* the same, and does not read the state */
 };
 
 /* Opens the project that the first operand names, or the folder one is in. On
@@ -73,9 +73,6 @@ bool run_line(const struct shell_line *shell, char *error, size_t size);
 
 /* Whether the folder has a file of that name. */
 bool has_file(const char *folder, const char *name);
-
-/* Whether a program of that name is on the PATH. */
-bool has_program(const char *name);
 
 /* RFC 3339, in UTC. */
 void format_now(char out[TAKT_PHASE_TIME]);

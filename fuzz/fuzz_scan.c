@@ -16,9 +16,10 @@
 #include "ignore.h"
 #include "languages.h"
 #include "place.h"
+#include "text/utf8.h"
 
 static struct takt_patterns patterns[TAKT_SCAN_LANGUAGES];
-static struct takt_finder finder;
+static struct takt_scan_finder finder;
 
 static void demand(bool condition)
 {

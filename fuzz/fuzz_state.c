@@ -32,7 +32,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         char *text = takt__state_text(&state, &size);
         demand(text != NULL);
         demand(takt__state_parse(&again, text, size, &diag) == TAKT_OK);
-        demand(memcmp(&state.line, &again.line, sizeof again.line) == 0);
+        demand(memcmp(&state.pipeline, &again.pipeline,
+                      sizeof again.pipeline) == 0);
         char *text_again = takt__state_text(&again, &size_again);
         demand(text_again != NULL && size == size_again &&
                memcmp(text, text_again, size) == 0);

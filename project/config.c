@@ -18,8 +18,8 @@ static const char *const profile_names[TAKT_PROFILES] = {
     [TAKT_PROFILE_BALANCED] = "balanced",
     [TAKT_PROFILE_AGGRESSIVE] = "aggressive"};
 
-/* What is read, and for whom. */
-struct reading {
+/* What is read, and where messages go. */
+struct config_reading {
     const char *name, *text;
     struct takt_project_config *config;
     takt_config_warn *warn;
@@ -27,8 +27,8 @@ struct reading {
     takt_diag *diag;
 };
 
-/* Takes a value of the right kind; not TAKT_OK: it was told why. */
-typedef takt_status take(const struct reading *reading,
+/* Takes a value of the right kind; not TAKT_OK: the diagnosis says why. */
+typedef takt_status take(const struct config_reading *reading,
                          const struct takt_toml_value *value, void *field);
 
 static take take_profile, take_boolean, take_threshold, take_string;
@@ -79,7 +79,7 @@ bool takt__profile_parse(const char *name, enum takt_profile *out)
 }
 
 /* Says where a value is that should be something else. */
-static takt_status refuse(const struct reading *reading,
+static takt_status refuse(const struct config_reading *reading,
                           const struct takt_toml_value *value, const char *what)
 {
     struct takt_toml_error place;
@@ -89,7 +89,7 @@ static takt_status refuse(const struct reading *reading,
                      reading->name, place.line, place.column, value->key, what);
 }
 
-static takt_status take_profile(const struct reading *reading,
+static takt_status take_profile(const struct config_reading *reading,
                                 const struct takt_toml_value *value,
                                 void *field)
 {
@@ -101,7 +101,7 @@ static takt_status take_profile(const struct reading *reading,
                   "be \"fast\", \"balanced\" or \"aggressive\"");
 }
 
-static takt_status take_boolean(const struct reading *reading,
+static takt_status take_boolean(const struct config_reading *reading,
                                 const struct takt_toml_value *value,
                                 void *field)
 {
@@ -110,7 +110,7 @@ static takt_status take_boolean(const struct reading *reading,
     return TAKT_OK;
 }
 
-static takt_status take_threshold(const struct reading *reading,
+static takt_status take_threshold(const struct config_reading *reading,
                                   const struct takt_toml_value *value,
                                   void *field)
 {
@@ -120,7 +120,7 @@ static takt_status take_threshold(const struct reading *reading,
     return TAKT_OK;
 }
 
-static takt_status take_string(const struct reading *reading,
+static takt_status take_string(const struct config_reading *reading,
                                const struct takt_toml_value *value, void *field)
 {
     if (value->string_length == 0)
@@ -139,7 +139,7 @@ static const char *article(enum takt_toml_kind kind)
     return kind == TAKT_TOML_INTEGER || kind == TAKT_TOML_ARRAY ? "an" : "a";
 }
 
-static takt_status take_key(const struct reading *reading,
+static takt_status take_key(const struct config_reading *reading,
                             const struct key *key,
                             const struct takt_toml_value *value)
 {
@@ -163,7 +163,7 @@ static takt_status take_key(const struct reading *reading,
     return status;
 }
 
-/* The name that was perhaps meant, of a section, or of a key in `section`.
+/* The nearest name, of a section, or of a key in `section`.
  * NULL: none is near. */
 static const char *nearest(const char *typed, const char *section)
 {
@@ -183,7 +183,7 @@ static const char *nearest(const char *typed, const char *section)
     return found;
 }
 
-/* Where a key that is not known in its place is known. */
+/* The section that a key belongs into, if it is not this one. */
 static const struct key *elsewhere(const char *typed)
 {
     for (int i = 0; i < KEYS; i++) {
@@ -194,8 +194,8 @@ static const struct key *elsewhere(const char *typed)
 }
 
 /* A key that means nothing here; `section` is NULL at the top. Of another
- * tool's file only what was probably meant for us is worth a word. */
-static void warn_unknown(const struct reading *reading,
+ * tool's file only a near miss is worth a warning. */
+static void warn_unknown(const struct config_reading *reading,
                          const struct takt_toml_value *value,
                          const char *section)
 {
@@ -236,7 +236,7 @@ static bool is_section(const struct takt_toml_value *value)
     return false;
 }
 
-static takt_status read_section(const struct reading *reading,
+static takt_status read_section(const struct config_reading *reading,
                                 const struct takt_toml_value *section)
 {
     takt_status status = TAKT_OK;
@@ -255,7 +255,7 @@ static takt_status read_section(const struct reading *reading,
     return status;
 }
 
-static takt_status read_root(const struct reading *reading,
+static takt_status read_root(const struct config_reading *reading,
                              const struct takt_toml_value *root)
 {
     takt_status status = TAKT_OK;
@@ -300,18 +300,16 @@ takt_status takt__config_parse(const char *name, const char *text,
                                void *self, struct takt_project_config *config,
                                takt_diag *diag)
 {
-    const struct reading reading = {name, text, config, warn, self, diag};
+    const struct config_reading reading = {name, text, config,
+                                           warn, self, diag};
     struct takt_toml_error error;
     struct takt_toml *toml;
 
     takt__say(diag, TAKT_OK, "%s", "");
     takt__config_init(config);
     takt_status status = takt__toml_parse(text, length, &toml, &error);
-    if (status == TAKT_ECORRUPT)
-        return takt__say(diag, status, "%.200s:%zu:%zu: %s", name, error.line,
-                         error.column, error.why);
     if (status != TAKT_OK)
-        return takt__say(diag, status, "no memory");
+        return takt__toml_say(diag, status, name, &error);
     config->is_batuta = strcmp(base_name(name), "batuta.toml") == 0;
     status = read_root(&reading, takt__toml_root(toml));
     takt__toml_destroy(toml);
@@ -326,15 +324,11 @@ static takt_status load_file(const char *folder, const char *name,
                              struct takt_project_config *config,
                              takt_diag *diag)
 {
-    const size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size), *text = NULL;
+    char *path = takt__join_path(folder, name), *text = NULL;
     size_t length;
 
     if (path == NULL)
         return takt__say(diag, TAKT_ENOMEM, "no memory");
-    const bool has_slash =
-        folder[0] != '\0' && folder[strlen(folder) - 1] == '/';
-    snprintf(path, size, "%s%s%s", folder, has_slash ? "" : "/", name);
     takt_status status =
         takt__read_file(path, MOST_BYTES, &text, &length, diag);
     if (status == TAKT_OK)

@@ -77,7 +77,7 @@ struct takt_project_config {
 };
 
 /* A key that is not known, or has no effect: one line for people, which names
- * file, line and column, and the key that was perhaps meant. */
+ * file, line and column, and the nearest key. */
 typedef void takt_config_warn(void *self, const char *line);
 
 /* The defaults, as if there were no file. */
@@ -93,7 +93,7 @@ takt_status takt__config_load(const char *folder, takt_config_warn *warn,
                               void *self, struct takt_project_config *config,
                               takt_diag *diag);
 
-/* The same from memory: `name` stands for the file in what is said, and tells
+/* The same from memory: `name` is that of the file in messages, and decides
  * whether it is a batuta.toml. */
 takt_status takt__config_parse(const char *name, const char *text,
                                size_t length, takt_config_warn *warn,

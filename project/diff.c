@@ -13,28 +13,28 @@
 
 enum { MOST_CHANGES = 400, AROUND = 3 };
 
-struct line {
+struct diff_line {
     const char *text;
     size_t length; /* with its end; only the last line may have none */
 };
 
-struct lines {
-    struct line *line;
+struct diff_lines {
+    struct diff_line *line;
     size_t count;
 };
 
 /* A line of both texts, or of one. */
-struct step {
+struct diff_step {
     char mark; /* ' ', '-' or '+' */
-    struct line line;
+    struct diff_line line;
 };
 
-struct path {
-    struct step *step;
+struct diff_path {
+    struct diff_step *step;
     size_t count;
 };
 
-static bool split(struct takt_diff_side side, struct lines *out)
+static bool split(struct takt_diff_side side, struct diff_lines *out)
 {
     size_t count = 0;
 
@@ -47,12 +47,13 @@ static bool split(struct takt_diff_side side, struct lines *out)
     for (size_t from = 0, to; from < side.length; from = to) {
         const char *end = memchr(side.text + from, '\n', side.length - from);
         to = end != NULL ? (size_t)(end - side.text) + 1 : side.length;
-        out->line[out->count++] = (struct line){side.text + from, to - from};
+        out->line[out->count++] =
+            (struct diff_line){side.text + from, to - from};
     }
     return true;
 }
 
-static bool same(struct line a, struct line b)
+static bool same(struct diff_line a, struct diff_line b)
 {
     return a.length == b.length && memcmp(a.text, b.text, a.length) == 0;
 }
@@ -61,30 +62,31 @@ static bool same(struct line a, struct line b)
  * that are behind us and y of the new one. reached[k] of a round is how far x
  * gets on it with as many changes as there were rounds. Ways that leave the
  * texts are not cut off: none of them comes back to the end any sooner. */
-struct search {
-    const struct line *old, *new_;
+struct diff_search {
+    const struct diff_line *old, *new_;
     int32_t old_count, new_count;
     int32_t *reached; /* a row of `width` for each round */
     int32_t width, rounds;
 };
 
-static int32_t *row(const struct search *search, int32_t round)
+static int32_t *row(const struct diff_search *search, int32_t round)
 {
-    /* The middle of it, so that diagonals below zero have a place. */
+    /* The middle of it, so that diagonals below zero have an index. */
     return search->reached + (size_t)round * (size_t)search->width +
            search->width / 2;
 }
 
 /* Whether the way to diagonal k of a round came from k + 1: a line was added.
  */
-static bool came_down(const struct search *search, int32_t round, int32_t k)
+static bool came_down(const struct diff_search *search, int32_t round,
+                      int32_t k)
 {
     const int32_t *before = row(search, round - 1);
 
     return k == -round || (k != round && before[k - 1] < before[k + 1]);
 }
 
-static int32_t slide(const struct search *search, int32_t x, int32_t k)
+static int32_t slide(const struct diff_search *search, int32_t x, int32_t k)
 {
     while (x < search->old_count && x - k < search->new_count &&
            same(search->old[x], search->new_[x - k]))
@@ -94,7 +96,7 @@ static int32_t slide(const struct search *search, int32_t x, int32_t k)
 
 /* Whether the end was reached, and search->rounds says with how many changes.
  */
-static bool find_way(struct search *search)
+static bool find_way(struct diff_search *search)
 {
     const int32_t goal = search->old_count - search->new_count;
 
@@ -118,7 +120,8 @@ static bool find_way(struct search *search)
 
 /* Writes the way down, from its end: steps before `at`. Returns where they
  * begin. */
-static struct step *write_way(const struct search *search, struct step *at)
+static struct diff_step *write_way(const struct diff_search *search,
+                                   struct diff_step *at)
 {
     int32_t x = search->old_count, k = x - search->new_count;
 
@@ -129,43 +132,44 @@ static struct step *write_way(const struct search *search, struct step *at)
                               : is_down  ? before[k + 1]
                                          : before[k - 1] + 1;
         for (; x > start; x--)
-            *--at = (struct step){' ', search->old[x - 1]};
+            *--at = (struct diff_step){' ', search->old[x - 1]};
         if (round == 0)
             return at;
         if (is_down) {
-            *--at = (struct step){'+', search->new_[x - k - 1]};
+            *--at = (struct diff_step){'+', search->new_[x - k - 1]};
             k++;
         } else {
-            *--at = (struct step){'-', search->old[x - 1]};
+            *--at = (struct diff_step){'-', search->old[x - 1]};
             x--;
             k--;
         }
     }
 }
 
-/* All steps from one to the other; *path has room for the lines of both. */
-static bool compare(struct lines old, struct lines new_, struct path *path)
+/* All steps from one to the other; *path has space for the lines of both. */
+static bool compare(struct diff_lines old, struct diff_lines new_,
+                    struct diff_path *path)
 {
-    struct search search = {.old = old.line,
-                            .new_ = new_.line,
-                            .old_count = (int32_t)old.count,
-                            .new_count = (int32_t)new_.count,
-                            .width = 2 * MOST_CHANGES + 5};
-    struct step *end = path->step + old.count + new_.count;
+    struct diff_search search = {.old = old.line,
+                                 .new_ = new_.line,
+                                 .old_count = (int32_t)old.count,
+                                 .new_count = (int32_t)new_.count,
+                                 .width = 2 * MOST_CHANGES + 5};
+    struct diff_step *end = path->step + old.count + new_.count;
 
     search.reached = calloc((size_t)search.width * (MOST_CHANGES + 1),
                             sizeof *search.reached);
     if (search.reached == NULL)
         return false;
     if (find_way(&search)) {
-        struct step *from = write_way(&search, end);
+        struct diff_step *from = write_way(&search, end);
         path->count = (size_t)(end - from);
         memmove(path->step, from, path->count * sizeof *from);
     } else { /* too different: all old lines, then all new ones */
         for (size_t i = 0; i < old.count; i++)
-            path->step[path->count++] = (struct step){'-', old.line[i]};
+            path->step[path->count++] = (struct diff_step){'-', old.line[i]};
         for (size_t i = 0; i < new_.count; i++)
-            path->step[path->count++] = (struct step){'+', new_.line[i]};
+            path->step[path->count++] = (struct diff_step){'+', new_.line[i]};
     }
     free(search.reached);
     return true;
@@ -179,7 +183,7 @@ static void print_range(FILE *out, char mark, size_t before, size_t count)
         fprintf(out, ",%zu", count);
 }
 
-static void print_step(FILE *out, struct step step)
+static void print_step(FILE *out, struct diff_step step)
 {
     fputc(step.mark, out);
     fwrite(step.line.text, 1, step.line.length, out);
@@ -188,7 +192,7 @@ static void print_step(FILE *out, struct step step)
 }
 
 /* Where the hunk ends whose first change is step `at`. */
-static size_t hunk_end(const struct path *path, size_t at)
+static size_t hunk_end(const struct diff_path *path, size_t at)
 {
     size_t last = at;
 
@@ -199,7 +203,7 @@ static size_t hunk_end(const struct path *path, size_t at)
     return last + 1 + AROUND < path->count ? last + 1 + AROUND : path->count;
 }
 
-static void print_hunks(FILE *out, const struct path *path)
+static void print_hunks(FILE *out, const struct diff_path *path)
 {
     size_t old_line = 0, new_line = 0, printed = 0;
 
@@ -234,8 +238,8 @@ static void print_hunks(FILE *out, const struct path *path)
 static bool print_diff(FILE *out, struct takt_diff_side old,
                        struct takt_diff_side new_)
 {
-    struct lines a = {0}, b = {0};
-    struct path path = {0};
+    struct diff_lines a = {0}, b = {0};
+    struct diff_path path = {0};
     bool is_done = split(old, &a) && split(new_, &b);
 
     if (is_done)

@@ -2,8 +2,8 @@
 /*
  * lock.c - flock() on a file that is removed with the lock.
  *
- * Whoever waited for nothing else than the name may get a file that was removed
- * meanwhile: so a lock counts only while its file still has the name.
+ * A file that was opened by its name may be removed before it is locked, so a
+ * lock counts only while its file still has the name.
  */
 #define _DEFAULT_SOURCE /* flock */
 #include "lock.h"
@@ -19,19 +19,9 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "read_file.h"
 
-static char *path_in(const char *folder)
-{
-    static const char name[] = "/.takt-state.lock";
-    const size_t length = strlen(folder);
-    char *path = malloc(length + sizeof name);
-
-    if (path != NULL) {
-        memcpy(path, folder, length);
-        memcpy(path + length, name, sizeof name);
-    }
-    return path;
-}
+static const char file_name[] = ".takt-state.lock";
 
 static bool has_name(int fd, const char *path)
 {
@@ -53,7 +43,7 @@ static takt_status name_holder(int fd, takt_diag *diag)
         pid[0] != '\0' ? " (process " : "", pid, pid[0] != '\0' ? ")" : "");
 }
 
-/* Who only looks whether it is taken has it for a moment. False: errno. */
+/* A process that checks the lock holds it for a moment. False: errno. */
 static bool lock_soon(int fd)
 {
     for (int tries = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; tries++) {
@@ -91,7 +81,8 @@ static takt_status try_path(struct takt_lock *lock, takt_diag *diag)
 takt_status takt__lock_take(const char *folder, struct takt_lock *out,
                             takt_diag *diag)
 {
-    *out = (struct takt_lock){.fd = -1, .path = path_in(folder)};
+    *out = (struct takt_lock){.fd = -1,
+                              .path = takt__join_path(folder, file_name)};
     if (out->path == NULL)
         return takt__say(diag, TAKT_ENOMEM, "no memory");
     const takt_status status = try_path(out, diag);
@@ -100,7 +91,7 @@ takt_status takt__lock_take(const char *folder, struct takt_lock *out,
         *out = (struct takt_lock){.fd = -1};
     } else if (ftruncate(out->fd, 0) != 0 ||
                dprintf(out->fd, "%ld\n", (long)getpid()) < 0) {
-        /* Who holds it is a courtesy: the lock is held all the same. */
+        /* The number is for messages alone: the lock is held all the same. */
     }
     return status;
 }
@@ -117,8 +108,8 @@ void takt__lock_give(struct takt_lock *lock)
 
 bool takt__lock_is_taken(const char *folder)
 {
-    char *path = path_in(folder);
-    /* Not to wait for whoever might write into a pipe. */
+    char *path = takt__join_path(folder, file_name);
+    /* O_NONBLOCK: do not wait for a writer of a pipe. */
     const int fd =
         path == NULL ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     bool is_taken = false;

@@ -24,7 +24,7 @@ takt_status takt__lock_take(const char *folder, struct takt_lock *out,
 /* Gives it back, and removes the file. */
 void takt__lock_give(struct takt_lock *lock);
 
-/* Whether somebody has it now. */
+/* Whether a process holds it now. */
 bool takt__lock_is_taken(const char *folder);
 
 #endif

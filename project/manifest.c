@@ -19,7 +19,7 @@ enum { KEYS = 4, STRIP = 3, MOST_BACKUPS = 1000 };
 static const char *const keys[KEYS] = {"opt-level", "lto", "codegen-units",
                                        "strip"};
 
-/* NULL: the profile leaves this to whoever wrote the manifest. */
+/* NULL: the profile does not set this key. */
 static const char *const literals[TAKT_PROFILES][KEYS] = {
     [TAKT_PROFILE_FAST] = {"2", "\"off\"", "16", NULL},
     [TAKT_PROFILE_BALANCED] = {"3", "\"thin\"", "4", NULL},
@@ -96,10 +96,7 @@ takt_status takt__manifest_set_profile(const char *name, const char *text,
         return TAKT_OK;
     }
     free(edited.bytes);
-    if (status == TAKT_ENOMEM)
-        return takt__say(diag, status, "no memory");
-    return takt__say(diag, status, "%.200s:%zu:%zu: %s", name, error.line,
-                     error.column, error.why);
+    return takt__toml_say(diag, status, name, &error);
 }
 
 bool takt__path_is_within(const char *folder, const char *path)
@@ -132,6 +129,13 @@ static takt_status find_file(const char *within,
                                 strerror(wrong));
 }
 
+static bool is_old_text(const struct takt_manifest_change *change,
+                        const char *text, size_t length)
+{
+    return length == change->old_length &&
+           memcmp(text, change->old_text, length) == 0;
+}
+
 takt_status takt__manifest_plan(const char *folder, const char *within,
                                 enum takt_profile profile,
                                 struct takt_manifest_change *change,
@@ -152,8 +156,7 @@ takt_status takt__manifest_plan(const char *folder, const char *within,
         takt__manifest_change_fini(change);
     else
         change->is_needed =
-            change->old_length != change->new_length ||
-            memcmp(change->old_text, change->new_text, change->old_length) != 0;
+            !is_old_text(change, change->new_text, change->new_length);
     return status;
 }
 
@@ -176,15 +179,13 @@ static bool is_backup_of(const char *path,
     if (takt__read_file(path, TAKT_MANIFEST_BYTES, &kept, &kept_length, NULL) !=
         TAKT_OK)
         return false;
-    bool is_so = kept_length == change->old_length &&
-                 memcmp(kept, change->old_text, kept_length) == 0;
+    bool is_so = is_old_text(change, kept, kept_length);
     for (int i = 0; i < TAKT_PROFILES && !is_so; i++) {
         if (takt__manifest_set_profile(path, kept, kept_length,
                                        (enum takt_profile)i, &made,
                                        &made_length, NULL) != TAKT_OK)
             break;
-        is_so = made_length == change->old_length &&
-                memcmp(made, change->old_text, made_length) == 0;
+        is_so = is_old_text(change, made, made_length);
         free(made);
     }
     free(kept);
@@ -235,8 +236,7 @@ static takt_status check_unchanged(const struct takt_manifest_change *change,
 
     if (status == TAKT_ENOMEM)
         return takt__say(diag, status, "no memory");
-    if (status != TAKT_OK || length != change->old_length ||
-        memcmp(text, change->old_text, length) != 0)
+    if (status != TAKT_OK || !is_old_text(change, text, length))
         status = takt__say(diag, TAKT_EIO,
                            "%.300s: was changed meanwhile; run this again",
                            change->path);

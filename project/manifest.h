@@ -11,7 +11,7 @@
  * it has nothing, [profile.release] is added at its end. Keys that are not in
  * the table, and `strip` where it has none, are left alone, with one exception:
  * if the manifest has all four values of `aggressive`, `strip` is part of that
- * profile, and goes when another takes its place.
+ * profile, and is removed when another is set.
  *
  * Threads: nothing is shared.
  */
@@ -82,7 +82,7 @@ char *takt__manifest_diff(const struct takt_manifest_change *change);
 
 /* Writes it, if it is needed: whole or not at all, with the permissions and the
  * owner that the file has; of a symbolic link, to where it leads. Before that
- * the old text is kept beside it as Cargo.toml.bak. No backup is ever
+ * the old text is saved next to it as Cargo.toml.bak. No backup is ever
  * overwritten: if there is one already, and the old text is nothing but that
  * with a profile of ours, it stays the only one; else the next is called
  * Cargo.toml.bak.1 and so on. *backup, the caller's to free, is its path, or

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* phase.c - the rules of the line, one function for each event. */
+/* phase.c - the rules of the pipeline, one function for each event. */
 #include "phase.h"
 
 #include <stdio.h>
@@ -55,9 +55,9 @@ bool takt__phase_parse(const char *word, enum takt_phase *out)
     return true;
 }
 
-struct takt_phase_line takt__phase_line_new(void)
+struct takt_pipeline takt__pipeline_new(void)
 {
-    return (struct takt_phase_line){.current = -1};
+    return (struct takt_pipeline){.current = -1};
 }
 
 bool takt__phase_is_passed(const struct takt_phase_record *record)
@@ -66,8 +66,7 @@ bool takt__phase_is_passed(const struct takt_phase_record *record)
            record->status == TAKT_NOT_NEEDED;
 }
 
-/* ---- events ---------------------------------------------------------------
- */
+/* ---- events ---- */
 
 static void put(char *out, size_t size, const char *text)
 {
@@ -75,10 +74,10 @@ static void put(char *out, size_t size, const char *text)
 }
 
 /* Whatever came after is about something that is no more. */
-static void make_stale(struct takt_phase_line *line, enum takt_phase after)
+static void make_stale(struct takt_pipeline *pipeline, enum takt_phase after)
 {
     for (int i = (int)after + 1; i < TAKT_PHASES; i++) {
-        struct takt_phase_record *record = &line->phase[i];
+        struct takt_phase_record *record = &pipeline->phase[i];
         if (i == TAKT_PHASE_TRANSPILATION)
             continue; /* not ours: see look() */
         if (record->status != TAKT_NOT_STARTED &&
@@ -89,58 +88,59 @@ static void make_stale(struct takt_phase_line *line, enum takt_phase after)
     }
 }
 
-static bool begin(struct takt_phase_line *line,
+static bool begin(struct takt_pipeline *pipeline,
                   const struct takt_phase_event *event,
                   enum takt_phase *blocker)
 {
     const enum takt_phase phase = event->phase;
-    struct takt_phase_record *record = &line->phase[phase];
+    struct takt_phase_record *record = &pipeline->phase[phase];
 
     *blocker = phase;
     if (phase == TAKT_PHASE_TRANSPILATION || record->status == TAKT_IN_PROGRESS)
         return false;
     for (int i = 0; i < (int)phase; i++)
-        if (!takt__phase_is_passed(&line->phase[i])) {
+        if (!takt__phase_is_passed(&pipeline->phase[i])) {
             *blocker = (enum takt_phase)i;
             return false;
         }
     *record = (struct takt_phase_record){.status = TAKT_IN_PROGRESS};
     put(record->started_at, sizeof record->started_at, event->now);
-    make_stale(line, phase);
-    line->current = (int)phase;
+    make_stale(pipeline, phase);
+    pipeline->current = (int)phase;
     return true;
 }
 
-static bool end(struct takt_phase_line *line,
+static bool end(struct takt_pipeline *pipeline,
                 const struct takt_phase_event *event, enum takt_phase *blocker)
 {
-    struct takt_phase_record *record = &line->phase[event->phase];
+    struct takt_phase_record *record = &pipeline->phase[event->phase];
 
     *blocker = event->phase;
     if (event->phase == TAKT_PHASE_TRANSPILATION ||
         record->status != TAKT_IN_PROGRESS)
         return false;
     record->status =
-        event->kind == TAKT_LINE_SUCCEED ? TAKT_COMPLETED : TAKT_FAILED;
+        event->kind == TAKT_STEP_SUCCEED ? TAKT_COMPLETED : TAKT_FAILED;
     put(record->completed_at, sizeof record->completed_at, event->now);
-    if (event->kind == TAKT_LINE_FAIL)
+    if (event->kind == TAKT_STEP_FAIL)
         put(record->error, sizeof record->error, event->text);
     return true;
 }
 
-static void reset(struct takt_phase_line *line, enum takt_phase phase)
+static void reset(struct takt_pipeline *pipeline, enum takt_phase phase)
 {
-    line->phase[phase] = (struct takt_phase_record){.status = TAKT_NOT_STARTED};
-    make_stale(line, phase);
-    if (line->current >= (int)phase)
-        line->current = (int)phase - 1;
+    pipeline->phase[phase] =
+        (struct takt_phase_record){.status = TAKT_NOT_STARTED};
+    make_stale(pipeline, phase);
+    if (pipeline->current >= (int)phase)
+        pipeline->current = (int)phase - 1;
 }
 
-/* Only one of us works at a time, so who was at work before is gone. */
-static void interrupt(struct takt_phase_line *line)
+/* Only one process works at a time, so the one before has ended. */
+static void interrupt(struct takt_pipeline *pipeline)
 {
     for (int i = 0; i < TAKT_PHASES; i++) {
-        struct takt_phase_record *record = &line->phase[i];
+        struct takt_phase_record *record = &pipeline->phase[i];
         if (i == TAKT_PHASE_TRANSPILATION || record->status != TAKT_IN_PROGRESS)
             continue;
         record->status = TAKT_FAILED;
@@ -150,10 +150,11 @@ static void interrupt(struct takt_phase_line *line)
 
 /* Transpilation: the word of the tool that does it counts, and where it says
  * nothing, what it left on the disk. */
-static void look(struct takt_phase_line *line,
+static void look(struct takt_pipeline *pipeline,
                  const struct takt_phase_event *event)
 {
-    struct takt_phase_record *record = &line->phase[TAKT_PHASE_TRANSPILATION];
+    struct takt_phase_record *record =
+        &pipeline->phase[TAKT_PHASE_TRANSPILATION];
     const bool is_missing = event->transpiled == TAKT_TRANSPILED_MISSING;
 
     if (event->is_theirs &&
@@ -174,40 +175,39 @@ static void look(struct takt_phase_line *line,
     }
 }
 
-bool takt__phase_line_step(struct takt_phase_line *line,
-                           const struct takt_phase_event *event,
-                           enum takt_phase *blocker)
+bool takt__pipeline_step(struct takt_pipeline *pipeline,
+                         const struct takt_phase_event *event,
+                         enum takt_phase *blocker)
 {
     enum takt_phase unused;
 
     if (blocker == NULL)
         blocker = &unused;
     switch (event->kind) {
-    case TAKT_LINE_BEGIN:
-        return begin(line, event, blocker);
-    case TAKT_LINE_SUCCEED:
-    case TAKT_LINE_FAIL:
-        return end(line, event, blocker);
-    case TAKT_LINE_RESET:
-        reset(line, event->phase);
+    case TAKT_STEP_BEGIN:
+        return begin(pipeline, event, blocker);
+    case TAKT_STEP_SUCCEED:
+    case TAKT_STEP_FAIL:
+        return end(pipeline, event, blocker);
+    case TAKT_STEP_RESET:
+        reset(pipeline, event->phase);
         return true;
-    case TAKT_LINE_RESET_ALL:
-        *line = takt__phase_line_new();
+    case TAKT_STEP_RESET_ALL:
+        *pipeline = takt__pipeline_new();
         return true;
-    case TAKT_LINE_INTERRUPTED:
-        interrupt(line);
+    case TAKT_STEP_INTERRUPTED:
+        interrupt(pipeline);
         return true;
-    case TAKT_LINE_LOOK:
-        look(line, event);
+    case TAKT_STEP_LOOK:
+        look(pipeline, event);
         return true;
-    case TAKT_LINE_EVENTS:
+    case TAKT_STEP_EVENTS:
         break;
     }
     return false;
 }
 
-/* ---- words ----------------------------------------------------------------
- */
+/* ---- words ---- */
 
 /* What to do about a phase of other tools. */
 static void explain_theirs(const struct takt_phase_record *record,
@@ -229,11 +229,11 @@ static void explain_theirs(const struct takt_phase_record *record,
         snprintf(out, size, "Transpilation is done by other tools");
 }
 
-void takt__phase_line_explain(const struct takt_phase_line *line,
-                              enum takt_phase phase, enum takt_phase blocker,
-                              const char *folder, char *out, size_t size)
+void takt__pipeline_explain(const struct takt_pipeline *pipeline,
+                            enum takt_phase phase, enum takt_phase blocker,
+                            const char *folder, char *out, size_t size)
 {
-    const struct takt_phase_record *record = &line->phase[blocker];
+    const struct takt_phase_record *record = &pipeline->phase[blocker];
     const char *refused = phases[phase].name, *name = phases[blocker].name;
     const char *command = phases[blocker].command;
 
@@ -257,10 +257,10 @@ void takt__phase_line_explain(const struct takt_phase_line *line,
                  refused, name, command, folder);
 }
 
-enum takt_phase takt__phase_line_next(const struct takt_phase_line *line)
+enum takt_phase takt__pipeline_next(const struct takt_pipeline *pipeline)
 {
     for (int i = 0; i < TAKT_PHASES; i++)
-        if (!takt__phase_is_passed(&line->phase[i]))
+        if (!takt__phase_is_passed(&pipeline->phase[i]))
             return (enum takt_phase)i;
     return TAKT_PHASES;
 }

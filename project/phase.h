@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * phase.h - the line of phases that a project goes through, and its rules.
+ * phase.h - the pipeline of phases that a project goes through, and its rules.
  *
  *     Analysis, Transpilation, Optimization, Validation, Build
  *
  * A phase runs only when all before it are Completed or Not Needed. One that
- * fails stops the line: those after it refuse until it was resolved. One that
- * runs again makes those after it Stale: what they did was about something
+ * fails stops the pipeline: those after it refuse until it was resolved. One
+ * that runs again makes those after it Stale: what they did was about something
  * else. Transpilation is done by other tools; what became of it is seen from
  * their state and from what lies on the disk.
  *
@@ -58,7 +58,7 @@ struct takt_phase_record {
     char error[TAKT_PHASE_ERROR];       /* empty: none */
 };
 
-struct takt_phase_line {
+struct takt_pipeline {
     struct takt_phase_record phase[TAKT_PHASES];
     int current; /* the phase that ran last, or runs; -1: none */
 };
@@ -71,14 +71,14 @@ enum takt_transpiled {
 };
 
 enum takt_phase_event_kind {
-    TAKT_LINE_BEGIN,       /* `phase` is to run */
-    TAKT_LINE_SUCCEED,     /* `phase`, which runs, did what it should */
-    TAKT_LINE_FAIL,        /* ... or did not: `text` says why */
-    TAKT_LINE_RESET,       /* `phase` is to be as if it had never run */
-    TAKT_LINE_RESET_ALL,   /* all are */
-    TAKT_LINE_INTERRUPTED, /* whoever ran a phase of ours is gone */
-    TAKT_LINE_LOOK,        /* for what other tools left: see `transpiled` */
-    TAKT_LINE_EVENTS
+    TAKT_STEP_BEGIN,       /* `phase` is to run */
+    TAKT_STEP_SUCCEED,     /* `phase`, which runs, did what it should */
+    TAKT_STEP_FAIL,        /* ... or did not: `text` says why */
+    TAKT_STEP_RESET,       /* `phase` is to be as if it had never run */
+    TAKT_STEP_RESET_ALL,   /* all are */
+    TAKT_STEP_INTERRUPTED, /* the process that ran a phase has ended */
+    TAKT_STEP_LOOK,        /* for what other tools left: see `transpiled` */
+    TAKT_STEP_EVENTS
 };
 
 struct takt_phase_event {
@@ -91,24 +91,24 @@ struct takt_phase_event {
 };
 
 /* All phases Not Started. */
-struct takt_phase_line takt__phase_line_new(void);
+struct takt_pipeline takt__pipeline_new(void);
 
-/* What becomes of `line`. False: it cannot happen now, and nothing changes;
+/* What becomes of `pipeline`. False: it cannot happen now, and nothing changes;
  * *blocker (may be NULL) is the phase that is in the way. */
-bool takt__phase_line_step(struct takt_phase_line *line,
-                           const struct takt_phase_event *event,
-                           enum takt_phase *blocker);
+bool takt__pipeline_step(struct takt_pipeline *pipeline,
+                         const struct takt_phase_event *event,
+                         enum takt_phase *blocker);
 
 /* Whether a phase lets those after it run. */
 bool takt__phase_is_passed(const struct takt_phase_record *record);
 
 /* Why `phase` cannot begin because of `blocker`, and what to do about it: one
  * line. `folder` is how the user named the project. */
-void takt__phase_line_explain(const struct takt_phase_line *line,
-                              enum takt_phase phase, enum takt_phase blocker,
-                              const char *folder, char *out, size_t size);
+void takt__pipeline_explain(const struct takt_pipeline *pipeline,
+                            enum takt_phase phase, enum takt_phase blocker,
+                            const char *folder, char *out, size_t size);
 
 /* The phase of ours that is to run next; TAKT_PHASES: all did. */
-enum takt_phase takt__phase_line_next(const struct takt_phase_line *line);
+enum takt_phase takt__pipeline_next(const struct takt_pipeline *pipeline);
 
 #endif

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -51,18 +52,18 @@ static takt_status read_open(int fd, const char *path, size_t most, char **text,
                          "%.300s: is too large: more than %zu bytes", path,
                          most);
     const size_t size = (size_t)facts.st_size;
-    char *room = malloc(size + 1);
-    if (room == NULL)
+    char *bytes = malloc(size + 1);
+    if (bytes == NULL)
         return takt__say(diag, TAKT_ENOMEM, "no memory");
-    if (!read_all(fd, room, size)) {
-        free(room);
+    if (!read_all(fd, bytes, size)) {
+        free(bytes);
         return errno == 0
                    ? takt__say(diag, TAKT_EIO,
                                "%.300s: was changed while it was read", path)
                    : say_errno(diag, path, "cannot be read");
     }
-    room[size] = '\0';
-    *text = room;
+    bytes[size] = '\0';
+    *text = bytes;
     *length = size;
     return TAKT_OK;
 }
@@ -70,7 +71,7 @@ static takt_status read_open(int fd, const char *path, size_t most, char **text,
 takt_status takt__read_file(const char *path, size_t most, char **text,
                             size_t *length, takt_diag *diag)
 {
-    /* Not to wait for whoever might write into a pipe. */
+    /* O_NONBLOCK: do not wait for a writer of a pipe. */
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     *text = NULL;
@@ -83,4 +84,16 @@ takt_status takt__read_file(const char *path, size_t most, char **text,
     const takt_status status = read_open(fd, path, most, text, length, diag);
     close(fd);
     return status;
+}
+
+char *takt__join_path(const char *folder, const char *name)
+{
+    const size_t length = strlen(folder);
+    const bool has_slash = length > 0 && folder[length - 1] == '/';
+    const size_t size = length + strlen(name) + 2;
+    char *path = malloc(size);
+
+    if (path != NULL)
+        snprintf(path, size, "%s%s%s", folder, has_slash ? "" : "/", name);
+    return path;
 }

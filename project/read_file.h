@@ -19,4 +19,7 @@
 takt_status takt__read_file(const char *path, size_t most, char **text,
                             size_t *length, takt_diag *diag);
 
+/* The path of a file in a folder; the caller frees it. NULL: no memory. */
+char *takt__join_path(const char *folder, const char *name);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.c - the line of phases to and from its file.
+ * state.c - reads and writes the file of the pipeline.
  *
  * The tree of the file is kept, and only what changed is set in it, so that
  * whatever else other programs keep there survives.
@@ -13,12 +13,13 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "base/say.h"
 #include "read_file.h"
 
 enum { state_version = 1, most_bytes = 16 << 20 };
 
-static const char own_name[] = "/.takt-state.json";
-static const char their_name[] = "/.batuta-state.json";
+static const char own_name[] = ".takt-state.json";
+static const char their_name[] = ".batuta-state.json";
 static const char template[] =
     "{\"version\": 1, \"current_phase\": null, \"phases\": {}}";
 
@@ -40,17 +41,15 @@ static const char *name_in_file(const struct takt_state *state,
                : takt__phase_name(phase);
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 static takt_status damaged(takt_diag *diag, const char *what, const char *name)
 {
-    snprintf(diag->text, sizeof diag->text, "%s '%s'", what, name);
-    return TAKT_ECORRUPT;
+    return takt__say(diag, TAKT_ECORRUPT, "%s '%s'", what, name);
 }
 
 /* The first record of that name from `at` on; NULL: there is none. Members are
- * told by their name, elements of a list by what is in them. */
+ * known by their name, elements of a list by what is in them. */
 static struct takt_json_node *seek_record(struct takt_json_node *at,
                                           const char *name)
 {
@@ -124,11 +123,11 @@ static takt_status read_current(struct takt_state *state, takt_diag *diag)
 
     if (!read_text(state->document.root, "current_phase", word, sizeof word))
         return damaged(diag, "not a phase:", "current_phase");
-    state->line.current = -1;
+    state->pipeline.current = -1;
     for (int i = 0; i < TAKT_PHASES; i++)
         if (strcmp(word, name_in_file(state, (enum takt_phase)i)) == 0)
-            state->line.current = i;
-    if (word[0] != '\0' && state->line.current < 0)
+            state->pipeline.current = i;
+    if (word[0] != '\0' && state->pipeline.current < 0)
         return damaged(diag, "no phase is called", word);
     return TAKT_OK;
 }
@@ -147,11 +146,11 @@ static takt_status read_version(const struct takt_state *state, takt_diag *diag)
     const double version = strtod(node->text, &end);
     if (version <= state_version && version >= 1)
         return TAKT_OK;
-    snprintf(diag->text, sizeof diag->text,
-             "version %.20s of the state was written by a later takt",
-             node->text);
-    return version < 1 ? damaged(diag, "there is no version", node->text)
-                       : TAKT_ENOTSUP;
+    if (version < 1)
+        return damaged(diag, "there is no version", node->text);
+    return takt__say(diag, TAKT_ENOTSUP,
+                     "version %.20s of the state was written by a later takt",
+                     node->text);
 }
 
 static takt_status read_tree(struct takt_state *state, takt_diag *diag)
@@ -169,7 +168,7 @@ static takt_status read_tree(struct takt_state *state, takt_diag *diag)
         const enum takt_phase phase = (enum takt_phase)i;
         const char *name = name_in_file(state, phase);
         const struct takt_json_node *node = find_record(state, phase);
-        if (node != NULL && (!read_record(node, &state->line.phase[i]) ||
+        if (node != NULL && (!read_record(node, &state->pipeline.phase[i]) ||
                              seek_record(node->next, name) != NULL))
             status = damaged(diag, "a record that makes no sense:", name);
     }
@@ -183,24 +182,23 @@ takt_status takt__state_parse(struct takt_state *state, const char *text,
     takt_status status = TAKT_ECORRUPT;
 
     takt__json_free(&state->document);
-    state->line = takt__phase_line_new();
+    state->pipeline = takt__pipeline_new();
     if (takt__json_read(text, size, &state->document, &trouble))
         status = read_tree(state, diag);
     else if (trouble.what == NULL) /* which says nothing about the file */
         status = TAKT_ENOMEM;
     else
-        snprintf(diag->text, sizeof diag->text, "%zu:%zu: %s", trouble.line,
-                 trouble.column, trouble.what);
+        takt__say(diag, status, "%zu:%zu: %s", trouble.line, trouble.column,
+                  trouble.what);
     if (status != TAKT_OK) {
         takt__json_free(&state->document);
-        state->line = takt__phase_line_new();
+        state->pipeline = takt__pipeline_new();
     }
-    state->loaded = state->line;
+    state->loaded = state->pipeline;
     return status;
 }
 
-/* ---- making the text ------------------------------------------------------
- */
+/* ---- making the text ---- */
 
 static bool set_if_changed(struct takt_state *state,
                            struct takt_json_node *record, const char *name,
@@ -246,7 +244,7 @@ static enum takt_phase_status status_in_file(const struct takt_state *state,
 
 static bool set_record(struct takt_state *state, enum takt_phase phase)
 {
-    const struct takt_phase_record *now = &state->line.phase[phase];
+    const struct takt_phase_record *now = &state->pipeline.phase[phase];
     const struct takt_phase_record *old = &state->loaded.phase[phase];
     struct takt_json_node *record = find_record(state, phase);
 
@@ -271,15 +269,15 @@ static bool set_record(struct takt_state *state, enum takt_phase phase)
 
 static bool set_all(struct takt_state *state)
 {
-    const int current = state->line.current;
+    const int current = state->pipeline.current;
     takt_diag unused;
 
     if (state->document.root == NULL) {
-        const struct takt_phase_line line = state->line;
+        const struct takt_pipeline pipeline = state->pipeline;
         if (takt__state_parse(state, template, sizeof template - 1, &unused) !=
             TAKT_OK)
             return false;
-        state->line = line;
+        state->pipeline = pipeline;
     }
     if (current != state->loaded.current &&
         takt__json_set(&state->document, state->document.root, "current_phase",
@@ -311,20 +309,7 @@ char *takt__state_text(struct takt_state *state, size_t *size)
     return NULL;
 }
 
-/* ---- the file -------------------------------------------------------------
- */
-
-static char *join(const char *folder, const char *name)
-{
-    const size_t length = strlen(folder), more = strlen(name);
-    char *path = malloc(length + more + 1);
-
-    if (path != NULL) {
-        memcpy(path, folder, length);
-        memcpy(path + length, name, more + 1);
-    }
-    return path;
-}
+/* ---- the file ---- */
 
 takt_status takt__state_load(const char *folder, struct takt_state *out,
                              takt_diag *diag)
@@ -332,10 +317,10 @@ takt_status takt__state_load(const char *folder, struct takt_state *out,
     char *text = NULL;
     size_t size;
 
-    *out = (struct takt_state){.path = join(folder, own_name)};
-    out->loaded = out->line = takt__phase_line_new();
+    *out = (struct takt_state){.path = takt__join_path(folder, own_name)};
+    out->loaded = out->pipeline = takt__pipeline_new();
     if (out->path != NULL && access(out->path, F_OK) != 0) {
-        char *theirs = join(folder, their_name);
+        char *theirs = takt__join_path(folder, their_name);
         out->is_theirs = theirs != NULL && access(theirs, F_OK) == 0;
         if (!out->is_theirs) {
             free(theirs);
@@ -361,38 +346,44 @@ void takt__state_free(struct takt_state *state)
     state->path = NULL;
 }
 
+/* Moves a file to the first free name. False: errno says why. */
+static bool move_aside(const char *path, char *aside, size_t size)
+{
+    for (int i = 1; i < 100; i++) {
+        if (i == 1)
+            snprintf(aside, size, "%s.damaged", path);
+        else
+            snprintf(aside, size, "%s.damaged-%d", path, i);
+        if (access(aside, F_OK) != 0)
+            return rename(path, aside) == 0;
+    }
+    return false;
+}
+
 takt_status takt__state_set_aside(const char *folder, struct takt_state *state,
                                   takt_diag *diag)
 {
+    const size_t size = strlen(state->path) + sizeof ".damaged-99";
+    char *aside = malloc(size);
     char why[256];
 
     snprintf(why, sizeof why, "%.200s", diag->text);
-    for (int i = 1; i < 100; i++) {
-        char suffix[32] = ".damaged";
-        if (i > 1)
-            snprintf(suffix, sizeof suffix, ".damaged-%d", i);
-        char *aside = join(state->path, suffix);
-        const bool is_free = aside != NULL && access(aside, F_OK) != 0;
-        const bool is_moved = is_free && rename(state->path, aside) == 0;
-        if (is_moved)
-            snprintf(diag->text, sizeof diag->text,
-                     "the state was damaged (%s); it is kept as %.160s, and "
-                     "all phases begin again",
-                     why, aside);
+    if (aside == NULL || !move_aside(state->path, aside, size)) {
         free(aside);
-        if (is_moved) {
-            takt__state_free(state);
-            *state = (struct takt_state){.path = join(folder, own_name)};
-            state->loaded = state->line = takt__phase_line_new();
-            return state->path == NULL ? TAKT_ENOMEM : TAKT_OK;
-        }
-        if (is_free)
-            break;
+        return takt__say(diag, TAKT_EIO,
+                         "the state is damaged (%s), and %.160s cannot be "
+                         "moved aside: %s",
+                         why, state->path, strerror(errno));
     }
-    snprintf(diag->text, sizeof diag->text,
-             "the state is damaged (%s), and %.160s cannot be moved aside: %s",
-             why, state->path, strerror(errno));
-    return TAKT_EIO;
+    takt__say(diag, TAKT_OK,
+              "the state was damaged (%s); it is kept as %.160s, and all "
+              "phases begin again",
+              why, aside);
+    free(aside);
+    takt__state_free(state);
+    *state = (struct takt_state){.path = takt__join_path(folder, own_name)};
+    state->loaded = state->pipeline = takt__pipeline_new();
+    return state->path == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
 takt_status takt__state_save(struct takt_state *state, takt_diag *diag)
@@ -400,14 +391,12 @@ takt_status takt__state_save(struct takt_state *state, takt_diag *diag)
     size_t size;
     char *text = takt__state_text(state, &size);
 
-    if (text == NULL) {
-        snprintf(diag->text, sizeof diag->text, "no memory for the state");
-        return TAKT_ENOMEM;
-    }
+    if (text == NULL)
+        return takt__say(diag, TAKT_ENOMEM, "no memory for the state");
     const takt_status status = takt__write_whole(
         state->path, TAKT_NEW_FILE_NO_LINKS, text, size, diag);
     free(text);
     if (status == TAKT_OK)
-        state->loaded = state->line;
+        state->loaded = state->pipeline;
     return status;
 }

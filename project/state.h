@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * state.h - the line of phases of a project, kept in a file in its folder:
+ * state.h - the pipeline of a project, kept in a file in its folder:
  * .takt-state.json, or the .batuta-state.json that another tool began, which
  * keeps its own form (docs/formats/state.md).
  *
  * What others wrote into the file stays in it. It is replaced as a whole or not
- * at all. Who changes it holds the lock of lock.h.
+ * at all. To change it, hold the lock of lock.h.
  */
 #ifndef TAKT_PROJECT_STATE_H
 #define TAKT_PROJECT_STATE_H
@@ -13,12 +13,12 @@
 #include <takt/status.h>
 #include <takt/store.h>
 
-#include "json.h"
 #include "phase.h"
+#include "text/json.h"
 
 struct takt_state {
-    struct takt_phase_line line;   /* to be changed as one likes */
-    struct takt_phase_line loaded; /* as the file has it */
+    struct takt_pipeline pipeline; /* to be changed as one likes */
+    struct takt_pipeline loaded;   /* as the file has it */
     struct takt_json_document document;
     char *path;     /* owned */
     bool is_theirs; /* the other tool's */
@@ -43,7 +43,7 @@ takt_status takt__state_set_aside(const char *folder, struct takt_state *state,
 /* TAKT_EIO: it could not be written; the old file is as it was. */
 takt_status takt__state_save(struct takt_state *state, takt_diag *diag);
 
-/* The same with a text: state->is_theirs tells whose form it has. The text is
+/* The same with a text: state->is_theirs says which form it has. The text is
  * the caller's; NULL: no memory. */
 takt_status takt__state_parse(struct takt_state *state, const char *text,
                               size_t size, takt_diag *diag);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "project/toml_lex.h"
 
 struct parser {
@@ -30,7 +31,8 @@ static struct takt_toml_value *add(struct parser *parser,
                                    size_t statement_from)
 {
     struct takt_toml *toml = parser->lexer.toml;
-    struct takt_toml_value *value = takt__room_take(&toml->room, sizeof *value);
+    struct takt_toml_value *value =
+        takt__region_take(&toml->region, sizeof *value);
 
     if (value != NULL) {
         value->parent = parent;
@@ -42,7 +44,7 @@ static struct takt_toml_value *add(struct parser *parser,
         }
     }
     if (value == NULL || !takt__toml_add(toml, value)) {
-        parser->lexer.status = TAKT_ENOMEM;
+        takt__toml_no_memory(&parser->lexer);
         return NULL;
     }
     return value;
@@ -51,7 +53,18 @@ static struct takt_toml_value *add(struct parser *parser,
 static bool refuse(struct parser *parser, const struct takt_toml_part *part,
                    const char *why)
 {
-    return takt__toml_fail(&parser->lexer, part->name.from, why, part->key);
+    char line[200];
+
+    snprintf(line, sizeof line, "%s '%.80s'", why, part->key);
+    return takt__toml_fail(&parser->lexer, part->name.from, line);
+}
+
+static struct takt_toml_value *find(const struct parser *parser,
+                                    const struct takt_toml_value *table,
+                                    const struct takt_toml_part *part)
+{
+    return takt__toml_find(parser->lexer.toml, table, part->key,
+                           part->key_length);
 }
 
 /* The table that part `i` of a dotted key names, made if need be. */
@@ -60,8 +73,7 @@ static struct takt_toml_value *step_dotted(struct parser *parser,
                                            const struct takt_toml_part *part,
                                            size_t i)
 {
-    struct takt_toml_value *next = takt__toml_find(
-        parser->lexer.toml, table, part[i].key, part[i].key_length);
+    struct takt_toml_value *next = find(parser, table, &part[i]);
     const bool is_new = next == NULL;
 
     if (is_new) {
@@ -104,10 +116,10 @@ static bool read_pair(struct parser *parser, struct takt_toml_value *table)
             return false;
     }
     const struct takt_toml_part *last = &part[count - 1];
-    if (takt__toml_find(lexer->toml, into, last->key, last->key_length) != NULL)
+    if (find(parser, into, last) != NULL)
         return refuse(parser, last, "this key is there twice:");
     if (!takt__toml_skip(lexer, '='))
-        return takt__toml_fail(lexer, lexer->at, "a '=' should be here", NULL);
+        return takt__toml_fail(lexer, lexer->at, "a '=' should be here");
     struct takt_toml_value *value = add(parser, into, last, part[0].name.from);
     takt__toml_skip_blanks(lexer);
     if (value == NULL || !read_value(parser, value))
@@ -117,68 +129,50 @@ static bool read_pair(struct parser *parser, struct takt_toml_value *table)
     return true;
 }
 
-static bool read_array(struct parser *parser, struct takt_toml_value *array)
+static bool read_element(struct parser *parser, struct takt_toml_value *array)
 {
-    struct takt_toml_lexer *lexer = &parser->lexer;
-    const size_t from = lexer->at++;
+    struct takt_toml_value *element =
+        add(parser, array, NULL, parser->lexer.at);
 
-    array->kind = TAKT_TOML_ARRAY;
-    for (;;) {
-        takt__toml_skip_lines(lexer);
-        if (takt__toml_skip(lexer, ']'))
-            return true;
-        struct takt_toml_value *element = add(parser, array, NULL, lexer->at);
-        if (element == NULL || !read_value(parser, element))
-            return false;
-        takt__toml_skip_lines(lexer);
-        if (takt__toml_skip(lexer, ','))
-            continue;
-        if (takt__toml_skip(lexer, ']'))
-            return true;
-        return lexer->at == lexer->length
-                   ? takt__toml_fail(lexer, from, "this array does not end",
-                                     NULL)
-                   : takt__toml_fail(lexer, lexer->at,
-                                     "a ',' or ']' should be here", NULL);
-    }
+    return element != NULL && read_value(parser, element);
 }
 
-static bool read_inline_table(struct parser *parser,
-                              struct takt_toml_value *table)
+/* An array or an inline table, up to its bracket. */
+static bool read_list(struct parser *parser, struct takt_toml_value *list)
 {
     struct takt_toml_lexer *lexer = &parser->lexer;
+    const bool is_array = takt__toml_peek(lexer) == '[';
+    const char close = is_array ? ']' : '}';
     const size_t from = lexer->at++;
 
-    table->kind = TAKT_TOML_TABLE;
-    table->end = lexer->at;
-    for (;;) {
+    list->kind = is_array ? TAKT_TOML_ARRAY : TAKT_TOML_TABLE;
+    list->end = lexer->at;
+    do {
         takt__toml_skip_lines(lexer);
-        if (takt__toml_skip(lexer, '}'))
+        if (takt__toml_skip(lexer, close))
             return true;
-        if (!read_pair(parser, table))
+        if (is_array ? !read_element(parser, list) : !read_pair(parser, list))
             return false;
         takt__toml_skip_lines(lexer);
-        if (takt__toml_skip(lexer, ','))
-            continue;
-        if (takt__toml_skip(lexer, '}'))
-            return true;
-        return lexer->at == lexer->length
-                   ? takt__toml_fail(lexer, from, "this table does not end",
-                                     NULL)
-                   : takt__toml_fail(lexer, lexer->at,
-                                     "a ',' or '}' should be here", NULL);
-    }
+    } while (takt__toml_skip(lexer, ','));
+    if (takt__toml_skip(lexer, close))
+        return true;
+    if (lexer->at == lexer->length)
+        return takt__toml_fail(lexer, from,
+                               is_array ? "this array does not end"
+                                        : "this table does not end");
+    return takt__toml_fail(lexer, lexer->at,
+                           is_array ? "a ',' or ']' should be here"
+                                    : "a ',' or '}' should be here");
 }
 
 static bool read_nested(struct parser *parser, struct takt_toml_value *value)
 {
     if (parser->depth == TAKT_TOML_DEEPEST)
         return takt__toml_fail(&parser->lexer, parser->lexer.at,
-                               "this is nested too deeply", NULL);
+                               "this is nested too deeply");
     parser->depth++;
-    const bool is_read = takt__toml_peek(&parser->lexer) == '['
-                             ? read_array(parser, value)
-                             : read_inline_table(parser, value);
+    const bool is_read = read_list(parser, value);
     parser->depth--;
     return is_read;
 }
@@ -215,8 +209,7 @@ static struct takt_toml_value *step_header(struct parser *parser,
                                            const struct takt_toml_part *part,
                                            size_t from)
 {
-    struct takt_toml_value *next =
-        takt__toml_find(parser->lexer.toml, table, part->key, part->key_length);
+    struct takt_toml_value *next = find(parser, table, part);
 
     if (next == NULL) {
         next = add(parser, table, part, from);
@@ -238,8 +231,7 @@ static struct takt_toml_value *open_table(struct parser *parser,
                                           const struct takt_toml_part *part,
                                           size_t from)
 {
-    struct takt_toml_value *opened =
-        takt__toml_find(parser->lexer.toml, table, part->key, part->key_length);
+    struct takt_toml_value *opened = find(parser, table, part);
 
     if (opened == NULL) {
         opened = add(parser, table, part, from);
@@ -260,8 +252,7 @@ static struct takt_toml_value *append_table(struct parser *parser,
                                             const struct takt_toml_part *part,
                                             size_t from)
 {
-    struct takt_toml_value *array =
-        takt__toml_find(parser->lexer.toml, table, part->key, part->key_length);
+    struct takt_toml_value *array = find(parser, table, part);
 
     if (array == NULL) {
         array = add(parser, table, part, from);
@@ -292,7 +283,7 @@ static bool read_header(struct parser *parser)
         return false;
     if (!takt__toml_skip(lexer, ']') ||
         (is_array && !takt__toml_skip(lexer, ']')))
-        return takt__toml_fail(lexer, lexer->at, "a ']' should be here", NULL);
+        return takt__toml_fail(lexer, lexer->at, "a ']' should be here");
     for (size_t i = 0; i + 1 < count; i++) {
         table = step_header(parser, table, &part[i], from);
         if (table == NULL)
@@ -354,4 +345,14 @@ takt_status takt__toml_parse(const char *text, size_t length,
         snprintf(error->why, sizeof error->why, "%s", parser.lexer.why);
     }
     return parser.lexer.status;
+}
+
+takt_status takt__toml_say(takt_diag *diag, takt_status status,
+                           const char *file,
+                           const struct takt_toml_error *error)
+{
+    if (status == TAKT_ENOMEM)
+        return takt__say(diag, status, "no memory");
+    return takt__say(diag, status, "%.200s:%zu:%zu: %s", file, error->line,
+                     error->column, error->why);
 }

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include <takt/status.h>
+#include <takt/store.h>
 
 enum takt_toml_kind {
     TAKT_TOML_STRING,
@@ -44,8 +45,8 @@ struct takt_toml_span {
     size_t from, to; /* offsets in the text; `to` is not part of it */
 };
 
-/* A value and its place in the tree. Where a table has several places, they are
- * those of the first. */
+/* A value, and where it is written. Of a table that is written in several
+ * parts, these are the positions of the first. */
 struct takt_toml_value {
     enum takt_toml_kind kind;
     enum takt_toml_form form;
@@ -82,6 +83,12 @@ struct takt_toml;
 takt_status takt__toml_parse(const char *text, size_t length,
                              struct takt_toml **out,
                              struct takt_toml_error *error);
+
+/* Writes "file:line:column: why" for a text that is not TOML, and that there is
+ * no memory where that was it. Returns `status`. */
+takt_status takt__toml_say(takt_diag *diag, takt_status status,
+                           const char *file,
+                           const struct takt_toml_error *error);
 
 void takt__toml_destroy(struct takt_toml *toml); /* NULL is allowed */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toml_edit.c - finds the place with the parser, then exchanges a few bytes.
+ * toml_edit.c - finds the position with the parser, then replaces a few bytes.
  *
- * Every change begins with the text alone: places are those of the tree that
+ * Every change begins with the text alone: positions are those of the tree that
  * was just read, and never have to be kept up to date.
  */
 #include "project/toml_edit.h"
@@ -41,7 +41,7 @@ static void put(struct draft *draft, const char *string)
     put_n(draft, string, strlen(string));
 }
 
-/* Puts the draft into the place of `span`, and frees it. */
+/* Replaces `span` by the draft, which is freed. */
 static takt_status splice(struct takt_toml_text *text,
                           struct takt_toml_span span, struct draft *draft)
 {
@@ -305,7 +305,7 @@ static bool own_line(const struct takt_toml_text *text,
     return true;
 }
 
-/* A pair between braces, with one of the commas beside it. */
+/* A pair between braces, with one of its commas. */
 static bool own_pair(const struct takt_toml_text *text,
                      const struct takt_toml_value *value,
                      struct takt_toml_span *pair)

@@ -6,17 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "project/utf8.h"
+#include "text/utf8.h"
 
-bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why,
-                     const char *key)
+bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why)
 {
     lexer->status = TAKT_ECORRUPT;
     lexer->failed_at = at;
-    if (key != NULL)
-        snprintf(lexer->why, sizeof lexer->why, "%s '%.80s'", why, key);
-    else
-        snprintf(lexer->why, sizeof lexer->why, "%s", why);
+    snprintf(lexer->why, sizeof lexer->why, "%s", why);
+    return false;
+}
+
+bool takt__toml_no_memory(struct takt_toml_lexer *lexer)
+{
+    lexer->status = TAKT_ENOMEM;
     return false;
 }
 
@@ -69,8 +71,8 @@ bool takt__toml_end_line(struct takt_toml_lexer *lexer)
     skip_comment(lexer);
     if (lexer->at == lexer->length || skip_newline(lexer))
         return true;
-    return takt__toml_fail(
-        lexer, lexer->at, "the line should end here, or a comment begin", NULL);
+    return takt__toml_fail(lexer, lexer->at,
+                           "the line should end here, or a comment begin");
 }
 
 bool takt__toml_check_text(struct takt_toml_lexer *lexer)
@@ -82,10 +84,10 @@ bool takt__toml_check_text(struct takt_toml_lexer *lexer)
 
         length = takt__utf8_length(lexer->text + at, lexer->length - at);
         if (length == 0)
-            return takt__toml_fail(lexer, at, "this is not UTF-8", NULL);
+            return takt__toml_fail(lexer, at, "this is not UTF-8");
         if (length == 1 && (c < ' ' || c == 0x7F) && c != '\t' && c != '\n' &&
             !is_newline)
-            return takt__toml_fail(lexer, at, "a control character", NULL);
+            return takt__toml_fail(lexer, at, "a control character");
     }
     return true;
 }
@@ -104,15 +106,11 @@ static bool read_bare(struct takt_toml_lexer *lexer,
     while (is_bare(takt__toml_peek(lexer)))
         lexer->at++;
     if (lexer->at == from)
-        return takt__toml_fail(lexer, from, "a key should be here", NULL);
-    char *key = takt__room_take(&lexer->toml->room, lexer->at - from + 1);
-    if (key == NULL) {
-        lexer->status = TAKT_ENOMEM;
-        return false;
-    }
-    part->key = memcpy(key, lexer->text + from, lexer->at - from);
+        return takt__toml_fail(lexer, from, "a key should be here");
     part->key_length = lexer->at - from;
-    return true;
+    part->key = takt__region_copy(&lexer->toml->region, lexer->text + from,
+                                  part->key_length);
+    return part->key != NULL || takt__toml_no_memory(lexer);
 }
 
 bool takt__toml_read_key(struct takt_toml_lexer *lexer,
@@ -122,8 +120,7 @@ bool takt__toml_read_key(struct takt_toml_lexer *lexer,
     do {
         takt__toml_skip_blanks(lexer);
         if (*count == TAKT_TOML_MOST_PARTS)
-            return takt__toml_fail(lexer, lexer->at, "too many dots in a key",
-                                   NULL);
+            return takt__toml_fail(lexer, lexer->at, "too many dots in a key");
         const size_t from = lexer->at;
         const char c = takt__toml_peek(lexer);
         const bool is_read =

@@ -3,7 +3,7 @@
  * toml_lex.h - the words of TOML: white space, keys, strings, numbers, dates.
  *
  * Each reader begins at lexer->at and leaves it behind what it has read. The
- * first that fails writes down where and why; nobody reads on after that.
+ * first that fails writes down where and why; nothing is read after that.
  */
 #ifndef TAKT_PROJECT_TOML_LEX_H
 #define TAKT_PROJECT_TOML_LEX_H
@@ -19,12 +19,11 @@ struct takt_toml_lexer {
     char why[200];
 };
 
-/* Always false, so that it can be returned. `key` may be NULL; else the reason
- * ends with it. */
-bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why,
-                     const char *key);
+/* Record a failure. Always false, so that it can be returned. */
+bool takt__toml_fail(struct takt_toml_lexer *lexer, size_t at, const char *why);
+bool takt__toml_no_memory(struct takt_toml_lexer *lexer);
 
-/* The byte at the place, or '\0' at the end of the text: no NUL is in it. */
+/* The next byte, or '\0' at the end of the text: no NUL is in it. */
 char takt__toml_peek(const struct takt_toml_lexer *lexer);
 
 /* Whether `c` is next; then it is read. */

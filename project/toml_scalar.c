@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * toml_scalar.c - booleans, numbers, dates and times. What a float or a date is
- * worth nobody asks here; that they are well formed, everybody relies on.
+ * toml_scalar.c - booleans, numbers, dates and times. Floats and
+ * dates are checked, but their values are not needed.
  */
 #include "project/toml_lex.h"
 
 #include <string.h>
+
+#include "text/digit.h"
 
 /* A word that is no string, and what is left of it. */
 struct word {
@@ -50,15 +52,6 @@ static bool take_digits(struct word *word)
     return true;
 }
 
-static int digit_value(char c)
-{
-    if (is_digit(c))
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 16;
-}
-
 /* All that is left, as digits of that base; `most` is the largest value. */
 static bool read_magnitude(struct word word, unsigned base, uint64_t most,
                            uint64_t *value)
@@ -67,7 +60,7 @@ static bool read_magnitude(struct word word, unsigned base, uint64_t most,
     for (; word.at != word.end; word.at++) {
         if (*word.at == '_')
             continue;
-        const uint64_t digit = (uint64_t)digit_value(*word.at);
+        const uint64_t digit = takt__digit(*word.at);
         if (*value > (most - digit) / base)
             return false;
         *value = *value * base + digit;
@@ -76,12 +69,12 @@ static bool read_magnitude(struct word word, unsigned base, uint64_t most,
 }
 
 /* Whether all that is left are digits of that base, with '_' between them. */
-static bool are_digits(struct word word, int base)
+static bool are_digits(struct word word, unsigned base)
 {
     bool was_digit = false;
 
     for (; word.at != word.end; word.at++) {
-        const bool is_one = digit_value(*word.at) < base;
+        const bool is_one = takt__digit(*word.at) < base;
         if (!is_one && (*word.at != '_' || !was_digit))
             return false;
         was_digit = is_one;
@@ -91,15 +84,14 @@ static bool are_digits(struct word word, int base)
 
 /* 0xff, 0o755, 0b1010; `word` stands behind the prefix. */
 static bool read_based(struct takt_toml_lexer *lexer, struct word word,
-                       int base, struct takt_toml_value *value)
+                       unsigned base, struct takt_toml_value *value)
 {
     uint64_t magnitude;
 
     if (!are_digits(word, base))
-        return takt__toml_fail(lexer, lexer->at, "this is no number", NULL);
-    if (!read_magnitude(word, (unsigned)base, INT64_MAX, &magnitude))
-        return takt__toml_fail(lexer, lexer->at, "this number is too large",
-                               NULL);
+        return takt__toml_fail(lexer, lexer->at, "this is no number");
+    if (!read_magnitude(word, base, INT64_MAX, &magnitude))
+        return takt__toml_fail(lexer, lexer->at, "this number is too large");
     value->integer = (int64_t)magnitude;
     return true;
 }
@@ -140,14 +132,13 @@ static bool read_number(struct takt_toml_lexer *lexer, struct word word,
         return true;
     if (word.at != digits.at || !take_digits(&word) ||
         (word.at - digits.at > 1 && *digits.at == '0'))
-        return takt__toml_fail(lexer, lexer->at, "this is no value", NULL);
+        return takt__toml_fail(lexer, lexer->at, "this is no value");
     if (word.at != word.end)
         return is_fraction(word) ||
-               takt__toml_fail(lexer, lexer->at, "this is no value", NULL);
+               takt__toml_fail(lexer, lexer->at, "this is no value");
     value->kind = TAKT_TOML_INTEGER;
     if (!read_magnitude(digits, 10, most, &magnitude))
-        return takt__toml_fail(lexer, lexer->at, "this number is too large",
-                               NULL);
+        return takt__toml_fail(lexer, lexer->at, "this number is too large");
     value->integer =
         is_negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
     return true;
@@ -261,13 +252,12 @@ bool takt__toml_read_scalar(struct takt_toml_lexer *lexer,
     struct word rest = word;
 
     if (word.at == word.end)
-        return takt__toml_fail(lexer, lexer->at, "a value should be here",
-                               NULL);
+        return takt__toml_fail(lexer, lexer->at, "a value should be here");
     if (looks_like_time(word)) {
         value->kind = TAKT_TOML_TIME;
         if (!is_time(word))
             return takt__toml_fail(lexer, lexer->at,
-                                   "there is no such date or time", NULL);
+                                   "there is no such date or time");
     } else if ((take_text(&rest, "true") || take_text(&rest, "false")) &&
                rest.at == rest.end) {
         value->kind = TAKT_TOML_BOOLEAN;

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-#include "project/utf8.h"
+#include "text/digit.h"
+#include "text/utf8.h"
 
 struct quotes {
     char mark;         /* '"', where '\\' has a meaning, or '\'' */
@@ -41,8 +42,7 @@ static bool find_end(struct takt_toml_lexer *lexer, struct quotes quotes,
         *end = at;
         return true;
     }
-    return takt__toml_fail(lexer, lexer->at - 1, "this string does not end",
-                           NULL);
+    return takt__toml_fail(lexer, lexer->at - 1, "this string does not end");
 }
 
 /* The character that `digits` hexadecimal digits name. */
@@ -52,17 +52,14 @@ static bool read_hex(struct takt_toml_lexer *lexer, int digits, uint32_t *c)
 
     *c = 0;
     for (int i = 0; i < digits; i++, lexer->at++) {
-        static const char hex[] = "0123456789abcdef";
-        const char digit = takt__toml_peek(lexer);
-        const char *found =
-            strchr(hex, digit >= 'A' && digit <= 'F' ? digit + 32 : digit);
-        if (digit == '\0' || found == NULL)
+        const unsigned digit = takt__digit(takt__toml_peek(lexer));
+        if (digit > 15)
             return takt__toml_fail(lexer, lexer->at,
-                                   "a hexadecimal digit should be here", NULL);
-        *c = *c << 4 | (uint32_t)(found - hex);
+                                   "a hexadecimal digit should be here");
+        *c = *c << 4 | digit;
     }
     if (*c > 0x10FFFF || (*c >= 0xD800 && *c <= 0xDFFF))
-        return takt__toml_fail(lexer, from, "there is no such character", NULL);
+        return takt__toml_fail(lexer, from, "there is no such character");
     return true;
 }
 
@@ -77,8 +74,7 @@ static bool read_escape(struct takt_toml_lexer *lexer, char *out,
     uint32_t character;
 
     if (found == NULL && digits == 0)
-        return takt__toml_fail(lexer, lexer->at - 1, "there is no such escape",
-                               NULL);
+        return takt__toml_fail(lexer, lexer->at - 1, "there is no such escape");
     lexer->at++;
     if (found != NULL) {
         out[(*written)++] = means[found - names];
@@ -140,16 +136,14 @@ bool takt__toml_read_string(struct takt_toml_lexer *lexer, bool is_key,
         quotes.is_multiline = true;
         if (is_key)
             return takt__toml_fail(lexer, lexer->at,
-                                   "a key cannot have three quotes", NULL);
+                                   "a key cannot have three quotes");
     }
     lexer->at += quotes.is_multiline ? 3 : 1;
     if (!find_end(lexer, quotes, &end))
         return false;
-    char *out = takt__room_take(&lexer->toml->room, end - lexer->at + 1);
-    if (out == NULL) {
-        lexer->status = TAKT_ENOMEM;
-        return false;
-    }
+    char *out = takt__region_take(&lexer->toml->region, end - lexer->at + 1);
+    if (out == NULL)
+        return takt__toml_no_memory(lexer);
     if (!decode(lexer, quotes, end, out, string_length))
         return false;
     *string = out;

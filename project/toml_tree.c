@@ -83,7 +83,7 @@ void takt__toml_destroy(struct takt_toml *toml)
 {
     if (toml == NULL)
         return;
-    takt__room_free(&toml->room);
+    takt__region_free(&toml->region);
     free(toml->index);
     free(toml);
 }

@@ -6,12 +6,12 @@
 #ifndef TAKT_PROJECT_TOML_TREE_H
 #define TAKT_PROJECT_TOML_TREE_H
 
-#include "project/room.h"
 #include "project/toml.h"
+#include "text/region.h"
 
 struct takt_toml {
     struct takt_toml_value root;
-    struct takt_room room;          /* for all values and strings */
+    struct takt_region region;      /* for all values and strings */
     struct takt_toml_value **index; /* of keyed values; NULL: a free slot */
     size_t index_size, keyed;       /* size: 0 or a power of two */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * workspace.c - which manifest has the profiles of a package. The same steps as
- * Cargo's own: who is a member plays no part in them, as Cargo refuses to build
+ * Cargo's own: members play no part in them, as Cargo refuses to build
  * a package that is in a workspace's folders, and neither member nor excluded.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
@@ -19,7 +19,7 @@
 #include "project/toml.h"
 
 /* A manifest that is asked about its workspace. */
-struct manifest {
+struct cargo_manifest {
     char path[PATH_MAX];
     char *text;
     struct takt_toml *toml;
@@ -27,7 +27,7 @@ struct manifest {
     const struct takt_toml_value *pointer;   /* to the root; NULL: none */
 };
 
-static void close_manifest(struct manifest *manifest)
+static void close_manifest(struct cargo_manifest *manifest)
 {
     takt__toml_destroy(manifest->toml);
     free(manifest->text);
@@ -35,7 +35,7 @@ static void close_manifest(struct manifest *manifest)
     manifest->text = NULL;
 }
 
-static takt_status refuse(const struct manifest *manifest,
+static takt_status refuse(const struct cargo_manifest *manifest,
                           const struct takt_toml_value *value,
                           const char *should_be, takt_diag *diag)
 {
@@ -55,8 +55,8 @@ static bool is_path(const struct takt_toml_value *value)
 }
 
 /* Whether a list of the workspace is what it should be. */
-static takt_status check_paths(const struct manifest *manifest, const char *key,
-                               takt_diag *diag)
+static takt_status check_paths(const struct cargo_manifest *manifest,
+                               const char *key, takt_diag *diag)
 {
     const struct takt_toml_value *list =
         takt__toml_get(manifest->workspace, key);
@@ -69,7 +69,7 @@ static takt_status check_paths(const struct manifest *manifest, const char *key,
     return is_list ? TAKT_OK : refuse(manifest, list, "a list of paths", diag);
 }
 
-static takt_status check(struct manifest *manifest, takt_diag *diag)
+static takt_status check(struct cargo_manifest *manifest, takt_diag *diag)
 {
     const struct takt_toml_value *root = takt__toml_root(manifest->toml);
     const struct takt_toml_value *package = takt__toml_get(root, "package");
@@ -90,7 +90,8 @@ static takt_status check(struct manifest *manifest, takt_diag *diag)
 
 /* Reads manifest->path. On failure there is nothing to close.
  * TAKT_ENOENT: there is no such file. */
-static takt_status open_manifest(struct manifest *manifest, takt_diag *diag)
+static takt_status open_manifest(struct cargo_manifest *manifest,
+                                 takt_diag *diag)
 {
     struct takt_toml_error error;
     size_t length;
@@ -101,11 +102,8 @@ static takt_status open_manifest(struct manifest *manifest, takt_diag *diag)
     if (status != TAKT_OK)
         return status;
     status = takt__toml_parse(manifest->text, length, &manifest->toml, &error);
-    if (status == TAKT_ECORRUPT)
-        takt__say(diag, status, "%.200s:%zu:%zu: %s", manifest->path,
-                  error.line, error.column, error.why);
-    else if (status != TAKT_OK)
-        takt__say(diag, status, "no memory");
+    if (status != TAKT_OK)
+        takt__toml_say(diag, status, manifest->path, &error);
     else
         status = check(manifest, diag);
     if (status != TAKT_OK)
@@ -169,7 +167,7 @@ static bool go_up(char *path)
     return true;
 }
 
-static bool excludes(const struct manifest *root, const char *path)
+static bool excludes(const struct cargo_manifest *root, const char *path)
 {
     char folder[PATH_MAX];
 
@@ -180,7 +178,7 @@ static bool excludes(const struct manifest *root, const char *path)
            !is_listed(takt__toml_get(root->workspace, "members"), folder, path);
 }
 
-static takt_status set_path(struct manifest *manifest, const char *folder,
+static takt_status set_path(struct cargo_manifest *manifest, const char *folder,
                             takt_diag *diag)
 {
     const char *slash = folder[0] == '/' && folder[1] == '\0' ? "" : "/";
@@ -194,7 +192,8 @@ static takt_status set_path(struct manifest *manifest, const char *folder,
 
 /* Follows package.workspace, by which a package names the folder of its root.
  * Leaves the root's path in the manifest, which it closes. */
-static takt_status follow_pointer(struct manifest *manifest, takt_diag *diag)
+static takt_status follow_pointer(struct cargo_manifest *manifest,
+                                  takt_diag *diag)
 {
     char folder[PATH_MAX], joined[2 * PATH_MAX], real[PATH_MAX];
     const char *pointer = manifest->pointer->string;
@@ -226,9 +225,9 @@ static takt_status follow_pointer(struct manifest *manifest, takt_diag *diag)
     return status;
 }
 
-/* Whether an open manifest, of the package itself or above it, tells where the
+/* Whether an open manifest, of the package itself or above it, says where the
  * root is; then manifest->path is that. Closes it. */
-static takt_status ask(struct manifest *manifest, const char *package,
+static takt_status ask(struct cargo_manifest *manifest, const char *package,
                        bool *is_found, takt_diag *diag)
 {
     *is_found = true;
@@ -243,7 +242,7 @@ static takt_status ask(struct manifest *manifest, const char *package,
 
 /* Looks for the root from `folder` upwards, which this cuts. If there is none,
  * the package is its own. */
-static takt_status find(char *folder, struct manifest *manifest,
+static takt_status find(char *folder, struct cargo_manifest *manifest,
                         takt_diag *diag)
 {
     char package[PATH_MAX];
@@ -277,7 +276,7 @@ takt_status takt__manifest_find(const char *folder, char **path,
                                 takt_diag *diag)
 {
     char real[PATH_MAX];
-    struct manifest *manifest = malloc(sizeof *manifest);
+    struct cargo_manifest *manifest = malloc(sizeof *manifest);
 
     *path = NULL;
     takt__say(diag, TAKT_OK, "%s", "");

@@ -137,14 +137,14 @@ struct takt_c_verdict takt__c_verdict(const struct takt_source *source,
 /* ---- what queries ask ---------------------------------------------------- */
 
 /* The first operand's node, if it is one. */
-static TSNode subject(const struct takt_operand *operand, unsigned count)
+static TSNode subject(const struct takt_scan_operand *operand, unsigned count)
 {
     return count > 0 && operand[0].is_node ? operand[0].node : (TSNode){0};
 }
 
 /* (#computes? @finding "op" ...) */
 static bool computes(const struct takt_match *match,
-                     const struct takt_operand *operand, unsigned count)
+                     const struct takt_scan_operand *operand, unsigned count)
 {
     const TSNode node = subject(operand, count);
 
@@ -159,7 +159,7 @@ static bool computes(const struct takt_match *match,
 
 /* (#named? @callee "name" ...) */
 static bool is_named(const struct takt_match *match,
-                     const struct takt_operand *operand, unsigned count)
+                     const struct takt_scan_operand *operand, unsigned count)
 {
     const TSNode callee = subject(operand, count);
 
@@ -175,7 +175,7 @@ static bool is_named(const struct takt_match *match,
 
 /* (#called? @finding "name" ...) */
 static bool is_called(const struct takt_match *match,
-                      const struct takt_operand *operand, unsigned count)
+                      const struct takt_scan_operand *operand, unsigned count)
 {
     const TSNode call = subject(operand, count);
     struct takt_c_place place;
@@ -192,7 +192,7 @@ static bool is_called(const struct takt_match *match,
 
 /* (#blas? @finding) */
 static bool is_blas(const struct takt_match *match,
-                    const struct takt_operand *operand, unsigned count)
+                    const struct takt_scan_operand *operand, unsigned count)
 {
     const TSNode call = subject(operand, count);
     struct takt_c_place place;

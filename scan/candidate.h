@@ -7,7 +7,7 @@
 
 #include "language.h"
 
-struct takt_candidate {
+struct takt_scan_candidate {
     struct takt_match match;
     struct takt_finding finding;
     uint32_t start, end; /* bytes */
@@ -18,6 +18,7 @@ struct takt_candidate {
 /* Orders candidates by place, the larger first, and drops those that others
  * are meant instead of. */
 void takt__candidates_settle(const struct takt_language *language,
-                             struct takt_candidate *candidate, size_t count);
+                             struct takt_scan_candidate *candidate,
+                             size_t count);
 
 #endif

@@ -9,13 +9,14 @@
 #include "examine.h"
 
 #include "languages.h"
-#include "place.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "text/utf8.h"
 
 enum { MOST_BYTES = 8 << 20, BINARY_BYTES = 8192, FIRST_ROOM = 256 * 1024 };
 

@@ -27,7 +27,7 @@ void takt__shared_close(struct takt_shared *shared);
 
 /* What a thread has to itself. */
 struct takt_examiner {
-    struct takt_finder finder;
+    struct takt_scan_finder finder;
     char *text;
     size_t room;
 };

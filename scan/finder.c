@@ -24,10 +24,10 @@ enum {
     MOST_OPEN_MATCHES = 16384
 };
 
-takt_status takt__finder_open(struct takt_finder *finder)
+takt_status takt__finder_open(struct takt_scan_finder *finder)
 {
-    *finder = (struct takt_finder){.parser = ts_parser_new(),
-                                   .cursor = ts_query_cursor_new()};
+    *finder = (struct takt_scan_finder){.parser = ts_parser_new(),
+                                        .cursor = ts_query_cursor_new()};
     if (finder->parser == NULL || finder->cursor == NULL) {
         takt__finder_close(finder);
         return TAKT_ENOMEM;
@@ -37,17 +37,17 @@ takt_status takt__finder_open(struct takt_finder *finder)
     return TAKT_OK;
 }
 
-void takt__finder_close(struct takt_finder *finder)
+void takt__finder_close(struct takt_scan_finder *finder)
 {
     if (finder->parser != NULL)
         ts_parser_delete(finder->parser);
     if (finder->cursor != NULL)
         ts_query_cursor_delete(finder->cursor);
     free(finder->candidate);
-    *finder = (struct takt_finder){0};
+    *finder = (struct takt_scan_finder){0};
 }
 
-static bool is_late(const struct takt_finder *finder)
+static bool is_late(const struct takt_scan_finder *finder)
 {
     return takt__now_ns() > finder->deadline;
 }
@@ -72,7 +72,8 @@ static const char *read_text(void *payload, uint32_t at, TSPoint position,
     return source->text + (source->size - *size);
 }
 
-static TSTree *parse(struct takt_finder *finder, struct takt_source *source)
+static TSTree *parse(struct takt_scan_finder *finder,
+                     struct takt_source *source)
 {
     TSInput input = {source, read_text, TSInputEncodingUTF8, NULL};
     TSParseOptions options = {finder, parsing_is_late};
@@ -87,7 +88,7 @@ static TSTree *parse(struct takt_finder *finder, struct takt_source *source)
 static bool make_match(const struct takt_patterns *patterns,
                        const struct takt_source *source,
                        const TSQueryMatch *from,
-                       struct takt_candidate *candidate)
+                       struct takt_scan_candidate *candidate)
 {
     struct takt_match *match = &candidate->match;
     bool has_place = false;
@@ -116,7 +117,7 @@ static bool make_match(const struct takt_patterns *patterns,
 }
 
 /* Where it is, and what the language has to say; false: it is no finding. */
-static bool describe(struct takt_candidate *candidate)
+static bool describe(struct takt_scan_candidate *candidate)
 {
     const struct takt_match *match = &candidate->match;
     const struct takt_source *source = match->source;
@@ -143,8 +144,9 @@ static bool describe(struct takt_candidate *candidate)
 }
 
 /* NULL: no memory. */
-static struct takt_candidate *add(struct takt_finder *finder,
-                                  const struct takt_candidate *candidate)
+static struct takt_scan_candidate *
+add(struct takt_scan_finder *finder,
+    const struct takt_scan_candidate *candidate)
 {
     if (finder->count == finder->room) {
         const size_t room = finder->room * 2 + 16;
@@ -160,10 +162,10 @@ static struct takt_candidate *add(struct takt_finder *finder,
 }
 
 /* Adds those of the patterns that are alike whose predicates hold. */
-static takt_status judge(struct takt_finder *finder,
+static takt_status judge(struct takt_scan_finder *finder,
                          const struct takt_patterns *patterns,
                          const struct takt_pattern *pattern,
-                         struct takt_candidate *candidate)
+                         struct takt_scan_candidate *candidate)
 {
     struct takt_match *match = &candidate->match;
 
@@ -174,7 +176,7 @@ static takt_status judge(struct takt_finder *finder,
         if (!takt__match_holds(match))
             continue;
         candidate->pattern = (uint32_t)(pattern - patterns->pattern);
-        struct takt_candidate *added = add(finder, candidate);
+        struct takt_scan_candidate *added = add(finder, candidate);
         if (added == NULL)
             return TAKT_ENOMEM;
         finder->count += describe(added);
@@ -182,13 +184,13 @@ static takt_status judge(struct takt_finder *finder,
     return TAKT_OK;
 }
 
-static takt_status gather(struct takt_finder *finder,
+static takt_status gather(struct takt_scan_finder *finder,
                           const struct takt_patterns *patterns,
                           const struct takt_source *source,
                           struct takt_found *out)
 {
     const TSQueryCursorOptions options = {finder, matching_is_late};
-    struct takt_candidate candidate = {0};
+    struct takt_scan_candidate candidate = {0};
     takt_status status = TAKT_OK;
     TSQueryMatch found;
 
@@ -211,7 +213,7 @@ static takt_status gather(struct takt_finder *finder,
     return status;
 }
 
-static void place(struct takt_candidate *candidate, TSNode node,
+static void place(struct takt_scan_candidate *candidate, TSNode node,
                   struct takt_ruler *ruler)
 {
     struct takt_finding *finding = &candidate->finding;
@@ -229,18 +231,18 @@ static void place(struct takt_candidate *candidate, TSNode node,
                   finding->snippet);
 }
 
-static takt_status keep(const struct takt_finder *finder,
+static takt_status keep(const struct takt_scan_finder *finder,
                         const struct takt_source *source,
                         struct takt_found *out)
 {
     struct takt_ruler ruler = {.text = source->text, .size = source->size};
 
     out->finding =
-        takt__pile_take(&out->pile, finder->count * sizeof *out->finding);
+        takt__region_take(&out->region, finder->count * sizeof *out->finding);
     if (out->finding == NULL)
         return TAKT_ENOMEM;
     for (size_t i = 0; i < finder->count; i++) {
-        struct takt_candidate *candidate = &finder->candidate[i];
+        struct takt_scan_candidate *candidate = &finder->candidate[i];
         if (candidate->is_dropped)
             continue;
         place(candidate, takt__match_node(&candidate->match, "finding"),
@@ -256,7 +258,7 @@ static takt_status keep(const struct takt_finder *finder,
 }
 
 /* Of a text that was parsed. */
-static takt_status find_in_tree(struct takt_finder *finder,
+static takt_status find_in_tree(struct takt_scan_finder *finder,
                                 const struct takt_patterns *patterns,
                                 struct takt_source *source,
                                 struct takt_found *out)
@@ -277,7 +279,7 @@ static takt_status find_in_tree(struct takt_finder *finder,
     return status;
 }
 
-takt_status takt__find(struct takt_finder *finder,
+takt_status takt__find(struct takt_scan_finder *finder,
                        const struct takt_patterns *patterns, const char *path,
                        const char *text, size_t size, struct takt_found *out)
 {
@@ -288,7 +290,7 @@ takt_status takt__find(struct takt_finder *finder,
     takt_status status = TAKT_OK;
 
     *out = (struct takt_found){0};
-    source.pile = &out->pile;
+    source.region = &out->region;
     finder->deadline =
         takt__now_ns() +
         1000000000u * (SECONDS + SECONDS_PER_MIB * ((uint64_t)size >> 20));
@@ -312,6 +314,6 @@ takt_status takt__find(struct takt_finder *finder,
 
 void takt__found_clear(struct takt_found *found)
 {
-    takt__pile_clear(&found->pile);
+    takt__region_free(&found->region);
     *found = (struct takt_found){0};
 }

@@ -67,7 +67,7 @@ static bool add_entry(struct takt_folder *folder, size_t *room,
         *room = more;
     }
     const size_t size = strlen(from->d_name) + 1;
-    char *name = takt__pile_take(&folder->pile, size);
+    char *name = takt__region_take(&folder->region, size);
     if (name == NULL)
         return false;
     memcpy(name, from->d_name, size);
@@ -117,7 +117,7 @@ void takt__folder_close(struct takt_folder *folder)
 {
     close(folder->fd);
     free(folder->entry);
-    takt__pile_clear(&folder->pile);
+    takt__region_free(&folder->region);
     *folder = (struct takt_folder){.fd = -1};
 }
 

@@ -5,7 +5,7 @@
 #ifndef TAKT_SCAN_FOLDER_H
 #define TAKT_SCAN_FOLDER_H
 
-#include "pile.h"
+#include "text/region.h"
 
 #include <stdbool.h>
 
@@ -25,7 +25,7 @@ struct takt_folder {
     int fd;
     size_t count;
     struct takt_entry *entry;
-    struct takt_pile pile;
+    struct takt_region region;
 };
 
 /* Takes `fd`, also when it fails. 0, or what errno says. */

@@ -68,9 +68,9 @@ bool takt__ignore_read(struct takt_ignore *out, const char *text, size_t size)
         text += 3;
         size -= 3;
     }
-    char *copy = takt__pile_take(&out->pile, size + 1);
-    out->rule = takt__pile_take(&out->pile,
-                                count_lines(text, size) * sizeof *out->rule);
+    char *copy = takt__region_take(&out->region, size + 1);
+    out->rule = takt__region_take(&out->region,
+                                  count_lines(text, size) * sizeof *out->rule);
     if (copy == NULL || out->rule == NULL) {
         takt__ignore_clear(out);
         return false;
@@ -88,7 +88,7 @@ bool takt__ignore_read(struct takt_ignore *out, const char *text, size_t size)
 
 void takt__ignore_clear(struct takt_ignore *ignore)
 {
-    takt__pile_clear(&ignore->pile);
+    takt__region_free(&ignore->region);
     *ignore = (struct takt_ignore){0};
 }
 

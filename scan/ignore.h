@@ -6,7 +6,7 @@
 #define TAKT_SCAN_IGNORE_H
 
 #include "glob.h"
-#include "pile.h"
+#include "text/region.h"
 
 struct takt_ignore_rule {
     struct takt_span pattern;
@@ -18,7 +18,7 @@ struct takt_ignore_rule {
 struct takt_ignore {
     size_t count;
     struct takt_ignore_rule *rule;
-    struct takt_pile pile;
+    struct takt_region region;
 };
 
 /* Reads the text of such a file; false: no memory. */

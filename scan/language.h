@@ -20,7 +20,7 @@
 #include "scan.h"
 
 /* A file that was parsed. */
-struct takt_pile;
+struct takt_region;
 
 struct takt_source {
     const char *path; /* as seen from the folder that was given */
@@ -29,8 +29,8 @@ struct takt_source {
     TSTree *tree;
     const struct takt_language *language;
     void *notes; /* the language's own, about this file: see `begin` */
-    struct takt_pile *pile; /* lives as long as the file's findings */
-    uint64_t deadline;      /* see takt__source_is_late() */
+    struct takt_region *region; /* lives as long as the file's findings */
+    uint64_t deadline;          /* see takt__source_is_late() */
 };
 
 enum { TAKT_MATCH_CAPTURES = 16 };
@@ -80,13 +80,14 @@ TSNode takt__node_field(TSNode node, const char *field);
 bool takt__text_integer(struct takt_text text, uint64_t *out);
 
 /* An argument of a predicate: a capture's node, or a word. */
-struct takt_operand {
+struct takt_scan_operand {
     bool is_node;
     TSNode node;
     const char *word;
 };
 typedef bool takt_predicate(const struct takt_match *match,
-                            const struct takt_operand *operand, unsigned count);
+                            const struct takt_scan_operand *operand,
+                            unsigned count);
 
 struct takt_language {
     enum takt_scan_language id;

@@ -76,12 +76,12 @@ static bool builtin_holds(const struct takt_match *match,
 static bool own_holds(const struct takt_match *match,
                       const struct takt_clause *clause)
 {
-    struct takt_operand operand[TAKT_OPERANDS];
+    struct takt_scan_operand operand[TAKT_OPERANDS];
 
     for (unsigned i = 0; i < clause->count; i++) {
         const struct takt_argument *argument = &clause->argument[i];
-        operand[i] = (struct takt_operand){.is_node = argument->is_capture,
-                                           .word = argument->word};
+        operand[i] = (struct takt_scan_operand){.is_node = argument->is_capture,
+                                                .word = argument->word};
         if (argument->is_capture)
             operand[i].node = takt__match_node(match, argument->word);
     }

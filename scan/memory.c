@@ -20,7 +20,7 @@ static void *expect(void *memory)
 
     if (memory == NULL) {
         if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-            _exit(2); /* nobody can be told */
+            _exit(2); /* the message cannot be written */
         _exit(1);
     }
     return memory;

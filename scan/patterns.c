@@ -157,7 +157,7 @@ static takt_status compile_regex(struct builder *builder, uint32_t at,
 
     if (clause->count != 2 || clause->argument[1].is_capture)
         return refuse(builder, at, "#match? takes a capture and an expression");
-    link = takt__pile_take(&builder->out->pile, sizeof *link);
+    link = takt__region_take(&builder->out->region, sizeof *link);
     if (link == NULL)
         return TAKT_ENOMEM;
     if (regcomp(&link->regex, clause->argument[1].word,
@@ -197,8 +197,8 @@ static takt_status add_clause(struct builder *builder, uint32_t at,
     const char *name = step_text(query, step);
     struct takt_clause clause = {.count = count - 1};
 
-    clause.argument = takt__pile_take(&builder->out->pile,
-                                      (count + 1) * sizeof *clause.argument);
+    clause.argument = takt__region_take(&builder->out->region,
+                                        (count + 1) * sizeof *clause.argument);
     if (clause.argument == NULL)
         return TAKT_ENOMEM;
     for (unsigned i = 1; i < count; i++)
@@ -229,7 +229,7 @@ static takt_status name_pattern(struct builder *builder, uint32_t at,
         return refuse(builder, at, "the catalogue has no op %s",
                       pattern->op_name);
     const size_t size = strlen(key) + strlen(pattern->name) + 2;
-    char *full = takt__pile_take(&builder->out->pile, size);
+    char *full = takt__region_take(&builder->out->region, size);
     if (full == NULL)
         return TAKT_ENOMEM;
     snprintf(full, size, "%s/%s", key, pattern->name);
@@ -247,10 +247,10 @@ static takt_status read_pattern(struct builder *builder, uint32_t index)
         ts_query_predicates_for_pattern(query, index, &count);
 
     pattern->name = pattern->op_name = "";
-    pattern->clause = takt__pile_take(&builder->out->pile,
-                                      (count + 1) * sizeof *pattern->clause);
-    pattern->setting = takt__pile_take(&builder->out->pile,
-                                       (count + 1) * sizeof *pattern->setting);
+    pattern->clause = takt__region_take(&builder->out->region,
+                                        (count + 1) * sizeof *pattern->clause);
+    pattern->setting = takt__region_take(
+        &builder->out->region, (count + 1) * sizeof *pattern->setting);
     if (pattern->clause == NULL || pattern->setting == NULL)
         return TAKT_ENOMEM;
     for (uint32_t i = 0, first = 0; i < count; i++) {
@@ -303,7 +303,7 @@ static takt_status read_shape(struct builder *builder, uint32_t index)
     const uint32_t start = ts_query_start_byte_for_pattern(out->query, index);
     const uint32_t end = ts_query_end_byte_for_pattern(out->query, index);
     const char *text = out->language->query;
-    char *shape = takt__pile_take(&out->pile, end - start + 1);
+    char *shape = takt__region_take(&out->region, end - start + 1);
 
     if (shape == NULL)
         return TAKT_ENOMEM;
@@ -329,8 +329,8 @@ takt_status takt__patterns_open(const struct takt_language *language,
     takt_status status = compile_query(&builder);
     if (status == TAKT_OK) {
         out->count = ts_query_pattern_count(out->query);
-        out->pattern = takt__pile_take(&out->pile,
-                                       (out->count + 1) * sizeof *out->pattern);
+        out->pattern = takt__region_take(
+            &out->region, (out->count + 1) * sizeof *out->pattern);
         if (out->pattern == NULL)
             status = TAKT_ENOMEM;
     }
@@ -350,6 +350,6 @@ void takt__patterns_close(struct takt_patterns *patterns)
         regfree(&link->regex);
     if (patterns->query != NULL)
         ts_query_delete(patterns->query);
-    takt__pile_clear(&patterns->pile);
+    takt__region_free(&patterns->region);
     *patterns = (struct takt_patterns){0};
 }

@@ -13,7 +13,7 @@
 #include <regex.h>
 
 #include "language.h"
-#include "pile.h"
+#include "text/region.h"
 
 enum { TAKT_OPERANDS = 64 }; /* that a predicate of a language may have */
 
@@ -62,7 +62,7 @@ struct takt_patterns {
     unsigned count;
     struct takt_pattern *pattern;
     struct takt_regex_link *regexes;
-    struct takt_pile pile;
+    struct takt_region region;
 };
 
 /* TAKT_EINVAL: the query is wrong; `diag` says where.  TAKT_ENOMEM. */

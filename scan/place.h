@@ -7,7 +7,7 @@
 
 #include "language.h"
 
-/* Remembers the last place, as lines may be very long. */
+/* Remembers the last position, as lines may be very long. */
 struct takt_ruler {
     const char *text;
     size_t size;
@@ -23,11 +23,5 @@ unsigned takt__ruler_column(struct takt_ruler *ruler, size_t line_start,
 /* The first line of a text: trimmed, and cut off, to fit; valid UTF-8 without
  * control characters. */
 void takt__snippet(struct takt_text text, char out[TAKT_SNIPPET]);
-
-/* The bytes of the character at `text`, which is not empty; 0: it is none. */
-size_t takt__utf8_size(const char *text, size_t size);
-
-/* Whether all of it is UTF-8. */
-bool takt__is_utf8(const char *text, size_t size);
 
 #endif

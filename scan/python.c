@@ -70,7 +70,7 @@ static const char *op_of(const struct takt_match *match)
 
 /* #computes? @finding: it is an op, by its kind. */
 static bool computes(const struct takt_match *match,
-                     const struct takt_operand *operand, unsigned count)
+                     const struct takt_scan_operand *operand, unsigned count)
 {
     (void)operand;
     (void)count;

@@ -64,7 +64,7 @@ struct takt_rust_verdict takt__rust_judge(struct takt_rust *rust, TSNode node)
 
 /* (#computes? @finding "sum") */
 static bool computes(const struct takt_match *match,
-                     const struct takt_operand *operand, unsigned count)
+                     const struct takt_scan_operand *operand, unsigned count)
 {
     struct takt_rust *rust = match->source->notes;
     if (count != 2 || !operand[0].is_node || operand[1].is_node ||

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "cpus.h"
-#include "line.h"
 #include "memory.h"
+#include "queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct scan {
     struct takt_scan_report *report;
     struct takt_walk walk;
     struct takt_shared shared;
-    struct takt_line line;
+    struct takt_scan_queue queue;
     struct takt_examiner examiner; /* of the thread that asked */
     pthread_t thread[MOST_THREADS];
     unsigned threads;
@@ -36,12 +36,12 @@ struct scan {
 static bool examine_one(struct scan *scan, struct takt_examiner *examiner,
                         bool wait)
 {
-    struct takt_line_place *place = takt__line_take(&scan->line, wait);
+    struct takt_scan_job *job = takt__queue_take(&scan->queue, wait);
 
-    if (place == NULL)
+    if (job == NULL)
         return false;
-    takt__examine(examiner, &scan->shared, &place->file, &place->examined);
-    takt__line_return(&scan->line, place);
+    takt__examine(examiner, &scan->shared, &job->file, &job->examined);
+    takt__queue_return(&scan->queue, job);
     return true;
 }
 
@@ -64,10 +64,10 @@ static void warn(const struct scan *scan, const char *path, const char *why)
         scan->options->warn(scan->options->self, path, why);
 }
 
-static void warn_of_file(struct scan *scan, const struct takt_line_place *place)
+static void warn_of_file(struct scan *scan, const struct takt_scan_job *job)
 {
-    const struct takt_examined *examined = &place->examined;
-    const char *path = place->file.path;
+    const struct takt_examined *examined = &job->examined;
+    const char *path = job->file.path;
     char why[96], reason[64] = "";
 
     switch (examined->kind) {
@@ -101,9 +101,9 @@ static void warn_of_file(struct scan *scan, const struct takt_line_place *place)
     }
 }
 
-static void count_file(struct scan *scan, const struct takt_line_place *place)
+static void count_file(struct scan *scan, const struct takt_scan_job *job)
 {
-    const struct takt_examined *examined = &place->examined;
+    const struct takt_examined *examined = &job->examined;
     struct takt_scan_counts *counts = &scan->report->of[examined->language->id];
 
     counts->files++;
@@ -125,14 +125,14 @@ static void show_progress(struct scan *scan)
     scan->options->progress(scan->options->self, scan->files, scan->bytes);
 }
 
-static void tell(struct scan *scan, const struct takt_line_place *place)
+static void tell(struct scan *scan, const struct takt_scan_job *job)
 {
-    const struct takt_examined *examined = &place->examined;
+    const struct takt_examined *examined = &job->examined;
     const struct takt_scan_options *options = scan->options;
 
-    if (place->file.why[0] != 0) {
-        scan->report->unreadable += place->file.is_unreadable;
-        warn(scan, place->file.path, place->file.why);
+    if (job->file.why[0] != 0) {
+        scan->report->unreadable += job->file.is_unreadable;
+        warn(scan, job->file.path, job->file.why);
         return;
     }
     if (examined->status != TAKT_OK) {
@@ -141,26 +141,26 @@ static void tell(struct scan *scan, const struct takt_line_place *place)
     }
     scan->files++;
     scan->bytes += examined->bytes;
-    warn_of_file(scan, place);
+    warn_of_file(scan, job);
     if (examined->kind == TAKT_FILE_TEXT)
-        count_file(scan, place);
+        count_file(scan, job);
     for (size_t i = 0; i < examined->found.count && !scan->is_stopped; i++) {
         struct takt_finding *finding = &examined->found.finding[i];
-        finding->path = place->file.path;
+        finding->path = job->file.path;
         scan->is_stopped = options->visit != NULL &&
                            options->visit(options->self, finding) != 0;
     }
     show_progress(scan);
 }
 
-static void fill_line(struct scan *scan)
+static void fill_queue(struct scan *scan)
 {
-    while (!scan->is_walked && !takt__line_is_full(&scan->line)) {
+    while (!scan->is_walked && !takt__queue_is_full(&scan->queue)) {
         struct takt_walk_file file;
         const takt_status status = takt__walk_next(&scan->walk, &file);
 
         if (status == TAKT_OK) {
-            takt__line_put(&scan->line, &file);
+            takt__queue_put(&scan->queue, &file);
             continue;
         }
         scan->is_walked = true;
@@ -172,16 +172,16 @@ static void fill_line(struct scan *scan)
 static void run(struct scan *scan)
 {
     while (scan->status == TAKT_OK && !scan->is_stopped) {
-        fill_line(scan);
-        if (takt__line_is_empty(&scan->line))
+        fill_queue(scan);
+        if (takt__queue_is_empty(&scan->queue))
             break;
-        struct takt_line_place *place = takt__line_first(&scan->line, false);
-        if (place == NULL && examine_one(scan, &scan->examiner, false))
+        struct takt_scan_job *job = takt__queue_first(&scan->queue, false);
+        if (job == NULL && examine_one(scan, &scan->examiner, false))
             continue;
-        if (place == NULL)
-            place = takt__line_first(&scan->line, true);
-        tell(scan, place);
-        takt__line_drop_first(&scan->line);
+        if (job == NULL)
+            job = takt__queue_first(&scan->queue, true);
+        tell(scan, job);
+        takt__queue_drop_first(&scan->queue);
     }
 }
 
@@ -201,7 +201,7 @@ static void start_threads(struct scan *scan)
 
 static void finish(struct scan *scan)
 {
-    takt__line_end(&scan->line);
+    takt__queue_end(&scan->queue);
     for (unsigned i = 0; i < scan->threads; i++)
         pthread_join(scan->thread[i], NULL);
     scan->report->others += scan->walk.others;
@@ -242,12 +242,12 @@ takt_status takt__scan(const struct takt_scan_options *options,
     if (takt__examiner_open(&scan->examiner) == TAKT_OK) {
         takt__walk_open(&scan->walk, options);
         takt__shared_open(&scan->shared, options);
-        takt__line_open(&scan->line);
+        takt__queue_open(&scan->queue);
         start_threads(scan);
         run(scan);
         finish(scan);
         status = answer(scan, diag);
-        takt__line_close(&scan->line);
+        takt__queue_close(&scan->queue);
         takt__shared_close(&scan->shared);
         takt__walk_close(&scan->walk);
         takt__examiner_close(&scan->examiner);

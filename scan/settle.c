@@ -10,7 +10,7 @@ enum { DEEPEST = 64 }; /* candidates around a candidate that are asked about */
 
 static int by_place(const void *left, const void *right)
 {
-    const struct takt_candidate *a = left, *b = right;
+    const struct takt_scan_candidate *a = left, *b = right;
 
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
@@ -21,8 +21,8 @@ static int by_place(const void *left, const void *right)
 
 /* > 0: the first, < 0: the second, 0: both. */
 static int meant(const struct takt_language *language,
-                 const struct takt_candidate *first,
-                 const struct takt_candidate *second)
+                 const struct takt_scan_candidate *first,
+                 const struct takt_scan_candidate *second)
 {
     const bool is_same_place =
         first->start == second->start && first->end == second->end;
@@ -35,8 +35,8 @@ static int meant(const struct takt_language *language,
 }
 
 static void settle_one(const struct takt_language *language,
-                       struct takt_candidate **around, size_t depth,
-                       struct takt_candidate *candidate)
+                       struct takt_scan_candidate **around, size_t depth,
+                       struct takt_scan_candidate *candidate)
 {
     for (size_t i = depth; i > 0 && !candidate->is_dropped; i--) {
         if (around[i - 1]->is_dropped)
@@ -48,9 +48,10 @@ static void settle_one(const struct takt_language *language,
 }
 
 void takt__candidates_settle(const struct takt_language *language,
-                             struct takt_candidate *candidate, size_t count)
+                             struct takt_scan_candidate *candidate,
+                             size_t count)
 {
-    struct takt_candidate *around[DEEPEST];
+    struct takt_scan_candidate *around[DEEPEST];
     size_t depth = 0;
 
     if (count == 0)

@@ -4,7 +4,8 @@
  */
 #include "base/clock.h"
 #include "language.h"
-#include "pile.h"
+#include "text/digit.h"
+#include "text/region.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ const char *takt__source_keep(const struct takt_source *source,
 
     for (size_t i = 0; i < count; i++)
         size += part[i].size;
-    char *kept = takt__pile_take(source->pile, size);
+    char *kept = takt__region_take(source->region, size);
     if (kept == NULL)
         return "";
     char *end = kept;
@@ -103,14 +104,6 @@ TSNode takt__node_field(TSNode node, const char *field)
         node, field_number(ts_node_language(node), field));
 }
 
-static int digit_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c |= 0x20;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
-}
-
 /* Takes a prefix such as 0x from the text and tells the base it stands for; a
  * plain 0 before digits is octal in C and an error elsewhere. */
 static unsigned take_base(struct takt_text *text)
@@ -129,7 +122,7 @@ static unsigned take_base(struct takt_text *text)
         base = 2;
         break;
     default:
-        return digit_value(text->at[1]) < 8 ? 8 : 10;
+        return takt__digit(text->at[1]) < 8 ? 8 : 10;
     }
     text->at += 2;
     text->size -= 2;
@@ -164,7 +157,7 @@ bool takt__text_integer(struct takt_text text, uint64_t *out)
     for (; i < text.size; i++) {
         if (text.at[i] == '_' || text.at[i] == '\'') /* between digits */
             continue;
-        const unsigned digit = (unsigned)digit_value(text.at[i]);
+        const unsigned digit = takt__digit(text.at[i]);
         if (digit >= base)
             break;
         if (value > (UINT64_MAX - digit) / base)

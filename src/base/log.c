@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/name.h"
+#include "text/utf8.h"
 
 static const char *const level_name[] = {
     [TAKT_LOG_OFF] = "off",
@@ -122,39 +123,18 @@ static void write_line(const char *text)
         (void)!write(STDERR_FILENO, line, (size_t)length);
 }
 
-/* How many bytes at `at` a terminal should not get: control characters, marks
- * that change the order of letters or show nothing, bytes that are not UTF-8.
- * 0: none; *length is that of the character then. */
-static size_t unsafe_bytes(const unsigned char *at, size_t *length)
-{
-    const unsigned char a = at[0], b = a != 0 ? at[1] : 0;
-    const unsigned char c = b != 0 ? at[2] : 0;
-
-    *length = a < 0x80 ? 1 : a < 0xc2 ? 0 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : 4;
-    if (*length == 0 || a > 0xf4)
-        return 1;
-    for (size_t i = 1; i < *length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return i;
-    const bool is_mark = (a == 0xe2 && b == 0x80 && c >= 0x8b && c <= 0x8f) ||
-                         (a == 0xe2 && b == 0x80 && c >= 0xa8 && c <= 0xae) ||
-                         (a == 0xe2 && b == 0x81 && c >= 0xa0) ||
-                         (a == 0xd8 && b == 0x9c) ||
-                         (a == 0xef && b == 0xbb && c == 0xbf);
-    return a < ' ' || a == 0x7f || (a == 0xc2 && b < 0xa0) || is_mark ? *length
-                                                                      : 0;
-}
-
-/* A message is one line that can be shown, whatever it quotes. */
+/* A message is one line that can be shown, whatever it quotes: a byte that a
+ * terminal should not get becomes a '?'. */
 static void clean(char *text)
 {
-    unsigned char *at = (unsigned char *)text;
-    size_t length;
+    uint32_t character;
+    bool is_whole;
 
-    while (*at != '\0') {
-        const size_t unsafe = unsafe_bytes(at, &length);
-        memset(at, '?', unsafe);
-        at += unsafe > 0 ? unsafe : length;
+    for (size_t length; *text != '\0'; text += length) {
+        length = takt__utf8_take(text, SIZE_MAX, &is_whole);
+        takt__utf8_read(text, &character);
+        if (!is_whole || takt__is_unsafe(character))
+            memset(text, '?', length);
     }
 }
 

@@ -761,7 +761,7 @@ class Report(Scratch):
         self.assertEqual(lines, [
             "",
             f"takt run: {TRUE} a b",
-            "plain library: /usr/lib/libblas.so.3",
+            "baseline library: /usr/lib/libblas.so.3",
             "GPU: NVIDIA H200",
             "",
             "routine size calls straight plain scalar simd gpu took predicted "
@@ -771,11 +771,11 @@ class Report(Scratch):
             "+62.5%",
             "all 1,040 96.2% 1.0% - - 2.9% ~190 ms ~490 ms +300 ms +61.2%",
             "",
-            "gained 300 ms, 61.2% of what the plain library would have taken "
+            "gained 300 ms, 61.2% of what the baseline library would have taken "
             "(predicted)",
-            "predicted: what the plain library would have taken, by the model",
-            "~: estimated; not every call that goes straight to the plain "
-            "library is timed",
+            "predicted: what the baseline library would have taken, by the model",
+            "~: estimated; not every call that is passed through to the "
+            "baseline library is timed",
             "",
             "why calls stayed on the CPU",
             "1,000 too small for it to matter",
@@ -848,7 +848,7 @@ class Report(Scratch):
         self.assertIn("5 calls were not timed", shown)
         shown = self.text(cell(NRM2, DOUBLE_COMPLEX, 31, "calls", SCALAR, 1))
         self.assertRegex(shown, r"dznrm2 +2Gi\+ +1 ")
-        self.assertIn("nothing is known of what the plain library", shown)
+        self.assertIn("nothing is known of what the baseline library", shown)
 
     def test_numbers_that_cannot_be(self):
         most = 2 ** 64 - 1

@@ -14,9 +14,9 @@ static const char earlier[] = "2026-01-01T00:00:00Z";
 static const char now[] = "2026-02-02T00:00:00Z";
 
 /* Phases that have a status have what belongs to it, too. */
-static struct takt_phase_line line_of(int number)
+static struct takt_pipeline line_of(int number)
 {
-    struct takt_phase_line line = takt__phase_line_new();
+    struct takt_pipeline line = takt__pipeline_new();
 
     for (int i = 0; i < TAKT_PHASES; i++, number /= 6) {
         struct takt_phase_record *record = &line.phase[i];
@@ -37,16 +37,16 @@ static struct takt_phase_line line_of(int number)
 static struct takt_phase_event event_of(int number)
 {
     static const enum takt_phase_event_kind of_a_phase[] = {
-        TAKT_LINE_BEGIN, TAKT_LINE_SUCCEED, TAKT_LINE_FAIL, TAKT_LINE_RESET};
+        TAKT_STEP_BEGIN, TAKT_STEP_SUCCEED, TAKT_STEP_FAIL, TAKT_STEP_RESET};
     struct takt_phase_event event = {.now = now, .text = "why"};
 
     if (number < 20) {
         event.kind = of_a_phase[number / 5];
         event.phase = (enum takt_phase)(number % 5);
     } else if (number < 22) {
-        event.kind = number == 20 ? TAKT_LINE_RESET_ALL : TAKT_LINE_INTERRUPTED;
+        event.kind = number == 20 ? TAKT_STEP_RESET_ALL : TAKT_STEP_INTERRUPTED;
     } else {
-        event.kind = TAKT_LINE_LOOK;
+        event.kind = TAKT_STEP_LOOK;
         event.transpiled = (enum takt_transpiled)((number - 22) / 2);
         event.is_theirs = number % 2 != 0;
     }
@@ -61,17 +61,17 @@ static bool passed(enum takt_phase_status status)
     return status == TAKT_COMPLETED || status == TAKT_NOT_NEEDED;
 }
 
-static bool may_happen(const struct takt_phase_line *line,
+static bool may_happen(const struct takt_pipeline *line,
                        const struct takt_phase_event *event)
 {
     const enum takt_phase_status own = line->phase[event->phase].status;
     bool all_passed = true;
 
-    if (event->kind > TAKT_LINE_FAIL)
+    if (event->kind > TAKT_STEP_FAIL)
         return true;
     if (event->phase == TAKT_PHASE_TRANSPILATION)
         return false;
-    if (event->kind != TAKT_LINE_BEGIN)
+    if (event->kind != TAKT_STEP_BEGIN)
         return own == TAKT_IN_PROGRESS;
     for (int i = 0; i < (int)event->phase; i++)
         all_passed = all_passed && passed(line->phase[i].status);
@@ -94,7 +94,7 @@ static enum takt_phase_status looked(enum takt_phase_status old,
     return by_disk[event->transpiled];
 }
 
-static enum takt_phase_status expected(const struct takt_phase_line *line,
+static enum takt_phase_status expected(const struct takt_pipeline *line,
                                        const struct takt_phase_event *event,
                                        int i)
 {
@@ -105,27 +105,27 @@ static enum takt_phase_status expected(const struct takt_phase_line *line,
     const bool was_done = old != TAKT_NOT_STARTED && old != TAKT_NOT_NEEDED;
 
     switch (event->kind) {
-    case TAKT_LINE_BEGIN:
+    case TAKT_STEP_BEGIN:
         return is_it                  ? TAKT_IN_PROGRESS
                : is_later && was_done ? TAKT_STALE
                                       : old;
-    case TAKT_LINE_SUCCEED:
+    case TAKT_STEP_SUCCEED:
         return is_it ? TAKT_COMPLETED : old;
-    case TAKT_LINE_FAIL:
+    case TAKT_STEP_FAIL:
         return is_it ? TAKT_FAILED : old;
-    case TAKT_LINE_RESET:
+    case TAKT_STEP_RESET:
         return is_it                  ? TAKT_NOT_STARTED
                : is_later && was_done ? TAKT_STALE
                                       : old;
-    case TAKT_LINE_RESET_ALL:
+    case TAKT_STEP_RESET_ALL:
         return TAKT_NOT_STARTED;
-    case TAKT_LINE_INTERRUPTED:
+    case TAKT_STEP_INTERRUPTED:
         return old == TAKT_IN_PROGRESS && i != TAKT_PHASE_TRANSPILATION
                    ? TAKT_FAILED
                    : old;
-    case TAKT_LINE_LOOK:
+    case TAKT_STEP_LOOK:
         return i == TAKT_PHASE_TRANSPILATION ? looked(old, event) : old;
-    case TAKT_LINE_EVENTS:
+    case TAKT_STEP_EVENTS:
         break;
     }
     return TAKT_PHASE_STATUSES;
@@ -133,10 +133,10 @@ static enum takt_phase_status expected(const struct takt_phase_line *line,
 
 static void check(int line_number, int event_number)
 {
-    const struct takt_phase_line before = line_of(line_number);
+    const struct takt_pipeline before = line_of(line_number);
     const struct takt_phase_event event = event_of(event_number);
-    struct takt_phase_line after = before;
-    const bool happened = takt__phase_line_step(&after, &event, NULL);
+    struct takt_pipeline after = before;
+    const bool happened = takt__pipeline_step(&after, &event, NULL);
 
     if (happened != may_happen(&before, &event)) {
         TAP_CHECK(false, "line %d, event %d: %s", line_number, event_number,
@@ -171,13 +171,13 @@ static void nothing_passes_a_failure(void)
 {
     for (int number = 0; number < all_lines; number++)
         for (int i = 0; i < 5; i++) {
-            struct takt_phase_line line = line_of(number);
+            struct takt_pipeline line = line_of(number);
             bool failed_before = false;
             for (int k = 0; k < i; k++)
                 failed_before |= line.phase[k].status == TAKT_FAILED;
-            const bool began = takt__phase_line_step(
+            const bool began = takt__pipeline_step(
                 &line,
-                &(struct takt_phase_event){.kind = TAKT_LINE_BEGIN,
+                &(struct takt_phase_event){.kind = TAKT_STEP_BEGIN,
                                            .phase = (enum takt_phase)i},
                 NULL);
             TAP_CHECK(!began || !failed_before, "line %d: %d began", number, i);
@@ -191,34 +191,34 @@ static void nothing_passes_a_failure(void)
 /* ---- details --------------------------------------------------------------
  */
 
-static bool step(struct takt_phase_line *line, enum takt_phase_event_kind kind,
+static bool step(struct takt_pipeline *line, enum takt_phase_event_kind kind,
                  enum takt_phase phase)
 {
-    return takt__phase_line_step(
+    return takt__pipeline_step(
         line,
         &(struct takt_phase_event){
             .kind = kind, .phase = phase, .now = now, .text = "it broke"},
         NULL);
 }
 
-static void run_until(struct takt_phase_line *line, enum takt_phase last)
+static void run_until(struct takt_pipeline *line, enum takt_phase last)
 {
-    takt__phase_line_step(
-        line, &(struct takt_phase_event){.kind = TAKT_LINE_LOOK}, NULL);
+    takt__pipeline_step(
+        line, &(struct takt_phase_event){.kind = TAKT_STEP_LOOK}, NULL);
     for (int i = 0; i <= (int)last; i++) {
         if (i == TAKT_PHASE_TRANSPILATION)
             continue;
-        REQUIRE(step(line, TAKT_LINE_BEGIN, (enum takt_phase)i));
-        REQUIRE(step(line, TAKT_LINE_SUCCEED, (enum takt_phase)i));
+        REQUIRE(step(line, TAKT_STEP_BEGIN, (enum takt_phase)i));
+        REQUIRE(step(line, TAKT_STEP_SUCCEED, (enum takt_phase)i));
     }
 }
 
 static void a_whole_line_runs_through(void)
 {
-    struct takt_phase_line line = takt__phase_line_new();
+    struct takt_pipeline line = takt__pipeline_new();
 
     run_until(&line, TAKT_PHASE_BUILD);
-    EXPECT_INT(takt__phase_line_next(&line), TAKT_PHASES);
+    EXPECT_INT(takt__pipeline_next(&line), TAKT_PHASES);
     EXPECT_INT(line.current, TAKT_PHASE_BUILD);
     EXPECT_STR(line.phase[TAKT_PHASE_BUILD].started_at, now);
     EXPECT_STR(line.phase[TAKT_PHASE_BUILD].completed_at, now);
@@ -226,38 +226,38 @@ static void a_whole_line_runs_through(void)
 
 static void a_failure_is_named_and_resolved(void)
 {
-    struct takt_phase_line line = takt__phase_line_new();
+    struct takt_pipeline line = takt__pipeline_new();
     enum takt_phase blocker;
     char why[512];
 
     run_until(&line, TAKT_PHASE_ANALYSIS);
-    REQUIRE(step(&line, TAKT_LINE_BEGIN, TAKT_PHASE_OPTIMIZATION));
-    REQUIRE(step(&line, TAKT_LINE_FAIL, TAKT_PHASE_OPTIMIZATION));
-    EXPECT(!takt__phase_line_step(
+    REQUIRE(step(&line, TAKT_STEP_BEGIN, TAKT_PHASE_OPTIMIZATION));
+    REQUIRE(step(&line, TAKT_STEP_FAIL, TAKT_PHASE_OPTIMIZATION));
+    EXPECT(!takt__pipeline_step(
         &line,
-        &(struct takt_phase_event){.kind = TAKT_LINE_BEGIN,
+        &(struct takt_phase_event){.kind = TAKT_STEP_BEGIN,
                                    .phase = TAKT_PHASE_BUILD},
         &blocker));
     EXPECT_INT(blocker, TAKT_PHASE_OPTIMIZATION);
-    takt__phase_line_explain(&line, TAKT_PHASE_BUILD, blocker, "app", why,
-                             sizeof why);
+    takt__pipeline_explain(&line, TAKT_PHASE_BUILD, blocker, "app", why,
+                           sizeof why);
     EXPECT_STR(why, "Build is refused: Optimization failed: it broke; resolve "
                     "that, then run 'takt optimize app'");
-    EXPECT(step(&line, TAKT_LINE_BEGIN, TAKT_PHASE_OPTIMIZATION));
+    EXPECT(step(&line, TAKT_STEP_BEGIN, TAKT_PHASE_OPTIMIZATION));
     EXPECT_STR(line.phase[TAKT_PHASE_OPTIMIZATION].error, "");
-    EXPECT(step(&line, TAKT_LINE_SUCCEED, TAKT_PHASE_OPTIMIZATION));
-    EXPECT(step(&line, TAKT_LINE_BEGIN, TAKT_PHASE_VALIDATION));
+    EXPECT(step(&line, TAKT_STEP_SUCCEED, TAKT_PHASE_OPTIMIZATION));
+    EXPECT(step(&line, TAKT_STEP_BEGIN, TAKT_PHASE_VALIDATION));
 }
 
 static void every_blocker_is_explained(void)
 {
     for (int status = 0; status < TAKT_PHASE_STATUSES; status++)
         for (int i = 0; i < TAKT_PHASES; i++) {
-            struct takt_phase_line line = takt__phase_line_new();
+            struct takt_pipeline line = takt__pipeline_new();
             char why[512] = "";
             line.phase[i].status = (enum takt_phase_status)status;
-            takt__phase_line_explain(&line, TAKT_PHASE_BUILD,
-                                     (enum takt_phase)i, ".", why, sizeof why);
+            takt__pipeline_explain(&line, TAKT_PHASE_BUILD, (enum takt_phase)i,
+                                   ".", why, sizeof why);
             TAP_CHECK(strstr(why, takt__phase_name((enum takt_phase)i)) != NULL,
                       "%d %d: %s", status, i, why);
         }
@@ -265,18 +265,18 @@ static void every_blocker_is_explained(void)
 
 static void who_waits_for_other_tools_is_named_too(void)
 {
-    struct takt_phase_line line = takt__phase_line_new();
+    struct takt_pipeline line = takt__pipeline_new();
     struct takt_phase_record *theirs = &line.phase[TAKT_PHASE_TRANSPILATION];
     char why[512];
 
     theirs->status = TAKT_IN_PROGRESS;
-    takt__phase_line_explain(&line, TAKT_PHASE_BUILD, TAKT_PHASE_TRANSPILATION,
-                             "app", why, sizeof why);
+    takt__pipeline_explain(&line, TAKT_PHASE_BUILD, TAKT_PHASE_TRANSPILATION,
+                           "app", why, sizeof why);
     EXPECT(strstr(why, "Build is refused") != NULL);
     EXPECT(strstr(why, "'takt reset --phase transpilation app'") != NULL);
     theirs->status = TAKT_FAILED;
-    takt__phase_line_explain(&line, TAKT_PHASE_BUILD, TAKT_PHASE_TRANSPILATION,
-                             "app", why, sizeof why);
+    takt__pipeline_explain(&line, TAKT_PHASE_BUILD, TAKT_PHASE_TRANSPILATION,
+                           "app", why, sizeof why);
     EXPECT(strstr(why, "Build is refused") != NULL);
 }
 

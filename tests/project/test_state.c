@@ -54,11 +54,11 @@ static void clear(void)
         unlink(in_folder(names[i]));
 }
 
-static void begin(struct takt_phase_line *line, enum takt_phase phase)
+static void begin(struct takt_pipeline *line, enum takt_phase phase)
 {
-    REQUIRE(takt__phase_line_step(
+    REQUIRE(takt__pipeline_step(
         line,
-        &(struct takt_phase_event){.kind = TAKT_LINE_BEGIN,
+        &(struct takt_phase_event){.kind = TAKT_STEP_BEGIN,
                                    .phase = phase,
                                    .now = "2026-11-15T10:00:00Z"},
         NULL));
@@ -162,7 +162,7 @@ static void a_new_project_has_not_started(void)
 
     clear();
     EXPECT_INT(takt__state_load(folder, &state, &diag), TAKT_OK);
-    EXPECT_INT(takt__phase_line_next(&state.line), TAKT_PHASE_ANALYSIS);
+    EXPECT_INT(takt__pipeline_next(&state.pipeline), TAKT_PHASE_ANALYSIS);
     EXPECT(!state.is_theirs);
     EXPECT(get(".takt-state.json") == NULL);
     takt__state_free(&state);
@@ -174,15 +174,17 @@ static void what_is_saved_is_loaded(void)
 
     clear();
     REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
-    begin(&state.line, TAKT_PHASE_ANALYSIS);
-    strcpy(state.line.phase[TAKT_PHASE_BUILD].error, "quote \" \\ \n \xc3\xa4");
+    begin(&state.pipeline, TAKT_PHASE_ANALYSIS);
+    strcpy(state.pipeline.phase[TAKT_PHASE_BUILD].error,
+           "quote \" \\ \n \xc3\xa4");
     for (int i = 0; i < TAKT_PHASE_STATUSES - 1; i++)
         if (i > 0)
-            state.line.phase[i].status = (enum takt_phase_status)(i + 1);
+            state.pipeline.phase[i].status = (enum takt_phase_status)(i + 1);
     EXPECT_INT(takt__state_save(&state, &diag), TAKT_OK);
     EXPECT_INT(takt__state_load(folder, &again, &diag), TAKT_OK);
-    EXPECT(memcmp(&again.line, &state.line, sizeof again.line) == 0);
-    EXPECT_INT(again.line.current, TAKT_PHASE_ANALYSIS);
+    EXPECT(memcmp(&again.pipeline, &state.pipeline, sizeof again.pipeline) ==
+           0);
+    EXPECT_INT(again.pipeline.current, TAKT_PHASE_ANALYSIS);
     takt__state_free(&again);
     takt__state_free(&state);
 }
@@ -197,8 +199,8 @@ static void what_others_wrote_stays(void)
         "\"phases\": {\"Analysis\": {\"status\": \"Completed\", "
         "\"by\": [\"\\u0041\", {\"x\": null}]}, \"Magic\": {}}, \"z\": []}");
     REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
-    EXPECT_INT(state.line.phase[0].status, TAKT_COMPLETED);
-    begin(&state.line, TAKT_PHASE_ANALYSIS);
+    EXPECT_INT(state.pipeline.phase[0].status, TAKT_COMPLETED);
+    begin(&state.pipeline, TAKT_PHASE_ANALYSIS);
     REQUIRE(takt__state_save(&state, &diag) == TAKT_OK);
     const char *text = get(".takt-state.json");
     EXPECT(strstr(text, "\"note\": 1.50e1") != NULL);
@@ -248,15 +250,15 @@ static void theirs_is_read_and_keeps_its_form(void)
     put(".batuta-state.json", theirs);
     REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
     EXPECT(state.is_theirs);
-    EXPECT_INT(state.line.current, TAKT_PHASE_TRANSPILATION);
-    EXPECT_STR(state.line.phase[0].started_at,
+    EXPECT_INT(state.pipeline.current, TAKT_PHASE_TRANSPILATION);
+    EXPECT_STR(state.pipeline.phase[0].started_at,
                "2025-11-19T14:21:32.866130494Z");
-    EXPECT_STR(state.line.phase[2].error, "no");
-    begin(&state.line, TAKT_PHASE_OPTIMIZATION);
-    state.line.phase[TAKT_PHASE_OPTIMIZATION].status = TAKT_COMPLETED;
-    state.line.phase[TAKT_PHASE_VALIDATION].status = TAKT_STALE;
-    state.line.phase[TAKT_PHASE_BUILD].status = TAKT_FAILED;
-    state.line.phase[TAKT_PHASE_TRANSPILATION].status = TAKT_NOT_NEEDED;
+    EXPECT_STR(state.pipeline.phase[2].error, "no");
+    begin(&state.pipeline, TAKT_PHASE_OPTIMIZATION);
+    state.pipeline.phase[TAKT_PHASE_OPTIMIZATION].status = TAKT_COMPLETED;
+    state.pipeline.phase[TAKT_PHASE_VALIDATION].status = TAKT_STALE;
+    state.pipeline.phase[TAKT_PHASE_BUILD].status = TAKT_FAILED;
+    state.pipeline.phase[TAKT_PHASE_TRANSPILATION].status = TAKT_NOT_NEEDED;
     REQUIRE(takt__state_save(&state, &diag) == TAKT_OK);
     takt__state_free(&state);
     const char *text = get(".batuta-state.json");
@@ -268,11 +270,11 @@ static void theirs_is_read_and_keeps_its_form(void)
     EXPECT(strstr(text, "\"current_phase\": \"Optimization\"") != NULL);
     EXPECT(get(".takt-state.json") == NULL);
     REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
-    EXPECT_INT(state.line.phase[TAKT_PHASE_TRANSPILATION].status,
+    EXPECT_INT(state.pipeline.phase[TAKT_PHASE_TRANSPILATION].status,
                TAKT_COMPLETED);
-    EXPECT_INT(state.line.phase[TAKT_PHASE_VALIDATION].status,
+    EXPECT_INT(state.pipeline.phase[TAKT_PHASE_VALIDATION].status,
                TAKT_NOT_STARTED);
-    EXPECT_INT(state.line.phase[TAKT_PHASE_BUILD].status, TAKT_FAILED);
+    EXPECT_INT(state.pipeline.phase[TAKT_PHASE_BUILD].status, TAKT_FAILED);
     takt__state_free(&state);
 }
 
@@ -285,12 +287,12 @@ static void a_list_of_phases_will_do(void)
         "{\"current_phase\": null, \"phases\": [{\"phase\": \"Analysis\", "
         "\"status\": \"Completed\"}]}");
     REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
-    EXPECT_INT(state.line.phase[0].status, TAKT_COMPLETED);
-    state.line.phase[TAKT_PHASE_BUILD].status = TAKT_FAILED;
+    EXPECT_INT(state.pipeline.phase[0].status, TAKT_COMPLETED);
+    state.pipeline.phase[TAKT_PHASE_BUILD].status = TAKT_FAILED;
     REQUIRE(takt__state_save(&state, &diag) == TAKT_OK);
     takt__state_free(&state);
     REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
-    EXPECT_INT(state.line.phase[TAKT_PHASE_BUILD].status, TAKT_FAILED);
+    EXPECT_INT(state.pipeline.phase[TAKT_PHASE_BUILD].status, TAKT_FAILED);
     EXPECT(strstr(get(".batuta-state.json"), "\"Deployment\"") != NULL);
     takt__state_free(&state);
 }
@@ -331,7 +333,7 @@ static void damage_is_found_and_kept_aside(void)
         put(".takt-state.json", damaged[i]);
         TAP_CHECK(takt__state_load(folder, &state, &diag) == TAKT_ECORRUPT,
                   "%s was read", damaged[i]);
-        EXPECT_INT(takt__phase_line_next(&state.line), TAKT_PHASE_ANALYSIS);
+        EXPECT_INT(takt__pipeline_next(&state.pipeline), TAKT_PHASE_ANALYSIS);
         EXPECT_INT(takt__state_set_aside(folder, &state, &diag), TAKT_OK);
         EXPECT_STR(get(".takt-state.json.damaged"), damaged[i]);
         EXPECT(get(".takt-state.json") == NULL);
@@ -370,17 +372,17 @@ static void what_cannot_be_read_is_not_damaged(void)
 static void what_is_no_utf8_does_not_damage_it(void)
 {
     struct takt_state state;
-    struct takt_phase_event failed = {.kind = TAKT_LINE_FAIL};
+    struct takt_phase_event failed = {.kind = TAKT_STEP_FAIL};
 
     clear();
     REQUIRE(takt__state_load(folder, &state, &diag) == TAKT_OK);
-    begin(&state.line, TAKT_PHASE_ANALYSIS);
+    begin(&state.pipeline, TAKT_PHASE_ANALYSIS);
     failed.text = "'f\xc3\xa4\xe2\x82\x1b \xf0\x9f\x98";
-    REQUIRE(takt__phase_line_step(&state.line, &failed, NULL));
+    REQUIRE(takt__pipeline_step(&state.pipeline, &failed, NULL));
     EXPECT_INT(takt__state_save(&state, &diag), TAKT_OK);
     takt__state_free(&state);
     EXPECT_INT(takt__state_load(folder, &state, &diag), TAKT_OK);
-    EXPECT_STR(state.line.phase[TAKT_PHASE_ANALYSIS].error,
+    EXPECT_STR(state.pipeline.phase[TAKT_PHASE_ANALYSIS].error,
                "'f\xc3\xa4??\x1b ???");
     takt__state_free(&state);
 }

@@ -189,7 +189,7 @@ static void complain_of_wrong(struct page *page)
 
 /* A folder with labelled code. */
 struct corpus {
-    struct takt_finder *finder;
+    struct takt_scan_finder *finder;
     const struct takt_patterns *patterns;
     size_t root_size; /* of paths, the part that leads to the corpus */
     struct corpus_score *score;
@@ -264,7 +264,7 @@ static bool score_folder(const struct corpus *corpus, const char *folder)
     return is_fine;
 }
 
-bool corpus_score_folder(struct takt_finder *finder,
+bool corpus_score_folder(struct takt_scan_finder *finder,
                          const struct takt_patterns *patterns,
                          const char *folder, struct corpus_score *score,
                          FILE *complaints)

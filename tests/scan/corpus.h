@@ -30,7 +30,7 @@ double corpus_recall(const struct corpus_score *score);
 
 /* Adds all files of the language in a folder, and those in it, to the score.
  * What is missed or wrong is said on `complaints`. */
-bool corpus_score_folder(struct takt_finder *finder,
+bool corpus_score_folder(struct takt_scan_finder *finder,
                          const struct takt_patterns *patterns,
                          const char *folder, struct corpus_score *score,
                          FILE *complaints);

@@ -11,7 +11,7 @@
 #include "filter.h"
 
 struct trial {
-    struct takt_finder *finder;
+    struct takt_scan_finder *finder;
     const struct takt_patterns *patterns;
     struct examples_score score;
     bool *has_example;
@@ -126,7 +126,7 @@ static void count_without(struct trial *trial)
     }
 }
 
-struct examples_score examples_check(struct takt_finder *finder,
+struct examples_score examples_check(struct takt_scan_finder *finder,
                                      const struct takt_patterns *patterns,
                                      FILE *complaints)
 {

@@ -18,7 +18,7 @@ struct examples_score {
 };
 
 /* What is wrong is said on `complaints`. */
-struct examples_score examples_check(struct takt_finder *finder,
+struct examples_score examples_check(struct takt_scan_finder *finder,
                                      const struct takt_patterns *patterns,
                                      FILE *complaints);
 

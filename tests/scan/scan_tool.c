@@ -19,7 +19,7 @@
 #include <string.h>
 
 struct tool {
-    struct takt_finder finder;
+    struct takt_scan_finder finder;
     struct takt_patterns patterns[TAKT_SCAN_LANGUAGES];
     const struct takt_language *language; /* NULL: by name */
     unsigned threads; /* of a scan; 0: as many as there are */

@@ -15,7 +15,7 @@ static void understand(enum takt_scan_language id)
     const struct takt_language *language = takt__language(id);
     struct corpus_score score = {0};
     struct takt_patterns patterns;
-    struct takt_finder finder;
+    struct takt_scan_finder finder;
     takt_diag diag = {""};
     char folder[512];
 

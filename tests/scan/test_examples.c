@@ -12,7 +12,7 @@ static void check(enum takt_scan_language id)
 {
     const struct takt_language *language = takt__language(id);
     struct takt_patterns patterns;
-    struct takt_finder finder;
+    struct takt_scan_finder finder;
     takt_diag diag = {""};
 
     REQUIRE(language != NULL);

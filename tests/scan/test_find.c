@@ -27,7 +27,7 @@ static void end(struct takt_source *source)
 
 /* #lasts? @capture "word": the text ends with it. */
 static bool lasts(const struct takt_match *match,
-                  const struct takt_operand *operand, unsigned count)
+                  const struct takt_scan_operand *operand, unsigned count)
 {
     REQUIRE(count == 2 && operand[0].is_node && !operand[1].is_node);
     const struct takt_text text =
@@ -74,7 +74,7 @@ static const char *found_by(struct takt_language language, const char *text)
 {
     static char out[2048];
     struct takt_patterns patterns;
-    struct takt_finder finder;
+    struct takt_scan_finder finder;
     struct takt_found found;
     takt_diag diag = {""};
 

@@ -6,6 +6,7 @@
 
 #include "filter.h"
 #include "place.h"
+#include "text/utf8.h"
 
 static void integers_are_read(void)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* json_edit.c - looking into a tree of JSON, changing it, writing it. */
-#include "json.h"
+/* json_edit.c - looks into a tree of JSON, changes it, writes it. */
+#include "text/json.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "text/utf8.h"
 
-/* ---- looking and changing -------------------------------------------------
- */
+/* ---- looking and changing ---- */
 
 struct takt_json_node *takt__json_member(const struct takt_json_node *object,
                                          const char *name)
@@ -33,32 +33,53 @@ bool takt__json_has_unique(const struct takt_json_node *object,
     return true;
 }
 
-/* The string in quotes, with what JSON wants escaped. What is no UTF-8, such as
- * a message that was cut, becomes a '?': the file must stay JSON. */
+static void escape(FILE *stream, uint32_t character)
+{
+    if (character < 0x10000) {
+        fprintf(stream, "\\u%04x", (unsigned)character);
+        return;
+    }
+    character -= 0x10000; /* a surrogate pair, as UTF-16 has it */
+    fprintf(stream, "\\u%04x\\u%04x", 0xd800 + (unsigned)(character >> 10),
+            0xdc00 + (unsigned)(character & 0x3ff));
+}
+
+void takt__json_quote(FILE *stream, const char *text, const char *instead)
+{
+    uint32_t character;
+
+    fputc('"', stream);
+    while (*text != '\0') {
+        const size_t length = takt__utf8_read(text, &character);
+        if (length == 0)
+            fputs(instead, stream);
+        else if (character == '"' || character == '\\')
+            fprintf(stream, "\\%c", (char)character);
+        else if (takt__is_unsafe(character))
+            escape(stream, character);
+        else
+            fwrite(text, 1, length, stream);
+        text += length == 0 ? 1 : length;
+    }
+    fputc('"', stream);
+}
+
+/* The string as it is written in the document. A message that was cut may not
+ * be UTF-8, and the file has to stay JSON. */
 static const char *quote(struct takt_json_document *document, const char *text)
 {
-    char *out = takt__room_take(&document->room, 6 * strlen(text) + 3);
-    char *at = out;
+    const char *kept = NULL;
+    char *made = NULL;
+    size_t length;
+    FILE *stream = open_memstream(&made, &length);
 
-    if (out == NULL)
+    if (stream == NULL)
         return NULL;
-    *at++ = '"';
-    while (*text != '\0') {
-        const unsigned char c = (unsigned char)*text;
-        const size_t length = takt__utf8_length(text, SIZE_MAX);
-        if (c == '"' || c == '\\')
-            *at++ = '\\';
-        if (c < 0x20)
-            at += snprintf(at, 7, "\\u%04x", c);
-        else if (length == 0)
-            *at++ = '?';
-        else
-            at = (char *)memcpy(at, text, length) + length;
-        text += length > 0 ? length : 1;
-    }
-    *at++ = '"';
-    *at = '\0';
-    return out;
+    takt__json_quote(stream, text, "?");
+    if (fclose(stream) == 0)
+        kept = takt__region_copy(&document->region, made, length);
+    free(made);
+    return kept;
 }
 
 struct takt_json_node *takt__json_set_raw(struct takt_json_document *document,
@@ -71,7 +92,8 @@ struct takt_json_node *takt__json_set_raw(struct takt_json_document *document,
 
     if (node == NULL) {
         const char *raw_name = quote(document, name);
-        const char *copy = takt__json_keep(document, name, strlen(name));
+        const char *copy =
+            takt__region_copy(&document->region, name, strlen(name));
         node = raw_name != NULL && copy != NULL
                    ? takt__json_add(document, object)
                    : NULL;
@@ -95,7 +117,8 @@ struct takt_json_node *takt__json_set(struct takt_json_document *document,
         return takt__json_set_raw(document, object, name, TAKT_JSON_NULL,
                                   "null");
     const char *raw = quote(document, string);
-    const char *text = takt__json_keep(document, string, strlen(string));
+    const char *text =
+        takt__region_copy(&document->region, string, strlen(string));
     struct takt_json_node *node =
         raw != NULL && text != NULL
             ? takt__json_set_raw(document, object, name, TAKT_JSON_STRING, raw)
@@ -105,8 +128,7 @@ struct takt_json_node *takt__json_set(struct takt_json_document *document,
     return node;
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ---- */
 
 static void write_node(FILE *stream, const struct takt_json_node *node,
                        int depth)

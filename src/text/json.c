@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - a tree of JSON, whose nodes and texts are freed together. */
-#include "json.h"
+/* json.c - reads a tree of JSON; its nodes and texts are in one region. */
+#include "text/json.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "utf8.h"
+#include "text/digit.h"
+#include "text/utf8.h"
 
 enum { deepest = 64 };
 
@@ -16,25 +17,11 @@ struct reader {
     int depth;
 };
 
-/* ---- memory ---------------------------------------------------------------
- */
-
-char *takt__json_keep(struct takt_json_document *document, const char *text,
-                      size_t length)
-{
-    char *copy = takt__room_take(&document->room, length + 1);
-
-    return copy == NULL ? NULL : memcpy(copy, text, length);
-}
-
 void takt__json_free(struct takt_json_document *document)
 {
-    takt__room_free(&document->room);
+    takt__region_free(&document->region);
     document->root = NULL;
 }
-
-/* ---- reading --------------------------------------------------------------
- */
 
 static bool fail(struct reader *reader, const char *what)
 {
@@ -101,17 +88,13 @@ static bool skip_number(struct reader *reader)
 
 static bool read_hex(struct reader *reader, uint32_t *out)
 {
-    static const char digits[] = "0123456789abcdefABCDEF";
-
     *out = 0;
     for (int i = 0; i < 4; i++, reader->at++) {
-        const char *found = reader->at < reader->end && *reader->at != '\0'
-                                ? strchr(digits, *reader->at)
-                                : NULL;
-        if (found == NULL)
+        const unsigned digit =
+            reader->at < reader->end ? takt__digit(*reader->at) : 16;
+        if (digit > 15)
             return fail(reader, "\\u needs four hexadecimal digits");
-        const uint32_t value = (uint32_t)(found - digits);
-        *out = *out * 16 + (value < 16 ? value : value - 6);
+        *out = *out * 16 + digit;
     }
     return true;
 }
@@ -164,8 +147,8 @@ static bool read_string(struct reader *reader, const char **raw,
         close += *close == '\\' ? 2 : 1;
     if (close >= reader->end)
         return fail(reader, "a string that does not end");
-    char *out =
-        takt__room_take(&reader->document->room, (size_t)(close - start) + 1);
+    char *out = takt__region_take(&reader->document->region,
+                                  (size_t)(close - start) + 1);
     if (out == NULL)
         return false;
     *decoded = out;
@@ -187,8 +170,8 @@ static bool read_string(struct reader *reader, const char **raw,
     }
     *out = '\0';
     reader->at++;
-    *raw =
-        takt__json_keep(reader->document, start, (size_t)(reader->at - start));
+    *raw = takt__region_copy(&reader->document->region, start,
+                             (size_t)(reader->at - start));
     return *raw != NULL;
 }
 
@@ -196,7 +179,7 @@ struct takt_json_node *takt__json_add(struct takt_json_document *document,
                                       struct takt_json_node *parent)
 {
     struct takt_json_node *node =
-        takt__room_take(&document->room, sizeof *node);
+        takt__region_take(&document->region, sizeof *node);
 
     if (node == NULL)
         return NULL;
@@ -263,8 +246,8 @@ static bool read_plain(struct reader *reader, struct takt_json_node *node)
     } else {
         return fail(reader, "not a value");
     }
-    node->raw =
-        takt__json_keep(reader->document, start, (size_t)(reader->at - start));
+    node->raw = takt__region_copy(&reader->document->region, start,
+                                  (size_t)(reader->at - start));
     node->text = node->raw;
     return node->raw != NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json.h - JSON read strictly, changed in places, and written again.
+ * json.h - JSON that is read strictly, changed in part, and written again.
  *
  * What is not changed is written as it was read, but for the white space:
  * numbers and strings keep their spelling, members their order. For files that
@@ -8,14 +8,14 @@
  *
  * Threads: a document belongs to one thread at a time.
  */
-#ifndef TAKT_PROJECT_JSON_H
-#define TAKT_PROJECT_JSON_H
+#ifndef TAKT_TEXT_JSON_H
+#define TAKT_TEXT_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
-#include "room.h"
+#include "text/region.h"
 
 enum takt_json_kind {
     TAKT_JSON_NULL,
@@ -37,7 +37,7 @@ struct takt_json_node {
 
 struct takt_json_document {
     struct takt_json_node *root; /* NULL: it was not JSON */
-    struct takt_room room;       /* for all nodes and texts */
+    struct takt_region region;   /* for all nodes and texts */
 };
 
 struct takt_json_trouble {
@@ -71,12 +71,14 @@ struct takt_json_node *takt__json_set_raw(struct takt_json_document *document,
                                           enum takt_json_kind kind,
                                           const char *raw);
 
-/* A copy of a text that lives as long as the document; a node after the last
- * one of its parent (NULL: the root). NULL: no memory. */
-char *takt__json_keep(struct takt_json_document *document, const char *text,
-                      size_t length);
+/* A node after the last one of its parent (NULL: the root). NULL: no memory. */
 struct takt_json_node *takt__json_add(struct takt_json_document *document,
                                       struct takt_json_node *parent);
+
+/* A string in quotes. Characters that a terminal should not get are escaped,
+ * which a reader of JSON does not notice; each byte that is not UTF-8 becomes
+ * `instead`. */
+void takt__json_quote(FILE *stream, const char *text, const char *instead);
 
 /* Indented by two blanks, with a line break at the end. */
 void takt__json_write(FILE *stream, const struct takt_json_node *root);
