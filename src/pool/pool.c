@@ -19,16 +19,15 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/fork.h"
 #include "base/fpenv.h"
 #include "base/futex.h"
-#include "base/lock.h"
 #include "base/thread.h"
 #include "pool/scratch.h"
 
@@ -64,14 +63,9 @@ struct takt_pool {
 
     unsigned threads;
     _Atomic unsigned started; /* workers that run */
-    struct takt_pool *next;   /* in the list of all pools */
-    struct worker workers[];  /* threads - 1 */
+    struct takt_fork_entry fork;
+    struct worker workers[]; /* threads - 1 */
 };
-
-/* Every pool, for the sake of fork(). */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_pool *first_pool;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 static uint64_t now_us(void)
 {
@@ -175,7 +169,7 @@ static void *work(void *self)
     struct takt_pool *pool = worker->pool;
     uint32_t seen = 0;
 
-    takt__thread_enter();
+    takt__thread_enter("takt-pool");
     for (;;) {
         wait_while(&worker->ticket, seen, &worker->is_asleep);
         seen = atomic_load(&worker->ticket);
@@ -191,8 +185,10 @@ static void *work(void *self)
 
 /* In the child the workers are gone. Their scratch may have been about to
  * move, so it is given up rather than trusted. */
-static void reset(struct takt_pool *pool)
+static void reset(void *self)
 {
+    struct takt_pool *pool = self;
+
     atomic_store(&pool->started, 0);
     atomic_store(&pool->pending, 0);
     atomic_store(&pool->caller_sleeps, 0);
@@ -201,47 +197,8 @@ static void reset(struct takt_pool *pool)
             pool->workers[i].scratch = (struct takt_scratch){0};
 }
 
-static void before_fork(void)
-{
-    takt__lock(&list_lock);
-}
-
-static void after_fork_in_parent(void)
-{
-    takt__unlock(&list_lock);
-}
-
-static void after_fork_in_child(void)
-{
-    for (struct takt_pool *pool = first_pool; pool != NULL; pool = pool->next)
-        reset(pool);
-    takt__unlock(&list_lock);
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-static void enlist(struct takt_pool *pool)
-{
-    pthread_once(&fork_once, watch_forks);
-    takt__lock(&list_lock);
-    pool->next = first_pool;
-    first_pool = pool;
-    takt__unlock(&list_lock);
-}
-
-static void delist(struct takt_pool *pool)
-{
-    struct takt_pool **at = &first_pool;
-
-    takt__lock(&list_lock);
-    while (*at != pool)
-        at = &(*at)->next;
-    *at = pool->next;
-    takt__unlock(&list_lock);
-}
+static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_LAST,
+                                                  .child = reset};
 
 takt_status takt__pool_create(unsigned threads, struct takt_pool **out)
 {
@@ -255,27 +212,22 @@ takt_status takt__pool_create(unsigned threads, struct takt_pool **out)
         return TAKT_ENOMEM;
     memset(pool, 0, bytes);
     pool->threads = threads > 0 ? threads : 1;
-    enlist(pool);
+    pool->fork = (struct takt_fork_entry){.handlers = &at_fork, .self = pool};
+    takt__fork_add(&pool->fork);
     *out = pool;
     return TAKT_OK;
 }
 
-/* A worker handles no signals: those are the program's. */
 static bool start_worker(struct takt_pool *pool, unsigned number)
 {
     struct worker *worker = &pool->workers[number - 1];
-    sigset_t all, before;
 
     atomic_store(&worker->ticket, 0);
     atomic_store(&worker->taken, 0);
     atomic_store(&worker->is_asleep, 0);
     worker->number = number;
     worker->pool = pool;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int status = pthread_create(&worker->thread, NULL, work, worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status == 0;
+    return takt__thread_start(&worker->thread, work, worker);
 }
 
 /* How many threads can work on that many parts, after starting those that are
@@ -404,7 +356,7 @@ void takt__pool_destroy(struct takt_pool *pool)
 {
     if (pool == NULL)
         return;
-    delist(pool);
+    takt__fork_remove(&pool->fork);
     atomic_store(&pool->is_ending, true);
     for (unsigned i = 0; i < atomic_load(&pool->started); i++) {
         raise_ticket(&pool->workers[i]);
