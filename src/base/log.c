@@ -122,27 +122,44 @@ static void write_line(const char *text)
         (void)!write(STDERR_FILENO, line, (size_t)length);
 }
 
-/* How many bytes at `at` a terminal should not get: control characters, marks
- * that change the order of letters or show nothing, bytes that are not UTF-8.
- * 0: none; *length is that of the character then. */
+/* Characters that a terminal should not get: controls, and marks that change
+ * the order of letters or show nothing. */
+static bool is_hidden(uint32_t code)
+{
+    static const uint32_t ranges[][2] = {
+        {0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},  {0x200b, 0x200f},
+        {0x2028, 0x202e}, {0x2060, 0x207f}, {0xfeff, 0xfeff}};
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (code >= ranges[i][0] && code <= ranges[i][1])
+            return true;
+    return false;
+}
+
+/* By the first byte of a character; 0: none begins with it. */
+static size_t length_by(unsigned char first)
+{
+    if (first < 0x80)
+        return 1;
+    if (first < 0xc2 || first > 0xf4)
+        return 0;
+    return first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+}
+
+/* How many bytes at `at` are hidden, or not UTF-8. 0: none; *length is that of
+ * the character then. */
 static size_t unsafe_bytes(const unsigned char *at, size_t *length)
 {
-    const unsigned char a = at[0], b = a != 0 ? at[1] : 0;
-    const unsigned char c = b != 0 ? at[2] : 0;
-
-    *length = a < 0x80 ? 1 : a < 0xc2 ? 0 : a < 0xe0 ? 2 : a < 0xf0 ? 3 : 4;
-    if (*length == 0 || a > 0xf4)
+    *length = length_by(at[0]);
+    if (*length == 0)
         return 1;
-    for (size_t i = 1; i < *length; i++)
+    uint32_t code = *length == 1 ? at[0] : at[0] & 0x7fu >> *length;
+    for (size_t i = 1; i < *length; i++) {
         if ((at[i] & 0xc0) != 0x80)
             return i;
-    const bool is_mark = (a == 0xe2 && b == 0x80 && c >= 0x8b && c <= 0x8f) ||
-                         (a == 0xe2 && b == 0x80 && c >= 0xa8 && c <= 0xae) ||
-                         (a == 0xe2 && b == 0x81 && c >= 0xa0) ||
-                         (a == 0xd8 && b == 0x9c) ||
-                         (a == 0xef && b == 0xbb && c == 0xbf);
-    return a < ' ' || a == 0x7f || (a == 0xc2 && b < 0xa0) || is_mark ? *length
-                                                                      : 0;
+        code = code << 6 | (at[i] & 0x3f);
+    }
+    return is_hidden(code) ? *length : 0;
 }
 
 /* A message is one line that can be shown, whatever it quotes. */

@@ -277,18 +277,15 @@ static bool put_in_place(const struct takt_new_file *file)
 
 takt_status takt__new_file_commit(struct takt_new_file *file, takt_diag *diag)
 {
-    const bool is_stream = file->folder < 0;
-    takt_status status = TAKT_OK;
-
-    if (is_stream) {
+    if (file->folder < 0) { /* a stream */
         const int fd = file->fd;
         file->fd = -1;
         return close(fd) == 0 ? TAKT_OK : say_unwritable(diag, file->path);
     }
     if (fsync(file->fd) != 0 || !put_in_place(file)) {
-        status = file->is_only && errno == EEXIST
-                     ? TAKT_EEXIST
-                     : say_unwritable(diag, file->path);
+        const takt_status status = file->is_only && errno == EEXIST
+                                       ? TAKT_EEXIST
+                                       : say_unwritable(diag, file->path);
         takt__new_file_drop(file);
         return status;
     }
@@ -300,20 +297,27 @@ takt_status takt__new_file_commit(struct takt_new_file *file, takt_diag *diag)
     return TAKT_OK;
 }
 
+bool takt__write_all(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(fd, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
 takt_status takt__new_file_write(const struct takt_new_file *file,
                                  const char *text, size_t length,
                                  takt_diag *diag)
 {
-    while (length > 0) {
-        const ssize_t written = write(file->fd, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return say_unwritable(diag, file->path);
-        text += written;
-        length -= (size_t)written;
-    }
-    return TAKT_OK;
+    return takt__write_all(file->fd, text, length)
+               ? TAKT_OK
+               : say_unwritable(diag, file->path);
 }
 
 static takt_status write_and_commit(struct takt_new_file *file,

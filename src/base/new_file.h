@@ -64,6 +64,9 @@ takt_status takt__new_file_write(const struct takt_new_file *file,
                                  const char *text, size_t length,
                                  takt_diag *diag);
 
+/* Writes all of a text to a descriptor. False: errno says why. */
+bool takt__write_all(int fd, const char *text, size_t length);
+
 /* All of these. On failure the old file is as it was. */
 takt_status takt__write_whole(const char *path, unsigned flags,
                               const char *text, size_t length, takt_diag *diag);

@@ -15,8 +15,14 @@
 
 #include "blas/blas.h"
 
-/* Indices for what exists once per dtype. */
+/* Indices for what exists once per dtype, and once per function. */
 enum takt_blas_dtype { TAKT_BLAS_F32, TAKT_BLAS_F64, TAKT_BLAS_DTYPES };
+enum takt_blas_function {
+    TAKT_BLAS_GEMM,
+    TAKT_BLAS_GEMV,
+    TAKT_BLAS_AXPY,
+    TAKT_BLAS_FUNCTIONS
+};
 
 /* A number of the call's dtype; BLAS takes most of them by address. */
 union takt_blas_real {
@@ -33,7 +39,6 @@ struct takt_blas_matrix {
 
 struct takt_blas_gemm {
     enum takt_blas_dtype dtype;
-    unsigned threads;
     int m, n, k;
     struct takt_blas_matrix a, b;
     void *c;
@@ -43,7 +48,6 @@ struct takt_blas_gemm {
 
 struct takt_blas_gemv {
     enum takt_blas_dtype dtype;
-    unsigned threads;
     int m, n; /* of A as it is multiplied */
     struct takt_blas_matrix a;
     const void *x;
@@ -55,7 +59,6 @@ struct takt_blas_gemv {
 
 struct takt_blas_axpy {
     enum takt_blas_dtype dtype;
-    unsigned threads;
     int n;
     const void *x;
     int x_step;
@@ -66,13 +69,9 @@ struct takt_blas_axpy {
 
 struct takt_xsmm;
 
-/* False: refused; the interfaces other than libxsmm's always run. */
-typedef bool takt_blas_run_gemm(struct takt_blas_library *library,
-                                const struct takt_blas_gemm *call);
-typedef void takt_blas_run_gemv(struct takt_blas_library *library,
-                                const struct takt_blas_gemv *call);
-typedef void takt_blas_run_axpy(struct takt_blas_library *library,
-                                const struct takt_blas_axpy *call);
+/* Runs a call, which is one of the above. False: refused; the interfaces other
+ * than libxsmm's always run. */
+typedef bool takt_blas_run(struct takt_blas_library *library, const void *call);
 
 /* Any function of a library; cast to its true type to call it. */
 typedef void takt_blas_symbol(void);
@@ -83,14 +82,10 @@ struct takt_blas_library {
     unsigned holders;               /* how many have it open */
     struct takt_blas facts;         /* as they were told to the first */
 
-    /* How to call, by dtype. NULL: not there, or gave a wrong answer. */
-    takt_blas_run_gemm *run_gemm[TAKT_BLAS_DTYPES];
-    takt_blas_run_gemv *run_gemv[TAKT_BLAS_DTYPES];
-    takt_blas_run_axpy *run_axpy[TAKT_BLAS_DTYPES];
+    /* How to call. NULL: not there, or gave a wrong answer. */
+    takt_blas_run *run[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
     /* What those call. */
-    takt_blas_symbol *gemm[TAKT_BLAS_DTYPES];
-    takt_blas_symbol *gemv[TAKT_BLAS_DTYPES];
-    takt_blas_symbol *axpy[TAKT_BLAS_DTYPES];
+    takt_blas_symbol *symbol[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
 
     struct takt_xsmm *xsmm; /* owned; NULL: not libxsmm */
 
@@ -112,18 +107,13 @@ struct takt_blas_library {
     bool is_drained;       /* nobody was inside when the fork began */
 };
 
-/* open.c: puts the address of a function into the pointer at `function`; false:
- * there is none, and the pointer is NULL. ISO C has no cast from object to
- * function pointer; POSIX promises that the bytes are the same. */
-bool takt__symbol_find(void *handle, const char *name, void *function);
-
 /* interface.c: the ways to call. */
-takt_blas_run_gemm takt__fortran_gemm, takt__cblas_gemm;
-takt_blas_run_gemv takt__fortran_gemv, takt__cblas_gemv;
-takt_blas_run_axpy takt__fortran_axpy, takt__cblas_axpy;
+takt_blas_run takt__fortran_gemm, takt__cblas_gemm;
+takt_blas_run takt__fortran_gemv, takt__cblas_gemv;
+takt_blas_run takt__fortran_axpy, takt__cblas_axpy;
 
 /* xsmm.c */
-takt_blas_run_gemm takt__xsmm_gemm;
+takt_blas_run takt__xsmm_gemm;
 bool takt__xsmm_open(struct takt_blas_library *library);
 bool takt__xsmm_can(const struct takt_blas_gemm *call);
 

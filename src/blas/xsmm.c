@@ -101,7 +101,8 @@ static kernel *compile(struct takt_blas_library *library,
                        const struct takt_blas_gemm *call,
                        const struct shape *shape)
 {
-    dispatch *const find = (dispatch *)library->gemm[call->dtype];
+    dispatch *const find =
+        (dispatch *)library->symbol[TAKT_BLAS_GEMM][call->dtype];
     const int prefetch = no_prefetch;
 
     return find(shape->m, shape->n, shape->k, &shape->lda, &shape->ldb,
@@ -153,9 +154,9 @@ static kernel *find_kernel(struct takt_blas_library *library,
     return NULL;
 }
 
-bool takt__xsmm_gemm(struct takt_blas_library *library,
-                     const struct takt_blas_gemm *call)
+bool takt__xsmm_gemm(struct takt_blas_library *library, const void *self)
 {
+    const struct takt_blas_gemm *call = self;
     kernel *const run = find_kernel(library, call);
     if (run == NULL)
         return false;

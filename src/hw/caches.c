@@ -64,8 +64,7 @@ void takt__caches_probe(struct takt_probe *probe)
 
     source->list(source->self, CACHE_FOLDER, names, sizeof names);
     char *rest = names;
-    for (char *name = takt__text_cut(&rest, '\n'); name != NULL;
-         name = takt__text_cut(&rest, '\n'))
+    for (char *name; (name = takt__text_cut(&rest, '\n')) != NULL;)
         if (strncmp(name, "index", 5) == 0)
             read_cache(probe, name);
 

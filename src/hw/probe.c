@@ -36,8 +36,7 @@ static void read_memory(struct takt_probe *probe)
 {
     char *text = takt__probe_text(probe, "/proc/meminfo");
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n')) {
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;) {
         const char *value = takt__text_value(line, "MemTotal");
         uint64_t kilobytes;
         if (value == NULL)

@@ -71,6 +71,19 @@ takt_status takt__database_prepare(struct takt_database *database,
     return takt__sql_status(result);
 }
 
+takt_status takt__database_run(struct takt_database *database,
+                               enum takt_sql which, const char *text)
+{
+    sqlite3_stmt *statement;
+    const takt_status status =
+        takt__database_prepare(database, which, &statement);
+
+    if (status != TAKT_OK)
+        return status;
+    takt__sql_bind_text(statement, 1, text);
+    return takt__sql_step(statement);
+}
+
 takt_status takt__database_prepare_all(struct takt_database *database)
 {
     takt_status status = TAKT_OK;

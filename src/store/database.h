@@ -86,6 +86,10 @@ bool takt__database_is_held(const struct takt_database *database);
 takt_status takt__database_prepare(struct takt_database *database,
                                    enum takt_sql which, sqlite3_stmt **out);
 
+/* Runs a statement whose one parameter is a text, or NULL. */
+takt_status takt__database_run(struct takt_database *database,
+                               enum takt_sql which, const char *text);
+
 takt_status takt__database_prepare_all(struct takt_database *database);
 
 /* Ends the connection and keeps the rest. */

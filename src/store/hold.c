@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fork.h"
 #include "base/lock.h"
 #include "store/path.h"
 
@@ -40,6 +41,9 @@ struct takt_hold {
 };
 
 static pthread_mutex_t holds_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_fork_entry fork_entry = {.handlers = &takt__fork_mutex,
+                                            .self = &holds_lock};
+TAKT_FORK_STATIC(fork_entry)
 static struct takt_hold *first_hold;
 
 static struct file file_of(const struct stat *facts)

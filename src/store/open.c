@@ -21,9 +21,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "store/aside.h"
 #include "store/database.h"
-#include "store/diag.h"
 #include "store/hold.h"
 #include "store/path.h"
 #include "store/places.h"
@@ -118,24 +118,24 @@ static takt_status open_to_write(struct takt_database *database,
 static takt_status explain(const struct takt_database *database,
                            takt_status status, takt_diag *diag)
 {
+    const char *path = database->path;
+
     if (status == TAKT_OK || diag == NULL || diag->text[0] != '\0')
         return status;
     if (status == TAKT_ECORRUPT)
-        takt__diag_say(diag, "%s is damaged, or not a store of Takt's",
-                       database->path);
-    else if (status == TAKT_ENOMEM)
-        takt__diag_say(diag, "there is not enough memory to read %s",
-                       database->path);
-    else if (!takt__database_is_held(database))
-        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
-    else
-        takt__diag_say(diag,
-                       "%s cannot be used (%s): check its folder's rights, "
-                       "the space left, and who else uses it",
-                       database->path,
-                       database->db != NULL ? sqlite3_errmsg(database->db)
-                                            : "no access");
-    return status;
+        return takt__say(diag, status,
+                         "%s is damaged, or not a store of Takt's", path);
+    if (status == TAKT_ENOMEM)
+        return takt__say(diag, status, "there is not enough memory to read %s",
+                         path);
+    if (!takt__database_is_held(database))
+        return takt__say(diag, status, "%s", TAKT_STORE_LOST);
+    return takt__say(diag, status,
+                     "%s cannot be used (%s): check its folder's rights, the "
+                     "space left, and who else uses it",
+                     path,
+                     database->db != NULL ? sqlite3_errmsg(database->db)
+                                          : "no access");
 }
 
 /* Behind the gate. */
@@ -149,18 +149,16 @@ static takt_status replace_damaged(struct takt_database *database,
     if (status == TAKT_ENOMEM)
         return status;
     if (status != TAKT_OK) {
-        takt__diag_say(diag,
-                       "%s is damaged and cannot be moved aside: remove it",
-                       database->path);
-        return TAKT_EIO;
+        return takt__say(diag, TAKT_EIO,
+                         "%s is damaged and cannot be moved aside: remove it",
+                         database->path);
     }
     takt__places_mark(database->places, TAKT_MARK_NONE);
     status = open_to_write(database, diag, &is_ours);
-    takt__diag_say(diag,
-                   "%s was damaged and is now %s.damaged-%d: learning starts "
-                   "anew in a new file",
-                   database->path, database->path, number);
-    return status == TAKT_ECORRUPT ? TAKT_EIO : status;
+    return takt__say(diag, status == TAKT_ECORRUPT ? TAKT_EIO : status,
+                     "%s was damaged and is now %s.damaged-%d: learning starts "
+                     "anew in a new file",
+                     database->path, database->path, number);
 }
 
 /* Behind the gate. A file that seemed damaged: looks at it again, and if that
@@ -261,11 +259,10 @@ static takt_status enter_and_open(struct takt_database *database,
     if (use == TAKT_DATABASE_READ)
         return takt__read_open(database, TAKT_IMAGE_FOREIGN_BYTES, diag);
     if (is_of_another(database->path)) {
-        takt__diag_say(diag,
-                       "%s is no store of Takt's and stays as it is: use "
-                       "another file (TAKT_DB)",
-                       database->path);
-        return TAKT_ECORRUPT;
+        return takt__say(diag, TAKT_ECORRUPT,
+                         "%s is no store of Takt's and stays as it is: use "
+                         "another file (TAKT_DB)",
+                         database->path);
     }
     database->places = takt__places_open(database->path, true);
     if (database->places < 0 && errno == ENOMEM)
@@ -275,18 +272,16 @@ static takt_status enter_and_open(struct takt_database *database,
         status = takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);
         if (status != TAKT_ENOENT)
             return status;
-        takt__diag_say(diag,
-                       "%s cannot be made: %s; make its folder writable, or "
-                       "use another (TAKT_DB)",
-                       database->path, strerror(reason));
-        return TAKT_EIO;
+        return takt__say(diag, TAKT_EIO,
+                         "%s cannot be made: %s; make its folder writable, or "
+                         "use another (TAKT_DB)",
+                         database->path, strerror(reason));
     }
     status = takt__places_enter(database->places);
-    if (status != TAKT_OK) {
-        takt__diag_say(diag, "%s-writers stays locked by another process",
-                       database->path);
-        return status;
-    }
+    if (status != TAKT_OK)
+        return takt__say(diag, status,
+                         "%s-writers stays locked by another process",
+                         database->path);
     status = note_file(database, open_behind_gate(database, diag));
     takt__places_leave(database->places);
     return status;
@@ -296,23 +291,19 @@ static takt_status open_or_say(const char *path, enum takt_database_use use,
                                takt_diag *diag, struct takt_database *out)
 {
     struct stat facts;
-    takt_status status = find(path, use, out, &facts);
+    const takt_status status = find(path, use, out, &facts);
 
     if (status == TAKT_ENOENT)
-        takt__diag_say(diag, "%s: there is no such file", path);
-    else if (status != TAKT_OK && out->path == NULL)
-        takt__diag_say(diag,
-                       "%s: %s; make its folder, or use another (TAKT_DB)",
-                       path, strerror(errno));
-    else if (status != TAKT_OK)
-        takt__diag_say(diag, "%s is not a regular file", path);
-    else if (takt__hold_may_open(&facts))
-        status = explain(out, enter_and_open(out, use, diag), diag);
-    else {
-        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
-        status = TAKT_EIO;
-    }
-    return status;
+        return takt__say(diag, status, "%s: there is no such file", path);
+    if (status != TAKT_OK && out->path == NULL)
+        return takt__say(diag, status,
+                         "%s: %s; make its folder, or use another (TAKT_DB)",
+                         path, strerror(errno));
+    if (status != TAKT_OK)
+        return takt__say(diag, status, "%s is not a regular file", path);
+    if (!takt__hold_may_open(&facts))
+        return takt__say(diag, TAKT_EIO, "%s", TAKT_STORE_LOST);
+    return explain(out, enter_and_open(out, use, diag), diag);
 }
 
 takt_status takt__database_open(const char *path, enum takt_database_use use,
@@ -326,10 +317,10 @@ takt_status takt__database_open(const char *path, enum takt_database_use use,
     }
     if (use == TAKT_DATABASE_WRITE && out->is_readonly && diag != NULL &&
         diag->text[0] == '\0')
-        takt__diag_say(diag,
-                       "%s can be read and not written: what is learned stays "
-                       "in memory; make the file and its folder writable, or "
-                       "use another (TAKT_DB)",
-                       out->path);
+        takt__say(diag, TAKT_OK,
+                  "%s can be read and not written: what is learned stays "
+                  "in memory; make the file and its folder writable, or "
+                  "use another (TAKT_DB)",
+                  out->path);
     return TAKT_OK;
 }

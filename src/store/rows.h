@@ -21,6 +21,4 @@ takt_status takt__rows_put(struct takt_database *database, enum takt_sql rule,
 takt_status takt__rows_visit(struct takt_database *database,
                              takt_record_visit *visit, void *self);
 
-takt_status takt__rows_count(struct takt_database *database, int64_t *count);
-
 #endif

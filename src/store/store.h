@@ -7,7 +7,9 @@
  * an error for a caller who computes; it is said once and learning goes on in
  * memory.
  *
- * Threads: one store, one thread at a time. Any number of processes.
+ * Threads: one store, one thread at a time. Any number of processes. A store
+ * is closed before a fork(): neither SQLite's locks nor its connections survive
+ * one.
  */
 #ifndef TAKT_STORE_STORE_H
 #define TAKT_STORE_STORE_H
@@ -64,15 +66,9 @@ bool takt__store_is_lost(const struct takt_store *store);
  * written until the store is opened again, which gives another name. */
 bool takt__store_is_renamed(const struct takt_store *store);
 
-/* What a child does after fork() instead: lets go of the memory, and touches
- * neither the file nor its locks. The fork must not happen while another
- * thread is in here: SQLite's mutexes would stay locked in the child. */
-void takt__store_abandon(struct takt_store *store);
-
-/* The writer's name and epoch: those of records that this store writes. Empty
- * and 0: the store can only be read. */
+/* The writer's name: that of records that this store writes. Empty: the store
+ * can only be read. */
 const char *takt__store_writer(const struct takt_store *store);
-uint64_t takt__store_epoch(const struct takt_store *store);
 
 /* Visits every record of every machine and writer, in the order of their keys.
  * The record is borrowed for the visit. Records that make no sense are left

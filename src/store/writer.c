@@ -92,14 +92,7 @@ takt_status takt__writer_take(struct takt_database *database,
 takt_status takt__writer_retire(struct takt_database *database,
                                 const char *name)
 {
-    sqlite3_stmt *retire;
-    const takt_status status =
-        takt__database_prepare(database, TAKT_SQL_RETIRE_WRITER, &retire);
-
-    if (status != TAKT_OK)
-        return status;
-    takt__sql_bind_text(retire, 1, name);
-    return takt__sql_step(retire);
+    return takt__database_run(database, TAKT_SQL_RETIRE_WRITER, name);
 }
 
 takt_status takt__writer_check(struct takt_database *database,
