@@ -14,15 +14,15 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct takt_fork_entry *first;
 static const struct takt_fork_handlers *of_libraries;
 
-/* How often this thread holds. */
-static _Thread_local unsigned holds __attribute__((tls_model("initial-exec")));
+/* How often this thread blocks forks. */
+static _Thread_local unsigned blocks __attribute__((tls_model("initial-exec")));
 
 /* ---- the handlers of the system --------------------------------------------
  */
 
 static void prepare(void)
 {
-    takt__fork_hold();
+    takt__fork_block();
     takt__lock(&list_lock);
     for (struct takt_fork_entry *e = first; e != NULL; e = e->next)
         if (e->handlers->prepare != NULL)
@@ -32,7 +32,7 @@ static void prepare(void)
 static void end(void)
 {
     takt__unlock(&list_lock);
-    takt__fork_release();
+    takt__fork_unblock();
 }
 
 static void in_parent(void)
@@ -61,20 +61,20 @@ __attribute__((constructor)) static void watch(void)
 
 static void prepare_libraries(void)
 {
-    takt__fork_hold();
+    takt__fork_block();
     of_libraries->prepare(NULL);
 }
 
 static void in_parent_of_libraries(void)
 {
     of_libraries->parent(NULL);
-    takt__fork_release();
+    takt__fork_unblock();
 }
 
 static void in_child_of_libraries(void)
 {
     of_libraries->child(NULL);
-    takt__fork_release();
+    takt__fork_unblock();
 }
 
 void takt__fork_before_library(const struct takt_fork_handlers *handlers)
@@ -144,22 +144,22 @@ const struct takt_fork_handlers takt__fork_mutex = {.order = TAKT_FORK_LAST,
 /* ---- libraries -------------------------------------------------------------
  */
 
-void takt__fork_hold(void)
+void takt__fork_block(void)
 {
-    if (holds++ == 0)
+    if (blocks++ == 0)
         takt__lock(&loading);
 }
 
-bool takt__fork_hold_until(uint64_t until_ns)
+bool takt__fork_block_until(uint64_t until_ns)
 {
-    if (holds == 0 && !takt__lock_until(&loading, until_ns))
+    if (blocks == 0 && !takt__lock_until(&loading, until_ns))
         return false;
-    holds++;
+    blocks++;
     return true;
 }
 
-void takt__fork_release(void)
+void takt__fork_unblock(void)
 {
-    if (--holds == 0)
+    if (--blocks == 0)
         takt__unlock(&loading);
 }

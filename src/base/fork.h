@@ -8,8 +8,9 @@
  * The handlers of the system are set when Takt is loaded, and a registration
  * waits for a fork() that has begun: no child is ever made between the two.
  *
- * Needs libc alone. Threads: every function may be called from any thread, but
- * for add and remove none of the locks below may be held.
+ * Needs libc and base/lock.c alone. Threads: every function may be called from
+ * any thread, but none of the locks below may be held when an entry is added or
+ * removed.
  */
 #ifndef TAKT_BASE_FORK_H
 #define TAKT_BASE_FORK_H
@@ -19,9 +20,9 @@
 
 /* The order in which fork() takes locks, which is the order of all of Takt: a
  * thread that holds one takes only those that stand below it. (The lock of
- * takt__fork_hold() stands above them all.) */
+ * takt__fork_block() stands above them all.) */
 enum takt_fork_order {
-    TAKT_FORK_LEARNER,   /* the learner tells telemetry what it learned */
+    TAKT_FORK_LEARNER,   /* calls telemetry with its lock held */
     TAKT_FORK_TELEMETRY, /* sinks of the program's */
     TAKT_FORK_DEVICES,   /* buffers are moved while their devices are locked */
     TAKT_FORK_LAST       /* locks inside of which no other is taken; resets */
@@ -70,15 +71,15 @@ bool takt__fork_visit(const struct takt_fork_handlers *handlers,
 
 /* No other thread forks between the two, or is between the two. The thread
  * itself may fork: some libraries do when they are loaded. Pairs nest. */
-void takt__fork_hold(void);
-void takt__fork_release(void);
+void takt__fork_block(void);
+void takt__fork_unblock(void);
 
-/* Holds, if that is possible by that time of CLOCK_MONOTONIC. */
-bool takt__fork_hold_until(uint64_t until_ns);
+/* The same, unless it takes until that time of CLOCK_MONOTONIC: false. */
+bool takt__fork_block_until(uint64_t until_ns);
 
 /* Handlers that come before those of a library. The system calls what was set
- * last first, so this is called after the library was loaded, by a thread that
- * holds. They run while fork() holds; what is set later is ignored. */
+ * last first, so this is called after the library was loaded, between block and
+ * unblock. Only the first call counts. */
 void takt__fork_before_library(const struct takt_fork_handlers *handlers);
 
 #endif

@@ -168,10 +168,10 @@ bool takt__blas_can_axpy(const struct takt_blas *blas, size_t size,
 static bool run(struct takt_blas_library *library, takt_blas_run *function,
                 unsigned threads, const void *call)
 {
-    if (function == NULL || !takt__turn_enter(library, threads))
+    if (function == NULL || !takt__callers_enter(library, threads))
         return false;
     const bool has_run = function(library, call);
-    takt__turn_leave(library);
+    takt__callers_leave(library);
     return has_run;
 }
 

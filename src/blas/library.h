@@ -80,7 +80,7 @@ struct takt_blas_library {
     void *handle;
     struct takt_blas_library *next; /* in the registry */
     unsigned holders;               /* how many have it open */
-    struct takt_blas facts;         /* as they were told to the first */
+    struct takt_blas facts;         /* as it was first opened */
 
     /* How to call. NULL: not there, or gave a wrong answer. */
     takt_blas_run *run[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
@@ -100,11 +100,11 @@ struct takt_blas_library {
      * the low half of a register, so one type serves both. */
     int (*get_threads)(void);
     void (*set_threads)(int64_t threads);
-    bool is_openmp; /* see turn.c for what follows from that */
+    bool is_openmp; /* see callers.c for what follows from that */
 
-    _Atomic uint64_t turn; /* who is inside; see turn.c */
-    int threads_before;    /* the setting to put back; of whoever changes it */
-    bool is_drained;       /* nobody was inside when the fork began */
+    _Atomic uint64_t callers; /* inside; see callers.c */
+    int threads_before;       /* the setting to restore */
+    bool is_drained;          /* no caller was inside when the fork began */
 };
 
 /* interface.c: the ways to call. */
@@ -117,23 +117,23 @@ takt_blas_run takt__xsmm_gemm;
 bool takt__xsmm_open(struct takt_blas_library *library);
 bool takt__xsmm_can(const struct takt_blas_gemm *call);
 
-/* turn.c: waits for nobody. False: somebody is inside with another number of
- * threads, or a fork is near, or this is a child whose parent was inside when
- * it forked. After true the caller runs, then leaves. */
-bool takt__turn_enter(struct takt_blas_library *library, unsigned threads);
-void takt__turn_leave(struct takt_blas_library *library);
+/* callers.c: does not wait. False: another caller is inside with another number
+ * of threads, or a fork has begun, or this is a child whose parent was inside
+ * when it forked. After true the caller runs, then leaves. */
+bool takt__callers_enter(struct takt_blas_library *library, unsigned threads);
+void takt__callers_leave(struct takt_blas_library *library);
 
-/* A fork: nobody may enter any library; who is inside leaves (false: some take
- * too long); it happens; in the child nobody is inside; all goes on. */
-void takt__turn_before_fork(void);
-bool takt__turn_drain(struct takt_blas_library *library);
-void takt__turn_after_fork(bool is_child);
-void takt__turn_reset(struct takt_blas_library *library);
+/* A fork: no caller may enter any library; those inside leave (false: some take
+ * too long); after it, callers may enter; in the child none is inside. */
+void takt__callers_before_fork(void);
+bool takt__callers_drain(struct takt_blas_library *library);
+void takt__callers_after_fork(bool is_child);
+void takt__callers_reset(struct takt_blas_library *library);
 
-/* exit(): nobody enters any library from now on. */
-void takt__turn_before_exit(void);
+/* exit(): no caller enters any library from now on. */
+void takt__callers_before_exit(void);
 
-/* registry.c: for whoever holds the lock. */
+/* registry.c: find, add and remove are called with the lock. */
 void takt__registry_lock(void);
 void takt__registry_unlock(void);
 struct takt_blas_library *takt__registry_find(const void *handle);

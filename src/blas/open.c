@@ -26,9 +26,9 @@
 #include "blas/prove.h"
 
 /* By the names that run-time packages install. */
-static const char *const usual[] = {"libopenblas.so.0", "libblis.so.4",
-                                    "libxsmm.so.1", "libxsmm.so",
-                                    "libblas.so.3"};
+static const char *const standard[] = {"libopenblas.so.0", "libblis.so.4",
+                                       "libxsmm.so.1", "libxsmm.so",
+                                       "libblas.so.3"};
 
 /* Puts the address of a function into the pointer at `function`; false: there
  * is none, and the pointer is NULL. ISO C has no cast from object to function
@@ -90,9 +90,9 @@ static bool has_narrow_integers(void *handle)
 
 /* ---- the kinds ----------------------------------------------------------- */
 
-static void copy_text(char *to, size_t room, const char *from)
+static void copy_text(char *to, size_t size, const char *from)
 {
-    snprintf(to, room, "%s", from != NULL ? from : "");
+    snprintf(to, size, "%s", from != NULL ? from : "");
 }
 
 static bool open_xsmm(struct takt_blas *blas, unsigned threads)
@@ -327,7 +327,7 @@ static void load(void *self)
 /* The threads of OpenBLAS spin for 2^26 ticks after every job, which is tens of
  * milliseconds in which they take the processors from our own threads: on two
  * cores a mixed workload took 1.39 times as long as it should, and 1.14 times
- * with 2^14. It can be told only when it is loaded, and only if the program
+ * with 2^14. It reads this only when it is loaded, so only if the program
  * has not loaded it before. */
 static void *load_quietly(const char *file)
 {
@@ -392,8 +392,8 @@ size_t takt__blas_open_all(const char *extra, unsigned threads,
     takt__registry_lock();
     if (extra != NULL)
         open_named(&list, extra);
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        open_file(&list, usual[i], NULL);
+    for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++)
+        open_file(&list, standard[i], NULL);
     takt__registry_unlock();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return list.count;

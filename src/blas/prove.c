@@ -2,7 +2,7 @@
 /*
  * prove.c - small integers, so that every order of adding gives one result.
  *
- * Libraries of many makers and versions will meet this code. Some multiply
+ * There are libraries of many makers and versions. Some multiply
  * the old result by a beta of 0, which keeps its NaN; a symbol of the right
  * name may not be the right function at all. Both show here.
  */

@@ -2,8 +2,8 @@
 /*
  * registry.c - the open libraries of this process.
  *
- * A library has one state per process, whoever opens it: two contexts that
- * use OpenBLAS share its one number of threads. So they share what we know
+ * A library has one state per process, however often it is opened: two contexts
+ * that use OpenBLAS share its one number of threads. So they share what we know
  * about it too. And a fork concerns every library, so its handlers are here.
  */
 #include <pthread.h>
@@ -20,15 +20,15 @@ static struct takt_blas_library *first; /* read and changed while held */
 static void before_fork(void *unused)
 {
     (void)unused;
-    takt__turn_before_fork();
+    takt__callers_before_fork();
     for (struct takt_blas_library *l = first; l != NULL; l = l->next)
-        l->is_drained = takt__turn_drain(l);
+        l->is_drained = takt__callers_drain(l);
 }
 
 static void after_fork_in_parent(void *unused)
 {
     (void)unused;
-    takt__turn_after_fork(false);
+    takt__callers_after_fork(false);
 }
 
 /* Other threads may have tried to enter after the drain, and are not here to
@@ -36,10 +36,10 @@ static void after_fork_in_parent(void *unused)
 static void after_fork_in_child(void *unused)
 {
     (void)unused;
-    takt__turn_after_fork(true);
+    takt__callers_after_fork(true);
     for (struct takt_blas_library *l = first; l != NULL; l = l->next)
         if (l->is_drained)
-            takt__turn_reset(l);
+            takt__callers_reset(l);
 }
 
 static const struct takt_fork_handlers at_fork = {.prepare = before_fork,
@@ -56,13 +56,13 @@ static void before_exit(void)
 {
     const bool is_interrupted = takt__exit_begin();
 
-    takt__turn_before_exit();
-    if (!takt__fork_hold_until(
+    takt__callers_before_exit();
+    if (!takt__fork_block_until(
             takt__exit_deadline(is_interrupted, patience_ns)))
         return;
     for (struct takt_blas_library *l = first; l != NULL; l = l->next)
-        takt__turn_drain(l);
-    takt__fork_release();
+        takt__callers_drain(l);
+    takt__fork_unblock();
 }
 
 /* A thread that is opening libraries at exit() finishes the one it is at, and
@@ -71,8 +71,9 @@ static void await_opening(void)
 {
     const bool is_interrupted = takt__exit_begin();
 
-    if (takt__fork_hold_until(takt__exit_deadline(is_interrupted, patience_ns)))
-        takt__fork_release();
+    if (takt__fork_block_until(
+            takt__exit_deadline(is_interrupted, patience_ns)))
+        takt__fork_unblock();
 }
 
 static void watch_opening(void)
@@ -85,12 +86,12 @@ void takt__registry_lock(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     (void)pthread_once(&once, watch_opening);
-    takt__fork_hold();
+    takt__fork_block();
 }
 
 void takt__registry_unlock(void)
 {
-    takt__fork_release();
+    takt__fork_unblock();
 }
 
 struct takt_blas_library *takt__registry_find(const void *handle)

@@ -4,7 +4,7 @@
  *
  * Looking a kernel up in the library costs as much as a product of 8 x 8, so
  * we keep the pointers: a table that is written once per shape and only read
- * after that. A shape that finds no room is refused, which also bounds the
+ * after that. A shape that finds no free slot is refused, which also bounds the
  * memory that compiled kernels take in a program with ever new shapes.
  *
  * Its matrices are columns side by side, so operands are swapped as they are
@@ -117,7 +117,7 @@ static kernel *fill(struct takt_blas_library *library,
 {
     int state = is_free;
 
-    if (!takt__turn_enter(library, 1))
+    if (!takt__callers_enter(library, 1))
         return NULL;
     kernel *run = NULL;
     if (atomic_compare_exchange_strong_explicit(
@@ -128,7 +128,7 @@ static kernel *fill(struct takt_blas_library *library,
         slot->run = run;
         atomic_store_explicit(&slot->state, is_ready, memory_order_release);
     }
-    takt__turn_leave(library);
+    takt__callers_leave(library);
     return run;
 }
 

@@ -5,7 +5,7 @@
  * The registers that identify an ARM core are the kernel's to read, and it
  * prints them there. Where cores differ (big.LITTLE), the first one counts.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "hw/ask.h"
 #include "hw/files.h"
-#include "hw/probe.h"
 #include "hw/text.h"
 
 enum { longest_path = 4096 };

@@ -5,7 +5,7 @@
  * Cores, threads and nodes belong to the machine and to its fingerprint; what
  * affinity leaves does not.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <stdio.h>
 

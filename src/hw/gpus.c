@@ -4,7 +4,7 @@
  *
  * Found without any driver: whether one can be used is for a backend to say.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_gpu_class(uint64_t class_code, uint64_t vendor)
     return base == 0x03 || (base == 0x12 && vendor == amd);
 }
 
-/* NULL: nobody whose GPUs Takt could use. */
+/* NULL: no vendor whose GPUs Takt could use. */
 static const char *vendor_name(uint64_t vendor)
 {
     switch (vendor) {

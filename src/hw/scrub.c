@@ -75,7 +75,7 @@ static bool is_usual_name(const char *name, size_t length)
     return false;
 }
 
-/* The number of a name, a new one if need be; false: no room for it. */
+/* The number of a name, a new one if need be; false: there are too many. */
 static bool number_name(struct takt_scrub *scrub, const char *name,
                         size_t length, size_t *out)
 {

@@ -4,12 +4,11 @@
  *
  * Each worker owns a cache line with a ticket. The caller writes the job once,
  * then raises the tickets of the workers it wants; a worker that sees its
- * ticket change takes its share, runs it and counts itself off in `pending`.
- * A share that its worker has not taken when the caller is done with its own
- * is taken by the caller. Whoever
- * waits spins first and then sleeps on the word it waits for, having said so
- * in a flag that the other side checks after it changed the word: one of the
- * two always sees the other.
+ * ticket change takes its share, runs it and counts itself off in `pending`. A
+ * share that its worker has not taken when the caller is done with its own is
+ * taken by the caller. A thread that waits spins first and then sleeps on the
+ * word it waits for. Before that it raises a flag, which the other side checks
+ * after it changed the word: one of the two always sees the other.
  *
  * After fork() only the calling thread exists in the child. A handler then
  * resets every pool, so that nothing on the path of a job has to ask; the
@@ -23,8 +22,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/fork.h"
 #include "base/fpenv.h"
 #include "base/futex.h"
@@ -32,14 +31,14 @@
 #include "pool/scratch.h"
 
 enum {
-    line = 64,       /* bytes of a cache line */
-    spin_us = 100,   /* how long a worker stays awake for the next job */
-    look_every = 64, /* spins between two looks at the clock */
+    line = 64,        /* bytes of a cache line */
+    spin_ns = 100000, /* how long a worker stays awake for the next job */
+    look_every = 64,  /* spins between two looks at the clock */
 };
 
 struct worker {
     _Alignas(line) _Atomic uint32_t ticket; /* raised: there is a share */
-    _Atomic uint32_t taken; /* the ticket whose share somebody has taken */
+    _Atomic uint32_t taken; /* the ticket whose share is taken */
     _Atomic uint32_t is_asleep;
     unsigned number; /* 1 is the first: part 0 is the caller's */
     struct takt_pool *pool;
@@ -67,21 +66,13 @@ struct takt_pool {
     struct worker workers[]; /* threads - 1 */
 };
 
-static uint64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
-
 /* Spins until *word is no longer `old`; false when the time is up. The first
  * microsecond or two is pure spinning. Then the processor is offered to others
  * at every look: the thread that is waited for may be waiting for it. (Measured
  * with one core taken by another program: 200 microseconds a job without.) */
 static bool spin_while(const _Atomic uint32_t *word, uint32_t old)
 {
-    uint64_t deadline_us = 0;
+    uint64_t deadline_ns = 0;
 
     for (unsigned i = 1;; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != old)
@@ -90,10 +81,10 @@ static bool spin_while(const _Atomic uint32_t *word, uint32_t old)
         if (i % look_every != 0)
             continue;
         sched_yield();
-        const uint64_t us = now_us();
-        if (deadline_us == 0)
-            deadline_us = us + spin_us;
-        else if (us >= deadline_us)
+        const uint64_t now_ns = takt__now_ns();
+        if (deadline_ns == 0)
+            deadline_ns = now_ns + spin_ns;
+        else if (now_ns >= deadline_ns)
             return false;
     }
 }
@@ -127,8 +118,8 @@ static void run_share(takt_pool_task *task, void *job, unsigned number,
         task(job, part, parts, scratch);
 }
 
-/* Whether the share of that ticket is ours now. The one who takes it runs it
- * and counts it off; until then the job cannot end. */
+/* Whether the share of that ticket is ours now. The thread that takes it runs
+ * it and counts it off; until then the job cannot end. */
 static bool take_share(struct worker *worker, uint32_t ticket)
 {
     uint32_t before = ticket - 1;
@@ -252,13 +243,6 @@ static unsigned ready(struct takt_pool *pool, unsigned parts,
     return parts;
 }
 
-static void raise_ticket(struct worker *worker)
-{
-    atomic_fetch_add(&worker->ticket, 1);
-    if (atomic_load(&worker->is_asleep) != 0)
-        takt__futex_wake(&worker->ticket);
-}
-
 /* A worker that has not even begun may be asleep, or have lost its processor:
  * waiting for it can take a thousand times as long as its share. (Measured: 1%
  * of the jobs that had to wake one took 1 to 7 milliseconds.) */
@@ -359,7 +343,8 @@ void takt__pool_destroy(struct takt_pool *pool)
     takt__fork_remove(&pool->fork);
     atomic_store(&pool->is_ending, true);
     for (unsigned i = 0; i < atomic_load(&pool->started); i++) {
-        raise_ticket(&pool->workers[i]);
+        atomic_fetch_add(&pool->workers[i].ticket, 1);
+        takt__futex_wake(&pool->workers[i].ticket);
         pthread_join(pool->workers[i].thread, NULL);
     }
     for (unsigned i = 0; i + 1 < pool->threads; i++)

@@ -25,7 +25,7 @@ static void flush(struct export *export)
     export->length = 0;
 }
 
-/* Leaves room for one more line. */
+/* Where one more line fits. */
 static char *reserve(struct export *export)
 {
     if (sizeof export->text - export->length < TAKT_TEXT_LINE)

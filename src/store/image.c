@@ -33,7 +33,7 @@ static const int kinds[parts] = {SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_WAL};
 
 struct bytes {
     char *at;
-    size_t length, room;
+    size_t length, capacity;
 };
 
 struct takt_image {
@@ -120,17 +120,17 @@ static takt_status check_look(const char *path, const struct look *look,
     return TAKT_OK;
 }
 
-static takt_status reserve(struct bytes *bytes, size_t room)
+static takt_status reserve(struct bytes *bytes, size_t capacity)
 {
-    if (room <= bytes->room)
+    if (capacity <= bytes->capacity)
         return TAKT_OK;
-    const size_t more = (room + room / 8 + page) / page * page;
+    const size_t more = (capacity + capacity / 8 + page) / page * page;
     char *at = realloc(bytes->at, more);
     if (at == NULL)
         return TAKT_ENOMEM;
-    memset(at + bytes->room, 0, more - bytes->room);
+    memset(at + bytes->capacity, 0, more - bytes->capacity);
     bytes->at = at;
-    bytes->room = more;
+    bytes->capacity = more;
     return TAKT_OK;
 }
 
@@ -312,7 +312,7 @@ static int write_bytes(sqlite3_file *file, const void *from, int amount,
     return SQLITE_OK;
 }
 
-/* Beyond its length, the room is zeros. */
+/* Beyond its length, the capacity is zeros. */
 static int cut(sqlite3_file *file, sqlite3_int64 size)
 {
     struct bytes *bytes = bytes_of(file);

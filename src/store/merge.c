@@ -24,8 +24,8 @@ struct merge {
     char retired[TAKT_RECORD_WRITER]; /* the last one */
 };
 
-/* Sequence numbers are the writer's to give: who has them given by somebody
- * else could be left without a later one. */
+/* Sequence numbers come from the writer alone: a record from elsewhere may have
+ * the largest one, and the writer could not write a later record. */
 static takt_status retire(struct merge *merge, const char *writer)
 {
     if (strcmp(merge->retired, writer) == 0)

@@ -3,11 +3,11 @@
  * open.c - opening a file that may be missing, damaged, another's, locked or
  * on a file system that cannot lock.
  *
- * Whoever opens a database to write holds the gate (places.h) until SQLite has
- * all its files open. So a damaged one is moved aside by one process only, and
- * nobody can have the old database with the new one's log. We never open the
- * file ourselves: closing a descriptor of it would drop the locks that SQLite
- * holds for another connection of this process.
+ * A process that opens a database to write holds the gate (lockfile.h) until
+ * SQLite has all its files open. So a damaged one is renamed by one process
+ * only, and no process has the old database with the new one's log. We never
+ * open the file ourselves: closing a descriptor of it would drop the locks that
+ * SQLite holds for another connection of this process.
  *
  * A disk that fails to read once, or a lack of memory, can look like damage:
  * SQLite's check reports both as it does damage. So a file is only called
@@ -22,15 +22,14 @@
 #include <unistd.h>
 
 #include "base/say.h"
-#include "store/aside.h"
 #include "store/database.h"
 #include "store/hold.h"
+#include "store/lockfile.h"
 #include "store/path.h"
-#include "store/places.h"
+#include "store/quarantine.h"
 #include "store/read.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include "store/store.h"
 
 enum { busy_ms = 2000, cheap_check_bytes = 4 << 20, checkpoint_pages = 256 };
 
@@ -40,12 +39,12 @@ static bool is_cheap_to_check(const char *path)
     return stat(path, &facts) == 0 && facts.st_size <= cheap_check_bytes;
 }
 
-/* A mark needs no check: SQLite has met damage there. */
+/* A mark needs no check: SQLite has found damage there. */
 static takt_status check(struct takt_database *database)
 {
-    const enum takt_mark mark = takt__places_read_mark(database->places);
+    const enum takt_mark mark = takt__lockfile_read_mark(database->lockfile);
 
-    if (mark == TAKT_MARK_MET || mark == TAKT_MARK_MET_AGAIN)
+    if (mark == TAKT_MARK_DAMAGED || mark == TAKT_MARK_DAMAGED_AGAIN)
         return TAKT_ECORRUPT;
     return is_cheap_to_check(database->path)
                ? takt__schema_check(database->db, false)
@@ -114,7 +113,7 @@ static takt_status open_to_write(struct takt_database *database,
     return status;
 }
 
-/* What people are told when nothing more precise has been said. */
+/* The message for people, unless a more precise one was written. */
 static takt_status explain(const struct takt_database *database,
                            takt_status status, takt_diag *diag)
 {
@@ -144,7 +143,7 @@ static takt_status replace_damaged(struct takt_database *database,
 {
     int number;
     bool is_ours;
-    takt_status status = takt__aside_move(database->path, &number);
+    takt_status status = takt__quarantine(database->path, &number);
 
     if (status == TAKT_ENOMEM)
         return status;
@@ -153,7 +152,7 @@ static takt_status replace_damaged(struct takt_database *database,
                          "%s is damaged and cannot be moved aside: remove it",
                          database->path);
     }
-    takt__places_mark(database->places, TAKT_MARK_NONE);
+    takt__lockfile_mark(database->lockfile, TAKT_MARK_NONE);
     status = open_to_write(database, diag, &is_ours);
     return takt__say(diag, status == TAKT_ECORRUPT ? TAKT_EIO : status,
                      "%s was damaged and is now %s.damaged-%d: learning starts "
@@ -165,16 +164,17 @@ static takt_status replace_damaged(struct takt_database *database,
  * finds nothing, opens it again. */
 static takt_status look_again(struct takt_database *database, takt_diag *diag)
 {
-    const enum takt_mark mark = takt__places_read_mark(database->places);
+    const enum takt_mark mark = takt__lockfile_read_mark(database->lockfile);
     bool is_ours = true;
 
     takt_status status =
-        mark == TAKT_MARK_MET_AGAIN
+        mark == TAKT_MARK_DAMAGED_AGAIN
             ? TAKT_ECORRUPT
-            : takt__read_verify(database->path, mark == TAKT_MARK_MET, diag);
+            : takt__read_verify(database->path, mark == TAKT_MARK_DAMAGED,
+                                diag);
     if (status == TAKT_OK) {
-        if (mark == TAKT_MARK_MET)
-            takt__places_mark(database->places, TAKT_MARK_LOOKED);
+        if (mark == TAKT_MARK_DAMAGED)
+            takt__lockfile_mark(database->lockfile, TAKT_MARK_CHECKED);
         status = open_to_write(database, diag, &is_ours);
     }
     if (status != TAKT_ECORRUPT || !is_ours)
@@ -200,7 +200,7 @@ static takt_status find(const char *path, enum takt_database_use use,
 {
     memset(database, 0, sizeof *database);
     memset(facts, 0, sizeof *facts);
-    database->places = -1;
+    database->lockfile = -1;
     if (use == TAKT_DATABASE_WRITE && !takt__path_make_folders(path))
         return TAKT_EIO;
     database->path = takt__path_resolve(path);
@@ -224,13 +224,13 @@ static takt_status note_file(struct takt_database *database, takt_status status)
     if (stat(database->path, &facts) != 0)
         return TAKT_EIO;
     database->inode = (int64_t)facts.st_ino;
-    return takt__hold_take(database->path, &facts, database->places,
+    return takt__hold_take(database->path, &facts, database->lockfile,
                            &database->hold);
 }
 
 /* Whether the file was never a store: it has content, but not the first bytes
  * of a database, and no store's list of writers beside it. A store that lost
- * its first page to zeros is damaged, not somebody else's. */
+ * its first page to zeros is damaged, not of another program. */
 static bool is_of_another(const char *path)
 {
     static const char title[16] = "SQLite format 3";
@@ -264,10 +264,10 @@ static takt_status enter_and_open(struct takt_database *database,
                          "another file (TAKT_DB)",
                          database->path);
     }
-    database->places = takt__places_open(database->path, true);
-    if (database->places < 0 && errno == ENOMEM)
+    database->lockfile = takt__lockfile_open(database->path, true);
+    if (database->lockfile < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;
-    if (database->places < 0) {
+    if (database->lockfile < 0) {
         const int reason = errno;
         status = takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);
         if (status != TAKT_ENOENT)
@@ -277,13 +277,13 @@ static takt_status enter_and_open(struct takt_database *database,
                          "use another (TAKT_DB)",
                          database->path, strerror(reason));
     }
-    status = takt__places_enter(database->places);
+    status = takt__lockfile_enter(database->lockfile);
     if (status != TAKT_OK)
         return takt__say(diag, status,
                          "%s-writers stays locked by another process",
                          database->path);
     status = note_file(database, open_behind_gate(database, diag));
-    takt__places_leave(database->places);
+    takt__lockfile_leave(database->lockfile);
     return status;
 }
 

@@ -121,8 +121,8 @@ takt_status takt__read_open(struct takt_database *database, size_t limit,
     return status;
 }
 
-/* Some damage is only met by who writes: this takes pages, fills and frees
- * them, and moves the log into the database; all of the copy. */
+/* Some damage shows only when something is written: this takes pages, fills and
+ * frees them, and moves the log into the database; all of the copy. */
 static takt_status try_to_write(sqlite3 *db)
 {
     return takt__sql_run(
@@ -163,7 +163,7 @@ static takt_status verify(struct takt_database *database,
 takt_status takt__read_verify(const char *path, bool is_thorough,
                               takt_diag *diag)
 {
-    struct takt_database copy = {.path = (char *)path, .places = -1};
+    struct takt_database copy = {.path = (char *)path, .lockfile = -1};
     struct takt_image *image;
     takt_status status =
         takt__image_read(path, TAKT_IMAGE_OWN_BYTES, diag, &image);

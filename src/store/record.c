@@ -2,8 +2,8 @@
 /*
  * record.c - the members of a record as a table, and what each may hold.
  *
- * Whatever comes from a file passes here before anybody computes with it, and
- * whatever goes into one does too.
+ * All that comes from a file is checked here before it is used, and all that
+ * goes into one.
  */
 #include "store/record.h"
 

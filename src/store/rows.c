@@ -16,13 +16,12 @@ static takt_status find_name(struct takt_database *database, const char *text,
                              int64_t *id)
 {
     sqlite3_stmt *find;
-    takt_status status =
-        takt__database_prepare(database, TAKT_SQL_FIND_NAME, &find);
+    const takt_status status =
+        takt__database_prepare_text(database, TAKT_SQL_FIND_NAME, text, &find);
 
     *id = 0;
     if (status != TAKT_OK)
         return status;
-    takt__sql_bind_text(find, 1, text);
     const int result = sqlite3_step(find);
     if (result == SQLITE_ROW)
         *id = sqlite3_column_int64(find, 0);

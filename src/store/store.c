@@ -3,8 +3,8 @@
  * store.c - a database together with the writer that this process is in it.
  *
  * Damage that shows only later is not repaired under a running program: the
- * operation fails, the file is marked, and whoever opens it next moves it
- * aside.
+ * operation fails, the file is marked, and the next process to open it renames
+ * it.
  */
 #include "store/store.h"
 
@@ -14,14 +14,14 @@
 #include "base/say.h"
 #include "store/database.h"
 #include "store/hold.h"
-#include "store/places.h"
+#include "store/lockfile.h"
 #include "store/rows.h"
 #include "store/writer.h"
 
 struct takt_store {
     struct takt_database database;
     struct takt_writer writer; /* no name: nothing can be written */
-    bool is_renamed; /* somebody else has written under the writer's name */
+    bool is_renamed; /* there are records under its name from elsewhere */
     char software[TAKT_SHA256_HEX];
 };
 
@@ -31,14 +31,14 @@ static bool fits(const char *fingerprint)
            strlen(fingerprint) < TAKT_SHA256_HEX;
 }
 
-/* Damage that is met is looked at by whoever opens the store next. */
+/* The next process to open the store checks it. */
 static void mark(const struct takt_database *database)
 {
-    const enum takt_mark now = takt__places_read_mark(database->places);
+    const enum takt_mark now = takt__lockfile_read_mark(database->lockfile);
 
-    takt__places_mark(database->places, now < TAKT_MARK_LOOKED
-                                            ? TAKT_MARK_MET
-                                            : TAKT_MARK_MET_AGAIN);
+    takt__lockfile_mark(database->lockfile, now < TAKT_MARK_CHECKED
+                                                ? TAKT_MARK_DAMAGED
+                                                : TAKT_MARK_DAMAGED_AGAIN);
 }
 
 static takt_status open_parts(const char *path,
@@ -57,7 +57,7 @@ static takt_status open_parts(const char *path,
         return TAKT_OK;
     if (status == TAKT_ECORRUPT && takt__database_is_held(database))
         mark(database);
-    takt__say(diag, TAKT_OK, "%s: no writer's place in it can be had",
+    takt__say(diag, TAKT_OK, "%s: no writer slot in it can be had",
               database->path);
     takt__database_close(database);
     return status;
@@ -65,7 +65,7 @@ static takt_status open_parts(const char *path,
 
 /* A file too large for the cheap check may show its damage only when the
  * writer looks for its records; then it is looked at, and, should that find
- * nothing, moved aside the time after. */
+ * nothing, renamed the time after. */
 static takt_status open_thrice(const char *path,
                                const struct takt_store_identity *identity,
                                takt_diag *diag, struct takt_store *store)
@@ -195,8 +195,9 @@ takt_status takt__store_write(struct takt_store *store,
     status = takt__database_end(&store->database, status);
     if (status == TAKT_OK) {
         store->writer.is_known = true;
-        if (takt__places_read_mark(store->database.places) == TAKT_MARK_LOOKED)
-            takt__places_mark(store->database.places, TAKT_MARK_NONE);
+        if (takt__lockfile_read_mark(store->database.lockfile) ==
+            TAKT_MARK_CHECKED)
+            takt__lockfile_mark(store->database.lockfile, TAKT_MARK_NONE);
     }
     return note(store, status);
 }

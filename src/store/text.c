@@ -3,7 +3,7 @@
  * text.c - one record, one line, tab-separated.
  *
  * Numbers are printed with as few digits as read back exactly, and with a
- * point whatever the host program's locale says. The last line tells how many
+ * point whatever the host program's locale says. The last line says how many
  * records there are, so that a text that was cut off is known as such.
  */
 #include "store/text.h"
