@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clock.h - time, as cheaply as the processor tells it.
+ * clock.h - time, read from the cheapest clock that the processor has.
  *
  * Ticks are the processor's own counter where it runs at a constant rate (9 ns
  * a reading, against 23 of clock_gettime() on the machine this was measured

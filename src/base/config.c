@@ -23,7 +23,7 @@ extern char **environ;
 /* ---- the environment -------------------------------------------------------
  */
 
-/* Every variable whose name begins with TAKT_, whoever reads it. */
+/* Every variable of Takt, also those that other parts of it read. */
 static const char *const known[] = {
     "TAKT_BLAS",        "TAKT_CUBLAS",      "TAKT_CUDA",
     "TAKT_DB",          "TAKT_EXPERT",      "TAKT_EXPLORE",
@@ -258,8 +258,8 @@ static bool is_set(const char *variable)
     return false;
 }
 
-/* The list that was lent last: whoever read it may read it still, so it is
- * kept, and used again while the environment is what it was. */
+/* The list that was used last. Other threads may still read it, so it is never
+ * freed; it is used again while the environment is unchanged. */
 static struct {
     pthread_mutex_t lock;
     char **list;

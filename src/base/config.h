@@ -41,8 +41,8 @@ struct takt_config {
 const struct takt_config *takt__config(void);
 
 /* Calls act(self) with "NAME=value" in the environment, unless NAME is set. For
- * libraries that can be told something only while they are loaded. Neither this
- * nor who reads the environment meanwhile can be harmed; a variable that
+ * libraries that read their settings only when they are loaded. Threads that
+ * read the environment meanwhile see one list or the other; a variable that
  * another thread sets at this very moment may be lost. False: no memory, and
  * nothing was called. */
 bool takt__config_lend(const char *variable, void (*act)(void *self),

@@ -18,7 +18,7 @@ void takt__futex_wait_for(_Atomic uint32_t *word, uint32_t value, uint64_t ns);
 bool takt__futex_changes(_Atomic uint32_t *word, uint32_t value,
                          uint64_t until_ns);
 
-/* Wakes everyone who sleeps on the word. */
+/* Wakes all threads that sleep on the word. */
 void takt__futex_wake(_Atomic uint32_t *word);
 
 /* Between two looks at a word: leaves the core to its other thread. */

@@ -38,23 +38,19 @@ void takt__lock(pthread_mutex_t *lock)
     pthread_mutex_lock(lock);
 }
 
-bool takt__trylock(pthread_mutex_t *lock)
-{
-    takt__section_begin();
-    const bool is_ours = pthread_mutex_trylock(lock) == 0;
-    if (!is_ours)
-        takt__section_end();
-    return is_ours;
-}
-
 void takt__unlock(pthread_mutex_t *lock)
 {
     pthread_mutex_unlock(lock);
     takt__section_end();
 }
 
+bool takt__trylock(pthread_mutex_t *lock)
+{
+    return takt__lock_until(lock, 0);
+}
+
 /* By looking now and then: not every libc has a lock with a limit by this
- * clock, and who needs this one has time. */
+ * clock, and callers of this have time. */
 bool takt__lock_until(pthread_mutex_t *lock, uint64_t until_ns)
 {
     const struct timespec pause = {.tv_nsec = 500000};

@@ -3,8 +3,8 @@
  * lock.h - locks that a cancelled thread does not keep.
  *
  * A thread that pthread_cancel() ends in the middle of a critical section would
- * never leave it, and everybody else would wait for ever. So cancellation is
- * off from takt__lock() to takt__unlock(), and in other stretches that have to
+ * never leave it, and all others would wait for ever. So cancellation is off
+ * from takt__lock() to takt__unlock(), and in other stretches that have to
  * be left again: a request is acted on when the last of them has ended. Pairs
  * nest and may end in any order, on the thread that began them. No callback of
  * a user's is called inside of one, unless its contract says so.

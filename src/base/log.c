@@ -117,8 +117,8 @@ static void write_line(const char *text)
     char line[1200];
     const int length = snprintf(line, sizeof line, "takt: %s\n", text);
 
-    /* One call, so that lines of several processes do not mix. A stderr that
-     * is closed or full has nobody to be told. */
+    /* One call, so that lines of several processes do not mix. A failure of
+     * stderr cannot be reported anywhere. */
     if (length > 0)
         (void)!write(STDERR_FILENO, line, (size_t)length);
 }

@@ -158,8 +158,7 @@ static takt_status look_at(const struct takt_new_file *file, struct stat *facts,
     }
     if (!S_ISREG(facts->st_mode))
         return takt__say(diag, TAKT_EIO, "%.300s: is no file", path);
-    /* One that nobody may write is meant to stay, also for those whom no
-     * permissions stop. */
+    /* A file without write permission is not replaced, by root neither. */
     if ((facts->st_mode & 0222) == 0 ||
         faccessat(file->folder, file->name, W_OK, 0) != 0)
         return takt__say(diag, TAKT_EIO, "%.300s: is read-only", path);
@@ -179,8 +178,8 @@ static bool dress(int fd, const struct stat *facts)
     return fchmod(fd, facts->st_mode & 07777) == 0;
 }
 
-/* Nobody may read what replaces a file before it has the file's own mode. */
-static int open_aside(struct takt_new_file *file, bool is_replacement)
+/* What replaces a file must not be readable before it has the file's mode. */
+static int open_temporary(struct takt_new_file *file, bool is_replacement)
 {
     const mode_t mode = is_replacement ? 0600 : 0666;
     uint64_t number;
@@ -190,9 +189,9 @@ static int open_aside(struct takt_new_file *file, bool is_replacement)
     for (int i = 0; fd < 0 && errno == EEXIST && i < 100; i++) {
         if (getrandom(&number, sizeof number, 0) != sizeof number)
             return -1;
-        snprintf(file->aside, sizeof file->aside, ".takt-%016llx",
+        snprintf(file->temporary, sizeof file->temporary, ".takt-%016llx",
                  (unsigned long long)number);
-        fd = openat(file->folder, file->aside,
+        fd = openat(file->folder, file->temporary,
                     O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
     }
     return fd;
@@ -223,7 +222,7 @@ static takt_status open_beside(struct takt_new_file *file, unsigned flags,
     status = look_at(file, &facts, diag);
     if (status != TAKT_OK)
         return status;
-    file->fd = open_aside(file, facts.st_mode != 0);
+    file->fd = open_temporary(file, facts.st_mode != 0);
     if (file->fd < 0)
         return say_unwritable(diag, file->path);
     if (facts.st_mode != 0 && !dress(file->fd, &facts))
@@ -253,7 +252,7 @@ takt_status takt__new_file_open(const char *path, unsigned flags,
 void takt__new_file_drop(struct takt_new_file *file)
 {
     if (file->folder >= 0 && file->fd >= 0)
-        unlinkat(file->folder, file->aside, 0);
+        unlinkat(file->folder, file->temporary, 0);
     if (file->fd >= 0)
         close(file->fd);
     if (file->folder >= 0)
@@ -268,27 +267,24 @@ static bool put_in_place(const struct takt_new_file *file)
     const int folder = file->folder;
 
     if (file->is_only &&
-        linkat(folder, file->aside, folder, file->name, 0) == 0)
-        return unlinkat(folder, file->aside, 0) == 0;
+        linkat(folder, file->temporary, folder, file->name, 0) == 0)
+        return unlinkat(folder, file->temporary, 0) == 0;
     if (file->is_only && errno == EEXIST)
         return false;
-    return renameat(folder, file->aside, folder, file->name) == 0;
+    return renameat(folder, file->temporary, folder, file->name) == 0;
 }
 
 takt_status takt__new_file_commit(struct takt_new_file *file, takt_diag *diag)
 {
-    const bool is_stream = file->folder < 0;
-    takt_status status = TAKT_OK;
-
-    if (is_stream) {
+    if (file->folder < 0) { /* a stream */
         const int fd = file->fd;
         file->fd = -1;
         return close(fd) == 0 ? TAKT_OK : say_unwritable(diag, file->path);
     }
     if (fsync(file->fd) != 0 || !put_in_place(file)) {
-        status = file->is_only && errno == EEXIST
-                     ? TAKT_EEXIST
-                     : say_unwritable(diag, file->path);
+        const takt_status status = file->is_only && errno == EEXIST
+                                       ? TAKT_EEXIST
+                                       : say_unwritable(diag, file->path);
         takt__new_file_drop(file);
         return status;
     }
@@ -300,20 +296,27 @@ takt_status takt__new_file_commit(struct takt_new_file *file, takt_diag *diag)
     return TAKT_OK;
 }
 
+bool takt__write_all(int fd, const char *text, size_t length)
+{
+    while (length > 0) {
+        const ssize_t written = write(fd, text, length);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        text += written;
+        length -= (size_t)written;
+    }
+    return true;
+}
+
 takt_status takt__new_file_write(const struct takt_new_file *file,
                                  const char *text, size_t length,
                                  takt_diag *diag)
 {
-    while (length > 0) {
-        const ssize_t written = write(file->fd, text, length);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return say_unwritable(diag, file->path);
-        text += written;
-        length -= (size_t)written;
-    }
-    return TAKT_OK;
+    return takt__write_all(file->fd, text, length)
+               ? TAKT_OK
+               : say_unwritable(diag, file->path);
 }
 
 static takt_status write_and_commit(struct takt_new_file *file,

@@ -10,7 +10,7 @@
  *   regular file   replaced; owner and permissions are kept. A file without
  *                  write permission is refused, for root too.
  *   symbolic link  stays; the file that it leads to is replaced. Refused if it
- *                  leads nowhere, or if somebody else put it into a directory
+ *                  leads nowhere, or if another user put it into a directory
  *                  such as /tmp.
  *   FIFO, device   refused, or written in place with TAKT_NEW_FILE_STREAMS,
  *                  which also writes to a descriptor named by /dev/stdout,
@@ -41,8 +41,8 @@ struct takt_new_file {
     int folder;       /* -1: it is written in place */
     const char *path; /* borrowed until the end, for messages */
     bool is_only;
-    char name[NAME_MAX + 1]; /* in `folder`; so is `aside` */
-    char aside[32];
+    char name[NAME_MAX + 1]; /* in `folder`; so is `temporary` */
+    char temporary[32];
 };
 
 /* Opens the temporary file. `diag` may be NULL, here and below.
@@ -63,6 +63,9 @@ void takt__new_file_drop(struct takt_new_file *file);
 takt_status takt__new_file_write(const struct takt_new_file *file,
                                  const char *text, size_t length,
                                  takt_diag *diag);
+
+/* Writes all of a text to a descriptor. False: errno says why. */
+bool takt__write_all(int fd, const char *text, size_t length);
 
 /* All of these. On failure the old file is as it was. */
 takt_status takt__write_whole(const char *path, unsigned flags,

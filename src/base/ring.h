@@ -77,7 +77,7 @@ static inline void takt__ring_filled(takt__turn *slot, uint64_t at)
 }
 
 /* How many there are, those included that are being filled just now. By
- * whoever empties it. */
+ * the thread that empties it. */
 static inline uint64_t takt__ring_count(const struct takt_ring *ring)
 {
     return atomic_load(&ring->head) - atomic_load(&ring->tail);

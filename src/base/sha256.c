@@ -102,14 +102,14 @@ void takt__sha256_add(struct takt_sha256 *hash, const void *bytes, size_t count)
 
     while (count > 0) {
         const size_t used = (size_t)(hash->length % block_bytes);
-        const size_t room = block_bytes - used;
-        const size_t step = count < room ? count : room;
+        const size_t left = block_bytes - used;
+        const size_t step = count < left ? count : left;
 
         memcpy(hash->block + used, from, step);
         hash->length += step;
         from += step;
         count -= step;
-        if (step == room)
+        if (step == left)
             absorb(hash->state, hash->block);
     }
 }

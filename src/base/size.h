@@ -5,7 +5,7 @@
  * Every number of elements or bytes that is made of a caller's sizes is
  * computed with these functions. A result that does not fit is SIZE_MAX and
  * stays SIZE_MAX through further sums and products (but for a product with 0).
- * No memory of SIZE_MAX bytes exists: whoever asks for it is refused.
+ * No memory of SIZE_MAX bytes exists: a request for it is refused.
  */
 #ifndef TAKT_BASE_SIZE_H
 #define TAKT_BASE_SIZE_H

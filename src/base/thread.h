@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* thread.h - what every thread of Takt's own does first. */
+/* thread.h - how every thread of Takt's own begins. Needs libc and libm alone.
+ */
 #ifndef TAKT_BASE_THREAD_H
 #define TAKT_BASE_THREAD_H
 
-#include <fenv.h>
 #include <pthread.h>
+#include <stdbool.h>
 
-/* A thread inherits the floating-point environment of its creator, and anybody
- * who knows its number could cancel it. Neither is wanted. */
-static inline void takt__thread_enter(void)
-{
-    fesetenv(FE_DFL_ENV);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-}
+/* Starts a thread that handles no signal: those are the program's. False: the
+ * system has none to give. */
+bool takt__thread_start(pthread_t *out, void *run(void *self), void *self);
+
+/* What it calls first. A thread inherits the floating-point environment of its
+ * creator, and any thread that knows its number could cancel it: neither is
+ * wanted. The name, of at most 15 letters, is what debuggers show. */
+void takt__thread_enter(const char *name);
 
 #endif

@@ -11,7 +11,7 @@
  * no fault of the library: it may be busy with another number of threads. A
  * caller then runs the product elsewhere. What is called allocates nothing
  * and takes no lock of ours; what a library does inside is its own matter.
- * libxsmm compiles a kernel when it meets a shape for the first time, which
+ * libxsmm compiles a kernel for each shape the first time it is used, which
  * takes as long as a few hundred small products.
  *
  * Threads: any thread may open, call and close, also in a child process. A
@@ -36,7 +36,7 @@ struct takt_blas {
     unsigned max_threads; /* for a gemm; 1 where it cannot be set */
     unsigned max_vector_threads;       /* for a gemv or an axpy */
     bool can_set_threads;              /* false: it uses as many as it likes */
-    struct takt_blas_library *library; /* shared by all who have it open */
+    struct takt_blas_library *library; /* shared by all contexts */
 };
 
 /* y = alpha * x + y, where x(i) is at x[i * x_step], y(i) at y[i * y_step]. */
@@ -52,7 +52,7 @@ struct takt_axpy {
 /* Opens every usable library into out[0..max) and says how many those are, at
  * most TAKT_BLAS_MAX; all names differ. Libraries are lent up to `threads`
  * threads. `extra` is NULL as a rule; "" opens none at all; anything else is
- * the file of a library to open before the usual ones, named "blas". */
+ * the file of a library to open before the standard ones, named "blas". */
 size_t takt__blas_open_all(const char *extra, unsigned threads,
                            struct takt_blas *out, size_t max);
 

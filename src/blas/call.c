@@ -135,7 +135,7 @@ static bool is_too_small(const struct takt_blas_library *library,
 static bool can_gemm(const struct takt_blas_library *library,
                      const struct takt_blas_gemm *call)
 {
-    return library->run_gemm[call->dtype] != NULL &&
+    return library->run[TAKT_BLAS_GEMM][call->dtype] != NULL &&
            !is_too_small(library, call) &&
            (library->xsmm == NULL || takt__xsmm_can(call));
 }
@@ -152,7 +152,7 @@ bool takt__blas_can_gemv(const struct takt_blas *blas, size_t size,
 {
     struct takt_blas_gemv gemv;
     return put_gemv(size, call, &gemv) &&
-           blas->library->run_gemv[gemv.dtype] != NULL;
+           blas->library->run[TAKT_BLAS_GEMV][gemv.dtype] != NULL;
 }
 
 bool takt__blas_can_axpy(const struct takt_blas *blas, size_t size,
@@ -160,54 +160,59 @@ bool takt__blas_can_axpy(const struct takt_blas *blas, size_t size,
 {
     struct takt_blas_axpy axpy;
     return put_axpy(size, call, &axpy) &&
-           blas->library->run_axpy[axpy.dtype] != NULL;
+           blas->library->run[TAKT_BLAS_AXPY][axpy.dtype] != NULL;
+}
+
+/* `call` in the words of BLAS. False: there is no such function, or the library
+ * is not to be entered. */
+static bool run(struct takt_blas_library *library, takt_blas_run *function,
+                unsigned threads, const void *call)
+{
+    if (function == NULL || !takt__callers_enter(library, threads))
+        return false;
+    const bool has_run = function(library, call);
+    takt__callers_leave(library);
+    return has_run;
 }
 
 bool takt__blas_gemm(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_gemm *call)
 {
     struct takt_blas_library *library = blas->library;
-    struct takt_blas_gemm gemm = {.threads = threads};
+    struct takt_blas_gemm gemm;
 
     if (threads == 0 || threads > blas->max_threads ||
         !put_gemm(size, call, &gemm) || !can_gemm(library, &gemm))
         return false;
+    takt_blas_run *function = library->run[TAKT_BLAS_GEMM][gemm.dtype];
     /* Kernels of libxsmm's are plain code; it takes its turn to compile. */
-    if (library->xsmm != NULL)
-        return library->run_gemm[gemm.dtype](library, &gemm);
-    if (!takt__turn_enter(library, threads))
-        return false;
-    const bool has_run = library->run_gemm[gemm.dtype](library, &gemm);
-    takt__turn_leave(library);
-    return has_run;
+    return library->xsmm != NULL ? function(library, &gemm)
+                                 : run(library, function, threads, &gemm);
+}
+
+static bool may_use(const struct takt_blas *blas, unsigned threads)
+{
+    return threads > 0 && threads <= blas->max_vector_threads;
 }
 
 bool takt__blas_gemv(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_gemv *call)
 {
     struct takt_blas_library *library = blas->library;
-    struct takt_blas_gemv gemv = {.threads = threads};
+    struct takt_blas_gemv gemv;
 
-    if (threads == 0 || threads > blas->max_vector_threads ||
-        !put_gemv(size, call, &gemv) || library->run_gemv[gemv.dtype] == NULL ||
-        !takt__turn_enter(library, threads))
-        return false;
-    library->run_gemv[gemv.dtype](library, &gemv);
-    takt__turn_leave(library);
-    return true;
+    return may_use(blas, threads) && put_gemv(size, call, &gemv) &&
+           run(library, library->run[TAKT_BLAS_GEMV][gemv.dtype], threads,
+               &gemv);
 }
 
 bool takt__blas_axpy(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_axpy *call)
 {
     struct takt_blas_library *library = blas->library;
-    struct takt_blas_axpy axpy = {.threads = threads};
+    struct takt_blas_axpy axpy;
 
-    if (threads == 0 || threads > blas->max_vector_threads ||
-        !put_axpy(size, call, &axpy) || library->run_axpy[axpy.dtype] == NULL ||
-        !takt__turn_enter(library, threads))
-        return false;
-    library->run_axpy[axpy.dtype](library, &axpy);
-    takt__turn_leave(library);
-    return true;
+    return may_use(blas, threads) && put_axpy(size, call, &axpy) &&
+           run(library, library->run[TAKT_BLAS_AXPY][axpy.dtype], threads,
+               &axpy);
 }

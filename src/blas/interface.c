@@ -26,10 +26,11 @@ typedef void fortran_gemv(const char *trans, const int *m, const int *n,
 typedef void fortran_axpy(const int *n, const void *alpha, const void *x,
                           const int *x_step, void *y, const int *y_step);
 
-bool takt__fortran_gemm(struct takt_blas_library *library,
-                        const struct takt_blas_gemm *call)
+bool takt__fortran_gemm(struct takt_blas_library *library, const void *self)
 {
-    fortran_gemm *const run = (fortran_gemm *)library->gemm[call->dtype];
+    const struct takt_blas_gemm *call = self;
+    fortran_gemm *const run =
+        (fortran_gemm *)library->symbol[TAKT_BLAS_GEMM][call->dtype];
 
     run(call->b.is_transposed ? "T" : "N", call->a.is_transposed ? "T" : "N",
         &call->n, &call->m, &call->k, &call->alpha, call->b.at, &call->b.ld,
@@ -37,23 +38,27 @@ bool takt__fortran_gemm(struct takt_blas_library *library,
     return true;
 }
 
-void takt__fortran_gemv(struct takt_blas_library *library,
-                        const struct takt_blas_gemv *call)
+bool takt__fortran_gemv(struct takt_blas_library *library, const void *self)
 {
-    fortran_gemv *const run = (fortran_gemv *)library->gemv[call->dtype];
+    const struct takt_blas_gemv *call = self;
+    fortran_gemv *const run =
+        (fortran_gemv *)library->symbol[TAKT_BLAS_GEMV][call->dtype];
     const bool is_plain = !call->a.is_transposed;
 
     run(is_plain ? "T" : "N", is_plain ? &call->n : &call->m,
         is_plain ? &call->m : &call->n, &call->alpha, call->a.at, &call->a.ld,
         call->x, &call->x_step, &call->beta, call->y, &call->y_step, 1);
+    return true;
 }
 
-void takt__fortran_axpy(struct takt_blas_library *library,
-                        const struct takt_blas_axpy *call)
+bool takt__fortran_axpy(struct takt_blas_library *library, const void *self)
 {
-    fortran_axpy *const run = (fortran_axpy *)library->axpy[call->dtype];
+    const struct takt_blas_axpy *call = self;
+    fortran_axpy *const run =
+        (fortran_axpy *)library->symbol[TAKT_BLAS_AXPY][call->dtype];
 
     run(&call->n, &call->alpha, call->x, &call->x_step, call->y, &call->y_step);
+    return true;
 }
 
 /* CBLAS's own numbers for its choices. */
@@ -78,10 +83,10 @@ typedef void cblas_saxpy(int n, float alpha, const float *x, int x_step,
 typedef void cblas_daxpy(int n, double alpha, const double *x, int x_step,
                          double *y, int y_step);
 
-bool takt__cblas_gemm(struct takt_blas_library *library,
-                      const struct takt_blas_gemm *call)
+bool takt__cblas_gemm(struct takt_blas_library *library, const void *self)
 {
-    takt_blas_symbol *const run = library->gemm[call->dtype];
+    const struct takt_blas_gemm *call = self;
+    takt_blas_symbol *const run = library->symbol[TAKT_BLAS_GEMM][call->dtype];
     const int trans_a = call->a.is_transposed ? trans : no_trans;
     const int trans_b = call->b.is_transposed ? trans : no_trans;
 
@@ -98,10 +103,10 @@ bool takt__cblas_gemm(struct takt_blas_library *library,
     return true;
 }
 
-void takt__cblas_gemv(struct takt_blas_library *library,
-                      const struct takt_blas_gemv *call)
+bool takt__cblas_gemv(struct takt_blas_library *library, const void *self)
 {
-    takt_blas_symbol *const run = library->gemv[call->dtype];
+    const struct takt_blas_gemv *call = self;
+    takt_blas_symbol *const run = library->symbol[TAKT_BLAS_GEMV][call->dtype];
     const int trans_a = call->a.is_transposed ? trans : no_trans;
     /* Of the matrix as it lies there. */
     const int rows = call->a.is_transposed ? call->n : call->m;
@@ -115,12 +120,13 @@ void takt__cblas_gemv(struct takt_blas_library *library,
         ((cblas_dgemv *)run)(row_major, trans_a, rows, cols, call->alpha.f64,
                              call->a.at, call->a.ld, call->x, call->x_step,
                              call->beta.f64, call->y, call->y_step);
+    return true;
 }
 
-void takt__cblas_axpy(struct takt_blas_library *library,
-                      const struct takt_blas_axpy *call)
+bool takt__cblas_axpy(struct takt_blas_library *library, const void *self)
 {
-    takt_blas_symbol *const run = library->axpy[call->dtype];
+    const struct takt_blas_axpy *call = self;
+    takt_blas_symbol *const run = library->symbol[TAKT_BLAS_AXPY][call->dtype];
 
     if (call->dtype == TAKT_BLAS_F32)
         ((cblas_saxpy *)run)(call->n, call->alpha.f32, call->x, call->x_step,
@@ -128,4 +134,5 @@ void takt__cblas_axpy(struct takt_blas_library *library,
     else
         ((cblas_daxpy *)run)(call->n, call->alpha.f64, call->x, call->x_step,
                              call->y, call->y_step);
+    return true;
 }

@@ -15,8 +15,14 @@
 
 #include "blas/blas.h"
 
-/* Indices for what exists once per dtype. */
+/* Indices for what exists once per dtype, and once per function. */
 enum takt_blas_dtype { TAKT_BLAS_F32, TAKT_BLAS_F64, TAKT_BLAS_DTYPES };
+enum takt_blas_function {
+    TAKT_BLAS_GEMM,
+    TAKT_BLAS_GEMV,
+    TAKT_BLAS_AXPY,
+    TAKT_BLAS_FUNCTIONS
+};
 
 /* A number of the call's dtype; BLAS takes most of them by address. */
 union takt_blas_real {
@@ -33,7 +39,6 @@ struct takt_blas_matrix {
 
 struct takt_blas_gemm {
     enum takt_blas_dtype dtype;
-    unsigned threads;
     int m, n, k;
     struct takt_blas_matrix a, b;
     void *c;
@@ -43,7 +48,6 @@ struct takt_blas_gemm {
 
 struct takt_blas_gemv {
     enum takt_blas_dtype dtype;
-    unsigned threads;
     int m, n; /* of A as it is multiplied */
     struct takt_blas_matrix a;
     const void *x;
@@ -55,7 +59,6 @@ struct takt_blas_gemv {
 
 struct takt_blas_axpy {
     enum takt_blas_dtype dtype;
-    unsigned threads;
     int n;
     const void *x;
     int x_step;
@@ -66,13 +69,9 @@ struct takt_blas_axpy {
 
 struct takt_xsmm;
 
-/* False: refused; the interfaces other than libxsmm's always run. */
-typedef bool takt_blas_run_gemm(struct takt_blas_library *library,
-                                const struct takt_blas_gemm *call);
-typedef void takt_blas_run_gemv(struct takt_blas_library *library,
-                                const struct takt_blas_gemv *call);
-typedef void takt_blas_run_axpy(struct takt_blas_library *library,
-                                const struct takt_blas_axpy *call);
+/* Runs a call, which is one of the above. False: refused; the interfaces other
+ * than libxsmm's always run. */
+typedef bool takt_blas_run(struct takt_blas_library *library, const void *call);
 
 /* Any function of a library; cast to its true type to call it. */
 typedef void takt_blas_symbol(void);
@@ -81,16 +80,12 @@ struct takt_blas_library {
     void *handle;
     struct takt_blas_library *next; /* in the registry */
     unsigned holders;               /* how many have it open */
-    struct takt_blas facts;         /* as they were told to the first */
+    struct takt_blas facts;         /* as it was first opened */
 
-    /* How to call, by dtype. NULL: not there, or gave a wrong answer. */
-    takt_blas_run_gemm *run_gemm[TAKT_BLAS_DTYPES];
-    takt_blas_run_gemv *run_gemv[TAKT_BLAS_DTYPES];
-    takt_blas_run_axpy *run_axpy[TAKT_BLAS_DTYPES];
+    /* How to call. NULL: not there, or gave a wrong answer. */
+    takt_blas_run *run[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
     /* What those call. */
-    takt_blas_symbol *gemm[TAKT_BLAS_DTYPES];
-    takt_blas_symbol *gemv[TAKT_BLAS_DTYPES];
-    takt_blas_symbol *axpy[TAKT_BLAS_DTYPES];
+    takt_blas_symbol *symbol[TAKT_BLAS_FUNCTIONS][TAKT_BLAS_DTYPES];
 
     struct takt_xsmm *xsmm; /* owned; NULL: not libxsmm */
 
@@ -105,45 +100,40 @@ struct takt_blas_library {
      * the low half of a register, so one type serves both. */
     int (*get_threads)(void);
     void (*set_threads)(int64_t threads);
-    bool is_openmp; /* see turn.c for what follows from that */
+    bool is_openmp; /* see callers.c for what follows from that */
 
-    _Atomic uint64_t turn; /* who is inside; see turn.c */
-    int threads_before;    /* the setting to put back; of whoever changes it */
-    bool is_drained;       /* nobody was inside when the fork began */
+    _Atomic uint64_t callers; /* inside; see callers.c */
+    int threads_before;       /* the setting to restore */
+    bool is_drained;          /* no caller was inside when the fork began */
 };
 
-/* open.c: puts the address of a function into the pointer at `function`; false:
- * there is none, and the pointer is NULL. ISO C has no cast from object to
- * function pointer; POSIX promises that the bytes are the same. */
-bool takt__symbol_find(void *handle, const char *name, void *function);
-
 /* interface.c: the ways to call. */
-takt_blas_run_gemm takt__fortran_gemm, takt__cblas_gemm;
-takt_blas_run_gemv takt__fortran_gemv, takt__cblas_gemv;
-takt_blas_run_axpy takt__fortran_axpy, takt__cblas_axpy;
+takt_blas_run takt__fortran_gemm, takt__cblas_gemm;
+takt_blas_run takt__fortran_gemv, takt__cblas_gemv;
+takt_blas_run takt__fortran_axpy, takt__cblas_axpy;
 
 /* xsmm.c */
-takt_blas_run_gemm takt__xsmm_gemm;
+takt_blas_run takt__xsmm_gemm;
 bool takt__xsmm_open(struct takt_blas_library *library);
 bool takt__xsmm_can(const struct takt_blas_gemm *call);
 
-/* turn.c: waits for nobody. False: somebody is inside with another number of
- * threads, or a fork is near, or this is a child whose parent was inside when
- * it forked. After true the caller runs, then leaves. */
-bool takt__turn_enter(struct takt_blas_library *library, unsigned threads);
-void takt__turn_leave(struct takt_blas_library *library);
+/* callers.c: does not wait. False: another caller is inside with another number
+ * of threads, or a fork has begun, or this is a child whose parent was inside
+ * when it forked. After true the caller runs, then leaves. */
+bool takt__callers_enter(struct takt_blas_library *library, unsigned threads);
+void takt__callers_leave(struct takt_blas_library *library);
 
-/* A fork: nobody may enter any library; who is inside leaves (false: some take
- * too long); it happens; in the child nobody is inside; all goes on. */
-void takt__turn_before_fork(void);
-bool takt__turn_drain(struct takt_blas_library *library);
-void takt__turn_after_fork(bool is_child);
-void takt__turn_reset(struct takt_blas_library *library);
+/* A fork: no caller may enter any library; those inside leave (false: some take
+ * too long); after it, callers may enter; in the child none is inside. */
+void takt__callers_before_fork(void);
+bool takt__callers_drain(struct takt_blas_library *library);
+void takt__callers_after_fork(bool is_child);
+void takt__callers_reset(struct takt_blas_library *library);
 
-/* exit(): nobody enters any library from now on. */
-void takt__turn_before_exit(void);
+/* exit(): no caller enters any library from now on. */
+void takt__callers_before_exit(void);
 
-/* registry.c: for whoever holds the lock. */
+/* registry.c: find, add and remove are called with the lock. */
 void takt__registry_lock(void);
 void takt__registry_unlock(void);
 struct takt_blas_library *takt__registry_find(const void *handle);

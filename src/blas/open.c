@@ -26,11 +26,14 @@
 #include "blas/prove.h"
 
 /* By the names that run-time packages install. */
-static const char *const usual[] = {"libopenblas.so.0", "libblis.so.4",
-                                    "libxsmm.so.1", "libxsmm.so",
-                                    "libblas.so.3"};
+static const char *const standard[] = {"libopenblas.so.0", "libblis.so.4",
+                                       "libxsmm.so.1", "libxsmm.so",
+                                       "libblas.so.3"};
 
-bool takt__symbol_find(void *handle, const char *name, void *function)
+/* Puts the address of a function into the pointer at `function`; false: there
+ * is none, and the pointer is NULL. ISO C has no cast from object to function
+ * pointer; POSIX promises that the bytes are the same. */
+static bool find_symbol(void *handle, const char *name, void *function)
 {
     void *const found = dlsym(handle, name);
     memcpy(function, &found, sizeof found);
@@ -44,49 +47,33 @@ static bool has(void *handle, const char *name)
 
 /* ---- the functions ------------------------------------------------------- */
 
-static void find_gemm(struct takt_blas_library *library, int dtype,
-                      const char *fortran, const char *cblas)
-{
-    takt_blas_symbol **symbol = &library->gemm[dtype];
-
-    if (takt__symbol_find(library->handle, fortran, symbol))
-        library->run_gemm[dtype] = takt__fortran_gemm;
-    else if (takt__symbol_find(library->handle, cblas, symbol))
-        library->run_gemm[dtype] = takt__cblas_gemm;
-}
-
-static void find_gemv(struct takt_blas_library *library, int dtype,
-                      const char *fortran, const char *cblas)
-{
-    takt_blas_symbol **symbol = &library->gemv[dtype];
-
-    if (takt__symbol_find(library->handle, fortran, symbol))
-        library->run_gemv[dtype] = takt__fortran_gemv;
-    else if (takt__symbol_find(library->handle, cblas, symbol))
-        library->run_gemv[dtype] = takt__cblas_gemv;
-}
-
-static void find_axpy(struct takt_blas_library *library, int dtype,
-                      const char *fortran, const char *cblas)
-{
-    takt_blas_symbol **symbol = &library->axpy[dtype];
-
-    if (takt__symbol_find(library->handle, fortran, symbol))
-        library->run_axpy[dtype] = takt__fortran_axpy;
-    else if (takt__symbol_find(library->handle, cblas, symbol))
-        library->run_axpy[dtype] = takt__cblas_axpy;
-}
-
 static bool find_functions(struct takt_blas_library *library)
 {
-    find_gemm(library, TAKT_BLAS_F32, "sgemm_", "cblas_sgemm");
-    find_gemm(library, TAKT_BLAS_F64, "dgemm_", "cblas_dgemm");
-    find_gemv(library, TAKT_BLAS_F32, "sgemv_", "cblas_sgemv");
-    find_gemv(library, TAKT_BLAS_F64, "dgemv_", "cblas_dgemv");
-    find_axpy(library, TAKT_BLAS_F32, "saxpy_", "cblas_saxpy");
-    find_axpy(library, TAKT_BLAS_F64, "daxpy_", "cblas_daxpy");
-    return library->gemm[TAKT_BLAS_F32] != NULL &&
-           library->gemm[TAKT_BLAS_F64] != NULL;
+    static const struct {
+        const char *name;
+        takt_blas_run *fortran, *cblas;
+    } functions[TAKT_BLAS_FUNCTIONS] = {
+        [TAKT_BLAS_GEMM] = {"gemm", takt__fortran_gemm, takt__cblas_gemm},
+        [TAKT_BLAS_GEMV] = {"gemv", takt__fortran_gemv, takt__cblas_gemv},
+        [TAKT_BLAS_AXPY] = {"axpy", takt__fortran_axpy, takt__cblas_axpy},
+    };
+    static const char letters[TAKT_BLAS_DTYPES] = {'s', 'd'};
+    char fortran[16], cblas[16];
+
+    for (int f = 0; f < TAKT_BLAS_FUNCTIONS; f++)
+        for (int d = 0; d < TAKT_BLAS_DTYPES; d++) {
+            takt_blas_symbol **symbol = &library->symbol[f][d];
+            snprintf(fortran, sizeof fortran, "%c%s_", letters[d],
+                     functions[f].name);
+            snprintf(cblas, sizeof cblas, "cblas_%c%s", letters[d],
+                     functions[f].name);
+            if (find_symbol(library->handle, fortran, symbol))
+                library->run[f][d] = functions[f].fortran;
+            else if (find_symbol(library->handle, cblas, symbol))
+                library->run[f][d] = functions[f].cblas;
+        }
+    return library->run[TAKT_BLAS_GEMM][TAKT_BLAS_F32] != NULL &&
+           library->run[TAKT_BLAS_GEMM][TAKT_BLAS_F64] != NULL;
 }
 
 /* Asks for the largest of 3 elements with a count that is 3 in its low half
@@ -97,38 +84,57 @@ static bool has_narrow_integers(void *handle)
     const float x[3] = {1, 3, 2};
     int (*largest)(const void *, const float *, const void *);
 
-    return !takt__symbol_find(handle, "isamax_", &largest) ||
+    return !find_symbol(handle, "isamax_", &largest) ||
            largest(&count, x, &step) == 2;
 }
 
 /* ---- the kinds ----------------------------------------------------------- */
 
-static void copy_text(char *to, size_t room, const char *from)
+static void copy_text(char *to, size_t size, const char *from)
 {
-    snprintf(to, room, "%s", from != NULL ? from : "");
+    snprintf(to, size, "%s", from != NULL ? from : "");
 }
 
 static bool open_xsmm(struct takt_blas *blas, unsigned threads)
 {
     struct takt_blas_library *library = blas->library;
+    takt_blas_symbol **dispatch = library->symbol[TAKT_BLAS_GEMM];
     void (*start)(void);
     const char *(*target)(void);
 
     (void)threads;
-    if (!takt__symbol_find(library->handle, "libxsmm_smmdispatch",
-                           &library->gemm[0]) ||
-        !takt__symbol_find(library->handle, "libxsmm_dmmdispatch",
-                           &library->gemm[1]) ||
-        !takt__symbol_find(library->handle, "libxsmm_init", &start) ||
+    if (!find_symbol(library->handle, "libxsmm_smmdispatch",
+                     &dispatch[TAKT_BLAS_F32]) ||
+        !find_symbol(library->handle, "libxsmm_dmmdispatch",
+                     &dispatch[TAKT_BLAS_F64]) ||
+        !find_symbol(library->handle, "libxsmm_init", &start) ||
         !takt__xsmm_open(library))
         return false;
     start();
-    library->run_gemm[TAKT_BLAS_F32] = takt__xsmm_gemm;
-    library->run_gemm[TAKT_BLAS_F64] = takt__xsmm_gemm;
+    for (int d = 0; d < TAKT_BLAS_DTYPES; d++)
+        library->run[TAKT_BLAS_GEMM][d] = takt__xsmm_gemm;
     blas->can_set_threads = true; /* there is always one */
-    if (takt__symbol_find(library->handle, "libxsmm_get_target_arch", &target))
+    if (find_symbol(library->handle, "libxsmm_get_target_arch", &target))
         snprintf(blas->version, sizeof blas->version, "for %s", target());
     return true;
+}
+
+/* False: a function is missing, or its integers are too wide for us. */
+static bool find_all(struct takt_blas_library *library, const char *get_threads,
+                     const char *set_threads)
+{
+    return find_symbol(library->handle, get_threads, &library->get_threads) &&
+           find_symbol(library->handle, set_threads, &library->set_threads) &&
+           find_functions(library) && has_narrow_integers(library->handle);
+}
+
+static void ask_version(void *handle, const char *question,
+                        struct takt_blas *blas)
+{
+    const char *(*ask)(void);
+
+    if (find_symbol(handle, question, &ask))
+        copy_text(blas->version, sizeof blas->version, ask());
 }
 
 /* How many threads the library takes of those offered. */
@@ -147,46 +153,37 @@ static bool open_openblas(struct takt_blas *blas, unsigned threads)
 {
     enum { with_openmp = 2 };
     struct takt_blas_library *library = blas->library;
-    const char *(*config)(void);
     int (*parallel)(void);
 
-    if (!takt__symbol_find(library->handle, "openblas_get_num_threads",
-                           &library->get_threads) ||
-        !takt__symbol_find(library->handle, "openblas_set_num_threads",
-                           &library->set_threads) ||
-        !find_functions(library) || !has_narrow_integers(library->handle))
+    if (!find_all(library, "openblas_get_num_threads",
+                  "openblas_set_num_threads"))
         return false;
-    if (takt__symbol_find(library->handle, "openblas_get_parallel", &parallel))
+    if (find_symbol(library->handle, "openblas_get_parallel", &parallel))
         library->is_openmp = parallel() == with_openmp;
     /* What counts with OpenMP is its own number for this thread. */
     if (library->is_openmp &&
-        !takt__symbol_find(library->handle, "omp_get_max_threads",
-                           &library->get_threads))
+        !find_symbol(library->handle, "omp_get_max_threads",
+                     &library->get_threads))
         return false;
     blas->max_threads = offer_threads(library, threads);
     blas->max_vector_threads = blas->max_threads;
     blas->can_set_threads = true;
-    if (takt__symbol_find(library->handle, "openblas_get_config", &config))
-        copy_text(blas->version, sizeof blas->version, config());
+    ask_version(library->handle, "openblas_get_config", blas);
     return true;
 }
 
 static bool asks_yes(void *handle, const char *question)
 {
     int64_t (*ask)(void);
-    return takt__symbol_find(handle, question, &ask) && ask() != 0;
+    return find_symbol(handle, question, &ask) && ask() != 0;
 }
 
 static bool open_blis(struct takt_blas *blas, unsigned threads)
 {
     struct takt_blas_library *library = blas->library;
-    const char *(*version)(void);
 
-    if (!takt__symbol_find(library->handle, "bli_thread_get_num_threads",
-                           &library->get_threads) ||
-        !takt__symbol_find(library->handle, "bli_thread_set_num_threads",
-                           &library->set_threads) ||
-        !find_functions(library) || !has_narrow_integers(library->handle))
+    if (!find_all(library, "bli_thread_get_num_threads",
+                  "bli_thread_set_num_threads"))
         return false;
     library->is_openmp =
         asks_yes(library->handle, "bli_info_get_enable_openmp");
@@ -194,9 +191,7 @@ static bool open_blis(struct takt_blas *blas, unsigned threads)
     if (asks_yes(library->handle, "bli_info_get_enable_threading"))
         blas->max_threads = threads;
     blas->can_set_threads = true;
-    if (takt__symbol_find(library->handle, "bli_info_get_version_str",
-                          &version))
-        copy_text(blas->version, sizeof blas->version, version());
+    ask_version(library->handle, "bli_info_get_version_str", blas);
     return true;
 }
 
@@ -332,7 +327,7 @@ static void load(void *self)
 /* The threads of OpenBLAS spin for 2^26 ticks after every job, which is tens of
  * milliseconds in which they take the processors from our own threads: on two
  * cores a mixed workload took 1.39 times as long as it should, and 1.14 times
- * with 2^14. It can be told only when it is loaded, and only if the program
+ * with 2^14. It reads this only when it is loaded, so only if the program
  * has not loaded it before. */
 static void *load_quietly(const char *file)
 {
@@ -397,8 +392,8 @@ size_t takt__blas_open_all(const char *extra, unsigned threads,
     takt__registry_lock();
     if (extra != NULL)
         open_named(&list, extra);
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        open_file(&list, usual[i], NULL);
+    for (size_t i = 0; i < sizeof standard / sizeof standard[0]; i++)
+        open_file(&list, standard[i], NULL);
     takt__registry_unlock();
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return list.count;

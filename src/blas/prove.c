@@ -2,7 +2,7 @@
 /*
  * prove.c - small integers, so that every order of adding gives one result.
  *
- * Libraries of many makers and versions will meet this code. Some multiply
+ * There are libraries of many makers and versions. Some multiply
  * the old result by a beta of 0, which keeps its NaN; a symbol of the right
  * name may not be the right function at all. Both show here.
  */
@@ -140,38 +140,32 @@ static bool axpy_is_right(struct takt_blas *blas, size_t size, size_t edge,
     return true;
 }
 
-static void prove_dtype(struct takt_blas *blas, enum takt_blas_dtype dtype,
-                        struct bench *bench)
+static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
+                     size_t size, size_t edge, struct bench *bench)
 {
-    struct takt_blas_library *library = blas->library;
-    const size_t size = sizes[dtype];
-
-    for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++) {
-        const size_t edge = edges[i];
-        if (!gemm_is_right(blas, size, edge, bench))
-            library->run_gemm[dtype] = NULL;
-        if (!gemv_is_right(blas, size, edge, bench, false) ||
-            !gemv_is_right(blas, size, edge, bench, true))
-            library->run_gemv[dtype] = NULL;
-        if (!axpy_is_right(blas, size, edge, bench))
-            library->run_axpy[dtype] = NULL;
-    }
+    if (function == TAKT_BLAS_GEMM)
+        return gemm_is_right(blas, size, edge, bench);
+    if (function == TAKT_BLAS_AXPY)
+        return axpy_is_right(blas, size, edge, bench);
+    return gemv_is_right(blas, size, edge, bench, false) &&
+           gemv_is_right(blas, size, edge, bench, true);
 }
 
 bool takt__blas_prove(struct takt_blas *blas)
 {
-    const struct takt_blas_library *library = blas->library;
+    struct takt_blas_library *library = blas->library;
     struct bench *bench = malloc(sizeof *bench);
     bool is_any_left = false;
 
     if (bench == NULL)
         return false;
-    for (enum takt_blas_dtype d = 0; d < TAKT_BLAS_DTYPES; d++) {
-        prove_dtype(blas, d, bench);
-        is_any_left = is_any_left || library->run_gemm[d] != NULL ||
-                      library->run_gemv[d] != NULL ||
-                      library->run_axpy[d] != NULL;
-    }
+    for (unsigned f = 0; f < TAKT_BLAS_FUNCTIONS; f++)
+        for (unsigned d = 0; d < TAKT_BLAS_DTYPES; d++) {
+            for (size_t i = 0; i < sizeof edges / sizeof edges[0]; i++)
+                if (!is_right(blas, f, sizes[d], edges[i], bench))
+                    library->run[f][d] = NULL;
+            is_any_left = is_any_left || library->run[f][d] != NULL;
+        }
     free(bench);
     return is_any_left;
 }

@@ -2,65 +2,50 @@
 /*
  * registry.c - the open libraries of this process.
  *
- * A library has one state per process, whoever opens it: two contexts that
- * use OpenBLAS share its one number of threads. So they share what we know
+ * A library has one state per process, however often it is opened: two contexts
+ * that use OpenBLAS share its one number of threads. So they share what we know
  * about it too. And a fork concerns every library, so its handlers are here.
  */
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/exit.h"
-#include "base/lock.h"
+#include "base/fork.h"
 #include "blas/library.h"
 
-static struct {
-    pthread_mutex_t lock;
-    struct takt_blas_library *first;
-} registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static struct takt_blas_library *first; /* read and changed while held */
 
-/* How often this thread has the lock: a library that forks when it is loaded
- * comes back to it, and of the two sets of fork handlers below the second finds
- * it taken by the first. */
-static _Thread_local unsigned holds __attribute__((tls_model("initial-exec")));
-
-static void enter(void)
+/* Every fork() lets the callers of libraries leave before the handlers of the
+ * libraries themselves run. */
+static void before_fork(void *unused)
 {
-    if (holds++ == 0)
-        takt__lock(&registry.lock);
+    (void)unused;
+    takt__callers_before_fork();
+    for (struct takt_blas_library *l = first; l != NULL; l = l->next)
+        l->is_drained = takt__callers_drain(l);
 }
 
-static void leave(void)
+static void after_fork_in_parent(void *unused)
 {
-    if (--holds == 0)
-        takt__unlock(&registry.lock);
+    (void)unused;
+    takt__callers_after_fork(false);
 }
 
-static void before_fork(void)
+/* Other threads may have tried to enter after the drain, and are not here to
+ * undo it. */
+static void after_fork_in_child(void *unused)
 {
-    enter();
-    takt__turn_before_fork();
-    for (struct takt_blas_library *library = registry.first; library != NULL;
-         library = library->next)
-        library->is_drained = takt__turn_drain(library);
+    (void)unused;
+    takt__callers_after_fork(true);
+    for (struct takt_blas_library *l = first; l != NULL; l = l->next)
+        if (l->is_drained)
+            takt__callers_reset(l);
 }
 
-static void after_fork_in_parent(void)
-{
-    takt__turn_after_fork(false);
-    leave();
-}
-
-static void after_fork_in_child(void)
-{
-    takt__turn_after_fork(true);
-    /* Other threads may have come to the door after the drain, and are not
-     * here to turn round. */
-    for (struct takt_blas_library *library = registry.first; library != NULL;
-         library = library->next)
-        if (library->is_drained)
-            takt__turn_reset(library);
-    leave();
-}
+static const struct takt_fork_handlers at_fork = {.prepare = before_fork,
+                                                  .parent =
+                                                      after_fork_in_parent,
+                                                  .child = after_fork_in_child};
 
 static const uint64_t patience_ns = 2000000000;
 
@@ -71,14 +56,13 @@ static void before_exit(void)
 {
     const bool is_interrupted = takt__exit_begin();
 
-    takt__turn_before_exit();
-    if (!takt__lock_until(&registry.lock,
-                          takt__exit_deadline(is_interrupted, patience_ns)))
+    takt__callers_before_exit();
+    if (!takt__fork_block_until(
+            takt__exit_deadline(is_interrupted, patience_ns)))
         return;
-    for (struct takt_blas_library *library = registry.first; library != NULL;
-         library = library->next)
-        takt__turn_drain(library);
-    takt__unlock(&registry.lock);
+    for (struct takt_blas_library *l = first; l != NULL; l = l->next)
+        takt__callers_drain(l);
+    takt__fork_unblock();
 }
 
 /* A thread that is opening libraries at exit() finishes the one it is at, and
@@ -87,28 +71,14 @@ static void await_opening(void)
 {
     const bool is_interrupted = takt__exit_begin();
 
-    if (takt__lock_until(&registry.lock,
-                         takt__exit_deadline(is_interrupted, patience_ns)))
-        takt__unlock(&registry.lock);
+    if (takt__fork_block_until(
+            takt__exit_deadline(is_interrupted, patience_ns)))
+        takt__fork_unblock();
 }
 
-/* Before the first library is loaded: a child must not find the lock taken by a
- * thread that it does not have. */
 static void watch_opening(void)
 {
     atexit(await_opening);
-    (void)pthread_atfork(enter, leave, leave);
-}
-
-/* After a library was loaded, so that in a fork() these come before its own
- * handlers. */
-static void watch_forks(void)
-{
-    atexit(before_exit);
-    /* Without memory for this, forks go unnoticed, as they do when a program
-     * loads us after forking. */
-    (void)pthread_atfork(before_fork, after_fork_in_parent,
-                         after_fork_in_child);
 }
 
 void takt__registry_lock(void)
@@ -116,17 +86,17 @@ void takt__registry_lock(void)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
 
     (void)pthread_once(&once, watch_opening);
-    enter();
+    takt__fork_block();
 }
 
 void takt__registry_unlock(void)
 {
-    leave();
+    takt__fork_unblock();
 }
 
 struct takt_blas_library *takt__registry_find(const void *handle)
 {
-    struct takt_blas_library *library = registry.first;
+    struct takt_blas_library *library = first;
 
     while (library != NULL && library->handle != handle)
         library = library->next;
@@ -135,18 +105,22 @@ struct takt_blas_library *takt__registry_find(const void *handle)
 
 void takt__registry_add(struct takt_blas_library *library)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static bool is_watching;
 
-    /* Of handlers the last registered runs first, so ours come after those
+    /* Of handlers the last registered runs first, so ours come before those
      * of the library, which is loaded by now. */
-    (void)pthread_once(&once, watch_forks);
-    library->next = registry.first;
-    registry.first = library;
+    if (!is_watching) {
+        atexit(before_exit);
+        takt__fork_before_library(&at_fork);
+    }
+    is_watching = true;
+    library->next = first;
+    first = library;
 }
 
 void takt__registry_remove(struct takt_blas_library *library)
 {
-    struct takt_blas_library **link = &registry.first;
+    struct takt_blas_library **link = &first;
 
     while (*link != library)
         link = &(*link)->next;

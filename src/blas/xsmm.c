@@ -4,7 +4,7 @@
  *
  * Looking a kernel up in the library costs as much as a product of 8 x 8, so
  * we keep the pointers: a table that is written once per shape and only read
- * after that. A shape that finds no room is refused, which also bounds the
+ * after that. A shape that finds no free slot is refused, which also bounds the
  * memory that compiled kernels take in a program with ever new shapes.
  *
  * Its matrices are columns side by side, so operands are swapped as they are
@@ -101,7 +101,8 @@ static kernel *compile(struct takt_blas_library *library,
                        const struct takt_blas_gemm *call,
                        const struct shape *shape)
 {
-    dispatch *const find = (dispatch *)library->gemm[call->dtype];
+    dispatch *const find =
+        (dispatch *)library->symbol[TAKT_BLAS_GEMM][call->dtype];
     const int prefetch = no_prefetch;
 
     return find(shape->m, shape->n, shape->k, &shape->lda, &shape->ldb,
@@ -116,7 +117,7 @@ static kernel *fill(struct takt_blas_library *library,
 {
     int state = is_free;
 
-    if (!takt__turn_enter(library, 1))
+    if (!takt__callers_enter(library, 1))
         return NULL;
     kernel *run = NULL;
     if (atomic_compare_exchange_strong_explicit(
@@ -127,7 +128,7 @@ static kernel *fill(struct takt_blas_library *library,
         slot->run = run;
         atomic_store_explicit(&slot->state, is_ready, memory_order_release);
     }
-    takt__turn_leave(library);
+    takt__callers_leave(library);
     return run;
 }
 
@@ -153,9 +154,9 @@ static kernel *find_kernel(struct takt_blas_library *library,
     return NULL;
 }
 
-bool takt__xsmm_gemm(struct takt_blas_library *library,
-                     const struct takt_blas_gemm *call)
+bool takt__xsmm_gemm(struct takt_blas_library *library, const void *self)
 {
+    const struct takt_blas_gemm *call = self;
     kernel *const run = find_kernel(library, call);
     if (run == NULL)
         return false;

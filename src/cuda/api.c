@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/fork.h"
 #include "base/library.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -32,26 +33,26 @@ enum stage {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_once_t once;
     _Atomic int stage;
     struct takt_cuda_api api; /* constant once started */
-} driver = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+} driver = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- fork() -------------------------------------------------------------- */
 
 /* The lock may be held by a thread that the child does not have. It is not
  * taken before the fork instead, because the driver itself forks. */
-static void after_fork(void)
+static void after_fork(void *self)
 {
+    (void)self;
     if (atomic_load(&driver.stage) != UNTOUCHED)
         atomic_store(&driver.stage, LOST_IN_FORK);
     pthread_mutex_init(&driver.lock, NULL);
 }
 
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, after_fork);
-}
+static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_LAST,
+                                                  .child = after_fork};
+static struct takt_fork_entry fork_entry = {.handlers = &at_fork};
+TAKT_FORK_STATIC(fork_entry)
 
 bool takt__cuda_is_usable(void)
 {
@@ -174,7 +175,6 @@ const struct takt_cuda_api *takt__cuda_api(char *problem, size_t size)
 {
     if (takt__cuda_is_usable())
         return &driver.api;
-    pthread_once(&driver.once, watch_forks);
     takt__lock(&driver.lock);
     start_once(problem, size);
     const int stage = atomic_load(&driver.stage);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "base/fork.h"
 #include "base/lock.h"
 
 enum { grain_bits = 16 };
@@ -16,6 +17,9 @@ _Atomic uintptr_t takt__arena_base;
 _Atomic size_t takt__arena_bytes;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_fork_entry fork_entry = {.handlers = &takt__fork_mutex,
+                                            .self = &lock};
+TAKT_FORK_STATIC(fork_entry)
 static struct takt_buffer *_Atomic *owner; /* by grain */
 static size_t grains, search_from;
 
@@ -24,17 +28,6 @@ static void *reserve(size_t bytes, int protection)
     void *at = mmap(NULL, bytes, protection,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
-}
-
-/* A child must not find the lock held by a thread that it has not. */
-static void before_fork(void)
-{
-    takt__lock(&lock);
-}
-
-static void after_fork(void)
-{
-    takt__unlock(&lock);
 }
 
 /* As much as a limit on addresses leaves: a terabyte, or a good deal less. */
@@ -52,7 +45,6 @@ static bool open_arena(void)
             continue;
         }
         grains = bytes >> grain_bits;
-        pthread_atfork(before_fork, after_fork, after_fork);
         atomic_store(&takt__arena_base, (uintptr_t)base);
         atomic_store(&takt__arena_bytes, bytes);
     }

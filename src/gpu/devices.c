@@ -2,7 +2,6 @@
 /* devices.c - from asleep to ready, and to lost and back. */
 #include "gpu/devices.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -209,11 +208,13 @@ takt_status takt__device_open(struct takt_device *device)
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }
 
+static const char thread_name[] = "takt-gpu";
+
 static void *run_opener(void *self)
 {
     struct takt_device *device = self;
 
-    takt__thread_enter();
+    takt__thread_enter(thread_name);
     open_if_possible(device, true);
     atomic_store(&device->is_opening, false);
     return NULL;
@@ -223,23 +224,10 @@ static void *run_completer(void *self)
 {
     struct takt_device *device = self;
 
-    takt__thread_enter();
+    takt__thread_enter(thread_name);
     complete(device);
     atomic_store(&device->is_opening, false);
     return NULL;
-}
-
-/* Signals are for the program's own threads. */
-static bool start_thread(struct takt_device *device, void *run(void *device))
-{
-    sigset_t all, before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const bool is_started =
-        pthread_create(&device->opener, NULL, run, device) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return is_started;
 }
 
 /* Does something to a device in a thread of its own, unless one is at it. */
@@ -250,7 +238,7 @@ static void begin(struct takt_device *device, void *run(void *device))
         return;
     if (device->has_opener)
         pthread_join(device->opener, NULL);
-    device->has_opener = start_thread(device, run);
+    device->has_opener = takt__thread_start(&device->opener, run, device);
     if (!device->has_opener)
         atomic_store(&device->is_opening, false);
 }
@@ -351,22 +339,18 @@ void takt__device_lose(struct takt_device *device)
  * threads of the parent were doing with them.
  */
 
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_devices *list;
-static pthread_once_t watch_once = PTHREAD_ONCE_INIT;
-
-static void before_fork(void)
+static void before_fork(void *self)
 {
-    takt__lock(&list_lock);
-    for (struct takt_devices *at = list; at != NULL; at = at->next)
-        takt__lock(&at->lock);
+    struct takt_devices *devices = self;
+
+    takt__lock(&devices->lock);
 }
 
-static void after_fork(void)
+static void after_fork(void *self)
 {
-    for (struct takt_devices *at = list; at != NULL; at = at->next)
-        takt__unlock(&at->lock);
-    takt__unlock(&list_lock);
+    struct takt_devices *devices = self;
+
+    takt__unlock(&devices->lock);
 }
 
 static void abandon(struct takt_device *device)
@@ -386,38 +370,19 @@ static void abandon(struct takt_device *device)
              "a GPU that was in use cannot be used after fork()");
 }
 
-static void in_child(void)
+static void in_child(void *self)
 {
-    for (struct takt_devices *at = list; at != NULL; at = at->next)
-        for (unsigned i = 0; i < at->count; i++)
-            abandon(&at->device[i]);
-    after_fork();
+    struct takt_devices *devices = self;
+
+    for (unsigned i = 0; i < devices->count; i++)
+        abandon(&devices->device[i]);
+    after_fork(devices);
 }
 
-static void watch_forks(void)
-{
-    pthread_atfork(before_fork, after_fork, in_child);
-}
-
-static void enlist(struct takt_devices *devices)
-{
-    pthread_once(&watch_once, watch_forks);
-    takt__lock(&list_lock);
-    devices->next = list;
-    list = devices;
-    takt__unlock(&list_lock);
-}
-
-static void strike_off(struct takt_devices *devices)
-{
-    takt__lock(&list_lock);
-    struct takt_devices **at = &list;
-    while (*at != NULL && *at != devices)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = devices->next;
-    takt__unlock(&list_lock);
-}
+static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_DEVICES,
+                                                  .prepare = before_fork,
+                                                  .parent = after_fork,
+                                                  .child = in_child};
 
 /* ---- all of them -----------------------------------------------------------
  */
@@ -429,7 +394,9 @@ void takt__devices_list(struct takt_devices *devices,
     pthread_mutex_init(&devices->lock, NULL);
     devices->pool = options->pool;
     devices->threads = options->threads;
-    enlist(devices);
+    devices->fork =
+        (struct takt_fork_entry){.handlers = &at_fork, .self = devices};
+    takt__fork_add(&devices->fork);
     for (unsigned i = 0; i < options->finders; i++) {
         const struct takt_finder *finder = &options->finder[i];
         if (options->is_now)
@@ -445,7 +412,7 @@ void takt__devices_close(struct takt_devices *devices)
     for (unsigned i = 0; i < devices->count; i++)
         close_device(&devices->device[i]);
     if (devices->pool != NULL) { /* it was listed */
-        strike_off(devices);
+        takt__fork_remove(&devices->fork);
         pthread_mutex_destroy(&devices->lock);
     }
     memset(devices, 0, sizeof *devices);

@@ -12,6 +12,7 @@
 #ifndef TAKT_GPU_DEVICES_H
 #define TAKT_GPU_DEVICES_H
 
+#include "base/fork.h"
 #include "base/lock.h"
 #include "gpu/device.h"
 #include "pool/pool.h"
@@ -39,7 +40,7 @@ struct takt_devices {
     void *self;
     _Atomic bool is_closing; /* nothing is opened any more */
 
-    struct takt_devices *next; /* in the list of all, for fork() */
+    struct takt_fork_entry fork;
 };
 
 /* A driver, and how to ask it for its devices. */

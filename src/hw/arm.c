@@ -5,7 +5,7 @@
  * The registers that identify an ARM core are the kernel's to read, and it
  * prints them there. Where cores differ (big.LITTLE), the first one counts.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,8 +76,8 @@ static void read_first(struct takt_probe *probe, struct identity *out)
 {
     char *text = takt__probe_text(probe, "/proc/cpuinfo");
 
-    for (char *line = takt__text_cut(&text, '\n');
-         line != NULL && line[0] != '\0'; line = takt__text_cut(&text, '\n')) {
+    for (char *line;
+         (line = takt__text_cut(&text, '\n')) != NULL && line[0] != '\0';) {
         take(line, "CPU implementer", &out->implementer);
         take(line, "CPU variant", &out->variant);
         take(line, "CPU part", &out->part);

@@ -5,7 +5,7 @@
  * sysfs first: it holds what the kernel made of CPUID, firmware and device
  * tree. Some virtual machines and sandboxes have none; then CPUID is asked.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -13,17 +13,6 @@
 #include "hw/text.h"
 
 #define CACHE_FOLDER "/sys/devices/system/cpu/cpu0/cache"
-
-void takt__cache_note(takt_machine *machine, uint64_t level, uint64_t bytes)
-{
-    size_t *size[] = {&machine->l1d_bytes, &machine->l2_bytes,
-                      &machine->l3_bytes};
-
-    if (level < 1 || level > 3 || bytes > SIZE_MAX)
-        return;
-    if (*size[level - 1] < bytes)
-        *size[level - 1] = (size_t)bytes;
-}
 
 /* "48K" and the like; 0: not understood. */
 static uint64_t parse_size(const char *text)
@@ -64,8 +53,7 @@ void takt__caches_probe(struct takt_probe *probe)
 
     source->list(source->self, CACHE_FOLDER, names, sizeof names);
     char *rest = names;
-    for (char *name = takt__text_cut(&rest, '\n'); name != NULL;
-         name = takt__text_cut(&rest, '\n'))
+    for (char *name; (name = takt__text_cut(&rest, '\n')) != NULL;)
         if (strncmp(name, "index", 5) == 0)
             read_cache(probe, name);
 

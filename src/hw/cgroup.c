@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "hw/ask.h"
 #include "hw/files.h"
-#include "hw/probe.h"
 #include "hw/text.h"
 
 enum { longest_path = 4096 };
@@ -141,8 +141,7 @@ static bool find_group(struct takt_probe *probe, const struct hierarchy *in,
     struct takt_group_line found;
     char *text = takt__probe_text(probe, "/proc/self/cgroup");
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n')) {
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;) {
         if (!takt__group_line_parse(line, &found) ||
             !takt__group_line_matches(&found, in->is_v2))
             continue;
@@ -174,8 +173,7 @@ static size_t locate(struct takt_probe *probe, const struct hierarchy *in,
     const char *point = in->usual_mount;
     const char *rest = group;
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n')) {
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;) {
         if (!takt__mount_line_parse(line, &mount) ||
             !takt__mount_line_matches(&mount, in->is_v2))
             continue;

@@ -5,7 +5,7 @@
  * Cores, threads and nodes belong to the machine and to its fingerprint; what
  * affinity leaves does not.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <stdio.h>
 
@@ -26,8 +26,7 @@ static void count_processors(struct takt_probe *probe, struct takt_cpu_set *out)
     char list[32];
     unsigned count = 0;
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n'))
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;)
         count += takt__text_value(line, "processor") != NULL;
     snprintf(list, sizeof list, "0-%u", count > 0 ? count - 1 : 0);
     takt__cpu_set_parse(list, out);
@@ -63,8 +62,7 @@ static void read_allowed(struct takt_probe *probe, struct takt_cpu_set *out)
     char *text = takt__probe_text(probe, "/proc/self/status");
     const char *list = "";
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n')) {
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;) {
         const char *value = takt__text_value(line, "Cpus_allowed_list");
         if (value != NULL)
             list = value;

@@ -63,8 +63,7 @@ static bool parse_line(const char *line, struct takt_cpuid_table *out)
 bool takt__cpuid_table_parse(char *text, struct takt_cpuid_table *out)
 {
     memset(out, 0, sizeof *out);
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n'))
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;)
         if (!parse_line(line, out))
             return false;
     if (strcmp(out->architecture, "x86_64") == 0)

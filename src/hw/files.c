@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/new_file.h"
+
 enum { longest_path = 4096 };
 
 bool takt__path_stays_below(const char *path)
@@ -121,20 +123,6 @@ static bool make_folders(char *path, size_t from)
     return true;
 }
 
-static bool write_all(int fd, const char *text, size_t length)
-{
-    while (length > 0) {
-        const ssize_t step = write(fd, text, length);
-        if (step < 0 && errno == EINTR)
-            continue;
-        if (step <= 0)
-            return false;
-        text += step;
-        length -= (size_t)step;
-    }
-    return true;
-}
-
 bool takt__file_write(const char *root, const char *path, const char *text,
                       size_t length)
 {
@@ -148,7 +136,7 @@ bool takt__file_write(const char *root, const char *path, const char *text,
         whole, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return false;
-    const bool is_written = write_all(fd, text, length);
+    const bool is_written = takt__write_all(fd, text, length);
     return close(fd) == 0 && is_written;
 }
 

@@ -72,23 +72,20 @@ void takt__cpu_fingerprint(const takt_machine *machine,
     takt__sha256_finish_hex(&lines, out);
 }
 
-void takt__gpu_fingerprint(const takt_gpu *gpu,
-                           const struct takt_gpu_traits *traits,
-                           char out[TAKT_SHA256_HEX])
+/* What only a driver knows is 0: a fingerprint must not depend on whether one
+ * was asked. */
+void takt__gpu_fingerprint(const takt_gpu *gpu, char out[TAKT_SHA256_HEX])
 {
-    const uint64_t step_mib = 256;
-    const uint64_t rounded_mib =
-        (traits->memory_mib + step_mib / 2) / step_mib * step_mib;
     struct takt_sha256 lines;
 
     takt__sha256_init(&lines);
     add_number(&lines, "vendor", gpu->vendor);
     add_number(&lines, "device", gpu->device);
     add_number(&lines, "subsystem", gpu->subsystem);
-    add_number(&lines, "units", traits->units);
-    add_number(&lines, "memory_mib", rounded_mib);
-    add_number(&lines, "partition", traits->is_partition);
-    add_number(&lines, "ecc", traits->has_ecc);
+    add_number(&lines, "units", 0);
+    add_number(&lines, "memory_mib", 0);
+    add_number(&lines, "partition", 0);
+    add_number(&lines, "ecc", 0);
     takt__sha256_finish_hex(&lines, out);
 }
 
@@ -107,12 +104,10 @@ void takt__sw_fingerprint(const struct takt_sw_traits *traits,
 
 void takt__machine_fingerprint(takt_machine *machine)
 {
-    const struct takt_gpu_traits no_driver = {0};
     const struct takt_sw_traits no_kernels = {"", "", ""};
 
     takt__cpu_fingerprint(machine, machine->hw_fingerprint);
     takt__sw_fingerprint(&no_kernels, machine->sw_fingerprint);
     for (unsigned i = 0; i < machine->gpu_count; i++)
-        takt__gpu_fingerprint(&machine->gpu[i], &no_driver,
-                              machine->gpu[i].fingerprint);
+        takt__gpu_fingerprint(&machine->gpu[i], machine->gpu[i].fingerprint);
 }

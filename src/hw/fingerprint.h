@@ -23,14 +23,6 @@
 /* Raised when samples of an older library no longer describe this one. */
 enum { TAKT_ABI_VERSION = 1 };
 
-/* What only a driver knows of a GPU; all zero while none has been asked. */
-struct takt_gpu_traits {
-    unsigned units;      /* SMs, CUs or Xe cores */
-    uint64_t memory_mib; /* hashed rounded to 256: drivers reserve some */
-    bool is_partition;   /* MIG or vGPU */
-    bool has_ecc;        /* switched on */
-};
-
 /* What the software is; "" where there is none. Borrowed for the call. */
 struct takt_sw_traits {
     const char *kernels;       /* hash of the kernel table */
@@ -40,15 +32,13 @@ struct takt_sw_traits {
 
 void takt__cpu_fingerprint(const takt_machine *machine,
                            char out[TAKT_SHA256_HEX]);
-void takt__gpu_fingerprint(const takt_gpu *gpu,
-                           const struct takt_gpu_traits *traits,
-                           char out[TAKT_SHA256_HEX]);
+void takt__gpu_fingerprint(const takt_gpu *gpu, char out[TAKT_SHA256_HEX]);
 void takt__sw_fingerprint(const struct takt_sw_traits *traits,
                           char out[TAKT_SHA256_HEX]);
 
 /* Fills in every fingerprint of a probed machine. Those that depend on more
  * than the probe knows are made as if there were no driver and no kernels;
- * whoever knows more makes them again. */
+ * a caller that knows more makes them again. */
 void takt__machine_fingerprint(takt_machine *machine);
 
 #endif

@@ -4,7 +4,7 @@
  *
  * Found without any driver: whether one can be used is for a backend to say.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static bool is_gpu_class(uint64_t class_code, uint64_t vendor)
     return base == 0x03 || (base == 0x12 && vendor == amd);
 }
 
-/* NULL: nobody whose GPUs Takt could use. */
+/* NULL: no vendor whose GPUs Takt could use. */
 static const char *vendor_name(uint64_t vendor)
 {
     switch (vendor) {
@@ -59,8 +59,7 @@ static void read_model(struct takt_probe *probe, takt_gpu *gpu)
              gpu->address);
     if (!takt__probe_file(probe, path, text, sizeof text))
         return;
-    for (char *line = takt__text_cut(&rest, '\n'); line != NULL;
-         line = takt__text_cut(&rest, '\n')) {
+    for (char *line; (line = takt__text_cut(&rest, '\n')) != NULL;) {
         const char *model = takt__text_value(line, "Model");
         if (model != NULL && model[0] > ' ')
             takt__text_tidy(model, gpu->name, sizeof gpu->name);
@@ -101,9 +100,8 @@ void takt__gpus_probe(struct takt_probe *probe)
 
     rest[0] = '\0';
     source->list(source->self, "/sys/bus/pci/devices", rest, TAKT_PROBE_TEXT);
-    for (char *name = takt__text_cut(&rest, '\n');
-         name != NULL && machine->gpu_count < TAKT_MACHINE_MAX_GPUS;
-         name = takt__text_cut(&rest, '\n')) {
+    for (char *name; (name = takt__text_cut(&rest, '\n')) != NULL &&
+                     machine->gpu_count < TAKT_MACHINE_MAX_GPUS;) {
         takt_gpu *gpu = &machine->gpu[machine->gpu_count];
         if (strlen(name) < sizeof gpu->address && read_gpu(probe, name, gpu))
             machine->gpu_count++;

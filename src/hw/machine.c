@@ -9,19 +9,13 @@
 
 const char *takt_isa_name(takt_isa isa)
 {
-    switch (isa) {
-    case TAKT_ISA_SCALAR:
-        return "scalar";
-    case TAKT_ISA_SSE2:
-        return "sse2";
-    case TAKT_ISA_AVX2:
-        return "avx2";
-    case TAKT_ISA_AVX512:
-        return "avx512";
-    case TAKT_ISA_NEON:
-        return "neon";
-    }
-    return "?";
+    static const char *const names[] = {[TAKT_ISA_SCALAR] = "scalar",
+                                        [TAKT_ISA_SSE2] = "sse2",
+                                        [TAKT_ISA_AVX2] = "avx2",
+                                        [TAKT_ISA_AVX512] = "avx512",
+                                        [TAKT_ISA_NEON] = "neon"};
+
+    return (size_t)isa < sizeof names / sizeof names[0] ? names[isa] : "?";
 }
 
 static takt_status probe_new(const struct takt_hw_source *source,

@@ -5,39 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw/ask.h"
 #include "hw/fingerprint.h"
 #include "hw/text.h"
-
-bool takt__probe_file(struct takt_probe *probe, const char *path, char *buf,
-                      size_t cap)
-{
-    const struct takt_hw_source *source = probe->source;
-    buf[0] = '\0';
-    return source->file(source->self, path, buf, cap) > 0;
-}
-
-bool takt__probe_number(struct takt_probe *probe, const char *path,
-                        unsigned base, uint64_t *out)
-{
-    char text[64];
-    const char *at = text;
-
-    return takt__probe_file(probe, path, text, sizeof text) &&
-           takt__text_number(&at, base, out);
-}
-
-char *takt__probe_text(struct takt_probe *probe, const char *path)
-{
-    takt__probe_file(probe, path, probe->text, TAKT_PROBE_TEXT);
-    return probe->text;
-}
 
 static void read_memory(struct takt_probe *probe)
 {
     char *text = takt__probe_text(probe, "/proc/meminfo");
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n')) {
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;) {
         const char *value = takt__text_value(line, "MemTotal");
         uint64_t kilobytes;
         if (value == NULL)

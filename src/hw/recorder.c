@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "hw/ask.h"
 #include "hw/cpuid_table.h"
 #include "hw/files.h"
-#include "hw/probe.h"
 #include "hw/scrub.h"
 
 enum { longest_path = 4096 };

@@ -75,7 +75,7 @@ static bool is_usual_name(const char *name, size_t length)
     return false;
 }
 
-/* The number of a name, a new one if need be; false: no room for it. */
+/* The number of a name, a new one if need be; false: there are too many. */
 static bool number_name(struct takt_scrub *scrub, const char *name,
                         size_t length, size_t *out)
 {
@@ -169,8 +169,7 @@ static void keep_lines(const struct rule *rule, char *text, struct writer *to)
 {
     unsigned seen = 0;
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n'))
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;)
         keep_line(rule, line, to, &seen);
 }
 
@@ -178,8 +177,7 @@ static void
 rename_lines(struct takt_scrub *scrub, char *text, struct writer *to,
              void (*each)(struct takt_scrub *, char *, struct writer *))
 {
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n'))
+    for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;)
         each(scrub, line, to);
 }
 

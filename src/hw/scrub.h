@@ -2,10 +2,10 @@
 /*
  * scrub.h - what of a machine's files may be recorded.
  *
- * Of files that also tell who owns a machine, only the lines the probe needs
- * are kept. Names of control groups hold container, pod and user ids; they
- * become g0, g1, ... in the order they are met, and back again when a file
- * below them is asked for.
+ * Of files that also identify the owner of a machine, only the lines the probe
+ * needs are kept. Names of control groups hold container, pod and user ids;
+ * they become g0, g1, ... in the order they are found, and back again when a
+ * file below them is asked for.
  */
 #ifndef TAKT_HW_SCRUB_H
 #define TAKT_HW_SCRUB_H

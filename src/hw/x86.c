@@ -6,7 +6,7 @@
  * registers (XCR0): a hypervisor or a kernel option can switch AVX-512 off
  * and leave its CPUID bits on. Compiled on every architecture.
  */
-#include "hw/probe.h"
+#include "hw/ask.h"
 
 #include <string.h>
 

@@ -5,7 +5,9 @@
 
 #include <fenv.h>
 
+#include "base/fork.h"
 #include "base/lock.h"
+#include "base/worker.h"
 #include "learn/learner.h"
 
 static const uint64_t takt_save_every_ns = 4500000000;
@@ -25,10 +27,7 @@ struct takt_records {
 struct takt_learner {
     pthread_mutex_t lock, store_lock;
     struct takt_journal journal;
-    _Atomic uint32_t state; /* of the thread */
-    pthread_t thread;
-    bool has_thread;
-    _Atomic uint64_t next_start_ns; /* after a start that failed */
+    struct takt_worker worker;
 
     struct takt_model *model;
     struct takt_outlook *outlook;
@@ -58,24 +57,11 @@ struct takt_learner {
     double own_records, other_records;
     struct takt_records unsaved; /* could not be written yet */
 
-    struct takt_learner *next; /* in the list of all learners */
+    struct takt_fork_entry fork;
 };
 
-/* States of the thread: the word it sleeps on. At exit() it is to leave, and
- * has left when all is stored; it ends when the learner is destroyed. */
-enum {
-    TAKT_LEARNER_NOT_STARTED,
-    TAKT_LEARNER_AWAKE,
-    TAKT_LEARNER_ASLEEP,
-    TAKT_LEARNER_LEAVING,
-    TAKT_LEARNER_LEFT,
-    TAKT_LEARNER_ENDING
-};
-
-/* process.c: adds a learner to those that fork() and exit() look after, and
- * removes it. */
+/* process.c: registers a learner for fork() and exit(). */
 void takt__learner_enlist(struct takt_learner *learner);
-void takt__learner_delist(struct takt_learner *learner);
 /* A list that has no room for it gets the status TAKT_ENOMEM. */
 void takt__records_add(struct takt_records *list,
                        const struct takt_record *record);

@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* learner.c - the thread, its sleep, and what fork() and exit() do to it. */
+/* learner.c - the rounds of the thread, and what others ask of it. */
 #include "learn/inside.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
-#include "base/exit.h"
 #include "base/fpenv.h"
-#include "base/futex.h"
-#include "base/thread.h"
 
-/* Looks at the journal: as often as that while things change, then less. */
-static const long shortest_ns = 1000000, longest_ns = 4000000;
-
-/* It works on a processor that the program could use: never more than a
- * thirtieth of the time, and not long at a stretch. */
-static const uint64_t most_work_ns = 300000;
-static const uint64_t rest_per_work = 30;
-static const long most_rest_ns = 20000000;
-static const unsigned patience = 25; /* looks in vain before it sleeps */
+static const uint64_t most_work_ns = 300000; /* at a stretch */
 
 /* ---- one round -------------------------------------------------------------
  */
@@ -79,8 +66,10 @@ static takt_status save(struct takt_learner *learner, bool now)
 }
 
 /* True when anything came in; *changed when it changed what is published. */
-static bool work(struct takt_learner *learner, bool *changed)
+static bool work(void *self, bool *changed)
 {
+    struct takt_learner *learner = self;
+
     if (!atomic_load(&learner->is_loaded))
         load(learner);
     takt__lock(&learner->lock);
@@ -93,27 +82,22 @@ static bool work(struct takt_learner *learner, bool *changed)
     return found;
 }
 
-/* Sleeps until the next sample, having stored everything. */
-static void sleep_until_heard(struct takt_learner *learner)
+static void save_all(void *self)
 {
-    uint32_t expected = TAKT_LEARNER_AWAKE;
-
-    save(learner, true);
-    if (!atomic_compare_exchange_strong(&learner->state, &expected,
-                                        TAKT_LEARNER_ASLEEP))
-        return;
-    /* A sample that came in before the state was set would not be heard. */
-    if (takt__journal_count(&learner->journal) > 0) {
-        expected = TAKT_LEARNER_ASLEEP;
-        atomic_compare_exchange_strong(&learner->state, &expected,
-                                       TAKT_LEARNER_AWAKE);
-    }
-    while (atomic_load(&learner->state) == TAKT_LEARNER_ASLEEP)
-        takt__futex_wait(&learner->state, TAKT_LEARNER_ASLEEP);
+    save(self, true);
 }
 
-static void finish(struct takt_learner *learner)
+static bool has_samples(void *self)
 {
+    const struct takt_learner *learner = self;
+
+    return takt__journal_count(&learner->journal) > 0;
+}
+
+static void finish(void *self)
+{
+    struct takt_learner *learner = self;
+
     takt__lock(&learner->store_lock);
     takt__lock(&learner->lock);
     learn_all(learner);
@@ -123,103 +107,24 @@ static void finish(struct takt_learner *learner)
     takt__unlock(&learner->store_lock);
 }
 
-static bool is_wanted(const struct takt_learner *learner)
-{
-    const uint32_t state = atomic_load(&learner->state);
-    return state == TAKT_LEARNER_AWAKE || state == TAKT_LEARNER_ASLEEP;
-}
-
-/* Does what exit() waits for, and stays: nobody would join it. */
-static void leave_at_exit(struct takt_learner *learner)
-{
-    uint32_t expected = TAKT_LEARNER_LEAVING;
-
-    finish(learner);
-    if (atomic_compare_exchange_strong(&learner->state, &expected,
-                                       TAKT_LEARNER_LEFT))
-        takt__futex_wake(&learner->state);
-    while (atomic_load(&learner->state) == TAKT_LEARNER_LEFT)
-        takt__futex_wait(&learner->state, TAKT_LEARNER_LEFT);
-}
-
-static void *live(void *self)
-{
-    struct takt_learner *learner = self;
-    long rest_ns = shortest_ns;
-    unsigned idle = 0;
-    bool changed;
-
-    takt__thread_enter();
-    while (is_wanted(learner)) {
-        const uint64_t start_ns = takt__now_ns();
-        idle = work(learner, &changed) ? 0 : idle + 1;
-        const long owed_ns =
-            (long)((takt__now_ns() - start_ns) * rest_per_work);
-        rest_ns = changed ? shortest_ns : 2 * rest_ns;
-        if (rest_ns > longest_ns)
-            rest_ns = longest_ns;
-        if (rest_ns < owed_ns)
-            rest_ns = owed_ns < most_rest_ns ? owed_ns : most_rest_ns;
-        if (idle > patience) {
-            sleep_until_heard(learner);
-            idle = 0;
-            rest_ns = shortest_ns;
-        } else {
-            takt__futex_wait_for(&learner->state, TAKT_LEARNER_AWAKE,
-                                 (uint64_t)rest_ns);
-        }
-    }
-    if (atomic_load(&learner->state) == TAKT_LEARNER_LEAVING)
-        leave_at_exit(learner);
-    return NULL;
-}
+/* It works on a processor that the program could use: never more than a
+ * thirtieth of the time, and not long at a stretch. */
+static const struct takt_worker_job job = {.name = "takt-learn",
+                                           .work = work,
+                                           .has_work = has_samples,
+                                           .before_sleep = save_all,
+                                           .finish = finish,
+                                           .shortest_rest_ns = 1000000,
+                                           .longest_rest_ns = 4000000,
+                                           .rest_per_work = 30,
+                                           .most_rest_ns = 20000000};
 
 /* ---- start and end ---------------------------------------------------------
  */
 
-/* Signals are for the program's own threads. */
-static void start(struct takt_learner *learner)
-{
-    static const uint64_t try_again_ns = 1000000000;
-    const uint64_t now_ns = takt__now_ns();
-    sigset_t all, before;
-    uint32_t expected = TAKT_LEARNER_NOT_STARTED;
-
-    if (now_ns < atomic_load(&learner->next_start_ns) || takt__exit_has_begun())
-        return;
-    takt__section_begin(); /* exit() does not wait for a thread half made */
-    if (!atomic_compare_exchange_strong(&learner->state, &expected,
-                                        TAKT_LEARNER_AWAKE)) {
-        takt__section_end();
-        return;
-    }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    learner->has_thread =
-        pthread_create(&learner->thread, NULL, live, learner) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!learner->has_thread) {
-        atomic_store(&learner->next_start_ns, now_ns + try_again_ns);
-        atomic_store(&learner->state, TAKT_LEARNER_NOT_STARTED);
-    }
-    takt__section_end();
-}
-
-/* The sample was pushed before the state is read, and whoever falls asleep
- * sets the state before it looks at the journal once more: in one order for
- * all, so that one of the two sees the other. */
 void takt__learner_hear(struct takt_learner *learner)
 {
-    const uint32_t state = atomic_load(&learner->state);
-
-    if (state == TAKT_LEARNER_AWAKE)
-        return;
-    uint32_t expected = TAKT_LEARNER_ASLEEP;
-    if (state == TAKT_LEARNER_NOT_STARTED)
-        start(learner);
-    else if (atomic_compare_exchange_strong(&learner->state, &expected,
-                                            TAKT_LEARNER_AWAKE))
-        takt__futex_wake(&learner->state);
+    takt__worker_notify(&learner->worker);
 }
 
 takt_status takt__learner_create(const struct takt_learner_options *options,
@@ -237,6 +142,8 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     pthread_mutex_init(&learner->lock, NULL);
     pthread_mutex_init(&learner->store_lock, NULL);
     takt__journal_init(&learner->journal);
+    learner->worker.job = &job;
+    learner->worker.self = learner;
     learner->model = options->model;
     learner->table = options->table;
     learner->names = options->names;
@@ -258,29 +165,19 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     return TAKT_OK;
 }
 
-static void end_thread(struct takt_learner *learner)
-{
-    if (!learner->has_thread)
-        return;
-    atomic_store(&learner->state, TAKT_LEARNER_ENDING);
-    takt__futex_wake(&learner->state);
-    pthread_join(learner->thread, NULL);
-    learner->has_thread = false;
-}
-
 /* Known to fork() and exit() until its store is closed. */
 void takt__learner_destroy(struct takt_learner *learner)
 {
     if (learner == NULL)
         return;
-    end_thread(learner);
-    finish(learner);
+    if (!takt__worker_end(&learner->worker))
+        finish(learner);
     takt__lock(&learner->store_lock);
     takt__store_close(learner->store);
     learner->store = NULL;
     learner->is_given_up = true;
     takt__unlock(&learner->store_lock);
-    takt__learner_delist(learner);
+    takt__fork_remove(&learner->fork);
     takt__outlook_destroy(learner->outlook);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);

@@ -2,15 +2,8 @@
 /* process.c - what fork() and exit() do to the learners of a process. */
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/exit.h"
-#include "base/futex.h"
 #include "learn/inside.h"
-
-/* All of them. */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_learner *first_learner;
-static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
 /* ---- fork() ----------------------------------------------------------------
  */
@@ -18,39 +11,40 @@ static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 /* A connection of SQLite's that a child inherits is not merely useless to it:
  * the child's own connections would rely on locks that only its parent has. So
  * there is none while a process forks. */
-static void prepare_all(void)
+static void prepare(void *self)
 {
-    takt__lock(&list_lock);
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        takt__lock(&l->store_lock);
-        takt__learner_close(l);
-        takt__lock(&l->lock);
-    }
+    struct takt_learner *learner = self;
+
+    takt__lock(&learner->store_lock);
+    takt__learner_close(learner);
+    takt__lock(&learner->lock);
 }
 
-static void unlock_all(void)
+static void unlock(void *self)
 {
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        takt__unlock(&l->lock);
-        takt__unlock(&l->store_lock);
-    }
-    takt__unlock(&list_lock);
+    struct takt_learner *learner = self;
+
+    takt__unlock(&learner->lock);
+    takt__unlock(&learner->store_lock);
 }
 
 /* A child has no thread, and a journal in which some thread that is gone may
  * have stopped half-way. What the parent learned it knows, but it is not the
  * child's to store. */
-static void reset_in_child(void)
+static void reset_in_child(void *self)
 {
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next) {
-        takt__learner_disown(l);
-        takt__journal_init(&l->journal);
-        atomic_store(&l->state, TAKT_LEARNER_NOT_STARTED);
-        atomic_store(&l->next_start_ns, 0);
-        l->has_thread = false;
-    }
-    unlock_all();
+    struct takt_learner *learner = self;
+
+    takt__learner_disown(learner);
+    takt__journal_init(&learner->journal);
+    takt__worker_reset(&learner->worker);
+    unlock(learner);
 }
+
+static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_LEARNER,
+                                                  .prepare = prepare,
+                                                  .parent = unlock,
+                                                  .child = reset_in_child};
 
 /* ---- exit() ----------------------------------------------------------------
  *
@@ -59,54 +53,42 @@ static void reset_in_child(void)
  * something has a thread, unless the system had none to give.
  */
 
-static void ask_to_leave(struct takt_learner *learner)
+static void ask_to_leave(void *self, void *unused)
 {
-    uint32_t state = atomic_load(&learner->state);
+    struct takt_learner *learner = self;
 
-    while (state == TAKT_LEARNER_AWAKE || state == TAKT_LEARNER_ASLEEP)
-        if (atomic_compare_exchange_weak(&learner->state, &state,
-                                         TAKT_LEARNER_LEAVING))
-            takt__futex_wake(&learner->state);
+    (void)unused;
+    takt__worker_ask_to_leave(&learner->worker);
+}
+
+static void await(void *self, void *until_ns)
+{
+    struct takt_learner *learner = self;
+
+    if (!takt__worker_has_left(&learner->worker, *(uint64_t *)until_ns))
+        takt__exit_give_up();
 }
 
 /* SQLite waits for two seconds at most, so most often this is long enough. */
 static void finish_all(void)
 {
-    const uint64_t until_ns =
-        takt__exit_deadline(takt__exit_begin(), 5000000000);
+    uint64_t until_ns = takt__exit_deadline(takt__exit_begin(), 5000000000);
 
-    if (!takt__lock_until(&list_lock, until_ns))
-        return;
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        ask_to_leave(l);
-    for (struct takt_learner *l = first_learner; l != NULL; l = l->next)
-        if (!takt__futex_changes(&l->state, TAKT_LEARNER_LEAVING, until_ns))
-            takt__exit_give_up();
-    takt__unlock(&list_lock);
+    if (takt__fork_visit(&at_fork, ask_to_leave, NULL, until_ns))
+        takt__fork_visit(&at_fork, await, &until_ns, until_ns);
 }
 
-static void add_handlers(void)
+static void add_exit_handler(void)
 {
-    pthread_atfork(prepare_all, unlock_all, reset_in_child);
     atexit(finish_all);
 }
 
 void takt__learner_enlist(struct takt_learner *learner)
 {
-    pthread_once(&handlers_once, add_handlers);
-    takt__lock(&list_lock);
-    learner->next = first_learner;
-    first_learner = learner;
-    takt__unlock(&list_lock);
-}
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-void takt__learner_delist(struct takt_learner *learner)
-{
-    takt__lock(&list_lock);
-    struct takt_learner **at = &first_learner;
-    while (*at != NULL && *at != learner)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = learner->next;
-    takt__unlock(&list_lock);
+    pthread_once(&once, add_exit_handler);
+    learner->fork =
+        (struct takt_fork_entry){.handlers = &at_fork, .self = learner};
+    takt__fork_add(&learner->fork);
 }

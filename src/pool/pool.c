@@ -4,12 +4,11 @@
  *
  * Each worker owns a cache line with a ticket. The caller writes the job once,
  * then raises the tickets of the workers it wants; a worker that sees its
- * ticket change takes its share, runs it and counts itself off in `pending`.
- * A share that its worker has not taken when the caller is done with its own
- * is taken by the caller. Whoever
- * waits spins first and then sleeps on the word it waits for, having said so
- * in a flag that the other side checks after it changed the word: one of the
- * two always sees the other.
+ * ticket change takes its share, runs it and counts itself off in `pending`. A
+ * share that its worker has not taken when the caller is done with its own is
+ * taken by the caller. A thread that waits spins first and then sleeps on the
+ * word it waits for. Before that it raises a flag, which the other side checks
+ * after it changed the word: one of the two always sees the other.
  *
  * After fork() only the calling thread exists in the child. A handler then
  * resets every pool, so that nothing on the path of a job has to ask; the
@@ -19,28 +18,27 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
+#include "base/fork.h"
 #include "base/fpenv.h"
 #include "base/futex.h"
-#include "base/lock.h"
 #include "base/thread.h"
 #include "pool/scratch.h"
 
 enum {
-    line = 64,       /* bytes of a cache line */
-    spin_us = 100,   /* how long a worker stays awake for the next job */
-    look_every = 64, /* spins between two looks at the clock */
+    line = 64,        /* bytes of a cache line */
+    spin_ns = 100000, /* how long a worker stays awake for the next job */
+    look_every = 64,  /* spins between two looks at the clock */
 };
 
 struct worker {
     _Alignas(line) _Atomic uint32_t ticket; /* raised: there is a share */
-    _Atomic uint32_t taken; /* the ticket whose share somebody has taken */
+    _Atomic uint32_t taken; /* the ticket whose share is taken */
     _Atomic uint32_t is_asleep;
     unsigned number; /* 1 is the first: part 0 is the caller's */
     struct takt_pool *pool;
@@ -64,22 +62,9 @@ struct takt_pool {
 
     unsigned threads;
     _Atomic unsigned started; /* workers that run */
-    struct takt_pool *next;   /* in the list of all pools */
-    struct worker workers[];  /* threads - 1 */
+    struct takt_fork_entry fork;
+    struct worker workers[]; /* threads - 1 */
 };
-
-/* Every pool, for the sake of fork(). */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_pool *first_pool;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
-
-static uint64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
-}
 
 /* Spins until *word is no longer `old`; false when the time is up. The first
  * microsecond or two is pure spinning. Then the processor is offered to others
@@ -87,7 +72,7 @@ static uint64_t now_us(void)
  * with one core taken by another program: 200 microseconds a job without.) */
 static bool spin_while(const _Atomic uint32_t *word, uint32_t old)
 {
-    uint64_t deadline_us = 0;
+    uint64_t deadline_ns = 0;
 
     for (unsigned i = 1;; i++) {
         if (atomic_load_explicit(word, memory_order_acquire) != old)
@@ -96,10 +81,10 @@ static bool spin_while(const _Atomic uint32_t *word, uint32_t old)
         if (i % look_every != 0)
             continue;
         sched_yield();
-        const uint64_t us = now_us();
-        if (deadline_us == 0)
-            deadline_us = us + spin_us;
-        else if (us >= deadline_us)
+        const uint64_t now_ns = takt__now_ns();
+        if (deadline_ns == 0)
+            deadline_ns = now_ns + spin_ns;
+        else if (now_ns >= deadline_ns)
             return false;
     }
 }
@@ -133,8 +118,8 @@ static void run_share(takt_pool_task *task, void *job, unsigned number,
         task(job, part, parts, scratch);
 }
 
-/* Whether the share of that ticket is ours now. The one who takes it runs it
- * and counts it off; until then the job cannot end. */
+/* Whether the share of that ticket is ours now. The thread that takes it runs
+ * it and counts it off; until then the job cannot end. */
 static bool take_share(struct worker *worker, uint32_t ticket)
 {
     uint32_t before = ticket - 1;
@@ -175,7 +160,7 @@ static void *work(void *self)
     struct takt_pool *pool = worker->pool;
     uint32_t seen = 0;
 
-    takt__thread_enter();
+    takt__thread_enter("takt-pool");
     for (;;) {
         wait_while(&worker->ticket, seen, &worker->is_asleep);
         seen = atomic_load(&worker->ticket);
@@ -191,8 +176,10 @@ static void *work(void *self)
 
 /* In the child the workers are gone. Their scratch may have been about to
  * move, so it is given up rather than trusted. */
-static void reset(struct takt_pool *pool)
+static void reset(void *self)
 {
+    struct takt_pool *pool = self;
+
     atomic_store(&pool->started, 0);
     atomic_store(&pool->pending, 0);
     atomic_store(&pool->caller_sleeps, 0);
@@ -201,47 +188,8 @@ static void reset(struct takt_pool *pool)
             pool->workers[i].scratch = (struct takt_scratch){0};
 }
 
-static void before_fork(void)
-{
-    takt__lock(&list_lock);
-}
-
-static void after_fork_in_parent(void)
-{
-    takt__unlock(&list_lock);
-}
-
-static void after_fork_in_child(void)
-{
-    for (struct takt_pool *pool = first_pool; pool != NULL; pool = pool->next)
-        reset(pool);
-    takt__unlock(&list_lock);
-}
-
-static void watch_forks(void)
-{
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-}
-
-static void enlist(struct takt_pool *pool)
-{
-    pthread_once(&fork_once, watch_forks);
-    takt__lock(&list_lock);
-    pool->next = first_pool;
-    first_pool = pool;
-    takt__unlock(&list_lock);
-}
-
-static void delist(struct takt_pool *pool)
-{
-    struct takt_pool **at = &first_pool;
-
-    takt__lock(&list_lock);
-    while (*at != pool)
-        at = &(*at)->next;
-    *at = pool->next;
-    takt__unlock(&list_lock);
-}
+static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_LAST,
+                                                  .child = reset};
 
 takt_status takt__pool_create(unsigned threads, struct takt_pool **out)
 {
@@ -255,27 +203,22 @@ takt_status takt__pool_create(unsigned threads, struct takt_pool **out)
         return TAKT_ENOMEM;
     memset(pool, 0, bytes);
     pool->threads = threads > 0 ? threads : 1;
-    enlist(pool);
+    pool->fork = (struct takt_fork_entry){.handlers = &at_fork, .self = pool};
+    takt__fork_add(&pool->fork);
     *out = pool;
     return TAKT_OK;
 }
 
-/* A worker handles no signals: those are the program's. */
 static bool start_worker(struct takt_pool *pool, unsigned number)
 {
     struct worker *worker = &pool->workers[number - 1];
-    sigset_t all, before;
 
     atomic_store(&worker->ticket, 0);
     atomic_store(&worker->taken, 0);
     atomic_store(&worker->is_asleep, 0);
     worker->number = number;
     worker->pool = pool;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int status = pthread_create(&worker->thread, NULL, work, worker);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status == 0;
+    return takt__thread_start(&worker->thread, work, worker);
 }
 
 /* How many threads can work on that many parts, after starting those that are
@@ -298,13 +241,6 @@ static unsigned ready(struct takt_pool *pool, unsigned parts,
                 NULL)
             return i;
     return parts;
-}
-
-static void raise_ticket(struct worker *worker)
-{
-    atomic_fetch_add(&worker->ticket, 1);
-    if (atomic_load(&worker->is_asleep) != 0)
-        takt__futex_wake(&worker->ticket);
 }
 
 /* A worker that has not even begun may be asleep, or have lost its processor:
@@ -404,10 +340,11 @@ void takt__pool_destroy(struct takt_pool *pool)
 {
     if (pool == NULL)
         return;
-    delist(pool);
+    takt__fork_remove(&pool->fork);
     atomic_store(&pool->is_ending, true);
     for (unsigned i = 0; i < atomic_load(&pool->started); i++) {
-        raise_ticket(&pool->workers[i]);
+        atomic_fetch_add(&pool->workers[i].ticket, 1);
+        takt__futex_wake(&pool->workers[i].ticket);
         pthread_join(pool->workers[i].thread, NULL);
     }
     for (unsigned i = 0; i + 1 < pool->threads; i++)

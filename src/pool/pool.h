@@ -10,13 +10,13 @@
  * does; then it sleeps in the kernel and costs nothing.
  *
  * A pool serves one job at a time. A caller that finds it busy (another thread
- * is in it, or the caller is itself one of its workers) is told so and runs
- * all parts itself: it never waits for somebody else's job.
+ * is in it, or the caller is itself one of its workers) runs all parts itself:
+ * it never waits for another job.
  *
  * Every part runs in the floating-point environment of the caller (rounding,
- * flushing of denormal numbers), whoever started the workers, and the exception
- * flags that workers raise are raised in the caller. Traps are off while a job
- * runs on several threads; those of the caller fire when it is done.
+ * flushing of denormal numbers), and the exception flags that workers raise are
+ * raised in the caller. Traps are off while a job runs on several threads;
+ * those of the caller fire when it is done.
  *
  * Threads: takt__pool_run() and the questions may be called from any thread.
  */

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-#include "store/diag.h"
+#include "base/say.h"
 
 static takt_status refuse(takt_diag *diag)
 {
-    takt__diag_say(diag, "this Takt was built without SQLite: what is learned "
-                         "stays in memory");
-    return TAKT_ENOTSUP;
+    return takt__say(diag, TAKT_ENOTSUP,
+                     "this Takt was built without SQLite: what is learned "
+                     "stays in memory");
 }
 
 takt_status takt__store_open(const char *path,
@@ -42,21 +42,10 @@ bool takt__store_is_renamed(const struct takt_store *store)
     return false;
 }
 
-void takt__store_abandon(struct takt_store *store)
-{
-    (void)store;
-}
-
 const char *takt__store_writer(const struct takt_store *store)
 {
     (void)store;
     return "";
-}
-
-uint64_t takt__store_epoch(const struct takt_store *store)
-{
-    (void)store;
-    return 0;
 }
 
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "store/hold.h"
-#include "store/places.h"
+#include "store/lockfile.h"
 #include "store/schema.h"
 #include "store/sql.h"
 
@@ -71,6 +71,27 @@ takt_status takt__database_prepare(struct takt_database *database,
     return takt__sql_status(result);
 }
 
+takt_status takt__database_prepare_text(struct takt_database *database,
+                                        enum takt_sql which, const char *text,
+                                        sqlite3_stmt **out)
+{
+    const takt_status status = takt__database_prepare(database, which, out);
+
+    if (status == TAKT_OK)
+        sqlite3_bind_text(*out, 1, text, -1, SQLITE_STATIC);
+    return status;
+}
+
+takt_status takt__database_run(struct takt_database *database,
+                               enum takt_sql which, const char *text)
+{
+    sqlite3_stmt *statement;
+    const takt_status status =
+        takt__database_prepare_text(database, which, text, &statement);
+
+    return status == TAKT_OK ? takt__sql_step(statement) : status;
+}
+
 takt_status takt__database_prepare_all(struct takt_database *database)
 {
     takt_status status = TAKT_OK;
@@ -95,7 +116,7 @@ void takt__database_disconnect(struct takt_database *database)
 takt_status takt__database_open_private(struct takt_database *out)
 {
     memset(out, 0, sizeof *out);
-    out->places = -1;
+    out->lockfile = -1;
     takt_status status = takt__sql_status(sqlite3_open_v2(
         "", &out->db,
         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
@@ -111,12 +132,12 @@ void takt__database_close(struct takt_database *database)
 {
     if (takt__hold_begin_release(database->hold, database->db)) {
         takt__database_disconnect(database);
-        takt__places_close(database->places);
+        takt__lockfile_close(database->lockfile);
         takt__hold_end_release(database->hold);
     }
     free(database->path);
     database->path = NULL;
-    database->places = -1;
+    database->lockfile = -1;
     database->hold = NULL;
 }
 

@@ -13,14 +13,14 @@
 #include <sqlite3.h>
 
 #include "store/hold.h"
-#include "store/places.h"
+#include "store/lockfile.h"
 #include "store/record.h"
 #include "store/vfs.h"
 #include "takt/status.h"
 #include "takt/store.h"
 
 enum takt_database_use {
-    TAKT_DATABASE_READ, /* anybody's: it must exist and be exactly what Takt
+    TAKT_DATABASE_READ, /* untrusted: it must exist and be exactly what Takt
                          * makes, is read into memory and stays as it is */
     TAKT_DATABASE_WRITE /* ours: it is made, upgraded and repaired */
 };
@@ -47,12 +47,12 @@ struct takt_known_name {
 
 struct takt_database {
     sqlite3 *db;
-    struct takt_vfs *vfs; /* of `db`; NULL: SQLite's usual one */
+    struct takt_vfs *vfs; /* of `db`; NULL: SQLite's own */
     size_t steps_left;    /* which a foreign file may take to be read */
     sqlite3_stmt *statement[TAKT_SQL_COUNT]; /* NULL: not needed so far */
     struct takt_known_name known[TAKT_RECORD_NAMES];
-    char *path; /* absolute, no link in it */
-    int places; /* see places.h; -1: none */
+    char *path;   /* absolute, no link in it */
+    int lockfile; /* see lockfile.h; -1: none */
     struct takt_hold *hold;
     int64_t inode;    /* of the file */
     bool is_readonly; /* asked for, or nothing else is possible */
@@ -79,12 +79,21 @@ void takt__database_close(struct takt_database *database);
 bool takt__database_is_there(const struct takt_database *database);
 
 /* Whether the descriptors are still ours; otherwise nothing below does anything
- * but fail, and closing leaves them alone: see places.h. */
+ * but fail, and closing leaves them alone: see lockfile.h. */
 bool takt__database_is_held(const struct takt_database *database);
 
 /* The statement, ready to be bound. */
 takt_status takt__database_prepare(struct takt_database *database,
                                    enum takt_sql which, sqlite3_stmt **out);
+
+/* The same with its one parameter, a text that is borrowed, or NULL. */
+takt_status takt__database_prepare_text(struct takt_database *database,
+                                        enum takt_sql which, const char *text,
+                                        sqlite3_stmt **out);
+
+/* Runs such a statement. */
+takt_status takt__database_run(struct takt_database *database,
+                               enum takt_sql which, const char *text);
 
 takt_status takt__database_prepare_all(struct takt_database *database);
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* export.c - a store written as text. */
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "base/lock.h"
+#include "base/new_file.h"
+#include "base/say.h"
 #include "store/database.h"
-#include "store/diag.h"
 #include "store/rows.h"
 #include "store/text.h"
 #include "takt/store.h"
@@ -22,20 +19,13 @@ struct export
 
 static void flush(struct export *export)
 {
-    size_t done = 0;
-
-    while (!export->has_failed && done < export->length) {
-        const ssize_t written =
-            write(export->fd, export->text + done, export->length - done);
-        if (written > 0)
-            done += (size_t)written;
-        else if (written == 0 || errno != EINTR)
-            export->has_failed = true;
-    }
+    export->has_failed =
+        export->has_failed ||
+        !takt__write_all(export->fd, export->text, export->length);
     export->length = 0;
 }
 
-/* Leaves room for one more line. */
+/* Where one more line fits. */
 static char *reserve(struct export *export)
 {
     if (sizeof export->text - export->length < TAKT_TEXT_LINE)
@@ -68,8 +58,7 @@ static takt_status export_store(const char *store, int fd, takt_diag *diag)
     struct export export = {.fd = fd};
     struct takt_database database;
 
-    if (diag != NULL)
-        diag->text[0] = '\0';
+    takt__say(diag, TAKT_OK, "%s", "");
     if (store == NULL || store[0] == '\0' || fd < 0)
         return TAKT_EINVAL;
     takt_status status =
@@ -78,9 +67,9 @@ static takt_status export_store(const char *store, int fd, takt_diag *diag)
         return status;
     status = export_rows(&database, &export);
     if (status != TAKT_OK)
-        takt__diag_say(diag, "%s: %s", database.path,
-                       export.has_failed ? "the text could not be written"
-                                         : "it is damaged");
+        takt__say(diag, TAKT_OK, "%s: %s", database.path,
+                  export.has_failed ? "the text could not be written"
+                                    : "it is damaged");
     takt__database_close(&database);
     return status;
 }

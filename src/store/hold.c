@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/fork.h"
 #include "base/lock.h"
 #include "store/path.h"
 
@@ -36,10 +37,13 @@ struct takt_hold {
     bool is_lost;
     size_t count;
     struct held *held;
-    struct kept *kept; /* which nobody would find otherwise */
+    struct kept *kept; /* for leak checkers */
 };
 
 static pthread_mutex_t holds_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_fork_entry fork_entry = {.handlers = &takt__fork_mutex,
+                                            .self = &holds_lock};
+TAKT_FORK_STATIC(fork_entry)
 static struct takt_hold *first_hold;
 
 static struct file file_of(const struct stat *facts)
@@ -169,15 +173,15 @@ bool takt__hold_may_open(const struct stat *database)
     return may;
 }
 
-static bool add_places(struct takt_hold *hold, int places)
+static bool add_lockfile(struct takt_hold *hold, int lockfile)
 {
     struct stat facts;
-    return places < 0 || fstat(places, &facts) != 0 ||
-           add(hold, places, file_of(&facts));
+    return lockfile < 0 || fstat(lockfile, &facts) != 0 ||
+           add(hold, lockfile, file_of(&facts));
 }
 
 takt_status takt__hold_take(const char *path, const struct stat *database,
-                            int places, struct takt_hold **out)
+                            int lockfile, struct takt_hold **out)
 {
     struct file part[parts] = {0};
     takt_status status = TAKT_ENOMEM;
@@ -189,7 +193,7 @@ takt_status takt__hold_take(const char *path, const struct stat *database,
         if (!look(hold))
             status = TAKT_EIO;
         else if (find_parts(path, part) && add_all(hold, part) &&
-                 add_places(hold, places))
+                 add_lockfile(hold, lockfile))
             status = TAKT_OK;
     }
     takt__unlock(&holds_lock);

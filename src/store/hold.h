@@ -20,21 +20,25 @@
 
 #include "takt/status.h"
 
+#define TAKT_STORE_LOST                                 \
+    "the program closed the descriptors of the store: " \
+    "learning goes on in memory"
+
 struct takt_hold;
 
 /* Whether the database, which need not exist, may be opened: it is not lost. */
 bool takt__hold_may_open(const struct stat *database);
 
-/* Remembers what is open for the database at `path`, and `places`: to be called
- * once SQLite has opened all that it needs. On failure too, what *out is set to
- * has to be released. TAKT_EIO: it is lost. */
+/* Remembers what is open for the database at `path`, and `lockfile`: to be
+ * called once SQLite has opened all that it needs. On failure too, what *out is
+ * set to has to be released. TAKT_EIO: it is lost. */
 takt_status takt__hold_take(const char *path, const struct stat *database,
-                            int places, struct takt_hold **out);
+                            int lockfile, struct takt_hold **out);
 
 /* Looks. True: all is as it was. NULL is a database without a file. */
 bool takt__hold_is_whole(struct takt_hold *hold);
 
-/* Descriptors are closed between these two, and nobody looks meanwhile. False:
+/* Descriptors are closed between these two; other threads wait. False:
  * it is lost, none may be closed, and there is nothing to end; `connection` is
  * SQLite's, whose memory stays. NULL is allowed for both. */
 bool takt__hold_begin_release(struct takt_hold *hold, void *connection);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "store/diag.h"
+#include "base/say.h"
 #include "store/hold.h"
 #include "store/path.h"
 #include "store/sql.h"
@@ -33,7 +33,7 @@ static const int kinds[parts] = {SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_WAL};
 
 struct bytes {
     char *at;
-    size_t length, room;
+    size_t length, capacity;
 };
 
 struct takt_image {
@@ -102,36 +102,35 @@ static takt_status check_look(const char *path, const struct look *look,
     size_t bytes = 0;
 
     if (look->part[0].st_ino == 0) {
-        takt__diag_say(diag, "%s: there is no such file", path);
-        return TAKT_ENOENT;
+        return takt__say(diag, TAKT_ENOENT, "%s: there is no such file", path);
     }
     for (int i = 0; i < parts; i++) {
         const struct stat *facts = &look->part[i];
         if (facts->st_ino != 0 && !S_ISREG(facts->st_mode)) {
-            takt__diag_say(diag, "%s%s is not a regular file", path, ends[i]);
-            return TAKT_EIO;
+            return takt__say(diag, TAKT_EIO, "%s%s is not a regular file", path,
+                             ends[i]);
         }
         if ((uint64_t)facts->st_size > limit - bytes) {
-            takt__diag_say(diag, "%s is too large: at most %zu MiB are read",
-                           path, limit >> 20);
-            return TAKT_ECORRUPT;
+            return takt__say(diag, TAKT_ECORRUPT,
+                             "%s is too large: at most %zu MiB are read", path,
+                             limit >> 20);
         }
         bytes += (size_t)facts->st_size;
     }
     return TAKT_OK;
 }
 
-static takt_status reserve(struct bytes *bytes, size_t room)
+static takt_status reserve(struct bytes *bytes, size_t capacity)
 {
-    if (room <= bytes->room)
+    if (capacity <= bytes->capacity)
         return TAKT_OK;
-    const size_t more = (room + room / 8 + page) / page * page;
+    const size_t more = (capacity + capacity / 8 + page) / page * page;
     char *at = realloc(bytes->at, more);
     if (at == NULL)
         return TAKT_ENOMEM;
-    memset(at + bytes->room, 0, more - bytes->room);
+    memset(at + bytes->capacity, 0, more - bytes->capacity);
     bytes->at = at;
-    bytes->room = more;
+    bytes->capacity = more;
     return TAKT_OK;
 }
 
@@ -209,11 +208,11 @@ static takt_status read_once(const char *path, size_t limit, takt_diag *diag,
     if (status != TAKT_OK)
         return status;
     if (before.has_journal) {
-        takt__diag_say(diag,
-                       "%s has an unfinished transaction beside it "
-                       "(%s-journal): open it once with the Takt that wrote it",
-                       path, path);
-        return TAKT_EIO;
+        return takt__say(
+            diag, TAKT_EIO,
+            "%s has an unfinished transaction beside it "
+            "(%s-journal): open it once with the Takt that wrote it",
+            path, path);
     }
     status = read_parts(path, &before, image, &is_short);
     if (status == TAKT_OK || is_short || status == TAKT_EIO) {
@@ -242,10 +241,9 @@ takt_status takt__image_read(const char *path, size_t limit, takt_diag *diag,
             nanosleep(&pause, NULL);
         status = read_once(path, limit, diag, image, &is_good);
     }
-    if (status == TAKT_OK && !is_good) {
-        takt__diag_say(diag, "%s is being written to: try again", path);
-        status = TAKT_EIO;
-    }
+    if (status == TAKT_OK && !is_good)
+        status = takt__say(diag, TAKT_EIO, "%s is being written to: try again",
+                           path);
     if (status != TAKT_OK)
         takt__image_free(image);
     else
@@ -314,7 +312,7 @@ static int write_bytes(sqlite3_file *file, const void *from, int amount,
     return SQLITE_OK;
 }
 
-/* Beyond its length, the room is zeros. */
+/* Beyond its length, the capacity is zeros. */
 static int cut(sqlite3_file *file, sqlite3_int64 size)
 {
     struct bytes *bytes = bytes_of(file);

@@ -3,7 +3,7 @@
  * image.h - a database and its log in memory, as SQLite's files.
  *
  * SQLite reads and writes the copy, so that nothing it finds in a file can
- * make it touch another one, and nobody changes the file while it reads.
+ * make it touch another one, and the file cannot change while it reads.
  */
 #ifndef TAKT_STORE_IMAGE_H
 #define TAKT_STORE_IMAGE_H
@@ -37,8 +37,8 @@ size_t takt__image_bytes(const struct takt_image *image);
 
 bool takt__image_has_log(const struct takt_image *image);
 
-/* For xOpen: the database or its log; others are refused. `file` has room for
- * takt__image_file_bytes(). */
+/* For xOpen: the database or its log; others are refused. `file` has
+ * takt__image_file_bytes() bytes. */
 int takt__image_open(struct takt_image *image, sqlite3_file *file, int flags,
                      int *flags_out);
 int takt__image_file_bytes(void);

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/lock.h"
-#include "store/diag.h"
+#include "base/say.h"
 #include "store/merge.h"
 #include "store/rows.h"
 #include "store/text.h"
@@ -49,10 +49,10 @@ static ssize_t read_more(int fd, char *bytes)
 static takt_status explain(const struct takt_text_reader *reader,
                            takt_diag *diag)
 {
-    takt__diag_say(diag, "line %zu: %s%s%s; nothing was imported", reader->line,
-                   reader->column != NULL ? reader->column : "",
-                   reader->column != NULL ? " is " : "", reader->fault);
-    return TAKT_ECORRUPT;
+    return takt__say(diag, TAKT_ECORRUPT,
+                     "line %zu: %s%s%s; nothing was imported", reader->line,
+                     reader->column != NULL ? reader->column : "",
+                     reader->column != NULL ? " is " : "", reader->fault);
 }
 
 static takt_status read_text(struct import *import, int fd, takt_diag *diag)
@@ -65,8 +65,7 @@ static takt_status read_text(struct import *import, int fd, takt_diag *diag)
         if (!takt__text_feed(reader, import->bytes, (size_t)length))
             break;
     if (length < 0) {
-        takt__diag_say(diag, "the text cannot be read");
-        return TAKT_EIO;
+        return takt__say(diag, TAKT_EIO, "the text cannot be read");
     }
     if (length == 0)
         takt__text_finish(reader);
@@ -74,8 +73,9 @@ static takt_status read_text(struct import *import, int fd, takt_diag *diag)
         return explain(reader, diag);
     if (import->status == TAKT_OK)
         return TAKT_OK;
-    takt__diag_say(diag, "no space to read the text into");
-    return import->status == TAKT_ENOMEM ? TAKT_ENOMEM : TAKT_EIO;
+    return takt__say(diag,
+                     import->status == TAKT_ENOMEM ? TAKT_ENOMEM : TAKT_EIO,
+                     "no space to read the text into");
 }
 
 static takt_status fill(struct import *import, int fd, takt_diag *diag)
@@ -103,8 +103,7 @@ static takt_status import_text(const char *store, int fd,
     if (report == NULL)
         report = &ignored;
     memset(report, 0, sizeof *report);
-    if (diag != NULL)
-        diag->text[0] = '\0';
+    takt__say(diag, TAKT_OK, "%s", "");
     if (store == NULL || store[0] == '\0' || fd < 0)
         return TAKT_EINVAL;
     takt_status status = fill(&import, fd, diag);
@@ -114,7 +113,7 @@ static takt_status import_text(const char *store, int fd,
     if (status == TAKT_OK) {
         status = takt__merge(&into, &import.database, report);
         if (status != TAKT_OK)
-            takt__diag_say(diag, "%s could not be written", into.path);
+            takt__say(diag, TAKT_OK, "%s could not be written", into.path);
         takt__database_close(&into);
     }
     takt__database_close(&import.database);

@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 
 #include "base/lock.h"
-#include "store/diag.h"
+#include "base/say.h"
 #include "store/rows.h"
+#include "store/sql.h"
 #include "store/writer.h"
 
 struct merge {
@@ -23,8 +24,8 @@ struct merge {
     char retired[TAKT_RECORD_WRITER]; /* the last one */
 };
 
-/* Sequence numbers are the writer's to give: who has them given by somebody
- * else could be left without a later one. */
+/* Sequence numbers come from the writer alone: a record from elsewhere may have
+ * the largest one, and the writer could not write a later record. */
 static takt_status retire(struct merge *merge, const char *writer)
 {
     if (strcmp(merge->retired, writer) == 0)
@@ -56,7 +57,8 @@ takt_status takt__merge_open(const char *path, takt_diag *diag,
 
     if (status != TAKT_OK || !out->is_readonly)
         return status;
-    takt__diag_say(diag, "%s cannot be written: check its rights", out->path);
+    takt__say(diag, TAKT_OK, "%s cannot be written: check its rights",
+              out->path);
     takt__database_close(out);
     return TAKT_EIO;
 }
@@ -70,16 +72,17 @@ static takt_status blame_target(takt_status status)
 takt_status takt__merge(struct takt_database *into, struct takt_database *from,
                         takt_store_report *report)
 {
+    static const char count_records[] = "SELECT count(*) FROM record";
     struct merge merge = {.into = into};
     int64_t before = 0, after = 0;
     takt_status status = blame_target(takt__database_begin(into));
 
     if (status != TAKT_OK)
         return status;
-    merge.status = takt__rows_count(into, &before);
+    merge.status = takt__sql_number(into->db, count_records, &before);
     status = takt__rows_visit(from, put, &merge);
     if (merge.status == TAKT_OK)
-        merge.status = takt__rows_count(into, &after);
+        merge.status = takt__sql_number(into->db, count_records, &after);
     if (merge.status != TAKT_OK)
         status = blame_target(merge.status);
     const bool is_read = status == TAKT_OK;
@@ -114,13 +117,13 @@ static takt_status merge_files(const char *into, struct takt_database *from,
         return takt__rows_visit(from, count, &report->read);
     takt_status status = takt__merge_open(into, diag, &target);
     if (status != TAKT_OK)
-        return status == TAKT_ECORRUPT ? TAKT_EIO : status;
+        return blame_target(status);
     status = takt__merge(&target, from, report);
     if (status != TAKT_OK)
-        takt__diag_say(diag, "%s could not be merged into %s: %s", from->path,
-                       target.path,
-                       status == TAKT_ECORRUPT ? "it is damaged"
-                                               : takt_status_text(status));
+        takt__say(diag, TAKT_OK, "%s could not be merged into %s: %s",
+                  from->path, target.path,
+                  status == TAKT_ECORRUPT ? "it is damaged"
+                                          : takt_status_text(status));
     takt__database_close(&target);
     return status;
 }
@@ -134,8 +137,7 @@ static takt_status merge_stores(const char *into, const char *from,
     if (report == NULL)
         report = &ignored;
     memset(report, 0, sizeof *report);
-    if (diag != NULL)
-        diag->text[0] = '\0';
+    takt__say(diag, TAKT_OK, "%s", "");
     if (into == NULL || from == NULL || into[0] == '\0' || from[0] == '\0')
         return TAKT_EINVAL;
     takt_status status =

@@ -3,11 +3,11 @@
  * open.c - opening a file that may be missing, damaged, another's, locked or
  * on a file system that cannot lock.
  *
- * Whoever opens a database to write holds the gate (places.h) until SQLite has
- * all its files open. So a damaged one is moved aside by one process only, and
- * nobody can have the old database with the new one's log. We never open the
- * file ourselves: closing a descriptor of it would drop the locks that SQLite
- * holds for another connection of this process.
+ * A process that opens a database to write holds the gate (lockfile.h) until
+ * SQLite has all its files open. So a damaged one is renamed by one process
+ * only, and no process has the old database with the new one's log. We never
+ * open the file ourselves: closing a descriptor of it would drop the locks that
+ * SQLite holds for another connection of this process.
  *
  * A disk that fails to read once, or a lack of memory, can look like damage:
  * SQLite's check reports both as it does damage. So a file is only called
@@ -21,16 +21,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/aside.h"
+#include "base/say.h"
 #include "store/database.h"
-#include "store/diag.h"
 #include "store/hold.h"
+#include "store/lockfile.h"
 #include "store/path.h"
-#include "store/places.h"
+#include "store/quarantine.h"
 #include "store/read.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include "store/store.h"
 
 enum { busy_ms = 2000, cheap_check_bytes = 4 << 20, checkpoint_pages = 256 };
 
@@ -40,12 +39,12 @@ static bool is_cheap_to_check(const char *path)
     return stat(path, &facts) == 0 && facts.st_size <= cheap_check_bytes;
 }
 
-/* A mark needs no check: SQLite has met damage there. */
+/* A mark needs no check: SQLite has found damage there. */
 static takt_status check(struct takt_database *database)
 {
-    const enum takt_mark mark = takt__places_read_mark(database->places);
+    const enum takt_mark mark = takt__lockfile_read_mark(database->lockfile);
 
-    if (mark == TAKT_MARK_MET || mark == TAKT_MARK_MET_AGAIN)
+    if (mark == TAKT_MARK_DAMAGED || mark == TAKT_MARK_DAMAGED_AGAIN)
         return TAKT_ECORRUPT;
     return is_cheap_to_check(database->path)
                ? takt__schema_check(database->db, false)
@@ -114,28 +113,28 @@ static takt_status open_to_write(struct takt_database *database,
     return status;
 }
 
-/* What people are told when nothing more precise has been said. */
+/* The message for people, unless a more precise one was written. */
 static takt_status explain(const struct takt_database *database,
                            takt_status status, takt_diag *diag)
 {
+    const char *path = database->path;
+
     if (status == TAKT_OK || diag == NULL || diag->text[0] != '\0')
         return status;
     if (status == TAKT_ECORRUPT)
-        takt__diag_say(diag, "%s is damaged, or not a store of Takt's",
-                       database->path);
-    else if (status == TAKT_ENOMEM)
-        takt__diag_say(diag, "there is not enough memory to read %s",
-                       database->path);
-    else if (!takt__database_is_held(database))
-        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
-    else
-        takt__diag_say(diag,
-                       "%s cannot be used (%s): check its folder's rights, "
-                       "the space left, and who else uses it",
-                       database->path,
-                       database->db != NULL ? sqlite3_errmsg(database->db)
-                                            : "no access");
-    return status;
+        return takt__say(diag, status,
+                         "%s is damaged, or not a store of Takt's", path);
+    if (status == TAKT_ENOMEM)
+        return takt__say(diag, status, "there is not enough memory to read %s",
+                         path);
+    if (!takt__database_is_held(database))
+        return takt__say(diag, status, "%s", TAKT_STORE_LOST);
+    return takt__say(diag, status,
+                     "%s cannot be used (%s): check its folder's rights, the "
+                     "space left, and who else uses it",
+                     path,
+                     database->db != NULL ? sqlite3_errmsg(database->db)
+                                          : "no access");
 }
 
 /* Behind the gate. */
@@ -144,39 +143,38 @@ static takt_status replace_damaged(struct takt_database *database,
 {
     int number;
     bool is_ours;
-    takt_status status = takt__aside_move(database->path, &number);
+    takt_status status = takt__quarantine(database->path, &number);
 
     if (status == TAKT_ENOMEM)
         return status;
     if (status != TAKT_OK) {
-        takt__diag_say(diag,
-                       "%s is damaged and cannot be moved aside: remove it",
-                       database->path);
-        return TAKT_EIO;
+        return takt__say(diag, TAKT_EIO,
+                         "%s is damaged and cannot be moved aside: remove it",
+                         database->path);
     }
-    takt__places_mark(database->places, TAKT_MARK_NONE);
+    takt__lockfile_mark(database->lockfile, TAKT_MARK_NONE);
     status = open_to_write(database, diag, &is_ours);
-    takt__diag_say(diag,
-                   "%s was damaged and is now %s.damaged-%d: learning starts "
-                   "anew in a new file",
-                   database->path, database->path, number);
-    return status == TAKT_ECORRUPT ? TAKT_EIO : status;
+    return takt__say(diag, status == TAKT_ECORRUPT ? TAKT_EIO : status,
+                     "%s was damaged and is now %s.damaged-%d: learning starts "
+                     "anew in a new file",
+                     database->path, database->path, number);
 }
 
 /* Behind the gate. A file that seemed damaged: looks at it again, and if that
  * finds nothing, opens it again. */
 static takt_status look_again(struct takt_database *database, takt_diag *diag)
 {
-    const enum takt_mark mark = takt__places_read_mark(database->places);
+    const enum takt_mark mark = takt__lockfile_read_mark(database->lockfile);
     bool is_ours = true;
 
     takt_status status =
-        mark == TAKT_MARK_MET_AGAIN
+        mark == TAKT_MARK_DAMAGED_AGAIN
             ? TAKT_ECORRUPT
-            : takt__read_verify(database->path, mark == TAKT_MARK_MET, diag);
+            : takt__read_verify(database->path, mark == TAKT_MARK_DAMAGED,
+                                diag);
     if (status == TAKT_OK) {
-        if (mark == TAKT_MARK_MET)
-            takt__places_mark(database->places, TAKT_MARK_LOOKED);
+        if (mark == TAKT_MARK_DAMAGED)
+            takt__lockfile_mark(database->lockfile, TAKT_MARK_CHECKED);
         status = open_to_write(database, diag, &is_ours);
     }
     if (status != TAKT_ECORRUPT || !is_ours)
@@ -202,7 +200,7 @@ static takt_status find(const char *path, enum takt_database_use use,
 {
     memset(database, 0, sizeof *database);
     memset(facts, 0, sizeof *facts);
-    database->places = -1;
+    database->lockfile = -1;
     if (use == TAKT_DATABASE_WRITE && !takt__path_make_folders(path))
         return TAKT_EIO;
     database->path = takt__path_resolve(path);
@@ -226,13 +224,13 @@ static takt_status note_file(struct takt_database *database, takt_status status)
     if (stat(database->path, &facts) != 0)
         return TAKT_EIO;
     database->inode = (int64_t)facts.st_ino;
-    return takt__hold_take(database->path, &facts, database->places,
+    return takt__hold_take(database->path, &facts, database->lockfile,
                            &database->hold);
 }
 
 /* Whether the file was never a store: it has content, but not the first bytes
  * of a database, and no store's list of writers beside it. A store that lost
- * its first page to zeros is damaged, not somebody else's. */
+ * its first page to zeros is damaged, not of another program. */
 static bool is_of_another(const char *path)
 {
     static const char title[16] = "SQLite format 3";
@@ -261,34 +259,31 @@ static takt_status enter_and_open(struct takt_database *database,
     if (use == TAKT_DATABASE_READ)
         return takt__read_open(database, TAKT_IMAGE_FOREIGN_BYTES, diag);
     if (is_of_another(database->path)) {
-        takt__diag_say(diag,
-                       "%s is no store of Takt's and stays as it is: use "
-                       "another file (TAKT_DB)",
-                       database->path);
-        return TAKT_ECORRUPT;
+        return takt__say(diag, TAKT_ECORRUPT,
+                         "%s is no store of Takt's and stays as it is: use "
+                         "another file (TAKT_DB)",
+                         database->path);
     }
-    database->places = takt__places_open(database->path, true);
-    if (database->places < 0 && errno == ENOMEM)
+    database->lockfile = takt__lockfile_open(database->path, true);
+    if (database->lockfile < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;
-    if (database->places < 0) {
+    if (database->lockfile < 0) {
         const int reason = errno;
         status = takt__read_open(database, TAKT_IMAGE_OWN_BYTES, diag);
         if (status != TAKT_ENOENT)
             return status;
-        takt__diag_say(diag,
-                       "%s cannot be made: %s; make its folder writable, or "
-                       "use another (TAKT_DB)",
-                       database->path, strerror(reason));
-        return TAKT_EIO;
+        return takt__say(diag, TAKT_EIO,
+                         "%s cannot be made: %s; make its folder writable, or "
+                         "use another (TAKT_DB)",
+                         database->path, strerror(reason));
     }
-    status = takt__places_enter(database->places);
-    if (status != TAKT_OK) {
-        takt__diag_say(diag, "%s-writers stays locked by another process",
-                       database->path);
-        return status;
-    }
+    status = takt__lockfile_enter(database->lockfile);
+    if (status != TAKT_OK)
+        return takt__say(diag, status,
+                         "%s-writers stays locked by another process",
+                         database->path);
     status = note_file(database, open_behind_gate(database, diag));
-    takt__places_leave(database->places);
+    takt__lockfile_leave(database->lockfile);
     return status;
 }
 
@@ -296,23 +291,19 @@ static takt_status open_or_say(const char *path, enum takt_database_use use,
                                takt_diag *diag, struct takt_database *out)
 {
     struct stat facts;
-    takt_status status = find(path, use, out, &facts);
+    const takt_status status = find(path, use, out, &facts);
 
     if (status == TAKT_ENOENT)
-        takt__diag_say(diag, "%s: there is no such file", path);
-    else if (status != TAKT_OK && out->path == NULL)
-        takt__diag_say(diag,
-                       "%s: %s; make its folder, or use another (TAKT_DB)",
-                       path, strerror(errno));
-    else if (status != TAKT_OK)
-        takt__diag_say(diag, "%s is not a regular file", path);
-    else if (takt__hold_may_open(&facts))
-        status = explain(out, enter_and_open(out, use, diag), diag);
-    else {
-        takt__diag_say(diag, "%s", TAKT_STORE_LOST);
-        status = TAKT_EIO;
-    }
-    return status;
+        return takt__say(diag, status, "%s: there is no such file", path);
+    if (status != TAKT_OK && out->path == NULL)
+        return takt__say(diag, status,
+                         "%s: %s; make its folder, or use another (TAKT_DB)",
+                         path, strerror(errno));
+    if (status != TAKT_OK)
+        return takt__say(diag, status, "%s is not a regular file", path);
+    if (!takt__hold_may_open(&facts))
+        return takt__say(diag, TAKT_EIO, "%s", TAKT_STORE_LOST);
+    return explain(out, enter_and_open(out, use, diag), diag);
 }
 
 takt_status takt__database_open(const char *path, enum takt_database_use use,
@@ -326,10 +317,10 @@ takt_status takt__database_open(const char *path, enum takt_database_use use,
     }
     if (use == TAKT_DATABASE_WRITE && out->is_readonly && diag != NULL &&
         diag->text[0] == '\0')
-        takt__diag_say(diag,
-                       "%s can be read and not written: what is learned stays "
-                       "in memory; make the file and its folder writable, or "
-                       "use another (TAKT_DB)",
-                       out->path);
+        takt__say(diag, TAKT_OK,
+                  "%s can be read and not written: what is learned stays "
+                  "in memory; make the file and its folder writable, or "
+                  "use another (TAKT_DB)",
+                  out->path);
     return TAKT_OK;
 }

@@ -5,7 +5,7 @@
  *
  * A home on a network file system is seen by many hosts, and SQLite's locks
  * cannot be relied on there; so each host gets a file of its own, named with a
- * hash, since a host's name tells whose it is.
+ * hash, since the name of a host may identify its owner.
  */
 #define _XOPEN_SOURCE 700 /* realpath() */
 #include "store/path.h"
@@ -96,7 +96,7 @@ bool takt__path_make_folders(const char *path)
             return false;
         *at = '/';
     }
-    return true; /* what could not be made will be missed by who opens it */
+    return true; /* opening the file fails if one could not be made */
 }
 
 char *takt__path_extend(const char *path, const char *end)

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "store/diag.h"
+#include "base/say.h"
 #include "store/sql.h"
 
 enum {
@@ -71,16 +71,14 @@ takt_status takt__read_refuse(const char *path, enum takt_schema_state state,
                               int64_t version, takt_diag *diag)
 {
     if (state == TAKT_SCHEMA_LATER)
-        takt__diag_say(diag,
-                       "%s is of version %lld and this Takt knows up to %d: "
-                       "use a later Takt, or another file (TAKT_DB)",
-                       path, (long long)version, TAKT_SCHEMA_VERSION);
-    else
-        takt__diag_say(diag,
-                       "%s is a database of another program: use another file "
-                       "(TAKT_DB)",
-                       path);
-    return TAKT_ECORRUPT;
+        return takt__say(diag, TAKT_ECORRUPT,
+                         "%s is of version %lld and this Takt knows up to %d: "
+                         "use a later Takt, or another file (TAKT_DB)",
+                         path, (long long)version, TAKT_SCHEMA_VERSION);
+    return takt__say(diag, TAKT_ECORRUPT,
+                     "%s is a database of another program: use another file "
+                     "(TAKT_DB)",
+                     path);
 }
 
 static takt_status read_schema(struct takt_database *database, takt_diag *diag)
@@ -100,8 +98,8 @@ static takt_status read_schema(struct takt_database *database, takt_diag *diag)
     status = takt__schema_compare(database->db, version, &is_same);
     if (status != TAKT_OK || is_same)
         return status;
-    takt__diag_say(diag, "%s has other tables than Takt makes", database->path);
-    return TAKT_ECORRUPT;
+    return takt__say(diag, TAKT_ECORRUPT, "%s has other tables than Takt makes",
+                     database->path);
 }
 
 takt_status takt__read_open(struct takt_database *database, size_t limit,
@@ -123,8 +121,8 @@ takt_status takt__read_open(struct takt_database *database, size_t limit,
     return status;
 }
 
-/* Some damage is only met by who writes: this takes pages, fills and frees
- * them, and moves the log into the database; all of the copy. */
+/* Some damage shows only when something is written: this takes pages, fills and
+ * frees them, and moves the log into the database; all of the copy. */
 static takt_status try_to_write(sqlite3 *db)
 {
     return takt__sql_run(
@@ -165,7 +163,7 @@ static takt_status verify(struct takt_database *database,
 takt_status takt__read_verify(const char *path, bool is_thorough,
                               takt_diag *diag)
 {
-    struct takt_database copy = {.path = (char *)path, .places = -1};
+    struct takt_database copy = {.path = (char *)path, .lockfile = -1};
     struct takt_image *image;
     takt_status status =
         takt__image_read(path, TAKT_IMAGE_OWN_BYTES, diag, &image);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * read.h - a file that is read and not written: somebody else's, one that we
+ * read.h - a file that is read and not written: an untrusted one, one that we
  * cannot write, or ours when it is looked at for damage.
  */
 #ifndef TAKT_STORE_READ_H

@@ -2,34 +2,47 @@
 /*
  * record.c - the members of a record as a table, and what each may hold.
  *
- * Whatever comes from a file passes here before anybody computes with it, and
- * whatever goes into one does too.
+ * All that comes from a file is checked here before it is used, and all that
+ * goes into one.
  */
 #include "store/record.h"
 
 #include <math.h>
 #include <string.h>
 
-#define FIELD(member, kind)                                  \
-    {                                                        \
-#member, kind, offsetof(struct takt_record, member), \
-            sizeof(((struct takt_record *)0)->member)        \
+#define FIELD(member, kind, least, most)                           \
+    {                                                              \
+#member, kind, offsetof(struct takt_record, member),       \
+            sizeof(((struct takt_record *)0)->member), least, most \
     }
+#define TEXT(member) FIELD(member, TAKT_FIELD_TEXT, 0, 0)
+#define SMALL(member, most) FIELD(member, TAKT_FIELD_SMALL, 0, most)
+#define LARGE(member) FIELD(member, TAKT_FIELD_LARGE, 0, TAKT_RECORD_LATEST)
+#define REAL(member, least, most) FIELD(member, TAKT_FIELD_REAL, least, most)
 
-const struct takt_field takt__record_fields[TAKT_RECORD_FIELDS] = {
-    FIELD(machine, TAKT_FIELD_TEXT),     FIELD(device, TAKT_FIELD_TEXT),
-    FIELD(software, TAKT_FIELD_TEXT),    FIELD(writer, TAKT_FIELD_TEXT),
-    FIELD(op, TAKT_FIELD_TEXT),          FIELD(layout, TAKT_FIELD_TEXT),
-    FIELD(expert, TAKT_FIELD_TEXT),      FIELD(dtype, TAKT_FIELD_SMALL),
-    FIELD(situation, TAKT_FIELD_SMALL),  FIELD(bin, TAKT_FIELD_SMALL),
-    FIELD(epoch, TAKT_FIELD_LARGE),      FIELD(seq, TAKT_FIELD_LARGE),
-    FIELD(n, TAKT_FIELD_REAL),           FIELD(mean, TAKT_FIELD_REAL),
-    FIELD(m2, TAKT_FIELD_REAL),          FIELD(first_s, TAKT_FIELD_REAL),
-    FIELD(bytes, TAKT_FIELD_REAL),       FIELD(flops, TAKT_FIELD_REAL),
-    FIELD(calls, TAKT_FIELD_REAL),       FIELD(seconds, TAKT_FIELD_REAL),
-    FIELD(last_unix_s, TAKT_FIELD_TIME),
+const struct takt_record_field takt__record_fields[TAKT_RECORD_FIELDS] = {
+    TEXT(machine),
+    TEXT(device),
+    TEXT(software),
+    TEXT(writer),
+    TEXT(op),
+    TEXT(layout),
+    TEXT(expert),
+    SMALL(dtype, TAKT_RECORD_DTYPES - 1),
+    SMALL(situation, TAKT_RECORD_SITUATIONS - 1),
+    SMALL(bin, TAKT_RECORD_BINS - 1),
+    LARGE(epoch),
+    LARGE(seq),
+    REAL(n, TAKT_RECORD_LEAST_N, TAKT_RECORD_MOST_N),
+    REAL(mean, -TAKT_RECORD_FARTHEST, TAKT_RECORD_FARTHEST),
+    REAL(m2, 0, TAKT_RECORD_MOST_SPREAD), /* times n + 1 */
+    REAL(first_s, 0, TAKT_RECORD_MOST_S),
+    REAL(bytes, TAKT_RECORD_LEAST_WORK, TAKT_RECORD_MOST_WORK),
+    REAL(flops, TAKT_RECORD_LEAST_WORK, TAKT_RECORD_MOST_WORK),
+    REAL(calls, 0, TAKT_RECORD_MOST_CALLS),
+    REAL(seconds, 0, TAKT_RECORD_MOST_S),
+    FIELD(last_unix_s, TAKT_FIELD_TIME, 0, 0),
 };
-#undef FIELD
 
 /* Letters that need no quoting in a line, a shell's output or a file. */
 static const char *text_fault(const char *text, size_t size)
@@ -65,56 +78,22 @@ static const char *name_fault(size_t offset, const char *text, size_t size)
     return *text == '\0' && !may_be_empty ? "empty" : NULL;
 }
 
-static const char *small_fault(size_t offset, unsigned value)
+/* All numbers may be 0. */
+static const char *real_fault(const struct takt_record_field *field,
+                              const struct takt_record *record, double value)
 {
-    unsigned limit = TAKT_RECORD_BINS;
+    const bool is_m2 = field->offset == offsetof(struct takt_record, m2);
 
-    if (offset == offsetof(struct takt_record, dtype))
-        limit = TAKT_RECORD_DTYPES;
-    if (offset == offsetof(struct takt_record, situation))
-        limit = TAKT_RECORD_SITUATIONS;
-    return value < limit ? NULL : "too large";
-}
-
-/* The range of a member that is not 0, which all may be. */
-static void range_of(size_t offset, const struct takt_record *record,
-                     double *least, double *most)
-{
-    *least = 0;
-    *most = TAKT_RECORD_MOST_S;
-    if (offset == offsetof(struct takt_record, n)) {
-        *least = TAKT_RECORD_LEAST_N;
-        *most = TAKT_RECORD_MOST_N;
-    } else if (offset == offsetof(struct takt_record, mean)) {
-        *least = -TAKT_RECORD_FARTHEST;
-        *most = TAKT_RECORD_FARTHEST;
-    } else if (offset == offsetof(struct takt_record, m2)) {
-        *most = TAKT_RECORD_MOST_SPREAD * (record->n + 1);
-    } else if (offset == offsetof(struct takt_record, bytes) ||
-               offset == offsetof(struct takt_record, flops)) {
-        *least = TAKT_RECORD_LEAST_WORK;
-        *most = TAKT_RECORD_MOST_WORK;
-    } else if (offset == offsetof(struct takt_record, calls)) {
-        *most = TAKT_RECORD_MOST_CALLS;
-    }
-}
-
-static const char *real_fault(size_t offset, const struct takt_record *record,
-                              double value)
-{
-    double least, most;
-
-    range_of(offset, record, &least, &most);
     if (!isfinite(value))
         return "not finite";
-    if (value > most)
+    if (value > field->most * (is_m2 ? record->n + 1 : 1))
         return "too large";
-    if (value >= least || value == 0)
+    if (value >= field->least || value == 0)
         return NULL;
-    return value < 0 && least >= 0 ? "below zero" : "too small";
+    return value < 0 && field->least >= 0 ? "below zero" : "too small";
 }
 
-const char *takt__field_fault(const struct takt_field *field,
+const char *takt__field_fault(const struct takt_record_field *field,
                               const struct takt_record *record)
 {
     const void *at = (const char *)record + field->offset;
@@ -123,11 +102,11 @@ const char *takt__field_fault(const struct takt_field *field,
     case TAKT_FIELD_TEXT:
         return name_fault(field->offset, at, field->size);
     case TAKT_FIELD_SMALL:
-        return small_fault(field->offset, *(const unsigned *)at);
+        return *(const unsigned *)at <= field->most ? NULL : "too large";
     case TAKT_FIELD_LARGE:
         return *(const uint64_t *)at <= TAKT_RECORD_LATEST ? NULL : "too large";
     case TAKT_FIELD_REAL:
-        return real_fault(field->offset, record, *(const double *)at);
+        return real_fault(field, record, *(const double *)at);
     case TAKT_FIELD_TIME:
         return NULL; /* clocks lie; nothing is decided by this one */
     }

@@ -2,7 +2,7 @@
 /*
  * record.h - what one writer knows about one expert at one size.
  *
- * A record is never a sum over writers: whoever learned it is part of its key,
+ * A record is never a sum over writers: its writer is part of its key,
  * so that merging two stores is choosing, per key, the later record. Times are
  * kept as statistics of ln(nanoseconds).
  */
@@ -22,9 +22,9 @@ enum {
     TAKT_RECORD_WRITER = 33 /* 32 hexadecimal digits */
 };
 
-/* What a record may hold. Anybody can write a file, so whatever is beyond is
- * not believed; and what is within these bounds, the model computes with
- * without an overflow, in floats too. */
+/* What a record may hold. Files are not trusted, so what is beyond is refused;
+ * with what is within, the model computes without an overflow, in floats
+ * too. */
 enum {
     TAKT_RECORD_DTYPES = 256,
     TAKT_RECORD_SITUATIONS = 65536,
@@ -45,7 +45,7 @@ struct takt_record {
     char machine[TAKT_SHA256_HEX];   /* fingerprint of the processor */
     char device[TAKT_SHA256_HEX];    /* of the GPU; "" for the processor */
     char software[TAKT_SHA256_HEX];  /* of the library that measured */
-    char writer[TAKT_RECORD_WRITER]; /* who learned it */
+    char writer[TAKT_RECORD_WRITER]; /* the process that learned it */
     char op[TAKT_RECORD_OP];         /* "matmul", or a user's */
     char layout[TAKT_RECORD_LAYOUT]; /* "", "nt.thin_m": see op/key.h */
     char expert[TAKT_RECORD_EXPERT]; /* "simd.avx512x2" */
@@ -77,24 +77,28 @@ enum takt_field_kind {
     TAKT_FIELD_TIME   /* int64_t */
 };
 
-struct takt_field {
+struct takt_record_field {
     const char *name;
     enum takt_field_kind kind;
     size_t offset; /* in struct takt_record */
     size_t size;
+    double least, most; /* of a number that is not 0, which all may be */
 };
 
 /* Every member, in the order above: the columns of the database and of the
  * text. The first ten are the key, the seven at its front are texts. */
 enum { TAKT_RECORD_NAMES = 7, TAKT_RECORD_KEY = 10, TAKT_RECORD_FIELDS = 21 };
-extern const struct takt_field takt__record_fields[TAKT_RECORD_FIELDS];
+extern const struct takt_record_field takt__record_fields[TAKT_RECORD_FIELDS];
 
 /* What is wrong with a member, in words; NULL when nothing is. The members
  * before it are right. */
-const char *takt__field_fault(const struct takt_field *field,
+const char *takt__field_fault(const struct takt_record_field *field,
                               const struct takt_record *record);
 
 /* Whether nothing is wrong with any. */
 bool takt__record_is_sound(const struct takt_record *record);
+
+/* Looks at a record, which is borrowed for the call. */
+typedef void takt_record_visit(void *self, const struct takt_record *record);
 
 #endif

@@ -16,33 +16,17 @@ static takt_status find_name(struct takt_database *database, const char *text,
                              int64_t *id)
 {
     sqlite3_stmt *find;
-    takt_status status =
-        takt__database_prepare(database, TAKT_SQL_FIND_NAME, &find);
+    const takt_status status =
+        takt__database_prepare_text(database, TAKT_SQL_FIND_NAME, text, &find);
 
     *id = 0;
     if (status != TAKT_OK)
         return status;
-    takt__sql_bind_text(find, 1, text);
     const int result = sqlite3_step(find);
     if (result == SQLITE_ROW)
         *id = sqlite3_column_int64(find, 0);
     sqlite3_reset(find);
     return takt__sql_status(result);
-}
-
-static takt_status add_name(struct takt_database *database, const char *text,
-                            int64_t *id)
-{
-    sqlite3_stmt *add;
-    takt_status status =
-        takt__database_prepare(database, TAKT_SQL_ADD_NAME, &add);
-
-    if (status != TAKT_OK)
-        return status;
-    takt__sql_bind_text(add, 1, text);
-    status = takt__sql_step(add);
-    *id = sqlite3_last_insert_rowid(database->db);
-    return status;
 }
 
 takt_status takt__rows_name(struct takt_database *database, int slot,
@@ -52,8 +36,10 @@ takt_status takt__rows_name(struct takt_database *database, int slot,
 
     if (known->id == 0 || strcmp(known->text, text) != 0) {
         takt_status status = find_name(database, text, &known->id);
-        if (status == TAKT_OK && known->id == 0)
-            status = add_name(database, text, &known->id);
+        if (status == TAKT_OK && known->id == 0) {
+            status = takt__database_run(database, TAKT_SQL_ADD_NAME, text);
+            known->id = sqlite3_last_insert_rowid(database->db);
+        }
         if (status != TAKT_OK) {
             known->id = 0;
             return status;
@@ -93,7 +79,7 @@ takt_status takt__rows_put(struct takt_database *database, enum takt_sql rule,
 
     *is_put = false;
     for (int i = 0; status == TAKT_OK && i < TAKT_RECORD_FIELDS; i++) {
-        const struct takt_field *field = &takt__record_fields[i];
+        const struct takt_record_field *field = &takt__record_fields[i];
         const char *value = (const char *)record + field->offset;
         int64_t id;
 
@@ -135,7 +121,7 @@ static bool read_small(sqlite3_stmt *row, int at, unsigned *out)
 
 static bool read_field(sqlite3_stmt *row, int at, void *out)
 {
-    const struct takt_field *field = &takt__record_fields[at];
+    const struct takt_record_field *field = &takt__record_fields[at];
 
     if (field->kind == TAKT_FIELD_TEXT)
         return read_text(row, at, field->size, out);
@@ -181,9 +167,4 @@ takt_status takt__rows_visit(struct takt_database *database,
             visit(self, &record);
     sqlite3_reset(rows);
     return takt__sql_status(result);
-}
-
-takt_status takt__rows_count(struct takt_database *database, int64_t *count)
-{
-    return takt__sql_number(database->db, "SELECT count(*) FROM record", count);
 }

@@ -5,7 +5,6 @@
 
 #include "store/database.h"
 #include "store/record.h"
-#include "store/store.h"
 
 /* The number of a name, which is given one if it has none. In a transaction.
  * `slot`: which of the known names to look at first. */
@@ -20,7 +19,5 @@ takt_status takt__rows_put(struct takt_database *database, enum takt_sql rule,
 /* See takt__store_read(). */
 takt_status takt__rows_visit(struct takt_database *database,
                              takt_record_visit *visit, void *self);
-
-takt_status takt__rows_count(struct takt_database *database, int64_t *count);
 
 #endif

@@ -32,7 +32,7 @@ static const char *const steps[TAKT_SCHEMA_VERSION] = {
     " PRIMARY KEY (machine, device, software, writer, op, layout, expert,"
     "  dtype, situation, bin)) WITHOUT ROWID;"
 
-    /* Who writes from which place. The inode makes a copied file another one:
+    /* The writer of each slot. The inode makes a copied file another one:
      * two that go on from the same state must not be the same writer. */
     "CREATE TABLE writer ("
     " place INTEGER NOT NULL, machine INTEGER NOT NULL,"

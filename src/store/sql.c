@@ -54,8 +54,3 @@ takt_status takt__sql_step(sqlite3_stmt *statement)
     sqlite3_reset(statement);
     return takt__sql_status(result);
 }
-
-void takt__sql_bind_text(sqlite3_stmt *statement, int at, const char *text)
-{
-    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC);
-}

@@ -26,7 +26,4 @@ takt_status takt__sql_number(sqlite3 *db, const char *text, int64_t *out);
 /* Runs a prepared one to its end, and makes it ready for the next time. */
 takt_status takt__sql_step(sqlite3_stmt *statement);
 
-/* Borrows the text until the statement ends. */
-void takt__sql_bind_text(sqlite3_stmt *statement, int at, const char *text);
-
 #endif

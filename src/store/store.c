@@ -3,26 +3,25 @@
  * store.c - a database together with the writer that this process is in it.
  *
  * Damage that shows only later is not repaired under a running program: the
- * operation fails, the file is marked, and whoever opens it next moves it
- * aside.
+ * operation fails, the file is marked, and the next process to open it renames
+ * it.
  */
 #include "store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "store/database.h"
-#include "store/diag.h"
 #include "store/hold.h"
-#include "store/places.h"
+#include "store/lockfile.h"
 #include "store/rows.h"
-#include "store/sql.h"
 #include "store/writer.h"
 
 struct takt_store {
     struct takt_database database;
     struct takt_writer writer; /* no name: nothing can be written */
-    bool is_renamed; /* somebody else has written under the writer's name */
+    bool is_renamed; /* there are records under its name from elsewhere */
     char software[TAKT_SHA256_HEX];
 };
 
@@ -32,14 +31,14 @@ static bool fits(const char *fingerprint)
            strlen(fingerprint) < TAKT_SHA256_HEX;
 }
 
-/* Damage that is met is looked at by whoever opens the store next. */
+/* The next process to open the store checks it. */
 static void mark(const struct takt_database *database)
 {
-    const enum takt_mark now = takt__places_read_mark(database->places);
+    const enum takt_mark now = takt__lockfile_read_mark(database->lockfile);
 
-    takt__places_mark(database->places, now < TAKT_MARK_LOOKED
-                                            ? TAKT_MARK_MET
-                                            : TAKT_MARK_MET_AGAIN);
+    takt__lockfile_mark(database->lockfile, now < TAKT_MARK_CHECKED
+                                                ? TAKT_MARK_DAMAGED
+                                                : TAKT_MARK_DAMAGED_AGAIN);
 }
 
 static takt_status open_parts(const char *path,
@@ -58,15 +57,15 @@ static takt_status open_parts(const char *path,
         return TAKT_OK;
     if (status == TAKT_ECORRUPT && takt__database_is_held(database))
         mark(database);
-    takt__diag_say(diag, "%s: no writer's place in it can be had",
-                   database->path);
+    takt__say(diag, TAKT_OK, "%s: no writer slot in it can be had",
+              database->path);
     takt__database_close(database);
     return status;
 }
 
 /* A file too large for the cheap check may show its damage only when the
  * writer looks for its records; then it is looked at, and, should that find
- * nothing, moved aside the time after. */
+ * nothing, renamed the time after. */
 static takt_status open_thrice(const char *path,
                                const struct takt_store_identity *identity,
                                takt_diag *diag, struct takt_store *store)
@@ -75,8 +74,7 @@ static takt_status open_thrice(const char *path,
     bool is_ours = true;
 
     for (int i = 0; i < 3 && status == TAKT_ECORRUPT && is_ours; i++) {
-        if (diag != NULL)
-            diag->text[0] = '\0';
+        takt__say(diag, TAKT_OK, "%s", "");
         status = open_parts(path, identity, diag, store);
         is_ours = store->writer.machine[0] != '\0';
     }
@@ -88,15 +86,14 @@ takt_status takt__store_open(const char *path,
                              takt_diag *diag, struct takt_store **out)
 {
     *out = NULL;
-    if (diag != NULL)
-        diag->text[0] = '\0';
+    takt__say(diag, TAKT_OK, "%s", "");
     if (path == NULL || path[0] == '\0' || !fits(identity->machine) ||
         !fits(identity->software))
         return TAKT_EINVAL;
     struct takt_store *store = calloc(1, sizeof *store);
     if (store == NULL) {
-        takt__diag_say(diag, "there is not enough memory to open %s", path);
-        return TAKT_ENOMEM;
+        return takt__say(diag, TAKT_ENOMEM,
+                         "there is not enough memory to open %s", path);
     }
     strcpy(store->software, identity->software);
     const takt_status status = open_thrice(path, identity, diag, store);
@@ -121,32 +118,9 @@ bool takt__store_is_lost(const struct takt_store *store)
     return !takt__database_is_held(&store->database);
 }
 
-/* The connection is leaked on purpose: SQLite's does not survive a fork, and
- * closing it here would remove the log from under the parent. The locks belong
- * to the description that parent and child share: closing the child's
- * descriptor takes nothing from the parent, while keeping it would hold the
- * place after the parent is gone. */
-void takt__store_abandon(struct takt_store *store)
-{
-    if (store == NULL)
-        return;
-    struct takt_database *database = &store->database;
-    if (takt__hold_begin_release(database->hold, database->db)) {
-        takt__places_close(database->places);
-        takt__hold_end_release(database->hold);
-    }
-    free(database->path);
-    free(store);
-}
-
 const char *takt__store_writer(const struct takt_store *store)
 {
     return store->writer.name;
-}
-
-uint64_t takt__store_epoch(const struct takt_store *store)
-{
-    return store->writer.epoch;
 }
 
 bool takt__store_is_renamed(const struct takt_store *store)
@@ -221,22 +195,11 @@ takt_status takt__store_write(struct takt_store *store,
     status = takt__database_end(&store->database, status);
     if (status == TAKT_OK) {
         store->writer.is_known = true;
-        if (takt__places_read_mark(store->database.places) == TAKT_MARK_LOOKED)
-            takt__places_mark(store->database.places, TAKT_MARK_NONE);
+        if (takt__lockfile_read_mark(store->database.lockfile) ==
+            TAKT_MARK_CHECKED)
+            takt__lockfile_mark(store->database.lockfile, TAKT_MARK_NONE);
     }
     return note(store, status);
-}
-
-static takt_status forget(struct takt_database *database, const char *op)
-{
-    sqlite3_stmt *forget;
-    const takt_status status =
-        takt__database_prepare(database, TAKT_SQL_FORGET, &forget);
-
-    if (status != TAKT_OK)
-        return status;
-    takt__sql_bind_text(forget, 1, op);
-    return takt__sql_step(forget);
 }
 
 /* `next` is the writer with the raised epoch. */
@@ -256,7 +219,7 @@ static takt_status start_anew(struct takt_database *database, const char *op,
         next->epoch = last;
     next->epoch++;
     if (status == TAKT_OK)
-        status = forget(database, op);
+        status = takt__database_run(database, TAKT_SQL_FORGET, op);
     if (status == TAKT_OK)
         status = takt__writer_put(database, next);
     return status;

@@ -4,10 +4,12 @@
  *
  * Nothing here is on the path of a call: one thread of Takt's own opens, reads
  * and writes. A store that cannot be used (read-only, full, damaged) is never
- * an error for a caller who computes; it is said once and learning goes on in
- * memory.
+ * an error for a caller that computes; it is reported once and learning goes on
+ * in memory.
  *
- * Threads: one store, one thread at a time. Any number of processes.
+ * Threads: one store, one thread at a time. Any number of processes. A store
+ * is closed before a fork(): neither SQLite's locks nor its connections survive
+ * one.
  */
 #ifndef TAKT_STORE_STORE_H
 #define TAKT_STORE_STORE_H
@@ -15,26 +17,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "store/hold.h"
 #include "store/record.h"
 #include "takt/status.h"
 #include "takt/store.h"
 
 struct takt_store;
 
-#define TAKT_STORE_LOST                                 \
-    "the program closed the descriptors of the store: " \
-    "learning goes on in memory"
-
 struct takt_store_identity {
     const char *machine; /* fingerprints of what learns, see record.h */
     const char *software;
-    bool is_foreign; /* the file is somebody else's: it is read once, as one
+    bool is_foreign; /* the file is not ours: it is read once, as one
                       * that may be hostile, and never written */
 };
 
 /* Opens or makes the file at `path` and the folders above it, brings an older
- * schema up to date, and takes a writer's place in it that no living process
- * has. A damaged file is moved aside ("PATH.damaged-1") and a new one made.
+ * schema up to date, and takes a writer slot in it that no living process
+ * has. A damaged file is renamed ("PATH.damaged-1") and a new one made.
  * `diag` gets one line for people when something is worth saying; it may be
  * set although the store opened.
  * One that can only be read is opened so: it has no writer's name, and nothing
@@ -50,7 +49,7 @@ takt_status takt__store_open(const char *path,
                              const struct takt_store_identity *identity,
                              takt_diag *diag, struct takt_store **out);
 
-/* Gives the writer's place back. NULL is allowed. */
+/* Gives the writer slot back. NULL is allowed. */
 void takt__store_close(struct takt_store *store);
 
 /* Whether the program closed descriptors of the store's: their numbers may be
@@ -64,22 +63,15 @@ bool takt__store_is_lost(const struct takt_store *store);
  * written until the store is opened again, which gives another name. */
 bool takt__store_is_renamed(const struct takt_store *store);
 
-/* What a child does after fork() instead: lets go of the memory, and touches
- * neither the file nor its locks. The fork must not happen while another
- * thread is in here: SQLite's mutexes would stay locked in the child. */
-void takt__store_abandon(struct takt_store *store);
-
-/* The writer's name and epoch: those of records that this store writes. Empty
- * and 0: the store can only be read. */
+/* The writer's name: that of records that this store writes. Empty: the store
+ * can only be read. */
 const char *takt__store_writer(const struct takt_store *store);
-uint64_t takt__store_epoch(const struct takt_store *store);
 
 /* Visits every record of every machine and writer, in the order of their keys.
  * The record is borrowed for the visit. Records that make no sense are left
  * out.
- * TAKT_ECORRUPT: damage was met on the way; what was visited is good, and
- * whoever opens the store next moves the file aside. The same for writing. */
-typedef void takt_record_visit(void *self, const struct takt_record *record);
+ * TAKT_ECORRUPT: there is damage; what was visited is good, and the next
+ * process to open the store renames the file. The same for writing. */
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self);
 
@@ -88,7 +80,7 @@ takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
  * larger than what is stored changes nothing.
  * TAKT_EINVAL: a record makes no sense, see takt__record_is_sound().
  * TAKT_EIO: disk full, locked for too long, read-only: try again later; or the
- * file was removed or moved aside: open it again; or it is lost, or renamed. */
+ * file was removed or renamed: open it again; or it is lost, or renamed. */
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vfs.c - SQLite's usual system, with a list of the files it may touch.
+ * vfs.c - SQLite's own file system layer, with a list of the files it may
+ * touch.
  *
- * SQLite finds a system by its name, so each is registered for as long as
+ * SQLite finds a layer by its name, so each is registered for as long as
  * opening takes: the host program may use SQLite too.
  */
 #include "store/vfs.h"
@@ -15,7 +16,7 @@
 
 struct takt_vfs {
     sqlite3_vfs vfs; /* first: SQLite passes it to the functions below */
-    sqlite3_vfs *usual;
+    sqlite3_vfs *inner;
     struct takt_image *image; /* NULL: the files themselves */
     char name[32];
     char path[];
@@ -48,7 +49,7 @@ static int open_file(sqlite3_vfs *self, const char *name, sqlite3_file *file,
     if (vfs->image != NULL)
         return takt__image_open(vfs->image, file, flags, flags_out);
     if ((flags & SQLITE_OPEN_SUPER_JOURNAL) == 0)
-        return vfs->usual->xOpen(vfs->usual, name, file, flags, flags_out);
+        return vfs->inner->xOpen(vfs->inner, name, file, flags, flags_out);
     file->pMethods = NULL;
     return SQLITE_CANTOPEN;
 }
@@ -60,7 +61,7 @@ static int delete_file(sqlite3_vfs *self, const char *name, int is_synced)
     if (vfs->image != NULL)
         return SQLITE_OK;
     return is_companion(vfs, name)
-               ? vfs->usual->xDelete(vfs->usual, name, is_synced)
+               ? vfs->inner->xDelete(vfs->inner, name, is_synced)
                : SQLITE_IOERR_DELETE;
 }
 
@@ -79,7 +80,7 @@ static int look_for(sqlite3_vfs *self, const char *name, int what, int *out)
     }
     if (end == NULL || (end[0] != '\0' && !is_companion(vfs, name)))
         return SQLITE_OK;
-    return vfs->usual->xAccess(vfs->usual, name, what, out);
+    return vfs->inner->xAccess(vfs->inner, name, what, out);
 }
 
 /* The path has been made absolute already. */
@@ -92,25 +93,25 @@ static int complete(sqlite3_vfs *self, const char *name, int size, char *out)
 
 static int random_bytes(sqlite3_vfs *self, int count, char *out)
 {
-    return of(self)->usual->xRandomness(of(self)->usual, count, out);
+    return of(self)->inner->xRandomness(of(self)->inner, count, out);
 }
 
 static int sleep_us(sqlite3_vfs *self, int us)
 {
-    return of(self)->usual->xSleep(of(self)->usual, us);
+    return of(self)->inner->xSleep(of(self)->inner, us);
 }
 
 static int tell_time(sqlite3_vfs *self, double *days)
 {
-    return of(self)->usual->xCurrentTime(of(self)->usual, days);
+    return of(self)->inner->xCurrentTime(of(self)->inner, days);
 }
 
 static int last_error(sqlite3_vfs *self, int size, char *out)
 {
-    sqlite3_vfs *usual = of(self)->usual;
-    return usual->xGetLastError == NULL
+    sqlite3_vfs *inner = of(self)->inner;
+    return inner->xGetLastError == NULL
                ? 0
-               : usual->xGetLastError(usual, size, out);
+               : inner->xGetLastError(inner, size, out);
 }
 
 static void fill(struct takt_vfs *vfs)
@@ -120,8 +121,8 @@ static void fill(struct takt_vfs *vfs)
     snprintf(vfs->name, sizeof vfs->name, "takt-%p", (void *)vfs);
     vfs->vfs = (sqlite3_vfs){
         .iVersion = 1,
-        .szOsFile = vfs->usual->szOsFile > bytes ? vfs->usual->szOsFile : bytes,
-        .mxPathname = vfs->usual->mxPathname,
+        .szOsFile = vfs->inner->szOsFile > bytes ? vfs->inner->szOsFile : bytes,
+        .mxPathname = vfs->inner->mxPathname,
         .zName = vfs->name,
         .xOpen = open_file,
         .xDelete = delete_file,
@@ -138,16 +139,16 @@ static takt_status make(const char *path, struct takt_image *image,
                         struct takt_vfs **out)
 {
     const int result = sqlite3_initialize();
-    sqlite3_vfs *usual = result == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
+    sqlite3_vfs *inner = result == SQLITE_OK ? sqlite3_vfs_find(NULL) : NULL;
 
     *out = NULL;
-    if (usual == NULL)
+    if (inner == NULL)
         return result == SQLITE_OK ? TAKT_EIO : takt__sql_status(result);
     struct takt_vfs *vfs = calloc(1, sizeof *vfs + strlen(path) + 1);
     if (vfs == NULL)
         return TAKT_ENOMEM;
     strcpy(vfs->path, path);
-    vfs->usual = usual;
+    vfs->inner = inner;
     vfs->image = image;
     fill(vfs);
     *out = vfs;

@@ -4,7 +4,7 @@
  *
  * A rollback journal can name another file, its super-journal, which SQLite
  * deletes after it has played the journal back. Takt never makes such a
- * journal, so a name in one is somebody's trap. A connection made here opens,
+ * journal, so a name in one is an attack. A connection made here opens,
  * looks for and deletes its database, that one's log and journal, and
  * temporary files of SQLite's own; or an image alone.
  */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer.c - a place, and the name under which records are written from it.
+ * writer.c - a slot, and the name under which records are written from it.
  *
  * A new name is only written down together with the first records: a process
- * that learns nothing writes nothing, and a full disk keeps nobody from
- * opening.
+ * that learns nothing writes nothing, and a full disk does not
+ * prevent opening.
  */
 #include "store/writer.h"
 
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "store/places.h"
+#include "store/lockfile.h"
 #include "store/rows.h"
 #include "store/sql.h"
 
@@ -42,8 +42,8 @@ static takt_status find_known(struct takt_database *database,
 
     if (status != TAKT_OK)
         return status;
-    sqlite3_bind_int(find, 1, writer->place);
-    takt__sql_bind_text(find, 2, writer->machine);
+    sqlite3_bind_int(find, 1, writer->slot);
+    sqlite3_bind_text(find, 2, writer->machine, -1, SQLITE_STATIC);
     sqlite3_bind_int64(find, 3, database->inode);
     const int result = sqlite3_step(find);
     if (result == SQLITE_ROW) {
@@ -75,8 +75,8 @@ takt_status takt__writer_take(struct takt_database *database,
     memset(out, 0, sizeof *out);
     strcpy(out->machine, machine);
     out->epoch = 1;
-    out->place = takt__places_take(database->places);
-    if (out->place < 0)
+    out->slot = takt__lockfile_take(database->lockfile);
+    if (out->slot < 0)
         return TAKT_EIO;
     takt_status status = find_known(database, out);
     if (status == TAKT_OK && out->is_known)
@@ -92,14 +92,7 @@ takt_status takt__writer_take(struct takt_database *database,
 takt_status takt__writer_retire(struct takt_database *database,
                                 const char *name)
 {
-    sqlite3_stmt *retire;
-    const takt_status status =
-        takt__database_prepare(database, TAKT_SQL_RETIRE_WRITER, &retire);
-
-    if (status != TAKT_OK)
-        return status;
-    takt__sql_bind_text(retire, 1, name);
-    return takt__sql_step(retire);
+    return takt__database_run(database, TAKT_SQL_RETIRE_WRITER, name);
 }
 
 takt_status takt__writer_check(struct takt_database *database,
@@ -127,7 +120,7 @@ takt_status takt__writer_put(struct takt_database *database,
         status = takt__database_prepare(database, TAKT_SQL_ADD_WRITER, &add);
     if (status != TAKT_OK)
         return status;
-    sqlite3_bind_int(add, 1, writer->place);
+    sqlite3_bind_int(add, 1, writer->slot);
     sqlite3_bind_int64(add, 2, machine);
     sqlite3_bind_int64(add, 3, database->inode);
     sqlite3_bind_int64(add, 4, name);
@@ -135,7 +128,7 @@ takt_status takt__writer_put(struct takt_database *database,
     return takt__sql_step(add);
 }
 
-/* Half of the range is room enough for ever. What is no number is larger than
+/* Half of the range is enough for ever. What is no number is larger than
  * any to SQLite. */
 static bool is_far(sqlite3_stmt *row, int column)
 {
@@ -151,14 +144,13 @@ takt_status takt__writer_last_epoch(struct takt_database *database,
                                     bool *is_spent)
 {
     sqlite3_stmt *last;
-    const takt_status status =
-        takt__database_prepare(database, TAKT_SQL_LAST_OF_WRITER, &last);
+    const takt_status status = takt__database_prepare_text(
+        database, TAKT_SQL_LAST_OF_WRITER, name, &last);
 
     *epoch = 0;
     *is_spent = false;
     if (status != TAKT_OK)
         return status;
-    takt__sql_bind_text(last, 1, name);
     const int result = sqlite3_step(last);
     if (result == SQLITE_ROW) {
         const int64_t value = sqlite3_column_int64(last, 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * writer.h - who this process is among those that learn into a store.
+ * writer.h - the name under which this process writes into a store.
  *
- * A writer belongs to a place, so that there are only as many of them as ever
+ * A writer belongs to a slot, so that there are only as many of them as ever
  * learned at once, however many processes there were.
  */
 #ifndef TAKT_STORE_WRITER_H
@@ -14,13 +14,13 @@
 struct takt_writer {
     char name[TAKT_RECORD_WRITER];
     char machine[TAKT_SHA256_HEX];
-    int place;
+    int slot;
     uint64_t epoch;
     bool is_known; /* to the database, with this epoch */
 };
 
-/* Takes a place, and the name that belongs to it, or a new one; nothing is
- * written yet. TAKT_EIO: no place is to be had. */
+/* Takes a slot, and the name that belongs to it, or a new one; nothing is
+ * written yet. TAKT_EIO: no slot is free. */
 takt_status takt__writer_take(struct takt_database *database,
                               const char *machine, struct takt_writer *out);
 
@@ -32,8 +32,8 @@ takt_status takt__writer_put(struct takt_database *database,
  * system has no random bytes. */
 takt_status takt__writer_rename(struct takt_writer *writer);
 
-/* A record under that name came from elsewhere: whoever writes here under the
- * name is not alone with it, and has to take another one. In a transaction. */
+/* A record under that name came from elsewhere: a process that writes under it
+ * has to take another one. In a transaction. */
 takt_status takt__writer_retire(struct takt_database *database,
                                 const char *name);
 
@@ -42,7 +42,7 @@ takt_status takt__writer_check(struct takt_database *database,
                                const struct takt_writer *writer, bool *is_own);
 
 /* The largest epoch of any record of the writer; 0: there is none.
- * *is_spent: its records leave no room for later ones. */
+ * *is_spent: its numbers are too large for later ones. */
 takt_status takt__writer_last_epoch(struct takt_database *database,
                                     const char *name, uint64_t *epoch,
                                     bool *is_spent);

@@ -3,22 +3,12 @@
 #include "telemetry/courier.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/exit.h"
-#include "base/futex.h"
-#include "base/thread.h"
 #include "telemetry/inside.h"
-
-/* Looks for notes: as often as that while there are some, then less. Each time
- * it takes a core away from somebody; when many notes come, it is woken. */
-static const uint64_t shortest_ns = 10000000, longest_ns = 50000000;
-static const unsigned patience = 25; /* looks in vain before it sleeps */
-static const uint64_t longest_sleep_ns = 1000000000;
 
 /* ---- one round -------------------------------------------------------------
  */
@@ -122,17 +112,6 @@ static void flush_sinks(struct takt_courier *courier)
             seats[i]->sink.flush(seats[i]->sink.self, courier->deadline_ms);
 }
 
-/* True when it found any notes. */
-static bool work(struct takt_courier *courier)
-{
-    const uint64_t now_ns = takt__now_ns();
-    const bool found = carry_all(courier);
-
-    takt__courier_watch(courier, now_ns);
-    give_metrics(courier, now_ns, false);
-    return found;
-}
-
 /* All that is left, with fresh metrics. */
 static void work_off(struct takt_courier *courier, bool is_last)
 {
@@ -161,20 +140,23 @@ static void serve_flush(struct takt_courier *courier)
     takt__unlock(&courier->lock);
 }
 
-static void sleep_until_woken(struct takt_courier *courier)
+static bool work(void *self, bool *found)
 {
-    struct takt_tap *tap = courier->tap;
-    uint32_t expected = TAKT_COURIER_AWAKE;
+    struct takt_courier *courier = self;
+    const uint64_t now_ns = takt__now_ns();
 
-    if (!atomic_compare_exchange_strong(&tap->state, &expected,
-                                        TAKT_COURIER_ASLEEP))
-        return;
-    /* A note that came in before the state was set would wake nobody. */
-    if (takt__ring_count(&tap->ring) == 0)
-        takt__futex_wait_for(&tap->state, TAKT_COURIER_ASLEEP,
-                             longest_sleep_ns);
-    expected = TAKT_COURIER_ASLEEP;
-    atomic_compare_exchange_strong(&tap->state, &expected, TAKT_COURIER_AWAKE);
+    *found = carry_all(courier);
+    takt__courier_watch(courier, now_ns);
+    give_metrics(courier, now_ns, false);
+    serve_flush(courier);
+    return *found;
+}
+
+static bool has_notes(void *self)
+{
+    const struct takt_courier *courier = self;
+
+    return takt__ring_count(&courier->tap->ring) > 0;
 }
 
 static void close_sinks(struct takt_courier *courier)
@@ -186,90 +168,32 @@ static void close_sinks(struct takt_courier *courier)
         leave(courier, seats[i]);
 }
 
-static bool is_wanted(uint32_t state)
+static void finish(void *self)
 {
-    return state == TAKT_COURIER_AWAKE || state == TAKT_COURIER_ASLEEP;
+    work_off(self, true);
+    close_sinks(self);
 }
 
-/* Tells exit() that it is done, and stays: nobody would join it. */
-static void stay_if_leaving(_Atomic uint32_t *state)
-{
-    uint32_t expected = TAKT_COURIER_LEAVING;
+/* Each look takes a core away from other threads; when many notes come, it is
+ * woken. */
+static const struct takt_worker_job job = {.name = "takt-telemetry",
+                                           .work = work,
+                                           .has_work = has_notes,
+                                           .finish = finish,
+                                           .shortest_rest_ns = 10000000,
+                                           .longest_rest_ns = 50000000,
+                                           .longest_sleep_ns = 1000000000,
+                                           .starts_at_exit = true};
 
-    if (atomic_compare_exchange_strong(state, &expected, TAKT_COURIER_LEFT))
-        takt__futex_wake(state);
-    while (atomic_load(state) == TAKT_COURIER_LEFT)
-        takt__futex_wait(state, TAKT_COURIER_LEFT);
-}
-
-static void *live(void *self)
-{
-    struct takt_courier *courier = self;
-    _Atomic uint32_t *state = &courier->tap->state;
-    uint64_t rest_ns = shortest_ns;
-    unsigned idle = 0;
-
-    takt__thread_enter();
-    while (is_wanted(*state)) {
-        const bool found = work(courier);
-        serve_flush(courier);
-        idle = found ? 0 : idle + 1;
-        rest_ns = found                      ? shortest_ns
-                  : 2 * rest_ns < longest_ns ? 2 * rest_ns
-                                             : longest_ns;
-        if (idle > patience)
-            sleep_until_woken(courier);
-        else
-            takt__futex_wait_for(state, TAKT_COURIER_AWAKE, rest_ns);
-    }
-    work_off(courier, true);
-    close_sinks(courier);
-    stay_if_leaving(state);
-    return NULL;
-}
-
-/* Signals are for the program's own threads. With the lock. */
-static void start(struct takt_courier *courier)
-{
-    sigset_t all, before;
-
-    if (courier->has_thread || courier->tap == NULL || courier->is_finished)
-        return;
-    atomic_store(&courier->tap->state, TAKT_COURIER_AWAKE);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    courier->has_thread =
-        pthread_create(&courier->thread, NULL, live, courier) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (!courier->has_thread) /* a later note tries again */
-        atomic_store(&courier->tap->state, TAKT_COURIER_GONE);
-}
-
-/* By a caller, who waits for nobody: what has the lock will be done soon, and a
- * system without threads to give is asked again only after a while. */
+/* By a caller, which does not wait for the lock: what holds it will be done
+ * soon, and a later note tries again. */
 void takt__courier_start(struct takt_courier *courier)
 {
-    static const uint64_t try_again_ns = 1000000000;
-    const uint64_t now_ns = takt__now_ns();
-
-    if (now_ns < atomic_load(&courier->next_start_ns) ||
-        !takt__trylock(&courier->lock))
+    if (!takt__trylock(&courier->lock))
         return;
-    start(courier);
-    atomic_store(&courier->next_start_ns,
-                 courier->has_thread ? 0 : now_ns + try_again_ns);
+    if (!courier->is_finished)
+        takt__worker_start(&courier->worker);
     takt__unlock(&courier->lock);
-}
-
-/* With the lock. True: there is a thread, which will close the sinks. */
-bool takt__courier_ask_to(struct takt_courier *courier, uint32_t next)
-{
-    courier->is_finished = true;
-    if (!courier->has_thread)
-        return false;
-    atomic_store(&courier->tap->state, next);
-    takt__futex_wake(&courier->tap->state);
-    return true;
 }
 
 /* ---- making and unmaking ---------------------------------------------------
@@ -286,6 +210,8 @@ takt__courier_create(const struct takt_courier_options *options)
     pthread_mutex_init(&courier->lock, NULL);
     pthread_cond_init(&courier->flushed, NULL);
     takt__meters_init(&courier->meters);
+    courier->worker.job = &job;
+    courier->worker.self = courier;
     courier->names = options->names;
     courier->deadline_ms = options->deadline_ms;
     takt__courier_enlist(courier);
@@ -295,22 +221,17 @@ takt__courier_create(const struct takt_courier_options *options)
 void takt__courier_finish(struct takt_courier *courier)
 {
     takt__lock(&courier->lock);
-    const bool has_thread = takt__courier_ask_to(courier, TAKT_COURIER_ENDING);
+    courier->is_finished = true;
     takt__unlock(&courier->lock);
-    if (has_thread) {
-        pthread_join(courier->thread, NULL);
-        courier->has_thread = false;
-    } else if (courier->tap != NULL) {
-        work_off(courier, true);
-        close_sinks(courier);
-    }
+    if (!takt__worker_end(&courier->worker) && courier->tap != NULL)
+        finish(courier);
 }
 
 void takt__courier_destroy(struct takt_courier *courier)
 {
     if (courier == NULL)
         return;
-    takt__courier_delist(courier);
+    takt__fork_remove(&courier->fork);
     takt__tap_destroy(courier->tap);
     pthread_mutex_destroy(&courier->lock);
     pthread_cond_destroy(&courier->flushed);
@@ -328,6 +249,7 @@ static takt_status open_tap(struct takt_courier *courier)
     if (courier->tap == NULL)
         return TAKT_ENOMEM;
     courier->tap->courier = courier;
+    courier->tap->worker = &courier->worker;
     takt__courier_begin(courier);
     return TAKT_OK;
 }
@@ -353,7 +275,7 @@ takt_status takt__courier_add(struct takt_courier *courier,
                 takt__now_ns() + (uint64_t)sink->metrics_ms * 1000000,
         };
         takt__courier_adjust(courier);
-        start(courier);
+        takt__worker_start(&courier->worker);
     }
     takt__unlock(&courier->lock);
     return status;
@@ -364,16 +286,14 @@ void takt__courier_flush(struct takt_courier *courier)
     struct timespec until;
 
     takt__lock(&courier->lock);
-    if (!courier->has_thread ||
-        pthread_equal(courier->thread, pthread_self()) != 0) { /* a sink */
+    if (!courier->worker.has_thread ||
+        takt__worker_is_self(&courier->worker)) { /* a sink */
         takt__unlock(&courier->lock);
         return;
     }
     const uint64_t wanted = ++courier->flush_wanted;
-    uint32_t expected = TAKT_COURIER_ASLEEP;
-    atomic_compare_exchange_strong(&courier->tap->state, &expected,
-                                   TAKT_COURIER_AWAKE);
-    takt__futex_wake(&courier->tap->state);
+    takt__worker_wake(&courier->worker);
+    takt__worker_hurry(&courier->worker);
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_sec += 1 + courier->deadline_ms * TAKT_MAX_SINKS / 1000;
     while (courier->flush_done < wanted && !courier->is_finished)

@@ -3,6 +3,7 @@
 #ifndef TAKT_TELEMETRY_INSIDE_H
 #define TAKT_TELEMETRY_INSIDE_H
 
+#include "base/fork.h"
 #include "base/lock.h"
 #include "telemetry/courier.h"
 #include "telemetry/meter.h"
@@ -31,9 +32,7 @@ struct takt_seat {
 struct takt_courier {
     pthread_mutex_t lock; /* seats, settings, flushes, the thread's being */
     pthread_cond_t flushed;
-    pthread_t thread;
-    bool has_thread;
-    _Atomic uint64_t next_start_ns; /* after a start that failed */
+    struct takt_worker worker;
     _Atomic bool is_finished;
     _Atomic bool is_debugging; /* every sink gets every call */
     uint64_t flush_wanted, flush_done;
@@ -42,7 +41,7 @@ struct takt_courier {
     unsigned deadline_ms;
     struct takt_seat seat[TAKT_MAX_SINKS];
     struct takt_tap_settings settings;
-    struct takt_courier *next; /* in the list of all couriers */
+    struct takt_fork_entry fork;
 
     struct takt_tap *tap; /* NULL until there is a sink */
     struct takt_span_clock clock;
@@ -61,18 +60,11 @@ struct takt_courier {
     uint64_t calls[TAKT_OP_NUMBERS];
 };
 
-/* ---- courier.c -------------------------------------------------------------
- */
-
-/* Has the thread leave or end; false: there is none. With the lock. */
-bool takt__courier_ask_to(struct takt_courier *courier, uint32_t next);
-
 /* ---- process.c -------------------------------------------------------------
  */
 
-/* Adds a courier to those that fork() and exit() look after, and removes it. */
+/* Registers a courier for fork() and exit(). */
 void takt__courier_enlist(struct takt_courier *courier);
-void takt__courier_delist(struct takt_courier *courier);
 
 /* ---- measure.c -------------------------------------------------------------
  */

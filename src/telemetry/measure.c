@@ -92,13 +92,11 @@ static void begin(struct takt_courier *courier)
 void takt__courier_begin(struct takt_courier *courier)
 {
     begin(courier);
-    atomic_store(&courier->tap->state, TAKT_COURIER_GONE);
 }
 
 void takt__courier_reset(struct takt_courier *courier)
 {
-    courier->has_thread = false;
-    atomic_store(&courier->next_start_ns, 0);
+    takt__worker_reset(&courier->worker);
     courier->flush_done = courier->flush_wanted;
     pthread_cond_init(&courier->flushed, NULL); /* who waited is not here */
     if (courier->tap == NULL)

@@ -2,15 +2,8 @@
 /* process.c - what fork() and exit() do to telemetry. */
 #include <stdlib.h>
 
-#include "base/clock.h"
 #include "base/exit.h"
-#include "base/futex.h"
 #include "telemetry/inside.h"
-
-/* All couriers of the process. */
-static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_courier *first_courier;
-static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
 static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
 {
@@ -21,40 +14,37 @@ static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
     }
 }
 
-static void prepare_all(void)
+static void prepare(void *self)
 {
-    takt__lock(&list_lock);
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
-        takt__lock(&c->lock);
-        tell_sinks(c, TAKT_FORK_PREPARE);
-    }
+    struct takt_courier *courier = self;
+
+    takt__lock(&courier->lock);
+    tell_sinks(courier, TAKT_FORK_PREPARE);
 }
 
-static void release_all(void)
+static void release(void *self)
 {
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
-        tell_sinks(c, TAKT_FORK_PARENT);
-        takt__unlock(&c->lock);
-    }
-    takt__unlock(&list_lock);
+    struct takt_courier *courier = self;
+
+    tell_sinks(courier, TAKT_FORK_PARENT);
+    takt__unlock(&courier->lock);
 }
 
 /* A child begins with no counts, no notes and no thread, and with sinks that
  * speak for it. */
-static void reset_in_child(void)
+static void reset_in_child(void *self)
 {
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
-        tell_sinks(c, TAKT_FORK_CHILD);
-        takt__courier_reset(c);
-        takt__unlock(&c->lock);
-    }
-    takt__unlock(&list_lock);
+    struct takt_courier *courier = self;
+
+    tell_sinks(courier, TAKT_FORK_CHILD);
+    takt__courier_reset(courier);
+    takt__unlock(&courier->lock);
 }
 
-static void add_fork_handlers(void)
-{
-    pthread_atfork(prepare_all, release_all, reset_in_child);
-}
+static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_TELEMETRY,
+                                                  .prepare = prepare,
+                                                  .parent = release,
+                                                  .child = reset_in_child};
 
 /* As long as the sinks may take, and a second for what is left to tell. */
 static uint64_t patience_ns(const struct takt_courier *courier)
@@ -70,21 +60,21 @@ static uint64_t patience_ns(const struct takt_courier *courier)
  * own carries what is left; without it nothing was told, and there is nothing
  * to close that the end of the process would not. A sink that calls exit() is
  * waited for by nobody. */
-static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
+static void finish_at_exit(void *self, void *is_interrupted)
 {
+    struct takt_courier *courier = self;
     const uint64_t until_ns =
-        takt__exit_deadline(is_interrupted, patience_ns(courier));
+        takt__exit_deadline(*(bool *)is_interrupted, patience_ns(courier));
 
     if (courier->is_finished || !takt__lock_until(&courier->lock, until_ns))
         return;
-    const bool is_own = courier->has_thread &&
-                        pthread_equal(courier->thread, pthread_self()) != 0;
+    courier->is_finished = true;
+    const bool is_own = takt__worker_is_self(&courier->worker);
     const bool is_asked =
-        !is_own && takt__courier_ask_to(courier, TAKT_COURIER_LEAVING);
+        !is_own && takt__worker_ask_to_leave(&courier->worker);
     takt__unlock(&courier->lock);
     if (is_own ||
-        (is_asked && !takt__futex_changes(&courier->tap->state,
-                                          TAKT_COURIER_LEAVING, until_ns)))
+        (is_asked && !takt__worker_has_left(&courier->worker, until_ns)))
         takt__exit_give_up();
 }
 
@@ -92,14 +82,10 @@ static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
  * nobody. */
 static void finish_all(void)
 {
-    const bool is_interrupted = takt__exit_begin();
-    const uint64_t until_ns = takt__exit_deadline(is_interrupted, 1000000000);
+    bool is_interrupted = takt__exit_begin();
 
-    if (!takt__lock_until(&list_lock, until_ns))
-        return;
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next)
-        finish_at_exit(c, is_interrupted);
-    takt__unlock(&list_lock);
+    takt__fork_visit(&at_fork, finish_at_exit, &is_interrupted,
+                     takt__exit_deadline(is_interrupted, 1000000000));
 }
 
 /* Handlers run last in, first out, so what the newest sink needs is there. */
@@ -114,20 +100,7 @@ void takt__courier_carry_at_exit(void)
 
 void takt__courier_enlist(struct takt_courier *courier)
 {
-    pthread_once(&fork_once, add_fork_handlers);
-    takt__lock(&list_lock);
-    courier->next = first_courier;
-    first_courier = courier;
-    takt__unlock(&list_lock);
-}
-
-void takt__courier_delist(struct takt_courier *courier)
-{
-    takt__lock(&list_lock);
-    struct takt_courier **at = &first_courier;
-    while (*at != NULL && *at != courier)
-        at = &(*at)->next;
-    if (*at != NULL)
-        *at = courier->next;
-    takt__unlock(&list_lock);
+    courier->fork =
+        (struct takt_fork_entry){.handlers = &at_fork, .self = courier};
+    takt__fork_add(&courier->fork);
 }

@@ -8,8 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/futex.h"
-
 _Thread_local struct takt_tap_thread takt__tap_thread;
 
 static _Atomic uint64_t last_serial;
@@ -112,23 +110,18 @@ unsigned takt__tap_told(struct takt_tap *tap, unsigned series,
     return told;
 }
 
-/* The note was pushed before the state is read, and the courier sets the state
- * before it looks for notes once more: one of the two sees the other. If it is
- * awake it rests between two looks, which ends when half of the slots are
- * filled. */
+/* A courier that is awake rests between two looks, which ends when half of the
+ * slots are filled. */
 static void wake(struct takt_tap *tap, bool is_half_full)
 {
-    const uint32_t state = atomic_load(&tap->state);
-    uint32_t expected = TAKT_COURIER_ASLEEP;
+    const uint32_t state = atomic_load(&tap->worker->state);
 
-    if (state == TAKT_COURIER_GONE)
+    if (state == TAKT_WORKER_NONE)
         takt__courier_start(tap->courier);
-    else if (state == TAKT_COURIER_AWAKE && is_half_full)
-        takt__futex_wake(&tap->state);
-    else if (state == expected &&
-             atomic_compare_exchange_strong(&tap->state, &expected,
-                                            TAKT_COURIER_AWAKE))
-        takt__futex_wake(&tap->state);
+    else if (state == TAKT_WORKER_ASLEEP)
+        takt__worker_wake(tap->worker);
+    else if (state == TAKT_WORKER_AWAKE && is_half_full)
+        takt__worker_hurry(tap->worker);
 }
 
 void takt__tap_push(struct takt_tap *tap, struct takt_note *note)

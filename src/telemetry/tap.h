@@ -14,6 +14,7 @@
 #define TAKT_TELEMETRY_TAP_H
 
 #include "base/ring.h"
+#include "base/worker.h"
 #include "op/key.h"
 #include "telemetry/note.h"
 
@@ -48,24 +49,15 @@ struct takt_tap {
     _Atomic uint64_t threshold; /* ticks: from here on a run is told of */
     _Atomic uint64_t share;     /* of faster ones, in 2^-32 */
     _Atomic bool is_all;        /* somebody wants every call */
-    _Atomic uint32_t state;     /* of the courier: the word it sleeps on */
     struct takt_courier *courier;
+    struct takt_worker *worker; /* the courier's */
     _Atomic uint8_t series[TAKT_SERIES_COUNT];
     struct takt_tally tally[TAKT_TALLIES + 1]; /* the last is shared */
     struct takt_ring ring;
     struct takt_tap_slot slot[TAKT_TAP_SLOTS];
 };
 
-/* Who takes the notes out (courier.h); it has to be started after a fork(). At
- * exit() it is to leave, and has left when all sinks are closed. */
-enum {
-    TAKT_COURIER_AWAKE,
-    TAKT_COURIER_ASLEEP,
-    TAKT_COURIER_LEAVING,
-    TAKT_COURIER_LEFT,
-    TAKT_COURIER_ENDING,
-    TAKT_COURIER_GONE
-};
+/* Takes the notes out (courier.h); it has to be started after a fork(). */
 struct takt_courier;
 void takt__courier_start(struct takt_courier *courier);
 

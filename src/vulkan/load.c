@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/config.h"
+#include "base/fork.h"
 #include "base/library.h"
 #include "base/lock.h"
 #include "base/log.h"
@@ -22,7 +23,6 @@ static const char usual[] = "libvulkan.so.1";
 
 static struct {
     pthread_mutex_t lock;
-    pthread_once_t once;
     _Atomic unsigned forks;
     unsigned loaded_after; /* that many forks */
     PFN_vkGetInstanceProcAddr find;
@@ -31,21 +31,22 @@ static struct {
     struct takt_vulkan_api api; /* the part of the instance */
     unsigned count;
     struct takt_vulkan_candidate candidates[TAKT_MAX_GPUS];
-} vulkan = {.lock = PTHREAD_MUTEX_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+} vulkan = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- fork() -------------------------------------------------------------- */
 
 /* The lock may be held by a thread that the child does not have. */
-static void after_fork(void)
+static void after_fork(void *self)
 {
+    (void)self;
     atomic_fetch_add(&vulkan.forks, 1);
     pthread_mutex_init(&vulkan.lock, NULL);
 }
 
-static void watch_forks(void)
-{
-    pthread_atfork(NULL, NULL, after_fork);
-}
+static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_LAST,
+                                                  .child = after_fork};
+static struct takt_fork_entry fork_entry = {.handlers = &at_fork};
+TAKT_FORK_STATIC(fork_entry)
 
 unsigned takt__vulkan_forks(void)
 {
@@ -276,7 +277,6 @@ unsigned takt__vulkan_count(char *problem, size_t size)
 {
     unsigned count = 0;
 
-    pthread_once(&vulkan.once, watch_forks);
     takt__lock(&vulkan.lock);
     if (load(problem, size)) {
         count = vulkan.count;

@@ -255,8 +255,9 @@ static void nobody_else_numbers_what_a_writer_writes(void)
     takt__store_close(store);
     store = scratch_open(path);
     EXPECT(strcmp(takt__store_writer(store), name) != 0);
-    EXPECT_INT(takt__store_epoch(store), 1);
-    scratch_write(store, "add", 1, 3);
+    record = scratch_record("add", 1, 3);
+    EXPECT_INT(takt__store_write(store, &record, 1), TAKT_OK);
+    EXPECT_INT(record.epoch, 1);
     EXPECT_INT(scratch_count(store), 2);
     takt__store_close(store);
 }

@@ -166,7 +166,6 @@ static void open_another(void *self)
 
     snprintf(path, sizeof path, "%s/fork.db", scratch);
     strcpy(writer, takt__store_writer(parents));
-    takt__store_abandon(parents);
     struct takt_store *store = scratch_open(path);
     EXPECT(strcmp(takt__store_writer(store), writer) != 0);
     scratch_write(store, "add", 1, 1);
@@ -186,49 +185,6 @@ static void a_forked_child_takes_nothing_from_its_parent(void)
     }
     EXPECT_INT(scratch_count(store), 2);
     takt__store_close(store);
-}
-
-struct family {
-    const char *path;
-    int news[2];
-    int end[2]; /* the grandchild lives until it is closed */
-};
-
-static void leave_a_child(void *self)
-{
-    const struct family *family = self;
-    struct takt_store *store = scratch_open(family->path);
-    char byte;
-
-    scratch_write(store, "add", 1, 1);
-    REQUIRE(write(family->news[1], takt__store_writer(store),
-                  TAKT_RECORD_WRITER) == TAKT_RECORD_WRITER);
-    close(family->end[1]);
-    if (fork() == 0) {
-        takt__store_abandon(store);
-        REQUIRE(write(family->news[1], "x", 1) == 1);
-        REQUIRE(read(family->end[0], &byte, 1) == 0);
-        _exit(0);
-    }
-    /* Ends without closing, as a crash would. */
-}
-
-static void an_abandoned_place_does_not_outlive_its_owner(void)
-{
-    struct family family = {.path = scratch_path()};
-    char writer[TAKT_RECORD_WRITER], byte;
-
-    REQUIRE(pipe(family.news) == 0 && pipe(family.end) == 0);
-    scratch_join(scratch_fork(leave_a_child, &family));
-    REQUIRE(read(family.news[0], writer, sizeof writer) == sizeof writer);
-    REQUIRE(read(family.news[0], &byte, 1) == 1); /* it has abandoned */
-    struct takt_store *store = scratch_open(family.path);
-    EXPECT_STR(takt__store_writer(store), writer);
-    takt__store_close(store);
-    close(family.end[0]);
-    close(family.end[1]);
-    close(family.news[0]);
-    close(family.news[1]);
 }
 
 static void open_damaged(void *self)
@@ -461,7 +417,6 @@ int main(void)
     RUN(processes_that_write_at_once_lose_nothing);
     RUN(a_killed_writer_leaves_whole_batches_and_its_place);
     RUN(a_forked_child_takes_nothing_from_its_parent);
-    RUN(an_abandoned_place_does_not_outlive_its_owner);
     RUN(damage_found_by_many_is_moved_aside_once);
     RUN(what_the_program_closed_is_not_written_to);
     RUN(stores_of_one_file_come_and_go);

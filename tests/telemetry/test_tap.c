@@ -14,9 +14,11 @@ enum { series = 5, other_line = 9 };
 
 static struct takt_tap *tap_with(uint64_t threshold, double share)
 {
+    static struct takt_worker awake = {.state = TAKT_WORKER_AWAKE};
     struct takt_tap *tap = takt__tap_create();
 
     REQUIRE(tap != NULL);
+    tap->worker = &awake;
     atomic_store(&tap->threshold, threshold);
     atomic_store(&tap->share, (uint64_t)(share * 4294967296.0));
     return tap;

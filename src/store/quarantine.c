@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * aside.c - renaming a database and its companions.
+ * quarantine.c - renaming a database and its companions.
  *
  * The database goes last: were we killed in between, what is left under its
  * name is still damaged and is found again, and never is a journal left that
  * would be applied to the new one.
  */
-#include "store/aside.h"
+#include "store/quarantine.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { most = 100, number_room = 32 };
+enum { most = 100, number_bytes = 32 };
 
 static const char *const companions[] = {"-wal", "-shm", "-journal", ""};
 
@@ -40,11 +40,11 @@ static bool move(char *from, char *to)
     return is_moved;
 }
 
-takt_status takt__aside_move(const char *path, int *number)
+takt_status takt__quarantine(const char *path, int *number)
 {
-    const size_t room = strlen(path) + number_room;
-    char *from = malloc(room);
-    char *to = malloc(room);
+    const size_t bytes = strlen(path) + number_bytes;
+    char *from = malloc(bytes);
+    char *to = malloc(bytes);
     takt_status status = TAKT_EIO;
 
     *number = 0;
@@ -54,7 +54,7 @@ takt_status takt__aside_move(const char *path, int *number)
     }
     strcpy(from, path);
     for (int i = 1; i <= most; i++) {
-        snprintf(to, room, "%s.damaged-%d", path, i);
+        snprintf(to, bytes, "%s.damaged-%d", path, i);
         if (exists(to))
             continue;
         *number = i;

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * turn.c - who may be inside a library, and on how many threads.
+ * callers.c - the callers inside a library, and their number of threads.
  *
  * OpenBLAS and BLIS have one number of threads for all their callers. One
- * atomic word holds how many callers are inside and the number they agreed
- * on: whoever wants the same joins, whoever wants another is refused. Some
- * builds have one number per calling thread instead; who joins there must
- * have the right one already.
+ * atomic word holds how many callers are inside and the number they agreed on:
+ * a caller that wants the same number enters, one that wants another is
+ * refused. Some builds have one number per calling thread instead; there a
+ * caller may join only if its own is right already.
  *
  * (BLIS also takes the number with each call, in an object that has another
  * layout in every version. Filled without its header, 0.9 leaves out its code
  * for small matrices and takes five times as long for 8 x 8.)
  *
  * A fork copies the locks of a library as they are, and OpenBLAS ends its
- * threads before one. So a fork lets nobody in and waits until all who are
- * inside have left. Should one of them take very long, the fork goes ahead
- * and the child stays outside: the word says which process wrote it.
+ * threads before one. So a fork lets no caller in and waits until those inside
+ * have left. If one takes longer than two seconds, the fork goes ahead and the
+ * child never enters: the word says which process wrote it.
  *
  * GNU's OpenMP hangs in a child whose parent has used threads, so libraries
  * with OpenMP get one thread there.
@@ -31,12 +31,12 @@
 #define THREADS_SHIFT 16
 #define THREADS_MASK UINT64_C(0x3fff)
 #define CHANGED (UINT64_C(1) << 30) /* the library's setting must go back */
-#define BUSY (UINT64_C(1) << 31)    /* somebody is changing the setting */
+#define BUSY (UINT64_C(1) << 31)    /* the setting is being changed */
 #define FORKS_SHIFT 32
 
 /* A process forks as a whole, so what calls must know of it is global. */
-static _Atomic uint32_t forks;      /* since whoever opened a library first */
-static _Atomic unsigned closed_for; /* not 0: nobody may enter */
+static _Atomic uint32_t forks;      /* since a library was first opened */
+static _Atomic unsigned closed_for; /* not 0: no caller may enter */
 enum { a_fork = 1, the_exit = 2 };
 
 /* The library that this thread is inside of: one at a time. It is not to be
@@ -60,12 +60,13 @@ static uint64_t users(uint64_t word)
 static bool swap(struct takt_blas_library *library, uint64_t *old,
                  uint64_t word)
 {
-    return atomic_compare_exchange_weak_explicit(
-        &library->turn, old, word, memory_order_acq_rel, memory_order_acquire);
+    return atomic_compare_exchange_weak_explicit(&library->callers, old, word,
+                                                 memory_order_acq_rel,
+                                                 memory_order_acquire);
 }
 
 /* The first user's way in: brings the library to `threads` threads. False:
- * somebody else was faster, and *old is what they wrote. */
+ * another thread was faster, and *old is what it wrote. */
 static bool enter_first(struct takt_blas_library *library, unsigned threads,
                         uint64_t *old)
 {
@@ -81,12 +82,13 @@ static bool enter_first(struct takt_blas_library *library, unsigned threads,
         return false;
     if (atomic_load(&closed_for) != 0) {
         *old = fork_count() << FORKS_SHIFT;
-        atomic_store(&library->turn, *old);
+        atomic_store(&library->callers, *old);
         return false;
     }
     library->threads_before = before;
     library->set_threads(threads);
-    atomic_store_explicit(&library->turn, mine | CHANGED, memory_order_release);
+    atomic_store_explicit(&library->callers, mine | CHANGED,
+                          memory_order_release);
     return true;
 }
 
@@ -101,7 +103,7 @@ static bool can_join(const struct takt_blas_library *library, uint64_t word,
            library->get_threads() == (int)threads;
 }
 
-/* A library that cannot be told may use any number. */
+/* A library without such a setting may use any number. */
 static bool may_use_threads(const struct takt_blas_library *library,
                             unsigned threads)
 {
@@ -110,7 +112,8 @@ static bool may_use_threads(const struct takt_blas_library *library,
 
 static bool enter(struct takt_blas_library *library, unsigned threads)
 {
-    uint64_t word = atomic_load_explicit(&library->turn, memory_order_acquire);
+    uint64_t word =
+        atomic_load_explicit(&library->callers, memory_order_acquire);
 
     for (;;) {
         if ((word & BUSY) != 0 || atomic_load(&closed_for) != 0)
@@ -126,7 +129,7 @@ static bool enter(struct takt_blas_library *library, unsigned threads)
     }
 }
 
-bool takt__turn_enter(struct takt_blas_library *library, unsigned threads)
+bool takt__callers_enter(struct takt_blas_library *library, unsigned threads)
 {
     if (library->is_openmp && fork_count() != 0 &&
         may_use_threads(library, threads))
@@ -144,13 +147,14 @@ bool takt__turn_enter(struct takt_blas_library *library, unsigned threads)
     /* Either the fork has seen us inside, or we see the fork. */
     if (atomic_load(&closed_for) == 0)
         return true;
-    takt__turn_leave(library);
+    takt__callers_leave(library);
     return false;
 }
 
 static void leave(struct takt_blas_library *library)
 {
-    uint64_t word = atomic_load_explicit(&library->turn, memory_order_relaxed);
+    uint64_t word =
+        atomic_load_explicit(&library->callers, memory_order_relaxed);
 
     for (;;) {
         if (users(word) == 1 && (word & CHANGED) != 0) {
@@ -161,11 +165,11 @@ static void leave(struct takt_blas_library *library)
         }
     }
     library->set_threads(library->threads_before);
-    atomic_store_explicit(&library->turn, fork_count() << FORKS_SHIFT,
+    atomic_store_explicit(&library->callers, fork_count() << FORKS_SHIFT,
                           memory_order_release);
 }
 
-void takt__turn_leave(struct takt_blas_library *library)
+void takt__callers_leave(struct takt_blas_library *library)
 {
     const bool may_have_waited = has_section;
 
@@ -175,26 +179,26 @@ void takt__turn_leave(struct takt_blas_library *library)
         takt__section_end();
 }
 
-void takt__turn_before_fork(void)
+void takt__callers_before_fork(void)
 {
     atomic_fetch_or(&closed_for, a_fork);
 }
 
-void takt__turn_before_exit(void)
+void takt__callers_before_exit(void)
 {
     atomic_fetch_or(&closed_for, the_exit);
 }
 
 /* A thread that exits in a signal handler may itself be inside, and does not
  * leave any more. */
-bool takt__turn_drain(struct takt_blas_library *library)
+bool takt__callers_drain(struct takt_blas_library *library)
 {
     enum { pauses = 20000 }; /* two seconds */
     const struct timespec pause = {.tv_nsec = 100000};
     const uint64_t own = inside == library;
 
     for (int i = 0; i < pauses; i++) {
-        const uint64_t word = atomic_load(&library->turn);
+        const uint64_t word = atomic_load(&library->callers);
         if (users(word) == own)
             return own == 0;
         if (word >> FORKS_SHIFT != fork_count())
@@ -204,12 +208,12 @@ bool takt__turn_drain(struct takt_blas_library *library)
     return false;
 }
 
-void takt__turn_reset(struct takt_blas_library *library)
+void takt__callers_reset(struct takt_blas_library *library)
 {
-    atomic_store(&library->turn, fork_count() << FORKS_SHIFT);
+    atomic_store(&library->callers, fork_count() << FORKS_SHIFT);
 }
 
-void takt__turn_after_fork(bool is_child)
+void takt__callers_after_fork(bool is_child)
 {
     if (is_child)
         atomic_fetch_add(&forks, 1);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ask.h - how the parts of the probe read a source, and what the parts are.
+ *
+ * Each part reads its own facts and leaves zero what it cannot find or
+ * understand.
+ */
+#ifndef TAKT_HW_ASK_H
+#define TAKT_HW_ASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <takt/machine.h>
+
+#include "hw/source.h"
+
+/* Enough for the longest file read: /proc/self/mountinfo where many containers
+ * run. What is longer is read up to here. */
+enum { TAKT_PROBE_TEXT = 256 * 1024 };
+
+struct takt_probe {
+    const struct takt_hw_source *source;
+    takt_machine *machine; /* zero at first */
+    char *text;            /* TAKT_PROBE_TEXT bytes, for long files */
+};
+
+/* A short file; false: absent or empty, `buf` is then "". */
+bool takt__probe_file(struct takt_probe *probe, const char *path, char *buf,
+                      size_t cap);
+
+/* The number at the start of a short file. */
+bool takt__probe_number(struct takt_probe *probe, const char *path,
+                        unsigned base, uint64_t *out);
+
+/* A long file, or "". Valid and free to be changed until the next call. */
+char *takt__probe_text(struct takt_probe *probe, const char *path);
+
+/* The parts. */
+void takt__x86_probe(struct takt_probe *probe);
+void takt__x86_probe_caches(struct takt_probe *probe);
+void takt__arm_probe(struct takt_probe *probe);
+void takt__cores_probe(struct takt_probe *probe);
+void takt__quota_probe(struct takt_probe *probe);
+void takt__caches_probe(struct takt_probe *probe);
+void takt__gpus_probe(struct takt_probe *probe);
+
+/* Notes one cache of `bytes`, whichever way it was found; the largest of a
+ * level counts. */
+void takt__cache_note(takt_machine *machine, uint64_t level, uint64_t bytes);
+
+#endif

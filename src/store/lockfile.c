@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lockfile.c - byte-range locks of open file descriptions.
+ *
+ * Ordinary POSIX locks would not do: they are dropped when any descriptor of
+ * the file is closed in the process, and a second store in one process would
+ * be given the slot of the first.
+ */
+#define _GNU_SOURCE /* F_OFD_SETLK */
+#include "store/lockfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "store/path.h"
+
+enum { gate = TAKT_WRITER_SLOTS, longest_wait_ms = 5000, pause_ms = 2 };
+
+static bool set_lock(int lockfile, short kind, off_t byte)
+{
+    struct flock lock = {
+        .l_type = kind, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    return fcntl(lockfile, F_OFD_SETLK, &lock) == 0;
+}
+
+/* What a program without standard output prints must not end up in there. */
+static int move_up(int lockfile)
+{
+    if (lockfile < 0 || lockfile > STDERR_FILENO)
+        return lockfile;
+    const int moved = fcntl(lockfile, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(lockfile);
+    return moved;
+}
+
+int takt__lockfile_open(const char *path, bool may_make)
+{
+    char *name = takt__path_extend(path, "-writers");
+
+    if (name == NULL)
+        return -1;
+    const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    const int lockfile = open(name, flags | (may_make ? O_CREAT : 0), 0666);
+    free(name);
+    return move_up(lockfile);
+}
+
+void takt__lockfile_close(int lockfile)
+{
+    if (lockfile >= 0)
+        close(lockfile);
+}
+
+/* Asks again and again: a lock that is waited for cannot be waited for only
+ * so long, and a process that was stopped inside must not stop the others. */
+takt_status takt__lockfile_enter(int lockfile)
+{
+    const struct timespec pause = {.tv_nsec = pause_ms * 1000000L};
+
+    for (int ms = 0; ms < longest_wait_ms; ms += pause_ms) {
+        if (set_lock(lockfile, F_WRLCK, gate))
+            return TAKT_OK;
+        if (errno != EAGAIN && errno != EACCES && errno != EINTR)
+            return TAKT_EIO;
+        nanosleep(&pause, NULL);
+    }
+    return TAKT_EIO;
+}
+
+void takt__lockfile_leave(int lockfile)
+{
+    set_lock(lockfile, F_UNLCK, gate);
+}
+
+int takt__lockfile_take(int lockfile)
+{
+    for (int slot = 0; slot < TAKT_WRITER_SLOTS; slot++) {
+        if (set_lock(lockfile, F_WRLCK, slot))
+            return slot;
+        if (errno != EAGAIN && errno != EACCES)
+            return -1;
+    }
+    return -1;
+}
+
+/* If this fails, the next process that finds the damage tries again. */
+void takt__lockfile_mark(int lockfile, enum takt_mark mark)
+{
+    if (lockfile >= 0 && ftruncate(lockfile, (off_t)mark) != 0)
+        return;
+}
+
+enum takt_mark takt__lockfile_read_mark(int lockfile)
+{
+    struct stat facts;
+
+    if (lockfile < 0 || fstat(lockfile, &facts) != 0 || facts.st_size <= 0)
+        return TAKT_MARK_NONE;
+    return facts.st_size < TAKT_MARK_DAMAGED_AGAIN
+               ? (enum takt_mark)facts.st_size
+               : TAKT_MARK_DAMAGED_AGAIN;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * lockfile.h - the processes that write: the file PATH-writers and its locks.
+ *
+ * Byte i locked: writer slot i is taken. One more byte is the gate, which a
+ * process holds while it opens the database. The locks are those of an
+ * open file description, so they go with the last process that has it,
+ * however it ends, and two stores of one process are two holders. The file
+ * has no content, but for its size, which says what was found of the database.
+ */
+#ifndef TAKT_STORE_LOCKFILE_H
+#define TAKT_STORE_LOCKFILE_H
+
+#include <stdbool.h>
+
+#include "takt/status.h"
+
+enum { TAKT_WRITER_SLOTS = 4096 };
+
+/* The descriptor of the file for the database at `path`, -1: it cannot be
+ * had. `may_make`: also when there is none yet. */
+int takt__lockfile_open(const char *path, bool may_make);
+
+/* Closing it leaves the gate and gives the slot back, unless a process that
+ * was forked still has it open. -1 is allowed. */
+void takt__lockfile_close(int lockfile);
+
+/* TAKT_EIO: another process has held the gate for seconds. */
+takt_status takt__lockfile_enter(int lockfile);
+void takt__lockfile_leave(int lockfile);
+
+/* Takes the lowest slot that is free; -1: there is none. */
+int takt__lockfile_take(int lockfile);
+
+/* The mark. Damage that shows while a store is used may be a disk that failed
+ * once: the next process to open the store checks all of it. If nothing
+ * is found then, but the same happens again before anything could be written,
+ * it is damage that only writing shows. */
+enum takt_mark {
+    TAKT_MARK_NONE,
+    TAKT_MARK_DAMAGED,      /* damage was found */
+    TAKT_MARK_CHECKED,      /* it was, and a check found none */
+    TAKT_MARK_DAMAGED_AGAIN /* and then it was found again */
+};
+void takt__lockfile_mark(int lockfile, enum takt_mark mark);
+enum takt_mark takt__lockfile_read_mark(int lockfile);
+
+#endif
