@@ -171,7 +171,7 @@ void takt__call_leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
         .flags = (uint8_t)((choice->reason == TAKT_REASON_EXPLORE
                                 ? TAKT_SAMPLE_EXPLORED
                                 : 0) |
-                           (watch->is_aside ? TAKT_SAMPLE_ASIDE : 0) |
+                           (watch->is_aside ? TAKT_SAMPLE_SHADOW : 0) |
                            (watch->is_repeat && watch->thread->team != team &&
                                     !watch->is_aside
                                 ? TAKT_SAMPLE_SWITCHED
@@ -191,7 +191,7 @@ void takt__call_leave_sample(takt_ctx *ctx, const struct takt_sizes *sizes,
     if (!is_worth_learning(ctx, sample.arm))
         return;
     takt__journal_push(takt__learner_journal(ctx->learner), &sample);
-    takt__learner_hear(ctx->learner);
+    takt__learner_notify(ctx->learner);
 }
 
 void takt__call_remember(const takt_ctx *ctx, const takt_call *call,

@@ -158,9 +158,9 @@ static void destroy(takt_ctx *ctx)
 {
     takt__ctx_leave_gpus(ctx);
     if (ctx->learner != NULL) /* it is asked when the last is told */
-        takt__courier_finish(ctx->courier);
+        takt__dispatcher_finish(ctx->dispatcher);
     takt__learner_destroy(ctx->learner);
-    takt__courier_destroy(ctx->courier);
+    takt__dispatcher_destroy(ctx->dispatcher);
     takt__decider_fini(&ctx->decider);
     takt__fleet_close(&ctx->fleet);
     takt__user_ops_fini(&ctx->user_ops);

@@ -14,7 +14,7 @@
 #include "learn/learner.h"
 #include "op/user_ops.h"
 #include "takt/context.h"
-#include "telemetry/courier.h"
+#include "telemetry/dispatcher.h"
 
 struct takt_gpu_watch;
 
@@ -36,7 +36,7 @@ struct takt_ctx {
     _Atomic size_t straight_most[TAKT_DTYPES][TAKT_OP_COUNT]; /* elements */
 
     struct takt_learner *learner;
-    struct takt_courier *courier;
+    struct takt_dispatcher *dispatcher;
     bool is_followed;   /* `takt trace` may follow it */
     uint64_t looked_ns; /* when it was last looked for; by the learner ... */
     ino_t follower_ino; /* ... as are these: whom it found last */

@@ -89,7 +89,7 @@ void takt__gpu_forget_timing(struct takt_timing *timing)
 static void push(takt_ctx *ctx, const struct takt_sample *sample)
 {
     takt__journal_push(takt__learner_journal(ctx->learner), sample);
-    takt__learner_hear(ctx->learner);
+    takt__learner_notify(ctx->learner);
 }
 
 void takt__gpu_expect(takt_ctx *ctx, struct takt_timing *timing,
@@ -128,7 +128,7 @@ static void tell(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
 {
     _Atomic uint64_t *done = &ctx->gpu_watch[gpu].done;
     const uint64_t before = atomic_load(done);
-    struct takt_note *note = &timing->note;
+    struct takt_event_record *note = &timing->note;
 
     if (device_s < 0) {
         note->status = TAKT_ELOST;
@@ -139,7 +139,7 @@ static void tell(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
         atomic_store(done, note->end);
     }
     takt__thread_draw(&takt__thread, 0);
-    note->told = (uint8_t)takt__tap_told(
+    note->told = (uint8_t)takt__tap_emits(
         timing->tap, note->series, (takt_reason)note->reason,
         note->refused != note->arm || device_s < 0, note->end - note->run,
         (uint32_t)(takt__thread.random >> 32));
@@ -294,14 +294,14 @@ static void wake(takt_ctx *ctx, struct takt_model *model,
     takt__decider_meet_gpu(&ctx->decider, device->number);
     takt__model_set_rates(model, arm_of(ctx, device),
                           &ctx->decider.gpu[device->number].known);
-    takt__model_set_asleep(model, arm_of(ctx, device), false);
+    takt__model_set_closed(model, arm_of(ctx, device), false);
 }
 
 void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model)
 {
     for (unsigned d = 0; d < ctx->fleet.devices.count; d++) {
         const struct takt_device *device = &ctx->fleet.devices.device[d];
-        takt__model_set_asleep(model, arm_of(ctx, device), true);
+        takt__model_set_closed(model, arm_of(ctx, device), true);
         allow(ctx, model, device);
         wake(ctx, model, device);
     }

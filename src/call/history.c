@@ -46,7 +46,7 @@ static struct takt_sample sample_of(const takt_measurement *told,
         .bucket = sizes->key.bucket,
         .situation = (uint8_t)told->request.situation,
         .arm = (uint8_t)arm,
-        .flags = (uint8_t)(TAKT_SAMPLE_TOLD |
+        .flags = (uint8_t)(TAKT_SAMPLE_REPORTED |
                            (told->is_trial ? TAKT_SAMPLE_TRIAL : 0)),
         .calls = (uint16_t)(calls < UINT16_MAX ? calls : UINT16_MAX),
         .bytes = (float)sizes->work.bytes,
@@ -94,7 +94,7 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *told)
     }
     takt__learner_leave(ctx->learner);
     if (status == TAKT_OK)
-        takt__learner_hear(ctx->learner); /* its thread stores it */
+        takt__learner_notify(ctx->learner); /* its thread stores it */
     return status;
 }
 
@@ -167,7 +167,7 @@ static double bucket_low(unsigned bucket)
 
 /* Everything of a row but its op. */
 static takt_history_row row_of(const takt_ctx *ctx,
-                               const struct takt_memory *memory)
+                               const struct takt_summary *memory)
 {
     return (takt_history_row){
         .situation = memory->situation,
@@ -198,7 +198,7 @@ static bool make_room(struct reading *reading)
     return true;
 }
 
-static void copy_row(void *self, const struct takt_memory *memory)
+static void copy_row(void *self, const struct takt_summary *memory)
 {
     struct reading *reading = self;
 
@@ -241,14 +241,14 @@ struct best {
     const takt_ctx *ctx;
     const struct takt_sizes *sizes;
     unsigned situation;
-    struct takt_memory memory;
+    struct takt_summary memory;
     bool is_found;
 };
 
 /* Whether what was seen in one situation is so in another. One thread is the
  * same awake or asleep, and is kept under awake; a GPU cares for nothing but
  * where the operands are, and operands that are there are not elsewhere. */
-static bool is_same(const struct best *best, const struct takt_memory *memory)
+static bool is_same(const struct best *best, const struct takt_summary *memory)
 {
     const unsigned apart = memory->situation ^ best->situation;
 
@@ -260,7 +260,7 @@ static bool is_same(const struct best *best, const struct takt_memory *memory)
            (apart == 0 || (memory->situation & TAKT_ASLEEP) == 0);
 }
 
-static void visit_best(void *self, const struct takt_memory *memory)
+static void visit_best(void *self, const struct takt_summary *memory)
 {
     struct best *best = self;
 
@@ -339,6 +339,6 @@ takt_status takt_ctx_flush(takt_ctx *ctx)
     ctx = takt__ctx_meant(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    takt__courier_flush(ctx->courier);
+    takt__dispatcher_flush(ctx->dispatcher);
     return takt__learner_store(ctx->learner);
 }

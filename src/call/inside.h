@@ -103,7 +103,8 @@ void takt__call_tell(const takt_ctx *ctx, struct takt_tap *tap,
 void takt__call_note(const takt_ctx *ctx, const takt_call *call,
                      const struct takt_sizes *sizes,
                      const struct takt_choice *choice,
-                     const struct takt_watch *watch, struct takt_note *out);
+                     const struct takt_watch *watch,
+                     struct takt_event_record *out);
 
 /* ---- calls on buffers: resident.c ------------------------------------------
  */

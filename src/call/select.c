@@ -129,10 +129,10 @@ takt_status takt__request_sizes(const takt_request *request,
 
 void takt__ctx_meet(takt_ctx *ctx, const struct takt_sizes *sizes)
 {
-    const struct takt_work_of work = {sizes->work.bytes, sizes->work.flops};
+    const takt_work work = {sizes->work.bytes, sizes->work.flops};
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
-    takt__model_meet(model, sizes->key.series, sizes->key.bucket, &work);
+    takt__model_set_typical(model, sizes->key.series, sizes->key.bucket, &work);
     takt__learner_leave(ctx->learner);
 }
 

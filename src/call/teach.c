@@ -25,7 +25,6 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     struct takt_arm arm = {
         .device = expert->threads > 1 ? TAKT_DEVICE_CORES : TAKT_DEVICE_CORE,
         .kin = (unsigned)expert->isa,
-        .like = -1,
     };
 
     memcpy(arm.name, expert->name, sizeof arm.name);
@@ -340,11 +339,11 @@ takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
         .names = {.self = ctx,
                   .op_of = op_of,
                   .find_series = find_series,
-                  .find_arm = find_arm,
-                  .meet_arm = meet_arm,
+                  .find_expert = find_arm,
+                  .add_expert = meet_arm,
                   .published = published,
                   .device_of = takt__ctx_device_of,
-                  .wake = takt__ctx_wake,
+                  .open = takt__ctx_wake,
                   .learned = takt__ctx_learned},
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0,
@@ -365,7 +364,7 @@ takt_status takt__ctx_teach(takt_ctx *ctx, const takt_ctx_options *options)
         return status;
     ctx->is_learning =
         !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
-    learner.is_deaf = !ctx->is_learning;
+    learner.is_frozen = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
     find_all_straight(ctx);
     return takt__learner_create(&learner, &ctx->learner);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * telemetry.c - gives a context its courier, and tells the courier the names of
- * things.
+ * telemetry.c - gives a context its dispatcher, and tells the dispatcher the
+ * names of things.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "call/gpus.h"
 #include "call/inside.h"
+#include "telemetry/listener.h"
 #include "telemetry/otel.h"
 #include "telemetry/stream.h"
 
@@ -20,7 +21,8 @@ static const double usual_threshold_s = 100e-6, usual_rate = 0.01,
                     usual_hot_rate = 10000;
 static const unsigned usual_deadline_ms = 500;
 
-/* ---- names, for the courier ------------------------------------------------
+/* ---- names, for the dispatcher
+ * ------------------------------------------------
  */
 
 static const char *op_name(void *self, unsigned number)
@@ -61,7 +63,8 @@ static unsigned threads_of(const takt_ctx *ctx, unsigned arm)
 }
 
 /* Of a change only the series is known. */
-static void describe_change(const takt_ctx *ctx, const struct takt_note *note,
+static void describe_change(const takt_ctx *ctx,
+                            const struct takt_event_record *note,
                             takt_event *out)
 {
     enum takt_op_id op;
@@ -78,7 +81,8 @@ static void describe_change(const takt_ctx *ctx, const struct takt_note *note,
     out->actual_s = note->actual_s;
 }
 
-static void describe(void *self, const struct takt_note *note, takt_event *out)
+static void describe(void *self, const struct takt_event_record *note,
+                     takt_event *out)
 {
     const takt_ctx *ctx = self;
 
@@ -178,11 +182,11 @@ static struct takt_tap_settings settings_of(const takt_trace_options *options)
 takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
 {
     const unsigned said_ms = takt__config()->shutdown_ms;
-    const struct takt_courier_options options = {
+    const struct takt_dispatcher_options options = {
         .names = {.self = ctx,
                   .describe = describe,
                   .op = op_name,
-                  .arm = arm_name,
+                  .expert = arm_name,
                   .show = show,
                   .settle = settle},
         .deadline_ms = said_ms > 0 ? said_ms : usual_deadline_ms,
@@ -190,8 +194,8 @@ takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
 
     atomic_store(&ctx->uncounted, TAKT_LEAST_TIMED);
     pthread_mutex_init(&ctx->export_lock, NULL);
-    ctx->courier = takt__courier_create(&options);
-    return ctx->courier == NULL ? TAKT_ENOMEM : TAKT_OK;
+    ctx->dispatcher = takt__dispatcher_create(&options);
+    return ctx->dispatcher == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
 static void keep_problem(takt_ctx *ctx, const takt_diag *diag)
@@ -208,10 +212,10 @@ static void open_stream(takt_ctx *ctx, const char *where)
     takt_sink sink;
 
     if (takt__stream_open(where, &sink, &diag) == TAKT_OK) {
-        if (takt__courier_add(ctx->courier, &sink) != TAKT_OK)
+        if (takt__dispatcher_add(ctx->dispatcher, &sink) != TAKT_OK)
             sink.close(sink.self, 0);
         else
-            takt__courier_carry_at_exit();
+            takt__dispatcher_flush_at_exit();
     }
     if (diag.text[0] != '\0')
         keep_problem(ctx, &diag);
@@ -249,7 +253,7 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
     const struct takt_config *config = takt__config();
     const struct takt_tap_settings settings = settings_of(NULL);
 
-    takt__courier_set(ctx->courier, &settings);
+    takt__dispatcher_set(ctx->dispatcher, &settings);
     ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL &&
                        !config->is_privileged;
     if (!ctx->is_followed)
@@ -276,7 +280,7 @@ static void look_for_followers(takt_ctx *ctx, uint64_t now_ns)
     if (!ctx->is_followed || now_ns - ctx->looked_ns < second_ns)
         return;
     ctx->looked_ns = now_ns;
-    if (!takt__stream_place((long)getpid(), where, sizeof where) ||
+    if (!takt__listener_path((long)getpid(), where, sizeof where) ||
         stat(where + strlen("unix:"), &socket) != 0 ||
         (socket.st_ino == ctx->follower_ino &&
          socket.st_ctim.tv_sec == ctx->follower_time.tv_sec &&
@@ -291,7 +295,7 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
                        const struct takt_model_counters *counters)
 {
     takt_ctx *ctx = self;
-    const struct takt_lesson_counts counts = {
+    const struct takt_learning_counts counts = {
         .alarms = counters->alarms,
         .samples_dropped = takt__learner_dropped(ctx->learner),
         .explored_s = counters->explored_s,
@@ -300,11 +304,11 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
         &ctx->decider.table, (struct takt_key){sample->series, sample->bucket},
         sample->situation));
 
-    takt__courier_heed(ctx->courier, sample,
-                       cell.best == sample->arm && cell.seconds > 0
-                           ? (double)cell.seconds
-                           : -1,
-                       &counts);
+    takt__dispatcher_add_sample(ctx->dispatcher, sample,
+                                cell.best == sample->arm && cell.seconds > 0
+                                    ? (double)cell.seconds
+                                    : -1,
+                                &counts);
     look_for_followers(ctx, sample->start_ns);
 }
 
@@ -320,9 +324,9 @@ takt_status takt_ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
         return TAKT_ENOMEM;
     if (ctx->is_recorded)
         return TAKT_ENODEV;
-    const takt_status status = takt__courier_add(ctx->courier, sink);
+    const takt_status status = takt__dispatcher_add(ctx->dispatcher, sink);
     if (status == TAKT_OK)
-        takt__courier_carry_at_exit();
+        takt__dispatcher_flush_at_exit();
     return status;
 }
 
@@ -347,7 +351,7 @@ takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
     if (ctx == NULL)
         return TAKT_ENOMEM;
     const struct takt_tap_settings settings = settings_of(options);
-    takt__courier_set(ctx->courier, &settings);
+    takt__dispatcher_set(ctx->dispatcher, &settings);
     return TAKT_OK;
 }
 
@@ -359,7 +363,7 @@ takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out)
     ctx = takt__ctx_meant(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    takt__courier_report(ctx->courier, out);
+    takt__dispatcher_report(ctx->dispatcher, out);
     takt__lock(&ctx->export_lock);
     out->diag = ctx->export_problem;
     takt__unlock(&ctx->export_lock);

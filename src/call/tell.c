@@ -6,14 +6,15 @@
 void takt__call_note(const takt_ctx *ctx, const takt_call *call,
                      const struct takt_sizes *sizes,
                      const struct takt_choice *choice,
-                     const struct takt_watch *watch, struct takt_note *out)
+                     const struct takt_watch *watch,
+                     struct takt_event_record *out)
 {
     takt_decision decision;
     const struct takt_cell cell = takt__cell_unpack(choice->word);
     const bool has_word = choice->word != 0;
 
     takt__decision_fill(ctx, sizes, choice, &decision);
-    *out = (struct takt_note){
+    *out = (struct takt_event_record){
         .op = call->op,
         .shape = call->shape,
         .work = sizes->work,
@@ -44,10 +45,10 @@ void takt__call_tell(const takt_ctx *ctx, struct takt_tap *tap,
                      const struct takt_choice *choice,
                      const struct takt_watch *watch)
 {
-    struct takt_note note;
+    struct takt_event_record note;
 
     takt__thread_draw(watch->thread, 0);
-    const unsigned told = takt__tap_told(
+    const unsigned told = takt__tap_emits(
         tap, sizes->key.series, choice->reason, watch->is_refused,
         watch->end - watch->start, (uint32_t)(watch->thread->random >> 32));
     if (told == 0)

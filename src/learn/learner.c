@@ -14,25 +14,24 @@
 #include "base/futex.h"
 #include "base/thread.h"
 
-/* Looks at the journal: as often as that while things change, then less. */
+/* Between two looks at the journal: while verdicts change, and at most. */
 static const long shortest_ns = 1000000, longest_ns = 4000000;
 
-/* It works on a processor that the program could use: never more than a
- * thirtieth of the time, and not long at a stretch. */
+/* It works on a core that the program could use: never more than a thirtieth
+ * of the time, and not long at a stretch. */
 static const uint64_t most_work_ns = 300000;
 static const uint64_t rest_per_work = 30;
 static const long most_rest_ns = 20000000;
-static const unsigned patience = 25; /* looks in vain before it sleeps */
+static const unsigned most_idle = 25; /* looks in vain before it sleeps */
 
-/* ---- one round -------------------------------------------------------------
- */
+/* ---- one round ----------------------------------------------------------- */
 
 static void learn(struct takt_learner *learner,
                   const struct takt_sample *sample)
 {
     const struct takt_learner_names *names = &learner->names;
 
-    if (!learner->is_deaf)
+    if (!learner->is_frozen)
         takt__model_learn(learner->model, sample);
     if (names->learned != NULL) {
         const struct takt_model_counters counters =
@@ -53,14 +52,15 @@ static bool learn_all(struct takt_learner *learner)
     return found;
 }
 
-/* Says who should be opened, now that it would have paid. */
-static void wake_sleepers(struct takt_learner *learner)
+/* Begins to open GPUs where that would have paid. */
+static void open_gpus(struct takt_learner *learner)
 {
     const struct takt_learner_names *names = &learner->names;
-    unsigned arm;
+    unsigned expert;
 
-    while (names->wake != NULL && takt__model_next_wake(learner->model, &arm))
-        names->wake(names->self, arm);
+    while (names->open != NULL &&
+           takt__model_next_to_open(learner->model, &expert))
+        names->open(names->self, expert);
 }
 
 static void load(struct takt_learner *learner)
@@ -86,7 +86,7 @@ static bool work(struct takt_learner *learner, bool *changed)
     takt__lock(&learner->lock);
     const bool found = learn_all(learner);
     if (found)
-        wake_sleepers(learner);
+        open_gpus(learner);
     *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
     takt__unlock(&learner->lock);
     save(learner, false);
@@ -94,7 +94,7 @@ static bool work(struct takt_learner *learner, bool *changed)
 }
 
 /* Sleeps until the next sample, having stored everything. */
-static void sleep_until_heard(struct takt_learner *learner)
+static void sleep_until_notified(struct takt_learner *learner)
 {
     uint32_t expected = TAKT_LEARNER_AWAKE;
 
@@ -102,7 +102,7 @@ static void sleep_until_heard(struct takt_learner *learner)
     if (!atomic_compare_exchange_strong(&learner->state, &expected,
                                         TAKT_LEARNER_ASLEEP))
         return;
-    /* A sample that came in before the state was set would not be heard. */
+    /* A sample that came in before the state was set would not wake it. */
     if (takt__journal_count(&learner->journal) > 0) {
         expected = TAKT_LEARNER_ASLEEP;
         atomic_compare_exchange_strong(&learner->state, &expected,
@@ -129,7 +129,7 @@ static bool is_wanted(const struct takt_learner *learner)
     return state == TAKT_LEARNER_AWAKE || state == TAKT_LEARNER_ASLEEP;
 }
 
-/* Does what exit() waits for, and stays: nobody would join it. */
+/* Does what exit() waits for, and stays: no thread would join it. */
 static void leave_at_exit(struct takt_learner *learner)
 {
     uint32_t expected = TAKT_LEARNER_LEAVING;
@@ -160,8 +160,8 @@ static void *live(void *self)
             rest_ns = longest_ns;
         if (rest_ns < owed_ns)
             rest_ns = owed_ns < most_rest_ns ? owed_ns : most_rest_ns;
-        if (idle > patience) {
-            sleep_until_heard(learner);
+        if (idle > most_idle) {
+            sleep_until_notified(learner);
             idle = 0;
             rest_ns = shortest_ns;
         } else {
@@ -174,8 +174,7 @@ static void *live(void *self)
     return NULL;
 }
 
-/* ---- start and end ---------------------------------------------------------
- */
+/* ---- start and end ------------------------------------------------------- */
 
 /* Signals are for the program's own threads. */
 static void start(struct takt_learner *learner)
@@ -205,10 +204,10 @@ static void start(struct takt_learner *learner)
     takt__section_end();
 }
 
-/* The sample was pushed before the state is read, and whoever falls asleep
- * sets the state before it looks at the journal once more: in one order for
- * all, so that one of the two sees the other. */
-void takt__learner_hear(struct takt_learner *learner)
+/* A caller pushes its sample before it reads the state, and the thread sets the
+ * state before it looks at the journal once more: in one order for all, so that
+ * one of the two sees the other. */
+void takt__learner_notify(struct takt_learner *learner)
 {
     const uint32_t state = atomic_load(&learner->state);
 
@@ -241,15 +240,15 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     learner->table = options->table;
     learner->names = options->names;
     learner->is_published = options->is_published;
-    learner->is_deaf = options->is_deaf;
+    learner->is_frozen = options->is_frozen;
     learner->is_store_foreign = options->is_store_foreign;
     learner->is_store_set = options->is_store_set;
     snprintf(learner->path, sizeof learner->path, "%s", options->store_path);
     snprintf(learner->machine, sizeof learner->machine, "%s", options->machine);
     snprintf(learner->software, sizeof learner->software, "%s",
              options->software);
-    learner->outlook = takt__outlook_create();
-    if (learner->outlook == NULL) {
+    learner->posterior = takt__posterior_create();
+    if (learner->posterior == NULL) {
         takt__learner_destroy(learner);
         return TAKT_ENOMEM;
     }
@@ -281,7 +280,7 @@ void takt__learner_destroy(struct takt_learner *learner)
     learner->is_given_up = true;
     takt__unlock(&learner->store_lock);
     takt__learner_delist(learner);
-    takt__outlook_destroy(learner->outlook);
+    takt__posterior_destroy(learner->posterior);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);
     free(learner->unsaved.record);
@@ -290,16 +289,15 @@ void takt__learner_destroy(struct takt_learner *learner)
     free(learner);
 }
 
-/* ---- for others ------------------------------------------------------------
- */
+/* ---- questions ----------------------------------------------------------- */
 
 struct takt_journal *takt__learner_journal(struct takt_learner *learner)
 {
     return &learner->journal;
 }
 
-/* The first to ask waits until the store is read. If it could not be, others
- * try again when it is time, but wait for nobody who is at it. */
+/* The first question waits until the store is read. If it could not be, later
+ * ones try again when it is time, but do not wait for a thread that does. */
 static void load_for_question(struct takt_learner *learner)
 {
     if (atomic_load(&learner->is_loaded))
@@ -318,7 +316,7 @@ static struct takt_model *enter(struct takt_learner *learner,
     takt__lock(&learner->lock);
     learner->fpenv = *fpenv;
     if (learn_all(learner))
-        wake_sleepers(learner);
+        open_gpus(learner);
     takt__learner_publish(learner, takt__now_ns(), 0);
     return learner->model;
 }
@@ -342,7 +340,7 @@ struct takt_model *takt__learner_enter_early(struct takt_learner *learner)
 
 void takt__learner_leave(struct takt_learner *learner)
 {
-    wake_sleepers(learner); /* somebody may have told what it took */
+    open_gpus(learner); /* the caller may have added samples */
     takt__learner_publish(learner, takt__now_ns(), 0);
     const fenv_t fpenv = learner->fpenv;
     takt__unlock(&learner->lock);
@@ -365,9 +363,9 @@ void takt__learner_leave_all(struct takt_learner *learner)
     takt__unlock(&learner->store_lock);
 }
 
-struct takt_outlook *takt__learner_outlook(struct takt_learner *learner)
+struct takt_posterior *takt__learner_posterior(struct takt_learner *learner)
 {
-    return learner->outlook;
+    return learner->posterior;
 }
 
 takt_status takt__learner_store(struct takt_learner *learner)

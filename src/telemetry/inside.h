@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* inside.h - what a courier is made of, for the files of this folder only. */
+/* inside.h - what a dispatcher is made of, for this folder only. */
 #ifndef TAKT_TELEMETRY_INSIDE_H
 #define TAKT_TELEMETRY_INSIDE_H
 
+#include "base/futex.h"
 #include "base/lock.h"
-#include "telemetry/courier.h"
+#include "telemetry/dispatcher.h"
 #include "telemetry/meter.h"
 #include "telemetry/window.h"
 
-/* Ticks as nanoseconds since 1970. The rate of the ticks is found out ever
- * better as time goes by; how the two clocks stand to each other is taken once,
- * so that no span ends before it begins when somebody sets the time. */
+/* Ticks as nanoseconds since 1970. The rate of the ticks is known better as
+ * time goes by. The offset between the two clocks is taken once, so that no
+ * span ends before it begins when the time is set. */
 struct takt_span_clock {
     uint64_t first_ticks, first_ns; /* of CLOCK_MONOTONIC */
     int64_t since_1970_ns;          /* of CLOCK_REALTIME, beyond that */
@@ -21,15 +22,14 @@ void takt__span_clock_set(struct takt_span_clock *clock);
 uint64_t takt__span_clock_at(const struct takt_span_clock *clock,
                              uint64_t ticks);
 
-/* A sink, or room for one. */
-struct takt_seat {
+struct takt_sink_slot {
     takt_sink sink;
     bool is_taken;
     uint64_t next_metrics_ns;
 };
 
-struct takt_courier {
-    pthread_mutex_t lock; /* seats, settings, flushes, the thread's being */
+struct takt_dispatcher {
+    pthread_mutex_t lock; /* slots, settings, flushes, has_thread */
     pthread_cond_t flushed;
     pthread_t thread;
     bool has_thread;
@@ -37,12 +37,12 @@ struct takt_courier {
     _Atomic bool is_finished;
     _Atomic bool is_debugging; /* every sink gets every call */
     uint64_t flush_wanted, flush_done;
-    struct takt_courier_names names;
+    struct takt_dispatcher_names names;
     _Atomic bool is_shown; /* callers see the tap */
     unsigned deadline_ms;
-    struct takt_seat seat[TAKT_MAX_SINKS];
+    struct takt_sink_slot slot[TAKT_MAX_SINKS];
     struct takt_tap_settings settings;
-    struct takt_courier *next; /* in the list of all couriers */
+    struct takt_dispatcher *next; /* in the list of all dispatchers */
 
     struct takt_tap *tap; /* NULL until there is a sink */
     struct takt_span_clock clock;
@@ -51,7 +51,7 @@ struct takt_courier {
 
     /* From the learner. */
     struct takt_meters meters;
-    struct takt_lesson_counts counts, counts_at_first; /* meters.lock */
+    struct takt_learning_counts counts, counts_at_first; /* meters.lock */
 
     /* What the last metrics are made of. */
     takt_metrics metrics;
@@ -61,35 +61,41 @@ struct takt_courier {
     uint64_t calls[TAKT_OP_NUMBERS];
 };
 
-/* ---- courier.c -------------------------------------------------------------
- */
-
 /* Has the thread leave or end; false: there is none. With the lock. */
-bool takt__courier_ask_to(struct takt_courier *courier, uint32_t next);
+static inline bool takt__dispatcher_ask_to(struct takt_dispatcher *dispatcher,
+                                           uint32_t next)
+{
+    dispatcher->is_finished = true;
+    if (!dispatcher->has_thread)
+        return false;
+    atomic_store(&dispatcher->tap->state, next);
+    takt__futex_wake(&dispatcher->tap->state);
+    return true;
+}
 
-/* ---- process.c -------------------------------------------------------------
- */
+/* ---- process.c ----------------------------------------------------------- */
 
-/* Adds a courier to those that fork() and exit() look after, and removes it. */
-void takt__courier_enlist(struct takt_courier *courier);
-void takt__courier_delist(struct takt_courier *courier);
+/* Adds a dispatcher to those that fork() and exit() handle, and removes it. */
+void takt__dispatcher_enlist(struct takt_dispatcher *dispatcher);
+void takt__dispatcher_delist(struct takt_dispatcher *dispatcher);
 
-/* ---- measure.c -------------------------------------------------------------
- */
+/* ---- metrics.c ----------------------------------------------------------- */
 
-/* The first sink has come: everything is counted from here on. */
-void takt__courier_begin(struct takt_courier *courier);
+/* Starts all counts anew: for the first sink. */
+void takt__dispatcher_begin(struct takt_dispatcher *dispatcher);
 
 /* The same in the child of a fork(), with the lock. */
-void takt__courier_reset(struct takt_courier *courier);
+void takt__dispatcher_reset(struct takt_dispatcher *dispatcher);
 
-/* Tells callers what sinks and settings want of them. With the lock. */
-void takt__courier_adjust(struct takt_courier *courier);
+/* Sets the tap to what sinks and settings want. With the lock. */
+void takt__dispatcher_adjust(struct takt_dispatcher *dispatcher);
 
-/* Notes how often ops are called, if it is time. */
-void takt__courier_watch(struct takt_courier *courier, uint64_t now_ns);
+/* Finds out which ops are hot, if it is time. */
+void takt__dispatcher_watch(struct takt_dispatcher *dispatcher,
+                            uint64_t now_ns);
 
-/* Everything that is known, until the next time. By the courier. */
-const takt_metrics *takt__courier_measure(struct takt_courier *courier);
+/* All metrics; valid until the next time. By the dispatcher. */
+const takt_metrics *
+takt__dispatcher_measure(struct takt_dispatcher *dispatcher);
 
 #endif

@@ -3,7 +3,6 @@
 #include "telemetry/meter.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Three to a decade, from a tenth of a microsecond to ten seconds. */
 static const double bounds[TAKT_DURATION_BOUNDS] = {
@@ -35,44 +34,38 @@ void takt__meters_init(struct takt_meters *meters)
     pthread_mutex_init(&meters->lock, NULL);
 }
 
-void takt__meters_clear(struct takt_meters *meters)
-{
-    takt__lock(&meters->lock);
-    memset(meters->of, 0, sizeof meters->of);
-    takt__unlock(&meters->lock);
-}
-
 static struct takt_meter *find(struct takt_meters *meters, unsigned op,
-                               unsigned arm)
+                               unsigned expert)
 {
-    const unsigned key = (op + 1) << 8 | arm;
+    const unsigned key = (op + 1) << 8 | expert;
     unsigned at = (key * 2654435761u) >> 22; /* its high 10 bits */
 
     for (unsigned i = 0; i < TAKT_METERS; i++, at++) {
         struct takt_meter *meter = &meters->of[at & (TAKT_METERS - 1)];
-        if (meter->op == op + 1 && meter->arm == arm)
+        if (meter->op == op + 1 && meter->expert == expert)
             return meter;
         if (meter->op != 0)
             continue;
         meter->op = (uint16_t)(op + 1);
-        meter->arm = (uint8_t)arm;
-        meter->least_s = INFINITY;
+        meter->expert = (uint8_t)expert;
+        meter->metric.least_s = INFINITY;
         return meter;
     }
     return NULL;
 }
 
-void takt__meters_add(struct takt_meters *meters, unsigned op, unsigned arm,
+void takt__meters_add(struct takt_meters *meters, unsigned op, unsigned expert,
                       double seconds, uint64_t calls)
 {
     takt__lock(&meters->lock);
-    struct takt_meter *meter = find(meters, op, arm);
+    struct takt_meter *meter = find(meters, op, expert);
     if (meter != NULL) {
-        meter->calls += calls;
-        meter->seconds += seconds * (double)calls;
-        meter->least_s = fmin(meter->least_s, seconds);
-        meter->most_s = fmax(meter->most_s, seconds);
-        meter->in_class[class_of(seconds)] += calls;
+        takt_duration_metric *metric = &meter->metric;
+        metric->calls += calls;
+        metric->seconds += seconds * (double)calls;
+        metric->least_s = fmin(metric->least_s, seconds);
+        metric->most_s = fmax(metric->most_s, seconds);
+        metric->in_class[class_of(seconds)] += calls;
     }
     takt__unlock(&meters->lock);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * meter.h - durations by op and expert, out of the samples that are learned
- * from.
+ * meter.h - durations by op and expert, from the samples that are learned from.
  *
- * Threads: add() is the learner's, copy() the courier's; a lock between the two
- * that no caller ever waits for.
+ * Threads: the learner adds, the dispatcher copies; no caller waits for the
+ * lock between the two.
  */
 #ifndef TAKT_TELEMETRY_METER_H
 #define TAKT_TELEMETRY_METER_H
@@ -20,10 +19,8 @@ enum { TAKT_METERS = 1024 }; /* pairs of an op and an expert; a power of two */
 
 struct takt_meter {
     uint16_t op; /* its number, and one more; 0: free */
-    uint8_t arm;
-    uint64_t calls;
-    double seconds, least_s, most_s;
-    uint64_t in_class[TAKT_DURATION_BOUNDS + 1];
+    uint8_t expert;
+    takt_duration_metric metric; /* without names */
 };
 
 struct takt_meters {
@@ -32,13 +29,12 @@ struct takt_meters {
 };
 
 void takt__meters_init(struct takt_meters *meters);
-void takt__meters_clear(struct takt_meters *meters);
 
-/* Adds the time of a run. Pairs beyond the last place are not kept. */
-void takt__meters_add(struct takt_meters *meters, unsigned op, unsigned arm,
+/* Adds the time of a run. Pairs beyond TAKT_METERS are not counted. */
+void takt__meters_add(struct takt_meters *meters, unsigned op, unsigned expert,
                       double seconds, uint64_t calls);
 
-/* Those in use, at most TAKT_METERS, copied; returns their number. */
+/* Copies those in use, at most TAKT_METERS; returns their number. */
 unsigned takt__meters_copy(struct takt_meters *meters, struct takt_meter *out);
 
 #endif

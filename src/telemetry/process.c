@@ -7,16 +7,17 @@
 #include "base/futex.h"
 #include "telemetry/inside.h"
 
-/* All couriers of the process. */
+/* All dispatchers of the process. */
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct takt_courier *first_courier;
+static struct takt_dispatcher *first_dispatcher;
 static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
 
-static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
+static void tell_sinks(struct takt_dispatcher *dispatcher,
+                       takt_fork_phase phase)
 {
     for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
-        const takt_sink *sink = &courier->seat[i].sink;
-        if (courier->seat[i].is_taken && sink->forked != NULL)
+        const takt_sink *sink = &dispatcher->slot[i].sink;
+        if (dispatcher->slot[i].is_taken && sink->forked != NULL)
             sink->forked(sink->self, phase);
     }
 }
@@ -24,7 +25,7 @@ static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
 static void prepare_all(void)
 {
     takt__lock(&list_lock);
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
+    for (struct takt_dispatcher *c = first_dispatcher; c != NULL; c = c->next) {
         takt__lock(&c->lock);
         tell_sinks(c, TAKT_FORK_PREPARE);
     }
@@ -32,7 +33,7 @@ static void prepare_all(void)
 
 static void release_all(void)
 {
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
+    for (struct takt_dispatcher *c = first_dispatcher; c != NULL; c = c->next) {
         tell_sinks(c, TAKT_FORK_PARENT);
         takt__unlock(&c->lock);
     }
@@ -43,9 +44,9 @@ static void release_all(void)
  * speak for it. */
 static void reset_in_child(void)
 {
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next) {
+    for (struct takt_dispatcher *c = first_dispatcher; c != NULL; c = c->next) {
         tell_sinks(c, TAKT_FORK_CHILD);
-        takt__courier_reset(c);
+        takt__dispatcher_reset(c);
         takt__unlock(&c->lock);
     }
     takt__unlock(&list_lock);
@@ -57,34 +58,36 @@ static void add_fork_handlers(void)
 }
 
 /* As long as the sinks may take, and a second for what is left to tell. */
-static uint64_t patience_ns(const struct takt_courier *courier)
+static uint64_t patience_ns(const struct takt_dispatcher *dispatcher)
 {
     uint64_t ms = 1000;
 
     for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
-        ms += courier->seat[i].is_taken ? courier->deadline_ms : 0;
+        ms += dispatcher->slot[i].is_taken ? dispatcher->deadline_ms : 0;
     return ms * 1000000;
 }
 
-/* The thread that exits may have been interrupted anywhere, so the courier's
+/* The thread that exits may have been interrupted anywhere, so the dispatcher's
  * own carries what is left; without it nothing was told, and there is nothing
  * to close that the end of the process would not. A sink that calls exit() is
  * waited for by nobody. */
-static void finish_at_exit(struct takt_courier *courier, bool is_interrupted)
+static void finish_at_exit(struct takt_dispatcher *dispatcher,
+                           bool is_interrupted)
 {
     const uint64_t until_ns =
-        takt__exit_deadline(is_interrupted, patience_ns(courier));
+        takt__exit_deadline(is_interrupted, patience_ns(dispatcher));
 
-    if (courier->is_finished || !takt__lock_until(&courier->lock, until_ns))
+    if (dispatcher->is_finished ||
+        !takt__lock_until(&dispatcher->lock, until_ns))
         return;
-    const bool is_own = courier->has_thread &&
-                        pthread_equal(courier->thread, pthread_self()) != 0;
+    const bool is_own = dispatcher->has_thread &&
+                        pthread_equal(dispatcher->thread, pthread_self()) != 0;
     const bool is_asked =
-        !is_own && takt__courier_ask_to(courier, TAKT_COURIER_LEAVING);
-    takt__unlock(&courier->lock);
+        !is_own && takt__dispatcher_ask_to(dispatcher, TAKT_DISPATCHER_LEAVING);
+    takt__unlock(&dispatcher->lock);
     if (is_own ||
-        (is_asked && !takt__futex_changes(&courier->tap->state,
-                                          TAKT_COURIER_LEAVING, until_ns)))
+        (is_asked && !takt__futex_changes(&dispatcher->tap->state,
+                                          TAKT_DISPATCHER_LEAVING, until_ns)))
         takt__exit_give_up();
 }
 
@@ -97,13 +100,13 @@ static void finish_all(void)
 
     if (!takt__lock_until(&list_lock, until_ns))
         return;
-    for (struct takt_courier *c = first_courier; c != NULL; c = c->next)
+    for (struct takt_dispatcher *c = first_dispatcher; c != NULL; c = c->next)
         finish_at_exit(c, is_interrupted);
     takt__unlock(&list_lock);
 }
 
 /* Handlers run last in, first out, so what the newest sink needs is there. */
-void takt__courier_carry_at_exit(void)
+void takt__dispatcher_flush_at_exit(void)
 {
     enum { most = 30 };
     static _Atomic unsigned count;
@@ -112,22 +115,22 @@ void takt__courier_carry_at_exit(void)
         atexit(finish_all);
 }
 
-void takt__courier_enlist(struct takt_courier *courier)
+void takt__dispatcher_enlist(struct takt_dispatcher *dispatcher)
 {
     pthread_once(&fork_once, add_fork_handlers);
     takt__lock(&list_lock);
-    courier->next = first_courier;
-    first_courier = courier;
+    dispatcher->next = first_dispatcher;
+    first_dispatcher = dispatcher;
     takt__unlock(&list_lock);
 }
 
-void takt__courier_delist(struct takt_courier *courier)
+void takt__dispatcher_delist(struct takt_dispatcher *dispatcher)
 {
     takt__lock(&list_lock);
-    struct takt_courier **at = &first_courier;
-    while (*at != NULL && *at != courier)
+    struct takt_dispatcher **at = &first_dispatcher;
+    while (*at != NULL && *at != dispatcher)
         at = &(*at)->next;
     if (*at != NULL)
-        *at = courier->next;
+        *at = dispatcher->next;
     takt__unlock(&list_lock);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.c - records to bytes and back.
+ * record.c - trace records to bytes and back.
  *
- * What a record consists of is written once: the same walk over its members
- * writes them or reads them, so that the two cannot differ.
+ * The members of a record are listed once: the same walk over them writes them
+ * or reads them, so that the two cannot differ.
  */
 #include "telemetry/record.h"
 
@@ -13,19 +13,16 @@
 static const unsigned char mark[4] = {'T', 'k', 0xf1, '\n'};
 static const unsigned char magic[8] = {'t', 'a', 'k', 't', 't', 'r', 'c', 'e'};
 
-/* Where a walk is. */
 struct walk {
     unsigned char *to;         /* NULL: it reads */
     const unsigned char *from; /* NULL: it writes */
     size_t left;               /* bytes of the record */
-    char *text;    /* where strings that are read go: there is room for all that
-                    * a record may say */
-    bool is_wrong; /* the record is too short, or nonsense */
-    bool is_strange; /* it has values of a later version */
+    char *text;      /* for strings that are read: TAKT_TRACE_MOST bytes */
+    bool is_wrong;   /* the record is too short, or not valid */
+    bool is_unknown; /* it has values of a later version */
 };
 
-/* ---- members --------------------------------------------------------------
- */
+/* ---- members ------------------------------------------------------------- */
 
 static bool take(struct walk *walk, size_t count)
 {
@@ -100,7 +97,7 @@ static unsigned walk_choice(struct walk *walk, unsigned value, unsigned count)
 
     if (got < count)
         return got;
-    walk->is_strange = true;
+    walk->is_unknown = true;
     return 0;
 }
 
@@ -137,8 +134,7 @@ static void walk_text(struct walk *walk, const char **text)
     }
 }
 
-/* ---- records --------------------------------------------------------------
- */
+/* ---- records ------------------------------------------------------------- */
 
 static void walk_header(struct walk *walk, struct takt_trace_header *header)
 {
@@ -149,7 +145,7 @@ static void walk_header(struct walk *walk, struct takt_trace_header *header)
     walk->is_wrong |= memcmp(sign, magic, sizeof sign) != 0;
     walk_u32(walk, &header->version);
     walk_text(walk, &header->takt);
-    if (header->version != TAKT_TRACE_VERSION) { /* who knows what follows */
+    if (header->version != TAKT_TRACE_VERSION) { /* the rest is not known */
         header->program = "";
         return;
     }
@@ -172,8 +168,8 @@ static takt_status walk_status(struct walk *walk, takt_status status)
     return (takt_status)walk_choice(walk, (unsigned)status, TAKT_ENOTSUP + 1);
 }
 
-/* Who was asked, who ran it and why. */
-static void walk_choosing(struct walk *walk, takt_event *event)
+/* The decision: the expert that ran it, and why. */
+static void walk_decision(struct walk *walk, takt_event *event)
 {
     event->backend = (takt_backend)walk_choice(walk, (unsigned)event->backend,
                                                TAKT_BACKEND_GPU + 1);
@@ -205,7 +201,7 @@ static void walk_event(struct walk *walk, takt_event *event)
     walk_size(walk, &event->elements);
     walk_double(walk, &event->work.bytes);
     walk_double(walk, &event->work.flops);
-    walk_choosing(walk, event);
+    walk_decision(walk, event);
     walk_u64(walk, &event->start_ns);
     walk_u64(walk, &event->run_ns);
     walk_u64(walk, &event->end_ns);
@@ -282,13 +278,12 @@ static void walk_record(struct walk *walk, struct takt_trace_record *record)
         walk_u32(walk, &record->greeting.metrics_ms);
         return;
     }
-    walk->is_strange = true;
+    walk->is_unknown = true;
 }
 
-/* ---- frames ---------------------------------------------------------------
- */
+/* ---- frames -------------------------------------------------------------- */
 
-/* What comes before a record. */
+/* What precedes a record. */
 struct frame {
     unsigned char sign[sizeof mark];
     unsigned length, kind, check;
@@ -324,7 +319,7 @@ unsigned takt__trace_check(const unsigned char *record, size_t size)
 size_t takt__trace_encode(const struct takt_trace_record *record,
                           unsigned char *out)
 {
-    struct takt_trace_record copy; /* but for the text, which is large */
+    struct takt_trace_record copy; /* except for the text, which is large */
     struct walk inside = {.to = out + TAKT_TRACE_FRAME,
                           .left = TAKT_TRACE_MOST};
     struct walk before = {.to = out, .left = TAKT_TRACE_FRAME};
@@ -386,5 +381,5 @@ enum takt_trace_outcome takt__trace_decode(const unsigned char *bytes,
     if (walk.is_wrong)
         return TAKT_TRACE_DAMAGED;
     *used = size;
-    return walk.is_strange ? TAKT_TRACE_PASSED : TAKT_TRACE_FOUND;
+    return walk.is_unknown ? TAKT_TRACE_PASSED : TAKT_TRACE_FOUND;
 }

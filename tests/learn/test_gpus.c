@@ -80,7 +80,6 @@ static void wake(void *self, unsigned arm)
 static struct takt_model *model_of(void)
 {
     struct takt_arm cpu = {.name = "cpu",
-                           .like = -1,
                            .rates = {.threads = 1,
                                      .call_s = 1e-7,
                                      .s_per_flop = 1e-11,
@@ -88,7 +87,6 @@ static struct takt_model *model_of(void)
     struct takt_arm gpu = {.name = "gpu",
                            .device = TAKT_DEVICE_GPU,
                            .kin = 200,
-                           .like = -1,
                            .rates = takt__prior_gpu(0, 0, 0)};
     struct takt_model *model;
 
@@ -119,11 +117,11 @@ static struct program *start(const char *store, const char *machine,
         .names = {.self = program,
                   .op_of = op_of,
                   .find_series = find_series,
-                  .find_arm = find_arm,
-                  .meet_arm = meet_arm,
+                  .find_expert = find_arm,
+                  .add_expert = meet_arm,
                   .published = published,
                   .device_of = device_of,
-                  .wake = wake},
+                  .open = wake},
         .store_path = store,
         .machine = machine,
         .software = "s",
@@ -280,7 +278,7 @@ static void set_asleep(struct program *program, bool is_asleep)
 {
     struct takt_model *model = takt__learner_enter(program->learner);
 
-    takt__model_set_asleep(model, GPU, is_asleep);
+    takt__model_set_closed(model, GPU, is_asleep);
     takt__learner_leave(program->learner);
 }
 
@@ -329,17 +327,18 @@ static void a_sleeper_is_woken_when_that_would_have_paid(void)
 /* ---- the store -------------------------------------------------------------
  */
 
-static struct takt_estimate_of estimate(struct program *program,
-                                        unsigned series, unsigned arm,
-                                        unsigned situation, double work)
+static struct takt_arm_estimate estimate(struct program *program,
+                                         unsigned series, unsigned arm,
+                                         unsigned situation, double work)
 {
     struct takt_model *model = takt__learner_enter(program->learner);
-    struct takt_outlook *outlook = takt__learner_outlook(program->learner);
-    const struct takt_work_of of = {work, work / 4};
+    struct takt_posterior *posterior =
+        takt__learner_posterior(program->learner);
+    const takt_work of = {work, work / 4};
 
-    takt__outlook_fill(outlook, model, series, situation);
-    const struct takt_estimate_of out =
-        takt__outlook_estimate(outlook, arm, takt__bucket_of(work), &of);
+    takt__posterior_fill(posterior, model, series, situation);
+    const struct takt_arm_estimate out =
+        takt__posterior_estimate(posterior, arm, takt__bucket_of(work), &of);
     takt__learner_leave(program->learner);
     return out;
 }
@@ -421,7 +420,7 @@ static void the_same_gpu_is_remembered(void)
 static void another_gpu_is_a_hint(void)
 {
     struct program *program = start(stored_by("m", "d1"), "m", "d2");
-    const struct takt_estimate_of gpu =
+    const struct takt_arm_estimate gpu =
         estimate(program, ADD, GPU, TAKT_RESIDENT, 1e6);
 
     EXPECT(gpu.samples < 1);
@@ -437,9 +436,9 @@ static void another_gpu_is_a_hint(void)
 static void the_same_gpu_elsewhere_is_a_good_hint(void)
 {
     struct program *program = start(stored_by("elsewhere", "d1"), "m", "d1");
-    const struct takt_estimate_of gpu =
+    const struct takt_arm_estimate gpu =
         estimate(program, ADD, GPU, TAKT_RESIDENT, 1e6);
-    const struct takt_estimate_of link =
+    const struct takt_arm_estimate link =
         estimate(program, link_series, GPU, 0, 1e6);
 
     EXPECT(gpu.samples < 1);

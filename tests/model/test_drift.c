@@ -2,7 +2,7 @@
 /* test_drift.c - changes of speed: found soon, not invented, not forgotten. */
 #include "model/simulate.h"
 
-static const struct takt_work_of some = {1 << 20, 1 << 18};
+static const takt_work some = {1 << 20, 1 << 18};
 
 /* Two arms; the first is the best. */
 static struct sim pair(uint64_t seed, double first_s, double second_s)
@@ -119,7 +119,7 @@ static void what_comes_and_goes_is_not_learned_anew(void)
     for (int i = 0; i < 40; i++) {
         sim.slowness[0] = i % 2 == 0 ? 2 : 1;
         call_often(&sim, 50);
-        const struct takt_estimate_of estimate =
+        const struct takt_arm_estimate estimate =
             sim_estimate(&sim, 0, 0, &some, 0);
         EXPECT_NEAR(estimate.seconds / (1e-3 * sim.slowness[0]), 1, 0.05);
         took += estimate.seconds;

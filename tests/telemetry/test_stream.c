@@ -14,6 +14,7 @@
 
 #include "support/config.h"
 #include "support/tap.h"
+#include "telemetry/listener.h"
 #include "telemetry/record.h"
 
 static char folder[64];
@@ -457,22 +458,22 @@ static void only_a_private_folder_will_do(void)
 
     snprintf(path, sizeof path, "%s", path_of("private"));
     snprintf(link_path, sizeof link_path, "%s", path_of("link"));
-    EXPECT(!takt__stream_is_private(path)); /* there is none */
+    EXPECT(!takt__listener_is_private(path)); /* there is none */
     REQUIRE(mkdir(path, 0700) == 0);
-    EXPECT(takt__stream_is_private(path));
+    EXPECT(takt__listener_is_private(path));
     static const mode_t shared[] = {0770, 0702, 0777, 01777};
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         REQUIRE(chmod(path, shared[i]) == 0);
-        EXPECT(!takt__stream_is_private(path));
+        EXPECT(!takt__listener_is_private(path));
     }
     REQUIRE(chmod(path, 0700) == 0 && symlink(path, link_path) == 0);
-    EXPECT(!takt__stream_is_private(link_path));
-    EXPECT(!takt__stream_is_private("/dev/null"));
+    EXPECT(!takt__listener_is_private(link_path));
+    EXPECT(!takt__listener_is_private("/dev/null"));
     if (geteuid() == 0) {
         REQUIRE(chown(path, 65534, 65534) == 0);
-        EXPECT(!takt__stream_is_private(path));
+        EXPECT(!takt__listener_is_private(path));
     } else {
-        EXPECT(!takt__stream_is_private("/"));
+        EXPECT(!takt__listener_is_private("/"));
     }
 }
 
@@ -481,29 +482,29 @@ static void the_place_is_where_somebody_listens(void)
     char takt[128], path[160], place[256], wanted[256];
 
     test_config()->runtime_dir = folder;
-    EXPECT(takt__stream_folder(0, place, sizeof place));
+    EXPECT(takt__listener_folder(0, place, sizeof place));
     EXPECT_STR(place, path_of("takt"));
-    EXPECT(takt__stream_folder(1, place, sizeof place));
+    EXPECT(takt__listener_folder(1, place, sizeof place));
     EXPECT(strncmp(place, "/tmp/takt-", 10) == 0);
-    EXPECT(!takt__stream_folder(2, place, sizeof place));
+    EXPECT(!takt__listener_folder(2, place, sizeof place));
     snprintf(takt, sizeof takt, "%s", path_of("takt"));
     snprintf(path, sizeof path, "%s/999999999.trace", takt);
     snprintf(wanted, sizeof wanted, "unix:%s", path);
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     REQUIRE(mkdir(takt, 0700) == 0);
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     close(open(path, O_CREAT | O_WRONLY, 0600)); /* a file is no socket */
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     const int listener = listen_at(path);
-    EXPECT(takt__stream_place(999999999, place, sizeof place));
+    EXPECT(takt__listener_path(999999999, place, sizeof place));
     EXPECT_STR(place, wanted);
-    EXPECT(!takt__stream_place(999999999, place, 20)); /* too small */
+    EXPECT(!takt__listener_path(999999999, place, 20)); /* too small */
     REQUIRE(chmod(takt, 0777) == 0);
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     test_config()->runtime_dir = NULL;
-    EXPECT(takt__stream_folder(0, place, sizeof place));
+    EXPECT(takt__listener_folder(0, place, sizeof place));
     EXPECT(strncmp(place, "/tmp/takt-", 10) == 0);
-    EXPECT(!takt__stream_folder(1, place, sizeof place));
+    EXPECT(!takt__listener_folder(1, place, sizeof place));
     close(listener);
 }
 

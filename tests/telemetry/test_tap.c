@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "support/tap.h"
-#include "telemetry/courier.h"
+#include "telemetry/dispatcher.h"
 
 enum { series = 5, other_line = 9 };
 
@@ -25,7 +25,7 @@ static struct takt_tap *tap_with(uint64_t threshold, double share)
 static unsigned told(struct takt_tap *tap, takt_reason reason, uint64_t ticks,
                      uint32_t random)
 {
-    return takt__tap_told(tap, series, reason, false, ticks, random);
+    return takt__tap_emits(tap, series, reason, false, ticks, random);
 }
 
 static void long_runs_are_always_told_of(void)
@@ -57,7 +57,7 @@ static void what_is_special_is_always_told_of(void)
 
     EXPECT_INT(told(tap, TAKT_REASON_EXPLORE, 1, 9), TAKT_TOLD_EXPLORED);
     EXPECT_INT(told(tap, TAKT_REASON_FALLBACK, 1, 9), TAKT_TOLD_FALLBACK);
-    EXPECT_INT(takt__tap_told(tap, series, TAKT_REASON_MODEL, true, 1, 9),
+    EXPECT_INT(takt__tap_emits(tap, series, TAKT_REASON_MODEL, true, 1, 9),
                TAKT_TOLD_FALLBACK);
     atomic_store(&tap->series[series], TAKT_SERIES_DRIFT_BEGINS);
     for (int i = 0; i < 15; i++) /* so many calls after a change, no more */
@@ -128,7 +128,7 @@ static void *count(void *self)
 static void no_call_is_counted_twice_or_lost(void)
 {
     enum {
-        threads = TAKT_TALLIES + 16,
+        threads = TAKT_TAP_THREADS + 16,
         rounds = 2000
     }; /* some have to share */
     struct takt_tap *tap = tap_with(1000, 0);
@@ -173,8 +173,9 @@ static void notes_come_out_as_they_went_in_and_too_many_are_counted(void)
 {
     enum { extra = 7 };
     struct takt_tap *tap = tap_with(1, 0);
-    struct takt_note note = {.series = series, .reason = TAKT_REASON_MODEL},
-                     out;
+    struct takt_event_record note = {.series = series,
+                                     .reason = TAKT_REASON_MODEL},
+                             out;
 
     for (unsigned i = 0; i < TAKT_TAP_SLOTS + extra; i++) {
         note.start = i;
