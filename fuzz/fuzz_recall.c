@@ -32,10 +32,9 @@ static void demand(bool condition)
 static struct takt_model *make_model(void)
 {
     static const unsigned threads[arms] = {1, 1, 2};
-    struct takt_model *model;
+    struct takt_model *model = takt__model_create(0.02);
 
-    demand(takt__model_create(&(struct takt_model_options){.exploration = 0.02},
-                              &model) == TAKT_OK);
+    demand(model != NULL);
     for (unsigned i = 0; i < arms; i++) {
         struct takt_arm arm = {.name = "arm",
                                .device = threads[i] > 1 ? TAKT_DEVICE_CORES
@@ -128,13 +127,14 @@ static void learn(struct takt_model *model)
                                          .seconds = 1e-5});
 }
 
-static void ask(struct takt_model *model, struct takt_posterior *posterior)
+static void ask(struct takt_model *model)
 {
     for (unsigned series = 0; series < series_count; series++)
         for (unsigned situation = 0; situation < 4; situation += 3) {
             if (!takt__model_has_series(model, series))
                 continue;
-            takt__posterior_fill(posterior, model, series, situation);
+            struct takt_posterior *posterior =
+                takt__model_posterior(model, series, situation);
             for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket += 19) {
                 struct takt_verdict verdict;
                 if (takt__posterior_judge(posterior, bucket, 1, true, &verdict))
@@ -153,17 +153,13 @@ static void ask(struct takt_model *model, struct takt_posterior *posterior)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct takt_model *model = make_model();
-    static struct takt_posterior *posterior; /* large */
 
-    if (posterior == NULL)
-        posterior = takt__posterior_create();
-    demand(posterior != NULL);
     for (size_t at = 0; at + record_bytes <= length; at += record_bytes)
         take_in(model, bytes + at);
     if (length % 2 == 0)
         learn(model);
-    ask(model, posterior);
-    takt__model_visit(model, check, NULL);
+    ask(model);
+    takt__model_visit(model, false, check, NULL);
     takt__model_destroy(model);
     return 0;
 }

@@ -84,7 +84,6 @@ static int by_time(const void *a, const void *b)
 /* All arms that may run the series; of processors, those that cannot run this
  * call are not known here, because there are no operands. */
 static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
-                           struct takt_posterior *posterior,
                            takt_estimate all[TAKT_MAX_ARMS])
 {
     const struct takt_sizes *sizes = &inquiry->sizes;
@@ -93,8 +92,8 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
     size_t count = 0;
 
     takt__model_set_typical(model, sizes->key.series, sizes->key.bucket, &work);
-    takt__posterior_fill(posterior, model, sizes->key.series,
-                         inquiry->situation);
+    struct takt_posterior *posterior =
+        takt__model_posterior(model, sizes->key.series, inquiry->situation);
     if (!takt__posterior_judge(posterior, sizes->key.bucket, takt__now_ns(),
                                true, &verdict))
         return 0;
@@ -151,8 +150,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
     takt__ctx_open_libraries_for(ctx, request->op);
     look_around(ctx, request, &inquiry);
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    *count = estimate_all(&inquiry, model,
-                          takt__learner_posterior(ctx->learner), all);
+    *count = estimate_all(&inquiry, model, all);
     takt__learner_leave(ctx->learner);
     if (*count > capacity)
         *count = capacity;

@@ -226,7 +226,7 @@ takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
     takt__ctx_open_libraries(ctx);
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
-    takt__model_visit(model, copy_row, &reading);
+    takt__model_visit(model, false, copy_row, &reading);
     takt__learner_leave(ctx->learner);
     for (size_t i = 0; i < reading.count && !reading.is_short; i++) {
         reading.row[i].row.layout = reading.row[i].layout;
@@ -298,7 +298,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
                             request->situation &
                             (where.home < 0 ? ~TAKT_SITUATION_ON_GPU : ~0u)};
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    takt__model_visit(model, visit_best, &best);
+    takt__model_visit(model, false, visit_best, &best);
     takt__learner_leave(ctx->learner);
     if (!best.is_found)
         return TAKT_ENOENT;

@@ -67,11 +67,9 @@ static void allow_series(const takt_ctx *ctx, struct takt_model *model,
 static takt_status make_model(takt_ctx *ctx, double exploration,
                               struct takt_model **out)
 {
-    const struct takt_model_options options = {.exploration = exploration};
-    const takt_status status = takt__model_create(&options, out);
-
-    if (status != TAKT_OK)
-        return status;
+    *out = takt__model_create(exploration);
+    if (*out == NULL)
+        return TAKT_ENOMEM;
     for (unsigned i = 0; i < ctx->fleet.count; i++) {
         const struct takt_arm arm = arm_of(ctx, &ctx->fleet.expert[i]);
         takt__model_add_arm(*out, &arm);

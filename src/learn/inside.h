@@ -30,7 +30,6 @@ struct takt_learner {
     _Atomic uint64_t next_start_ns; /* after a start that failed */
 
     struct takt_model *model;
-    struct takt_posterior *posterior;
     struct takt_table *table;
     struct takt_learner_names names;
     bool is_published, is_frozen;

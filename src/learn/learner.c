@@ -247,11 +247,6 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     snprintf(learner->machine, sizeof learner->machine, "%s", options->machine);
     snprintf(learner->software, sizeof learner->software, "%s",
              options->software);
-    learner->posterior = takt__posterior_create();
-    if (learner->posterior == NULL) {
-        takt__learner_destroy(learner);
-        return TAKT_ENOMEM;
-    }
     takt__learner_enlist(learner);
     *out = learner;
     return TAKT_OK;
@@ -280,7 +275,6 @@ void takt__learner_destroy(struct takt_learner *learner)
     learner->is_given_up = true;
     takt__unlock(&learner->store_lock);
     takt__learner_delist(learner);
-    takt__posterior_destroy(learner->posterior);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);
     free(learner->unsaved.record);
@@ -361,11 +355,6 @@ void takt__learner_leave_all(struct takt_learner *learner)
 {
     takt__learner_leave(learner);
     takt__unlock(&learner->store_lock);
-}
-
-struct takt_posterior *takt__learner_posterior(struct takt_learner *learner)
-{
-    return learner->posterior;
 }
 
 takt_status takt__learner_store(struct takt_learner *learner)

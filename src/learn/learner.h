@@ -88,9 +88,6 @@ struct takt_model *takt__learner_enter_early(struct takt_learner *learner);
 struct takt_model *takt__learner_enter_all(struct takt_learner *learner);
 void takt__learner_leave_all(struct takt_learner *learner);
 
-/* The posterior to use between enter and leave. */
-struct takt_posterior *takt__learner_posterior(struct takt_learner *learner);
-
 /* Between enter and leave: restores records that were read before their op or
  * expert was defined. */
 void takt__learner_claim(struct takt_learner *learner);

@@ -79,65 +79,67 @@ static void withdraw(struct takt_learner *learner,
             memory_order_relaxed);
 }
 
-static void publish_situation(struct takt_learner *learner,
-                              const struct takt_change *change,
-                              unsigned situation, uint64_t now_ns)
-{
-    struct takt_verdict verdict;
-
-    takt__posterior_fill(learner->posterior, learner->model, change->series,
-                         situation);
-    for (unsigned bucket = change->first; bucket <= change->last; bucket++)
-        if (takt__posterior_judge(learner->posterior, bucket, now_ns, false,
-                                  &verdict))
-            publish_cell(learner, change->series, situation, bucket, &verdict);
-}
-
 static void publish_gpu(struct takt_learner *learner,
                         const struct takt_change *change, unsigned expert,
-                        uint64_t now_ns)
+                        struct takt_posterior *posterior, uint64_t now_ns)
 {
     const unsigned slot =
         takt__arm_slot(takt__model_arm(learner->model, expert));
     struct takt_verdict verdict;
 
+    if (takt__model_is_closed(learner->model, expert)) {
+        withdraw(learner, change, slot);
+        return;
+    }
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
-        if (takt__posterior_judge_gpu(learner->posterior, expert, bucket,
-                                      now_ns, &verdict))
+        if (takt__posterior_judge_gpu(posterior, expert, bucket, now_ns,
+                                      &verdict))
             publish_cell(learner, change->series, slot, bucket, &verdict);
 }
 
 static void publish_gpus(struct takt_learner *learner,
-                         const struct takt_change *change, uint64_t now_ns)
+                         const struct takt_change *change,
+                         struct takt_posterior *posterior, uint64_t now_ns)
 {
     const struct takt_model *model = learner->model;
 
-    for (unsigned i = 0; i < takt__model_arm_count(model); i++) {
-        const struct takt_arm *arm = takt__model_arm(model, i);
-        if (!takt__arm_is_gpu(arm) ||
-            !takt__model_allows(model, change->series, i))
-            continue;
-        if (takt__model_is_closed(model, i))
-            withdraw(learner, change, takt__arm_slot(arm));
-        else
-            publish_gpu(learner, change, i, now_ns);
-    }
+    for (unsigned i = 0; i < takt__model_arm_count(model); i++)
+        if (takt__arm_is_gpu(takt__model_arm(model, i)) &&
+            takt__model_allows(model, change->series, i))
+            publish_gpu(learner, change, i, posterior, now_ns);
 }
 
+static void publish_situation(struct takt_learner *learner,
+                              const struct takt_change *change,
+                              unsigned situation,
+                              struct takt_posterior *posterior, uint64_t now_ns)
+{
+    struct takt_verdict verdict;
+
+    for (unsigned bucket = change->first; bucket <= change->last; bucket++)
+        if (takt__posterior_judge(posterior, bucket, now_ns, false, &verdict))
+            publish_cell(learner, change->series, situation, bucket, &verdict);
+}
+
+/* Without an open GPU nothing is resident. */
 static void publish_change(struct takt_learner *learner,
                            const struct takt_change *change, uint64_t now_ns)
 {
     const bool has_gpu = takt__model_has_gpu(learner->model, change->series);
 
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        struct takt_posterior *posterior = NULL;
         if ((change->situations >> s & 1) == 0)
             continue;
-        if (has_gpu || (s & TAKT_RESIDENT) == 0)
-            publish_situation(learner, change, s, now_ns);
-        else
+        if (has_gpu || (s & TAKT_RESIDENT) == 0) {
+            posterior =
+                takt__model_posterior(learner->model, change->series, s);
+            publish_situation(learner, change, s, posterior, now_ns);
+        } else {
             withdraw(learner, change, s);
+        }
         if (s == TAKT_RESIDENT)
-            publish_gpus(learner, change, now_ns);
+            publish_gpus(learner, change, posterior, now_ns);
     }
     learner->names.published(learner->names.self, change->series);
 }

@@ -86,7 +86,7 @@ static void collect_changes(struct takt_learner *learner)
 {
     learner->seq++;
     learner->saved_samples = samples_of(learner);
-    takt__model_visit_changed(learner->model, collect, learner);
+    takt__model_visit(learner->model, true, collect, learner);
 }
 
 static takt_status write_unsaved(struct takt_learner *learner)

@@ -33,8 +33,7 @@ bool takt__bandit_affords(const struct takt_model *model,
                           const struct takt_bandit *bandit, double price_s)
 {
     return bandit->explored_s + price_s <=
-           model->options.exploration * bandit->seconds +
-               free_calls * bandit->best_s;
+           model->exploration * bandit->seconds + free_calls * bandit->best_s;
 }
 
 /* Whether a verdict may differ although no mean moved: a trial has come within
@@ -44,7 +43,7 @@ static bool is_worth_judging(const struct takt_model *model,
 {
     if (bandit->calls >= 1.25 * bandit->judged)
         return true;
-    return model->options.exploration > 0 &&
+    return model->exploration > 0 &&
            (takt__recheck_is_due(bandit) ||
             (bandit->wanted_s > 0 &&
              takt__bandit_affords(model, bandit, bandit->wanted_s)));

@@ -101,7 +101,7 @@ void takt__explore(struct takt_posterior *posterior,
 {
     double price_s = 0;
 
-    if (!(posterior->model->options.exploration > 0) || bandit->calls < 1)
+    if (!(posterior->model->exploration > 0) || bandit->calls < 1)
         return;
     if (takt__recheck_is_due(bandit))
         takt__recheck_begin(bandit, now_ns);

@@ -61,8 +61,34 @@ struct takt_calibration {
     double series, mean, m2; /* of the average on each series */
 };
 
+/* What is expected of one arm along a series. */
+struct takt_prediction {
+    float log_rates[TAKT_BUCKETS];   /* ln(seconds) of typical calls by rates */
+    uint8_t bound[TAKT_BUCKETS];     /* by what: rates.h */
+    struct takt_residuals residuals; /* how far it is off them */
+};
+
+/* The arm with the most samples on a series, from which the other arms are
+ * predicted. Found once for several arms. */
+struct takt_reference {
+    unsigned arm;                 /* TAKT_NO_ARM: the series has no samples */
+    unsigned situation;           /* in which it is looked at */
+    struct takt_residuals before; /* the samples of this series */
+    struct takt_prediction prediction; /* after them */
+};
+
+struct takt_posterior {
+    struct takt_model *model;
+    struct takt_series *series;
+    unsigned situation;
+    unsigned arm[TAKT_MAX_ARMS];
+    unsigned count;
+    struct takt_reference reference;
+    struct takt_prediction prediction[TAKT_MAX_ARMS]; /* of arm[i] */
+};
+
 struct takt_model {
-    struct takt_model_options options;
+    double exploration; /* share of the time that trials may take */
     struct takt_arm arm[TAKT_MAX_ARMS];
     struct takt_calibration calibration[TAKT_MAX_ARMS][TAKT_BOUNDS];
     bool is_calibrated;
@@ -80,6 +106,7 @@ struct takt_model {
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts are based on */
     struct takt_model_counters counters;
     unsigned next_changed;
+    struct takt_posterior posterior; /* the last one that was asked for */
 };
 
 /* The situation as far as it matters to an arm. Whether threads sleep does not
@@ -134,21 +161,6 @@ void takt__model_move_load(struct takt_model *model, unsigned device,
 
 /* ---- predict.c: from the prior to the posterior of one arm --------------- */
 
-/* What is expected of one arm along a series. */
-struct takt_prediction {
-    float log_rates[TAKT_BUCKETS];   /* ln(seconds) of typical calls by rates */
-    uint8_t bound[TAKT_BUCKETS];     /* by what: rates.h */
-    struct takt_residuals residuals; /* how far it is off them */
-};
-
-/* The arm with the most samples on a series, from which the other arms are
- * predicted. Found once for several arms. */
-struct takt_reference {
-    unsigned arm;                 /* TAKT_NO_ARM: the series has no samples */
-    unsigned situation;           /* in which it is looked at */
-    struct takt_residuals before; /* the samples of this series */
-    struct takt_prediction prediction; /* after them */
-};
 void takt__predict_reference(struct takt_model *model,
                              const struct takt_series *series,
                              unsigned situation, struct takt_reference *out);
@@ -159,16 +171,6 @@ void takt__predict(const struct takt_model *model,
                    unsigned situation, struct takt_prediction *out);
 
 /* ---- posterior.c --------------------------------------------------------- */
-
-struct takt_posterior {
-    struct takt_model *model;
-    struct takt_series *series;
-    unsigned situation;
-    unsigned arm[TAKT_MAX_ARMS];
-    unsigned count;
-    struct takt_reference reference;
-    struct takt_prediction prediction[TAKT_MAX_ARMS]; /* of arm[i] */
-};
 
 /* Where an arm is in arm[]; `count`: it is not. */
 unsigned takt__posterior_position(const struct takt_posterior *posterior,

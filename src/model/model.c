@@ -6,16 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-takt_status takt__model_create(const struct takt_model_options *options,
-                               struct takt_model **out)
+struct takt_model *takt__model_create(double exploration)
 {
     struct takt_model *model = calloc(1, sizeof *model);
 
-    *out = model;
-    if (model == NULL)
-        return TAKT_ENOMEM;
-    model->options = *options;
-    return TAKT_OK;
+    if (model != NULL)
+        model->exploration = exploration;
+    return model;
 }
 
 static void free_series(struct takt_series *series)

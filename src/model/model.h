@@ -38,13 +38,10 @@ struct takt_arm {
 
 struct takt_model;
 
-struct takt_model_options {
-    double exploration; /* share of an op's time that may be spent: 0.02 */
-};
-
-takt_status takt__model_create(const struct takt_model_options *options,
-                               struct takt_model **out);
-void takt__model_destroy(struct takt_model *model);
+/* `exploration` is the share of an op's time that trials may take; 0: no
+ * trials. NULL: no memory. */
+struct takt_model *takt__model_create(double exploration);
+void takt__model_destroy(struct takt_model *model); /* NULL is allowed */
 
 /* Whether it is a GPU's, and then the slot of that GPU (op/key.h). */
 static inline bool takt__arm_is_gpu(const struct takt_arm *arm)
@@ -141,12 +138,10 @@ struct takt_verdict {
  * buckets. */
 struct takt_posterior;
 
-/* To be filled for one question after the other; NULL: no memory. */
-struct takt_posterior *takt__posterior_create(void);
-void takt__posterior_destroy(struct takt_posterior *posterior);
-void takt__posterior_fill(struct takt_posterior *posterior,
-                          struct takt_model *model, unsigned series,
-                          unsigned situation);
+/* Owned by the model; valid until the model learns or is asked again. */
+struct takt_posterior *takt__model_posterior(struct takt_model *model,
+                                             unsigned series,
+                                             unsigned situation);
 
 /* `work`: of the call in question; NULL: of a typical call of that bucket. */
 struct takt_arm_estimate
@@ -197,13 +192,11 @@ struct takt_summary {
     double first_s, bytes, flops, calls, seconds;
 };
 
-/* Visits all summaries; or those of this writer's own samples that changed
- * since the last such visit. */
+/* Visits all summaries; or those of this writer's own samples, where they
+ * changed since the last such visit. */
 typedef void takt_summary_visit(void *self, const struct takt_summary *summary);
-void takt__model_visit(struct takt_model *model, takt_summary_visit *visit,
-                       void *self);
-void takt__model_visit_changed(struct takt_model *model,
-                               takt_summary_visit *visit, void *self);
+void takt__model_visit(struct takt_model *model, bool only_changed,
+                       takt_summary_visit *visit, void *self);
 
 /* Adds what this machine measured before (`is_own`: this very writer), or sets
  * a hint from other machines, whose mean has that variance. Impossible values

@@ -1,39 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* posterior.c - the predictions of all arms, for one series and situation. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "model/inside.h"
 
-struct takt_posterior *takt__posterior_create(void)
+struct takt_posterior *takt__model_posterior(struct takt_model *model,
+                                             unsigned series,
+                                             unsigned situation)
 {
-    return calloc(1, sizeof(struct takt_posterior));
-}
+    struct takt_posterior *out = &model->posterior;
 
-void takt__posterior_destroy(struct takt_posterior *posterior)
-{
-    free(posterior);
-}
-
-void takt__posterior_fill(struct takt_posterior *posterior,
-                          struct takt_model *model, unsigned series,
-                          unsigned situation)
-{
-    posterior->model = model;
-    posterior->series = takt__series_at(model, series);
-    posterior->situation = situation;
-    posterior->count = 0;
-    if (posterior->series == NULL)
-        return;
-    takt__predict_reference(model, posterior->series, situation,
-                            &posterior->reference);
+    out->model = model;
+    out->series = takt__series_at(model, series);
+    out->situation = situation;
+    out->count = 0;
+    if (out->series == NULL)
+        return out;
+    takt__predict_reference(model, out->series, situation, &out->reference);
     for (unsigned arm = 0; arm < model->arm_count; arm++) {
         if (!takt__model_allows(model, series, arm))
             continue;
-        takt__predict(model, posterior->series, &posterior->reference, arm,
-                      situation, &posterior->prediction[posterior->count]);
-        posterior->arm[posterior->count++] = arm;
+        takt__predict(model, out->series, &out->reference, arm, situation,
+                      &out->prediction[out->count]);
+        out->arm[out->count++] = arm;
     }
+    return out;
 }
 
 unsigned takt__posterior_position(const struct takt_posterior *posterior,

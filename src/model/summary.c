@@ -64,26 +64,17 @@ static void visit_curve(const struct visitor *visitor, unsigned series,
             visit_stat(visitor, series, arm, situation, &curve->stat[i]);
 }
 
-static void visit_all(const struct visitor *visitor)
+void takt__model_visit(struct takt_model *model, bool only_changed,
+                       takt_summary_visit *visit, void *self)
 {
+    const struct visitor visitor = {model, visit, self, only_changed};
+
     for (unsigned series = 0; series < TAKT_SERIES_COUNT; series++) {
-        const struct takt_series *found = visitor->model->series[series];
+        const struct takt_series *found = model->series[series];
         for (unsigned i = 0; found != NULL && i < found->arm_count; i++)
             for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-                visit_curve(visitor, series, found->arm[i], s);
+                visit_curve(&visitor, series, found->arm[i], s);
     }
-}
-
-void takt__model_visit(struct takt_model *model, takt_summary_visit *visit,
-                       void *self)
-{
-    visit_all(&(struct visitor){model, visit, self, false});
-}
-
-void takt__model_visit_changed(struct takt_model *model,
-                               takt_summary_visit *visit, void *self)
-{
-    visit_all(&(struct visitor){model, visit, self, true});
 }
 
 /* ---- in ------------------------------------------------------------------ */

@@ -275,7 +275,7 @@ takt__dispatcher_create(const struct takt_dispatcher_options *options)
         return NULL;
     pthread_mutex_init(&dispatcher->lock, NULL);
     pthread_cond_init(&dispatcher->flushed, NULL);
-    takt__meters_init(&dispatcher->meters);
+    pthread_mutex_init(&dispatcher->meters.lock, NULL);
     dispatcher->names = options->names;
     dispatcher->deadline_ms = options->deadline_ms;
     takt__dispatcher_enlist(dispatcher);

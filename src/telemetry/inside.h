@@ -6,7 +6,6 @@
 #include "base/futex.h"
 #include "base/lock.h"
 #include "telemetry/dispatcher.h"
-#include "telemetry/meter.h"
 #include "telemetry/window.h"
 
 /* Ticks as nanoseconds since 1970. The rate of the ticks is known better as
@@ -21,6 +20,21 @@ void takt__span_clock_start(struct takt_span_clock *clock);
 void takt__span_clock_set(struct takt_span_clock *clock);
 uint64_t takt__span_clock_at(const struct takt_span_clock *clock,
                              uint64_t ticks);
+
+enum { TAKT_METERS = 1024 }; /* pairs of an op and an expert; a power of two */
+
+/* The durations of one op on one expert. */
+struct takt_meter {
+    uint16_t op; /* its number, and one more; 0: free */
+    uint8_t expert;
+    takt_duration_metric metric; /* without names */
+};
+
+/* The learner adds, the dispatcher copies; no caller waits for the lock. */
+struct takt_meters {
+    pthread_mutex_t lock;
+    struct takt_meter of[TAKT_METERS]; /* by a hash of the pair */
+};
 
 struct takt_sink_slot {
     takt_sink sink;

@@ -41,6 +41,81 @@ uint64_t takt__span_clock_at(const struct takt_span_clock *clock,
     return clock->first_ns + (uint64_t)(clock->since_1970_ns + (int64_t)ns);
 }
 
+/* ---- durations ----------------------------------------------------------- */
+
+/* Three to a decade, from a tenth of a microsecond to ten seconds. */
+static const double bounds[TAKT_DURATION_BOUNDS] = {
+    1e-7, 2.5e-7, 5e-7, 1e-6, 2.5e-6, 5e-6, 1e-5, 2.5e-5, 5e-5,
+    1e-4, 2.5e-4, 5e-4, 1e-3, 2.5e-3, 5e-3, 1e-2, 2.5e-2, 5e-2,
+    1e-1, 2.5e-1, 5e-1, 1e0,  2.5e0,  5e0,  1e1};
+
+const double *takt_duration_bounds(void)
+{
+    return bounds;
+}
+
+static unsigned class_of(double seconds)
+{
+    unsigned low = 0, high = TAKT_DURATION_BOUNDS;
+
+    while (low < high) {
+        const unsigned middle = (low + high) / 2;
+        if (seconds <= bounds[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+static struct takt_meter *find_meter(struct takt_meters *meters, unsigned op,
+                                     unsigned expert)
+{
+    const unsigned key = (op + 1) << 8 | expert;
+    unsigned at = (key * 2654435761u) >> 22; /* its high 10 bits */
+
+    for (unsigned i = 0; i < TAKT_METERS; i++, at++) {
+        struct takt_meter *meter = &meters->of[at & (TAKT_METERS - 1)];
+        if (meter->op == op + 1 && meter->expert == expert)
+            return meter;
+        if (meter->op != 0)
+            continue;
+        meter->op = (uint16_t)(op + 1);
+        meter->expert = (uint8_t)expert;
+        meter->metric.least_s = INFINITY;
+        return meter;
+    }
+    return NULL;
+}
+
+static void meters_add(struct takt_meters *meters, unsigned op, unsigned expert,
+                       double seconds, uint64_t calls)
+{
+    takt__lock(&meters->lock);
+    struct takt_meter *meter = find_meter(meters, op, expert);
+    if (meter != NULL) {
+        takt_duration_metric *metric = &meter->metric;
+        metric->calls += calls;
+        metric->seconds += seconds * (double)calls;
+        metric->least_s = fmin(metric->least_s, seconds);
+        metric->most_s = fmax(metric->most_s, seconds);
+        metric->in_class[class_of(seconds)] += calls;
+    }
+    takt__unlock(&meters->lock);
+}
+
+static unsigned meters_copy(struct takt_meters *meters, struct takt_meter *out)
+{
+    unsigned count = 0;
+
+    takt__lock(&meters->lock);
+    for (unsigned i = 0; i < TAKT_METERS; i++)
+        if (meters->of[i].op != 0)
+            out[count++] = meters->of[i];
+    takt__unlock(&meters->lock);
+    return count;
+}
+
 /* ---- settings of the tap ------------------------------------------------- */
 
 void takt__dispatcher_adjust(struct takt_dispatcher *dispatcher)
@@ -98,7 +173,8 @@ void takt__dispatcher_reset(struct takt_dispatcher *dispatcher)
     if (dispatcher->tap == NULL)
         return;
     takt__tap_reset(dispatcher->tap);
-    takt__meters_init(&dispatcher->meters); /* its lock may have had an owner */
+    pthread_mutex_init(&dispatcher->meters.lock,
+                       NULL); /* its lock may have had an owner */
     takt__dispatcher_begin(dispatcher);
 }
 
@@ -175,8 +251,8 @@ void takt__dispatcher_add_sample(struct takt_dispatcher *dispatcher,
     if (!atomic_load(&dispatcher->is_shown) || op == TAKT_OP_NUMBERS)
         return;
     if ((sample->flags & (TAKT_SAMPLE_REFUSED | TAKT_SAMPLE_TRIAL)) == 0)
-        takt__meters_add(&dispatcher->meters, op, sample->arm, sample->seconds,
-                         sample->calls);
+        meters_add(&dispatcher->meters, op, sample->arm, sample->seconds,
+                   sample->calls);
     if (is_alarm)
         emit_drift(dispatcher, sample, before_s);
 }
@@ -209,8 +285,7 @@ static void measure_durations(struct takt_dispatcher *dispatcher)
 {
     const struct takt_dispatcher_names *names = &dispatcher->names;
     takt_metrics *metrics = &dispatcher->metrics;
-    const unsigned count =
-        takt__meters_copy(&dispatcher->meters, dispatcher->meter);
+    const unsigned count = meters_copy(&dispatcher->meters, dispatcher->meter);
 
     metrics->duration_count = 0;
     for (unsigned i = 0; i < count; i++) {

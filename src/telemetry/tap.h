@@ -16,7 +16,7 @@
 
 #include "base/ring.h"
 #include "op/key.h"
-#include "telemetry/event_record.h"
+#include "takt/telemetry.h"
 
 enum {
     TAKT_TAP_SLOTS = 4096,
@@ -28,6 +28,31 @@ struct takt_thread_counters {
     _Alignas(64) _Atomic uintptr_t owner; /* a thread; 0: free */
     _Atomic uint64_t decisions[TAKT_REASONS];
     _Atomic uint64_t calls[TAKT_SERIES_COUNT];
+};
+
+/* What a caller leaves of a call that is emitted: numbers instead of names. The
+ * dispatcher makes a takt_event of it. */
+struct takt_event_record {
+    const takt_op *op; /* NULL: the series says it */
+    takt_shape shape;
+    takt_work work;
+    uint8_t kind; /* takt_event_kind */
+    uint8_t told; /* why: TAKT_TOLD_... */
+    uint8_t dtype;
+    uint8_t arm;       /* the number of the expert that ran it */
+    uint8_t runner_up; /* an expert; the same as `best`: not known */
+    uint8_t best;      /* the expert that the model took for the best */
+    uint8_t refused;   /* an expert; the same as `arm`: none refused */
+    uint8_t reason, residency;
+    uint8_t refusal, status; /* takt_status */
+    bool has_history;
+    uint16_t series;
+    float confidence;
+    double predicted_s;
+    double actual_s;          /* of a change */
+    uint64_t start, run, end; /* ticks */
+    uint64_t thread_id;
+    takt_span_context parent;
 };
 
 struct takt_tap_slot {

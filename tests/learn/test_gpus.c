@@ -88,11 +88,9 @@ static struct takt_model *model_of(void)
                            .device = TAKT_DEVICE_GPU,
                            .kin = 200,
                            .rates = takt__prior_gpu(0, 0, 0)};
-    struct takt_model *model;
+    struct takt_model *model = takt__model_create(0.02);
 
-    REQUIRE(
-        takt__model_create(&(struct takt_model_options){.exploration = 0.02},
-                           &model) == TAKT_OK);
+    REQUIRE(model != NULL);
     REQUIRE(takt__model_add_arm(model, &cpu) == CPU);
     REQUIRE(takt__model_add_arm(model, &gpu) == GPU);
     takt__model_allow(model, ADD, CPU);
@@ -332,11 +330,9 @@ static struct takt_arm_estimate estimate(struct program *program,
                                          unsigned situation, double work)
 {
     struct takt_model *model = takt__learner_enter(program->learner);
-    struct takt_posterior *posterior =
-        takt__learner_posterior(program->learner);
     const takt_work of = {work, work / 4};
-
-    takt__posterior_fill(posterior, model, series, situation);
+    const struct takt_posterior *posterior =
+        takt__model_posterior(model, series, situation);
     const struct takt_arm_estimate out =
         takt__posterior_estimate(posterior, arm, takt__bucket_of(work), &of);
     takt__learner_leave(program->learner);

@@ -73,11 +73,9 @@ static inline struct sim sim_create(uint64_t seed, double exploration)
                       .sigma = 0.02,
                       .spike_least = 3,
                       .spike_most = 13};
-    const struct takt_model_options options = {.exploration = exploration};
 
-    REQUIRE(takt__model_create(&options, &sim.model) == TAKT_OK);
-    sim.posterior = takt__posterior_create();
-    REQUIRE(sim.posterior != NULL);
+    sim.model = takt__model_create(exploration);
+    REQUIRE(sim.model != NULL);
     return sim;
 }
 
@@ -85,7 +83,6 @@ static inline void sim_destroy(struct sim *sim)
 {
     for (unsigned i = 0; i < SIM_SERIES; i++)
         free(sim->series[i]);
-    takt__posterior_destroy(sim->posterior);
     takt__model_destroy(sim->model);
 }
 
@@ -183,8 +180,8 @@ static inline void sim_publish_change(struct sim *sim,
             if (!cell->is_called || (change->situations >> s & 1) == 0)
                 continue;
             if (!is_filled)
-                takt__posterior_fill(sim->posterior, sim->model, change->series,
-                                     s);
+                sim->posterior =
+                    takt__model_posterior(sim->model, change->series, s);
             is_filled = true;
             REQUIRE(takt__posterior_judge(sim->posterior, b, sim->now_ns, false,
                                           &cell->verdict));
@@ -307,7 +304,7 @@ sim_estimate(struct sim *sim, unsigned series, unsigned arm,
              const takt_work *work, unsigned situation)
 {
     sim_series_at(sim, series);
-    takt__posterior_fill(sim->posterior, sim->model, series, situation);
+    sim->posterior = takt__model_posterior(sim->model, series, situation);
     return takt__posterior_estimate(sim->posterior, arm,
                                     takt__bucket_of(work->bytes), work);
 }

@@ -81,7 +81,7 @@ static bool judge(struct sim *sim, const takt_work *work, unsigned situation,
                   struct takt_verdict *out)
 {
     sim_series_at(sim, ADD);
-    takt__posterior_fill(sim->posterior, sim->model, ADD, situation);
+    sim->posterior = takt__model_posterior(sim->model, ADD, situation);
     return takt__posterior_judge(sim->posterior, takt__bucket_of(work->bytes),
                                  sim->now_ns, false, out);
 }
@@ -89,7 +89,7 @@ static bool judge(struct sim *sim, const takt_work *work, unsigned situation,
 static bool place_of(struct sim *sim, unsigned series, const takt_work *work,
                      struct takt_verdict *out)
 {
-    takt__posterior_fill(sim->posterior, sim->model, series, TAKT_RESIDENT);
+    sim->posterior = takt__model_posterior(sim->model, series, TAKT_RESIDENT);
     return takt__posterior_judge_gpu(
         sim->posterior, GPU, takt__bucket_of(work->bytes), sim->now_ns, out);
 }
@@ -433,9 +433,8 @@ static void links_are_learned_by_their_bytes(void)
                     1, 0.25);
     /* Nothing else is judged of a link. */
     EXPECT_INT(situations_changed(&sim), 1 << TAKT_RESIDENT);
-    takt__posterior_fill(sim.posterior, sim.model,
-                         TAKT_SERIES_LINKS + TAKT_LINK_IN_PINNED,
-                         TAKT_RESIDENT);
+    sim.posterior = takt__model_posterior(
+        sim.model, TAKT_SERIES_LINKS + TAKT_LINK_IN_PINNED, TAKT_RESIDENT);
     struct takt_verdict verdict;
     EXPECT(!takt__posterior_judge(sim.posterior, 20, 1, false, &verdict));
     sim_destroy(&sim);
@@ -686,7 +685,7 @@ static void links_and_residents_are_remembered(void)
         tell_link(&sim, TAKT_LINK_OUT_PINNED, 1e6, 77e-6);
     tell_link(&sim, TAKT_LINK_OPEN, 0, 0.2);
     sim_series_at(&later, ADD);
-    takt__model_visit(sim.model, recall_it, later.model);
+    takt__model_visit(sim.model, false, recall_it, later.model);
     EXPECT_NEAR(seconds_of(&later, ADD, GPU, &some, 0) / 3e-3, 1, 0.03);
     EXPECT_NEAR(seconds_of(&later, ADD, GPU, &some, TAKT_RESIDENT) / 90e-6, 1,
                 0.03);

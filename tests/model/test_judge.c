@@ -437,7 +437,7 @@ static void rates_decide_before_anything_is_measured(void)
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
     sim_add_flat(&sim, 1, 1.2e-3, 1.2e-3);
     sim_series_at(&sim, 0);
-    takt__posterior_fill(sim.posterior, sim.model, 0, 0);
+    sim.posterior = takt__model_posterior(sim.model, 0, 0);
     REQUIRE(takt__posterior_judge(sim.posterior, 40, 1, true, &verdict));
     EXPECT_INT(verdict.best, 0);
     EXPECT_INT(verdict.runner_up, 1);

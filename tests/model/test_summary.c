@@ -75,9 +75,9 @@ static struct notebook *notes_of(struct sim *sim, bool only_changed)
 
     REQUIRE(book != NULL);
     if (only_changed)
-        takt__model_visit_changed(sim->model, note, book);
+        takt__model_visit(sim->model, true, note, book);
     else
-        takt__model_visit(sim->model, note, book);
+        takt__model_visit(sim->model, false, note, book);
     return book;
 }
 
@@ -95,8 +95,8 @@ static void compare_verdicts(struct sim *a, struct sim *b)
     for (unsigned series = 0; series < 3; series++)
         for (unsigned s = 0; s < TAKT_RESIDENT; s++)
             for (unsigned bucket = 20; bucket < 53; bucket++) {
-                takt__posterior_fill(a->posterior, a->model, series, s);
-                takt__posterior_fill(b->posterior, b->model, series, s);
+                a->posterior = takt__model_posterior(a->model, series, s);
+                b->posterior = takt__model_posterior(b->model, series, s);
                 REQUIRE(
                     takt__posterior_judge(a->posterior, bucket, 1, true, &x));
                 REQUIRE(
@@ -187,7 +187,7 @@ static void others_samples_are_not_ours(void)
     for (int i = 0; i < 4; i++)
         sim_tell(&reader, known.series, known.arm, &work, known.situation,
                  theirs_s * 1.05, 0);
-    takt__model_visit_changed(reader.model, note, changed);
+    takt__model_visit(reader.model, true, note, changed);
     EXPECT_INT(changed->count, 1);
     EXPECT_NEAR(changed->memory[0].n, 4, 0);
     EXPECT_NEAR(changed->memory[0].calls, 4, 0);
