@@ -182,19 +182,17 @@ static struct takt_tap_settings settings_of(const takt_trace_options *options)
 takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
 {
     const unsigned said_ms = takt__config()->shutdown_ms;
-    const struct takt_dispatcher_options options = {
-        .names = {.self = ctx,
-                  .describe = describe,
-                  .op = op_name,
-                  .expert = arm_name,
-                  .show = show,
-                  .settle = settle},
-        .deadline_ms = said_ms > 0 ? said_ms : usual_deadline_ms,
-    };
+    const struct takt_dispatcher_names names = {.self = ctx,
+                                                .describe = describe,
+                                                .op = op_name,
+                                                .expert = arm_name,
+                                                .show = show,
+                                                .settle = settle};
 
     atomic_store(&ctx->uncounted, TAKT_LEAST_TIMED);
     pthread_mutex_init(&ctx->export_lock, NULL);
-    ctx->dispatcher = takt__dispatcher_create(&options);
+    ctx->dispatcher = takt__dispatcher_create(
+        &names, said_ms > 0 ? said_ms : usual_deadline_ms);
     return ctx->dispatcher == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 

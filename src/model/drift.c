@@ -14,6 +14,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/inside.h"
 
@@ -26,16 +27,18 @@ static const double apart = 0.2, alike = 0.1;
 
 static const uint64_t moment_ns = 2000000000; /* "at once" */
 
+static int by_value(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
 static float median_of(const float *values, unsigned count)
 {
     float sorted[TAKT_DRIFT_RECENT];
 
-    for (unsigned i = 0; i < count; i++) {
-        unsigned j = i;
-        for (; j > 0 && sorted[j - 1] > values[i]; j--)
-            sorted[j] = sorted[j - 1];
-        sorted[j] = values[i];
-    }
+    memcpy(sorted, values, count * sizeof sorted[0]);
+    qsort(sorted, count, sizeof sorted[0], by_value);
     return sorted[count / 2];
 }
 
@@ -176,12 +179,6 @@ static void withdraw_alarm(struct census *census, struct takt_curve *curve,
     swap_buckets(curve, group);
     drift->alarm_ns = 0;
     start_over(drift);
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
 }
 
 /* Whether most of the device changed at once, in the same direction. */

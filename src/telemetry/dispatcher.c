@@ -2,10 +2,8 @@
 /* dispatcher.c - the telemetry thread and its sinks. */
 #include "telemetry/dispatcher.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
@@ -20,21 +18,6 @@ static const unsigned most_idle = 25; /* looks in vain before it sleeps */
 static const uint64_t longest_sleep_ns = 1000000000;
 
 /* ---- one round ----------------------------------------------------------- */
-
-/* Sinks are added and removed under the lock and called without it, by this
- * thread alone. */
-static unsigned copy_sinks(struct takt_dispatcher *dispatcher,
-                           struct takt_sink_slot *out[TAKT_MAX_SINKS])
-{
-    unsigned count = 0;
-
-    takt__lock(&dispatcher->lock);
-    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
-        if (dispatcher->slot[i].is_taken)
-            out[count++] = &dispatcher->slot[i];
-    takt__unlock(&dispatcher->lock);
-    return count;
-}
 
 static void remove_sink(struct takt_dispatcher *dispatcher,
                         struct takt_sink_slot *slot)
@@ -57,8 +40,7 @@ static bool is_for(const struct takt_dispatcher *dispatcher,
 }
 
 static void emit(struct takt_dispatcher *dispatcher,
-                 const struct takt_event_record *record,
-                 struct takt_sink_slot **slots, unsigned count)
+                 const struct takt_event_record *record)
 {
     takt_event event;
 
@@ -68,40 +50,37 @@ static void emit(struct takt_dispatcher *dispatcher,
     event.end_ns = takt__span_clock_at(&dispatcher->clock, record->end);
     if (event.kind == TAKT_EVENT_CALL)
         event.actual_s = (double)(event.end_ns - event.run_ns) * 1e-9;
-    for (unsigned i = 0; i < count; i++)
-        if (slots[i] != NULL && is_for(dispatcher, slots[i], record) &&
-            slots[i]->sink.event(slots[i]->sink.self, &event) != 0) {
-            remove_sink(dispatcher, slots[i]);
-            slots[i] = NULL;
-        }
+    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
+        struct takt_sink_slot *slot = &dispatcher->slot[i];
+        if (slot->is_taken && is_for(dispatcher, slot, record) &&
+            slot->sink.event(slot->sink.self, &event) != 0)
+            remove_sink(dispatcher, slot);
+    }
 }
 
 /* The records that are there now: callers may leave them faster than they are
  * emitted. */
 static bool emit_all(struct takt_dispatcher *dispatcher)
 {
-    struct takt_sink_slot *slots[TAKT_MAX_SINKS];
-    const unsigned count = copy_sinks(dispatcher, slots);
     struct takt_event_record record;
     uint64_t left = takt__ring_count(&dispatcher->tap->ring);
     const bool found = left > 0;
 
     takt__span_clock_set(&dispatcher->clock);
     for (; left > 0 && takt__tap_next(dispatcher->tap, &record); left--)
-        emit(dispatcher, &record, slots, count);
+        emit(dispatcher, &record);
     return found;
 }
 
 static void give_metrics(struct takt_dispatcher *dispatcher, uint64_t now_ns,
                          bool now)
 {
-    struct takt_sink_slot *slots[TAKT_MAX_SINKS];
-    const unsigned count = copy_sinks(dispatcher, slots);
     const takt_metrics *metrics = NULL;
 
-    for (unsigned i = 0; i < count; i++) {
-        struct takt_sink_slot *slot = slots[i];
-        if (slot->sink.metrics == NULL || slot->sink.metrics_ms == 0 ||
+    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
+        struct takt_sink_slot *slot = &dispatcher->slot[i];
+        if (!slot->is_taken || slot->sink.metrics == NULL ||
+            slot->sink.metrics_ms == 0 ||
             (!now && now_ns < slot->next_metrics_ns))
             continue;
         slot->next_metrics_ns =
@@ -115,12 +94,11 @@ static void give_metrics(struct takt_dispatcher *dispatcher, uint64_t now_ns,
 
 static void flush_sinks(struct takt_dispatcher *dispatcher)
 {
-    struct takt_sink_slot *slots[TAKT_MAX_SINKS];
-    const unsigned count = copy_sinks(dispatcher, slots);
-
-    for (unsigned i = 0; i < count; i++)
-        if (slots[i]->sink.flush != NULL)
-            slots[i]->sink.flush(slots[i]->sink.self, dispatcher->deadline_ms);
+    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
+        const struct takt_sink_slot *slot = &dispatcher->slot[i];
+        if (slot->is_taken && slot->sink.flush != NULL)
+            slot->sink.flush(slot->sink.self, dispatcher->deadline_ms);
+    }
 }
 
 /* True when it found any records. */
@@ -180,11 +158,9 @@ static void sleep_until_woken(struct takt_dispatcher *dispatcher)
 
 static void close_sinks(struct takt_dispatcher *dispatcher)
 {
-    struct takt_sink_slot *slots[TAKT_MAX_SINKS];
-    const unsigned count = copy_sinks(dispatcher, slots);
-
-    for (unsigned i = 0; i < count; i++)
-        remove_sink(dispatcher, slots[i]);
+    for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
+        if (dispatcher->slot[i].is_taken)
+            remove_sink(dispatcher, &dispatcher->slot[i]);
 }
 
 static bool is_wanted(uint32_t state)
@@ -266,7 +242,8 @@ static void start_from_call(struct takt_dispatcher *dispatcher)
 /* ---- create and destroy -------------------------------------------------- */
 
 struct takt_dispatcher *
-takt__dispatcher_create(const struct takt_dispatcher_options *options)
+takt__dispatcher_create(const struct takt_dispatcher_names *names,
+                        unsigned deadline_ms)
 {
     /* Most of it is not touched until there is a sink. */
     struct takt_dispatcher *dispatcher = calloc(1, sizeof *dispatcher);
@@ -276,8 +253,8 @@ takt__dispatcher_create(const struct takt_dispatcher_options *options)
     pthread_mutex_init(&dispatcher->lock, NULL);
     pthread_cond_init(&dispatcher->flushed, NULL);
     pthread_mutex_init(&dispatcher->meters.lock, NULL);
-    dispatcher->names = options->names;
-    dispatcher->deadline_ms = options->deadline_ms;
+    dispatcher->names = *names;
+    dispatcher->deadline_ms = deadline_ms;
     takt__dispatcher_enlist(dispatcher);
     return dispatcher;
 }
@@ -338,12 +315,10 @@ takt_status takt__dispatcher_add(struct takt_dispatcher *dispatcher,
                              ? TAKT_EFULL
                              : open_tap(dispatcher);
     if (status == TAKT_OK) {
-        *slot = (struct takt_sink_slot){
-            .sink = *sink,
-            .is_taken = true,
-            .next_metrics_ns =
-                takt__now_ns() + (uint64_t)sink->metrics_ms * 1000000,
-        };
+        slot->sink = *sink;
+        slot->next_metrics_ns =
+            takt__now_ns() + (uint64_t)sink->metrics_ms * 1000000;
+        slot->is_taken = true;
         takt__dispatcher_adjust(dispatcher);
         start(dispatcher);
     }

@@ -33,15 +33,12 @@ struct takt_dispatcher_names {
     void (*settle)(void *self, bool is_last);
 };
 
-struct takt_dispatcher_options {
-    struct takt_dispatcher_names names;
-    unsigned deadline_ms; /* for what is sent at the end */
-};
-
 /* To be made before the learner of the context: fork() then takes their locks
- * in the order in which the learner does. NULL: no memory. */
+ * in the order in which the learner does. Sinks have `deadline_ms` to send what
+ * is left at the end. NULL: no memory. */
 struct takt_dispatcher *
-takt__dispatcher_create(const struct takt_dispatcher_options *options);
+takt__dispatcher_create(const struct takt_dispatcher_names *names,
+                        unsigned deadline_ms);
 
 /* Hands over what is left and closes the sinks. Nothing is emitted from then
  * on. */

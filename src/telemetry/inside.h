@@ -36,9 +36,11 @@ struct takt_meters {
     struct takt_meter of[TAKT_METERS]; /* by a hash of the pair */
 };
 
+/* Taken and left under the lock. The sink is called without it, by the
+ * dispatcher alone. */
 struct takt_sink_slot {
     takt_sink sink;
-    bool is_taken;
+    _Atomic bool is_taken;
     uint64_t next_metrics_ns;
 };
 

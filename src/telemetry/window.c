@@ -7,25 +7,23 @@
 static const uint64_t second_ns = 1000000000;
 static const double cooler = 0.8; /* of the hot rate: no longer hot below it */
 
-/* The snapshot whose age is nearest to a second, not older if there is one:
- * calls of less than a second that exceed the rate of a whole one are too many
- * in any case. -1: none. */
+/* The oldest snapshot of the last second, or else the last one before it: calls
+ * of less than a second that exceed the rate of a whole one are too many in any
+ * case. -1: none. */
 static int find_edge(const struct takt_window *window, uint64_t now_ns)
 {
-    int younger = -1, older = -1;
+    int edge = -1;
 
-    for (int i = 0; i < TAKT_WINDOW_SNAPSHOTS; i++) {
-        const uint64_t at = window->at_ns[i];
-        if (at == 0 || at >= now_ns)
+    for (unsigned i = 0; i < TAKT_WINDOW_SNAPSHOTS; i++) {
+        const unsigned at = (window->next + i) % TAKT_WINDOW_SNAPSHOTS;
+        const uint64_t at_ns = window->at_ns[at];
+        if (at_ns == 0 || at_ns >= now_ns)
             continue;
-        if (now_ns - at <= second_ns) {
-            if (younger < 0 || at < window->at_ns[younger])
-                younger = i;
-        } else if (older < 0 || at > window->at_ns[older]) {
-            older = i;
-        }
+        edge = (int)at;
+        if (now_ns - at_ns <= second_ns)
+            break;
     }
-    return younger >= 0 ? younger : older;
+    return edge;
 }
 
 /* Calls per second; of less than a second as if it were a whole one. */
