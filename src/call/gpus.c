@@ -141,7 +141,7 @@ static void tell(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
     takt__thread_draw(&takt__thread, 0);
     note->told = (uint8_t)takt__tap_emits(
         timing->tap, note->series, (takt_reason)note->reason,
-        note->refused != note->arm || device_s < 0, note->end - note->run,
+        note->refused != note->expert || device_s < 0, note->end - note->run,
         (uint32_t)(takt__thread.random >> 32));
     if (note->told != 0)
         takt__tap_push(timing->tap, note);

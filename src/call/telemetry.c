@@ -92,10 +92,10 @@ static void describe(void *self, const struct takt_event_record *note,
         .dtype = (takt_dtype)note->dtype,
         .shape = note->shape,
         .work = note->work,
-        .backend = takt__ctx_arm_backend(ctx, note->arm),
-        .expert = takt__ctx_arm_name(ctx, note->arm),
-        .threads = threads_of(ctx, note->arm),
-        .device = device_name(ctx, note->arm),
+        .backend = takt__ctx_arm_backend(ctx, note->expert),
+        .expert = takt__ctx_arm_name(ctx, note->expert),
+        .threads = threads_of(ctx, note->expert),
+        .device = device_name(ctx, note->expert),
         .reason = (takt_reason)note->reason,
         .has_history = note->has_history,
         .runner_up = note->runner_up == note->best
@@ -104,7 +104,7 @@ static void describe(void *self, const struct takt_event_record *note,
         .predicted_s = note->predicted_s,
         .confidence = (double)note->confidence,
         .residency = (takt_residency)note->residency,
-        .refused = note->refused == note->arm
+        .refused = note->refused == note->expert
                        ? ""
                        : takt__ctx_arm_name(ctx, note->refused),
         .refusal = (takt_status)note->refusal,

@@ -37,22 +37,9 @@ void takt__learner_disown(struct takt_learner *learner)
 /* ---- reading ------------------------------------------------------------- */
 
 static bool is_of_device(const struct takt_learner *learner,
-                         const struct takt_record *record, unsigned arm)
+                         const struct takt_record *record, unsigned expert)
 {
-    return strcmp(record->device, takt__learner_device(learner, arm)) == 0;
-}
-
-/* Samples of another version of the library count as three at most. */
-static void weigh(const struct takt_learner *learner,
-                  const struct takt_record *record,
-                  struct takt_summary *summary)
-{
-    static const double most = 3;
-
-    if (strcmp(record->software, learner->software) == 0 || summary->n <= most)
-        return;
-    summary->m2 *= most / summary->n;
-    summary->n = most;
+    return strcmp(record->device, takt__learner_device(learner, expert)) == 0;
 }
 
 /* Whether a record was written under that name by this library here. */
@@ -70,27 +57,32 @@ static bool is_of_store(const struct takt_learner *learner,
     return is_own(learner, record, takt__store_writer(learner->store));
 }
 
-/* All records are read before any is believed: a store that fails half-way
- * would leave half a summary, which would be written over the whole one. */
+/* All records are read before any is restored: a store that fails half-way
+ * would leave half of the samples, to be written over all of them. */
 struct reading {
     struct takt_learner *learner;
-    struct takt_records own, foreign; /* machines' */
-    size_t others;                    /* records of foreign ones */
+    struct takt_records own, foreign; /* of this machine and of others */
+    size_t others;                    /* how many there were of others */
 };
+
+static void add_foreign(struct reading *reading,
+                        const struct takt_record *record)
+{
+    reading->others++;
+    if (reading->foreign.count < most_records)
+        takt__records_add(&reading->foreign, record);
+}
 
 static void collect(void *self, const struct takt_record *record)
 {
     struct reading *reading = self;
 
-    if (strcmp(record->machine, reading->learner->machine) != 0) {
-        reading->others++;
-        if (reading->foreign.count < most_records)
-            takt__records_add(&reading->foreign, record);
-    } else if (reading->own.count < most_own) {
+    if (strcmp(record->machine, reading->learner->machine) != 0)
+        add_foreign(reading, record);
+    else if (reading->own.count < most_own)
         takt__records_add(&reading->own, record);
-    } else {
+    else
         reading->own.status = TAKT_EFULL;
-    }
 }
 
 static takt_status collect_all(struct reading *reading)
@@ -111,11 +103,17 @@ static void end_reading(struct reading *reading)
     free(reading->foreign.record);
 }
 
+/* Samples of another version of the library count as three at most. */
 static takt_status restore(struct takt_learner *learner,
                            const struct takt_record *record,
                            struct takt_summary *summary, bool is_own)
 {
-    weigh(learner, record, summary);
+    static const double most = 3;
+
+    if (strcmp(record->software, learner->software) != 0 && summary->n > most) {
+        summary->m2 *= most / summary->n;
+        summary->n = most;
+    }
     return takt__model_restore(learner->model, summary, is_own);
 }
 
@@ -128,9 +126,7 @@ static takt_status restore_record(struct reading *reading,
     const bool is_known = takt__record_find(learner, record, true, &summary);
 
     if (is_known && !is_of_device(learner, record, summary.arm)) {
-        reading->others++;
-        if (reading->foreign.count < most_records)
-            takt__records_add(&reading->foreign, record);
+        add_foreign(reading, record);
         return reading->foreign.status;
     }
     if (is_of_store(learner, record) && record->seq > learner->seq)

@@ -97,8 +97,8 @@ static void swap_buckets(struct takt_curve *curve, unsigned group)
 }
 
 /* The other arms in these buckets are worth a trial, now and again soon. */
-static void doubt_others(struct takt_series *series, unsigned arm,
-                         unsigned group)
+static void discount_others(struct takt_series *series, unsigned arm,
+                            unsigned group)
 {
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
         for (unsigned i = 0; i < series->arm_count; i++) {
@@ -213,7 +213,7 @@ void takt__drift_alarm(struct takt_model *model,
     drift->alarm_ns = sample->start_ns;
     shift_buckets(seen->curve, group, shift);
     start_over(drift);
-    doubt_others(seen->series, sample->arm, group);
+    discount_others(seen->series, sample->arm, group);
     model->counters.alarms++;
     takt__series_change(seen->series);
     check_device(model, model->arm[sample->arm].device, sample->start_ns);

@@ -25,7 +25,7 @@ struct takt_dispatcher_names {
     void (*describe)(void *self, const struct takt_event_record *record,
                      takt_event *out);
     const char *(*op)(void *self, unsigned number);
-    const char *(*expert)(void *self, unsigned arm, takt_backend *backend);
+    const char *(*expert)(void *self, unsigned expert, takt_backend *backend);
     /* Gives callers the tap, or (NULL) takes it away: there is no sink. */
     void (*show)(void *self, struct takt_tap *tap);
     /* Learns from all calls that have returned, so that metrics count them.

@@ -209,7 +209,7 @@ static void emit_drift(struct takt_dispatcher *dispatcher,
     struct takt_event_record record = {
         .kind = TAKT_EVENT_DRIFT,
         .told = TAKT_TOLD_DRIFT,
-        .arm = sample->arm,
+        .expert = sample->arm,
         .refused = sample->arm,
         .series = sample->series,
         .work = {.bytes = (double)sample->bytes,

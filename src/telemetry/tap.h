@@ -39,10 +39,10 @@ struct takt_event_record {
     uint8_t kind; /* takt_event_kind */
     uint8_t told; /* why: TAKT_TOLD_... */
     uint8_t dtype;
-    uint8_t arm;       /* the number of the expert that ran it */
+    uint8_t expert;    /* the one that ran it, by its number */
     uint8_t runner_up; /* an expert; the same as `best`: not known */
     uint8_t best;      /* the expert that the model took for the best */
-    uint8_t refused;   /* an expert; the same as `arm`: none refused */
+    uint8_t refused;   /* an expert; the same as `expert`: none refused */
     uint8_t reason, residency;
     uint8_t refusal, status; /* takt_status */
     bool has_history;
