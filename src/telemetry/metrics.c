@@ -168,13 +168,12 @@ void takt__dispatcher_reset(struct takt_dispatcher *dispatcher)
     dispatcher->has_thread = false;
     atomic_store(&dispatcher->next_start_ns, 0);
     dispatcher->flush_done = dispatcher->flush_wanted;
-    pthread_cond_init(&dispatcher->flushed,
-                      NULL); /* its waiters are not in this process */
+    /* Its waiters are not in this process, and a lock may have had an owner. */
+    pthread_cond_init(&dispatcher->flushed, NULL);
     if (dispatcher->tap == NULL)
         return;
     takt__tap_reset(dispatcher->tap);
-    pthread_mutex_init(&dispatcher->meters.lock,
-                       NULL); /* its lock may have had an owner */
+    pthread_mutex_init(&dispatcher->meters.lock, NULL);
     takt__dispatcher_begin(dispatcher);
 }
 

@@ -23,7 +23,7 @@ struct sim_cell {
     bool is_called;
     bool is_published;
     struct takt_verdict verdict;
-    int explore; /* -1: none, or somebody took it */
+    int explore; /* -1: none, or it was taken */
 };
 
 struct sim_series {
@@ -119,7 +119,7 @@ static inline unsigned sim_add(struct sim *sim, const struct takt_arm *arm,
     return (unsigned)number;
 }
 
-/* Rates of one who takes so long whatever there is to do. */
+/* Rates of an arm that takes the same time for all work. */
 static inline struct takt_rates sim_flat(double seconds)
 {
     return (struct takt_rates){.threads = 1, .call_s = seconds};
@@ -222,10 +222,10 @@ static inline struct takt_sample sim_sample(unsigned series, unsigned arm,
     };
 }
 
-/* Tells the model of a run, without looking at any verdict. */
-static inline void sim_tell(struct sim *sim, unsigned series, unsigned arm,
-                            const takt_work *work, unsigned situation,
-                            double seconds, unsigned flags)
+/* Reports a run to the model, without looking at any verdict. */
+static inline void sim_report(struct sim *sim, unsigned series, unsigned arm,
+                              const takt_work *work, unsigned situation,
+                              double seconds, unsigned flags)
 {
     struct takt_sample sample =
         sim_sample(series, arm, work, situation, seconds);
@@ -274,8 +274,8 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned series,
     }
     const unsigned flags = run.is_explored ? TAKT_SAMPLE_EXPLORED : 0;
     if (sim->refuses[run.arm]) {
-        sim_tell(sim, series, run.arm, work, situation, 0,
-                 flags | TAKT_SAMPLE_REFUSED);
+        sim_report(sim, series, run.arm, work, situation, 0,
+                   flags | TAKT_SAMPLE_REFUSED);
         run.arm = run.arm == cell->verdict.best ? cell->verdict.runner_up
                                                 : cell->verdict.best;
         run.is_explored = false;
@@ -292,8 +292,8 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned series,
     at->has_run[run.arm] = true;
     if (++sim->runs[run.arm] == sim->bad_run[run.arm])
         run.seconds = sim->bad_run_s;
-    sim_tell(sim, series, run.arm, work, situation, run.seconds,
-             run.is_explored ? TAKT_SAMPLE_EXPLORED : 0);
+    sim_report(sim, series, run.arm, work, situation, run.seconds,
+               run.is_explored ? TAKT_SAMPLE_EXPLORED : 0);
     sim_publish(sim);
     return run;
 }

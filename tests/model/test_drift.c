@@ -85,7 +85,7 @@ static void alarms_are_not_invented(void)
     }
 }
 
-/* With nobody else to turn to, the same arm is seen all the time. */
+/* Without another arm, the same one is seen all the time. */
 static void what_comes_back_is_recognised(void)
 {
     unsigned longest = 0;
@@ -126,7 +126,7 @@ static void what_comes_and_goes_is_not_learned_anew(void)
         plain += 1e-3 * sim.slowness[0];
     }
     const struct takt_model_counters counters = takt__model_counters(sim.model);
-    printf("# 40 changes: %d alarms, %d recognised; believed %.3f of true\n",
+    printf("# 40 changes: %d alarms, %d recognised; predicted %.3f of true\n",
            (int)counters.alarms, (int)counters.restored, took / plain);
     EXPECT(counters.alarms <= 3);
     EXPECT(counters.restored >= 36);

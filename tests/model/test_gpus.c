@@ -67,8 +67,8 @@ static void tell_often(struct sim *sim, unsigned series, unsigned arm,
                        double seconds, unsigned times)
 {
     for (unsigned i = 0; i < times; i++)
-        sim_tell(sim, series, arm, work, situation,
-                 seconds * exp(sim_noise(sim)), 0);
+        sim_report(sim, series, arm, work, situation,
+                   seconds * exp(sim_noise(sim)), 0);
 }
 
 static double seconds_of(struct sim *sim, unsigned series, unsigned arm,
@@ -184,7 +184,7 @@ static void the_processor_is_explored_there_too(void)
     EXPECT(judge(&sim, &some, TAKT_RESIDENT, &verdict));
     EXPECT_INT(verdict.explore, CPU);
     EXPECT(!verdict.is_offered);
-    EXPECT(judge(&sim, &some, 0, &verdict)); /* nobody called there */
+    EXPECT(judge(&sim, &some, 0, &verdict)); /* no call there */
     EXPECT_INT(verdict.explore, -1);
     EXPECT_NEAR(
         takt__model_account(sim.model, ADD, 0, takt__bucket_of(some.bytes))
@@ -237,7 +237,7 @@ static void a_place_says_what_its_gpu_takes(void)
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT_INT(verdict.best, GPU);
     EXPECT_INT(verdict.runner_up, GPU);
-    EXPECT_INT(verdict.explore, -1); /* nobody called yet */
+    EXPECT_INT(verdict.explore, -1); /* no call yet */
     EXPECT(!verdict.is_measured);
     EXPECT(verdict.confidence > 0.2 && verdict.confidence < 0.3);
     tell_often(&sim, ADD, GPU, &some, TAKT_RESIDENT, 70e-6, 20);
@@ -269,9 +269,9 @@ static unsigned call_resident(struct sim *sim, unsigned calls, double cpu_s,
             *most_beyond = fmax(*most_beyond, beyond / cpu_s);
         }
         tries += is_try;
-        sim_tell(sim, ADD, is_try ? GPU : TEAM, &some,
-                 TAKT_RESIDENT | (i % 2 ? TAKT_REPEAT : 0), taken_s,
-                 is_try ? TAKT_SAMPLE_EXPLORED : 0);
+        sim_report(sim, ADD, is_try ? GPU : TEAM, &some,
+                   TAKT_RESIDENT | (i % 2 ? TAKT_REPEAT : 0), taken_s,
+                   is_try ? TAKT_SAMPLE_EXPLORED : 0);
         total += taken_s;
         spent += fmax(0, taken_s - cpu_s);
     }
@@ -356,8 +356,8 @@ static void a_gpu_that_refuses_is_left_alone_and_comes_back(void)
     tell_often(&sim, ADD, TEAM, &some, TAKT_RESIDENT, 1e-3, 3);
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT_INT(verdict.explore, GPU);
-    sim_tell(&sim, ADD, GPU, &some, TAKT_RESIDENT, 0,
-             TAKT_SAMPLE_REFUSED | TAKT_SAMPLE_EXPLORED);
+    sim_report(&sim, ADD, GPU, &some, TAKT_RESIDENT, 0,
+               TAKT_SAMPLE_REFUSED | TAKT_SAMPLE_EXPLORED);
     EXPECT((situations_changed(&sim) >> TAKT_RESIDENT & 1) != 0);
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT(verdict.seconds >= (double)FLT_MAX);
@@ -499,9 +499,9 @@ static void who_sleeps_is_no_candidate_and_misses_time(void)
     EXPECT(seconds_of(&sim, ADD, GPU, &some, 0) > 0);
 
     const double each = takt__rates_seconds(&gpu, some.bytes, some.flops, 0);
-    const double missed = sim.model->regret_s[GPU];
-    printf("# missed %.3f s, in truth %.3f s\n", missed, 100 * each);
-    EXPECT(missed > 40 * each && missed < 110 * each);
+    const double regret = sim.model->regret_s[GPU];
+    printf("# regret %.3f s, in truth %.3f s\n", regret, 100 * each);
+    EXPECT(regret > 40 * each && regret < 110 * each);
     EXPECT(
         !takt__model_next_to_open(sim.model, &arm)); /* opening takes 0.4 s */
     sim_destroy(&sim);
@@ -589,7 +589,7 @@ static void a_spike_is_not_missed_time(void)
     sim_destroy(&sim);
 }
 
-/* What it showed in an earlier process tells that it is not worth it. */
+/* What it showed in an earlier process shows that it is not worth it. */
 static void a_slow_one_is_let_sleep(void)
 {
     struct sim sim = machine();

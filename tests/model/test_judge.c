@@ -221,7 +221,7 @@ static void nobody_foolhardy_is_tried(void)
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
     sim_add_flat(&sim, 1, 40e-3, 5e-3);
-    sim_tell(&sim, 1, 1, &some, 0, 40e-3, 0);
+    sim_report(&sim, 1, 1, &some, 0, 40e-3, 0);
     for (int i = 0; i < 5000; i++)
         EXPECT(!sim_call(&sim, 0, &some, 0).is_explored);
     sim_destroy(&sim);
@@ -277,7 +277,7 @@ static void an_outlier_at_a_new_size_is_not_believed(void)
     sim_add_flat(&sim, 1, 300e-6, 300e-6);
     for (int i = 0; i < 50; i++)
         sim_call(&sim, 0, &some, 0);
-    sim_tell(&sim, 0, 0, &larger, 0, 0.1, 0);
+    sim_report(&sim, 0, 0, &larger, 0, 0.1, 0);
     sim_call(&sim, 0, &larger, 0);
     EXPECT_INT(
         sim_cell_at(&sim, 0, takt__bucket_of(larger.bytes), 0)->verdict.best,
@@ -387,7 +387,7 @@ static void when_everyone_refuses_there_is_still_a_verdict(void)
     struct sim sim = sim_create(7, 0.02);
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
-    sim_tell(&sim, 0, 0, &some, 0, 0, TAKT_SAMPLE_REFUSED);
+    sim_report(&sim, 0, 0, &some, 0, 0, TAKT_SAMPLE_REFUSED);
     EXPECT_INT(sim_call(&sim, 0, &some, 0).arm, 0);
     sim_destroy(&sim);
 }
@@ -416,7 +416,7 @@ static void nonsense_is_ignored(void)
     bad[9].bytes = NAN;
     bad[10].flops = INFINITY;
     bad[11].bytes = -1;
-    bad[12].series = 1; /* nobody is allowed there */
+    bad[12].series = 1; /* no arm is allowed there */
     bad[13].arm = 255;
     for (int i = 0; i < 14; i++)
         takt__model_learn(sim.model, &bad[i]);

@@ -81,8 +81,8 @@ static void teach(struct sim *sim, unsigned series, unsigned arm, double bytes,
         true_seconds(&sim->truth[arm], &work, situation) * factor;
 
     for (int i = 0; i < 2; i++)
-        sim_tell(sim, series, arm, &work, situation,
-                 seconds * exp(sim_noise(sim)), 0);
+        sim_report(sim, series, arm, &work, situation,
+                   seconds * exp(sim_noise(sim)), 0);
 }
 
 static double error_of(struct sim *sim, unsigned series, unsigned arm,
@@ -210,13 +210,13 @@ static void an_op_that_is_dear_is_dear_for_everyone(void)
     struct sim sim = machine(1);
     const takt_work work = work_of(ADD, 1e5);
     const double before = sim_estimate(&sim, ADD, 1, &work, 0).log_mean;
-    const double doubt = sim_estimate(&sim, ADD, 1, &work, 0).variance;
+    const double variance = sim_estimate(&sim, ADD, 1, &work, 0).variance;
 
     for (int i = 0; i < 5; i++)
         teach(&sim, ADD, 0, 1e5, 0, 5);
     const double after = sim_estimate(&sim, ADD, 1, &work, 0).log_mean;
     EXPECT(after > before + 0.3);
-    EXPECT(sim_estimate(&sim, ADD, 1, &work, 0).variance < doubt);
+    EXPECT(sim_estimate(&sim, ADD, 1, &work, 0).variance < variance);
     sim_destroy(&sim);
 }
 

@@ -61,12 +61,12 @@ struct notebook {
     unsigned count;
 };
 
-static void note(void *self, const struct takt_summary *memory)
+static void keep_summary(void *self, const struct takt_summary *summary)
 {
     struct notebook *book = self;
 
     REQUIRE(book->count < MOST);
-    book->memory[book->count++] = *memory;
+    book->memory[book->count++] = *summary;
 }
 
 static struct notebook *notes_of(struct sim *sim, bool only_changed)
@@ -75,9 +75,9 @@ static struct notebook *notes_of(struct sim *sim, bool only_changed)
 
     REQUIRE(book != NULL);
     if (only_changed)
-        takt__model_visit(sim->model, true, note, book);
+        takt__model_visit(sim->model, true, keep_summary, book);
     else
-        takt__model_visit(sim->model, false, note, book);
+        takt__model_visit(sim->model, false, keep_summary, book);
     return book;
 }
 
@@ -141,7 +141,7 @@ static void changes_are_told_once(void)
 
     EXPECT(first->count > 10);
     EXPECT_INT(second->count, 0);
-    sim_tell(&sim, 0, 0, &some, 0, 1e-3, 0);
+    sim_report(&sim, 0, 0, &some, 0, 1e-3, 0);
     struct notebook *third = notes_of(&sim, true);
     EXPECT_INT(third->count, 1);
     EXPECT_INT(third->memory[0].bucket, takt__bucket_of(some.bytes));
@@ -185,9 +185,9 @@ static void others_samples_are_not_ours(void)
     EXPECT_INT(changed->count, 0);
 
     for (int i = 0; i < 4; i++)
-        sim_tell(&reader, known.series, known.arm, &work, known.situation,
-                 theirs_s * 1.05, 0);
-    takt__model_visit(reader.model, true, note, changed);
+        sim_report(&reader, known.series, known.arm, &work, known.situation,
+                   theirs_s * 1.05, 0);
+    takt__model_visit(reader.model, true, keep_summary, changed);
     EXPECT_INT(changed->count, 1);
     EXPECT_NEAR(changed->memory[0].n, 4, 0);
     EXPECT_NEAR(changed->memory[0].calls, 4, 0);
@@ -266,7 +266,7 @@ static void hints_give_way_to_samples(void)
     struct notebook *changed = notes_of(&sim, true);
     EXPECT_INT(changed->count, 0);
     for (int i = 0; i < 4; i++)
-        sim_tell(&sim, 0, 0, &some, 0, raw, 0);
+        sim_report(&sim, 0, 0, &some, 0, raw, 0);
     EXPECT_NEAR(sim_estimate(&sim, 0, 0, &some, 0).seconds / raw, 1, 0.1);
     free(changed);
     sim_destroy(&sim);
@@ -304,9 +304,9 @@ static void a_million_sizes_take_no_more_than_a_few(void)
     for (int i = 0; i < 1000000; i++) {
         const double bytes = random_real(&sim.random, 0, 14);
         const takt_work work = {bytes, bytes};
-        sim_tell(&sim, 0, (unsigned)(random_next(&sim.random) % 4), &work,
-                 (unsigned)(random_next(&sim.random) % TAKT_RESIDENT),
-                 bytes * 1e-10 + 1e-6, 0);
+        sim_report(&sim, 0, (unsigned)(random_next(&sim.random) % 4), &work,
+                   (unsigned)(random_next(&sim.random) % TAKT_RESIDENT),
+                   bytes * 1e-10 + 1e-6, 0);
     }
     const double bytes = (double)(allocated() - before);
     printf("# a million sizes: %.2f MB\n", bytes / 1e6);
