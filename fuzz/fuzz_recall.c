@@ -64,7 +64,7 @@ static struct takt_record record_of(const uint8_t *bytes)
                                  .op = "op",
                                  .expert = "arm",
                                  .situation = bytes[2] % TAKT_SITUATIONS,
-                                 .bucket = bytes[3] % TAKT_BUCKETS};
+                                 .bin = bytes[3] % TAKT_BUCKETS};
 
     memcpy(value, bytes + 4, sizeof value);
     memset(record.writer, 'a', TAKT_RECORD_WRITER - 1);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* records.c - lists of stored records, and what a record is about. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/name.h"
 #include "learn/inside.h"

@@ -2,7 +2,6 @@
 /* save.c - writes the model's own statistics to the store. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"

@@ -6,7 +6,6 @@
  * budget.c and recovery.c.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "model/inside.h"
 

@@ -10,7 +10,6 @@
  * most is known; the arm itself in the situation in question.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/inside.h"
