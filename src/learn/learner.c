@@ -270,8 +270,7 @@ void takt__learner_destroy(struct takt_learner *learner)
     end_thread(learner);
     finish(learner);
     takt__lock(&learner->store_lock);
-    takt__store_close(learner->store);
-    learner->store = NULL;
+    takt__learner_close_store(learner);
     learner->is_given_up = true;
     takt__unlock(&learner->store_lock);
     takt__learner_delist(learner);
