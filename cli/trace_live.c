@@ -20,7 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "telemetry/stream.h"
+#include "telemetry/listener.h"
 #include "trace.h"
 
 enum {
@@ -372,10 +372,10 @@ static bool listen_for(struct live *live)
     char folder[sizeof live->place[0].path], path[sizeof folder + 32];
 
     for (unsigned i = 0;
-         i < most_places && takt__stream_folder(i, folder, sizeof folder);
+         i < most_places && takt__listener_folder(i, folder, sizeof folder);
          i++) {
         mkdir(folder, 0700);
-        if (!takt__stream_is_private(folder)) {
+        if (!takt__listener_is_private(folder)) {
             errno = EACCES;
             continue;
         }

@@ -32,16 +32,14 @@ static void demand(bool condition)
 static struct takt_model *make_model(void)
 {
     static const unsigned threads[arms] = {1, 1, 2};
-    struct takt_model *model;
+    struct takt_model *model = takt__model_create(0.02);
 
-    demand(takt__model_create(&(struct takt_model_options){.exploration = 0.02},
-                              &model) == TAKT_OK);
+    demand(model != NULL);
     for (unsigned i = 0; i < arms; i++) {
         struct takt_arm arm = {.name = "arm",
                                .device = threads[i] > 1 ? TAKT_DEVICE_CORES
                                                         : TAKT_DEVICE_CORE,
-                               .kin = i / 2,
-                               .like = -1};
+                               .kin = i / 2};
         arm.rates = (struct takt_rates){.threads = threads[i],
                                         .call_s = 1e-7,
                                         .s_per_flop = 1e-9 / (i + 1),
@@ -84,18 +82,18 @@ static struct takt_record record_of(const uint8_t *bytes)
 static void take_in(struct takt_model *model, const uint8_t *bytes)
 {
     const struct takt_record record = record_of(bytes);
-    const struct takt_memory memory = {.series = bytes[1] % series_count,
-                                       .arm = bytes[1] / series_count % arms,
-                                       .situation = record.situation,
-                                       .bucket = record.bin,
-                                       .n = record.n,
-                                       .mean = record.mean,
-                                       .m2 = record.m2,
-                                       .first_s = record.first_s,
-                                       .bytes = record.bytes,
-                                       .flops = record.flops,
-                                       .calls = record.calls,
-                                       .seconds = record.seconds};
+    const struct takt_summary memory = {.series = bytes[1] % series_count,
+                                        .arm = bytes[1] / series_count % arms,
+                                        .situation = record.situation,
+                                        .bucket = record.bin,
+                                        .n = record.n,
+                                        .mean = record.mean,
+                                        .m2 = record.m2,
+                                        .first_s = record.first_s,
+                                        .bytes = record.bytes,
+                                        .flops = record.flops,
+                                        .calls = record.calls,
+                                        .seconds = record.seconds};
 
     if (!takt__record_is_sound(&record))
         return;
@@ -104,10 +102,10 @@ static void take_in(struct takt_model *model, const uint8_t *bytes)
     else if (bytes[0] % 4 == 1)
         takt__model_adopt(model, &memory);
     else
-        takt__model_recall(model, &memory, bytes[0] % 4 == 2);
+        takt__model_restore(model, &memory, bytes[0] % 4 == 2);
 }
 
-static void check(void *self, const struct takt_memory *memory)
+static void check(void *self, const struct takt_summary *memory)
 {
     (void)self;
     demand(isfinite(memory->n) && isfinite(memory->mean) &&
@@ -129,22 +127,22 @@ static void learn(struct takt_model *model)
                                          .seconds = 1e-5});
 }
 
-static void ask(struct takt_model *model, struct takt_outlook *outlook)
+static void ask(struct takt_model *model)
 {
     for (unsigned series = 0; series < series_count; series++)
         for (unsigned situation = 0; situation < 4; situation += 3) {
             if (!takt__model_has_series(model, series))
                 continue;
-            takt__outlook_fill(outlook, model, series, situation);
+            struct takt_posterior *posterior =
+                takt__model_posterior(model, series, situation);
             for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket += 19) {
                 struct takt_verdict verdict;
-                if (takt__outlook_judge(outlook, bucket, NULL, 1, true,
-                                        &verdict))
+                if (takt__posterior_judge(posterior, bucket, 1, true, &verdict))
                     demand(isfinite(verdict.seconds) &&
                            isfinite(verdict.confidence));
                 for (unsigned arm = 0; arm < arms; arm++) {
-                    const struct takt_estimate_of of =
-                        takt__outlook_estimate(outlook, arm, bucket, NULL);
+                    const struct takt_arm_estimate of =
+                        takt__posterior_estimate(posterior, arm, bucket, NULL);
                     demand(isfinite(of.seconds) && isfinite(of.log_mean) &&
                            of.variance >= 0 && isfinite(of.variance));
                 }
@@ -155,17 +153,13 @@ static void ask(struct takt_model *model, struct takt_outlook *outlook)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     struct takt_model *model = make_model();
-    static struct takt_outlook *outlook; /* large */
 
-    if (outlook == NULL)
-        outlook = takt__outlook_create();
-    demand(outlook != NULL);
     for (size_t at = 0; at + record_bytes <= length; at += record_bytes)
         take_in(model, bytes + at);
     if (length % 2 == 0)
         learn(model);
-    ask(model, outlook);
-    takt__model_visit(model, check, NULL);
+    ask(model);
+    takt__model_visit(model, false, check, NULL);
     takt__model_destroy(model);
     return 0;
 }

@@ -168,9 +168,9 @@ static void destroy(takt_ctx *ctx)
 {
     takt__ctx_leave_gpus(ctx);
     if (ctx->learner != NULL) /* it has the names of the last events */
-        takt__courier_finish(ctx->courier);
+        takt__dispatcher_finish(ctx->dispatcher);
     takt__learner_destroy(ctx->learner);
-    takt__courier_destroy(ctx->courier);
+    takt__dispatcher_destroy(ctx->dispatcher);
     takt__decider_fini(&ctx->decider);
     takt__experts_close(&ctx->experts);
     takt__user_ops_fini(&ctx->user_ops);

@@ -13,7 +13,7 @@
 #include "learn/learner.h"
 #include "op/user_ops.h"
 #include "takt/context.h"
-#include "telemetry/courier.h"
+#include "telemetry/dispatcher.h"
 
 struct takt_gpu_watch;
 
@@ -38,7 +38,7 @@ struct takt_ctx {
     _Atomic(struct takt_tap *) tap; /* telemetry; NULL: none */
 
     struct takt_learner *learner;
-    struct takt_courier *courier;
+    struct takt_dispatcher *dispatcher;
     bool is_followed;   /* `takt trace` may follow it */
     uint64_t looked_ns; /* when it was last looked for; by the learner ... */
     ino_t follower_ino; /* ... as are these: what it found last */

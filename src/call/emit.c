@@ -16,7 +16,8 @@ void takt__emit_count(struct takt_exec *exec)
         (!exec->is_resident && takt__exec_expert(exec)->device != NULL);
 }
 
-void takt__emit_note(const struct takt_exec *exec, struct takt_note *out)
+void takt__emit_record(const struct takt_exec *exec,
+                       struct takt_event_record *out)
 {
     const struct takt_choice *choice = &exec->choice;
     const struct takt_cell cell = takt__cell_unpack(choice->word);
@@ -25,13 +26,13 @@ void takt__emit_note(const struct takt_exec *exec, struct takt_note *out)
     takt_decision decision;
 
     takt__describe(exec->ctx, &exec->sizes, choice, &decision);
-    *out = (struct takt_note){
+    *out = (struct takt_event_record){
         .op = call->op,
         .shape = call->shape,
         .work = exec->sizes.work,
         .kind = TAKT_EVENT_CALL,
         .dtype = (uint8_t)call->dtype,
-        .arm = choice->expert,
+        .expert = choice->expert,
         .best = has_word ? cell.best : choice->expert,
         .runner_up = has_word ? cell.runner_up : choice->expert,
         .refused = exec->is_refused ? exec->refused : choice->expert,
@@ -54,18 +55,18 @@ void takt__emit_note(const struct takt_exec *exec, struct takt_note *out)
 
 void takt__emit(struct takt_exec *exec)
 {
-    struct takt_note note;
+    struct takt_event_record record;
 
     if (!exec->is_emitted && !exec->is_refused)
         return;
     takt__thread_draw(exec->thread, 0);
     const unsigned told =
-        takt__tap_told(exec->tap, exec->sizes.key.series, exec->choice.reason,
-                       exec->is_refused, exec->end - exec->start,
-                       (uint32_t)(exec->thread->random >> 32));
+        takt__tap_emits(exec->tap, exec->sizes.key.series, exec->choice.reason,
+                        exec->is_refused, exec->end - exec->start,
+                        (uint32_t)(exec->thread->random >> 32));
     if (told == 0)
         return;
-    takt__emit_note(exec, &note);
-    note.told = (uint8_t)told;
-    takt__tap_push(exec->tap, &note);
+    takt__emit_record(exec, &record);
+    record.told = (uint8_t)told;
+    takt__tap_push(exec->tap, &record);
 }

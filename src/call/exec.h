@@ -170,6 +170,7 @@ void takt__emit_count(struct takt_exec *exec);
 void takt__emit(struct takt_exec *exec);
 
 /* What an event is made of. */
-void takt__emit_note(const struct takt_exec *exec, struct takt_note *out);
+void takt__emit_record(const struct takt_exec *exec,
+                       struct takt_event_record *out);
 
 #endif

@@ -46,7 +46,7 @@ static double transfer_of(const struct inquiry *inquiry, unsigned number)
 }
 
 static takt_estimate estimate_of(const struct inquiry *inquiry, unsigned number,
-                                 const struct takt_estimate_of *of)
+                                 const struct takt_arm_estimate *of)
 {
     static const double normal_95 = 1.96;
     const takt_ctx *ctx = inquiry->ctx;
@@ -89,18 +89,18 @@ static int by_time(const void *a, const void *b)
 
 /* All experts that can run such a call. */
 static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
-                           struct takt_outlook *outlook,
                            takt_estimate all[TAKT_MAX_ARMS])
 {
     const struct takt_sizes *sizes = &inquiry->sizes;
-    const struct takt_work_of work = {sizes->work.bytes, sizes->work.flops};
+    const takt_work work = sizes->work;
     struct takt_verdict verdict;
     size_t count = 0;
 
-    takt__model_meet(model, sizes->key.series, sizes->key.bucket, &work);
-    takt__outlook_fill(outlook, model, sizes->key.series, inquiry->situation);
-    if (!takt__outlook_judge(outlook, sizes->key.bucket, NULL, takt__now_ns(),
-                             true, &verdict))
+    takt__model_set_typical(model, sizes->key.series, sizes->key.bucket, &work);
+    struct takt_posterior *posterior =
+        takt__model_posterior(model, sizes->key.series, inquiry->situation);
+    if (!takt__posterior_judge(posterior, sizes->key.bucket, takt__now_ns(),
+                               true, &verdict))
         return 0;
     if (inquiry->where.home < 0)
         inquiry->chosen = is_listed(inquiry, verdict.best)
@@ -110,8 +110,8 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
         if (!takt__model_allows(model, sizes->key.series, number) ||
             !is_listed(inquiry, number))
             continue;
-        const struct takt_estimate_of of =
-            takt__outlook_estimate(outlook, number, sizes->key.bucket, &work);
+        const struct takt_arm_estimate of = takt__posterior_estimate(
+            posterior, number, sizes->key.bucket, &work);
         all[count++] = estimate_of(inquiry, number, &of);
     }
     qsort(all, count, sizeof all[0], by_time);
@@ -159,8 +159,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
     takt__ctx_open_libraries_for(ctx, request->op);
     look_around(ctx, request, &inquiry);
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    *count =
-        estimate_all(&inquiry, model, takt__learner_outlook(ctx->learner), all);
+    *count = estimate_all(&inquiry, model, all);
     takt__learner_leave(ctx->learner);
     if (*count > capacity)
         *count = capacity;

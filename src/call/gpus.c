@@ -110,7 +110,7 @@ void takt__gpu_expect(const struct takt_exec *exec, struct takt_timing *timing,
     if (!is_async && timing->is_sampled)
         takt__sample_push(exec->ctx, &timing->sample);
     if (timing->tap != NULL && is_async)
-        takt__emit_note(exec, &timing->note);
+        takt__emit_record(exec, &timing->record);
     atomic_store(&timing->use, is_async ? 2 : 0);
 }
 
@@ -121,23 +121,24 @@ static void emit(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
 {
     _Atomic uint64_t *done = &ctx->gpu_watch[gpu].done;
     const uint64_t before = atomic_load(done);
-    struct takt_note *note = &timing->note;
+    struct takt_event_record *record = &timing->record;
 
     if (device_s < 0) {
-        note->status = TAKT_ELOST;
+        record->status = TAKT_ELOST;
     } else {
-        if (before > note->run)
-            note->run = before;
-        note->end = note->run + (uint64_t)(device_s / takt__seconds_per_tick());
-        atomic_store(done, note->end);
+        if (before > record->run)
+            record->run = before;
+        record->end =
+            record->run + (uint64_t)(device_s / takt__seconds_per_tick());
+        atomic_store(done, record->end);
     }
     takt__thread_draw(&takt__thread, 0);
-    note->told = (uint8_t)takt__tap_told(
-        timing->tap, note->series, (takt_reason)note->reason,
-        note->refused != note->arm || device_s < 0, note->end - note->run,
-        (uint32_t)(takt__thread.random >> 32));
-    if (note->told != 0)
-        takt__tap_push(timing->tap, note);
+    record->told = (uint8_t)takt__tap_emits(
+        timing->tap, record->series, (takt_reason)record->reason,
+        record->refused != record->expert || device_s < 0,
+        record->end - record->run, (uint32_t)(takt__thread.random >> 32));
+    if (record->told != 0)
+        takt__tap_push(timing->tap, record);
 }
 
 /* What the caller paid for, or what the device took: whichever was longer is
@@ -287,14 +288,14 @@ static void wake(takt_ctx *ctx, struct takt_model *model,
     takt__decider_update_gpu(&ctx->decider, device->number);
     takt__model_set_rates(model, expert_of(ctx, device),
                           &ctx->decider.gpu[device->number].known);
-    takt__model_set_asleep(model, expert_of(ctx, device), false);
+    takt__model_set_closed(model, expert_of(ctx, device), false);
 }
 
 void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model)
 {
     for (unsigned d = 0; d < ctx->experts.devices.count; d++) {
         const struct takt_device *device = &ctx->experts.devices.device[d];
-        takt__model_set_asleep(model, expert_of(ctx, device), true);
+        takt__model_set_closed(model, expert_of(ctx, device), true);
         for (unsigned link = 0; link < TAKT_LINKS; link++)
             takt__model_allow(model, TAKT_SERIES_LINKS + link,
                               expert_of(ctx, device));

@@ -16,8 +16,8 @@ extern _Thread_local double takt__moved_s;
 struct takt_timing {
     struct takt_mark from, to; /* timed */
     struct takt_sample sample;
-    struct takt_note note;
-    struct takt_tap *tap; /* that wants the note; NULL: none does */
+    struct takt_event_record record;
+    struct takt_tap *tap; /* that wants the record; NULL: none does */
     bool is_sampled;      /* the sample is learned from */
     uint32_t life;        /* of the device */
     _Atomic int use;      /* 0: free, 1: being filled, 2: waited for */

@@ -50,7 +50,7 @@ static struct takt_sample sample_of(const takt_measurement *given,
         .bucket = sizes->key.bucket,
         .situation = (uint8_t)given->request.situation,
         .arm = (uint8_t)expert,
-        .flags = (uint8_t)(TAKT_SAMPLE_TOLD |
+        .flags = (uint8_t)(TAKT_SAMPLE_REPORTED |
                            (given->is_trial ? TAKT_SAMPLE_TRIAL : 0)),
         .calls = (uint16_t)(calls < UINT16_MAX ? calls : UINT16_MAX),
         .bytes = (float)sizes->work.bytes,
@@ -99,7 +99,7 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *given)
     }
     takt__learner_leave(ctx->learner);
     if (status == TAKT_OK)
-        takt__learner_hear(ctx->learner); /* its thread stores it */
+        takt__learner_notify(ctx->learner); /* its thread stores it */
     return status;
 }
 
@@ -172,7 +172,7 @@ static double bucket_low(unsigned bucket)
 
 /* Everything of a row but its op. */
 static takt_history_row row_of(const takt_ctx *ctx,
-                               const struct takt_memory *memory)
+                               const struct takt_summary *memory)
 {
     return (takt_history_row){
         .situation = memory->situation,
@@ -203,7 +203,7 @@ static bool make_room(struct reading *reading)
     return true;
 }
 
-static void copy_row(void *self, const struct takt_memory *memory)
+static void copy_row(void *self, const struct takt_summary *memory)
 {
     struct reading *reading = self;
 
@@ -231,7 +231,7 @@ takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
     takt__ctx_open_libraries(ctx);
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
-    takt__model_visit(model, copy_row, &reading);
+    takt__model_visit(model, false, copy_row, &reading);
     takt__learner_leave(ctx->learner);
     for (size_t i = 0; i < reading.count && !reading.is_short; i++) {
         reading.row[i].row.layout = reading.row[i].layout;
@@ -246,14 +246,14 @@ struct best {
     const takt_ctx *ctx;
     const struct takt_sizes *sizes;
     unsigned situation;
-    struct takt_memory memory;
+    struct takt_summary memory;
     bool is_found;
 };
 
 /* Whether what was seen in one situation is so in another. One thread is the
  * same awake or asleep, and is recorded as awake; for a GPU only the location
  * of the operands matters. */
-static bool is_same(const struct best *best, const struct takt_memory *memory)
+static bool is_same(const struct best *best, const struct takt_summary *memory)
 {
     const unsigned apart = memory->situation ^ best->situation;
 
@@ -265,7 +265,7 @@ static bool is_same(const struct best *best, const struct takt_memory *memory)
            (apart == 0 || (memory->situation & TAKT_ASLEEP) == 0);
 }
 
-static void visit_best(void *self, const struct takt_memory *memory)
+static void visit_best(void *self, const struct takt_summary *memory)
 {
     struct best *best = self;
 
@@ -303,7 +303,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
                             request->situation &
                             (where.home < 0 ? ~TAKT_SITUATION_ON_GPU : ~0u)};
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    takt__model_visit(model, visit_best, &best);
+    takt__model_visit(model, false, visit_best, &best);
     takt__learner_leave(ctx->learner);
     if (!best.is_found)
         return TAKT_ENOENT;
@@ -344,6 +344,6 @@ takt_status takt_ctx_flush(takt_ctx *ctx)
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    takt__courier_flush(ctx->courier);
+    takt__dispatcher_flush(ctx->dispatcher);
     return takt__learner_store(ctx->learner);
 }

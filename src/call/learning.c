@@ -25,7 +25,6 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     struct takt_arm arm = {
         .device = expert->threads > 1 ? TAKT_DEVICE_CORES : TAKT_DEVICE_CORE,
         .kin = (unsigned)expert->isa,
-        .like = -1,
     };
 
     memcpy(arm.name, expert->name, sizeof arm.name);
@@ -72,11 +71,9 @@ static void allow_series(const takt_ctx *ctx, struct takt_model *model,
 static takt_status make_model(takt_ctx *ctx, double exploration,
                               struct takt_model **out)
 {
-    const struct takt_model_options options = {.exploration = exploration};
-    const takt_status status = takt__model_create(&options, out);
-
-    if (status != TAKT_OK)
-        return status;
+    *out = takt__model_create(exploration);
+    if (*out == NULL)
+        return TAKT_ENOMEM;
     for (unsigned i = 0; i < ctx->experts.count; i++) {
         const struct takt_arm arm = arm_of(ctx, &ctx->experts.expert[i]);
         takt__model_add_arm(*out, &arm);
@@ -126,7 +123,7 @@ static int find_series(void *self, const char *name, unsigned dtype,
     return takt__series_find(op, (takt_dtype)dtype, layout);
 }
 
-static int find_arm(void *self, unsigned series, const char *name)
+static int find_expert(void *self, unsigned series, const char *name)
 {
     const takt_ctx *ctx = self;
     const takt_op *op = op_at(ctx, series);
@@ -139,8 +136,8 @@ static int find_arm(void *self, unsigned series, const char *name)
                                      : takt__experts_find(&ctx->experts, name);
 }
 
-static int meet_arm(void *self, struct takt_model *model, unsigned series,
-                    const char *expert)
+static int add_expert(void *self, struct takt_model *model, unsigned series,
+                      const char *expert)
 {
     takt_ctx *ctx = self;
 
@@ -208,11 +205,11 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
         .names = {.self = ctx,
                   .op_of = op_of,
                   .find_series = find_series,
-                  .find_arm = find_arm,
-                  .meet_arm = meet_arm,
+                  .find_expert = find_expert,
+                  .add_expert = add_expert,
                   .published = published,
                   .device_of = takt__ctx_device_of,
-                  .wake = takt__ctx_wake,
+                  .open = takt__ctx_wake,
                   .learned = takt__ctx_learned},
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0,
@@ -233,7 +230,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
         return status;
     ctx->is_learning =
         !ctx->is_recorded && options->policy != TAKT_POLICY_PINNED;
-    learner.is_deaf = !ctx->is_learning;
+    learner.is_frozen = !ctx->is_learning;
     ctx->is_exploring = ctx->is_learning && share > 0;
     takt__direct_start(ctx);
     return takt__learner_create(&learner, &ctx->learner);
@@ -241,9 +238,9 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
 
 void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes)
 {
-    const struct takt_work_of work = {sizes->work.bytes, sizes->work.flops};
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
-    takt__model_meet(model, sizes->key.series, sizes->key.bucket, &work);
+    takt__model_set_typical(model, sizes->key.series, sizes->key.bucket,
+                            &sizes->work);
     takt__learner_leave(ctx->learner);
 }

@@ -6,7 +6,7 @@
 void takt__sample_push(takt_ctx *ctx, const struct takt_sample *sample)
 {
     takt__journal_push(takt__learner_journal(ctx->learner), sample);
-    takt__learner_hear(ctx->learner);
+    takt__learner_notify(ctx->learner);
 }
 
 /* What a software device takes says nothing about any other. */
@@ -33,7 +33,7 @@ static unsigned flags_of(const struct takt_exec *exec)
 
     return (exec->choice.reason == TAKT_REASON_EXPLORE ? TAKT_SAMPLE_EXPLORED
                                                        : 0) |
-           (exec->is_shadow ? TAKT_SAMPLE_ASIDE : 0) |
+           (exec->is_shadow ? TAKT_SAMPLE_SHADOW : 0) |
            (is_switched ? TAKT_SAMPLE_SWITCHED : 0);
 }
 

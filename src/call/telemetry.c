@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "call/direct.h"
 #include "call/gpus.h"
+#include "telemetry/listener.h"
 #include "telemetry/otel.h"
 #include "telemetry/stream.h"
 
@@ -37,67 +38,70 @@ static const char *op_name(void *self, unsigned number)
     return op == NULL ? NULL : op->name;
 }
 
-static const char *arm_name(void *self, unsigned arm, takt_backend *backend)
+static const char *expert_name(void *self, unsigned number,
+                               takt_backend *backend)
 {
-    *backend = takt__ctx_expert(self, arm)->backend;
-    return takt__ctx_expert(self, arm)->name;
+    *backend = takt__ctx_expert(self, number)->backend;
+    return takt__ctx_expert(self, number)->name;
 }
 
 /* Of a change only the series is known. */
-static void describe_change(const takt_ctx *ctx, const struct takt_note *note,
+static void describe_change(const takt_ctx *ctx,
+                            const struct takt_event_record *record,
                             takt_event *out)
 {
     enum takt_op_id op;
     unsigned user_op;
     char layout[TAKT_LAYOUT_NAME];
 
-    takt__series_name(note->series, &op, &user_op, &out->dtype, layout);
+    takt__series_name(record->series, &op, &user_op, &out->dtype, layout);
     const takt_op *found = op == TAKT_OP_COUNT
                                ? takt__user_ops_at(&ctx->user_ops, user_op)
                                : takt_op_at(op);
     out->op = found == NULL ? "" : found->name;
     out->elements =
-        (size_t)(note->work.bytes / (double)takt_dtype_size(out->dtype));
-    out->actual_s = note->actual_s;
+        (size_t)(record->work.bytes / (double)takt_dtype_size(out->dtype));
+    out->actual_s = record->actual_s;
 }
 
-static void describe(void *self, const struct takt_note *note, takt_event *out)
+static void describe(void *self, const struct takt_event_record *record,
+                     takt_event *out)
 {
     const takt_ctx *ctx = self;
-    const struct takt_expert *expert = takt__ctx_expert(ctx, note->arm);
+    const struct takt_expert *expert = takt__ctx_expert(ctx, record->expert);
 
     *out = (takt_event){
-        .kind = (takt_event_kind)note->kind,
-        .told = note->told,
-        .dtype = (takt_dtype)note->dtype,
-        .shape = note->shape,
-        .work = note->work,
+        .kind = (takt_event_kind)record->kind,
+        .told = record->told,
+        .dtype = (takt_dtype)record->dtype,
+        .shape = record->shape,
+        .work = record->work,
         .backend = expert->backend,
         .expert = expert->name,
         .threads = expert->device != NULL ? 0 : expert->threads,
         .device = expert->device != NULL ? expert->device->known.model : "",
-        .reason = (takt_reason)note->reason,
-        .has_history = note->has_history,
-        .runner_up = note->runner_up == note->best
+        .reason = (takt_reason)record->reason,
+        .has_history = record->has_history,
+        .runner_up = record->runner_up == record->best
                          ? ""
-                         : takt__ctx_expert(ctx, note->runner_up)->name,
-        .predicted_s = note->predicted_s,
-        .confidence = (double)note->confidence,
-        .residency = (takt_residency)note->residency,
-        .refused = note->refused == note->arm
+                         : takt__ctx_expert(ctx, record->runner_up)->name,
+        .predicted_s = record->predicted_s,
+        .confidence = (double)record->confidence,
+        .residency = (takt_residency)record->residency,
+        .refused = record->refused == record->expert
                        ? ""
-                       : takt__ctx_expert(ctx, note->refused)->name,
-        .refusal = (takt_status)note->refusal,
-        .status = (takt_status)note->status,
-        .thread_id = note->thread_id,
-        .parent = note->parent,
+                       : takt__ctx_expert(ctx, record->refused)->name,
+        .refusal = (takt_status)record->refusal,
+        .status = (takt_status)record->status,
+        .thread_id = record->thread_id,
+        .parent = record->parent,
     };
-    if (note->op == NULL) {
-        describe_change(ctx, note, out);
+    if (record->op == NULL) {
+        describe_change(ctx, record, out);
         return;
     }
-    out->op = note->op->name;
-    out->elements = takt_op_elements(note->op, &note->shape);
+    out->op = record->op->name;
+    out->elements = takt_op_elements(record->op, &record->shape);
 }
 
 /* The smallest direct calls are not counted without telemetry. */
@@ -163,20 +167,18 @@ takt__telemetry_settings(const takt_trace_options *options)
 takt_status takt__ctx_prepare_telemetry(takt_ctx *ctx)
 {
     const unsigned said_ms = takt__config()->shutdown_ms;
-    const struct takt_courier_options options = {
-        .names = {.self = ctx,
-                  .describe = describe,
-                  .op = op_name,
-                  .arm = arm_name,
-                  .show = show,
-                  .settle = settle},
-        .deadline_ms = said_ms > 0 ? said_ms : default_deadline_ms,
-    };
+    const struct takt_dispatcher_names names = {.self = ctx,
+                                                .describe = describe,
+                                                .op = op_name,
+                                                .expert = expert_name,
+                                                .show = show,
+                                                .settle = settle};
 
     atomic_store(&ctx->direct.uncounted, TAKT_LEAST_TIMED);
     pthread_mutex_init(&ctx->export_lock, NULL);
-    ctx->courier = takt__courier_create(&options);
-    return ctx->courier == NULL ? TAKT_ENOMEM : TAKT_OK;
+    ctx->dispatcher = takt__dispatcher_create(
+        &names, said_ms > 0 ? said_ms : default_deadline_ms);
+    return ctx->dispatcher == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 
 static void set_problem(takt_ctx *ctx, const takt_diag *diag)
@@ -193,10 +195,10 @@ static void open_stream(takt_ctx *ctx, const char *where)
     takt_sink sink;
 
     if (takt__stream_open(where, &sink, &diag) == TAKT_OK) {
-        if (takt__courier_add(ctx->courier, &sink) != TAKT_OK)
+        if (takt__dispatcher_add(ctx->dispatcher, &sink) != TAKT_OK)
             sink.close(sink.self, 0);
         else
-            takt__courier_carry_at_exit();
+            takt__dispatcher_flush_at_exit();
     }
     if (diag.text[0] != '\0')
         set_problem(ctx, &diag);
@@ -206,9 +208,9 @@ takt_status takt__ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
 {
     if (ctx->is_recorded)
         return TAKT_ENODEV;
-    const takt_status status = takt__courier_add(ctx->courier, sink);
+    const takt_status status = takt__dispatcher_add(ctx->dispatcher, sink);
     if (status == TAKT_OK)
-        takt__courier_carry_at_exit();
+        takt__dispatcher_flush_at_exit();
     return status;
 }
 
@@ -240,7 +242,7 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
     const struct takt_config *config = takt__config();
     const struct takt_tap_settings settings = takt__telemetry_settings(NULL);
 
-    takt__courier_set(ctx->courier, &settings);
+    takt__dispatcher_set(ctx->dispatcher, &settings);
     ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL &&
                        !config->is_privileged;
     if (!ctx->is_followed)
@@ -267,7 +269,7 @@ static void look_for_followers(takt_ctx *ctx, uint64_t now_ns)
     if (!ctx->is_followed || now_ns - ctx->looked_ns < second_ns)
         return;
     ctx->looked_ns = now_ns;
-    if (!takt__stream_place((long)getpid(), where, sizeof where) ||
+    if (!takt__listener_path((long)getpid(), where, sizeof where) ||
         stat(where + strlen("unix:"), &socket) != 0 ||
         (socket.st_ino == ctx->follower_ino &&
          socket.st_ctim.tv_sec == ctx->follower_time.tv_sec &&
@@ -282,7 +284,7 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
                        const struct takt_model_counters *counters)
 {
     takt_ctx *ctx = self;
-    const struct takt_lesson_counts counts = {
+    const struct takt_learning_counts counts = {
         .alarms = counters->alarms,
         .samples_dropped = takt__learner_dropped(ctx->learner),
         .explored_s = counters->explored_s,
@@ -291,10 +293,10 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
         &ctx->decider.table, (struct takt_key){sample->series, sample->bucket},
         sample->situation));
 
-    takt__courier_heed(ctx->courier, sample,
-                       cell.best == sample->arm && cell.seconds > 0
-                           ? (double)cell.seconds
-                           : -1,
-                       &counts);
+    takt__dispatcher_add_sample(ctx->dispatcher, sample,
+                                cell.best == sample->arm && cell.seconds > 0
+                                    ? (double)cell.seconds
+                                    : -1,
+                                &counts);
     look_for_followers(ctx, sample->start_ns);
 }

@@ -36,7 +36,7 @@ takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
     if (ctx == NULL)
         return TAKT_ENOMEM;
     const struct takt_tap_settings settings = takt__telemetry_settings(options);
-    takt__courier_set(ctx->courier, &settings);
+    takt__dispatcher_set(ctx->dispatcher, &settings);
     return TAKT_OK;
 }
 
@@ -48,7 +48,7 @@ takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out)
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    takt__courier_report(ctx->courier, out);
+    takt__dispatcher_report(ctx->dispatcher, out);
     takt__lock(&ctx->export_lock);
     out->diag = ctx->export_problem;
     takt__unlock(&ctx->export_lock);

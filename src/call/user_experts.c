@@ -37,8 +37,7 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     memcpy(arm.name, expert->name, sizeof arm.name);
     arm.rates = takt__prior_rates(&ctx->experts.expert[like], ctx->machine);
     arm.rates.threads = expert->threads;
-    arm.like = (int)like;
-    arm.is_usual = expert->spec.is_usual != 0;
+    arm.is_default = expert->spec.is_usual != 0;
     return arm;
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hint.c - what other machines measured, as a starting point.
+ * hint.c - what other machines measured, as a prior.
  *
  * Machines differ, so their means are pooled with random effects (DerSimonian
- * and Laird): a machine that measured a thousand times counts hardly more than
- * one that measured twenty times, and machines that disagree leave doubt. A
- * machine far from the median of five or more is left out.
+ * and Laird): a machine with a thousand samples counts hardly more than one
+ * with twenty, and machines that disagree leave a large variance. A machine far
+ * from the median of five or more is left out.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +13,11 @@
 
 #include "learn/inside.h"
 
-/* Doubt from one processor to another, from one GPU to another, and of the same
- * GPU in another machine, in ln(seconds) squared: judgement. */
+/* Variances of ln(seconds) from one processor to another, from one GPU to
+ * another, and of the same GPU in another machine: judgement. */
 static const double other_machine = 0.5, other_gpu = 1, same_gpu = 0.05;
+
+enum { most_machines = 64 }; /* of one key */
 
 struct effect {
     double mean, variance;
@@ -55,13 +57,13 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* One effect per machine and GPU: its writers pooled. Returns how many. */
+/* One effect per machine and GPU: its writers pooled. Returns their number. */
 static size_t gather(const struct takt_record *record, size_t count,
-                     struct effect *out, size_t room)
+                     struct effect *out)
 {
     size_t machines = 0;
 
-    for (size_t i = 0; i < count && machines < room;) {
+    for (size_t i = 0; i < count && machines < most_machines;) {
         struct takt_sums sums = {0};
         const char *machine = record[i].machine, *device = record[i].device;
         for (; i < count && strcmp(record[i].machine, machine) == 0 &&
@@ -81,7 +83,7 @@ static size_t gather(const struct takt_record *record, size_t count,
 
 static double median_of(const double *values, size_t count)
 {
-    double sorted[64];
+    double sorted[most_machines];
 
     memcpy(sorted, values, count * sizeof sorted[0]);
     qsort(sorted, count, sizeof sorted[0], by_value);
@@ -90,7 +92,7 @@ static double median_of(const double *values, size_t count)
 
 static size_t drop_outliers(struct effect *effect, size_t count)
 {
-    double value[64];
+    double value[most_machines];
     size_t left = 0;
 
     if (count < 5)
@@ -135,8 +137,8 @@ static struct effect pool(const struct effect *effect, size_t count)
     return out;
 }
 
-/* Of records in the order of their devices, those of one: how many, and where
- * they begin. */
+/* Of records in the order of their devices, those of one device: their number,
+ * and where they begin. */
 static size_t of_device(const struct takt_record **record, size_t count,
                         const char *device)
 {
@@ -152,46 +154,39 @@ static size_t of_device(const struct takt_record **record, size_t count,
 }
 
 /* The link of a GPU is its machine's. */
-static double doubt_of(const char *device, bool is_same, int series)
+static double variance_between(const char *device, bool is_same,
+                               unsigned series)
 {
     if (!is_same)
         return other_gpu;
-    return device[0] == '\0' || takt__link_name((unsigned)series) != NULL
-               ? other_machine
-               : same_gpu;
+    return device[0] == '\0' || takt__link_name(series) != NULL ? other_machine
+                                                                : same_gpu;
 }
 
-/* Those of the same GPU, if there are any, or else all. */
+/* From the records of the same GPU, if there are any, or else from all. */
 static void give_hint(struct takt_learner *learner,
                       const struct takt_record *record, size_t count)
 {
-    const struct takt_learner_names *names = &learner->names;
-    const int series = names->find_series(names->self, record->op,
-                                          record->dtype, record->layout);
-    const int arm = series < 0 ? -1
-                               : names->find_arm(names->self, (unsigned)series,
-                                                 record->expert);
-    struct effect effect[64];
+    struct takt_summary hint;
+    struct effect effect[most_machines];
 
-    if (arm < 0)
+    if (!takt__record_find(learner, record, false, &hint))
         return;
-    const char *device = takt__learner_device(learner, (unsigned)arm);
+    const char *device = takt__learner_device(learner, hint.arm);
     const size_t same = of_device(&record, count, device);
-    size_t machines = gather(record, same > 0 ? same : count, effect, 64);
+    size_t machines = gather(record, same > 0 ? same : count, effect);
     machines = drop_outliers(effect, machines);
     if (machines == 0)
         return;
     const struct effect all = pool(effect, machines);
-    takt__model_hint(learner->model,
-                     &(struct takt_memory){.series = (unsigned)series,
-                                           .arm = (unsigned)arm,
-                                           .situation = record->situation,
-                                           .bucket = record->bin,
-                                           .n = 1,
-                                           .mean = all.mean,
-                                           .bytes = record->bytes,
-                                           .flops = record->flops},
-                     all.variance + doubt_of(device, same > 0, series));
+    hint.n = 1;
+    hint.mean = all.mean;
+    hint.m2 = hint.first_s = hint.calls = hint.seconds = 0;
+    hint.bytes = record->bytes;
+    hint.flops = record->flops;
+    takt__model_hint(learner->model, &hint,
+                     all.variance +
+                         variance_between(device, same > 0, hint.series));
 }
 
 void takt__learner_hint(struct takt_learner *learner,

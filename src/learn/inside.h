@@ -15,28 +15,26 @@ static const uint64_t takt_save_every_ns = 4500000000;
 /* A list of records. */
 struct takt_records {
     struct takt_record *record;
-    size_t count, room;
-    takt_status status; /* TAKT_ENOMEM: one found no room */
+    size_t count, capacity;
+    takt_status status; /* TAKT_ENOMEM: one could not be added */
 };
 
-/* Two locks: one for the model and what is asked of it, one for the store,
- * which may wait for a disk or for other processes. Who needs both takes the
- * store's first. But for a reset, and what is left to write before a fork(),
- * the model's is not held while the store is opened or written to, so that
- * questions wait for neither. */
+/* Two locks: one for the model, one for the store, which may wait for a disk or
+ * for other processes. The store's is taken first. Except for a reset, and for
+ * what is left to write before a fork(), the model's is not held while the
+ * store is opened or written to, so that questions wait for neither. */
 struct takt_learner {
     pthread_mutex_t lock, store_lock;
     struct takt_journal journal;
     struct takt_worker worker;
 
     struct takt_model *model;
-    struct takt_outlook *outlook;
     struct takt_table *table;
     struct takt_learner_names names;
-    bool is_published, is_deaf;
+    bool is_published, is_frozen;
     struct takt_records unclaimed; /* of ops or experts not known here */
     uint64_t saved_samples;        /* of the model: more means news */
-    fenv_t fpenv; /* of whoever is in takt__learner_enter() to _leave() */
+    fenv_t fpenv; /* of the thread between enter() and leave() */
 
     /* From here on it is the store's lock. */
     char path[1024];
@@ -49,8 +47,8 @@ struct takt_learner {
     _Atomic bool was_tried;          /* to open it, whatever came of it */
     bool is_given_up;                /* no store: memory only from now on */
     unsigned failures;               /* to open or to write, in a row */
-    char writer[TAKT_RECORD_WRITER]; /* under whose name what the model calls
-                                      * its own is stored; "": it is not.
+    char writer[TAKT_RECORD_WRITER]; /* the name under which the model's own
+                                      * samples are stored; "": they are not.
                                       * Written with both locks */
     takt_diag diag;
     uint64_t next_open_ns, next_save_ns, seq;
@@ -62,42 +60,56 @@ struct takt_learner {
 
 /* process.c: registers a learner for fork() and exit(). */
 void takt__learner_enlist(struct takt_learner *learner);
-/* A list that has no room for it gets the status TAKT_ENOMEM. */
+
+/* ---- records.c ----------------------------------------------------------- */
+
+/* Without memory the list gets the status TAKT_ENOMEM. */
 void takt__records_add(struct takt_records *list,
                        const struct takt_record *record);
 
-/* These are called with the store's lock, and take the other one as well. */
+/* Removes the records of an op, or (NULL) all. */
+void takt__records_drop(struct takt_records *list, const char *op);
 
-/* Opens the store, if it is not, and reads what has to be known of it; false:
- * there is none now. */
+/* The fingerprint of an expert's GPU; "": it has none. */
+const char *takt__learner_device(const struct takt_learner *learner,
+                                 unsigned expert);
+
+/* The summary that a record holds, with the model's lock. An expert that is not
+ * known may be added. False: its op or its expert is not known. */
+bool takt__record_find(struct takt_learner *learner,
+                       const struct takt_record *record, bool may_add,
+                       struct takt_summary *out);
+
+/* ---- recall.c: with the store's lock, takes the other one as well -------- */
+
+/* Opens the store, if it is not open, and reads it; false: there is none now.
+ */
 bool takt__learner_load(struct takt_learner *learner);
+
+/* Closes the store and writes nothing. */
+void takt__learner_close_store(struct takt_learner *learner);
+
+/* With both locks. No sample is this writer's own from then on. */
+void takt__learner_disown(struct takt_learner *learner);
+
+/* ---- save.c: with the store's lock, takes the other one as well ---------- */
 
 /* Writes what changed, if it is time or `now`; opens nothing for nothing. */
 takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
                                bool now);
 
-/* Saves and closes the store: SQLite's connection must not see a fork(). What
- * is stored is nobody's own then, until the store is opened again. */
+/* Saves and closes the store: SQLite's connection must not see a fork(). The
+ * samples are disowned until the store is opened again. */
 void takt__learner_close(struct takt_learner *learner);
 
-/* Closes the store and writes nothing. */
-void takt__learner_close_store(struct takt_learner *learner);
-
-/* With both locks. Keeps what is known, but as somebody else's to store. */
-void takt__learner_disown(struct takt_learner *learner);
-
-/* The rest with the model's. */
+/* ---- publish.c, hint.c: with the model's lock ---------------------------- */
 
 /* Judges what changed and writes the verdicts, for about `limit_ns` (0: until
  * all is done); false: nothing changed. */
 bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
                            uint64_t limit_ns);
 
-/* The fingerprint of an arm's GPU; "": it is the processor's. */
-const char *takt__learner_device(const struct takt_learner *learner,
-                                 unsigned arm);
-
-/* Takes in what other machines measured: records of one key together. */
+/* Gives the model what other machines measured: records of one key together. */
 void takt__learner_hint(struct takt_learner *learner,
                         const struct takt_records *foreign);
 

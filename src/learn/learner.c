@@ -11,15 +11,14 @@
 
 static const uint64_t most_work_ns = 300000; /* at a stretch */
 
-/* ---- one round -------------------------------------------------------------
- */
+/* ---- one round ----------------------------------------------------------- */
 
 static void learn(struct takt_learner *learner,
                   const struct takt_sample *sample)
 {
     const struct takt_learner_names *names = &learner->names;
 
-    if (!learner->is_deaf)
+    if (!learner->is_frozen)
         takt__model_learn(learner->model, sample);
     if (names->learned != NULL) {
         const struct takt_model_counters counters =
@@ -40,14 +39,15 @@ static bool learn_all(struct takt_learner *learner)
     return found;
 }
 
-/* Says who should be opened, now that it would have paid. */
-static void wake_sleepers(struct takt_learner *learner)
+/* Begins to open GPUs where that would have paid. */
+static void open_gpus(struct takt_learner *learner)
 {
     const struct takt_learner_names *names = &learner->names;
-    unsigned arm;
+    unsigned expert;
 
-    while (names->wake != NULL && takt__model_next_wake(learner->model, &arm))
-        names->wake(names->self, arm);
+    while (names->open != NULL &&
+           takt__model_next_to_open(learner->model, &expert))
+        names->open(names->self, expert);
 }
 
 static void load(struct takt_learner *learner)
@@ -75,7 +75,7 @@ static bool work(void *self, bool *changed)
     takt__lock(&learner->lock);
     const bool found = learn_all(learner);
     if (found)
-        wake_sleepers(learner);
+        open_gpus(learner);
     *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
     takt__unlock(&learner->lock);
     save(learner, false);
@@ -107,7 +107,7 @@ static void finish(void *self)
     takt__unlock(&learner->store_lock);
 }
 
-/* It works on a processor that the program could use: never more than a
+/* It works on a core that the program could use: never more than a
  * thirtieth of the time, and not long at a stretch. */
 static const struct takt_worker_job job = {.name = "takt-learn",
                                            .work = work,
@@ -119,10 +119,9 @@ static const struct takt_worker_job job = {.name = "takt-learn",
                                            .rest_per_work = 30,
                                            .most_rest_ns = 20000000};
 
-/* ---- start and end ---------------------------------------------------------
- */
+/* ---- start and end ------------------------------------------------------- */
 
-void takt__learner_hear(struct takt_learner *learner)
+void takt__learner_notify(struct takt_learner *learner)
 {
     takt__worker_notify(&learner->worker);
 }
@@ -148,18 +147,13 @@ takt_status takt__learner_create(const struct takt_learner_options *options,
     learner->table = options->table;
     learner->names = options->names;
     learner->is_published = options->is_published;
-    learner->is_deaf = options->is_deaf;
+    learner->is_frozen = options->is_frozen;
     learner->is_store_foreign = options->is_store_foreign;
     learner->is_store_set = options->is_store_set;
     snprintf(learner->path, sizeof learner->path, "%s", options->store_path);
     snprintf(learner->machine, sizeof learner->machine, "%s", options->machine);
     snprintf(learner->software, sizeof learner->software, "%s",
              options->software);
-    learner->outlook = takt__outlook_create();
-    if (learner->outlook == NULL) {
-        takt__learner_destroy(learner);
-        return TAKT_ENOMEM;
-    }
     takt__learner_enlist(learner);
     *out = learner;
     return TAKT_OK;
@@ -173,12 +167,10 @@ void takt__learner_destroy(struct takt_learner *learner)
     if (!takt__worker_end(&learner->worker))
         finish(learner);
     takt__lock(&learner->store_lock);
-    takt__store_close(learner->store);
-    learner->store = NULL;
+    takt__learner_close_store(learner);
     learner->is_given_up = true;
     takt__unlock(&learner->store_lock);
     takt__fork_remove(&learner->fork);
-    takt__outlook_destroy(learner->outlook);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);
     free(learner->unsaved.record);
@@ -187,16 +179,15 @@ void takt__learner_destroy(struct takt_learner *learner)
     free(learner);
 }
 
-/* ---- for others ------------------------------------------------------------
- */
+/* ---- questions ----------------------------------------------------------- */
 
 struct takt_journal *takt__learner_journal(struct takt_learner *learner)
 {
     return &learner->journal;
 }
 
-/* The first to ask waits until the store is read. If it could not be, others
- * try again when it is time, but wait for nobody who is at it. */
+/* The first question waits until the store is read. If it could not be, later
+ * ones try again when it is time, but do not wait for a thread that does. */
 static void load_for_question(struct takt_learner *learner)
 {
     if (atomic_load(&learner->is_loaded))
@@ -215,7 +206,7 @@ static struct takt_model *enter(struct takt_learner *learner,
     takt__lock(&learner->lock);
     learner->fpenv = *fpenv;
     if (learn_all(learner))
-        wake_sleepers(learner);
+        open_gpus(learner);
     takt__learner_publish(learner, takt__now_ns(), 0);
     return learner->model;
 }
@@ -239,7 +230,7 @@ struct takt_model *takt__learner_enter_early(struct takt_learner *learner)
 
 void takt__learner_leave(struct takt_learner *learner)
 {
-    wake_sleepers(learner); /* somebody may have told what it took */
+    open_gpus(learner); /* the caller may have added samples */
     takt__learner_publish(learner, takt__now_ns(), 0);
     const fenv_t fpenv = learner->fpenv;
     takt__unlock(&learner->lock);
@@ -260,11 +251,6 @@ void takt__learner_leave_all(struct takt_learner *learner)
 {
     takt__learner_leave(learner);
     takt__unlock(&learner->store_lock);
-}
-
-struct takt_outlook *takt__learner_outlook(struct takt_learner *learner)
-{
-    return learner->outlook;
 }
 
 takt_status takt__learner_store(struct takt_learner *learner)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * learner.h - Takt's own thread: learn, publish, store.
+ * learner.h - the learner thread: learn, publish, store.
  *
  * Callers leave samples in a journal and go on. This thread takes them out,
- * teaches the model, writes the verdicts into the table that callers read, and
- * now and then writes what it knows to the store. It is started by the first
- * sample, looks at the journal every few milliseconds while calls come, and
- * sleeps when none do.
+ * teaches the model, writes verdicts into the table that callers read, and now
+ * and then writes statistics to the store. It is started by the first sample,
+ * looks at the journal every few milliseconds while calls come, and sleeps when
+ * none do.
  *
- * Threads: the functions may be called from any thread; all but hear() take a
+ * Threads: the functions may be called from any thread; all but notify() take a
  * lock and are not for the path of a call.
  */
 #ifndef TAKT_LEARN_LEARNER_H
@@ -21,30 +21,30 @@
 
 struct takt_learner;
 
-/* What the learner has to ask about names. Called with the lock held. */
+/* What the learner asks about names, and what it reports. Called with the lock
+ * held. An expert is the number of its arm. */
 struct takt_learner_names {
     void *self;
     /* The name of the op of a series; NULL: it has none (yet). */
     const char *(*op_of)(void *self, unsigned series);
-    /* The series of a stored record and the arm that it is about; -1: unknown.
-     */
+    /* The series and the expert of a stored record; -1: unknown. */
     int (*find_series)(void *self, const char *op, unsigned dtype,
                        const char *layout);
-    int (*find_arm)(void *self, unsigned series, const char *expert);
-    /* The arm that such a record makes known; -1: none. */
-    int (*meet_arm)(void *self, struct takt_model *model, unsigned series,
-                    const char *expert);
-    /* A series was published: what follows from it elsewhere. */
+    int (*find_expert)(void *self, unsigned series, const char *expert);
+    /* Adds the expert of such a record to the model; -1: none. */
+    int (*add_expert)(void *self, struct takt_model *model, unsigned series,
+                      const char *expert);
+    /* Verdicts of a series were published. */
     void (*published)(void *self, unsigned series);
-    /* The fingerprint of the GPU of an arm, under which its records are kept;
-     * NULL or "": it has none. May be NULL. Asked whenever records are read or
-     * written. */
-    const char *(*device_of)(void *self, unsigned arm);
-    /* An arm that sleeps missed more than opening it takes: begins to open it,
-     * and returns at once. May be NULL. */
-    void (*wake)(void *self, unsigned arm);
-    /* Something was learned from: for who else wants to know. The counters are
-     * those of the model after it. May be NULL. */
+    /* The fingerprint of the GPU of an expert, under which its records are
+     * stored; NULL or "": it has none. May be NULL. Asked whenever records are
+     * read or written. */
+    const char *(*device_of)(void *self, unsigned expert);
+    /* Opening a GPU would have paid: begins to open it, and returns at once.
+     * May be NULL. */
+    void (*open)(void *self, unsigned expert);
+    /* A sample was learned from. The counters are those of the model after it.
+     * May be NULL. */
     void (*learned)(void *self, const struct takt_sample *sample,
                     const struct takt_model_counters *counters);
 };
@@ -58,7 +58,7 @@ struct takt_learner_options {
     bool is_store_set;              /* the environment names it */
     const char *machine, *software; /* fingerprints, copied */
     bool is_published; /* false: learn, but decide nothing (policy pinned) */
-    bool is_deaf;      /* samples are for others: nothing is learned of them */
+    bool is_frozen;    /* samples are reported, but not learned from */
 };
 
 /* On failure the model is destroyed too. */
@@ -71,31 +71,28 @@ void takt__learner_destroy(struct takt_learner *learner);
 /* Where callers leave their samples. */
 struct takt_journal *takt__learner_journal(struct takt_learner *learner);
 
-/* Says that there is something in the journal: starts or wakes the thread if
+/* Says that there is a sample in the journal: starts or wakes the thread if
  * need be, otherwise one load. */
-void takt__learner_hear(struct takt_learner *learner);
+void takt__learner_notify(struct takt_learner *learner);
 
-/* Takes the lock, having read the store and learned what is in the journal, and
- * gives the model to look at. Waits for the store only the first time. */
+/* Reads the store, takes the lock, learns what is in the journal, and returns
+ * the model. Waits for the store only the first time. */
 struct takt_model *takt__learner_enter(struct takt_learner *learner);
 void takt__learner_leave(struct takt_learner *learner); /* publishes changes */
 
 /* The same without waiting for the store. */
 struct takt_model *takt__learner_enter_early(struct takt_learner *learner);
 
-/* The same, and nobody reads or writes the store meanwhile: for what is done to
- * both. May wait for as long as SQLite does. */
+/* The same with the lock of the store too: for what is done to both. May wait
+ * for as long as SQLite does. */
 struct takt_model *takt__learner_enter_all(struct takt_learner *learner);
 void takt__learner_leave_all(struct takt_learner *learner);
 
-/* The outlook to use between enter and leave. */
-struct takt_outlook *takt__learner_outlook(struct takt_learner *learner);
-
-/* Between enter and leave: records that were read before the op or the expert
- * was known are taken in now. */
+/* Between enter and leave: restores records that were read before their op or
+ * expert was defined. */
 void takt__learner_claim(struct takt_learner *learner);
 
-/* How many samples found no room in the journal. */
+/* How many samples the full journal dropped. */
 uint64_t takt__learner_dropped(struct takt_learner *learner);
 
 /* Learns what is in the journal and writes all that changed to the store. Not
@@ -111,7 +108,7 @@ struct takt_learner_state {
     const char *diag;   /* "": all is well */
     takt_status status; /* of reading it; TAKT_OK: or there is none */
     double own_records, other_records;
-    bool is_writable; /* the store is open and takes what is learned */
+    bool is_writable; /* the store is open for writing */
 };
 /* Between enter_all and leave_all, where its texts can be read. */
 struct takt_learner_state takt__learner_state(struct takt_learner *learner);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* publish.c - from verdicts to cells of the table. */
+/* publish.c - writes verdicts into the cells of the table. */
 #include "base/clock.h"
 #include "learn/inside.h"
 
-static bool is_team(const struct takt_model *model, unsigned arm)
+static bool is_team(const struct takt_model *model, unsigned expert)
 {
-    return takt__model_arm(model, arm)->rates.threads > 1;
+    return takt__model_arm(model, expert)->rates.threads > 1;
 }
 
-/* Where the operands lie in caches, the first call of another team only
- * brings them over: two tries in a row, of which the second counts. */
+/* Where the operands are in caches, the first call on another team of threads
+ * only moves them there: two trials in a row, of which the second counts. */
 static uint8_t tries_of(const struct takt_model *model,
                         const struct takt_verdict *verdict, unsigned situation)
 {
@@ -22,8 +22,8 @@ static uint8_t tries_of(const struct takt_model *model,
                : 1;
 }
 
-/* Every call is timed until enough is known; then the short ones seldom. Calls
- * that have a use for threads read the clock anyway. */
+/* Every call is timed until there are enough samples, then short ones seldom.
+ * Calls that can use threads read the clock anyway. */
 static uint8_t shift_of(const struct takt_verdict *verdict, bool is_threaded)
 {
     return verdict->samples < 5 || is_threaded
@@ -50,14 +50,14 @@ static struct takt_cell cell_of(const struct takt_model *model,
     };
 }
 
-/* An offer that stands is left as it is, taken or not: whoever takes it while
- * this is written anew must not find it there again. */
+/* A trial that was offered before is left as it is, taken or not: a caller that
+ * takes it while the cell is written must not find it there again. */
 static void publish_cell(struct takt_learner *learner, unsigned series,
-                         unsigned place, unsigned bucket,
+                         unsigned slot, unsigned bucket,
                          const struct takt_verdict *verdict)
 {
-    _Atomic uint64_t *at = &learner->table->cell[series][place][bucket];
-    struct takt_cell cell = cell_of(learner->model, verdict, place);
+    _Atomic uint64_t *at = &learner->table->cell[series][slot][bucket];
+    struct takt_cell cell = cell_of(learner->model, verdict, slot);
     uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
     do {
@@ -69,75 +69,77 @@ static void publish_cell(struct takt_learner *learner, unsigned series,
         memory_order_relaxed));
 }
 
-/* As if nobody had ever been there. */
-static void take_back(struct takt_learner *learner,
-                      const struct takt_change *change, unsigned place)
+/* Empties cells, as if no call had been there. */
+static void withdraw(struct takt_learner *learner,
+                     const struct takt_change *change, unsigned slot)
 {
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
         atomic_store_explicit(
-            &learner->table->cell[change->series][place][bucket], 0,
+            &learner->table->cell[change->series][slot][bucket], 0,
             memory_order_relaxed);
+}
+
+static void publish_gpu(struct takt_learner *learner,
+                        const struct takt_change *change, unsigned expert,
+                        struct takt_posterior *posterior, uint64_t now_ns)
+{
+    const unsigned slot =
+        takt__arm_slot(takt__model_arm(learner->model, expert));
+    struct takt_verdict verdict;
+
+    if (takt__model_is_closed(learner->model, expert)) {
+        withdraw(learner, change, slot);
+        return;
+    }
+    for (unsigned bucket = change->first; bucket <= change->last; bucket++)
+        if (takt__posterior_judge_gpu(posterior, expert, bucket, now_ns,
+                                      &verdict))
+            publish_cell(learner, change->series, slot, bucket, &verdict);
+}
+
+static void publish_gpus(struct takt_learner *learner,
+                         const struct takt_change *change,
+                         struct takt_posterior *posterior, uint64_t now_ns)
+{
+    const struct takt_model *model = learner->model;
+
+    for (unsigned i = 0; i < takt__model_arm_count(model); i++)
+        if (takt__arm_is_gpu(takt__model_arm(model, i)) &&
+            takt__model_allows(model, change->series, i))
+            publish_gpu(learner, change, i, posterior, now_ns);
 }
 
 static void publish_situation(struct takt_learner *learner,
                               const struct takt_change *change,
-                              unsigned situation, uint64_t now_ns)
+                              unsigned situation,
+                              struct takt_posterior *posterior, uint64_t now_ns)
 {
     struct takt_verdict verdict;
 
-    takt__outlook_fill(learner->outlook, learner->model, change->series,
-                       situation);
     for (unsigned bucket = change->first; bucket <= change->last; bucket++)
-        if (takt__outlook_judge(learner->outlook, bucket, NULL, now_ns, false,
-                                &verdict))
+        if (takt__posterior_judge(posterior, bucket, now_ns, false, &verdict))
             publish_cell(learner, change->series, situation, bucket, &verdict);
 }
 
-static void publish_gpu(struct takt_learner *learner,
-                        const struct takt_change *change, unsigned arm,
-                        uint64_t now_ns)
-{
-    const unsigned place =
-        takt__arm_place(takt__model_arm(learner->model, arm));
-    struct takt_verdict verdict;
-
-    for (unsigned bucket = change->first; bucket <= change->last; bucket++)
-        if (takt__outlook_place(learner->outlook, arm, bucket, now_ns,
-                                &verdict))
-            publish_cell(learner, change->series, place, bucket, &verdict);
-}
-
-static void publish_gpus(struct takt_learner *learner,
-                         const struct takt_change *change, uint64_t now_ns)
-{
-    const struct takt_model *model = learner->model;
-
-    for (unsigned i = 0; i < takt__model_arm_count(model); i++) {
-        const struct takt_arm *arm = takt__model_arm(model, i);
-        if (!takt__arm_is_gpu(arm) ||
-            !takt__model_allows(model, change->series, i))
-            continue;
-        if (takt__model_is_asleep(model, i))
-            take_back(learner, change, takt__arm_place(arm));
-        else
-            publish_gpu(learner, change, i, now_ns);
-    }
-}
-
+/* Without an open GPU nothing is resident. */
 static void publish_change(struct takt_learner *learner,
                            const struct takt_change *change, uint64_t now_ns)
 {
     const bool has_gpu = takt__model_has_gpu(learner->model, change->series);
 
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        struct takt_posterior *posterior = NULL;
         if ((change->situations >> s & 1) == 0)
             continue;
-        if (has_gpu || (s & TAKT_RESIDENT) == 0)
-            publish_situation(learner, change, s, now_ns);
-        else
-            take_back(learner, change, s);
+        if (has_gpu || (s & TAKT_RESIDENT) == 0) {
+            posterior =
+                takt__model_posterior(learner->model, change->series, s);
+            publish_situation(learner, change, s, posterior, now_ns);
+        } else {
+            withdraw(learner, change, s);
+        }
         if (s == TAKT_RESIDENT)
-            publish_gpus(learner, change, now_ns);
+            publish_gpus(learner, change, posterior, now_ns);
     }
     learner->names.published(learner->names.self, change->series);
 }

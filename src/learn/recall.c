@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recall.c - between the model and the store.
+ * recall.c - opens the store, and restores the model from it.
  *
- * What this machine measured is taken as if measured now; what an older or
- * newer library measured on it counts for three samples at most; what other
- * machines measured is a hint, and so is what another GPU in this one did.
- * Records of ops or experts that this program does not know are kept aside, in
- * case it defines them.
+ * Records of this machine count as if measured now, but for three samples at
+ * most if another version of the library measured them. Records of other
+ * machines are hints, and so are those of another GPU in this machine. Records
+ * of ops or experts that this program has not defined are kept until it does.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,86 +20,29 @@ static const uint64_t open_every_ns = 5000000000;
 /* Of this machine (a hundred megabytes), and of others or kept for later. */
 enum { most_own = 1 << 18, most_records = 1 << 16 };
 
-/* ---- in --------------------------------------------------------------------
- */
-
-void takt__records_add(struct takt_records *list,
-                       const struct takt_record *record)
+void takt__learner_close_store(struct takt_learner *learner)
 {
-    if (list->count == list->room) {
-        const size_t room = list->room == 0 ? 64 : 2 * list->room;
-        struct takt_record *more = realloc(list->record, room * sizeof *more);
-        if (more == NULL) {
-            list->status = TAKT_ENOMEM;
-            return;
-        }
-        list->record = more;
-        list->room = room;
-    }
-    list->record[list->count++] = *record;
+    takt__store_close(learner->store);
+    learner->store = NULL;
 }
 
-const char *takt__learner_device(const struct takt_learner *learner,
-                                 unsigned arm)
+void takt__learner_disown(struct takt_learner *learner)
 {
-    const struct takt_learner_names *names = &learner->names;
-    const char *device =
-        names->device_of == NULL ? NULL : names->device_of(names->self, arm);
-
-    return device == NULL ? "" : device;
+    takt__model_disown(learner->model);
+    learner->unsaved.count = 0;
+    learner->saved_samples = takt__model_counters(learner->model).samples;
+    learner->writer[0] = '\0';
 }
+
+/* ---- reading ------------------------------------------------------------- */
 
 static bool is_of_device(const struct takt_learner *learner,
-                         const struct takt_record *record, unsigned arm)
+                         const struct takt_record *record, unsigned expert)
 {
-    return strcmp(record->device, takt__learner_device(learner, arm)) == 0;
+    return strcmp(record->device, takt__learner_device(learner, expert)) == 0;
 }
 
-static bool find(struct takt_learner *learner, const struct takt_record *record,
-                 struct takt_memory *out)
-{
-    const struct takt_learner_names *names = &learner->names;
-    const int series = names->find_series(names->self, record->op,
-                                          record->dtype, record->layout);
-    int arm = series < 0 ? -1
-                         : names->find_arm(names->self, (unsigned)series,
-                                           record->expert);
-
-    if (series >= 0 && arm < 0)
-        arm = names->meet_arm(names->self, learner->model, (unsigned)series,
-                              record->expert);
-    if (arm < 0)
-        return false;
-    *out = (struct takt_memory){
-        .series = (unsigned)series,
-        .arm = (unsigned)arm,
-        .situation = record->situation,
-        .bucket = record->bin,
-        .n = record->n,
-        .mean = record->mean,
-        .m2 = record->m2,
-        .first_s = record->first_s,
-        .bytes = record->bytes,
-        .flops = record->flops,
-        .calls = record->calls,
-        .seconds = record->seconds,
-    };
-    return true;
-}
-
-/* Samples of another version of the library count as three at most. */
-static void weigh(const struct takt_learner *learner,
-                  const struct takt_record *record, struct takt_memory *memory)
-{
-    static const double most = 3;
-
-    if (strcmp(record->software, learner->software) == 0 || memory->n <= most)
-        return;
-    memory->m2 *= most / memory->n;
-    memory->n = most;
-}
-
-/* `writer` is under whose name this process writes. */
+/* Whether a record was written under that name by this library here. */
 static bool is_own(const struct takt_learner *learner,
                    const struct takt_record *record, const char *writer)
 {
@@ -115,27 +57,32 @@ static bool is_of_store(const struct takt_learner *learner,
     return is_own(learner, record, takt__store_writer(learner->store));
 }
 
-/* All records are read before any is believed: a store that fails half-way
- * would leave half a memory, which would be written over the whole one. */
+/* All records are read before any is restored: a store that fails half-way
+ * would leave half of the samples, to be written over all of them. */
 struct reading {
     struct takt_learner *learner;
-    struct takt_records own, foreign; /* machines' */
-    size_t others;                    /* records of foreign ones */
+    struct takt_records own, foreign; /* of this machine and of others */
+    size_t others;                    /* how many there were of others */
 };
+
+static void add_foreign(struct reading *reading,
+                        const struct takt_record *record)
+{
+    reading->others++;
+    if (reading->foreign.count < most_records)
+        takt__records_add(&reading->foreign, record);
+}
 
 static void collect(void *self, const struct takt_record *record)
 {
     struct reading *reading = self;
 
-    if (strcmp(record->machine, reading->learner->machine) != 0) {
-        reading->others++;
-        if (reading->foreign.count < most_records)
-            takt__records_add(&reading->foreign, record);
-    } else if (reading->own.count < most_own) {
+    if (strcmp(record->machine, reading->learner->machine) != 0)
+        add_foreign(reading, record);
+    else if (reading->own.count < most_own)
         takt__records_add(&reading->own, record);
-    } else {
+    else
         reading->own.status = TAKT_EFULL;
-    }
 }
 
 static takt_status collect_all(struct reading *reading)
@@ -156,33 +103,37 @@ static void end_reading(struct reading *reading)
     free(reading->foreign.record);
 }
 
-static takt_status take_in(struct takt_learner *learner,
+/* Samples of another version of the library count as three at most. */
+static takt_status restore(struct takt_learner *learner,
                            const struct takt_record *record,
-                           struct takt_memory *memory, bool is_own)
+                           struct takt_summary *summary, bool is_own)
 {
-    weigh(learner, record, memory);
-    return takt__model_recall(learner->model, memory, is_own);
+    static const double most = 3;
+
+    if (strcmp(record->software, learner->software) != 0 && summary->n > most) {
+        summary->m2 *= most / summary->n;
+        summary->n = most;
+    }
+    return takt__model_restore(learner->model, summary, is_own);
 }
 
-/* Of this machine; another GPU in it is as another machine. */
-static takt_status sort_in(struct reading *reading,
-                           const struct takt_record *record)
+/* A record of this machine; another GPU in it is like another machine. */
+static takt_status restore_record(struct reading *reading,
+                                  const struct takt_record *record)
 {
     struct takt_learner *learner = reading->learner;
-    struct takt_memory memory;
-    const bool is_known = find(learner, record, &memory);
+    struct takt_summary summary;
+    const bool is_known = takt__record_find(learner, record, true, &summary);
 
-    if (is_known && !is_of_device(learner, record, memory.arm)) {
-        reading->others++;
-        if (reading->foreign.count < most_records)
-            takt__records_add(&reading->foreign, record);
+    if (is_known && !is_of_device(learner, record, summary.arm)) {
+        add_foreign(reading, record);
         return reading->foreign.status;
     }
     if (is_of_store(learner, record) && record->seq > learner->seq)
         learner->seq = record->seq;
     learner->own_records++;
     if (is_known)
-        return take_in(learner, record, &memory, is_of_store(learner, record));
+        return restore(learner, record, &summary, is_of_store(learner, record));
     if (learner->unclaimed.count < most_records)
         takt__records_add(&learner->unclaimed, record);
     return learner->unclaimed.status;
@@ -197,7 +148,7 @@ static takt_status read_all(struct takt_learner *learner)
     learner->unclaimed.status = TAKT_OK;
     learner->own_records = 0;
     for (size_t i = 0; status == TAKT_OK && i < reading.own.count; i++)
-        status = sort_in(&reading, &reading.own.record[i]);
+        status = restore_record(&reading, &reading.own.record[i]);
     learner->other_records = (double)reading.others;
     if (status == TAKT_OK)
         takt__learner_hint(learner, &reading.foreign);
@@ -207,20 +158,22 @@ static takt_status read_all(struct takt_learner *learner)
     return status;
 }
 
-/* ---- in again --------------------------------------------------------------
- * A store that was closed, for a fork() or for trouble, may give another
- * writer's name when it is opened again, and somebody else may have written
- * under ours meanwhile. What is stored under the name goes on from there.
+/* ---- reading again ------------------------------------------------------- */
+/*
+ * A store that was closed, for a fork() or after a failure, may give another
+ * writer's name when it is opened again, and another process may have written
+ * under the old one meanwhile. What is stored under the new name is adopted.
  */
 
 static takt_status adopt(struct takt_learner *learner,
                          const struct takt_record *record)
 {
-    struct takt_memory memory;
+    struct takt_summary summary;
 
-    if (is_of_store(learner, record) && find(learner, record, &memory) &&
-        is_of_device(learner, record, memory.arm))
-        return takt__model_adopt(learner->model, &memory);
+    if (is_of_store(learner, record) &&
+        takt__record_find(learner, record, true, &summary) &&
+        is_of_device(learner, record, summary.arm))
+        return takt__model_adopt(learner->model, &summary);
     return TAKT_OK;
 }
 
@@ -229,8 +182,8 @@ static takt_status resume(struct takt_learner *learner,
 {
     const bool is_same =
         strcmp(learner->writer, takt__store_writer(learner->store)) == 0;
-    bool is_stored = false; /* what we call our own, under learner->writer */
-    uint64_t seq = 0;       /* the last one under the name we have now */
+    bool is_stored = false; /* our own samples, under learner->writer */
+    uint64_t seq = 0;       /* the last one under the new name */
     takt_status status = TAKT_OK;
 
     for (size_t i = 0; i < own->count; i++) {
@@ -239,7 +192,7 @@ static takt_status resume(struct takt_learner *learner,
             seq = own->record[i].seq;
     }
     if (is_same && is_stored && seq <= learner->seq)
-        return TAKT_OK; /* nobody wrote but us */
+        return TAKT_OK; /* no other process wrote */
     if (is_stored)
         takt__learner_disown(learner);
     for (size_t i = 0; status == TAKT_OK && i < own->count; i++)
@@ -262,8 +215,8 @@ static takt_status read_again(struct takt_learner *learner)
     return status;
 }
 
-/* A store that can be written, with something to say, was repaired. That is an
- * error, as is a file that the environment names; a home that is read-only is
+/* A writable store with a diagnosis was repaired. That is an error, as is a
+ * diagnosis of a file that the environment names; a home that is read-only is
  * common. */
 static void log_store(const struct takt_learner *learner, takt_status status)
 {
@@ -278,9 +231,9 @@ static void log_store(const struct takt_learner *learner, takt_status status)
         takt__log(TAKT_LOG_INFO, "store: %s", learner->path);
 }
 
-/* Trouble that may pass is met again after a while, then after twice as
- * long. */
-static void note_trouble(struct takt_learner *learner, takt_status status)
+/* A failure that may pass: tried again after a while, then after twice as long.
+ */
+static void postpone_opening(struct takt_learner *learner, takt_status status)
 {
     learner->is_given_up =
         status != TAKT_EIO && status != TAKT_ENOMEM && status != TAKT_ECORRUPT;
@@ -304,20 +257,14 @@ static bool open_store(struct takt_learner *learner)
                                              &learner->diag, &learner->store);
     log_store(learner, learner->store_status);
     if (learner->store_status != TAKT_OK) {
-        note_trouble(learner, learner->store_status);
+        postpone_opening(learner, learner->store_status);
         learner->is_given_up |= learner->store_status == TAKT_ECORRUPT;
     }
     return learner->store_status == TAKT_OK;
 }
 
-void takt__learner_close_store(struct takt_learner *learner)
-{
-    takt__store_close(learner->store);
-    learner->store = NULL;
-}
-
-/* Readers of the store wait for nobody, or (where the file is far away and has
- * no log) for who commits: the model's lock may be held. */
+/* Readers of the store do not wait, or (for a remote file without a log) for a
+ * commit alone: the model's lock may be held. */
 static bool read_store(struct takt_learner *learner)
 {
     takt__lock(&learner->lock);
@@ -337,7 +284,7 @@ static bool read_store(struct takt_learner *learner)
              status == TAKT_EFULL ? "there are too many records"
                                   : takt_status_text(status));
     log_store(learner, status);
-    note_trouble(learner, status);
+    postpone_opening(learner, status);
     takt__learner_close_store(learner);
     return false;
 }
@@ -351,19 +298,20 @@ bool takt__learner_load(struct takt_learner *learner)
     return is_read;
 }
 
-/* Without the store's lock, so by the name that both locks guard. */
+/* Without the store's lock, so by learner->writer, which both locks guard. */
 void takt__learner_claim(struct takt_learner *learner)
 {
     struct takt_records *list = &learner->unclaimed;
-    struct takt_memory memory;
+    struct takt_summary summary;
     size_t left = 0;
 
     for (size_t i = 0; i < list->count; i++) {
         const struct takt_record *record = &list->record[i];
-        const bool is_known = find(learner, record, &memory);
+        const bool is_known =
+            takt__record_find(learner, record, true, &summary);
         if (!is_known ||
-            (is_of_device(learner, record, memory.arm) &&
-             take_in(learner, record, &memory,
+            (is_of_device(learner, record, summary.arm) &&
+             restore(learner, record, &summary,
                      is_own(learner, record, learner->writer)) != TAKT_OK))
             list->record[left++] = *record;
     }

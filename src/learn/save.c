@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * save.c - what the model knows, written to the store; recall.c reads it back.
- */
+/* save.c - writes the model's own statistics to the store. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/name.h"
 #include "learn/inside.h"
 
-/* The store would refuse a whole batch for one record that makes no sense. The
- * first four names but for the device are the store's to fill in. */
+/* The store refuses a whole batch for one record that is not valid. Of the
+ * first four fields the store fills in all but the device. */
 static bool is_sound(const struct takt_record *record)
 {
     for (size_t i = 1; i < TAKT_RECORD_FIELDS; i++)
@@ -22,35 +18,35 @@ static bool is_sound(const struct takt_record *record)
     return true;
 }
 
-/* What was measured may be beyond what is believed of a file. */
+/* Keeps measured values within what a reader accepts. */
 static void confine(struct takt_record *record)
 {
     const double most_m2 = TAKT_RECORD_MOST_SPREAD * (record->n + 1);
 
     if (record->n < TAKT_RECORD_LEAST_N)
-        record->n = record->m2 = 0; /* others' samples outweigh these by far */
+        record->n = record->m2 = 0; /* other writers' samples outweigh these */
     record->m2 = fmin(record->m2, most_m2);
     record->n = fmin(record->n, TAKT_RECORD_MOST_N);
     record->calls = fmin(record->calls, TAKT_RECORD_MOST_CALLS);
     record->seconds = fmin(record->seconds, TAKT_RECORD_MOST_S);
 }
 
-static void write_down(void *self, const struct takt_memory *memory)
+static void collect(void *self, const struct takt_summary *summary)
 {
     struct takt_learner *learner = self;
-    const char *op = learner->names.op_of(learner->names.self, memory->series);
+    const char *op = learner->names.op_of(learner->names.self, summary->series);
     struct takt_record record = {
-        .situation = memory->situation,
-        .bin = memory->bucket,
+        .situation = summary->situation,
+        .bin = summary->bucket,
         .seq = learner->seq,
-        .n = memory->n,
-        .mean = memory->mean,
-        .m2 = memory->m2,
-        .first_s = memory->first_s,
-        .bytes = memory->bytes,
-        .flops = memory->flops,
-        .calls = memory->calls,
-        .seconds = memory->seconds,
+        .n = summary->n,
+        .mean = summary->mean,
+        .m2 = summary->m2,
+        .first_s = summary->first_s,
+        .bytes = summary->bytes,
+        .flops = summary->flops,
+        .calls = summary->calls,
+        .seconds = summary->seconds,
         .last_unix_s = (int64_t)time(NULL),
     };
     enum takt_op_id id;
@@ -59,13 +55,13 @@ static void write_down(void *self, const struct takt_memory *memory)
 
     if (op == NULL)
         return;
-    takt__series_name(memory->series, &id, &user_op, &dtype, record.layout);
+    takt__series_name(summary->series, &id, &user_op, &dtype, record.layout);
     record.dtype = (unsigned)dtype;
     snprintf(record.op, sizeof record.op, "%s", op);
     snprintf(record.device, sizeof record.device, "%s",
-             takt__learner_device(learner, memory->arm));
+             takt__learner_device(learner, summary->arm));
     snprintf(record.expert, sizeof record.expert, "%s",
-             takt__model_arm(learner->model, memory->arm)->name);
+             takt__model_arm(learner->model, summary->arm)->name);
     confine(&record);
     if (is_sound(&record))
         takt__records_add(&learner->unsaved, &record);
@@ -85,11 +81,11 @@ static bool has_news(struct takt_learner *learner)
 }
 
 /* With both locks. */
-static void write_down_changes(struct takt_learner *learner)
+static void collect_changes(struct takt_learner *learner)
 {
     learner->seq++;
     learner->saved_samples = samples_of(learner);
-    takt__model_visit_changed(learner->model, write_down, learner);
+    takt__model_visit(learner->model, true, collect, learner);
 }
 
 static takt_status write_unsaved(struct takt_learner *learner)
@@ -105,10 +101,10 @@ static takt_status write_unsaved(struct takt_learner *learner)
     return status;
 }
 
-/* A file that was removed or found damaged has to be opened again; one that
- * is locked or on a full disk need not be, and keeps us our name; one that the
- * program took from us cannot be. */
-static void note_failure(struct takt_learner *learner, takt_status status)
+/* A file that was removed or damaged has to be opened again. One that is locked
+ * or on a full disk stays open, under the same writer's name. One whose
+ * descriptor the program closed cannot be used any more. */
+static void handle_failure(struct takt_learner *learner, takt_status status)
 {
     if (takt__store_is_lost(learner->store)) {
         snprintf(learner->diag.text, sizeof learner->diag.text, "%s",
@@ -142,12 +138,12 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
     takt_status status = write_unsaved(learner);
     if (status == TAKT_OK) {
         takt__lock(&learner->lock);
-        write_down_changes(learner);
+        collect_changes(learner);
         takt__unlock(&learner->lock);
         status = write_unsaved(learner);
     }
     if (status != TAKT_OK) {
-        note_failure(learner, status);
+        handle_failure(learner, status);
         return status;
     }
     if (learner->failures > 0)
@@ -156,33 +152,14 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
     return TAKT_OK;
 }
 
-/* Without the records of an op, or (NULL) of any. */
-static void drop(struct takt_records *list, const char *op)
-{
-    size_t left = 0;
-
-    for (size_t i = 0; op != NULL && i < list->count; i++)
-        if (!takt__name_equal(list->record[i].op, op))
-            list->record[left++] = list->record[i];
-    list->count = left;
-}
-
 takt_status takt__learner_reset(struct takt_learner *learner, const char *op)
 {
-    drop(&learner->unclaimed, op);
-    drop(&learner->unsaved, op);
+    takt__records_drop(&learner->unclaimed, op);
+    takt__records_drop(&learner->unsaved, op);
     if (learner->path[0] == '\0')
         return TAKT_OK;
     return learner->store != NULL ? takt__store_reset(learner->store, op)
                                   : TAKT_EIO;
-}
-
-void takt__learner_disown(struct takt_learner *learner)
-{
-    takt__model_disown(learner->model);
-    learner->unsaved.count = 0;
-    learner->saved_samples = samples_of(learner);
-    learner->writer[0] = '\0';
 }
 
 void takt__learner_close(struct takt_learner *learner)
@@ -193,7 +170,7 @@ void takt__learner_close(struct takt_learner *learner)
     takt__lock(&learner->lock);
     if (status == TAKT_OK && learner->store != NULL &&
         samples_of(learner) != learner->saved_samples) {
-        write_down_changes(learner); /* what came while that was written */
+        collect_changes(learner); /* what came while that was written */
         status = write_unsaved(learner);
     }
     if (status == TAKT_OK)

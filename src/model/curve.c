@@ -6,24 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples beyond these forget older ones, so that the mean can follow. */
-static const double memory = 64;
+/* With more samples than these, older ones fade, so that the mean follows. */
+static const double window = 64;
 
 /* A spread to start from, and how many samples it is worth. */
-static const double usual_sigma = 0.10, usual_worth = 4;
+static const double prior_sigma = 0.10, prior_worth = 4;
 static const double least_sigma = 0.05;
 
-/* Judgement: seven times; what is dearer by less is rather a wrong rate. */
+/* In ln(seconds), judgement: what takes longer by less is rather a wrong rate
+ * than a spike. */
 static const float many_times = 2;
 
-/* How much of a residual is left half an octave away: e^(-0.5 / 8), measured
+/* The correlation of residuals half an octave apart: e^(-0.5 / 8), measured
  * (docs/decisions/0005). */
 static const float fading = 0.9394131f;
 
-void takt__curve_fini(struct takt_curve *curve)
+void takt__curve_destroy(struct takt_curve *curve)
 {
-    free(curve->stat);
-    memset(curve, 0, sizeof *curve);
+    if (curve != NULL)
+        free(curve->stat);
+    free(curve);
 }
 
 /* The position of a bucket, or where it would be. */
@@ -47,23 +49,27 @@ struct takt_stat *takt__curve_find(const struct takt_curve *curve,
 
 static bool grow(struct takt_curve *curve)
 {
-    const unsigned room = curve->room == 0 ? 4 : 2 * curve->room;
-    struct takt_stat *stat = realloc(curve->stat, room * sizeof *stat);
+    const unsigned capacity = curve->capacity == 0 ? 4 : 2 * curve->capacity;
+    struct takt_stat *stat = realloc(curve->stat, capacity * sizeof *stat);
 
     if (stat == NULL)
         return false;
     curve->stat = stat;
-    curve->room = room;
+    curve->capacity = capacity;
     return true;
 }
 
-struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bucket)
+struct takt_stat *takt__stat_at(struct takt_curve **at, unsigned bucket)
 {
+    if (*at == NULL)
+        *at = calloc(1, sizeof **at);
+    struct takt_curve *curve = *at;
+    if (curve == NULL)
+        return NULL;
     const unsigned i = position(curve, bucket);
-
     if (i < curve->count && curve->stat[i].bucket == bucket)
         return &curve->stat[i];
-    if (curve->count == curve->room && !grow(curve))
+    if (curve->count == curve->capacity && !grow(curve))
         return NULL;
     memmove(&curve->stat[i + 1], &curve->stat[i],
             (curve->count - i) * sizeof curve->stat[0]);
@@ -74,8 +80,8 @@ struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bucket)
 
 static double variance_of(const struct takt_sums *sums)
 {
-    const double sum = sums->m2 + usual_worth * usual_sigma * usual_sigma;
-    const double variance = sum / (sums->n + usual_worth);
+    const double sum = sums->m2 + prior_worth * prior_sigma * prior_sigma;
+    const double variance = sum / (sums->n + prior_worth);
     const double least = least_sigma * least_sigma;
 
     return variance > least ? variance : least;
@@ -90,8 +96,8 @@ double takt__sums_sigma(const struct takt_sums *sums)
 struct takt_sums takt__sums_worth(double mean, double variance)
 {
     const double n = 8;
-    const double m2 = variance * n * (n + usual_worth) -
-                      usual_worth * usual_sigma * usual_sigma;
+    const double m2 = variance * n * (n + prior_worth) -
+                      prior_worth * prior_sigma * prior_sigma;
 
     return (struct takt_sums){n, mean, m2 > 0 ? m2 : 0};
 }
@@ -122,10 +128,10 @@ bool takt__sums_is_outlier(const struct takt_sums *sums, double residual)
     return fabs(residual - sums->mean) > 3 * takt__sums_sigma(sums);
 }
 
-static void make_room(struct takt_sums *sums)
+static void forget_one(struct takt_sums *sums)
 {
-    if (sums->n >= memory)
-        takt__sums_move(sums, sums->mean, memory - 1);
+    if (sums->n >= window)
+        takt__sums_move(sums, sums->mean, window - 1);
     sums->n++;
 }
 
@@ -133,23 +139,23 @@ static void add(struct takt_sums *sums, double value)
 {
     const double distance = value - sums->mean;
 
-    make_room(sums);
+    forget_one(sums);
     sums->mean += distance / sums->n;
     sums->m2 += distance * (value - sums->mean);
 }
 
-/* An outlier says something about the spread, and nothing about the mean: when
- * the speed has changed for good, the drift detector moves the mean. */
+/* An outlier counts for the spread and not for the mean: when the speed has
+ * changed for good, the drift detector moves the mean. */
 static void widen(struct takt_sums *sums)
 {
     const double distance = 3 * takt__sums_sigma(sums);
 
-    make_room(sums);
+    forget_one(sums);
     sums->m2 += distance * distance;
 }
 
-/* Of two samples that disagree the faster is believed: interference only ever
- * slows down. */
+/* Of two samples that disagree the faster one counts: interference only slows
+ * down. */
 static void settle(struct takt_sums *sums, double residual)
 {
     if (residual < sums->mean)
@@ -177,43 +183,44 @@ void takt__stat_add(struct takt_stat *stat, double residual)
         take(&stat->own, residual, is_outlier);
 }
 
-void takt__stat_add_plainly(struct takt_stat *stat, double residual)
+void takt__stat_add_trial(struct takt_stat *stat, double residual)
 {
     take(&stat->all, residual, false);
     take(&stat->own, residual, false);
 }
 
-/* How far a mean may be off, squared: samples spread, and a single one may be
- * a spike if it is many times dearer than expected. */
-static float noise_of(const struct takt_sums *sums, float surprise, float doubt)
+/* The variance of a mean: samples spread, and a single one may be a spike if it
+ * took many times longer than expected. */
+static float noise_of(const struct takt_sums *sums, float surprise, float prior)
 {
     const float noise = (float)variance_of(sums) / (float)sums->n;
 
     if (sums->n >= 2 || surprise < many_times ||
-        surprise * surprise < 4 * (doubt + noise))
+        surprise * surprise < 4 * (prior + noise))
         return noise;
     return noise + 0.36f * surprise * surprise;
 }
 
 /* A Kalman filter up the buckets and a smoother down again, on the deviation
- * from what was believed before, in units of the doubt before. */
-void takt__curve_believe(const struct takt_curve *curve,
-                         const struct takt_belief *before,
-                         struct takt_belief *out)
+ * from the prior mean, in units of the prior standard deviation. */
+void takt__curve_smooth(const struct takt_curve *curve,
+                        struct takt_residuals *residuals)
 {
-    float mean[TAKT_BUCKETS], doubt[TAKT_BUCKETS]; /* after the filter */
+    float mean[TAKT_BUCKETS], variance[TAKT_BUCKETS]; /* after the filter */
     const float spread = 1 - fading * fading;
     unsigned next = 0;
     float m = 0, p = 1;
 
+    if (curve == NULL)
+        return;
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
         m *= fading;
         p = fading * fading * p + spread;
         if (next < curve->count && curve->stat[next].bucket == j) {
             const struct takt_sums *all = &curve->stat[next++].all;
-            const float unit = sqrtf(before->variance[j]);
+            const float unit = sqrtf(residuals->variance[j]);
             const float surprise =
-                (float)all->mean - before->mean[j] - m * unit;
+                (float)all->mean - residuals->mean[j] - m * unit;
             if (all->n > 0) {
                 const float wide = p * unit * unit;
                 const float noise = noise_of(all, surprise, wide) + 1e-6f;
@@ -222,17 +229,16 @@ void takt__curve_believe(const struct takt_curve *curve,
             }
         }
         mean[j] = m;
-        doubt[j] = p;
+        variance[j] = p;
     }
     for (unsigned j = TAKT_BUCKETS; j-- > 0;) {
         if (j + 1 < TAKT_BUCKETS) {
-            const float ahead = fading * fading * doubt[j] + spread;
-            const float pull = fading * doubt[j] / ahead;
+            const float ahead = fading * fading * variance[j] + spread;
+            const float pull = fading * variance[j] / ahead;
             mean[j] += pull * (mean[j + 1] - fading * mean[j]);
-            doubt[j] += pull * pull * (doubt[j + 1] - ahead);
+            variance[j] += pull * pull * (variance[j + 1] - ahead);
         }
-        const float unit = before->variance[j];
-        out->mean[j] = before->mean[j] + mean[j] * sqrtf(unit);
-        out->variance[j] = doubt[j] * unit;
+        residuals->mean[j] += mean[j] * sqrtf(residuals->variance[j]);
+        residuals->variance[j] *= variance[j];
     }
 }

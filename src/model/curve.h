@@ -4,9 +4,8 @@
  *
  * Per bucket of work, statistics of the residual: ln(seconds) less ln of what
  * the rates say. Between the buckets and beyond them, an Ornstein-Uhlenbeck
- * process over the logarithm of work: near a measured size the belief is what
- * was measured, far away it returns to what was believed before, with its
- * doubt.
+ * process over the logarithm of work: near a measured size the posterior is
+ * what was measured, far away it returns to the prior.
  *
  * Threads: none of its own; the model locks.
  */
@@ -20,7 +19,7 @@
 
 enum { TAKT_DRIFT_BUCKETS = 4, TAKT_DRIFT_RECENT = 5 };
 
-/* A mean and what it takes to go on with it. */
+/* A running mean. */
 struct takt_sums {
     double n;    /* samples; at most 64 count for the mean */
     double mean; /* of the residual */
@@ -29,15 +28,15 @@ struct takt_sums {
 
 /* One bucket. */
 struct takt_stat {
-    struct takt_sums all;    /* whoever saw it on this machine */
-    struct takt_sums own;    /* the part that this writer saw */
+    struct takt_sums all;    /* samples of this machine */
+    struct takt_sums own;    /* the part of this writer */
     struct takt_sums before; /* all, before the speed changed; n 0: never */
     double calls;            /* of this writer, timed or not */
     double seconds;          /* which they took */
     uint64_t seen_ns; /* when it was last timed; 0: not in this process */
     float first_s;    /* of the first run in a process; 0: none yet */
     float first;      /* its residual, if it was kept apart; 0: none */
-    float published;  /* the mean that verdicts know of */
+    float published;  /* the mean that verdicts are based on */
     uint8_t bucket;
     bool is_changed; /* since it was last stored */
 };
@@ -54,51 +53,50 @@ struct takt_drift {
 
 struct takt_curve {
     struct takt_stat *stat; /* in the order of their buckets */
-    unsigned count, room;
+    unsigned count, capacity;
     struct takt_drift drift[TAKT_BUCKETS / TAKT_DRIFT_BUCKETS];
 };
 
-/* A belief about the residual at every bucket. */
-struct takt_belief {
+/* The distribution of the residual at every bucket: prior or posterior. */
+struct takt_residuals {
     float mean[TAKT_BUCKETS];
     float variance[TAKT_BUCKETS];
 };
 
-void takt__curve_fini(struct takt_curve *curve);
+void takt__curve_destroy(struct takt_curve *curve); /* NULL is allowed */
 
-/* The statistics of a bucket; NULL: nothing was seen there. */
+/* The statistics of a bucket; NULL: there are none. */
 struct takt_stat *takt__curve_find(const struct takt_curve *curve,
                                    unsigned bucket);
 
-/* The same, made if need be. NULL: no memory. */
-struct takt_stat *takt__curve_at(struct takt_curve *curve, unsigned bucket);
+/* The same of *curve, which may be NULL; both are made if need be. NULL: no
+ * memory. */
+struct takt_stat *takt__stat_at(struct takt_curve **curve, unsigned bucket);
 
-/* The spread of single samples, never taken below 5%. */
+/* The standard deviation of single samples, never below 5%. */
 double takt__sums_sigma(const struct takt_sums *sums);
 
-/* Samples whose mean has that doubt. */
+/* Sums whose mean has that variance. */
 struct takt_sums takt__sums_worth(double mean, double variance);
 
-/* Two sets of samples as one. */
+/* Adds one set of samples to another. */
 void takt__sums_pool(struct takt_sums *into, const struct takt_sums *from);
 
-/* Moves the mean and makes it as sure as `n` samples are. */
+/* Moves the mean and gives it the weight of `n` samples. */
 void takt__sums_move(struct takt_sums *sums, double mean, double n);
 
-/* Whether a residual is farther from the mean than samples usually are. */
+/* Whether a residual is more than three sigma from the mean. */
 bool takt__sums_is_outlier(const struct takt_sums *sums, double residual);
 
-/* Takes a residual in. Outliers widen the spread and leave the mean. */
+/* Adds a residual. Outliers widen the spread and leave the mean. */
 void takt__stat_add(struct takt_stat *stat, double residual);
 
-/* The same where nothing is an outlier: whoever measured has seen to that, and
- * varied on purpose what cannot be told from outside. */
-void takt__stat_add_plainly(struct takt_stat *stat, double residual);
+/* The same without outliers: a careful measurement has seen to that, and varies
+ * on purpose what a sample does not say. */
+void takt__stat_add_trial(struct takt_stat *stat, double residual);
 
-/* What to believe at every bucket, given what was believed `before`. May be the
- * same object. */
-void takt__curve_believe(const struct takt_curve *curve,
-                         const struct takt_belief *before,
-                         struct takt_belief *out);
+/* Turns the prior of every bucket into its posterior. `curve` may be NULL. */
+void takt__curve_smooth(const struct takt_curve *curve,
+                        struct takt_residuals *residuals);
 
 #endif

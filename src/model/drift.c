@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * drift.c - notices that an expert became slower or faster, however long its
+ * drift.c - detects that an arm became slower or faster, however long its
  * history.
  *
  * A two-sided cumulative sum of the distances from the mean, each clipped to
  * three sigma, so that no single spike can raise an alarm. An alarm moves the
  * means of the neighbouring buckets to where the last samples are and lets them
- * follow quickly; how it was before is remembered, so that a change that comes
- * and goes costs three calls, not a new beginning.
+ * follow quickly. The means before are kept, so that a change that comes and
+ * goes costs three calls, not a new beginning.
  *
- * When most of what runs on a device changes at once it is the device that
- * changed: then its load moves, and the shapes stay as they were learned.
+ * When most of what runs on a device changes at once, the device has changed:
+ * then its load moves, and the curves stay as they were learned.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/inside.h"
 
@@ -25,18 +26,19 @@ static const float allowance = 1, threshold = 12, clip = 3;
 static const double apart = 0.2, alike = 0.1;
 
 static const uint64_t moment_ns = 2000000000; /* "at once" */
-static const double soon = 64; /* calls until losers are tried after an alarm */
+
+static int by_value(const void *a, const void *b)
+{
+    const float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
 
 static float median_of(const float *values, unsigned count)
 {
     float sorted[TAKT_DRIFT_RECENT];
 
-    for (unsigned i = 0; i < count; i++) {
-        unsigned j = i;
-        for (; j > 0 && sorted[j - 1] > values[i]; j--)
-            sorted[j] = sorted[j - 1];
-        sorted[j] = values[i];
-    }
+    memcpy(sorted, values, count * sizeof sorted[0]);
+    qsort(sorted, count, sizeof sorted[0], by_value);
     return sorted[count / 2];
 }
 
@@ -56,8 +58,7 @@ static void start_over(struct takt_drift *drift)
     drift->agreeing = 0;
 }
 
-/* ---- regimes ---------------------------------------------------------------
- */
+/* ---- regimes ------------------------------------------------------------- */
 
 static void move(struct takt_stat *stat, double mean, double n)
 {
@@ -69,8 +70,7 @@ static void move(struct takt_stat *stat, double mean, double n)
     stat->is_changed = true;
 }
 
-/* Moves all buckets that are watched together, and remembers where they were.
- */
+/* Moves all buckets that are watched together, and keeps where they were. */
 static void shift_buckets(struct takt_curve *curve, unsigned group,
                           double shift)
 {
@@ -83,7 +83,7 @@ static void shift_buckets(struct takt_curve *curve, unsigned group,
     }
 }
 
-/* Changes places with how it was before. */
+/* Swaps with what was before the last alarm. */
 static void swap_buckets(struct takt_curve *curve, unsigned group)
 {
     for (unsigned i = 0; i < curve->count; i++) {
@@ -96,9 +96,9 @@ static void swap_buckets(struct takt_curve *curve, unsigned group)
     }
 }
 
-/* Everyone else in these buckets is worth another look, now and again soon. */
-static void doubt_others(struct takt_series *series, unsigned arm,
-                         unsigned group)
+/* The other arms in these buckets are worth a trial, now and again soon. */
+static void discount_others(struct takt_series *series, unsigned arm,
+                            unsigned group)
 {
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
         for (unsigned i = 0; i < series->arm_count; i++) {
@@ -111,18 +111,14 @@ static void doubt_others(struct takt_series *series, unsigned arm,
                     takt__sums_move(all, all->mean, 4);
             }
         }
-    for (unsigned p = 0; p < TAKT_PLACES; p++)
-        for (unsigned b = 0; series->spot[p] != NULL && b < TAKT_DRIFT_BUCKETS;
-             b++) {
-            struct takt_spot *spot =
-                &series->spot[p][group * TAKT_DRIFT_BUCKETS + b];
-            spot->beat_calls = soon;
-            spot->next_beat = spot->calls + soon;
-        }
+    for (unsigned slot = 0; slot < TAKT_PLACES; slot++)
+        for (unsigned b = 0;
+             series->bandit[slot] != NULL && b < TAKT_DRIFT_BUCKETS; b++)
+            takt__recheck_soon(
+                &series->bandit[slot][group * TAKT_DRIFT_BUCKETS + b]);
 }
 
-/* ---- devices ---------------------------------------------------------------
- */
+/* ---- devices ------------------------------------------------------------- */
 
 struct census {
     uint64_t now_ns;
@@ -173,8 +169,8 @@ static void count(struct census *census, struct takt_curve *curve,
     census->alarmed++;
 }
 
-static void take_back(struct census *census, struct takt_curve *curve,
-                      unsigned group)
+static void withdraw_alarm(struct census *census, struct takt_curve *curve,
+                           unsigned group)
 {
     struct takt_drift *drift = &curve->drift[group];
 
@@ -185,14 +181,8 @@ static void take_back(struct census *census, struct takt_curve *curve,
     start_over(drift);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
 /* Whether most of the device changed at once, in the same direction. */
-static void blame_device(struct takt_model *model, unsigned device,
+static void check_device(struct takt_model *model, unsigned device,
                          uint64_t now_ns)
 {
     struct census census = {.now_ns = now_ns};
@@ -205,32 +195,31 @@ static void blame_device(struct takt_model *model, unsigned device,
     const float low = census.shift[0], high = census.shift[known - 1];
     if (low * high <= 0)
         return;
-    each_drift(model, device, take_back, &census);
+    each_drift(model, device, withdraw_alarm, &census);
     takt__model_move_load(model, device, (double)census.shift[known / 2]);
     model->counters.device_alarms++;
 }
 
-/* ---- one expert ------------------------------------------------------------
- */
+/* ---- one arm ------------------------------------------------------------- */
 
-void takt__drift_alarm(struct takt_model *model, struct takt_series *series,
-                       unsigned arm, struct takt_curve *curve, unsigned bucket,
-                       double shift, uint64_t now_ns)
+void takt__drift_alarm(struct takt_model *model,
+                       const struct takt_observation *seen, double shift)
 {
-    const unsigned group = bucket / TAKT_DRIFT_BUCKETS;
-    struct takt_drift *drift = &curve->drift[group];
+    const struct takt_sample *sample = seen->sample;
+    const unsigned group = sample->bucket / TAKT_DRIFT_BUCKETS;
+    struct takt_drift *drift = &seen->curve->drift[group];
 
     drift->shift = (float)shift;
-    drift->alarm_ns = now_ns;
-    shift_buckets(curve, group, shift);
+    drift->alarm_ns = sample->start_ns;
+    shift_buckets(seen->curve, group, shift);
     start_over(drift);
-    doubt_others(series, arm, group);
+    discount_others(seen->series, sample->arm, group);
     model->counters.alarms++;
-    takt__series_change(series);
-    blame_device(model, model->arm[arm].device, now_ns);
+    takt__series_change(seen->series);
+    check_device(model, model->arm[sample->arm].device, sample->start_ns);
 }
 
-/* Whether things are again as they were before the last alarm. */
+/* Whether the speed is again what it was before the last alarm. */
 static bool is_back(struct takt_drift *drift, const struct takt_stat *stat,
                     double residual)
 {
@@ -242,31 +231,29 @@ static bool is_back(struct takt_drift *drift, const struct takt_stat *stat,
     return drift->agreeing >= 3;
 }
 
-void takt__drift_watch(struct takt_model *model, struct takt_series *series,
-                       unsigned arm, struct takt_curve *curve,
-                       const struct takt_stat *stat, double residual,
-                       uint64_t now_ns)
+void takt__drift_watch(struct takt_model *model,
+                       const struct takt_observation *seen)
 {
+    const struct takt_stat *stat = seen->stat;
     const unsigned group = stat->bucket / TAKT_DRIFT_BUCKETS;
-    struct takt_drift *drift = &curve->drift[group];
-    const float distance = (float)(residual - stat->all.mean);
+    struct takt_drift *drift = &seen->curve->drift[group];
+    const float distance = (float)(seen->residual - stat->all.mean);
     const float sigma =
         (float)(takt__sums_sigma(&stat->all) * sqrt(1 + 1 / stat->all.n));
     const float z = fminf(clip, fmaxf(-clip, distance / sigma));
 
-    drift->seen_ns = now_ns;
+    drift->seen_ns = seen->sample->start_ns;
     remember(drift, distance);
-    if (is_back(drift, stat, residual)) {
-        swap_buckets(curve, group);
+    if (is_back(drift, stat, seen->residual)) {
+        swap_buckets(seen->curve, group);
         start_over(drift);
         model->counters.restored++;
-        takt__series_change(series);
+        takt__series_change(seen->series);
         return;
     }
     drift->up = fmaxf(0, drift->up + z - allowance);
     drift->down = fmaxf(0, drift->down - z - allowance);
     if (drift->up > threshold || drift->down > threshold)
-        takt__drift_alarm(model, series, arm, curve, stat->bucket,
-                          (double)median_of(drift->recent, drift->recent_count),
-                          now_ns);
+        takt__drift_alarm(
+            model, seen, (double)median_of(drift->recent, drift->recent_count));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * inside.h - what a model is made of, for the files of this folder only.
- */
+/* inside.h - what a model is made of, for the files of this folder only. */
 #ifndef TAKT_MODEL_INSIDE_H
 #define TAKT_MODEL_INSIDE_H
 
@@ -9,86 +7,112 @@
 
 enum { TAKT_NO_ARM = 0xff };
 
-/* What one expert was seen to do on one series. */
+/* In ln(seconds): costs nearer than this are as good. Measured in simulation:
+ * docs/decisions/0005. */
+static const float takt_band = 0.03f;
+
+/* What one arm was seen to do on one series. */
 struct takt_track {
-    struct takt_curve *curve[TAKT_SITUATIONS]; /* NULL: nothing seen */
-    struct takt_curve *hint[TAKT_SITUATIONS];  /* of other machines */
+    struct takt_curve *curve[TAKT_SITUATIONS]; /* NULL: no samples */
+    struct takt_curve *hint[TAKT_SITUATIONS];  /* from other machines */
     double samples[TAKT_SITUATIONS];
-    float *asleep_s;     /* expected while it sleeps, by bucket; or NULL */
+    float *closed_s;     /* predicted while it is closed, by bucket; or NULL */
     unsigned asked;      /* how often that was asked for */
     bool has_run;        /* in this process */
     uint8_t refusals;    /* in a row */
-    uint64_t suspect_ns; /* left alone until then */
+    uint64_t suspect_ns; /* not used until then */
 };
 
-/* The account of a bucket in a situation, or of all resident ones for a GPU:
- * made with its first call. */
-struct takt_spot {
+/* One bandit problem: the calls of a bucket in one slot, which is a situation,
+ * or a GPU that has the operands. Made with its first call. */
+struct takt_bandit {
     double calls, seconds;
     double explored_s;
-    double judged;        /* calls when it was last judged */
-    double best_s;        /* expected of the best when it was last judged */
-    double wanted_s;      /* price of a try that was too dear; 0: none */
-    double next_beat;     /* calls at which losers are tried again ... */
-    double beat_calls;    /* ... so many after the last time ... */
-    uint64_t beat_ns;     /* ... which was then; 0: not yet */
-    uint64_t patience_ns; /* until when an offered try is waited for */
-    uint8_t offered;      /* arm to try; TAKT_NO_ARM: none */
-    uint8_t incumbent;    /* TAKT_NO_ARM: none */
+    double judged;         /* calls when it was last judged */
+    double best_s;         /* expected of the best when it was last judged */
+    double wanted_s;       /* price of a trial beyond the budget; 0: none */
+    double next_recheck;   /* calls at which losers are tried again ... */
+    double recheck_calls;  /* ... this many after the last time ... */
+    uint64_t recheck_ns;   /* ... which was then; 0: not yet */
+    uint64_t offer_end_ns; /* until when the result of a trial is awaited */
+    uint8_t offered;       /* arm to try; TAKT_NO_ARM: none */
+    uint8_t incumbent;     /* TAKT_NO_ARM: none */
 };
 
 struct takt_series {
-    struct takt_work_of typical[TAKT_BUCKETS]; /* call of each bucket: as it was
-                                                * met, or by the nearest one */
-    bool is_met[TAKT_BUCKETS];
+    takt_work typical[TAKT_BUCKETS]; /* call of each bucket: as it was seen, or
+                                      * scaled from the nearest one */
+    bool is_typical_known[TAKT_BUCKETS];
     bool counts_flops;
-    bool has_places;                     /* published for its GPUs */
-    int8_t link;                         /* TAKT_LINK_...; -1: of an op */
-    uint8_t first_bucket;                /* the least work that was run */
-    struct takt_spot *spot[TAKT_PLACES]; /* TAKT_BUCKETS each, or NULL */
+    bool has_gpu_slots;                      /* published for its GPUs */
+    int8_t link;                             /* TAKT_LINK_...; -1: of an op */
+    uint8_t first_bucket;                    /* the least work that was run */
+    struct takt_bandit *bandit[TAKT_PLACES]; /* TAKT_BUCKETS each, or NULL */
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
     unsigned arm_count;
-    uint64_t retry_ns; /* when the next suspect may come back; 0: none */
+    uint64_t retry_ns; /* when the next suspension ends; 0: none */
     /* What has to be judged anew: see takt_change. */
     uint8_t changed, changed_first, changed_last;
 };
-
-/* Says that all of a series has to be judged anew, or what is near a bucket in
- * some situations, bit 1 << situation. */
-void takt__series_change(struct takt_series *series);
-void takt__series_change_at(struct takt_series *series, unsigned situations,
-                            unsigned bucket);
 
 /* How far an arm is off its rates on this machine, by what bounds a call. */
 struct takt_calibration {
     double series, mean, m2; /* of the average on each series */
 };
 
+/* What is expected of one arm along a series. */
+struct takt_prediction {
+    float log_rates[TAKT_BUCKETS];   /* ln(seconds) of typical calls by rates */
+    uint8_t bound[TAKT_BUCKETS];     /* by what: rates.h */
+    struct takt_residuals residuals; /* how far it is off them */
+};
+
+/* The arm with the most samples on a series, from which the other arms are
+ * predicted. Found once for several arms. */
+struct takt_reference {
+    unsigned arm;                 /* TAKT_NO_ARM: the series has no samples */
+    unsigned situation;           /* in which it is looked at */
+    struct takt_residuals before; /* the samples of this series */
+    struct takt_prediction prediction; /* after them */
+};
+
+struct takt_posterior {
+    struct takt_model *model;
+    struct takt_series *series;
+    unsigned situation;
+    unsigned arm[TAKT_MAX_ARMS];
+    unsigned count;
+    struct takt_reference reference;
+    struct takt_prediction prediction[TAKT_MAX_ARMS]; /* of arm[i] */
+};
+
 struct takt_model {
-    struct takt_model_options options;
+    double exploration; /* share of the time that trials may take */
     struct takt_arm arm[TAKT_MAX_ARMS];
     struct takt_calibration calibration[TAKT_MAX_ARMS][TAKT_BOUNDS];
     bool is_calibrated;
-    unsigned uncalibrated; /* samples since it was last made */
+    unsigned uncalibrated; /* samples since the calibration */
     double runs[TAKT_MAX_ARMS];
     unsigned arm_count;
     uint64_t allowed[TAKT_SERIES_COUNT][TAKT_MAX_ARMS / 64];
     uint64_t gpus[TAKT_MAX_ARMS / 64];   /* arms of GPUs */
-    uint64_t asleep[TAKT_MAX_ARMS / 64]; /* arms that sleep ... */
-    double missed_s[TAKT_MAX_ARMS];      /* ... and what that cost, ... */
-    double wake_s[TAKT_MAX_ARMS]; /* ... worth saying from so much on; 0: from
-                                   * what opening takes */
+    uint64_t closed[TAKT_MAX_ARMS / 64]; /* arms that are closed ... */
+    double regret_s[TAKT_MAX_ARMS];      /* ... and what that cost, ... */
+    double open_at_s[TAKT_MAX_ARMS];     /* ... reported from this much on; 0:
+                                          * from what opening takes */
     struct takt_series *series[TAKT_SERIES_COUNT];
     double log_load[TAKT_MAX_DEVICES];
-    double published_load[TAKT_MAX_DEVICES]; /* that verdicts know of */
+    double published_load[TAKT_MAX_DEVICES]; /* that verdicts are based on */
     struct takt_model_counters counters;
     unsigned next_changed;
+    struct takt_posterior posterior; /* the last one that was asked for */
 };
 
-/* A thread more or less awake does not matter to who has only one, and neither
- * threads nor caches do to a GPU; to nobody else does it matter where a GPU
- * has its operands. A link is the same in all situations. */
+/* The situation as far as it matters to an arm. Whether threads sleep does not
+ * matter to an arm with one thread, and neither threads nor caches matter to a
+ * GPU; where a GPU has its operands matters to that GPU alone. A link is the
+ * same in all situations. */
 static inline unsigned takt__track_situation(const struct takt_series *series,
                                              const struct takt_arm *arm,
                                              unsigned situation)
@@ -102,10 +126,10 @@ static inline unsigned takt__track_situation(const struct takt_series *series,
                                              : TAKT_REPEAT);
 }
 
-/* What the rates alone say of an arm on a series, and what bounds it. */
+/* Seconds by the rates alone, and (if `bound` is not NULL) what bounds them. */
 static inline double takt__series_expect(const struct takt_series *series,
                                          const struct takt_arm *arm,
-                                         const struct takt_work_of *work,
+                                         const takt_work *work,
                                          unsigned situation, uint8_t *bound)
 {
     return series->link >= 0
@@ -115,99 +139,153 @@ static inline double takt__series_expect(const struct takt_series *series,
                                     situation, bound);
 }
 
-static inline double takt__series_seconds(const struct takt_series *series,
-                                          const struct takt_arm *arm,
-                                          const struct takt_work_of *work,
-                                          unsigned situation)
-{
-    uint8_t bound;
-    return takt__series_expect(series, arm, work, situation, &bound);
-}
+/* ---- model.c: found, or made if need be; NULL: no memory ----------------- */
 
 struct takt_series *takt__series_at(struct takt_model *model, unsigned series);
 struct takt_track *takt__track_at(struct takt_series *series, unsigned arm);
-struct takt_spot *takt__spot_at(struct takt_series *series, unsigned place,
-                                unsigned bucket);
-const struct takt_spot *takt__spot_find(const struct takt_series *series,
-                                        unsigned place, unsigned bucket);
 
-/* Says what a call of a bucket is like. */
-void takt__series_meet(struct takt_series *series, unsigned bucket,
-                       const struct takt_work_of *work);
+/* Sets what a call of a bucket is like. */
+void takt__series_set_typical(struct takt_series *series, unsigned bucket,
+                              const takt_work *work);
 
-/* Whether a try at that price is within the budget. */
-bool takt__spot_affords(const struct takt_model *model,
-                        const struct takt_spot *spot, double price_s);
+/* Marks for judging anew: all of a series, what is near a bucket in some
+ * situations (bit 1 << situation), or all series that an arm may run. */
+void takt__series_change(struct takt_series *series);
+void takt__series_change_at(struct takt_series *series, unsigned situations,
+                            unsigned bucket);
+void takt__model_change_arm(struct takt_model *model, unsigned arm);
 
-/* What is expected of one arm along a series. */
-struct takt_prospect {
-    float
-        log_rates[TAKT_BUCKETS]; /* ln(seconds) of typical calls by the rates */
-    uint8_t bound[TAKT_BUCKETS]; /* by what: rates.h */
-    struct takt_belief belief;   /* how far it is off them */
-};
+/* Makes a device slower or faster, by `shift` in ln(seconds). */
+void takt__model_move_load(struct takt_model *model, unsigned device,
+                           double shift);
 
-/* Who knows a series best: the starting point for everyone else. Made once for
- * several arms. */
-struct takt_reference {
-    unsigned arm;       /* TAKT_NO_ARM: nobody knows the series */
-    unsigned situation; /* in which it is looked at */
-    struct takt_belief
-        before; /* the series was seen; the prospect is after it */
-    struct takt_prospect prospect;
-};
-void takt__reference_find(struct takt_model *model,
-                          const struct takt_series *series, unsigned situation,
-                          struct takt_reference *out);
+/* ---- predict.c: from the prior to the posterior of one arm --------------- */
 
-/* What is believed of an arm on a series. */
-void takt__believe(const struct takt_model *model,
+void takt__predict_reference(struct takt_model *model,
+                             const struct takt_series *series,
+                             unsigned situation, struct takt_reference *out);
+
+void takt__predict(const struct takt_model *model,
                    const struct takt_series *series,
                    const struct takt_reference *reference, unsigned arm,
-                   unsigned situation, struct takt_prospect *out);
+                   unsigned situation, struct takt_prediction *out);
 
-/* What a call is expected to cost on each arm that may run it. */
-struct takt_candidate {
+/* ---- posterior.c --------------------------------------------------------- */
+
+/* Where an arm is in arm[]; `count`: it is not. */
+unsigned takt__posterior_position(const struct takt_posterior *posterior,
+                                  unsigned arm);
+
+/* The statistics of an arm at a bucket; NULL: none. */
+const struct takt_stat *
+takt__posterior_stat(const struct takt_posterior *posterior, unsigned arm,
+                     unsigned bucket);
+double takt__posterior_samples(const struct takt_posterior *posterior,
+                               unsigned arm, unsigned bucket);
+
+/* Whether an arm was ever run on a series. */
+bool takt__is_measured(const struct takt_series *series, unsigned arm);
+
+/* ---- choosing ------------------------------------------------------------ */
+
+/* What a call is expected to cost on an arm that may run it. */
+struct takt_arm_cost {
     unsigned arm;
     float log_cost; /* of the expected cost */
     float log_mean, variance;
 };
 
-struct takt_field {
-    struct takt_candidate of[TAKT_MAX_ARMS];
+struct takt_ranking {
+    struct takt_arm_cost of[TAKT_MAX_ARMS];
     unsigned count;
-    unsigned best, second; /* positions */
+    unsigned best, second; /* positions in of[] */
 };
 
-/* Whether an arm was ever run on a series. */
-bool takt__is_measured(const struct takt_series *series, unsigned arm);
+/* default_expert.c: puts the default arm first, unless another one is worth
+ * the change after so many calls. `bandit` may be NULL. */
+void takt__prefer_default(const struct takt_model *model,
+                          const struct takt_series *series,
+                          const struct takt_bandit *bandit, double calls,
+                          struct takt_ranking *ranking);
 
-/* Puts who is usual before the best, unless it is worth leaving him, by the
- * calls there were. `spot` may be NULL. */
-void takt__usual_prefer(const struct takt_model *model,
-                        const struct takt_series *series,
-                        const struct takt_spot *spot, double calls,
-                        struct takt_field *field);
+/* explore.c: offers a trial of an arm other than the best, if one is worth its
+ * price and within the budget. */
+void takt__explore(struct takt_posterior *posterior,
+                   const struct takt_ranking *ranking,
+                   struct takt_bandit *bandit, unsigned bucket, uint64_t now_ns,
+                   struct takt_verdict *out);
 
-/* What one who sleeps would take for a call of a bucket, transfers included: as
- * of some time ago. Negative: no memory. */
-double takt__expected_asleep(struct takt_model *model,
-                             struct takt_series *series, unsigned arm,
-                             unsigned bucket);
+/* ---- learning ------------------------------------------------------------ */
 
-/* Makes a device slower or faster than it was, by that in ln(seconds). */
-void takt__model_move_load(struct takt_model *model, unsigned device,
-                           double shift);
+/* A sample and what it is about. */
+struct takt_observation {
+    const struct takt_sample *sample;
+    struct takt_series *series;
+    struct takt_track *track;
+    struct takt_curve *curve;
+    struct takt_stat *stat;
+    unsigned situation; /* as it matters to the arm */
+    unsigned called_in; /* the situation of the call, ... */
+    unsigned slot;      /* ... and the slot of its decision */
+    double log_rates;   /* ln(seconds) by the rates and the load */
+    double residual;
+};
 
-/* Watches for a change of speed, before the residual is taken in. */
-void takt__drift_watch(struct takt_model *model, struct takt_series *series,
-                       unsigned arm, struct takt_curve *curve,
-                       const struct takt_stat *stat, double residual,
-                       uint64_t now_ns);
+typedef void takt_arm_visit(struct takt_model *model,
+                            const struct takt_observation *seen, unsigned arm);
 
-/* The speed of a bucket and its neighbours has changed. */
-void takt__drift_alarm(struct takt_model *model, struct takt_series *series,
-                       unsigned arm, struct takt_curve *curve, unsigned bucket,
-                       double shift, uint64_t now_ns);
+/* model.c: visits the arms of a set that may run the series. */
+void takt__model_each_arm(struct takt_model *model,
+                          const struct takt_observation *seen,
+                          const uint64_t set[], takt_arm_visit *visit);
+
+/* ---- budget.c: the accounts of bandits ----------------------------------- */
+
+struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
+                                    unsigned bucket); /* NULL: no memory */
+
+/* Whether a trial at that price is within the budget. */
+bool takt__bandit_affords(const struct takt_model *model,
+                          const struct takt_bandit *bandit, double price_s);
+
+/* Adds a call to the accounts that it counts for. */
+void takt__bandits_charge(struct takt_model *model,
+                          const struct takt_observation *seen);
+
+/* What a sample took beyond what another arm takes. */
+double takt__observed_excess(const struct takt_observation *seen,
+                             double other_s);
+
+/* ---- recovery.c: when an arm that refused or lost gets another chance ---- */
+
+/* Suspends an arm that refused a call; false: it was suspended already. */
+bool takt__suspend(struct takt_model *model,
+                   const struct takt_observation *seen);
+
+/* Has a series judged anew when suspensions are over. */
+void takt__end_suspensions(struct takt_series *series, uint64_t now_ns);
+
+/* When losers are tried again: set up, due by the calls that were made, begun,
+ * and brought forward after a change of speed. */
+void takt__recheck_init(struct takt_bandit *bandit);
+bool takt__recheck_is_due(const struct takt_bandit *bandit);
+void takt__recheck_begin(struct takt_bandit *bandit, uint64_t now_ns);
+void takt__recheck_soon(struct takt_bandit *bandit);
+
+/* ---- opening.c ----------------------------------------------------------- */
+
+/* Adds to the regret of a closed arm. */
+void takt__regret_add(struct takt_model *model,
+                      const struct takt_observation *seen, unsigned arm);
+
+/* ---- drift.c ------------------------------------------------------------- */
+
+/* Watches for a change of speed, before a residual is added. */
+void takt__drift_watch(struct takt_model *model,
+                       const struct takt_observation *seen);
+
+/* The speed of a bucket and its neighbours has changed by `shift`. */
+void takt__drift_alarm(struct takt_model *model,
+                       const struct takt_observation *seen, double shift);
 
 #endif

@@ -2,9 +2,11 @@
 /* rates.c - the roofline. */
 #include "model/rates.h"
 
+#include <stddef.h>
+
 #include "op/key.h"
 
-static const double least = 1e-12; /* there is always a logarithm */
+static const double least = 1e-12; /* so that there is a logarithm */
 
 /* What a driver takes to open a GPU: 0.1 to 0.5 s are reported. */
 static const double opening_s = 0.4;
@@ -55,34 +57,38 @@ static double longer(double a, double b)
     return a > b ? a : b;
 }
 
+static uint8_t bound_of(const struct parts *parts, double running)
+{
+    if (parts->linking > longer(parts->starting, running))
+        return TAKT_BOUND_LINK;
+    if (parts->starting > running)
+        return TAKT_BOUND_STARTING;
+    return parts->computing > parts->moving ? TAKT_BOUND_COMPUTING
+                                            : (uint8_t)parts->level;
+}
+
 double takt__rates_expect(const struct takt_rates *rates, double bytes,
                           double flops, unsigned situation, uint8_t *bound)
 {
     const struct parts parts = parts_of(rates, bytes, flops, situation);
     const double running = longer(parts.computing, parts.moving);
 
-    if (parts.linking > longer(parts.starting, running))
-        *bound = TAKT_BOUND_LINK;
-    else if (parts.starting > running)
-        *bound = TAKT_BOUND_STARTING;
-    else if (parts.computing > parts.moving)
-        *bound = TAKT_BOUND_COMPUTING;
-    else
-        *bound = (uint8_t)parts.level;
+    if (bound != NULL)
+        *bound = bound_of(&parts, running);
     return parts.starting + running + parts.linking + least;
 }
 
 double takt__rates_seconds(const struct takt_rates *rates, double bytes,
                            double flops, unsigned situation)
 {
-    uint8_t bound;
-    return takt__rates_expect(rates, bytes, flops, situation, &bound);
+    return takt__rates_expect(rates, bytes, flops, situation, NULL);
 }
 
 double takt__rates_link(const struct takt_rates *rates, unsigned link,
                         double bytes, uint8_t *bound)
 {
-    *bound = link == TAKT_LINK_OPEN ? TAKT_BOUND_OPENING : TAKT_BOUND_LINK;
+    if (bound != NULL)
+        *bound = link == TAKT_LINK_OPEN ? TAKT_BOUND_OPENING : TAKT_BOUND_LINK;
     if (link == TAKT_LINK_OPEN)
         return opening_s;
     return rates->link_s + bytes * rates->s_per_link_byte + least;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sample.h - what a run cost: data only.
- */
+/* sample.h - what a run cost: data only. */
 #ifndef TAKT_MODEL_SAMPLE_H
 #define TAKT_MODEL_SAMPLE_H
 
@@ -9,12 +7,11 @@
 
 enum {
     TAKT_SAMPLE_EXPLORED = 1, /* run to learn, not because it was best */
-    TAKT_SAMPLE_SWITCHED = 2, /* the operands lay in another team's caches */
+    TAKT_SAMPLE_SWITCHED = 2, /* the operands were in another team's caches */
     TAKT_SAMPLE_REFUSED = 4,  /* the arm did not run it: no time in it */
-    TAKT_SAMPLE_TOLD = 8,     /* by somebody who ran and timed it himself */
-    TAKT_SAMPLE_TRIAL = 16,   /* on purpose and with care, not in a program */
-    TAKT_SAMPLE_ASIDE = 32    /* explored, but beside a call: all of it is extra
-                               */
+    TAKT_SAMPLE_REPORTED = 8, /* the program ran and timed it by itself */
+    TAKT_SAMPLE_TRIAL = 16,   /* a careful measurement, not a program's call */
+    TAKT_SAMPLE_SHADOW = 32   /* explored beside a call: all of it is extra */
 };
 
 struct takt_sample {

@@ -2,9 +2,9 @@
 /*
  * journal.c - samples in a ring (base/ring.h).
  *
- * The head moves in the order of all sequentially consistent accesses: whoever
- * pushes and then looks at something, and whoever sets that and then counts,
- * cannot miss each other (learn/learner.c).
+ * The head moves in the order of all sequentially consistent accesses: a caller
+ * that pushes and then reads a flag, and a thread that sets the flag and then
+ * counts, cannot miss each other (learn/learner.c).
  */
 #include "observe/journal.h"
 

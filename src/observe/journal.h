@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * journal.h - the fourth step of a call: leave a note of what it cost.
+ * journal.h - samples of calls, on their way to the learner.
  *
  * A bounded ring. Any number of threads push, one at a time takes out. Pushing
  * neither waits nor allocates: when the ring is full the sample is dropped and
@@ -30,8 +30,8 @@ void takt__journal_init(struct takt_journal *journal);
 bool takt__journal_push(struct takt_journal *journal,
                         const struct takt_sample *sample);
 
-/* How many there are, those included that are being written just now. By
- * whoever takes them out. */
+/* How many there are, those included that are being written just now. By the
+ * thread that takes them out. */
 uint64_t takt__journal_count(const struct takt_journal *journal);
 
 /* Takes the oldest sample out; false: there is none. One thread at a time. */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* inside.h - what a courier is made of, for the files of this folder only. */
+/* inside.h - what a dispatcher is made of, for this folder only. */
 #ifndef TAKT_TELEMETRY_INSIDE_H
 #define TAKT_TELEMETRY_INSIDE_H
 
 #include "base/fork.h"
 #include "base/lock.h"
-#include "telemetry/courier.h"
-#include "telemetry/meter.h"
+#include "telemetry/dispatcher.h"
 #include "telemetry/window.h"
 
-/* Ticks as nanoseconds since 1970. The rate of the ticks is found out ever
- * better as time goes by; how the two clocks stand to each other is taken once,
- * so that no span ends before it begins when somebody sets the time. */
+/* Ticks as nanoseconds since 1970. The rate of the ticks is known better as
+ * time goes by. The offset between the two clocks is taken once, so that no
+ * span ends before it begins when the time is set. */
 struct takt_span_clock {
     uint64_t first_ticks, first_ns; /* of CLOCK_MONOTONIC */
     int64_t since_1970_ns;          /* of CLOCK_REALTIME, beyond that */
@@ -22,24 +21,40 @@ void takt__span_clock_set(struct takt_span_clock *clock);
 uint64_t takt__span_clock_at(const struct takt_span_clock *clock,
                              uint64_t ticks);
 
-/* A sink, or room for one. */
-struct takt_seat {
+enum { TAKT_METERS = 1024 }; /* pairs of an op and an expert; a power of two */
+
+/* The durations of one op on one expert. */
+struct takt_meter {
+    uint16_t op; /* its number, and one more; 0: free */
+    uint8_t expert;
+    takt_duration_metric metric; /* without names */
+};
+
+/* The learner adds, the dispatcher copies; no caller waits for the lock. */
+struct takt_meters {
+    pthread_mutex_t lock;
+    struct takt_meter of[TAKT_METERS]; /* by a hash of the pair */
+};
+
+/* Taken and left under the lock. The sink is called without it, by the
+ * dispatcher alone. */
+struct takt_sink_slot {
     takt_sink sink;
-    bool is_taken;
+    _Atomic bool is_taken;
     uint64_t next_metrics_ns;
 };
 
-struct takt_courier {
-    pthread_mutex_t lock; /* seats, settings, flushes, the thread's being */
+struct takt_dispatcher {
+    pthread_mutex_t lock; /* slots, settings, flushes, has_thread */
     pthread_cond_t flushed;
     struct takt_worker worker;
     _Atomic bool is_finished;
     _Atomic bool is_debugging; /* every sink gets every call */
     uint64_t flush_wanted, flush_done;
-    struct takt_courier_names names;
+    struct takt_dispatcher_names names;
     _Atomic bool is_shown; /* callers see the tap */
     unsigned deadline_ms;
-    struct takt_seat seat[TAKT_MAX_SINKS];
+    struct takt_sink_slot slot[TAKT_MAX_SINKS];
     struct takt_tap_settings settings;
     struct takt_fork_entry fork;
 
@@ -50,7 +65,7 @@ struct takt_courier {
 
     /* From the learner. */
     struct takt_meters meters;
-    struct takt_lesson_counts counts, counts_at_first; /* meters.lock */
+    struct takt_learning_counts counts, counts_at_first; /* meters.lock */
 
     /* What the last metrics are made of. */
     takt_metrics metrics;
@@ -60,28 +75,28 @@ struct takt_courier {
     uint64_t calls[TAKT_OP_NUMBERS];
 };
 
-/* ---- process.c -------------------------------------------------------------
- */
+/* ---- process.c ----------------------------------------------------------- */
 
-/* Registers a courier for fork() and exit(). */
-void takt__courier_enlist(struct takt_courier *courier);
+/* Registers a dispatcher for fork() and exit(). */
+void takt__dispatcher_enlist(struct takt_dispatcher *dispatcher);
 
-/* ---- measure.c -------------------------------------------------------------
- */
+/* ---- metrics.c ----------------------------------------------------------- */
 
-/* The first sink has come: everything is counted from here on. */
-void takt__courier_begin(struct takt_courier *courier);
+/* Starts all counts anew: for the first sink. */
+void takt__dispatcher_begin(struct takt_dispatcher *dispatcher);
 
 /* The same in the child of a fork(), with the lock. */
-void takt__courier_reset(struct takt_courier *courier);
+void takt__dispatcher_reset(struct takt_dispatcher *dispatcher);
 
-/* Tells callers what sinks and settings want of them. With the lock. */
-void takt__courier_adjust(struct takt_courier *courier);
+/* Sets the tap to what sinks and settings want. With the lock. */
+void takt__dispatcher_adjust(struct takt_dispatcher *dispatcher);
 
-/* Notes how often ops are called, if it is time. */
-void takt__courier_watch(struct takt_courier *courier, uint64_t now_ns);
+/* Finds out which ops are hot, if it is time. */
+void takt__dispatcher_watch(struct takt_dispatcher *dispatcher,
+                            uint64_t now_ns);
 
-/* Everything that is known, until the next time. By the courier. */
-const takt_metrics *takt__courier_measure(struct takt_courier *courier);
+/* All metrics; valid until the next time. By the dispatcher. */
+const takt_metrics *
+takt__dispatcher_measure(struct takt_dispatcher *dispatcher);
 
 #endif

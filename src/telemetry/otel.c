@@ -17,10 +17,10 @@ typedef takt_status open_function(int version, const takt_otlp_options *options,
                                   const takt_machine *machine, takt_sink *out,
                                   takt_diag *diag);
 
-/* It is installed beside the shared library that this is a part of, if that was
- * loaded by an absolute path. If this is linked into a program, only the system
- * knows where it is: the name of a program is what its caller says it is, and a
- * relative path means another file in every folder. */
+/* Beside the shared library that this is a part of, if that was loaded by an
+ * absolute path. If this is linked into a program, the system has to find it:
+ * the name of a program is what its caller says, and a relative path means
+ * another file in every folder. */
 static void *load_beside(void)
 {
     char path[4096];

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * otel.h - finds the exporter, which is a library of its own, and loads it when
- * somebody asks for it.
- */
+/* otel.h - finds the exporter, a library of its own, and loads it on demand. */
 #ifndef TAKT_TELEMETRY_OTEL_H
 #define TAKT_TELEMETRY_OTEL_H
 

@@ -5,40 +5,41 @@
 #include "base/exit.h"
 #include "telemetry/inside.h"
 
-static void tell_sinks(struct takt_courier *courier, takt_fork_phase phase)
+static void notify_sinks(struct takt_dispatcher *dispatcher,
+                         takt_fork_phase phase)
 {
     for (unsigned i = 0; i < TAKT_MAX_SINKS; i++) {
-        const takt_sink *sink = &courier->seat[i].sink;
-        if (courier->seat[i].is_taken && sink->forked != NULL)
+        const takt_sink *sink = &dispatcher->slot[i].sink;
+        if (dispatcher->slot[i].is_taken && sink->forked != NULL)
             sink->forked(sink->self, phase);
     }
 }
 
 static void prepare(void *self)
 {
-    struct takt_courier *courier = self;
+    struct takt_dispatcher *dispatcher = self;
 
-    takt__lock(&courier->lock);
-    tell_sinks(courier, TAKT_FORK_PREPARE);
+    takt__lock(&dispatcher->lock);
+    notify_sinks(dispatcher, TAKT_FORK_PREPARE);
 }
 
 static void release(void *self)
 {
-    struct takt_courier *courier = self;
+    struct takt_dispatcher *dispatcher = self;
 
-    tell_sinks(courier, TAKT_FORK_PARENT);
-    takt__unlock(&courier->lock);
+    notify_sinks(dispatcher, TAKT_FORK_PARENT);
+    takt__unlock(&dispatcher->lock);
 }
 
-/* A child begins with no counts, no notes and no thread, and with sinks that
- * speak for it. */
+/* A child begins with no counts, no records and no thread, and with sinks of
+ * its own. */
 static void reset_in_child(void *self)
 {
-    struct takt_courier *courier = self;
+    struct takt_dispatcher *dispatcher = self;
 
-    tell_sinks(courier, TAKT_FORK_CHILD);
-    takt__courier_reset(courier);
-    takt__unlock(&courier->lock);
+    notify_sinks(dispatcher, TAKT_FORK_CHILD);
+    takt__dispatcher_reset(dispatcher);
+    takt__unlock(&dispatcher->lock);
 }
 
 static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_TELEMETRY,
@@ -46,40 +47,41 @@ static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_TELEMETRY,
                                                   .parent = release,
                                                   .child = reset_in_child};
 
-/* As long as the sinks may take, and a second for what is left to tell. */
-static uint64_t patience_ns(const struct takt_courier *courier)
+/* As long as the sinks may take, and a second for what is left to emit. */
+static uint64_t budget_ns(const struct takt_dispatcher *dispatcher)
 {
     uint64_t ms = 1000;
 
     for (unsigned i = 0; i < TAKT_MAX_SINKS; i++)
-        ms += courier->seat[i].is_taken ? courier->deadline_ms : 0;
+        ms += dispatcher->slot[i].is_taken ? dispatcher->deadline_ms : 0;
     return ms * 1000000;
 }
 
-/* The thread that exits may have been interrupted anywhere, so the courier's
- * own carries what is left; without it nothing was told, and there is nothing
- * to close that the end of the process would not. A sink that calls exit() is
- * waited for by nobody. */
+/* The thread that exits may have been interrupted anywhere, so the worker
+ * emits what is left; without a worker nothing was emitted, and there is
+ * nothing to close that the end of the process would not. A sink that calls
+ * exit() is not waited for. */
 static void finish_at_exit(void *self, void *is_interrupted)
 {
-    struct takt_courier *courier = self;
+    struct takt_dispatcher *dispatcher = self;
     const uint64_t until_ns =
-        takt__exit_deadline(*(bool *)is_interrupted, patience_ns(courier));
+        takt__exit_deadline(*(bool *)is_interrupted, budget_ns(dispatcher));
 
-    if (courier->is_finished || !takt__lock_until(&courier->lock, until_ns))
+    if (dispatcher->is_finished ||
+        !takt__lock_until(&dispatcher->lock, until_ns))
         return;
-    courier->is_finished = true;
-    const bool is_own = takt__worker_is_self(&courier->worker);
+    dispatcher->is_finished = true;
+    const bool is_own = takt__worker_is_self(&dispatcher->worker);
     const bool is_asked =
-        !is_own && takt__worker_ask_to_leave(&courier->worker);
-    takt__unlock(&courier->lock);
+        !is_own && takt__worker_ask_to_leave(&dispatcher->worker);
+    takt__unlock(&dispatcher->lock);
     if (is_own ||
-        (is_asked && !takt__worker_has_left(&courier->worker, until_ns)))
+        (is_asked && !takt__worker_has_left(&dispatcher->worker, until_ns)))
         takt__exit_give_up();
 }
 
-/* The sinks of a program that ends are closed; what it still calls is told to
- * nobody. */
+/* The sinks of a program that ends are closed; its later calls are not emitted.
+ */
 static void finish_all(void)
 {
     bool is_interrupted = takt__exit_begin();
@@ -89,7 +91,7 @@ static void finish_all(void)
 }
 
 /* Handlers run last in, first out, so what the newest sink needs is there. */
-void takt__courier_carry_at_exit(void)
+void takt__dispatcher_flush_at_exit(void)
 {
     enum { most = 30 };
     static _Atomic unsigned count;
@@ -98,9 +100,9 @@ void takt__courier_carry_at_exit(void)
         atexit(finish_all);
 }
 
-void takt__courier_enlist(struct takt_courier *courier)
+void takt__dispatcher_enlist(struct takt_dispatcher *dispatcher)
 {
-    courier->fork =
-        (struct takt_fork_entry){.handlers = &at_fork, .self = courier};
-    takt__fork_add(&courier->fork);
+    dispatcher->fork =
+        (struct takt_fork_entry){.handlers = &at_fork, .self = dispatcher};
+    takt__fork_add(&dispatcher->fork);
 }

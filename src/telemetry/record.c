@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * record.c - records to bytes and back.
+ * record.c - trace records to bytes and back.
  *
- * What a record consists of is written once: the same walk over its members
- * writes them or reads them, so that the two cannot differ.
+ * The members of records are a table: the same walk over it writes them or
+ * reads them, so that the two cannot differ.
  */
 #include "telemetry/record.h"
 
@@ -13,19 +13,16 @@
 static const unsigned char mark[4] = {'T', 'k', 0xf1, '\n'};
 static const unsigned char magic[8] = {'t', 'a', 'k', 't', 't', 'r', 'c', 'e'};
 
-/* Where a walk is. */
 struct walk {
     unsigned char *to;         /* NULL: it reads */
     const unsigned char *from; /* NULL: it writes */
     size_t left;               /* bytes of the record */
-    char *text;    /* where strings that are read go: there is room for all that
-                    * a record may say */
-    bool is_wrong; /* the record is too short, or nonsense */
-    bool is_strange; /* it has values of a later version */
+    char *text;      /* for strings that are read: TAKT_TRACE_MOST bytes */
+    bool is_wrong;   /* the record is too short, or not valid */
+    bool is_unknown; /* it has values of a later version */
 };
 
-/* ---- members --------------------------------------------------------------
- */
+/* ---- members ------------------------------------------------------------- */
 
 static bool take(struct walk *walk, size_t count)
 {
@@ -63,44 +60,20 @@ static uint64_t walk_number(struct walk *walk, uint64_t value, unsigned width)
     return got;
 }
 
-static void walk_u64(struct walk *walk, uint64_t *value)
-{
-    *value = walk_number(walk, *value, 8);
-}
-
-static void walk_u32(struct walk *walk, unsigned *value)
-{
-    *value = (unsigned)walk_number(walk, *value, 4);
-}
-
-static void walk_flag(struct walk *walk, int *value)
-{
-    *value = walk_number(walk, *value != 0, 1) != 0;
-}
-
 static void walk_size(struct walk *walk, size_t *value)
 {
     const uint64_t got = walk_number(walk, *value, 8);
     *value = got < SIZE_MAX ? (size_t)got : SIZE_MAX;
 }
 
-static void walk_double(struct walk *walk, double *value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, value, sizeof bits);
-    bits = walk_number(walk, bits, 8);
-    memcpy(value, &bits, sizeof bits);
-}
-
-/* One of `count` values; others are of a later version. */
-static unsigned walk_choice(struct walk *walk, unsigned value, unsigned count)
+/* One of the values up to `last`; others are of a later version. */
+static unsigned walk_choice(struct walk *walk, unsigned value, unsigned last)
 {
     const unsigned got = (unsigned)walk_number(walk, value, 1);
 
-    if (got < count)
+    if (got <= last)
         return got;
-    walk->is_strange = true;
+    walk->is_unknown = true;
     return 0;
 }
 
@@ -137,158 +110,147 @@ static void walk_text(struct walk *walk, const char **text)
     }
 }
 
-/* ---- records --------------------------------------------------------------
- */
+static void walk_shape(struct walk *walk, takt_shape *shape)
+{
+    shape->rank = walk_choice(walk, shape->rank, TAKT_SHAPE_MAX_RANK);
+    for (unsigned i = 0; i < shape->rank; i++)
+        walk_size(walk, &shape->dim[i]);
+}
 
-static void walk_header(struct walk *walk, struct takt_trace_header *header)
+/* 64 bits each: integers or doubles. */
+static void walk_words(struct walk *walk, unsigned char *words, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++, words += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, words, sizeof word);
+        word = walk_number(walk, word, sizeof word);
+        memcpy(words, &word, sizeof word);
+    }
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+struct member {
+    enum takt_trace_kind kind; /* of the record that it is in */
+    enum { WORDS, SIZE, U32, FLAG, CHOICE, TEXT, BYTES, SHAPE } type;
+    size_t offset;
+    unsigned count; /* words or bytes; of a choice the last value */
+};
+
+#define AT(member_) offsetof(struct takt_trace_record, member_)
+/* Words that follow each other, and bytes. */
+#define FROM(first_, last_) AT(first_), (AT(last_) - AT(first_)) / 8 + 1
+#define BYTES_OF(first_, last_) AT(first_), AT(last_) - AT(first_) + 1
+
+static const struct member members[] = {
+    {TAKT_TRACE_HEADER, TEXT, AT(header.program), 0},
+    {TAKT_TRACE_HEADER, WORDS, FROM(header.pid, header.rate)},
+    {TAKT_TRACE_EVENT, CHOICE, AT(event.kind), TAKT_EVENT_DRIFT},
+    {TAKT_TRACE_EVENT, U32, AT(event.told), 0},
+    {TAKT_TRACE_EVENT, TEXT, AT(event.op), 0},
+    {TAKT_TRACE_EVENT, CHOICE, AT(event.dtype), TAKT_F64},
+    {TAKT_TRACE_EVENT, SHAPE, AT(event.shape), 0},
+    {TAKT_TRACE_EVENT, SIZE, AT(event.elements), 0},
+    {TAKT_TRACE_EVENT, WORDS, FROM(event.work.bytes, event.work.flops)},
+    {TAKT_TRACE_EVENT, CHOICE, AT(event.backend), TAKT_BACKEND_GPU},
+    {TAKT_TRACE_EVENT, TEXT, AT(event.expert), 0},
+    {TAKT_TRACE_EVENT, U32, AT(event.threads), 0},
+    {TAKT_TRACE_EVENT, TEXT, AT(event.device), 0},
+    {TAKT_TRACE_EVENT, CHOICE, AT(event.reason), TAKT_REASONS - 1},
+    {TAKT_TRACE_EVENT, FLAG, AT(event.has_history), 0},
+    {TAKT_TRACE_EVENT, TEXT, AT(event.runner_up), 0},
+    {TAKT_TRACE_EVENT, WORDS, FROM(event.predicted_s, event.confidence)},
+    {TAKT_TRACE_EVENT, CHOICE, AT(event.residency), TAKT_RESIDENCY_MIXED},
+    {TAKT_TRACE_EVENT, TEXT, AT(event.refused), 0},
+    {TAKT_TRACE_EVENT, CHOICE, AT(event.refusal), TAKT_ENOTSUP},
+    {TAKT_TRACE_EVENT, CHOICE, AT(event.status), TAKT_ENOTSUP},
+    {TAKT_TRACE_EVENT, WORDS, FROM(event.start_ns, event.thread_id)},
+    {TAKT_TRACE_EVENT, BYTES, BYTES_OF(event.parent, event.parent.flags)},
+    {TAKT_TRACE_TOTALS, WORDS, FROM(totals.start_ns, totals.now_ns)},
+    {TAKT_TRACE_TOTALS, WORDS, FROM(totals.decisions, totals.samples_dropped)},
+    {TAKT_TRACE_OP, TEXT, AT(op.op), 0},
+    {TAKT_TRACE_OP, WORDS, FROM(op.calls, op.calls)},
+    {TAKT_TRACE_OP, FLAG, AT(op.is_hot), 0},
+    {TAKT_TRACE_OP, WORDS, FROM(op.times_hot, op.calls_per_s)},
+    {TAKT_TRACE_DURATION, TEXT, AT(duration.op), 0},
+    {TAKT_TRACE_DURATION, TEXT, AT(duration.expert), 0},
+    {TAKT_TRACE_DURATION, CHOICE, AT(duration.backend), TAKT_BACKEND_GPU},
+    {TAKT_TRACE_DURATION, WORDS,
+     FROM(duration.calls, duration.in_class[TAKT_DURATION_BOUNDS])},
+    {TAKT_TRACE_DROPPED, WORDS, FROM(loss.now_ns, loss.dropped)},
+    {TAKT_TRACE_END, WORDS, FROM(loss.now_ns, loss.dropped)},
+    {TAKT_TRACE_GREETING, FLAG, AT(greeting.wants_all), 0},
+    {TAKT_TRACE_GREETING, U32, AT(greeting.metrics_ms), 0},
+};
+_Static_assert(sizeof(takt_reason) == sizeof(unsigned), "enums are unsigned");
+
+static void walk_unsigned(struct walk *walk, const struct member *member,
+                          unsigned char *at)
+{
+    unsigned value;
+
+    memcpy(&value, at, sizeof value);
+    if (member->type == U32)
+        value = (unsigned)walk_number(walk, value, 4);
+    else if (member->type == FLAG)
+        value = walk_number(walk, value != 0, 1) != 0;
+    else
+        value = walk_choice(walk, value, member->count);
+    memcpy(at, &value, sizeof value);
+}
+
+static void walk_member(struct walk *walk, const struct member *member,
+                        struct takt_trace_record *record)
+{
+    void *at = (unsigned char *)record + member->offset;
+
+    if (member->type == WORDS)
+        walk_words(walk, at, member->count);
+    else if (member->type == SIZE)
+        walk_size(walk, at);
+    else if (member->type == TEXT)
+        walk_text(walk, at);
+    else if (member->type == BYTES)
+        walk_bytes(walk, at, member->count);
+    else if (member->type == SHAPE)
+        walk_shape(walk, at);
+    else
+        walk_unsigned(walk, member, at);
+}
+
+/* False: a header of another version, the rest of which is not known. */
+static bool walk_version(struct walk *walk, struct takt_trace_header *header)
 {
     unsigned char sign[sizeof magic];
 
     memcpy(sign, magic, sizeof sign);
     walk_bytes(walk, sign, sizeof sign);
     walk->is_wrong |= memcmp(sign, magic, sizeof sign) != 0;
-    walk_u32(walk, &header->version);
+    header->version = (unsigned)walk_number(walk, header->version, 4);
     walk_text(walk, &header->takt);
-    if (header->version != TAKT_TRACE_VERSION) { /* who knows what follows */
-        header->program = "";
-        return;
-    }
-    walk_text(walk, &header->program);
-    walk_u64(walk, &header->pid);
-    walk_u64(walk, &header->start_ns);
-    walk_double(walk, &header->threshold_s);
-    walk_double(walk, &header->rate);
-}
-
-static void walk_shape(struct walk *walk, takt_shape *shape)
-{
-    shape->rank = walk_choice(walk, shape->rank, TAKT_SHAPE_MAX_RANK + 1);
-    for (unsigned i = 0; i < shape->rank; i++)
-        walk_size(walk, &shape->dim[i]);
-}
-
-static takt_status walk_status(struct walk *walk, takt_status status)
-{
-    return (takt_status)walk_choice(walk, (unsigned)status, TAKT_ENOTSUP + 1);
-}
-
-/* Who was asked, who ran it and why. */
-static void walk_choosing(struct walk *walk, takt_event *event)
-{
-    event->backend = (takt_backend)walk_choice(walk, (unsigned)event->backend,
-                                               TAKT_BACKEND_GPU + 1);
-    walk_text(walk, &event->expert);
-    walk_u32(walk, &event->threads);
-    walk_text(walk, &event->device);
-    event->reason =
-        (takt_reason)walk_choice(walk, (unsigned)event->reason, TAKT_REASONS);
-    walk_flag(walk, &event->has_history);
-    walk_text(walk, &event->runner_up);
-    walk_double(walk, &event->predicted_s);
-    walk_double(walk, &event->confidence);
-    event->residency = (takt_residency)walk_choice(
-        walk, (unsigned)event->residency, TAKT_RESIDENCY_MIXED + 1);
-    walk_text(walk, &event->refused);
-    event->refusal = walk_status(walk, event->refusal);
-    event->status = walk_status(walk, event->status);
-}
-
-static void walk_event(struct walk *walk, takt_event *event)
-{
-    event->kind = (takt_event_kind)walk_choice(walk, (unsigned)event->kind,
-                                               TAKT_EVENT_DRIFT + 1);
-    walk_u32(walk, &event->told);
-    walk_text(walk, &event->op);
-    event->dtype =
-        (takt_dtype)walk_choice(walk, (unsigned)event->dtype, TAKT_F64 + 1);
-    walk_shape(walk, &event->shape);
-    walk_size(walk, &event->elements);
-    walk_double(walk, &event->work.bytes);
-    walk_double(walk, &event->work.flops);
-    walk_choosing(walk, event);
-    walk_u64(walk, &event->start_ns);
-    walk_u64(walk, &event->run_ns);
-    walk_u64(walk, &event->end_ns);
-    walk_double(walk, &event->actual_s);
-    walk_u64(walk, &event->thread_id);
-    walk_bytes(walk, event->parent.trace_id, sizeof event->parent.trace_id);
-    walk_bytes(walk, event->parent.span_id, sizeof event->parent.span_id);
-    walk_bytes(walk, &event->parent.flags, 1);
-}
-
-static void walk_totals(struct walk *walk, takt_metrics *totals)
-{
-    walk_u64(walk, &totals->start_ns);
-    walk_u64(walk, &totals->now_ns);
-    for (unsigned i = 0; i < TAKT_REASONS; i++)
-        walk_u64(walk, &totals->decisions[i]);
-    walk_u64(walk, &totals->explorations);
-    walk_u64(walk, &totals->fallbacks);
-    walk_u64(walk, &totals->drift_alarms);
-    walk_double(walk, &totals->exploring_s);
-    walk_u64(walk, &totals->told);
-    walk_u64(walk, &totals->dropped);
-    walk_u64(walk, &totals->samples_dropped);
-}
-
-static void walk_op(struct walk *walk, takt_op_metric *op)
-{
-    walk_text(walk, &op->op);
-    walk_u64(walk, &op->calls);
-    walk_flag(walk, &op->is_hot);
-    walk_u64(walk, &op->times_hot);
-    walk_double(walk, &op->calls_per_s);
-}
-
-static void walk_duration(struct walk *walk, takt_duration_metric *duration)
-{
-    walk_text(walk, &duration->op);
-    walk_text(walk, &duration->expert);
-    duration->backend = (takt_backend)walk_choice(
-        walk, (unsigned)duration->backend, TAKT_BACKEND_GPU + 1);
-    walk_u64(walk, &duration->calls);
-    walk_double(walk, &duration->seconds);
-    walk_double(walk, &duration->least_s);
-    walk_double(walk, &duration->most_s);
-    for (unsigned i = 0; i <= TAKT_DURATION_BOUNDS; i++)
-        walk_u64(walk, &duration->in_class[i]);
+    if (header->version == TAKT_TRACE_VERSION)
+        return true;
+    header->program = "";
+    return false;
 }
 
 static void walk_record(struct walk *walk, struct takt_trace_record *record)
 {
-    switch (record->kind) {
-    case TAKT_TRACE_HEADER:
-        walk_header(walk, &record->header);
+    bool is_known = record->kind == TAKT_TRACE_HEADER;
+
+    if (is_known && !walk_version(walk, &record->header))
         return;
-    case TAKT_TRACE_EVENT:
-        walk_event(walk, &record->event);
-        return;
-    case TAKT_TRACE_TOTALS:
-        walk_totals(walk, &record->totals);
-        return;
-    case TAKT_TRACE_OP:
-        walk_op(walk, &record->op);
-        return;
-    case TAKT_TRACE_DURATION:
-        walk_duration(walk, &record->duration);
-        return;
-    case TAKT_TRACE_DROPPED:
-    case TAKT_TRACE_END:
-        walk_u64(walk, &record->loss.now_ns);
-        walk_u64(walk, &record->loss.dropped);
-        return;
-    case TAKT_TRACE_GREETING:
-        walk_flag(walk, &record->greeting.wants_all);
-        walk_u32(walk, &record->greeting.metrics_ms);
-        return;
-    }
-    walk->is_strange = true;
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        if (members[i].kind == record->kind) {
+            walk_member(walk, &members[i], record);
+            is_known = true;
+        }
+    walk->is_unknown |= !is_known;
 }
 
-/* ---- frames ---------------------------------------------------------------
- */
+/* ---- frames -------------------------------------------------------------- */
 
-/* What comes before a record. */
+/* What precedes a record. */
 struct frame {
     unsigned char sign[sizeof mark];
     unsigned length, kind, check;
@@ -300,10 +262,10 @@ enum { check_at = 10, check_end = 12 };
 static void walk_frame(struct walk *walk, struct frame *frame)
 {
     walk_bytes(walk, frame->sign, sizeof frame->sign);
-    walk_u32(walk, &frame->length);
+    frame->length = (unsigned)walk_number(walk, frame->length, 4);
     frame->kind = (unsigned)walk_number(walk, frame->kind, 2);
     frame->check = (unsigned)walk_number(walk, frame->check, 2);
-    walk_u64(walk, &frame->stream);
+    frame->stream = walk_number(walk, frame->stream, 8);
 }
 
 static uint32_t add_up(uint32_t sum, const unsigned char *bytes, size_t count)
@@ -324,7 +286,7 @@ unsigned takt__trace_check(const unsigned char *record, size_t size)
 size_t takt__trace_encode(const struct takt_trace_record *record,
                           unsigned char *out)
 {
-    struct takt_trace_record copy; /* but for the text, which is large */
+    struct takt_trace_record copy; /* except for the text, which is large */
     struct walk inside = {.to = out + TAKT_TRACE_FRAME,
                           .left = TAKT_TRACE_MOST};
     struct walk before = {.to = out, .left = TAKT_TRACE_FRAME};
@@ -386,5 +348,5 @@ enum takt_trace_outcome takt__trace_decode(const unsigned char *bytes,
     if (walk.is_wrong)
         return TAKT_TRACE_DAMAGED;
     *used = size;
-    return walk.is_strange ? TAKT_TRACE_PASSED : TAKT_TRACE_FOUND;
+    return walk.is_unknown ? TAKT_TRACE_PASSED : TAKT_TRACE_FOUND;
 }

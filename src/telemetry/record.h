@@ -2,13 +2,13 @@
 /*
  * record.h - telemetry as bytes: what `takt trace` reads.
  *
- * A trace is a row of records, in a file or on a socket. Each begins with a
- * frame: a mark, the length of what follows, the kind, a check and the stream,
- * which is a context of a process, so that many may write into one file.
- * Numbers are little-endian. docs/formats/trace.md is the whole story.
+ * A trace is a sequence of records, in a file or on a socket. Each begins with
+ * a frame: a mark, the length of what follows, the kind, a checksum and the
+ * stream, which is a context of a process, so that many may write into one
+ * file. Numbers are little-endian. docs/formats/trace.md describes the format.
  *
- * Bytes may come from anybody: nothing is read beyond their end, and what is
- * not understood is passed over.
+ * Bytes are not trusted: nothing is read beyond their end, and what is not
+ * understood is skipped.
  */
 #ifndef TAKT_TELEMETRY_RECORD_H
 #define TAKT_TELEMETRY_RECORD_H
@@ -20,8 +20,8 @@
 
 enum {
     TAKT_TRACE_VERSION = 1,
-    TAKT_TRACE_FRAME = 20,  /* bytes before what a record says */
-    TAKT_TRACE_MOST = 4096, /* bytes that a record may say */
+    TAKT_TRACE_FRAME = 20,  /* bytes before the members of a record */
+    TAKT_TRACE_MOST = 4096, /* bytes of its members */
     TAKT_TRACE_TEXT = 255   /* bytes of a string; the rest is cut off */
 };
 
@@ -31,7 +31,7 @@ enum takt_trace_kind {
     TAKT_TRACE_TOTALS = 3,   /* metrics, without those below */
     TAKT_TRACE_OP = 4,       /* metrics of an op */
     TAKT_TRACE_DURATION = 5, /* metrics of an op on an expert */
-    TAKT_TRACE_DROPPED = 6,  /* what there was no room for, so far */
+    TAKT_TRACE_DROPPED = 6,  /* how many events were dropped so far */
     TAKT_TRACE_END = 7,      /* the stream is complete */
     TAKT_TRACE_GREETING = 8  /* from the reader: what it wants */
 };
@@ -40,7 +40,7 @@ struct takt_trace_header {
     unsigned version;    /* TAKT_TRACE_VERSION */
     uint64_t pid;        /* of the process */
     uint64_t start_ns;   /* since 1970: when the stream began */
-    double threshold_s;  /* as its environment says; negative: nothing */
+    double threshold_s;  /* of its environment; negative: not set */
     double rate;         /* the same */
     const char *program; /* the name of its file */
     const char *takt;    /* the version of the library */
@@ -54,7 +54,7 @@ struct takt_trace_loss {
 
 struct takt_trace_greeting {
     int wants_all;       /* as in takt_sink */
-    unsigned metrics_ms; /* as in takt_sink; 0: the usual */
+    unsigned metrics_ms; /* as in takt_sink; 0: the default */
 };
 
 struct takt_trace_record {
@@ -77,12 +77,12 @@ struct takt_trace_record {
 size_t takt__trace_encode(const struct takt_trace_record *record,
                           unsigned char *out);
 
-/* The check of a record of `size` bytes, frame and all. */
+/* The checksum of a record of `size` bytes, frame and all. */
 unsigned takt__trace_check(const unsigned char *record, size_t size);
 
 enum takt_trace_outcome {
     TAKT_TRACE_FOUND,  /* a record is in *out */
-    TAKT_TRACE_PASSED, /* a record of a later version, which says nothing */
+    TAKT_TRACE_PASSED, /* a record of a later version, to be skipped */
     TAKT_TRACE_SHORT,  /* the bytes end before the record does */
     TAKT_TRACE_DAMAGED /* this is no record; the next one may be at *used */
 };

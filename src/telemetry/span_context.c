@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* span_context.c - whose trace a call belongs to. */
+/* span_context.c - the trace that a thread's calls belong to. */
 #include <string.h>
 
 #include "telemetry/tap.h"

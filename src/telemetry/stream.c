@@ -22,33 +22,34 @@
 
 #include "base/clock.h"
 #include "base/config.h"
+#include "telemetry/listener.h"
 #include "telemetry/record.h"
 #include <takt/version.h>
 
 enum {
     most_of_one = TAKT_TRACE_FRAME + TAKT_TRACE_MOST,
-    last_words = 256,        /* always left for what was dropped, and the end */
-    for_metrics = 64 * 1024, /* and that for metrics: they count all calls */
-    batch = 16 * 1024,       /* that many bytes are sent at once, ... */
-    patience_ns = 1000000    /* ... or what there is after that long */
+    for_end = 256,            /* reserved for counts of drops, and the end */
+    for_metrics = 64 * 1024,  /* reserved for metrics: they count all calls */
+    batch = 16 * 1024,        /* that many bytes are sent at once, ... */
+    longest_wait_ns = 1000000 /* ... or what there is after that long */
 };
 
 struct stream {
     atomic_int fd; /* -1: the other end is gone */
-    dev_t device;  /* what it is, so that we know it again */
+    dev_t device;  /* to recognise the file behind the descriptor */
     ino_t inode;
     bool is_socket;
-    bool is_child; /* after a fork(): nothing was said in its name yet */
+    bool is_child;              /* after a fork(): no header was written yet */
     struct sockaddr_un address; /* of a socket */
     uint64_t id;
-    uint64_t told_dropped; /* as the reader knows it */
-    uint64_t sent_at_ns;   /* the last time */
+    uint64_t reported_dropped; /* to the reader */
+    uint64_t sent_at_ns;       /* the last time */
     _Atomic uint64_t sent, dropped, failed;
     _Atomic(const char *) problem; /* NULL: none */
     size_t head;                   /* the first byte that was not sent ... */
     size_t whole; /* ... is of the record that begins here ... */
     size_t tail;  /* ... and these are the last */
-    unsigned char buffer[TAKT_STREAM_ROOM];
+    unsigned char buffer[TAKT_STREAM_BUFFER];
 };
 
 static const char closed_by_program[] = "the program closed the descriptor";
@@ -61,8 +62,7 @@ static uint64_t wall_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* ---- bytes ----------------------------------------------------------------
- */
+/* ---- bytes --------------------------------------------------------------- */
 
 /* How many bytes the record at `at` in the buffer has. */
 static size_t record_size(const struct stream *stream, size_t at)
@@ -71,8 +71,8 @@ static size_t record_size(const struct stream *stream, size_t at)
     return TAKT_TRACE_FRAME + (size_t)length[0] + ((size_t)length[1] << 8);
 }
 
-/* Passes over the records that were sent, or never will be. */
-static uint64_t pass_records(struct stream *stream, size_t until)
+/* Skips the records that end at or before `until`; returns their number. */
+static uint64_t skip_records(struct stream *stream, size_t until)
 {
     uint64_t count = 0;
 
@@ -86,7 +86,7 @@ static uint64_t pass_records(struct stream *stream, size_t until)
     return count;
 }
 
-static void take(struct stream *stream, int fd)
+static void set_fd(struct stream *stream, int fd)
 {
     struct stat facts = {0};
 
@@ -96,8 +96,8 @@ static void take(struct stream *stream, int fd)
     atomic_store(&stream->fd, fd);
 }
 
-/* A program that closes what it did not open may have something of its own
- * there by now, which is not to be written to, nor closed. */
+/* A program that closes descriptors it did not open may have opened a file of
+ * its own under this number, which must not be written to, nor closed. */
 static bool is_ours(const struct stream *stream, int fd)
 {
     struct stat facts;
@@ -106,7 +106,7 @@ static bool is_ours(const struct stream *stream, int fd)
            facts.st_ino == stream->inode;
 }
 
-static void let_go(struct stream *stream)
+static void close_fd(struct stream *stream)
 {
     const int fd = atomic_exchange(&stream->fd, -1);
 
@@ -118,8 +118,8 @@ static void give_up(struct stream *stream, const char *problem)
 {
     if (atomic_load(&stream->fd) < 0)
         return;
-    let_go(stream);
-    atomic_fetch_add(&stream->failed, pass_records(stream, stream->tail));
+    close_fd(stream);
+    atomic_fetch_add(&stream->failed, skip_records(stream, stream->tail));
     atomic_store(&stream->problem, problem);
     stream->head = stream->whole = stream->tail = 0;
 }
@@ -144,15 +144,15 @@ static void send_some(struct stream *stream)
             return;
         }
         stream->head += (size_t)sent;
-        atomic_fetch_add(&stream->sent, pass_records(stream, stream->head));
+        atomic_fetch_add(&stream->sent, skip_records(stream, stream->head));
     }
     stream->sent_at_ns = takt__now_ns();
     if (stream->head == stream->tail)
         stream->head = stream->whole = stream->tail = 0;
 }
 
-/* Moves what waits to the front, if that is what it takes. */
-static bool has_room(struct stream *stream, size_t size)
+/* Moves unsent bytes to the front, if need be. */
+static bool has_space(struct stream *stream, size_t size)
 {
     if (sizeof stream->buffer - stream->tail >= size)
         return true;
@@ -166,8 +166,8 @@ static bool has_room(struct stream *stream, size_t size)
     return sizeof stream->buffer - stream->tail >= size;
 }
 
-/* A file is full or broken: what is half written cannot be taken back, since
- * others may have written after it; readers pass over it. */
+/* A record that is half written because the disk is full stays, since others
+ * may have appended after it; readers skip it. */
 static bool write_whole(struct stream *stream, const unsigned char *bytes,
                         size_t size)
 {
@@ -187,7 +187,7 @@ static bool write_whole(struct stream *stream, const unsigned char *bytes,
     return false;
 }
 
-/* False: there is no room for it, with `reserve` bytes to spare. */
+/* False: it does not fit with `reserve` bytes to spare. */
 static bool put(struct stream *stream, const struct takt_trace_record *record,
                 size_t reserve)
 {
@@ -196,15 +196,14 @@ static bool put(struct stream *stream, const struct takt_trace_record *record,
 
     if (!stream->is_socket)
         return write_whole(stream, bytes, size);
-    if (atomic_load(&stream->fd) < 0 || !has_room(stream, size + reserve))
+    if (atomic_load(&stream->fd) < 0 || !has_space(stream, size + reserve))
         return false;
     memcpy(stream->buffer + stream->tail, bytes, size);
     stream->tail += size;
     return true;
 }
 
-/* ---- records --------------------------------------------------------------
- */
+/* ---- records ------------------------------------------------------------- */
 
 static bool put_loss(struct stream *stream, enum takt_trace_kind kind,
                      size_t reserve)
@@ -215,14 +214,14 @@ static bool put_loss(struct stream *stream, enum takt_trace_kind kind,
 
     if (!put(stream, &record, reserve))
         return false;
-    stream->told_dropped = dropped;
+    stream->reported_dropped = dropped;
     return true;
 }
 
-/* Before anything else is said, the reader is told what it missed. */
-static bool is_caught_up(struct stream *stream, size_t reserve)
+/* Before any other record the reader gets the number of dropped ones. */
+static bool report_drops(struct stream *stream, size_t reserve)
 {
-    return atomic_load(&stream->dropped) == stream->told_dropped ||
+    return atomic_load(&stream->dropped) == stream->reported_dropped ||
            put_loss(stream, TAKT_TRACE_DROPPED, reserve + most_of_one);
 }
 
@@ -259,7 +258,7 @@ static int connect_to(const struct sockaddr_un *address)
 
     if (fd < 0 ||
         (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
-         takt__stream_is_listener_ours(fd)))
+         takt__listener_is_ours(fd)))
         return fd;
     const int wrong = errno;
     close(fd);
@@ -267,15 +266,15 @@ static int connect_to(const struct sockaddr_un *address)
     return -1;
 }
 
-/* A child speaks in its own name, if somebody still listens. A file is
- * anybody's to append to. */
-static void be_someone(struct stream *stream)
+/* A child connects by itself and writes a header of its own. A file can be
+ * appended to as it is. */
+static void begin_in_child(struct stream *stream)
 {
     if (!stream->is_child)
         return;
     stream->is_child = false;
     if (stream->is_socket)
-        take(stream, connect_to(&stream->address));
+        set_fd(stream, connect_to(&stream->address));
     put_header(stream);
 }
 
@@ -284,48 +283,48 @@ static int on_event(void *self, const takt_event *event)
     struct stream *stream = self;
     struct takt_trace_record record;
 
-    be_someone(stream);
+    begin_in_child(stream);
     record.kind = TAKT_TRACE_EVENT;
     record.stream = stream->id;
     record.event = *event;
-    const size_t reserve = last_words + for_metrics;
-    if (stream->is_socket && !has_room(stream, reserve + 2 * most_of_one))
+    const size_t reserve = for_end + for_metrics;
+    if (stream->is_socket && !has_space(stream, reserve + 2 * most_of_one))
         send_some(stream);
-    if (!is_caught_up(stream, reserve) || !put(stream, &record, reserve))
+    if (!report_drops(stream, reserve) || !put(stream, &record, reserve))
         atomic_fetch_add(&stream->dropped, 1);
     if (stream->is_socket &&
         (stream->tail - stream->head >= batch ||
-         takt__now_ns() - stream->sent_at_ns >= patience_ns))
+         takt__now_ns() - stream->sent_at_ns >= longest_wait_ns))
         send_some(stream);
     return atomic_load(&stream->fd) < 0;
 }
 
-/* All numbers are sums since the start, so that a part for which there is no
- * room is made up for the next time. */
+/* All numbers are sums since the start, so a part that does not fit is made up
+ * for the next time. */
 static int on_metrics(void *self, const takt_metrics *metrics)
 {
     struct stream *stream = self;
     struct takt_trace_record record;
 
     if (stream->is_child && metrics->told == 0 && metrics->op_count == 0)
-        return 0; /* it may never use Takt */
-    be_someone(stream);
+        return 0; /* the child may never use Takt */
+    begin_in_child(stream);
     record.stream = stream->id;
-    bool is_put = is_caught_up(stream, last_words);
+    bool is_put = report_drops(stream, for_end);
     for (size_t i = 0; is_put && i < metrics->op_count; i++) {
         record.kind = TAKT_TRACE_OP;
         record.op = metrics->op[i];
-        is_put = put(stream, &record, last_words);
+        is_put = put(stream, &record, for_end);
     }
     for (size_t i = 0; is_put && i < metrics->duration_count; i++) {
         record.kind = TAKT_TRACE_DURATION;
         record.duration = metrics->duration[i];
-        is_put = put(stream, &record, last_words);
+        is_put = put(stream, &record, for_end);
     }
     if (is_put) {
         record.kind = TAKT_TRACE_TOTALS;
         record.totals = *metrics;
-        put(stream, &record, last_words);
+        put(stream, &record, for_end);
     }
     if (stream->is_socket)
         send_some(stream);
@@ -361,7 +360,7 @@ static void on_close(void *self, unsigned deadline_ms)
     free(stream);
 }
 
-/* The connection is the parent's; so is what waits to be sent. */
+/* The connection and the unsent bytes are the parent's. */
 static void on_fork(void *self, takt_fork_phase phase)
 {
     struct stream *stream = self;
@@ -369,10 +368,10 @@ static void on_fork(void *self, takt_fork_phase phase)
     if (phase != TAKT_FORK_CHILD || atomic_load(&stream->fd) < 0)
         return;
     if (stream->is_socket)
-        let_go(stream);
+        close_fd(stream);
     stream->is_child = true;
     stream->head = stream->whole = stream->tail = 0;
-    stream->told_dropped = 0;
+    stream->reported_dropped = 0;
     atomic_store(&stream->sent, 0);
     atomic_store(&stream->dropped, 0);
 }
@@ -390,8 +389,7 @@ static void on_report(void *self, takt_sink_report *out)
              problem != NULL ? problem : "");
 }
 
-/* ---- opening --------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------- */
 
 /* Both return -1 when it cannot be; errno says why. */
 static int open_socket(struct stream *stream, const char *path)
@@ -420,7 +418,7 @@ static int open_file(const char *path)
     return -1;
 }
 
-/* What the reader wants, if it says so in time. */
+/* What the reader wants, if its greeting comes in time. */
 static void await_greeting(struct stream *stream, takt_sink *out)
 {
     const uint64_t end_ns =
@@ -472,7 +470,7 @@ takt_status takt__stream_open(const char *where, takt_sink *out,
         free(stream);
         return TAKT_EIO;
     }
-    take(stream, fd);
+    set_fd(stream, fd);
     stream->is_socket = is_socket;
     *out = (takt_sink){.self = stream,
                        .metrics_ms = is_socket ? TAKT_STREAM_METRICS_MS

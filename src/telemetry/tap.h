@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tap.h - what callers see of telemetry: counters, and a ring for notes.
+ * tap.h - the callers' side of telemetry: counters, and a ring of event
+ * records.
  *
  * A context without a tap has no telemetry, and its calls look no further. With
- * one, every call adds to counters of its own thread; and unless its op is hot
- * it is timed and, if it is worth telling of, leaves a note. Nothing here
- * waits, allocates or fails: what has no room is counted.
+ * one, every call adds to counters of its own thread. Unless its op is hot it
+ * is timed, and it leaves an event record if it is to be emitted. Nothing here
+ * waits, allocates or fails: what does not fit is counted.
  *
- * Threads: callers use count(), is_quiet(), told() and push(); what is for
- * Takt's own thread says so.
+ * Threads: callers use count(), is_quiet(), emits() and push(); what is for the
+ * dispatcher says so.
  */
 #ifndef TAKT_TELEMETRY_TAP_H
 #define TAKT_TELEMETRY_TAP_H
@@ -16,57 +17,80 @@
 #include "base/ring.h"
 #include "base/worker.h"
 #include "op/key.h"
-#include "telemetry/note.h"
+#include "takt/telemetry.h"
 
 enum {
     TAKT_TAP_SLOTS = 4096,
-    TAKT_TALLIES = 64 /* threads with counters of their own; the rest share */
+    TAKT_TAP_THREADS = 64 /* with counters of their own; the rest share */
 };
 
 /* What the calls of one thread, or of several, add up to. */
-struct takt_tally {
+struct takt_thread_counters {
     _Alignas(64) _Atomic uintptr_t owner; /* a thread; 0: free */
     _Atomic uint64_t decisions[TAKT_REASONS];
     _Atomic uint64_t calls[TAKT_SERIES_COUNT];
 };
 
-struct takt_tap_slot {
-    _Alignas(64) takt__turn turn;
-    struct takt_note note;
+/* What a caller leaves of a call that is emitted: numbers instead of names. The
+ * dispatcher makes a takt_event of it. */
+struct takt_event_record {
+    const takt_op *op; /* NULL: the series says it */
+    takt_shape shape;
+    takt_work work;
+    uint8_t kind; /* takt_event_kind */
+    uint8_t told; /* why: TAKT_TOLD_... */
+    uint8_t dtype;
+    uint8_t expert;    /* the one that ran it, by its number */
+    uint8_t runner_up; /* an expert; the same as `best`: not known */
+    uint8_t best;      /* the expert that the model took for the best */
+    uint8_t refused;   /* an expert; the same as `expert`: none refused */
+    uint8_t reason, residency;
+    uint8_t refusal, status; /* takt_status */
+    bool has_history;
+    uint16_t series;
+    float confidence;
+    double predicted_s;
+    double actual_s;          /* of a change */
+    uint64_t start, run, end; /* ticks */
+    uint64_t thread_id;
+    takt_span_context parent;
 };
 
-/* What is known about a series: whether it is hot; and above that bit, how many
- * of its next calls are told of because its speed has changed. */
+struct takt_tap_slot {
+    _Alignas(64) takt__turn turn;
+    struct takt_event_record record;
+};
+
+/* The state of a series: whether it is hot; and above that bit, how many of its
+ * next calls are emitted because its speed has changed. */
 enum {
     TAKT_SERIES_HOT = 1,
-    TAKT_SERIES_DRIFT = 2, /* one such call ... */
-    TAKT_SERIES_DRIFT_BEGINS =
-        16 * TAKT_SERIES_DRIFT /* ... and how many it are */
+    TAKT_SERIES_DRIFT = 2,                            /* one such call ... */
+    TAKT_SERIES_DRIFT_BEGINS = 16 * TAKT_SERIES_DRIFT /* ... and all of them */
 };
+
+struct takt_dispatcher;
 
 struct takt_tap {
     uint64_t serial;            /* no two taps have the same */
-    _Atomic uint64_t threshold; /* ticks: from here on a run is told of */
+    _Atomic uint64_t threshold; /* ticks: from here on a run is emitted */
     _Atomic uint64_t share;     /* of faster ones, in 2^-32 */
-    _Atomic bool is_all;        /* somebody wants every call */
-    struct takt_courier *courier;
-    struct takt_worker *worker; /* the courier's */
+    _Atomic bool is_all;        /* a sink wants every call */
+    void (*start)(struct takt_dispatcher *dispatcher); /* its thread */
+    struct takt_dispatcher *dispatcher;
+    struct takt_worker *worker; /* its thread; started anew after a fork() */
     _Atomic uint8_t series[TAKT_SERIES_COUNT];
-    struct takt_tally tally[TAKT_TALLIES + 1]; /* the last is shared */
+    struct takt_thread_counters
+        counters[TAKT_TAP_THREADS + 1]; /* the last is shared */
     struct takt_ring ring;
     struct takt_tap_slot slot[TAKT_TAP_SLOTS];
 };
 
-/* Takes the notes out (courier.h); it has to be started after a fork(). */
-struct takt_courier;
-void takt__courier_start(struct takt_courier *courier);
-
-/* What a thread knows of the tap it last used, and whose spans its calls
- * belong to. */
+/* The tap that a thread last used, and the span that its calls belong to. */
 struct takt_tap_thread {
     uint64_t serial; /* of the tap */
-    struct takt_tally *tally;
-    uint64_t id; /* as the system counts; 0: not asked yet */
+    struct takt_thread_counters *counters;
+    uint64_t id; /* of the system; 0: not asked yet */
     takt_span_context parent;
 };
 extern _Thread_local struct takt_tap_thread takt__tap_thread
@@ -76,17 +100,18 @@ extern _Thread_local struct takt_tap_thread takt__tap_thread
 struct takt_tap *takt__tap_create(void);
 void takt__tap_destroy(struct takt_tap *tap); /* NULL is allowed */
 
-/* All counters 0 and no notes: in the child of a fork(). */
+/* All counters 0 and no records: in the child of a fork(). */
 void takt__tap_reset(struct takt_tap *tap);
 
 /* Finds or takes counters for this thread. */
-struct takt_tally *takt__tap_meet(struct takt_tap *tap);
+struct takt_thread_counters *takt__tap_register(struct takt_tap *tap);
 
-static inline void takt__tally_add(const struct takt_tally *tally,
-                                   _Atomic uint64_t *counter, uint64_t n)
+static inline void
+takt__counter_add(const struct takt_thread_counters *counters,
+                  _Atomic uint64_t *counter, uint64_t n)
 {
-    /* Nobody else writes to counters that have an owner. */
-    if (atomic_load_explicit(&tally->owner, memory_order_relaxed) != 0)
+    /* Only their owner writes to counters that have one. */
+    if (atomic_load_explicit(&counters->owner, memory_order_relaxed) != 0)
         atomic_store_explicit(
             counter, atomic_load_explicit(counter, memory_order_relaxed) + n,
             memory_order_relaxed);
@@ -98,15 +123,15 @@ static inline void takt__tally_add(const struct takt_tally *tally,
 static inline void takt__tap_count(struct takt_tap *tap, unsigned series,
                                    takt_reason reason, uint64_t n)
 {
-    struct takt_tally *tally = takt__tap_thread.serial == tap->serial
-                                   ? takt__tap_thread.tally
-                                   : takt__tap_meet(tap);
+    struct takt_thread_counters *counters =
+        takt__tap_thread.serial == tap->serial ? takt__tap_thread.counters
+                                               : takt__tap_register(tap);
 
-    takt__tally_add(tally, &tally->calls[series], n);
-    takt__tally_add(tally, &tally->decisions[reason], n);
+    takt__counter_add(counters, &counters->calls[series], n);
+    takt__counter_add(counters, &counters->decisions[reason], n);
 }
 
-/* Whether calls of a series are told of in metrics alone. */
+/* Whether calls of a series are in metrics alone. */
 static inline bool takt__tap_is_quiet(const struct takt_tap *tap,
                                       unsigned series)
 {
@@ -115,26 +140,25 @@ static inline bool takt__tap_is_quiet(const struct takt_tap *tap,
            !atomic_load_explicit(&tap->is_all, memory_order_relaxed);
 }
 
-/* Why a run of so many ticks is told of; 0: it is not. `random` is any 32
- * bits. */
-unsigned takt__tap_told(struct takt_tap *tap, unsigned series,
-                        takt_reason reason, bool is_refused, uint64_t ticks,
-                        uint32_t random);
+/* Why a run of so many ticks is emitted (TAKT_TOLD_...); 0: it is not. `random`
+ * is any 32 bits. */
+unsigned takt__tap_emits(struct takt_tap *tap, unsigned series,
+                         takt_reason reason, bool is_refused, uint64_t ticks,
+                         uint32_t random);
 
-/* Leaves a note; the thread's number is filled in here. */
-void takt__tap_push(struct takt_tap *tap, struct takt_note *note);
+/* Leaves an event record; the thread's number is filled in here. */
+void takt__tap_push(struct takt_tap *tap, struct takt_event_record *record);
 
-/* Counts a note that will not be left after all. */
+/* Counts an event record that could not be left. */
 static inline void takt__tap_drop(struct takt_tap *tap)
 {
     atomic_fetch_add_explicit(&tap->ring.dropped, 1, memory_order_relaxed);
 }
 
-/* ---- for Takt's own thread -------------------------------------------------
- */
+/* ---- for the dispatcher -------------------------------------------------- */
 
-/* Takes the oldest note out; false: there is none. */
-bool takt__tap_next(struct takt_tap *tap, struct takt_note *out);
+/* Takes the oldest event record out; false: there is none. */
+bool takt__tap_next(struct takt_tap *tap, struct takt_event_record *out);
 
 /* Sums of all threads: calls by the number of their op (takt__series_op()),
  * decisions by reason. */

@@ -7,41 +7,38 @@
 static const uint64_t second_ns = 1000000000;
 static const double cooler = 0.8; /* of the hot rate: no longer hot below it */
 
-/* The note that is nearest to a second old, but not older if there is such a
- * one: calls of less than a second that exceed the rate of a whole one are too
- * many in any case. -1: none. */
+/* The oldest snapshot of the last second, or else the last one before it: calls
+ * of less than a second that exceed the rate of a whole one are too many in any
+ * case. -1: none. */
 static int find_edge(const struct takt_window *window, uint64_t now_ns)
 {
-    int younger = -1, older = -1;
+    int edge = -1;
 
-    for (int i = 0; i < TAKT_WINDOW_NOTES; i++) {
-        const uint64_t at = window->at_ns[i];
-        if (at == 0 || at >= now_ns)
+    for (unsigned i = 0; i < TAKT_WINDOW_SNAPSHOTS; i++) {
+        const unsigned at = (window->next + i) % TAKT_WINDOW_SNAPSHOTS;
+        const uint64_t at_ns = window->at_ns[at];
+        if (at_ns == 0 || at_ns >= now_ns)
             continue;
-        if (now_ns - at <= second_ns) {
-            if (younger < 0 || at < window->at_ns[younger])
-                younger = i;
-        } else if (older < 0 || at > window->at_ns[older]) {
-            older = i;
-        }
+        edge = (int)at;
+        if (now_ns - at_ns <= second_ns)
+            break;
     }
-    return younger >= 0 ? younger : older;
+    return edge;
 }
 
-/* Calls per second: of a whole second where that much is known; of a longer
- * time on average. */
+/* Calls per second; of less than a second as if it were a whole one. */
 static double rate_of(uint64_t calls, uint64_t elapsed_ns)
 {
     const double seconds = (double)elapsed_ns * 1e-9;
     return (double)calls / (seconds > 1 ? seconds : 1);
 }
 
-static void note(struct takt_window *window, uint64_t now_ns,
-                 const uint64_t *calls)
+static void take_snapshot(struct takt_window *window, uint64_t now_ns,
+                          const uint64_t *calls)
 {
     window->at_ns[window->next] = now_ns;
     memcpy(window->calls[window->next], calls, sizeof window->calls[0]);
-    window->next = (window->next + 1) % TAKT_WINDOW_NOTES;
+    window->next = (window->next + 1) % TAKT_WINDOW_SNAPSHOTS;
 }
 
 void takt__window_slide(struct takt_window *window, uint64_t now_ns,
@@ -63,5 +60,5 @@ void takt__window_slide(struct takt_window *window, uint64_t now_ns,
         window->times_hot[op] += is_hot;
         changed(self, op, is_hot);
     }
-    note(window, now_ns, calls);
+    take_snapshot(window, now_ns, calls);
 }

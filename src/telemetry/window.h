@@ -3,10 +3,10 @@
  * window.h - how often each op was called in the last second, and which ops are
  * hot by that.
  *
- * The window slides: sums are noted twenty times a second, and the calls of the
- * last second are the difference to the note of that age. An op becomes hot
- * when they exceed the hot rate, and is so until they are below four fifths of
- * it: at a rate near the limit it must not go to and fro.
+ * The window slides: a snapshot of all sums is taken twenty times a second, and
+ * the calls of the last second are the difference to the snapshot of that age.
+ * An op becomes hot when they exceed the hot rate, and stops when they are
+ * below four fifths of it: near the limit it must not alternate.
  */
 #ifndef TAKT_TELEMETRY_WINDOW_H
 #define TAKT_TELEMETRY_WINDOW_H
@@ -16,11 +16,11 @@
 
 #include "op/key.h"
 
-enum { TAKT_WINDOW_NOTES = 24, TAKT_WINDOW_STEP_NS = 50000000 };
+enum { TAKT_WINDOW_SNAPSHOTS = 24, TAKT_WINDOW_STEP_NS = 50000000 };
 
 struct takt_window {
-    uint64_t at_ns[TAKT_WINDOW_NOTES]; /* 0: not there yet */
-    uint64_t calls[TAKT_WINDOW_NOTES][TAKT_OP_NUMBERS];
+    uint64_t at_ns[TAKT_WINDOW_SNAPSHOTS]; /* 0: none yet */
+    uint64_t calls[TAKT_WINDOW_SNAPSHOTS][TAKT_OP_NUMBERS];
     unsigned next;
     double rate[TAKT_OP_NUMBERS]; /* calls per second */
     bool is_hot[TAKT_OP_NUMBERS];

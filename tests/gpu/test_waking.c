@@ -36,7 +36,7 @@ static takt_ctx *sleeping_context(void)
     takt__device_lose(device);
     takt__device_leave(device); /* closes it */
     atomic_store(&device->state, TAKT_DEVICE_ASLEEP);
-    takt__model_set_asleep(takt__learner_enter(ctx->learner), arm, true);
+    takt__model_set_closed(takt__learner_enter(ctx->learner), arm, true);
     takt__learner_leave(ctx->learner);
     return ctx;
 }

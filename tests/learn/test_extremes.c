@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_extremes.c - records that are just within what is believed of a file,
+ * test_extremes.c - records that are just within what a file may hold,
  * and far from anything that was ever measured. Whatever is asked afterwards
  * is answered with numbers.
  */

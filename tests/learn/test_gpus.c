@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_gpus.c - what a learner publishes of GPUs, whom it wakes, and under
+ * test_gpus.c - what a learner publishes of GPUs, which it opens, and under
  * whose fingerprint it keeps what they showed.
  */
 #define _GNU_SOURCE /* mkdtemp() */
@@ -80,7 +80,6 @@ static void wake(void *self, unsigned arm)
 static struct takt_model *model_of(void)
 {
     struct takt_arm cpu = {.name = "cpu",
-                           .like = -1,
                            .rates = {.threads = 1,
                                      .call_s = 1e-7,
                                      .s_per_flop = 1e-11,
@@ -88,13 +87,10 @@ static struct takt_model *model_of(void)
     struct takt_arm gpu = {.name = "gpu",
                            .device = TAKT_DEVICE_GPU,
                            .kin = 200,
-                           .like = -1,
                            .rates = takt__prior_gpu(0, 0, 0)};
-    struct takt_model *model;
+    struct takt_model *model = takt__model_create(0.02);
 
-    REQUIRE(
-        takt__model_create(&(struct takt_model_options){.exploration = 0.02},
-                           &model) == TAKT_OK);
+    REQUIRE(model != NULL);
     REQUIRE(takt__model_add_arm(model, &cpu) == CPU);
     REQUIRE(takt__model_add_arm(model, &gpu) == GPU);
     takt__model_allow(model, ADD, CPU);
@@ -119,11 +115,11 @@ static struct program *start(const char *store, const char *machine,
         .names = {.self = program,
                   .op_of = op_of,
                   .find_series = find_series,
-                  .find_arm = find_arm,
-                  .meet_arm = meet_arm,
+                  .find_expert = find_arm,
+                  .add_expert = meet_arm,
                   .published = published,
                   .device_of = device_of,
-                  .wake = wake},
+                  .open = wake},
         .store_path = store,
         .machine = machine,
         .software = "s",
@@ -141,9 +137,9 @@ static void stop(struct program *program)
 }
 
 /* Leaves samples in the journal and has them learned and published. */
-static void tell(struct program *program, unsigned series, unsigned arm,
-                 unsigned situation, double work, double seconds,
-                 unsigned flags, unsigned times)
+static void report(struct program *program, unsigned series, unsigned arm,
+                   unsigned situation, double work, double seconds,
+                   unsigned flags, unsigned times)
 {
     static uint64_t now_ns = 1;
     const struct takt_sample sample = {.series = (uint16_t)series,
@@ -184,9 +180,9 @@ static void each_place_says_what_can_be_had_there(void)
 {
     struct program *program = start("", "m", "d");
 
-    tell(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 8);
-    tell(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4, 0, 8);
-    tell(program, ADD, GPU, 0, bytes, 1.5e-3, 0, 8);
+    report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 8);
+    report(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4, 0, 8);
+    report(program, ADD, GPU, 0, bytes, 1.5e-3, 0, 8);
     struct takt_cell cell = cell_at(program, ADD, bytes, 0);
     EXPECT_INT(cell.best, GPU);
     EXPECT_NEAR((double)cell.seconds, 1.5e-3, 1e-4);
@@ -213,23 +209,23 @@ static void a_gpu_is_offered_once_per_try_until_it_is_settled(void)
     const struct takt_key key = {ADD, takt__bucket_of(bytes)};
     unsigned tries = 0;
 
-    tell(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
+    report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
     for (unsigned i = 0; i < 60; i++) {
         const uint64_t word = word_at(program, ADD, bytes, TAKT_PLACE_GPU);
         const struct takt_cell cell = takt__cell_unpack(word);
         EXPECT(cell.tries <= 1);
         if (cell.tries == 0) {
-            tell(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 1);
+            report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 1);
             continue;
         }
         EXPECT_INT(cell.explore, GPU);
         EXPECT(
             takt__table_take_try(&program->table, key, TAKT_PLACE_GPU, word));
         /* While it is under way, it is not offered again. */
-        tell(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 3);
+        report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 3);
         EXPECT_INT(cell_at(program, ADD, bytes, TAKT_PLACE_GPU).tries, 0);
-        tell(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4,
-             TAKT_SAMPLE_EXPLORED, 1);
+        report(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4,
+               TAKT_SAMPLE_EXPLORED, 1);
         tries++;
     }
     EXPECT(tries >= 5 && tries <= 6);
@@ -240,7 +236,7 @@ static void who_refused_takes_forever(void)
 {
     struct program *program = start("", "m", "d");
 
-    tell(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
+    report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
     EXPECT_INT(cell_at(program, ADD, bytes, TAKT_PLACE_GPU).tries, 1);
     struct takt_sample refusal = {.series = ADD,
                                   .bucket = takt__bucket_of(bytes),
@@ -265,7 +261,7 @@ static void links_are_published_for_gpus_only(void)
     const unsigned series = TAKT_SERIES_LINKS + TAKT_LINK_IN;
     struct program *program = start("", "m", "d");
 
-    tell(program, series, GPU, 0, 1e6, 2e-4, 0, 5);
+    report(program, series, GPU, 0, 1e6, 2e-4, 0, 5);
     const struct takt_cell cell = cell_at(program, series, 1e6, TAKT_PLACE_GPU);
     EXPECT_INT(cell.best, GPU);
     EXPECT_NEAR((double)cell.seconds, 2e-4, 2e-5);
@@ -280,7 +276,7 @@ static void set_asleep(struct program *program, bool is_asleep)
 {
     struct takt_model *model = takt__learner_enter(program->learner);
 
-    takt__model_set_asleep(model, GPU, is_asleep);
+    takt__model_set_closed(model, GPU, is_asleep);
     takt__learner_leave(program->learner);
 }
 
@@ -288,8 +284,8 @@ static void who_falls_asleep_is_taken_back(void)
 {
     struct program *program = start("", "m", "d");
 
-    tell(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4, 0, 8);
-    tell(program, ADD, GPU, 0, bytes, 1e-4, 0, 8);
+    report(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4, 0, 8);
+    report(program, ADD, GPU, 0, bytes, 1e-4, 0, 8);
     EXPECT(word_at(program, ADD, bytes, TAKT_PLACE_GPU) != 0);
     EXPECT_INT(cell_at(program, ADD, bytes, 0).best, GPU);
     set_asleep(program, true);
@@ -309,19 +305,19 @@ static void a_sleeper_is_woken_when_that_would_have_paid(void)
 
     set_asleep(program, true);
     for (unsigned i = 0; i < 10; i++) /* 20 ms each, in truth 2 */
-        tell(program, ADD, CPU, 0, bytes, 20e-3, 0, 1);
+        report(program, ADD, CPU, 0, bytes, 20e-3, 0, 1);
     EXPECT_INT(program->woken, 0);
     EXPECT_INT(cell_at(program, ADD, bytes, 0).best, CPU);
     for (unsigned i = 0; i < 20; i++)
-        tell(program, ADD, CPU, 0, bytes, 20e-3, 0, 1);
+        report(program, ADD, CPU, 0, bytes, 20e-3, 0, 1);
     EXPECT_INT(program->woken, 1);
     for (unsigned i = 0; i < 40; i++)
-        tell(program, ADD, CPU, 0, bytes, 20e-3, 0, 1);
+        report(program, ADD, CPU, 0, bytes, 20e-3, 0, 1);
     EXPECT_INT(program->woken, 2);
     EXPECT_INT(word_at(program, ADD, bytes, TAKT_PLACE_GPU), 0);
     set_asleep(program, false);
     EXPECT_INT(cell_at(program, ADD, bytes, 0).best, GPU);
-    tell(program, ADD, CPU, 0, bytes, 20e-3, 0, 100);
+    report(program, ADD, CPU, 0, bytes, 20e-3, 0, 100);
     EXPECT_INT(program->woken, 2);
     stop(program);
 }
@@ -329,17 +325,16 @@ static void a_sleeper_is_woken_when_that_would_have_paid(void)
 /* ---- the store -------------------------------------------------------------
  */
 
-static struct takt_estimate_of estimate(struct program *program,
-                                        unsigned series, unsigned arm,
-                                        unsigned situation, double work)
+static struct takt_arm_estimate estimate(struct program *program,
+                                         unsigned series, unsigned arm,
+                                         unsigned situation, double work)
 {
     struct takt_model *model = takt__learner_enter(program->learner);
-    struct takt_outlook *outlook = takt__learner_outlook(program->learner);
-    const struct takt_work_of of = {work, work / 4};
-
-    takt__outlook_fill(outlook, model, series, situation);
-    const struct takt_estimate_of out =
-        takt__outlook_estimate(outlook, arm, takt__bucket_of(work), &of);
+    const takt_work of = {work, work / 4};
+    const struct takt_posterior *posterior =
+        takt__model_posterior(model, series, situation);
+    const struct takt_arm_estimate out =
+        takt__posterior_estimate(posterior, arm, takt__bucket_of(work), &of);
     takt__learner_leave(program->learner);
     return out;
 }
@@ -356,17 +351,17 @@ static double log_of(struct program *program, unsigned series, double seconds)
 static const unsigned link_series = TAKT_SERIES_LINKS + TAKT_LINK_OUT_PINNED;
 
 /* What a program on that machine learned of a GPU, all of it ten times slower
- * than anybody would think. */
+ * than expected. */
 static const char *stored_by(const char *machine, const char *device)
 {
     const char *path = scratch_path();
     struct program *program = start(path, machine, device);
 
-    tell(program, ADD, GPU, TAKT_RESIDENT, 1e6, 150e-6, 0, 20);
-    tell(program, ADD, GPU, 0, 1e6, 1e-3, 0, 20);
-    tell(program, ADD, CPU, 0, 1e6, 800e-6, 0, 20);
-    tell(program, link_series, GPU, 0, 1e6, 900e-6, 0, 20);
-    tell(program, TAKT_SERIES_LINKS + TAKT_LINK_OPEN, GPU, 0, 0, 2, 0, 1);
+    report(program, ADD, GPU, TAKT_RESIDENT, 1e6, 150e-6, 0, 20);
+    report(program, ADD, GPU, 0, 1e6, 1e-3, 0, 20);
+    report(program, ADD, CPU, 0, 1e6, 800e-6, 0, 20);
+    report(program, link_series, GPU, 0, 1e6, 900e-6, 0, 20);
+    report(program, TAKT_SERIES_LINKS + TAKT_LINK_OPEN, GPU, 0, 0, 2, 0, 1);
     stop(program);
     return path;
 }
@@ -421,7 +416,7 @@ static void the_same_gpu_is_remembered(void)
 static void another_gpu_is_a_hint(void)
 {
     struct program *program = start(stored_by("m", "d1"), "m", "d2");
-    const struct takt_estimate_of gpu =
+    const struct takt_arm_estimate gpu =
         estimate(program, ADD, GPU, TAKT_RESIDENT, 1e6);
 
     EXPECT(gpu.samples < 1);
@@ -437,9 +432,9 @@ static void another_gpu_is_a_hint(void)
 static void the_same_gpu_elsewhere_is_a_good_hint(void)
 {
     struct program *program = start(stored_by("elsewhere", "d1"), "m", "d1");
-    const struct takt_estimate_of gpu =
+    const struct takt_arm_estimate gpu =
         estimate(program, ADD, GPU, TAKT_RESIDENT, 1e6);
-    const struct takt_estimate_of link =
+    const struct takt_arm_estimate link =
         estimate(program, link_series, GPU, 0, 1e6);
 
     EXPECT(gpu.samples < 1);
@@ -457,7 +452,7 @@ static void hints_of_the_same_gpu_come_first(void)
     const char *path = stored_by("elsewhere", "d1");
     struct program *other = start(path, "third", "d3");
 
-    tell(other, ADD, GPU, TAKT_RESIDENT, 1e6, 1, 0, 60);
+    report(other, ADD, GPU, TAKT_RESIDENT, 1e6, 1, 0, 60);
     stop(other);
     struct program *program = start(path, "m", "d1");
     EXPECT(log_of(program, ADD, 150e-6) < 0.3);
@@ -470,7 +465,7 @@ static void old_records_count_as_before(void)
     const char *path = scratch_path();
     struct program *program = start(path, "m", NULL);
 
-    tell(program, ADD, CPU, TAKT_REPEAT, 1e6, 5e-4, 0, 20);
+    report(program, ADD, CPU, TAKT_REPEAT, 1e6, 5e-4, 0, 20);
     stop(program);
     program = start(path, "m", "d1");
     EXPECT_NEAR(estimate(program, ADD, CPU, TAKT_REPEAT, 1e6).samples, 20, 1.1);

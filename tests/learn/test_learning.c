@@ -108,8 +108,8 @@ static int add_up(void *self, const takt_history_row *row)
     return 0;
 }
 
-/* A call stands for itself when somebody asked who ran it: how seldom others
- * are timed must not multiply it. */
+/* A call stands for itself when the caller asked which expert ran it: how
+ * seldom others are timed must not multiply it. */
 static void calls_are_counted_once(void)
 {
     takt_ctx *ctx = ctx_of(0);
@@ -286,7 +286,7 @@ static void a_warm_call_allocates_nothing(void)
     is_counting = false;
     EXPECT_INT(allocations, 0);
     is_counting = true;
-    void *volatile proof = malloc(1); /* that somebody counts */
+    void *volatile proof = malloc(1); /* that allocations are counted */
     is_counting = false;
     free(proof);
     EXPECT_INT(allocations, 1);
@@ -405,7 +405,7 @@ static void ask_everything(takt_ctx *ctx)
 {
     const takt_request request = {.op = takt_op_find("add"),
                                   .shape = {.rank = 1, .dim = {12345}}};
-    const takt_measurement told = {
+    const takt_measurement reported = {
         .request = request, .expert = "scalar", .seconds = 1e-3};
     takt_estimate estimate[8];
     takt_history_row row;
@@ -415,7 +415,7 @@ static void ask_everything(takt_ctx *ctx)
     EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
     EXPECT_INT(takt_explain(ctx, &request, estimate, 8, &count), TAKT_OK);
     EXPECT(count > 0);
-    EXPECT_INT(takt_record(ctx, &told), TAKT_OK);
+    EXPECT_INT(takt_record(ctx, &reported), TAKT_OK);
     EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
     EXPECT_INT(takt_history_read(ctx, count_row, ctx), TAKT_OK);
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
@@ -446,7 +446,7 @@ static takt_status live_shortly(void)
 {
     const takt_request request = {.op = takt_op_find("matmul"),
                                   .shape = {.rank = 3, .dim = {64, 64, 64}}};
-    const takt_measurement told = {
+    const takt_measurement reported = {
         .request = request, .expert = "scalar", .seconds = 1e-3};
     takt_estimate estimate[4];
     takt_decision decision;
@@ -462,7 +462,7 @@ static takt_status live_shortly(void)
     }
     status = takt_select(ctx, &request, &decision);
     if (status == TAKT_OK)
-        status = takt_record(ctx, &told);
+        status = takt_record(ctx, &reported);
     if (status == TAKT_OK)
         status = takt_explain(ctx, &request, estimate, 4, &count);
     if (status == TAKT_OK)

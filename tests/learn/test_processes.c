@@ -366,25 +366,27 @@ static void kill_loses_only_what_was_not_flushed(void)
         return;
     }
     for (int round = 0; round < 8; round++) {
-        int told = 0, status;
+        int reported = 0, status;
         REQUIRE(pipe(victim.news) == 0);
         const pid_t child = spawn(work_until_killed, &victim);
         close(victim.news[1]);
-        REQUIRE(read(victim.news[0], &told, sizeof told) == sizeof told);
+        REQUIRE(read(victim.news[0], &reported, sizeof reported) ==
+                sizeof reported);
         nap(7 * round);
         kill(child, SIGKILL);
         REQUIRE(waitpid(child, &status, 0) == child);
-        while (read(victim.news[0], &told, sizeof told) == sizeof told)
+        while (read(victim.news[0], &reported, sizeof reported) ==
+               sizeof reported)
             ;
         close(victim.news[0]);
         const double calls = stored_calls(victim.path);
-        TAP_CHECK(calls >= before + told && calls <= before + told + 25,
-                  "%g calls after %g and %d", calls, before, told);
+        TAP_CHECK(calls >= before + reported && calls <= before + reported + 25,
+                  "%g calls after %g and %d", calls, before, reported);
         before = calls;
     }
 }
 
-/* The thread saves by itself: nobody flushes, nobody exits. */
+/* The thread saves by itself: no flush, no exit. */
 static void work_quietly(void *self)
 {
     const struct victim *victim = self;
@@ -401,7 +403,7 @@ static void work_quietly(void *self)
 static void an_idle_learner_has_stored_everything(void)
 {
     struct victim victim = {.path = scratch_path()};
-    int told, status;
+    int reported, status;
 
     if (is_thread_sanitized) {
         SKIP("this sanitizer cannot follow a fork");
@@ -409,16 +411,17 @@ static void an_idle_learner_has_stored_everything(void)
     }
     REQUIRE(pipe(victim.news) == 0);
     const pid_t child = spawn(work_quietly, &victim);
-    REQUIRE(read(victim.news[0], &told, sizeof told) == sizeof told);
+    REQUIRE(read(victim.news[0], &reported, sizeof reported) ==
+            sizeof reported);
     double calls = 0;
-    for (int i = 0; i < 100 && calls < told; i++) {
+    for (int i = 0; i < 100 && calls < reported; i++) {
         nap(100);
         if (scratch_exists(victim.path, ""))
             calls = stored_calls(victim.path);
     }
     kill(child, SIGKILL);
     REQUIRE(waitpid(child, &status, 0) == child);
-    EXPECT_NEAR(stored_calls(victim.path), told, 1e-6);
+    EXPECT_NEAR(stored_calls(victim.path), reported, 1e-6);
     close(victim.news[0]);
     close(victim.news[1]);
 }
@@ -528,7 +531,7 @@ static void a_child_writes_nothing_of_its_parents(void)
     call(ctx, 10, 0);
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_EIO);
     scratch_join(spawn(do_nothing, ctx));
-    /* The parent may have written by now, but nobody else. */
+    /* The parent may have written by now, but no other process. */
     EXPECT(writers_of(path).count <= 1);
     takt_ctx_destroy(ctx);
     EXPECT(stored_calls(path) >= 10 && stored_calls(path) <= 30);

@@ -104,7 +104,7 @@ static void other_machines_are_a_hint(void)
     EXPECT_NEAR(learning_of(ctx).own_records, 0, 0);
     EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
     EXPECT_STR(decision.expert, "scalar");
-    EXPECT_INT(decision.reason, TAKT_REASON_PRIOR); /* nobody measured here */
+    EXPECT_INT(decision.reason, TAKT_REASON_PRIOR); /* no samples here */
     EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_ENOENT);
     for (int i = 0; i < 20; i++) /* one's own eyes count for more */
         EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request,
@@ -136,7 +136,7 @@ static void an_older_library_counts_for_three(void)
     takt_ctx_destroy(ctx);
 }
 
-static void tell(takt_ctx *ctx, int count)
+static void report(takt_ctx *ctx, int count)
 {
     for (int i = 0; i < count; i++)
         EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request_of(),
@@ -152,14 +152,14 @@ static void writers_of_this_machine_add_up(void)
     takt_history_row row;
     takt_ctx *first = open_ctx(path), *second = open_ctx(path);
 
-    tell(first, 10);
-    tell(second, 7);
+    report(first, 10);
+    report(second, 7);
     EXPECT_INT(takt_ctx_flush(first), TAKT_OK);
     takt_ctx_destroy(second);
     takt_ctx *third = open_ctx(path); /* has the second one's name */
     EXPECT_INT(takt_history_best(third, &request, &row), TAKT_OK);
     EXPECT_NEAR(row.samples, 17, 1e-9);
-    tell(third, 1);
+    report(third, 1);
     takt_ctx_destroy(third);
     takt_ctx_destroy(first);
     takt_ctx *fourth = open_ctx(path);
@@ -168,7 +168,7 @@ static void writers_of_this_machine_add_up(void)
     takt_ctx_destroy(fourth);
 }
 
-/* More than are ever kept aside, of a machine and of experts nobody knows. */
+/* More than are ever kept, of a machine and of unknown experts. */
 static void there_may_be_more_than_anybody_keeps(void)
 {
     enum { records = 70000, each = 2000 };
@@ -194,12 +194,12 @@ static void there_may_be_more_than_anybody_keeps(void)
     takt_ctx *ctx = open_ctx(path);
     EXPECT_NEAR(learning_of(ctx).other_records, records, 0);
     EXPECT_NEAR(learning_of(ctx).own_records, records, 0);
-    tell(ctx, 1);
+    report(ctx, 1);
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
     takt_ctx_destroy(ctx);
 }
 
-/* ---- who waits for the file ------------------------------------------------
+/* ---- waiting for the file ------------------------------------------------
  */
 
 static _Atomic bool is_flushed;
@@ -211,7 +211,8 @@ static void *flush(void *ctx)
     return NULL;
 }
 
-/* SQLite waits two seconds for whoever has the file; we have it for longer. */
+/* SQLite waits two seconds for the process that has the file; we have it for
+ * longer. */
 static void a_question_does_not_wait_for_the_file(void)
 {
     const char *path = scratch_path();
@@ -222,15 +223,15 @@ static void a_question_does_not_wait_for_the_file(void)
     pthread_t thread;
     sqlite3 *db;
 
-    tell(ctx, 5);
+    report(ctx, 5);
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
     REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
     REQUIRE(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
-    tell(ctx, 5);
+    report(ctx, 5);
     REQUIRE(pthread_create(&thread, NULL, flush, ctx) == 0);
     nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
     EXPECT_INT(takt_explain(ctx, &request, estimate, 4, &count), TAKT_OK);
-    tell(ctx, 5);
+    report(ctx, 5);
     EXPECT(!atomic_load(&is_flushed));
     pthread_join(thread, NULL);
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
@@ -253,13 +254,13 @@ static _Atomic bool is_over;
 /* Returns how often. */
 static void *keep_telling(void *ctx)
 {
-    long told = 0;
+    long reported = 0;
 
-    for (; !atomic_load(&is_over); told++) {
-        tell(ctx, 1);
+    for (; !atomic_load(&is_over); reported++) {
+        report(ctx, 1);
         nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
     }
-    return (void *)told;
+    return (void *)reported;
 }
 
 /* A fork closes the store, having written everything to it. */
@@ -270,7 +271,7 @@ static void what_is_told_while_a_process_forks_is_kept(void)
     takt_ctx *ctx = open_ctx(path);
     takt_history_row row;
     pthread_t thread;
-    void *told;
+    void *reported;
 
     REQUIRE(pthread_create(&thread, NULL, keep_telling, ctx) == 0);
     for (int i = 0; i < 60; i++) {
@@ -283,11 +284,11 @@ static void what_is_told_while_a_process_forks_is_kept(void)
         waitpid(child, NULL, 0);
     }
     atomic_store(&is_over, true);
-    pthread_join(thread, &told);
+    pthread_join(thread, &reported);
     takt_ctx_destroy(ctx);
     ctx = open_ctx(path);
     EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
-    EXPECT_NEAR(row.calls, (double)(long)told, 0);
+    EXPECT_NEAR(row.calls, (double)(long)reported, 0);
     takt_ctx_destroy(ctx);
 }
 
@@ -318,14 +319,14 @@ static const takt_op *define(takt_ctx *ctx, int i)
 static void *fail_to_write(void *ctx)
 {
     for (int i = 0; i < 2; i++) { /* the second time the file is closed */
-        tell(ctx, 1);
+        report(ctx, 1);
         EXPECT_INT(takt_ctx_flush(ctx), TAKT_EIO);
     }
     atomic_store(&is_over, true);
     return NULL;
 }
 
-/* For the sanitizers: who claims must not look at a store that is closed. */
+/* For the sanitizers: a claim must not look at a store that is closed. */
 static void records_are_claimed_while_the_file_is_in_trouble(void)
 {
     enum { ops = 24 };
@@ -335,15 +336,15 @@ static void records_are_claimed_while_the_file_is_in_trouble(void)
     sqlite3 *db;
 
     for (int i = 0; i < ops; i++) {
-        const takt_measurement told = {
+        const takt_measurement reported = {
             .request = {.op = define(ctx, i), .shape = shape},
             .expert = "user.way",
             .seconds = 1e-4};
-        EXPECT_INT(takt_record(ctx, &told), TAKT_OK);
+        EXPECT_INT(takt_record(ctx, &reported), TAKT_OK);
     }
     takt_ctx_destroy(ctx);
     ctx = open_ctx(path);
-    tell(ctx, 1);
+    report(ctx, 1);
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
     REQUIRE(sqlite3_open(path, &db) == SQLITE_OK);
     REQUIRE(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);

@@ -23,7 +23,7 @@ struct sim_cell {
     bool is_called;
     bool is_published;
     struct takt_verdict verdict;
-    int explore; /* -1: none, or somebody took it */
+    int explore; /* -1: none, or it was taken */
 };
 
 struct sim_series {
@@ -34,7 +34,7 @@ struct sim_series {
 
 struct sim {
     struct takt_model *model;
-    struct takt_outlook *outlook;
+    struct takt_posterior *posterior;
     uint64_t random;
     uint64_t now_ns;
     unsigned publications;
@@ -73,11 +73,9 @@ static inline struct sim sim_create(uint64_t seed, double exploration)
                       .sigma = 0.02,
                       .spike_least = 3,
                       .spike_most = 13};
-    const struct takt_model_options options = {.exploration = exploration};
 
-    REQUIRE(takt__model_create(&options, &sim.model) == TAKT_OK);
-    sim.outlook = takt__outlook_create();
-    REQUIRE(sim.outlook != NULL);
+    sim.model = takt__model_create(exploration);
+    REQUIRE(sim.model != NULL);
     return sim;
 }
 
@@ -85,7 +83,6 @@ static inline void sim_destroy(struct sim *sim)
 {
     for (unsigned i = 0; i < SIM_SERIES; i++)
         free(sim->series[i]);
-    takt__outlook_destroy(sim->outlook);
     takt__model_destroy(sim->model);
 }
 
@@ -122,7 +119,7 @@ static inline unsigned sim_add(struct sim *sim, const struct takt_arm *arm,
     return (unsigned)number;
 }
 
-/* Rates of one who takes so long whatever there is to do. */
+/* Rates of an arm that takes the same time for all work. */
 static inline struct takt_rates sim_flat(double seconds)
 {
     return (struct takt_rates){.threads = 1, .call_s = seconds};
@@ -148,8 +145,7 @@ static inline struct sim_series *sim_series_at(struct sim *sim, unsigned series)
 }
 
 static inline double sim_seconds(struct sim *sim, unsigned series, unsigned arm,
-                                 const struct takt_work_of *work,
-                                 unsigned situation)
+                                 const takt_work *work, unsigned situation)
 {
     const double factor = sim_series_at(sim, series)->factor[arm];
 
@@ -160,8 +156,7 @@ static inline double sim_seconds(struct sim *sim, unsigned series, unsigned arm,
 
 /* The arm that is best in truth. */
 static inline unsigned sim_best(struct sim *sim, unsigned series,
-                                const struct takt_work_of *work,
-                                unsigned situation)
+                                const takt_work *work, unsigned situation)
 {
     unsigned best = 0;
 
@@ -185,10 +180,11 @@ static inline void sim_publish_change(struct sim *sim,
             if (!cell->is_called || (change->situations >> s & 1) == 0)
                 continue;
             if (!is_filled)
-                takt__outlook_fill(sim->outlook, sim->model, change->series, s);
+                sim->posterior =
+                    takt__model_posterior(sim->model, change->series, s);
             is_filled = true;
-            REQUIRE(takt__outlook_judge(sim->outlook, b, NULL, sim->now_ns,
-                                        false, &cell->verdict));
+            REQUIRE(takt__posterior_judge(sim->posterior, b, sim->now_ns, false,
+                                          &cell->verdict));
             cell->is_published = true;
             if (!cell->verdict.is_offered)
                 cell->explore = cell->verdict.explore;
@@ -211,7 +207,7 @@ static inline struct sim_cell *sim_cell_at(struct sim *sim, unsigned series,
 }
 
 static inline struct takt_sample sim_sample(unsigned series, unsigned arm,
-                                            const struct takt_work_of *work,
+                                            const takt_work *work,
                                             unsigned situation, double seconds)
 {
     return (struct takt_sample){
@@ -226,10 +222,10 @@ static inline struct takt_sample sim_sample(unsigned series, unsigned arm,
     };
 }
 
-/* Tells the model of a run, without looking at any verdict. */
-static inline void sim_tell(struct sim *sim, unsigned series, unsigned arm,
-                            const struct takt_work_of *work, unsigned situation,
-                            double seconds, unsigned flags)
+/* Reports a run to the model, without looking at any verdict. */
+static inline void sim_report(struct sim *sim, unsigned series, unsigned arm,
+                              const takt_work *work, unsigned situation,
+                              double seconds, unsigned flags)
 {
     struct takt_sample sample =
         sim_sample(series, arm, work, situation, seconds);
@@ -254,8 +250,7 @@ static inline double sim_shake(struct sim *sim, bool *is_spike)
 
 /* One call: follows the verdict, and reports. */
 static inline struct sim_run sim_call(struct sim *sim, unsigned series,
-                                      const struct takt_work_of *work,
-                                      unsigned situation)
+                                      const takt_work *work, unsigned situation)
 {
     static const unsigned every = (1u << TAKT_SITUATIONS) - 1;
     const unsigned bucket = takt__bucket_of(work->bytes);
@@ -266,7 +261,8 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned series,
     if (!cell->is_published) {
         cell->is_called = true;
         cell->explore = -1;
-        REQUIRE(takt__model_meet(sim->model, series, bucket, work) == TAKT_OK);
+        REQUIRE(takt__model_set_typical(sim->model, series, bucket, work) ==
+                TAKT_OK);
         sim_publish_change(
             sim, &(struct takt_change){series, every, 0, TAKT_BUCKETS - 1});
     }
@@ -278,8 +274,8 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned series,
     }
     const unsigned flags = run.is_explored ? TAKT_SAMPLE_EXPLORED : 0;
     if (sim->refuses[run.arm]) {
-        sim_tell(sim, series, run.arm, work, situation, 0,
-                 flags | TAKT_SAMPLE_REFUSED);
+        sim_report(sim, series, run.arm, work, situation, 0,
+                   flags | TAKT_SAMPLE_REFUSED);
         run.arm = run.arm == cell->verdict.best ? cell->verdict.runner_up
                                                 : cell->verdict.best;
         run.is_explored = false;
@@ -296,21 +292,21 @@ static inline struct sim_run sim_call(struct sim *sim, unsigned series,
     at->has_run[run.arm] = true;
     if (++sim->runs[run.arm] == sim->bad_run[run.arm])
         run.seconds = sim->bad_run_s;
-    sim_tell(sim, series, run.arm, work, situation, run.seconds,
-             run.is_explored ? TAKT_SAMPLE_EXPLORED : 0);
+    sim_report(sim, series, run.arm, work, situation, run.seconds,
+               run.is_explored ? TAKT_SAMPLE_EXPLORED : 0);
     sim_publish(sim);
     return run;
 }
 
 /* What the model expects, for a question. */
-static inline struct takt_estimate_of
+static inline struct takt_arm_estimate
 sim_estimate(struct sim *sim, unsigned series, unsigned arm,
-             const struct takt_work_of *work, unsigned situation)
+             const takt_work *work, unsigned situation)
 {
     sim_series_at(sim, series);
-    takt__outlook_fill(sim->outlook, sim->model, series, situation);
-    return takt__outlook_estimate(sim->outlook, arm,
-                                  takt__bucket_of(work->bytes), work);
+    sim->posterior = takt__model_posterior(sim->model, series, situation);
+    return takt__posterior_estimate(sim->posterior, arm,
+                                    takt__bucket_of(work->bytes), work);
 }
 
 #endif

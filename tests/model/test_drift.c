@@ -2,7 +2,7 @@
 /* test_drift.c - changes of speed: found soon, not invented, not forgotten. */
 #include "model/simulate.h"
 
-static const struct takt_work_of some = {1 << 20, 1 << 18};
+static const takt_work some = {1 << 20, 1 << 18};
 
 /* Two arms; the first is the best. */
 static struct sim pair(uint64_t seed, double first_s, double second_s)
@@ -85,7 +85,7 @@ static void alarms_are_not_invented(void)
     }
 }
 
-/* With nobody else to turn to, the same arm is seen all the time. */
+/* Without another arm, the same one is seen all the time. */
 static void what_comes_back_is_recognised(void)
 {
     unsigned longest = 0;
@@ -119,14 +119,14 @@ static void what_comes_and_goes_is_not_learned_anew(void)
     for (int i = 0; i < 40; i++) {
         sim.slowness[0] = i % 2 == 0 ? 2 : 1;
         call_often(&sim, 50);
-        const struct takt_estimate_of estimate =
+        const struct takt_arm_estimate estimate =
             sim_estimate(&sim, 0, 0, &some, 0);
         EXPECT_NEAR(estimate.seconds / (1e-3 * sim.slowness[0]), 1, 0.05);
         took += estimate.seconds;
         plain += 1e-3 * sim.slowness[0];
     }
     const struct takt_model_counters counters = takt__model_counters(sim.model);
-    printf("# 40 changes: %d alarms, %d recognised; believed %.3f of true\n",
+    printf("# 40 changes: %d alarms, %d recognised; predicted %.3f of true\n",
            (int)counters.alarms, (int)counters.restored, took / plain);
     EXPECT(counters.alarms <= 3);
     EXPECT(counters.restored >= 36);

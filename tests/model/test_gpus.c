@@ -5,12 +5,13 @@
  */
 #include <float.h>
 
+#include "model/inside.h"
 #include "model/simulate.h"
 
 enum { ADD = 0, OTHER = 1, CPU = 0, TEAM = 1, GPU = 2 };
 
-static const struct takt_work_of some = {1 << 24, 1 << 22};
-static const struct takt_work_of small = {1 << 12, 1 << 10};
+static const takt_work some = {1 << 24, 1 << 22};
+static const takt_work small = {1 << 12, 1 << 10};
 
 static const struct takt_rates core = {
     .threads = 1,
@@ -43,17 +44,12 @@ static struct sim machine_with(double exploration)
 {
     struct sim sim = sim_create(7, exploration);
     const struct takt_arm arms[] = {
-        {.name = "core", .kin = 0, .like = -1, .rates = core},
+        {.name = "core", .kin = 0, .rates = core},
         {.name = "cores",
          .device = TAKT_DEVICE_CORES,
          .kin = 1,
-         .like = -1,
          .rates = cores},
-        {.name = "gpu",
-         .device = TAKT_DEVICE_GPU,
-         .kin = 2,
-         .like = -1,
-         .rates = gpu},
+        {.name = "gpu", .device = TAKT_DEVICE_GPU, .kin = 2, .rates = gpu},
     };
 
     for (unsigned a = 0; a < 3; a++)
@@ -67,35 +63,35 @@ static struct sim machine(void)
 }
 
 static void tell_often(struct sim *sim, unsigned series, unsigned arm,
-                       const struct takt_work_of *work, unsigned situation,
+                       const takt_work *work, unsigned situation,
                        double seconds, unsigned times)
 {
     for (unsigned i = 0; i < times; i++)
-        sim_tell(sim, series, arm, work, situation,
-                 seconds * exp(sim_noise(sim)), 0);
+        sim_report(sim, series, arm, work, situation,
+                   seconds * exp(sim_noise(sim)), 0);
 }
 
 static double seconds_of(struct sim *sim, unsigned series, unsigned arm,
-                         const struct takt_work_of *work, unsigned situation)
+                         const takt_work *work, unsigned situation)
 {
     return exp(sim_estimate(sim, series, arm, work, situation).log_mean);
 }
 
-static bool judge(struct sim *sim, const struct takt_work_of *work,
-                  unsigned situation, struct takt_verdict *out)
+static bool judge(struct sim *sim, const takt_work *work, unsigned situation,
+                  struct takt_verdict *out)
 {
     sim_series_at(sim, ADD);
-    takt__outlook_fill(sim->outlook, sim->model, ADD, situation);
-    return takt__outlook_judge(sim->outlook, takt__bucket_of(work->bytes), NULL,
-                               sim->now_ns, false, out);
+    sim->posterior = takt__model_posterior(sim->model, ADD, situation);
+    return takt__posterior_judge(sim->posterior, takt__bucket_of(work->bytes),
+                                 sim->now_ns, false, out);
 }
 
-static bool place_of(struct sim *sim, unsigned series,
-                     const struct takt_work_of *work, struct takt_verdict *out)
+static bool place_of(struct sim *sim, unsigned series, const takt_work *work,
+                     struct takt_verdict *out)
 {
-    takt__outlook_fill(sim->outlook, sim->model, series, TAKT_RESIDENT);
-    return takt__outlook_place(sim->outlook, GPU, takt__bucket_of(work->bytes),
-                               sim->now_ns, out);
+    sim->posterior = takt__model_posterior(sim->model, series, TAKT_RESIDENT);
+    return takt__posterior_judge_gpu(
+        sim->posterior, GPU, takt__bucket_of(work->bytes), sim->now_ns, out);
 }
 
 /* ---- situations ------------------------------------------------------------
@@ -126,7 +122,7 @@ static void with_and_without_transfers_are_learned_apart(void)
  * arithmetic is, it is. */
 static void transfers_and_computing_are_told_apart(void)
 {
-    const struct takt_work_of product = {1 << 24, 1e12};
+    const takt_work product = {1 << 24, 1e12};
     struct sim sim = machine();
     const double moving = seconds_of(&sim, ADD, GPU, &some, 0);
     const double computing = seconds_of(&sim, OTHER, GPU, &product, 0);
@@ -188,7 +184,7 @@ static void the_processor_is_explored_there_too(void)
     EXPECT(judge(&sim, &some, TAKT_RESIDENT, &verdict));
     EXPECT_INT(verdict.explore, CPU);
     EXPECT(!verdict.is_offered);
-    EXPECT(judge(&sim, &some, 0, &verdict)); /* nobody called there */
+    EXPECT(judge(&sim, &some, 0, &verdict)); /* no call there */
     EXPECT_INT(verdict.explore, -1);
     EXPECT_NEAR(
         takt__model_account(sim.model, ADD, 0, takt__bucket_of(some.bytes))
@@ -212,7 +208,7 @@ static void without_a_gpu_awake_nothing_more_is_judged(void)
 {
     struct sim sim = machine();
 
-    takt__model_set_asleep(sim.model, GPU, true);
+    takt__model_set_closed(sim.model, GPU, true);
     tell_often(&sim, ADD, CPU, &some, 0, 1e-3, 4);
     tell_often(&sim, ADD, CPU, &some, TAKT_RESIDENT, 1e-3, 4);
     EXPECT_INT(situations_changed(&sim), 0x0f);
@@ -220,9 +216,9 @@ static void without_a_gpu_awake_nothing_more_is_judged(void)
         takt__model_account(sim.model, ADD, 0, takt__bucket_of(some.bytes))
             .calls,
         8, 0);
-    takt__model_set_asleep(sim.model, GPU, false);
+    takt__model_set_closed(sim.model, GPU, false);
     EXPECT_INT(situations_changed(&sim), 0xff);
-    takt__model_set_asleep(sim.model, GPU, true); /* taken back, once */
+    takt__model_set_closed(sim.model, GPU, true); /* taken back, once */
     EXPECT_INT(situations_changed(&sim), 0xff);
     tell_often(&sim, ADD, CPU, &some, 0, 2e-3, 40);
     EXPECT_INT(situations_changed(&sim) & 0xf0, 0);
@@ -241,7 +237,7 @@ static void a_place_says_what_its_gpu_takes(void)
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT_INT(verdict.best, GPU);
     EXPECT_INT(verdict.runner_up, GPU);
-    EXPECT_INT(verdict.explore, -1); /* nobody called yet */
+    EXPECT_INT(verdict.explore, -1); /* no call yet */
     EXPECT(!verdict.is_measured);
     EXPECT(verdict.confidence > 0.2 && verdict.confidence < 0.3);
     tell_often(&sim, ADD, GPU, &some, TAKT_RESIDENT, 70e-6, 20);
@@ -273,9 +269,9 @@ static unsigned call_resident(struct sim *sim, unsigned calls, double cpu_s,
             *most_beyond = fmax(*most_beyond, beyond / cpu_s);
         }
         tries += is_try;
-        sim_tell(sim, ADD, is_try ? GPU : TEAM, &some,
-                 TAKT_RESIDENT | (i % 2 ? TAKT_REPEAT : 0), taken_s,
-                 is_try ? TAKT_SAMPLE_EXPLORED : 0);
+        sim_report(sim, ADD, is_try ? GPU : TEAM, &some,
+                   TAKT_RESIDENT | (i % 2 ? TAKT_REPEAT : 0), taken_s,
+                   is_try ? TAKT_SAMPLE_EXPLORED : 0);
         total += taken_s;
         spent += fmax(0, taken_s - cpu_s);
     }
@@ -360,8 +356,8 @@ static void a_gpu_that_refuses_is_left_alone_and_comes_back(void)
     tell_often(&sim, ADD, TEAM, &some, TAKT_RESIDENT, 1e-3, 3);
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT_INT(verdict.explore, GPU);
-    sim_tell(&sim, ADD, GPU, &some, TAKT_RESIDENT, 0,
-             TAKT_SAMPLE_REFUSED | TAKT_SAMPLE_EXPLORED);
+    sim_report(&sim, ADD, GPU, &some, TAKT_RESIDENT, 0,
+               TAKT_SAMPLE_REFUSED | TAKT_SAMPLE_EXPLORED);
     EXPECT((situations_changed(&sim) >> TAKT_RESIDENT & 1) != 0);
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT(verdict.seconds >= (double)FLT_MAX);
@@ -378,12 +374,12 @@ static void a_gpu_that_refuses_is_left_alone_and_comes_back(void)
 static void a_ninth_gpu_finds_no_place(void)
 {
     struct sim sim = sim_create(1, 0.02);
-    struct takt_arm arm = {.like = -1, .rates = gpu};
+    struct takt_arm arm = {.rates = gpu};
 
     for (unsigned i = 0; i < 8; i++) {
         arm.device = TAKT_DEVICE_GPU + i;
         EXPECT_INT(takt__model_add_arm(sim.model, &arm), i);
-        EXPECT_INT(takt__arm_place(&arm), TAKT_PLACE_GPU + i);
+        EXPECT_INT(takt__arm_slot(&arm), TAKT_PLACE_GPU + i);
     }
     arm.device++;
     EXPECT_INT(takt__model_add_arm(sim.model, &arm), -1);
@@ -396,7 +392,7 @@ static void a_ninth_gpu_finds_no_place(void)
 static void tell_link(struct sim *sim, unsigned link, double bytes,
                       double seconds)
 {
-    const struct takt_work_of work = {bytes, 0};
+    const takt_work work = {bytes, 0};
     struct takt_sample sample =
         sim_sample(TAKT_SERIES_LINKS + link, GPU, &work, 0, seconds);
 
@@ -407,15 +403,15 @@ static void tell_link(struct sim *sim, unsigned link, double bytes,
 
 static double link_seconds(struct sim *sim, unsigned link, double bytes)
 {
-    const struct takt_work_of work = {bytes, 0};
+    const takt_work work = {bytes, 0};
     struct takt_verdict verdict;
 
     takt__model_allow(sim->model, TAKT_SERIES_LINKS + link, GPU);
     EXPECT(place_of(sim, TAKT_SERIES_LINKS + link, &work, &verdict));
     EXPECT_INT(verdict.best, GPU);
     EXPECT_INT(verdict.explore, -1);
-    return takt__outlook_estimate(sim->outlook, GPU, takt__bucket_of(bytes),
-                                  &work)
+    return takt__posterior_estimate(sim->posterior, GPU, takt__bucket_of(bytes),
+                                    &work)
         .seconds;
 }
 
@@ -437,10 +433,10 @@ static void links_are_learned_by_their_bytes(void)
                     1, 0.25);
     /* Nothing else is judged of a link. */
     EXPECT_INT(situations_changed(&sim), 1 << TAKT_RESIDENT);
-    takt__outlook_fill(sim.outlook, sim.model,
-                       TAKT_SERIES_LINKS + TAKT_LINK_IN_PINNED, TAKT_RESIDENT);
+    sim.posterior = takt__model_posterior(
+        sim.model, TAKT_SERIES_LINKS + TAKT_LINK_IN_PINNED, TAKT_RESIDENT);
     struct takt_verdict verdict;
-    EXPECT(!takt__outlook_judge(sim.outlook, 20, NULL, 1, false, &verdict));
+    EXPECT(!takt__posterior_judge(sim.posterior, 20, 1, false, &verdict));
     sim_destroy(&sim);
 }
 
@@ -489,9 +485,9 @@ static void who_sleeps_is_no_candidate_and_misses_time(void)
     struct takt_verdict verdict;
     unsigned arm;
 
-    takt__model_set_asleep(sim.model, GPU, true);
-    EXPECT(takt__model_is_asleep(sim.model, GPU));
-    EXPECT_NEAR(takt__model_missed_s(sim.model, GPU), 0, 0);
+    takt__model_set_closed(sim.model, GPU, true);
+    EXPECT(takt__model_is_closed(sim.model, GPU));
+    EXPECT_NEAR(sim.model->regret_s[GPU], 0, 0);
     call_the_processor(&sim, 100);
     for (unsigned s = 0; s < TAKT_RESIDENT; s++) {
         EXPECT(judge(&sim, &some, s, &verdict));
@@ -503,10 +499,11 @@ static void who_sleeps_is_no_candidate_and_misses_time(void)
     EXPECT(seconds_of(&sim, ADD, GPU, &some, 0) > 0);
 
     const double each = takt__rates_seconds(&gpu, some.bytes, some.flops, 0);
-    const double missed = takt__model_missed_s(sim.model, GPU);
-    printf("# missed %.3f s, in truth %.3f s\n", missed, 100 * each);
-    EXPECT(missed > 40 * each && missed < 110 * each);
-    EXPECT(!takt__model_next_wake(sim.model, &arm)); /* opening takes 0.4 s */
+    const double regret = sim.model->regret_s[GPU];
+    printf("# regret %.3f s, in truth %.3f s\n", regret, 100 * each);
+    EXPECT(regret > 40 * each && regret < 110 * each);
+    EXPECT(
+        !takt__model_next_to_open(sim.model, &arm)); /* opening takes 0.4 s */
     sim_destroy(&sim);
 }
 
@@ -516,10 +513,10 @@ static unsigned wakes_after(struct sim *sim, unsigned calls, double *first_s)
 
     for (unsigned i = 0; i < calls; i++) {
         call_the_processor(sim, 1);
-        while (takt__model_next_wake(sim->model, &arm)) {
+        while (takt__model_next_to_open(sim->model, &arm)) {
             EXPECT_INT(arm, GPU);
             if (wakes++ == 0)
-                *first_s = takt__model_missed_s(sim->model, GPU);
+                *first_s = sim->model->regret_s[GPU];
         }
     }
     return wakes;
@@ -531,17 +528,17 @@ static void it_is_time_to_wake_when_opening_would_have_paid(void)
     struct takt_verdict verdict;
     double first_s = 0;
 
-    takt__model_set_asleep(sim.model, GPU, true);
+    takt__model_set_closed(sim.model, GPU, true);
     /* About 5 s in all: at 0.4, 0.8, 1.6 and 3.2. */
     const unsigned wakes = wakes_after(&sim, 4000, &first_s);
     EXPECT_NEAR(first_s, 0.4, 0.01);
     EXPECT(wakes >= 3 && wakes <= 5);
     situations_changed(&sim);
-    takt__model_set_asleep(sim.model, GPU, false);
+    takt__model_set_closed(sim.model, GPU, false);
     EXPECT_INT(situations_changed(&sim), 0xff);
     EXPECT(place_of(&sim, ADD, &some, &verdict));
     EXPECT_INT(wakes_after(&sim, 100, &first_s), 0);
-    EXPECT_NEAR(takt__model_missed_s(sim.model, GPU), 0, 0);
+    EXPECT_NEAR(sim.model->regret_s[GPU], 0, 0);
     sim_destroy(&sim);
 }
 
@@ -551,7 +548,7 @@ static void what_opening_took_before_counts(void)
     double first_s = 0;
 
     tell_link(&sim, TAKT_LINK_OPEN, 0, 0.1);
-    takt__model_set_asleep(sim.model, GPU, true);
+    takt__model_set_closed(sim.model, GPU, true);
     EXPECT(wakes_after(&sim, 400, &first_s) > 0);
     EXPECT_NEAR(first_s, 0.1, 0.01);
     sim_destroy(&sim);
@@ -564,7 +561,7 @@ static void a_long_opening_is_not_waited_for_again(void)
     double first_s = 0;
 
     tell_link(&sim, TAKT_LINK_OPEN, 0, 6);
-    takt__model_set_asleep(sim.model, GPU, true);
+    takt__model_set_closed(sim.model, GPU, true);
     EXPECT(wakes_after(&sim, 4000, &first_s) > 0);
     EXPECT_NEAR(first_s, 0.4, 0.02);
     sim_destroy(&sim);
@@ -574,9 +571,9 @@ static void small_calls_miss_nothing(void)
 {
     struct sim sim = machine();
 
-    takt__model_set_asleep(sim.model, GPU, true);
+    takt__model_set_closed(sim.model, GPU, true);
     tell_often(&sim, ADD, CPU, &small, 0, 0.3e-6, 1000);
-    EXPECT_NEAR(takt__model_missed_s(sim.model, GPU), 0, 0);
+    EXPECT_NEAR(sim.model->regret_s[GPU], 0, 0);
     sim_destroy(&sim);
 }
 
@@ -585,30 +582,30 @@ static void a_spike_is_not_missed_time(void)
 {
     struct sim sim = machine();
 
-    takt__model_set_asleep(sim.model, GPU, true);
+    takt__model_set_closed(sim.model, GPU, true);
     tell_often(&sim, ADD, CPU, &small, 0, 0.3e-6, 10);
     tell_often(&sim, ADD, CPU, &small, 0, 100, 1);
-    EXPECT_NEAR(takt__model_missed_s(sim.model, GPU), 0, 1e-3);
+    EXPECT_NEAR(sim.model->regret_s[GPU], 0, 1e-3);
     sim_destroy(&sim);
 }
 
-/* What it showed in an earlier process tells that it is not worth it. */
+/* What it showed in an earlier process shows that it is not worth it. */
 static void a_slow_one_is_let_sleep(void)
 {
     struct sim sim = machine();
-    const struct takt_memory memory = {.series = ADD,
-                                       .arm = GPU,
-                                       .bucket = takt__bucket_of(some.bytes),
-                                       .n = 20,
-                                       .mean = log(1e9),
-                                       .m2 = 0.01,
-                                       .bytes = some.bytes,
-                                       .flops = some.flops};
+    const struct takt_summary memory = {.series = ADD,
+                                        .arm = GPU,
+                                        .bucket = takt__bucket_of(some.bytes),
+                                        .n = 20,
+                                        .mean = log(1e9),
+                                        .m2 = 0.01,
+                                        .bytes = some.bytes,
+                                        .flops = some.flops};
     double first_s;
 
     sim_series_at(&sim, ADD);
-    takt__model_set_asleep(sim.model, GPU, true);
-    takt__model_recall(sim.model, &memory, true);
+    takt__model_set_closed(sim.model, GPU, true);
+    takt__model_restore(sim.model, &memory, true);
     EXPECT_INT(wakes_after(&sim, 1000, &first_s), 0);
     sim_destroy(&sim);
 }
@@ -623,16 +620,16 @@ static void other_rates_leave_what_was_measured(void)
     double before[2][8];
 
     for (unsigned i = 0; i < 8; i++) {
-        const struct takt_work_of work = {ldexp(1, 14 + 2 * (int)i),
-                                          ldexp(1, 12 + 2 * (int)i)};
+        const takt_work work = {ldexp(1, 14 + 2 * (int)i),
+                                ldexp(1, 12 + 2 * (int)i)};
         for (unsigned s = 0; s <= TAKT_RESIDENT; s += TAKT_RESIDENT)
             tell_often(&sim, ADD, GPU, &work, s,
                        (s != 0 ? 20e-6 : 40e-6) + work.bytes * 50e-12, 12);
     }
     for (unsigned i = 0; i < 8; i++)
         for (unsigned r = 0; r < 2; r++) {
-            const struct takt_work_of work = {ldexp(1, 14 + 2 * (int)i),
-                                              ldexp(1, 12 + 2 * (int)i)};
+            const takt_work work = {ldexp(1, 14 + 2 * (int)i),
+                                    ldexp(1, 12 + 2 * (int)i)};
             before[r][i] = seconds_of(&sim, ADD, GPU, &work, r * TAKT_RESIDENT);
         }
     better.call_s = 3e-6;
@@ -644,8 +641,8 @@ static void other_rates_leave_what_was_measured(void)
     EXPECT_INT(situations_changed(&sim), 0xff);
     for (unsigned i = 0; i < 8; i++)
         for (unsigned r = 0; r < 2; r++) {
-            const struct takt_work_of work = {ldexp(1, 14 + 2 * (int)i),
-                                              ldexp(1, 12 + 2 * (int)i)};
+            const takt_work work = {ldexp(1, 14 + 2 * (int)i),
+                                    ldexp(1, 12 + 2 * (int)i)};
             EXPECT_NEAR(seconds_of(&sim, ADD, GPU, &work, r * TAKT_RESIDENT) /
                             before[r][i],
                         1, 0.02);
@@ -673,9 +670,9 @@ static void samples_go_on_where_they_were(void)
 /* ---- memory ----------------------------------------------------------------
  */
 
-static void recall_it(void *self, const struct takt_memory *memory)
+static void recall_it(void *self, const struct takt_summary *memory)
 {
-    takt__model_recall(self, memory, true);
+    takt__model_restore(self, memory, true);
 }
 
 static void links_and_residents_are_remembered(void)
@@ -688,7 +685,7 @@ static void links_and_residents_are_remembered(void)
         tell_link(&sim, TAKT_LINK_OUT_PINNED, 1e6, 77e-6);
     tell_link(&sim, TAKT_LINK_OPEN, 0, 0.2);
     sim_series_at(&later, ADD);
-    takt__model_visit(sim.model, recall_it, later.model);
+    takt__model_visit(sim.model, false, recall_it, later.model);
     EXPECT_NEAR(seconds_of(&later, ADD, GPU, &some, 0) / 3e-3, 1, 0.03);
     EXPECT_NEAR(seconds_of(&later, ADD, GPU, &some, TAKT_RESIDENT) / 90e-6, 1,
                 0.03);

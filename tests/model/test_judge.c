@@ -2,7 +2,7 @@
 /* test_judge.c - what routing costs against an oracle, and what tries may. */
 #include "model/simulate.h"
 
-static const struct takt_work_of some = {1 << 20, 1 << 18};
+static const takt_work some = {1 << 20, 1 << 18};
 
 /* One case of the table: what arms take, and what is expected of them. */
 struct contest {
@@ -163,7 +163,7 @@ static void without_a_budget_nothing_is_tried(void)
 static void an_offered_try_is_kept_until_it_is_taken(void)
 {
     struct sim sim = sim_create(1, 0.02);
-    const struct takt_work_of other = {1 << 24, 1 << 22};
+    const takt_work other = {1 << 24, 1 << 22};
     const unsigned bucket = takt__bucket_of(some.bytes);
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
@@ -182,7 +182,7 @@ static void an_offered_try_is_kept_until_it_is_taken(void)
 static void threads_are_tried_around_the_best(void)
 {
     struct sim sim = sim_create(2, 0.02);
-    const struct takt_work_of much = {1 << 22, 1e9};
+    const takt_work much = {1 << 22, 1e9};
     unsigned farthest = 1;
 
     for (unsigned threads = 1; threads <= 64; threads *= 2) {
@@ -221,25 +221,9 @@ static void nobody_foolhardy_is_tried(void)
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
     sim_add_flat(&sim, 1, 40e-3, 5e-3);
-    sim_tell(&sim, 1, 1, &some, 0, 40e-3, 0);
+    sim_report(&sim, 1, 1, &some, 0, 40e-3, 0);
     for (int i = 0; i < 5000; i++)
         EXPECT(!sim_call(&sim, 0, &some, 0).is_explored);
-    sim_destroy(&sim);
-}
-
-static void what_must_be_opened_first_is_opened_when_that_pays(void)
-{
-    struct sim sim = sim_create(3, 0.02);
-    const struct takt_rates fast = sim_flat(1e-3);
-    const struct takt_arm opened = {.kin = 1, .opening_s = 0.3, .rates = fast};
-    int calls = 0;
-
-    sim_add_flat(&sim, 0, 2e-3, 2e-3);
-    const unsigned arm = sim_add(&sim, &opened, &fast);
-    while (calls < 5000 && sim_call(&sim, 0, &some, 0).arm != arm)
-        calls++;
-    printf("# 0.3 s of opening for 1 ms a call: after %d calls\n", calls);
-    EXPECT(calls >= 150 && calls <= 450);
     sim_destroy(&sim);
 }
 
@@ -287,13 +271,13 @@ static void one_outlier_never_changes_a_choice(void)
 static void an_outlier_at_a_new_size_is_not_believed(void)
 {
     struct sim sim = sim_create(4, 0.02);
-    const struct takt_work_of larger = {1 << 23, 1 << 21};
+    const takt_work larger = {1 << 23, 1 << 21};
 
     sim_add_flat(&sim, 0, 190e-6, 190e-6);
     sim_add_flat(&sim, 1, 300e-6, 300e-6);
     for (int i = 0; i < 50; i++)
         sim_call(&sim, 0, &some, 0);
-    sim_tell(&sim, 0, 0, &larger, 0, 0.1, 0);
+    sim_report(&sim, 0, 0, &larger, 0, 0.1, 0);
     sim_call(&sim, 0, &larger, 0);
     EXPECT_INT(
         sim_cell_at(&sim, 0, takt__bucket_of(larger.bytes), 0)->verdict.best,
@@ -311,8 +295,8 @@ static void first_runs_are_kept_apart(void)
     sim.first_factor[1] = 3;
     for (int i = 0; i < 300; i++)
         sim_call(&sim, 0, &some, 0);
-    const struct takt_estimate_of best = sim_estimate(&sim, 0, 0, &some, 0);
-    const struct takt_estimate_of other = sim_estimate(&sim, 0, 1, &some, 0);
+    const struct takt_arm_estimate best = sim_estimate(&sim, 0, 0, &some, 0);
+    const struct takt_arm_estimate other = sim_estimate(&sim, 0, 1, &some, 0);
     EXPECT_INT(sim_call(&sim, 0, &some, 0).arm, 0);
     EXPECT_NEAR(best.seconds, 1e-3, 5e-5);
     EXPECT_NEAR(best.first_s, 10, 1);
@@ -403,7 +387,7 @@ static void when_everyone_refuses_there_is_still_a_verdict(void)
     struct sim sim = sim_create(7, 0.02);
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
-    sim_tell(&sim, 0, 0, &some, 0, 0, TAKT_SAMPLE_REFUSED);
+    sim_report(&sim, 0, 0, &some, 0, 0, TAKT_SAMPLE_REFUSED);
     EXPECT_INT(sim_call(&sim, 0, &some, 0).arm, 0);
     sim_destroy(&sim);
 }
@@ -432,7 +416,7 @@ static void nonsense_is_ignored(void)
     bad[9].bytes = NAN;
     bad[10].flops = INFINITY;
     bad[11].bytes = -1;
-    bad[12].series = 1; /* nobody is allowed there */
+    bad[12].series = 1; /* no arm is allowed there */
     bad[13].arm = 255;
     for (int i = 0; i < 14; i++)
         takt__model_learn(sim.model, &bad[i]);
@@ -445,22 +429,18 @@ static void nonsense_is_ignored(void)
     sim_destroy(&sim);
 }
 
-static void burdens_count(void)
+static void rates_decide_before_anything_is_measured(void)
 {
     struct sim sim = sim_create(9, 0.02);
-    struct takt_burden burden[2] = {{.queue_s = 0}};
     struct takt_verdict verdict;
 
     sim_add_flat(&sim, 0, 1e-3, 1e-3);
     sim_add_flat(&sim, 1, 1.2e-3, 1.2e-3);
     sim_series_at(&sim, 0);
-    takt__outlook_fill(sim.outlook, sim.model, 0, 0);
-    REQUIRE(takt__outlook_judge(sim.outlook, 40, burden, 1, true, &verdict));
+    sim.posterior = takt__model_posterior(sim.model, 0, 0);
+    REQUIRE(takt__posterior_judge(sim.posterior, 40, 1, true, &verdict));
     EXPECT_INT(verdict.best, 0);
-    burden[0].transfer_s = burden[0].queue_s = burden[0].switch_s = 1e-3;
-    REQUIRE(takt__outlook_judge(sim.outlook, 40, burden, 1, true, &verdict));
-    EXPECT_INT(verdict.best, 1);
-    EXPECT_INT(verdict.runner_up, 0);
+    EXPECT_INT(verdict.runner_up, 1);
     EXPECT(verdict.confidence > 0.5);
     EXPECT(!verdict.is_measured);
     sim_destroy(&sim);
@@ -518,7 +498,6 @@ int main(void)
     RUN(an_offered_try_is_kept_until_it_is_taken);
     RUN(threads_are_tried_around_the_best);
     RUN(nobody_foolhardy_is_tried);
-    RUN(what_must_be_opened_first_is_opened_when_that_pays);
     RUN(one_outlier_never_changes_a_choice);
     RUN(an_outlier_at_a_new_size_is_not_believed);
     RUN(first_runs_are_kept_apart);
@@ -526,7 +505,7 @@ int main(void)
     RUN(who_refuses_is_left_alone_and_comes_back);
     RUN(when_everyone_refuses_there_is_still_a_verdict);
     RUN(nonsense_is_ignored);
-    RUN(burdens_count);
+    RUN(rates_decide_before_anything_is_measured);
     RUN(confidence_is_what_it_says);
     return tap_done();
 }

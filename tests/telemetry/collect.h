@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * collect.h - a sink that keeps what it is told, for tests to look at.
+ * collect.h - a sink that keeps what it gets, for tests to look at.
  */
 #ifndef TAKT_TESTS_TELEMETRY_COLLECT_H
 #define TAKT_TESTS_TELEMETRY_COLLECT_H
@@ -28,9 +28,9 @@ struct gathered {
 
 struct collection {
     pthread_mutex_t lock;
-    unsigned count;  /* of calls; the first most_kept are kept */
-    unsigned usual;  /* of those: slow or drawn */
-    unsigned drifts; /* on a busy machine there may be some at any time */
+    unsigned count;   /* of calls; the first most_kept are kept */
+    unsigned sampled; /* of those: slow or drawn */
+    unsigned drifts;  /* on a busy machine there may be some at any time */
     struct kept_event drift; /* the last one */
     struct kept_event *kept;
     int metrics_count, flushes, closes;
@@ -71,7 +71,7 @@ static int collect_event(void *self, const takt_event *event)
     }
     if (all->count < most_kept)
         keep_event(&all->kept[all->count], event);
-    all->usual += (event->told & (TAKT_TOLD_SLOW | TAKT_TOLD_DRAWN)) != 0;
+    all->sampled += (event->told & (TAKT_TOLD_SLOW | TAKT_TOLD_DRAWN)) != 0;
     const int leaves =
         ++all->count == (unsigned)all->leaves_after && all->leaves_after > 0;
     pthread_mutex_unlock(&all->lock);

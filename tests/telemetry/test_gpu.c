@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_gpu.c - what is told of calls on GPUs: those that nobody waits for, when
- * they are done; and those that a GPU did not finish, with the cause.
+ * test_gpu.c - what is emitted of calls on GPUs: those that no caller waits
+ * for, when they are done; and those that a GPU did not finish, with the cause.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include "gpu/buffers.h"

@@ -14,6 +14,7 @@
 
 #include "support/config.h"
 #include "support/tap.h"
+#include "telemetry/listener.h"
 #include "telemetry/record.h"
 
 static char folder[64];
@@ -36,7 +37,7 @@ struct reader {
     unsigned char bytes[8 * (TAKT_TRACE_FRAME + TAKT_TRACE_MOST)];
     size_t length;
     unsigned count[TAKT_TRACE_GREETING + 1]; /* of each kind */
-    uint64_t dropped;                        /* as it was last told */
+    uint64_t dropped;                        /* as it was last reported */
     uint64_t dropped_at_end;
     bool is_over;
 };
@@ -75,7 +76,7 @@ static void take_record(struct reader *reader,
 {
     reader->count[record->kind]++;
     if (record->kind == TAKT_TRACE_DROPPED) {
-        EXPECT(record->loss.dropped > reader->dropped); /* told once */
+        EXPECT(record->loss.dropped > reader->dropped); /* reported once */
         reader->dropped = record->loss.dropped;
     }
     if (record->kind == TAKT_TRACE_END)
@@ -177,9 +178,9 @@ static void a_slow_reader_misses_some_and_is_told(void)
     enum { many = 20000 };
     takt_sink sink;
     struct reader *reader = connect_reader(&sink);
-    unsigned told = 0;
+    unsigned emitted = 0;
 
-    for (; told < many; told++)
+    for (; emitted < many; emitted++)
         EXPECT_INT(sink.event(sink.self, &some_event), 0);
     const takt_op_metric op = {.op = "add", .calls = 7};
     const takt_metrics metrics = {.op = &op, .op_count = 1};
@@ -187,7 +188,7 @@ static void a_slow_reader_misses_some_and_is_told(void)
     const takt_sink_report full = report_of(&sink);
     EXPECT(full.dropped > 0 && full.dropped < many);
     EXPECT_STR(full.problem, "");
-    for (unsigned i = 0; i < 1000; i++, told++) { /* now it reads */
+    for (unsigned i = 0; i < 1000; i++, emitted++) { /* now it reads */
         read_some(reader, false);
         EXPECT_INT(sink.event(sink.self, &some_event), 0);
     }
@@ -204,7 +205,7 @@ static void a_slow_reader_misses_some_and_is_told(void)
     sink.close(sink.self, 0);
     while (!reader->is_over)
         read_some(reader, true);
-    EXPECT_INT(reader->count[TAKT_TRACE_EVENT] + dropped, told);
+    EXPECT_INT(reader->count[TAKT_TRACE_EVENT] + dropped, emitted);
     EXPECT_INT(reader->count[TAKT_TRACE_TOTALS], 1);
     EXPECT_INT(reader->count[TAKT_TRACE_END], 1);
     EXPECT_INT(reader->dropped_at_end, dropped);
@@ -220,7 +221,7 @@ static void closing_keeps_its_deadline(void)
     while (report_of(&sink).dropped == 0)
         sink.event(sink.self, &some_event);
     sink.flush(sink.self, 20);
-    sink.close(sink.self, 20); /* comes back, though nobody reads */
+    sink.close(sink.self, 20); /* comes back, without a reader */
     drop_reader(reader);
 }
 
@@ -443,7 +444,7 @@ static void what_cannot_be_opened_is_said(void)
         EXPECT(diag.text[0] != '\0');
     }
     const int listener = listen_at(path_of("socket"));
-    close(listener); /* it is there, but nobody listens */
+    close(listener); /* it exists, but no process listens */
     EXPECT_INT(takt__stream_open(socket_place(), &sink, NULL), TAKT_EIO);
     close(reader);
 }
@@ -457,22 +458,22 @@ static void only_a_private_folder_will_do(void)
 
     snprintf(path, sizeof path, "%s", path_of("private"));
     snprintf(link_path, sizeof link_path, "%s", path_of("link"));
-    EXPECT(!takt__stream_is_private(path)); /* there is none */
+    EXPECT(!takt__listener_is_private(path)); /* there is none */
     REQUIRE(mkdir(path, 0700) == 0);
-    EXPECT(takt__stream_is_private(path));
+    EXPECT(takt__listener_is_private(path));
     static const mode_t shared[] = {0770, 0702, 0777, 01777};
     for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
         REQUIRE(chmod(path, shared[i]) == 0);
-        EXPECT(!takt__stream_is_private(path));
+        EXPECT(!takt__listener_is_private(path));
     }
     REQUIRE(chmod(path, 0700) == 0 && symlink(path, link_path) == 0);
-    EXPECT(!takt__stream_is_private(link_path));
-    EXPECT(!takt__stream_is_private("/dev/null"));
+    EXPECT(!takt__listener_is_private(link_path));
+    EXPECT(!takt__listener_is_private("/dev/null"));
     if (geteuid() == 0) {
         REQUIRE(chown(path, 65534, 65534) == 0);
-        EXPECT(!takt__stream_is_private(path));
+        EXPECT(!takt__listener_is_private(path));
     } else {
-        EXPECT(!takt__stream_is_private("/"));
+        EXPECT(!takt__listener_is_private("/"));
     }
 }
 
@@ -481,29 +482,29 @@ static void the_place_is_where_somebody_listens(void)
     char takt[128], path[160], place[256], wanted[256];
 
     test_config()->runtime_dir = folder;
-    EXPECT(takt__stream_folder(0, place, sizeof place));
+    EXPECT(takt__listener_folder(0, place, sizeof place));
     EXPECT_STR(place, path_of("takt"));
-    EXPECT(takt__stream_folder(1, place, sizeof place));
+    EXPECT(takt__listener_folder(1, place, sizeof place));
     EXPECT(strncmp(place, "/tmp/takt-", 10) == 0);
-    EXPECT(!takt__stream_folder(2, place, sizeof place));
+    EXPECT(!takt__listener_folder(2, place, sizeof place));
     snprintf(takt, sizeof takt, "%s", path_of("takt"));
     snprintf(path, sizeof path, "%s/999999999.trace", takt);
     snprintf(wanted, sizeof wanted, "unix:%s", path);
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     REQUIRE(mkdir(takt, 0700) == 0);
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     close(open(path, O_CREAT | O_WRONLY, 0600)); /* a file is no socket */
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     const int listener = listen_at(path);
-    EXPECT(takt__stream_place(999999999, place, sizeof place));
+    EXPECT(takt__listener_path(999999999, place, sizeof place));
     EXPECT_STR(place, wanted);
-    EXPECT(!takt__stream_place(999999999, place, 20)); /* too small */
+    EXPECT(!takt__listener_path(999999999, place, 20)); /* too small */
     REQUIRE(chmod(takt, 0777) == 0);
-    EXPECT(!takt__stream_place(999999999, place, sizeof place));
+    EXPECT(!takt__listener_path(999999999, place, sizeof place));
     test_config()->runtime_dir = NULL;
-    EXPECT(takt__stream_folder(0, place, sizeof place));
+    EXPECT(takt__listener_folder(0, place, sizeof place));
     EXPECT(strncmp(place, "/tmp/takt-", 10) == 0);
-    EXPECT(!takt__stream_folder(1, place, sizeof place));
+    EXPECT(!takt__listener_folder(1, place, sizeof place));
     close(listener);
 }
 
@@ -515,7 +516,7 @@ static void nobody_else_is_told(void)
     char byte;
 
     if (geteuid() != 0) {
-        SKIP("only root can be somebody else");
+        SKIP("only root can be another user");
         return;
     }
     REQUIRE(chmod(folder, 0777) == 0);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_tap.c - what callers leave: exact counts from any number of threads, and
- * notes of the calls that are worth it.
+ * event records of calls that are emitted.
  */
 #include "telemetry/tap.h"
 
 #include <pthread.h>
 
 #include "support/tap.h"
-#include "telemetry/courier.h"
+#include "telemetry/dispatcher.h"
 
 enum { series = 5, other_line = 9 };
 
@@ -24,19 +24,19 @@ static struct takt_tap *tap_with(uint64_t threshold, double share)
     return tap;
 }
 
-static unsigned told(struct takt_tap *tap, takt_reason reason, uint64_t ticks,
-                     uint32_t random)
+static unsigned why(struct takt_tap *tap, takt_reason reason, uint64_t ticks,
+                    uint32_t random)
 {
-    return takt__tap_told(tap, series, reason, false, ticks, random);
+    return takt__tap_emits(tap, series, reason, false, ticks, random);
 }
 
 static void long_runs_are_always_told_of(void)
 {
     struct takt_tap *tap = tap_with(1000, 0);
 
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1000, 0), TAKT_TOLD_SLOW);
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 999, 0), 0);
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, UINT64_MAX, 0), TAKT_TOLD_SLOW);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1000, 0), TAKT_TOLD_SLOW);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 999, 0), 0);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, UINT64_MAX, 0), TAKT_TOLD_SLOW);
     takt__tap_destroy(tap);
 }
 
@@ -44,12 +44,12 @@ static void a_share_of_the_others_is_drawn(void)
 {
     struct takt_tap *tap = tap_with(1000, 0.25);
 
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 0x3fffffff), TAKT_TOLD_DRAWN);
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 0x40000000), 0);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 0x3fffffff), TAKT_TOLD_DRAWN);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 0x40000000), 0);
     atomic_store(&tap->share, (uint64_t)1 << 32); /* all */
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, UINT32_MAX), TAKT_TOLD_DRAWN);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, UINT32_MAX), TAKT_TOLD_DRAWN);
     atomic_store(&tap->share, 0);
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 0), 0);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 0), 0);
     takt__tap_destroy(tap);
 }
 
@@ -57,17 +57,17 @@ static void what_is_special_is_always_told_of(void)
 {
     struct takt_tap *tap = tap_with(1000, 0);
 
-    EXPECT_INT(told(tap, TAKT_REASON_EXPLORE, 1, 9), TAKT_TOLD_EXPLORED);
-    EXPECT_INT(told(tap, TAKT_REASON_FALLBACK, 1, 9), TAKT_TOLD_FALLBACK);
-    EXPECT_INT(takt__tap_told(tap, series, TAKT_REASON_MODEL, true, 1, 9),
+    EXPECT_INT(why(tap, TAKT_REASON_EXPLORE, 1, 9), TAKT_TOLD_EXPLORED);
+    EXPECT_INT(why(tap, TAKT_REASON_FALLBACK, 1, 9), TAKT_TOLD_FALLBACK);
+    EXPECT_INT(takt__tap_emits(tap, series, TAKT_REASON_MODEL, true, 1, 9),
                TAKT_TOLD_FALLBACK);
     atomic_store(&tap->series[series], TAKT_SERIES_DRIFT_BEGINS);
     for (int i = 0; i < 15; i++) /* so many calls after a change, no more */
-        EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 9), TAKT_TOLD_DRIFT);
+        EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 9), TAKT_TOLD_DRIFT);
     atomic_store(&tap->is_all, true);
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 9),
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 9),
                TAKT_TOLD_DRIFT | TAKT_TOLD_ALL);
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 9), TAKT_TOLD_ALL);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 9), TAKT_TOLD_ALL);
     takt__tap_destroy(tap);
 }
 
@@ -78,16 +78,16 @@ static void a_hot_series_is_told_of_only_when_it_is_special(void)
     EXPECT(!takt__tap_is_quiet(tap, series));
     atomic_store(&tap->series[series], TAKT_SERIES_HOT);
     EXPECT(takt__tap_is_quiet(tap, series));
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 5000, 0), 0);
-    EXPECT_INT(told(tap, TAKT_REASON_EXPLORE, 5000, 0), TAKT_TOLD_EXPLORED);
-    EXPECT_INT(told(tap, TAKT_REASON_FALLBACK, 1, 0), TAKT_TOLD_FALLBACK);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 5000, 0), 0);
+    EXPECT_INT(why(tap, TAKT_REASON_EXPLORE, 5000, 0), TAKT_TOLD_EXPLORED);
+    EXPECT_INT(why(tap, TAKT_REASON_FALLBACK, 1, 0), TAKT_TOLD_FALLBACK);
     atomic_store(&tap->series[series], TAKT_SERIES_HOT | TAKT_SERIES_DRIFT);
     EXPECT(!takt__tap_is_quiet(tap, series));
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 0), TAKT_TOLD_DRIFT);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 0), TAKT_TOLD_DRIFT);
     atomic_store(&tap->is_all, true);
     atomic_store(&tap->series[series], TAKT_SERIES_HOT);
     EXPECT(!takt__tap_is_quiet(tap, series));
-    EXPECT_INT(told(tap, TAKT_REASON_MODEL, 1, 0), TAKT_TOLD_ALL);
+    EXPECT_INT(why(tap, TAKT_REASON_MODEL, 1, 0), TAKT_TOLD_ALL);
     takt__tap_destroy(tap);
 }
 
@@ -130,7 +130,7 @@ static void *count(void *self)
 static void no_call_is_counted_twice_or_lost(void)
 {
     enum {
-        threads = TAKT_TALLIES + 16,
+        threads = TAKT_TAP_THREADS + 16,
         rounds = 2000
     }; /* some have to share */
     struct takt_tap *tap = tap_with(1000, 0);
@@ -168,19 +168,21 @@ static void a_thread_can_use_two_taps_in_turn(void)
     takt__tap_destroy(a);
 }
 
-/* ---- notes -----------------------------------------------------------------
+/* ---- event records
+ * -----------------------------------------------------------------
  */
 
 static void notes_come_out_as_they_went_in_and_too_many_are_counted(void)
 {
     enum { extra = 7 };
     struct takt_tap *tap = tap_with(1, 0);
-    struct takt_note note = {.series = series, .reason = TAKT_REASON_MODEL},
-                     out;
+    struct takt_event_record record = {.series = series,
+                                       .reason = TAKT_REASON_MODEL},
+                             out;
 
     for (unsigned i = 0; i < TAKT_TAP_SLOTS + extra; i++) {
-        note.start = i;
-        takt__tap_push(tap, &note);
+        record.start = i;
+        takt__tap_push(tap, &record);
     }
     EXPECT_INT(atomic_load(&tap->ring.dropped), extra);
     for (unsigned i = 0; i < TAKT_TAP_SLOTS; i++) {
@@ -188,7 +190,7 @@ static void notes_come_out_as_they_went_in_and_too_many_are_counted(void)
         REQUIRE(out.start == i && out.series == series && out.thread_id != 0);
     }
     EXPECT(!takt__tap_next(tap, &out));
-    takt__tap_push(tap, &note); /* there is room again */
+    takt__tap_push(tap, &record); /* there is room again */
     EXPECT(takt__tap_next(tap, &out));
     takt__tap_destroy(tap);
 }

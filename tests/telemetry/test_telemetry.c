@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_telemetry.c - what a context tells of its calls: all of it, and nothing
- * where nobody asked.
+ * test_telemetry.c - what a context emits of its calls: all of it, and nothing
+ * without a sink.
  */
 #include <sys/wait.h>
 #include <time.h>
@@ -63,7 +63,8 @@ static uint64_t real_ns(void)
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* ---- what is told ----------------------------------------------------------
+/* ---- what is emitted
+ * ----------------------------------------------------------
  */
 
 static void an_event_says_who_ran_what_and_why(void)
@@ -179,12 +180,12 @@ static void the_rate_is_kept_between_none_and_all(void)
                             .threshold_s = 1e3, .rate = 17, .hot_rate = -1});
     run_adds(ctx, 16, 100);
     collect_all(ctx);
-    EXPECT_INT(all->usual, 100); /* beside those after a drift */
+    EXPECT_INT(all->sampled, 100); /* beside those after a drift */
     takt_ctx_trace(ctx, &(takt_trace_options){
                             .threshold_s = 1e3, .rate = -3, .hot_rate = -1});
     run_adds(ctx, 16, 100);
     collect_all(ctx);
-    EXPECT_INT(all->usual, 100);
+    EXPECT_INT(all->sampled, 100);
     EXPECT_INT(takt_ctx_trace(ctx, &(takt_trace_options){.rate = NAN}),
                TAKT_EINVAL);
     takt_ctx_destroy(ctx);
@@ -240,7 +241,7 @@ static void a_hot_op_is_told_of_in_metrics_alone(void)
     EXPECT_INT(state.hot_ops, 1);
     EXPECT(hot_after > 200);
     collect_all(ctx);
-    const unsigned told = all->usual;
+    const unsigned before = all->sampled;
     run_adds(ctx, 16, 5000);
     const takt_call mul = {.op = takt_op_find("mul"),
                            .shape = {.rank = 1, .dim = {16}},
@@ -248,7 +249,7 @@ static void a_hot_op_is_told_of_in_metrics_alone(void)
                            .out = c};
     REQUIRE(takt_run(ctx, &mul, NULL) == TAKT_OK); /* another op is not hot */
     collect_all(ctx);
-    EXPECT_INT(all->usual, told + 1);
+    EXPECT_INT(all->sampled, before + 1);
     EXPECT_INT(all->metrics.calls, hot_after + 5000);
     EXPECT_INT(all->metrics.times_hot, 1);
     EXPECT(all->metrics.durations > 0);
@@ -259,7 +260,7 @@ static void a_hot_op_is_told_of_in_metrics_alone(void)
     EXPECT_INT(state.hot_ops, 0);
     run_adds(ctx, 16, 1);
     collect_all(ctx);
-    EXPECT_INT(all->usual, told + 2);
+    EXPECT_INT(all->sampled, before + 2);
     takt_ctx_destroy(ctx);
     collection_free(all);
 }
@@ -616,7 +617,7 @@ static void who_wants_all_gets_all_and_the_others_what_is_worth_it(void)
     run_adds(ctx, 16, 50);
     collect_all(ctx);
     EXPECT_INT(one->count, 50);
-    EXPECT_INT(two->usual, 0);
+    EXPECT_INT(two->sampled, 0);
     EXPECT_INT(two->metrics.calls, 50);
     takt_ctx_destroy(ctx);
     collection_free(one);

@@ -103,7 +103,7 @@ static void it_cools_when_the_calls_stop(void)
     begin();
     go_on(other, 1000, 40);
     EXPECT(window.is_hot[other]);
-    now_ns += 3000000000u; /* nobody looked for a while */
+    now_ns += 3000000000u; /* no snapshot for a while */
     takt__window_slide(&window, now_ns, calls, 10000, changed, NULL);
     EXPECT(!window.is_hot[other]);
     EXPECT_NEAR(window.rate[other], 0, 1e-9);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* place.c - where a reader of this process may be listening. */
+/* listener.c - finds the socket of a reader. */
 #define _GNU_SOURCE /* struct ucred */
+#include "telemetry/listener.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,9 +12,8 @@
 #include <unistd.h>
 
 #include "base/config.h"
-#include "telemetry/stream.h"
 
-bool takt__stream_folder(unsigned index, char *out, size_t size)
+bool takt__listener_folder(unsigned index, char *out, size_t size)
 {
     const char *runtime = takt__config()->runtime_dir;
     const bool has_runtime =
@@ -27,7 +28,7 @@ bool takt__stream_folder(unsigned index, char *out, size_t size)
     return length > 0 && (size_t)length < size;
 }
 
-bool takt__stream_is_private(const char *folder)
+bool takt__listener_is_private(const char *folder)
 {
     struct stat facts;
 
@@ -35,24 +36,24 @@ bool takt__stream_is_private(const char *folder)
            facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
 }
 
-bool takt__stream_place(long pid, char *out, size_t size)
+bool takt__listener_path(long pid, char *out, size_t size)
 {
     struct sockaddr_un address;
     char folder[sizeof address.sun_path];
     struct stat facts;
 
-    for (unsigned i = 0; takt__stream_folder(i, folder, sizeof folder); i++) {
+    for (unsigned i = 0; takt__listener_folder(i, folder, sizeof folder); i++) {
         const int length =
             snprintf(out, size, "unix:%s/%ld.trace", folder, pid);
         if (length > 0 && (size_t)length < size &&
-            takt__stream_is_private(folder) && lstat(out + 5, &facts) == 0 &&
+            takt__listener_is_private(folder) && lstat(out + 5, &facts) == 0 &&
             S_ISSOCK(facts.st_mode) && facts.st_uid == geteuid())
             return true;
     }
     return false;
 }
 
-bool takt__stream_is_listener_ours(int fd)
+bool takt__listener_is_ours(int fd)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;

@@ -4,7 +4,7 @@
 
 #include "model/simulate.h"
 
-static const struct takt_work_of some = {120e3, 30e3};
+static const takt_work some = {120e3, 30e3};
 
 /* Arms that differ by size; the rates are a little off. */
 static void add_arms(struct sim *sim)
@@ -34,7 +34,7 @@ static struct sim taught(uint64_t seed, int calls)
     add_arms(&sim);
     for (int i = 0; i < calls; i++) {
         const double bytes = random_real(&sim.random, 3, 8);
-        const struct takt_work_of work = {bytes, bytes / 4};
+        const takt_work work = {bytes, bytes / 4};
         sim_call(&sim, (unsigned)(random_next(&sim.random) % 3), &work,
                  (unsigned)(random_next(&sim.random) % TAKT_RESIDENT));
     }
@@ -57,16 +57,16 @@ static struct sim untaught(void)
 enum { MOST = 4096 };
 
 struct notebook {
-    struct takt_memory memory[MOST];
+    struct takt_summary memory[MOST];
     unsigned count;
 };
 
-static void note(void *self, const struct takt_memory *memory)
+static void keep_summary(void *self, const struct takt_summary *summary)
 {
     struct notebook *book = self;
 
     REQUIRE(book->count < MOST);
-    book->memory[book->count++] = *memory;
+    book->memory[book->count++] = *summary;
 }
 
 static struct notebook *notes_of(struct sim *sim, bool only_changed)
@@ -75,16 +75,16 @@ static struct notebook *notes_of(struct sim *sim, bool only_changed)
 
     REQUIRE(book != NULL);
     if (only_changed)
-        takt__model_visit_changed(sim->model, note, book);
+        takt__model_visit(sim->model, true, keep_summary, book);
     else
-        takt__model_visit(sim->model, note, book);
+        takt__model_visit(sim->model, false, keep_summary, book);
     return book;
 }
 
 static void recall(struct sim *sim, const struct notebook *book, bool is_own)
 {
     for (unsigned i = 0; i < book->count; i++)
-        takt__model_recall(sim->model, &book->memory[i], is_own);
+        takt__model_restore(sim->model, &book->memory[i], is_own);
 }
 
 static void compare_verdicts(struct sim *a, struct sim *b)
@@ -95,12 +95,12 @@ static void compare_verdicts(struct sim *a, struct sim *b)
     for (unsigned series = 0; series < 3; series++)
         for (unsigned s = 0; s < TAKT_RESIDENT; s++)
             for (unsigned bucket = 20; bucket < 53; bucket++) {
-                takt__outlook_fill(a->outlook, a->model, series, s);
-                takt__outlook_fill(b->outlook, b->model, series, s);
+                a->posterior = takt__model_posterior(a->model, series, s);
+                b->posterior = takt__model_posterior(b->model, series, s);
                 REQUIRE(
-                    takt__outlook_judge(a->outlook, bucket, NULL, 1, true, &x));
+                    takt__posterior_judge(a->posterior, bucket, 1, true, &x));
                 REQUIRE(
-                    takt__outlook_judge(b->outlook, bucket, NULL, 1, true, &y));
+                    takt__posterior_judge(b->posterior, bucket, 1, true, &y));
                 compared++;
                 same += x.best == y.best;
                 /* Equals may change places: one has no incumbent. */
@@ -141,7 +141,7 @@ static void changes_are_told_once(void)
 
     EXPECT(first->count > 10);
     EXPECT_INT(second->count, 0);
-    sim_tell(&sim, 0, 0, &some, 0, 1e-3, 0);
+    sim_report(&sim, 0, 0, &some, 0, 1e-3, 0);
     struct notebook *third = notes_of(&sim, true);
     EXPECT_INT(third->count, 1);
     EXPECT_INT(third->memory[0].bucket, takt__bucket_of(some.bytes));
@@ -151,7 +151,7 @@ static void changes_are_told_once(void)
     sim_destroy(&sim);
 }
 
-static struct takt_memory best_known(const struct notebook *book)
+static struct takt_summary best_known(const struct notebook *book)
 {
     unsigned best = 0;
 
@@ -166,8 +166,8 @@ static void others_samples_are_not_ours(void)
 {
     struct sim sim = taught(3, 5000), reader = untaught();
     struct notebook *book = notes_of(&sim, false);
-    const struct takt_memory known = best_known(book);
-    const struct takt_work_of work = {known.bytes, known.flops};
+    const struct takt_summary known = best_known(book);
+    const takt_work work = {known.bytes, known.flops};
     const double theirs_s = exp(known.mean) * 1e-9;
 
     EXPECT(known.n > 20);
@@ -185,9 +185,9 @@ static void others_samples_are_not_ours(void)
     EXPECT_INT(changed->count, 0);
 
     for (int i = 0; i < 4; i++)
-        sim_tell(&reader, known.series, known.arm, &work, known.situation,
-                 theirs_s * 1.05, 0);
-    takt__model_visit_changed(reader.model, note, changed);
+        sim_report(&reader, known.series, known.arm, &work, known.situation,
+                   theirs_s * 1.05, 0);
+    takt__model_visit(reader.model, true, keep_summary, changed);
     EXPECT_INT(changed->count, 1);
     EXPECT_NEAR(changed->memory[0].n, 4, 0);
     EXPECT_NEAR(changed->memory[0].calls, 4, 0);
@@ -198,23 +198,23 @@ static void others_samples_are_not_ours(void)
     sim_destroy(&reader);
 }
 
-static struct takt_memory sensible(void)
+static struct takt_summary sensible(void)
 {
-    return (struct takt_memory){.series = 0,
-                                .bucket = takt__bucket_of(some.bytes),
-                                .n = 10,
-                                .mean = log(1e6),
-                                .m2 = 0.01,
-                                .bytes = some.bytes,
-                                .flops = some.flops,
-                                .calls = 10,
-                                .seconds = 0.01};
+    return (struct takt_summary){.series = 0,
+                                 .bucket = takt__bucket_of(some.bytes),
+                                 .n = 10,
+                                 .mean = log(1e6),
+                                 .m2 = 0.01,
+                                 .bytes = some.bytes,
+                                 .flops = some.flops,
+                                 .calls = 10,
+                                 .seconds = 0.01};
 }
 
 static void nonsense_is_not_recalled(void)
 {
     struct sim sim = untaught();
-    struct takt_memory bad[16];
+    struct takt_summary bad[16];
 
     for (int i = 0; i < 16; i++)
         bad[i] = sensible();
@@ -235,16 +235,16 @@ static void nonsense_is_not_recalled(void)
     bad[14].first_s = INFINITY;
     bad[15].bytes = bad[15].flops = 0;
     for (int i = 0; i < 16; i++) {
-        takt__model_recall(sim.model, &bad[i], true);
+        takt__model_restore(sim.model, &bad[i], true);
         takt__model_hint(sim.model, &bad[i], 0.1);
     }
     for (unsigned series = 0; series < TAKT_SERIES_COUNT; series++)
         EXPECT(!takt__model_has_series(sim.model, series));
-    const struct takt_memory good = sensible();
+    const struct takt_summary good = sensible();
     takt__model_hint(sim.model, &good, 0);
     takt__model_hint(sim.model, &good, NAN);
     EXPECT(!takt__model_has_series(sim.model, 0));
-    takt__model_recall(sim.model, &good, true);
+    takt__model_restore(sim.model, &good, true);
     EXPECT(takt__model_has_series(sim.model, 0));
     sim_destroy(&sim);
 }
@@ -252,21 +252,21 @@ static void nonsense_is_not_recalled(void)
 static void hints_give_way_to_samples(void)
 {
     struct sim sim = untaught();
-    struct takt_memory memory = sensible();
+    struct takt_summary memory = sensible();
     const double raw = sim_estimate(&sim, 0, 0, &some, 0).seconds;
 
     memory.mean = log(raw * 3 * 1e9);
     takt__model_hint(sim.model, &memory, 0.25);
-    const struct takt_estimate_of hinted = sim_estimate(&sim, 0, 0, &some, 0);
+    const struct takt_arm_estimate hinted = sim_estimate(&sim, 0, 0, &some, 0);
     EXPECT(hinted.seconds > 1.5 * raw && hinted.seconds < 3 * raw);
     EXPECT(hinted.samples < 1);
-    const struct takt_estimate_of asleep =
+    const struct takt_arm_estimate asleep =
         sim_estimate(&sim, 0, 0, &some, TAKT_ASLEEP | TAKT_REPEAT);
     EXPECT(asleep.seconds > 1.3 * raw); /* better than nothing */
     struct notebook *changed = notes_of(&sim, true);
     EXPECT_INT(changed->count, 0);
     for (int i = 0; i < 4; i++)
-        sim_tell(&sim, 0, 0, &some, 0, raw, 0);
+        sim_report(&sim, 0, 0, &some, 0, raw, 0);
     EXPECT_NEAR(sim_estimate(&sim, 0, 0, &some, 0).seconds / raw, 1, 0.1);
     free(changed);
     sim_destroy(&sim);
@@ -303,10 +303,10 @@ static void a_million_sizes_take_no_more_than_a_few(void)
 
     for (int i = 0; i < 1000000; i++) {
         const double bytes = random_real(&sim.random, 0, 14);
-        const struct takt_work_of work = {bytes, bytes};
-        sim_tell(&sim, 0, (unsigned)(random_next(&sim.random) % 4), &work,
-                 (unsigned)(random_next(&sim.random) % TAKT_RESIDENT),
-                 bytes * 1e-10 + 1e-6, 0);
+        const takt_work work = {bytes, bytes};
+        sim_report(&sim, 0, (unsigned)(random_next(&sim.random) % 4), &work,
+                   (unsigned)(random_next(&sim.random) % TAKT_RESIDENT),
+                   bytes * 1e-10 + 1e-6, 0);
     }
     const double bytes = (double)(allocated() - before);
     printf("# a million sizes: %.2f MB\n", bytes / 1e6);
@@ -327,7 +327,7 @@ static void all_series_with_many_sizes_take_a_few_megabytes(void)
         own += sim.series[series] == NULL ? sizeof *sim.series[series] : 0;
         for (int i = 0; i < 600; i++) {
             const double bytes = random_real(&sim.random, 3, 7);
-            const struct takt_work_of work = {bytes, bytes / 4};
+            const takt_work work = {bytes, bytes / 4};
             sim_call(&sim, series, &work, (unsigned)i % 2);
         }
     }

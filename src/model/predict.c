@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * believe.c - what to believe of an arm where little or nothing was measured.
+ * predict.c - what an arm is expected to take, also where little or nothing was
+ * measured.
  *
- * In this order, each the starting point of the next: how far the arm is off
- * its rates on other ops of this machine; what the most used arm of the series
- * showed about the series (an op that is dearer than its operations say is so
- * for everyone); hints from other machines; the arm itself in the situation in
- * which it is known best; the arm itself in the situation asked about.
+ * In this order, each the prior of the next: how far the arm is off its rates
+ * on other ops of this machine; what the arm with the most samples showed about
+ * the series (an op that takes longer than its operations say does so on all
+ * arms); hints from other machines; the arm itself in the situation of which
+ * most is known; the arm itself in the situation in question.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "model/inside.h"
 
-/* Doubt in ln(seconds), squared: judgement, checked by simulation. */
-static const double unknown = 0.5;      /* nobody has seen this arm */
+/* Variances of ln(seconds): judgement, checked by simulation. */
+static const double unknown = 0.5;      /* an arm without samples */
 static const double between_ops = 0.15; /* of one arm, worth two series */
 static const double within_op = 0.04;   /* from bucket to bucket */
 static const double other_situation = 0.04;
 
-/* How much of what is peculiar to a series is so for another arm as well. */
+/* The correlation between what two arms are off their rates on a series. */
 static const double other_arm = 0.6, same_kin = 0.9;
 
-/* ---- calibration -----------------------------------------------------------
- */
+/* ---- calibration --------------------------------------------------------- */
 
 struct average {
     double count, mean;
@@ -40,9 +39,9 @@ static void count_curve(const struct takt_model *model,
         const struct takt_stat *stat = &curve->stat[i];
         if (stat->all.n < 2)
             continue;
-        const struct takt_work_of work = series->typical[stat->bucket];
         uint8_t bound;
-        takt__series_expect(series, &model->arm[arm], &work, situation, &bound);
+        takt__series_expect(series, &model->arm[arm],
+                            &series->typical[stat->bucket], situation, &bound);
         struct average *into = &by_bound[bound];
         into->count++;
         into->mean += (stat->all.mean - into->mean) / into->count;
@@ -101,9 +100,7 @@ static void offset_of(const struct takt_calibration *known, double *offset,
                    : fmin(unknown, between + within_op + unknown * (1 - share));
 }
 
-/* ---- the series
- * --------------------------------------------------------------
- */
+/* ---- the series ---------------------------------------------------------- */
 
 static double samples_of(const struct takt_track *track)
 {
@@ -114,7 +111,7 @@ static double samples_of(const struct takt_track *track)
     return all;
 }
 
-static unsigned best_known(const struct takt_series *series)
+static unsigned most_sampled(const struct takt_series *series)
 {
     unsigned best = TAKT_NO_ARM;
     double most = 0;
@@ -129,9 +126,8 @@ static unsigned best_known(const struct takt_series *series)
     return best;
 }
 
-/* The situation in which an arm is known best. */
-static unsigned best_situation(const struct takt_track *track,
-                               unsigned situation)
+static unsigned most_sampled_situation(const struct takt_track *track,
+                                       unsigned situation)
 {
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
         if (track->samples[s] > track->samples[situation])
@@ -139,75 +135,68 @@ static unsigned best_situation(const struct takt_track *track,
     return situation;
 }
 
-/* Where everything starts: the rates, and other ops. */
+/* The first prior: the rates, and other ops. */
 static void start(const struct takt_model *model,
                   const struct takt_series *series, unsigned arm,
-                  unsigned situation, struct takt_prospect *out)
+                  unsigned situation, struct takt_prediction *out)
 {
     double offset[TAKT_BOUNDS], variance[TAKT_BOUNDS];
 
     for (unsigned b = 0; b < TAKT_BOUNDS; b++)
         offset_of(&model->calibration[arm][b], &offset[b], &variance[b]);
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        const struct takt_work_of work = series->typical[j];
         out->log_rates[j] = logf((float)takt__series_expect(
-            series, &model->arm[arm], &work, situation, &out->bound[j]));
-        out->belief.mean[j] = (float)offset[out->bound[j]];
-        out->belief.variance[j] = (float)variance[out->bound[j]];
+            series, &model->arm[arm], &series->typical[j], situation,
+            &out->bound[j]));
+        out->residuals.mean[j] = (float)offset[out->bound[j]];
+        out->residuals.variance[j] = (float)variance[out->bound[j]];
     }
 }
 
-/* What the reference showed about the series, for another arm: as when two
- * normal variables are correlated and one is seen. Moving operands over a link
- * takes what it takes, whatever the op. */
+/* What the reference showed about the series, for another arm: two correlated
+ * normal variables, of which one is seen. Moving operands over a link takes the
+ * same time for every op. */
 static void carry_over(const struct takt_reference *reference,
-                       double correlation, struct takt_prospect *prospect)
+                       double correlation, struct takt_prediction *prediction)
 {
     const float rho = (float)correlation;
-    struct takt_belief *belief = &prospect->belief;
+    struct takt_residuals *residuals = &prediction->residuals;
 
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
         const float before = reference->before.variance[j];
-        const struct takt_belief *after = &reference->prospect.belief;
+        const struct takt_residuals *after = &reference->prediction.residuals;
         const float known = 1 - after->variance[j] / before;
         const float surprise = after->mean[j] - reference->before.mean[j];
-        if ((prospect->bound[j] == TAKT_BOUND_LINK) !=
-            (reference->prospect.bound[j] == TAKT_BOUND_LINK))
+        if ((prediction->bound[j] == TAKT_BOUND_LINK) !=
+            (reference->prediction.bound[j] == TAKT_BOUND_LINK))
             continue;
-        belief->mean[j] += rho * sqrtf(belief->variance[j] / before) * surprise;
-        belief->variance[j] *= 1 - rho * rho * fmaxf(0, known);
+        residuals->mean[j] +=
+            rho * sqrtf(residuals->variance[j] / before) * surprise;
+        residuals->variance[j] *= 1 - rho * rho * fmaxf(0, known);
     }
 }
 
-static void learn_from(const struct takt_curve *curve,
-                       struct takt_belief *belief)
-{
-    if (curve != NULL)
-        takt__curve_believe(curve, belief, belief);
-}
-
 /* What was seen in another situation. The more the two differ by the rates, the
- * less one says of the other; and what moving operands to a GPU takes says
- * nothing of what computing there does. */
-static void learn_across(const struct takt_arm *arm,
-                         const struct takt_series *series,
-                         const struct takt_curve *curve, unsigned from,
-                         struct takt_prospect *prospect)
+ * less one says about the other; and the time to move operands to a GPU says
+ * nothing about the time to compute there. */
+static void smooth_across(const struct takt_arm *arm,
+                          const struct takt_series *series,
+                          const struct takt_curve *curve, unsigned from,
+                          struct takt_prediction *prediction)
 {
-    const struct takt_belief before = prospect->belief;
-    struct takt_belief *belief = &prospect->belief;
+    const struct takt_residuals before = prediction->residuals;
+    struct takt_residuals *residuals = &prediction->residuals;
 
-    learn_from(curve, belief);
+    takt__curve_smooth(curve, residuals);
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
-        const struct takt_work_of work = series->typical[j];
         uint8_t bound;
-        const float there =
-            logf((float)takt__series_expect(series, arm, &work, from, &bound));
-        const float ratio = there - prospect->log_rates[j];
-        belief->variance[j] += (float)other_situation + 0.1f * ratio * ratio;
-        if (takt__arm_is_gpu(arm) && bound != prospect->bound[j]) {
-            belief->mean[j] = before.mean[j];
-            belief->variance[j] = before.variance[j];
+        const float there = logf((float)takt__series_expect(
+            series, arm, &series->typical[j], from, &bound));
+        const float ratio = there - prediction->log_rates[j];
+        residuals->variance[j] += (float)other_situation + 0.1f * ratio * ratio;
+        if (takt__arm_is_gpu(arm) && bound != prediction->bound[j]) {
+            residuals->mean[j] = before.mean[j];
+            residuals->variance[j] = before.variance[j];
         }
     }
 }
@@ -216,63 +205,63 @@ static void learn_across(const struct takt_arm *arm,
 static void take_hints(const struct takt_arm *arm,
                        const struct takt_series *series,
                        struct takt_curve *const hint[], unsigned situation,
-                       struct takt_prospect *prospect)
+                       struct takt_prediction *prediction)
 {
     unsigned from = situation;
 
     for (unsigned s = 0; s < TAKT_SITUATIONS && hint[from] == NULL; s++)
         from = s;
     if (from == situation)
-        learn_from(hint[from], &prospect->belief);
+        takt__curve_smooth(hint[from], &prediction->residuals);
     else if (hint[from] != NULL)
-        learn_across(arm, series, hint[from], from, prospect);
+        smooth_across(arm, series, hint[from], from, prediction);
 }
 
-/* An arm by itself: hints, its best known situation, the one asked about. */
+/* The arm itself: hints, its most sampled situation, the one in question. */
 static void refine(const struct takt_model *model,
                    const struct takt_series *series, unsigned arm,
-                   unsigned situation, struct takt_prospect *prospect)
+                   unsigned situation, struct takt_prediction *prediction)
 {
     const struct takt_track *track = series->track[arm];
     const struct takt_arm *of = &model->arm[arm];
 
     if (track == NULL)
         return;
-    const unsigned best = best_situation(track, situation);
-    take_hints(of, series, track->hint, situation, prospect);
+    const unsigned best = most_sampled_situation(track, situation);
+    take_hints(of, series, track->hint, situation, prediction);
     if (best != situation)
-        learn_across(of, series, track->curve[best], best, prospect);
-    learn_from(track->curve[situation], &prospect->belief);
+        smooth_across(of, series, track->curve[best], best, prediction);
+    takt__curve_smooth(track->curve[situation], &prediction->residuals);
 }
 
-/* A GPU shows what an op is like by computing, not by moving its operands. */
-void takt__reference_find(struct takt_model *model,
-                          const struct takt_series *series, unsigned situation,
-                          struct takt_reference *out)
+/* What a GPU shows about an op is the time to compute, not to move operands. */
+void takt__predict_reference(struct takt_model *model,
+                             const struct takt_series *series,
+                             unsigned situation, struct takt_reference *out)
 {
     calibrate(model);
-    out->arm = best_known(series);
+    out->arm = most_sampled(series);
     if (out->arm == TAKT_NO_ARM)
         return;
     if (takt__arm_is_gpu(&model->arm[out->arm]))
         situation = TAKT_RESIDENT;
     situation = takt__track_situation(series, &model->arm[out->arm], situation);
     out->situation = situation;
-    start(model, series, out->arm, situation, &out->prospect);
-    out->before = out->prospect.belief;
-    refine(model, series, out->arm, situation, &out->prospect);
+    start(model, series, out->arm, situation, &out->prediction);
+    out->before = out->prediction.residuals;
+    refine(model, series, out->arm, situation, &out->prediction);
 }
 
-void takt__believe(const struct takt_model *model,
+void takt__predict(const struct takt_model *model,
                    const struct takt_series *series,
                    const struct takt_reference *reference, unsigned arm,
-                   unsigned situation, struct takt_prospect *out)
+                   unsigned situation, struct takt_prediction *out)
 {
     const unsigned kin = model->arm[arm].kin;
 
     situation = takt__track_situation(series, &model->arm[arm], situation);
     if (reference->arm == arm && reference->situation == situation) {
-        *out = reference->prospect;
+        *out = reference->prediction;
         return;
     }
     start(model, series, arm, situation, out);
@@ -281,44 +270,4 @@ void takt__believe(const struct takt_model *model,
                    kin == model->arm[reference->arm].kin ? same_kin : other_arm,
                    out);
     refine(model, series, arm, situation, out);
-}
-
-/* ---- who is asleep ---------------------------------------------------------
- */
-
-static void expect_asleep(struct takt_model *model,
-                          const struct takt_series *series, unsigned arm,
-                          float out[TAKT_BUCKETS])
-{
-    const float load = (float)model->log_load[model->arm[arm].device];
-    struct takt_reference reference;
-    struct takt_prospect prospect;
-
-    takt__reference_find(model, series, 0, &reference);
-    takt__believe(model, series, &reference, arm, 0, &prospect);
-    for (unsigned j = 0; j < TAKT_BUCKETS; j++)
-        out[j] = expf(prospect.log_rates[j] + load + prospect.belief.mean[j] +
-                      prospect.belief.variance[j] / 2);
-}
-
-/* Asked with every sample, so it is made anew only when the questions have
- * doubled. */
-double takt__expected_asleep(struct takt_model *model,
-                             struct takt_series *series, unsigned arm,
-                             unsigned bucket)
-{
-    struct takt_track *track = takt__track_at(series, arm);
-
-    if (track == NULL)
-        return -1;
-    if (track->asleep_s == NULL) {
-        track->asleep_s = calloc(TAKT_BUCKETS, sizeof *track->asleep_s);
-        track->asked = 0;
-    }
-    if (track->asleep_s == NULL)
-        return -1;
-    track->asked++;
-    if ((track->asked & (track->asked - 1)) == 0)
-        expect_asleep(model, series, arm, track->asleep_s);
-    return (double)track->asleep_s[bucket];
 }

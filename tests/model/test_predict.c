@@ -49,7 +49,7 @@ static struct takt_rates disturbed(uint64_t *random, struct takt_rates rates)
 /* Real machines have no corners: moving and computing overlap in part, and
  * sizes have their whims. */
 static double true_seconds(const struct takt_rates *truth,
-                           const struct takt_work_of *work, unsigned situation)
+                           const takt_work *work, unsigned situation)
 {
     const double start = takt__rates_seconds(truth, 0, 0, situation);
     const double move =
@@ -62,10 +62,10 @@ static double true_seconds(const struct takt_rates *truth,
            exp(whim);
 }
 
-static struct takt_work_of work_of(unsigned series, double bytes)
+static takt_work work_of(unsigned series, double bytes)
 {
     const double flops = series == GEMM ? pow(bytes / 12, 1.5) : bytes / 12;
-    return (struct takt_work_of){bytes, 2 * flops};
+    return (takt_work){bytes, 2 * flops};
 }
 
 static double random_bytes(uint64_t *random)
@@ -76,20 +76,20 @@ static double random_bytes(uint64_t *random)
 static void teach(struct sim *sim, unsigned series, unsigned arm, double bytes,
                   unsigned situation, double factor)
 {
-    const struct takt_work_of work = work_of(series, bytes);
+    const takt_work work = work_of(series, bytes);
     const double seconds =
         true_seconds(&sim->truth[arm], &work, situation) * factor;
 
     for (int i = 0; i < 2; i++)
-        sim_tell(sim, series, arm, &work, situation,
-                 seconds * exp(sim_noise(sim)), 0);
+        sim_report(sim, series, arm, &work, situation,
+                   seconds * exp(sim_noise(sim)), 0);
 }
 
 static double error_of(struct sim *sim, unsigned series, unsigned arm,
                        double bytes, unsigned situation, double factor)
 {
-    const struct takt_work_of work = work_of(series, bytes);
-    const struct takt_estimate_of estimate =
+    const takt_work work = work_of(series, bytes);
+    const struct takt_arm_estimate estimate =
         sim_estimate(sim, series, arm, &work, situation);
 
     return fabs(
@@ -208,15 +208,15 @@ static void a_new_op_starts_from_what_others_showed(void)
 static void an_op_that_is_dear_is_dear_for_everyone(void)
 {
     struct sim sim = machine(1);
-    const struct takt_work_of work = work_of(ADD, 1e5);
+    const takt_work work = work_of(ADD, 1e5);
     const double before = sim_estimate(&sim, ADD, 1, &work, 0).log_mean;
-    const double doubt = sim_estimate(&sim, ADD, 1, &work, 0).variance;
+    const double variance = sim_estimate(&sim, ADD, 1, &work, 0).variance;
 
     for (int i = 0; i < 5; i++)
         teach(&sim, ADD, 0, 1e5, 0, 5);
     const double after = sim_estimate(&sim, ADD, 1, &work, 0).log_mean;
     EXPECT(after > before + 0.3);
-    EXPECT(sim_estimate(&sim, ADD, 1, &work, 0).variance < doubt);
+    EXPECT(sim_estimate(&sim, ADD, 1, &work, 0).variance < variance);
     sim_destroy(&sim);
 }
 
@@ -265,8 +265,8 @@ static void one_situation_tells_of_another(void)
 static void doubt_grows_with_what_a_situation_changes(void)
 {
     struct sim sim = machine(5);
-    const struct takt_work_of little = work_of(ADD, 4e3);
-    const struct takt_work_of lot = work_of(ADD, 4e7);
+    const takt_work little = work_of(ADD, 4e3);
+    const takt_work lot = work_of(ADD, 4e7);
 
     for (int i = 0; i < 10; i++) {
         teach(&sim, ADD, 1, little.bytes, 0, 1);
@@ -295,7 +295,7 @@ static void situations_do_not_overwrite_each_other(void)
 static void a_single_thread_does_not_care_who_sleeps(void)
 {
     struct sim sim = machine(3);
-    const struct takt_work_of work = work_of(ADD, 1e5);
+    const takt_work work = work_of(ADD, 1e5);
 
     for (int i = 0; i < 10; i++)
         teach(&sim, ADD, 0, 1e5, 0, 2);
@@ -313,7 +313,7 @@ static void doubt_grows_away_from_what_was_seen(void)
     for (int i = 0; i < 10; i++)
         teach(&sim, ADD, 0, 1e5, 0, 1);
     for (double bytes = 1e5; bytes < 3e7; bytes *= 4) {
-        const struct takt_work_of work = work_of(ADD, bytes);
+        const takt_work work = work_of(ADD, bytes);
         const double variance = sim_estimate(&sim, ADD, 0, &work, 0).variance;
         EXPECT(variance > before);
         before = variance;
@@ -346,7 +346,7 @@ static void a_mixed_load_is_routed_well_from_cold(void)
         for (int i = 0; i < CALLS; i++) {
             const unsigned series = (unsigned)(random_next(&sim.random) % 8);
             const unsigned situation = (unsigned)(random_next(&sim.random) % 2);
-            const struct takt_work_of work =
+            const takt_work work =
                 work_of(series % 2, random_bytes(&sim.random));
             const struct sim_run run = sim_call(&sim, series, &work, situation);
             took += run.plain_s;

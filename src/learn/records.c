@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* records.c - lists of stored records, and what a record is about. */
+#include <stdlib.h>
+
+#include "base/name.h"
+#include "learn/inside.h"
+
+void takt__records_add(struct takt_records *list,
+                       const struct takt_record *record)
+{
+    if (list->count == list->capacity) {
+        const size_t capacity = list->capacity == 0 ? 64 : 2 * list->capacity;
+        struct takt_record *more =
+            realloc(list->record, capacity * sizeof *more);
+        if (more == NULL) {
+            list->status = TAKT_ENOMEM;
+            return;
+        }
+        list->record = more;
+        list->capacity = capacity;
+    }
+    list->record[list->count++] = *record;
+}
+
+void takt__records_drop(struct takt_records *list, const char *op)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; op != NULL && i < list->count; i++)
+        if (!takt__name_equal(list->record[i].op, op))
+            list->record[left++] = list->record[i];
+    list->count = left;
+}
+
+const char *takt__learner_device(const struct takt_learner *learner,
+                                 unsigned expert)
+{
+    const struct takt_learner_names *names = &learner->names;
+    const char *device =
+        names->device_of == NULL ? NULL : names->device_of(names->self, expert);
+
+    return device == NULL ? "" : device;
+}
+
+bool takt__record_find(struct takt_learner *learner,
+                       const struct takt_record *record, bool may_add,
+                       struct takt_summary *out)
+{
+    const struct takt_learner_names *names = &learner->names;
+    const int series = names->find_series(names->self, record->op,
+                                          record->dtype, record->layout);
+    if (series < 0)
+        return false;
+    int expert =
+        names->find_expert(names->self, (unsigned)series, record->expert);
+    if (expert < 0 && may_add)
+        expert = names->add_expert(names->self, learner->model,
+                                   (unsigned)series, record->expert);
+    if (expert < 0)
+        return false;
+    *out = (struct takt_summary){
+        .series = (unsigned)series,
+        .arm = (unsigned)expert,
+        .situation = record->situation,
+        .bucket = record->bin,
+        .n = record->n,
+        .mean = record->mean,
+        .m2 = record->m2,
+        .first_s = record->first_s,
+        .bytes = record->bytes,
+        .flops = record->flops,
+        .calls = record->calls,
+        .seconds = record->seconds,
+    };
+    return true;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* listener.h - the socket on which `takt trace PID` listens for a process. */
+#ifndef TAKT_TELEMETRY_LISTENER_H
+#define TAKT_TELEMETRY_LISTENER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The socket for a process: "unix:PATH". False: there is none in a folder that
+ * is this user's alone. */
+bool takt__listener_path(long pid, char *out, size_t size);
+
+/* The folders in which it may be, the best first; false beyond the last. A
+ * program and its reader may have different environments, so both look into all
+ * of them. */
+bool takt__listener_folder(unsigned index, char *out, size_t size);
+
+/* Whether a folder exists and only this user can write to it. */
+bool takt__listener_is_private(const char *folder);
+
+/* Whether this user or root listens at the other end of `fd`: no other user may
+ * read what is computed. False: errno is EACCES. */
+bool takt__listener_is_ours(int fd);
+
+#endif
