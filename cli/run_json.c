@@ -26,17 +26,17 @@ static void json_sums(struct json *json, const struct tally_row *row)
 {
     const bool is_compared = row->compared > 0;
 
-    json_counts(json, "calls", row->calls, way_keys, TAKT_WAYS);
-    json_counts(json, "timed", row->timed, way_keys, TAKT_WAYS);
+    json_counts(json, "calls", row->calls, path_keys, TAKT_PATHS);
+    json_counts(json, "timed", row->timed, path_keys, TAKT_PATHS);
     json_open(json, "measured_s", '{');
-    for (size_t way = 0; way < TAKT_WAYS; way++)
-        json_number(json, way_keys[way], row->measured_s[way]);
+    for (size_t path = 0; path < TAKT_PATHS; path++)
+        json_number(json, path_keys[path], row->measured_s[path]);
     json_close(json, '}');
     json_number(json, "took_s", row->took_s);
     json_bool(json, "is_estimate", row->is_estimate);
     json_count(json, "untimed", row->untimed);
     json_count(json, "compared", row->compared);
-    json_number(json, "plain_s", row->plain_s);
+    json_number(json, "plain_s", row->baseline_s);
     json_number(json, "instead_s", row->instead_s);
     json_number(json, "predicted_s",
                 is_compared ? predicted_s(row) : (double)NAN);
@@ -55,10 +55,10 @@ static void json_row(struct json *json, const struct tally_row *row)
     char name[16];
 
     json_open(json, NULL, '{');
-    json_string(json, "routine", routine_name(row->routine, row->letter, name));
+    json_string(json, "routine", routine_name(row->routine, row->type, name));
     json_count(json, "size_class", row->first_class);
     json_count(json, "least", least);
-    if (row->last_class + 1 < TAKT_BOARD_CLASSES)
+    if (row->last_class + 1 < TAKT_STATS_CLASSES)
         json_count(json, "most", 2 * least - 1);
     else
         json_null(json, "most");
@@ -75,9 +75,9 @@ static void json_words(struct json *json, const char *key, char *const *words)
 }
 
 static void json_text(struct json *json, const char *key,
-                      const struct takt_board_text *text)
+                      const struct takt_stats_text *text)
 {
-    json_string(json, key, board_text(text));
+    json_string(json, key, stats_text(text));
 }
 
 static void json_end_of(struct json *json, int status)
@@ -91,18 +91,18 @@ static void json_end_of(struct json *json, int status)
     }
 }
 
-static void json_board(struct json *json, const struct takt_board *board)
+static void json_stats(struct json *json, const struct takt_stats *stats)
 {
 
-    json_count(json, "processes", board->processes);
-    json_count(json, "routers", board->routers);
+    json_count(json, "processes", stats->processes);
+    json_count(json, "routers", stats->routers);
     json_open(json, "libraries", '[');
-    for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
-        if (board_text(&board->library[i]) != NULL)
-            json_string(json, NULL, board_text(&board->library[i]));
+    for (size_t i = 0; i < TAKT_STATS_LIBRARIES; i++)
+        if (stats_text(&stats->library[i]) != NULL)
+            json_string(json, NULL, stats_text(&stats->library[i]));
     json_close(json, ']');
-    json_text(json, "gpu", &board->gpu);
-    json_text(json, "trouble", &board->trouble);
+    json_text(json, "gpu", &stats->gpu);
+    json_text(json, "trouble", &stats->trouble);
 }
 
 void print_run_json(FILE *out, const struct run_report *report)
@@ -115,9 +115,9 @@ void print_run_json(FILE *out, const struct run_report *report)
     json_number(&json, "wall_s", report->ending.wall_s);
     json_end_of(&json, report->ending.status);
     json_string(&json, "left_alone", report->left_alone);
-    json_bool(&json, "is_damaged", report->board == NULL);
-    if (report->board != NULL) {
-        json_board(&json, report->board);
+    json_bool(&json, "is_damaged", report->stats == NULL);
+    if (report->stats != NULL) {
+        json_stats(&json, report->stats);
         json_open(&json, "total", '{');
         json_sums(&json, &report->tally.total);
         json_close(&json, '}');

@@ -14,21 +14,21 @@
 
 #include <limits.h>
 
-#include "tally.h"
-#include "visit.h"
+#include "intercept.h"
+#include "stats_write.h"
 
 #define TAKT_ENTRY __attribute__((visibility("default")))
 
 #define TAKT_CALLER __builtin_return_address(0)
 
-/* So that each name becomes code of its own, with its letter in it. */
+/* So that each name becomes code of its own, with its type in it. */
 #define TAKT_INLINE static inline __attribute__((always_inline))
 
-extern const struct takt_dialect takt__fortran, takt__fortran64,
+extern const struct takt_naming takt__fortran, takt__fortran64,
     takt__fortran_scipy, takt__fortran_scipy64, takt__cblas, takt__cblas64,
     takt__cblas_64, takt__cblas_scipy, takt__cblas_scipy64;
 
-/* define_(name, dialect, letter, routine) for every name of a routine. */
+/* define_(name, dialect, type, routine) for every name of a routine. */
 #define TAKT_FORTRAN_NAMES(define_, letter_, word_)                          \
     define_(word_##_, takt__fortran, letter_, word_)                         \
         define_(word_##_64_, takt__fortran64, letter_, word_)                \
@@ -45,40 +45,40 @@ extern const struct takt_dialect takt__fortran, takt__fortran64,
                         letter_, word_)
 
 /* The slot of one name and what is below it, inside its entry. */
-#define TAKT_SLOT(dialect_, word_)                          \
-    static struct takt_slot slot = {.dialect = &(dialect_), \
-                                    .routine = #word_};     \
-    const struct takt_below *below = takt__slot_below(&slot, TAKT_CALLER)
+#define TAKT_SLOT(dialect_, word_)                           \
+    static struct takt_entry slot = {.dialect = &(dialect_), \
+                                     .routine = #word_};     \
+    const struct takt_target *target = takt__entry_target(&slot, TAKT_CALLER)
 
 /* An integer of C's. */
-static inline int64_t takt__by_value(const struct takt_below *below,
+static inline int64_t takt__by_value(const struct takt_target *target,
                                      int64_t number)
 {
-    return below->is_wide ? number : (int32_t)number;
+    return target->is_wide ? number : (int32_t)number;
 }
 
 /* An integer of Fortran's. */
-static inline int64_t takt__by_address(const struct takt_below *below,
+static inline int64_t takt__by_address(const struct takt_target *target,
                                        const void *number)
 {
-    return below->is_wide ? *(const int64_t *)number : *(const int32_t *)number;
+    return target->is_wide ? *(const int64_t *)number
+                           : *(const int32_t *)number;
 }
 
-static inline struct takt_visit takt__visit_of(const struct takt_below *below,
-                                               enum takt_routine routine,
-                                               enum takt_letter letter,
-                                               double work)
+static inline struct takt_intercept
+takt__intercept_of(const struct takt_target *target, enum takt_routine routine,
+                   enum takt_blas_type type, double work)
 {
-    return (struct takt_visit){.plain = below->plain,
-                               .is_nested =
-                                   below->is_own &&
-                                   takt__is_inside(__builtin_frame_address(0)),
-                               .routine = routine,
-                               .letter = letter,
-                               .work = work,
-                               .why = letter <= TAKT_D ? TAKT_WHY_FORM
-                                      : work > 0       ? TAKT_WHY_ROUTINE
-                                                       : TAKT_WHY_WRONG};
+    return (struct takt_intercept){
+        .baseline = target->baseline,
+        .is_nested =
+            target->is_own && takt__is_inside(__builtin_frame_address(0)),
+        .routine = routine,
+        .type = type,
+        .work = work,
+        .why = type <= TAKT_D ? TAKT_WHY_FORM
+               : work > 0     ? TAKT_WHY_ROUTINE
+                              : TAKT_WHY_WRONG};
 }
 
 static inline double takt__product(int64_t m, int64_t n, int64_t k)
@@ -105,27 +105,27 @@ static inline bool takt__is_order(int64_t order)
     return (int32_t)order == TAKT_BY_ROWS || (int32_t)order == TAKT_BY_COLUMNS;
 }
 
-/* A letter of Fortran's, in capitals. */
-static inline int takt__upper(const void *letter)
+/* A type of Fortran's, in capitals. */
+static inline int takt__upper(const void *type)
 {
-    const char c = *(const char *)letter;
+    const char c = *(const char *)type;
 
     return c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c;
 }
 
 /* 'N' or 'T'; of real numbers 'C' is the same. 0: none of them. */
-static inline int takt__transpose_of(const void *letter)
+static inline int takt__transpose_of(const void *type)
 {
-    const int c = takt__upper(letter);
+    const int c = takt__upper(type);
 
     return c == 'C' ? 'T' : c == 'N' || c == 'T' ? c : 0;
 }
 
 /* A real factor by its address. */
-static inline double takt__factor(enum takt_letter letter, const void *factor)
+static inline double takt__factor(enum takt_blas_type type, const void *factor)
 {
-    return letter == TAKT_D ? *(const double *)factor
-                            : (double)*(const float *)factor;
+    return type == TAKT_D ? *(const double *)factor
+                          : (double)*(const float *)factor;
 }
 
 struct takt_gemm_words {
@@ -151,8 +151,8 @@ bool takt__read_triangular(const struct takt_triangular_words *words,
 double takt__triangular_work(const struct takt_triangular *call);
 
 /* Routes a triangular call, of which only factors and matrices are set yet; or
- * visit->why says why not. */
-bool takt__enter_triangular(struct takt_visit *visit,
+ * intercept->why says why not. */
+bool takt__enter_triangular(struct takt_intercept *intercept,
                             const struct takt_triangular_words *words,
                             struct takt_triangular *call);
 

@@ -27,60 +27,61 @@ typedef void cblas_zgemm_type(int64_t, int64_t, int64_t, int64_t, int64_t,
                               int64_t, pointer, void *, int64_t);
 
 /* By columns, the operands have changed sides. */
-static bool visit_gemm(struct takt_visit *visit,
-                       const struct takt_gemm_words *words, double alpha,
-                       pointer a, pointer b, double beta, void *c)
+static bool intercept_gemm(struct takt_intercept *intercept,
+                           const struct takt_gemm_words *words, double alpha,
+                           pointer a, pointer b, double beta, void *c)
 {
-    struct takt_product product = {.is_double = visit->letter == TAKT_D,
+    struct takt_product product = {.is_double = intercept->type == TAKT_D,
                                    .alpha = alpha,
                                    .beta = beta,
                                    .a = words->is_by_rows ? a : b,
                                    .b = words->is_by_rows ? b : a,
                                    .c = c};
 
-    visit->why = TAKT_WHY_WRONG;
+    intercept->why = TAKT_WHY_WRONG;
     if (!takt__read_gemm(words, &product))
         return false;
-    visit->why = TAKT_WHY_FORM;
-    return alpha != 0 && takt__visit_product(visit, &product);
+    intercept->why = TAKT_WHY_FORM;
+    return alpha != 0 && takt__intercept_product(intercept, &product);
 }
 
-TAKT_INLINE void gemm_by_address(const struct takt_below *below,
-                                 enum takt_letter letter, pointer ta,
+TAKT_INLINE void gemm_by_address(const struct takt_target *target,
+                                 enum takt_blas_type type, pointer ta,
                                  pointer tb, pointer m, pointer n, pointer k,
                                  pointer alpha, pointer a, pointer lda,
                                  pointer b, pointer ldb, pointer beta, void *c,
                                  pointer ldc)
 {
-    fortran_gemm *gemm = (fortran_gemm *)below->function;
-    const int64_t m_ = takt__by_address(below, m);
-    const int64_t n_ = takt__by_address(below, n);
-    const int64_t k_ = takt__by_address(below, k);
+    fortran_gemm *gemm = (fortran_gemm *)target->function;
+    const int64_t m_ = takt__by_address(target, m);
+    const int64_t n_ = takt__by_address(target, n);
+    const int64_t k_ = takt__by_address(target, k);
     const double work = takt__product(m_, n_, k_);
 
     if (takt__is_trivial(work, TAKT_LEAST_PRODUCT)) {
         gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
         return;
     }
-    struct takt_visit visit = takt__visit_of(below, TAKT_GEMM, letter, work);
+    struct takt_intercept intercept =
+        takt__intercept_of(target, TAKT_GEMM, type, work);
     const struct takt_gemm_words words = {.transa = takt__transpose_of(ta),
                                           .transb = takt__transpose_of(tb),
                                           .m = m_,
                                           .n = n_,
                                           .k = k_,
-                                          .lda = takt__by_address(below, lda),
-                                          .ldb = takt__by_address(below, ldb),
-                                          .ldc = takt__by_address(below, ldc)};
-    if (letter <= TAKT_D &&
-        visit_gemm(&visit, &words, takt__factor(letter, alpha), a, b,
-                   takt__factor(letter, beta), c))
+                                          .lda = takt__by_address(target, lda),
+                                          .ldb = takt__by_address(target, ldb),
+                                          .ldc = takt__by_address(target, ldc)};
+    if (type <= TAKT_D &&
+        intercept_gemm(&intercept, &words, takt__factor(type, alpha), a, b,
+                       takt__factor(type, beta), c))
         return;
-    takt__straight_begin(&visit);
+    takt__pass_begin(&intercept);
     gemm(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE struct takt_gemm_words gemm_words(const struct takt_below *below,
+TAKT_INLINE struct takt_gemm_words gemm_words(const struct takt_target *target,
                                               int64_t order, int64_t ta,
                                               int64_t tb, int64_t m, int64_t n,
                                               int64_t k, int64_t lda,
@@ -92,63 +93,63 @@ TAKT_INLINE struct takt_gemm_words gemm_words(const struct takt_below *below,
         .is_by_rows = (int32_t)order == TAKT_BY_ROWS,
         .transa = is_order ? takt__cblas_trans(ta) : 0,
         .transb = is_order ? takt__cblas_trans(tb) : 0,
-        .m = takt__by_value(below, m),
-        .n = takt__by_value(below, n),
-        .k = takt__by_value(below, k),
-        .lda = takt__by_value(below, lda),
-        .ldb = takt__by_value(below, ldb),
-        .ldc = takt__by_value(below, ldc)};
+        .m = takt__by_value(target, m),
+        .n = takt__by_value(target, n),
+        .k = takt__by_value(target, k),
+        .lda = takt__by_value(target, lda),
+        .ldb = takt__by_value(target, ldb),
+        .ldc = takt__by_value(target, ldc)};
 }
 
-TAKT_INLINE void gemm_by_value(const struct takt_below *below,
-                               enum takt_letter letter, int64_t order,
+TAKT_INLINE void gemm_by_value(const struct takt_target *target,
+                               enum takt_blas_type type, int64_t order,
                                int64_t ta, int64_t tb, int64_t m, int64_t n,
                                int64_t k, double alpha, pointer a, int64_t lda,
                                pointer b, int64_t ldb, double beta, void *c,
                                int64_t ldc)
 {
     const double work =
-        takt__product(takt__by_value(below, m), takt__by_value(below, n),
-                      takt__by_value(below, k));
+        takt__product(takt__by_value(target, m), takt__by_value(target, n),
+                      takt__by_value(target, k));
     const bool is_trivial = takt__is_trivial(work, TAKT_LEAST_PRODUCT);
-    struct takt_visit visit;
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
         const struct takt_gemm_words words =
-            gemm_words(below, order, ta, tb, m, n, k, lda, ldb, ldc);
-        visit = takt__visit_of(below, TAKT_GEMM, letter, work);
-        if (visit_gemm(&visit, &words, alpha, a, b, beta, c))
+            gemm_words(target, order, ta, tb, m, n, k, lda, ldb, ldc);
+        intercept = takt__intercept_of(target, TAKT_GEMM, type, work);
+        if (intercept_gemm(&intercept, &words, alpha, a, b, beta, c))
             return;
-        takt__straight_begin(&visit);
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_sgemm_type *)below->function)(order, ta, tb, m, n, k,
-                                              (float)alpha, a, lda, b, ldb,
-                                              (float)beta, c, ldc);
+    if (type == TAKT_S)
+        ((cblas_sgemm_type *)target->function)(order, ta, tb, m, n, k,
+                                               (float)alpha, a, lda, b, ldb,
+                                               (float)beta, c, ldc);
     else
-        ((cblas_dgemm_type *)below->function)(order, ta, tb, m, n, k, alpha, a,
-                                              lda, b, ldb, beta, c, ldc);
+        ((cblas_dgemm_type *)target->function)(order, ta, tb, m, n, k, alpha, a,
+                                               lda, b, ldb, beta, c, ldc);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
 /* The complex ones have their factors by address in C too. */
-TAKT_INLINE void gemm_complex(const struct takt_below *below,
-                              enum takt_letter letter, int64_t order,
+TAKT_INLINE void gemm_complex(const struct takt_target *target,
+                              enum takt_blas_type type, int64_t order,
                               int64_t ta, int64_t tb, int64_t m, int64_t n,
                               int64_t k, pointer alpha, pointer a, int64_t lda,
                               pointer b, int64_t ldb, pointer beta, void *c,
                               int64_t ldc)
 {
-    struct takt_visit visit = takt__visit_of(
-        below, TAKT_GEMM, letter,
-        takt__product(takt__by_value(below, m), takt__by_value(below, n),
-                      takt__by_value(below, k)));
+    struct takt_intercept intercept = takt__intercept_of(
+        target, TAKT_GEMM, type,
+        takt__product(takt__by_value(target, m), takt__by_value(target, n),
+                      takt__by_value(target, k)));
 
-    takt__straight_begin(&visit);
-    ((cblas_zgemm_type *)below->function)(order, ta, tb, m, n, k, alpha, a, lda,
-                                          b, ldb, beta, c, ldc);
-    takt__straight_end(&visit);
+    takt__pass_begin(&intercept);
+    ((cblas_zgemm_type *)target->function)(order, ta, tb, m, n, k, alpha, a,
+                                           lda, b, ldb, beta, c, ldc);
+    takt__pass_end(&intercept);
 }
 
 #define FORTRAN_GEMM(name_, dialect_, letter_, word_)                         \
@@ -160,7 +161,7 @@ TAKT_INLINE void gemm_complex(const struct takt_below *below,
                pointer beta, void *c, pointer ldc)                            \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        gemm_by_address(below, letter_, ta, tb, m, n, k, alpha, a, lda, b,    \
+        gemm_by_address(target, letter_, ta, tb, m, n, k, alpha, a, lda, b,   \
                         ldb, beta, c, ldc);                                   \
     }
 #define CBLAS_GEMM(name_, dialect_, letter_, word_, type_, form_)             \
@@ -172,7 +173,7 @@ TAKT_INLINE void gemm_complex(const struct takt_below *below,
                int64_t ldb, type_ beta, void *c, int64_t ldc)                 \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        form_(below, letter_, order, ta, tb, m, n, k, alpha, a, lda, b, ldb,  \
+        form_(target, letter_, order, ta, tb, m, n, k, alpha, a, lda, b, ldb, \
               beta, c, ldc);                                                  \
     }
 #define CBLAS_SGEMM(n_, d_, l_, w_) \

@@ -28,68 +28,72 @@ struct gemv_words {
     int64_t m, n, lda, incx, incy;
 };
 
-static bool visit_gemv(struct takt_visit *visit, const struct gemv_words *w,
-                       double alpha, pointer a, pointer x, double beta, void *y)
+static bool intercept_gemv(struct takt_intercept *intercept,
+                           const struct gemv_words *w, double alpha, pointer a,
+                           pointer x, double beta, void *y)
 {
-    visit->why = TAKT_WHY_WRONG;
+    intercept->why = TAKT_WHY_WRONG;
     if (w->trans == 0 || w->m <= 0 || w->n <= 0 ||
         w->lda < (w->is_by_rows ? w->n : w->m) || w->incx == 0 || w->incy == 0)
         return false;
-    visit->why = TAKT_WHY_FORM;
+    intercept->why = TAKT_WHY_FORM;
     return alpha != 0 && w->incx == 1 && w->incy == 1 &&
-           takt__visit_matvec(
-               visit, &(struct takt_matvec){
-                          .m = (size_t)(w->is_by_rows ? w->m : w->n),
-                          .n = (size_t)(w->is_by_rows ? w->n : w->m),
-                          .is_transposed = (w->trans == 'T') == w->is_by_rows,
-                          .alpha = alpha,
-                          .beta = beta,
-                          .a = a,
-                          .x = x,
-                          .y = y,
-                          .lda = (size_t)w->lda});
+           takt__intercept_matvec(
+               intercept,
+               &(struct takt_matvec){.m = (size_t)(w->is_by_rows ? w->m : w->n),
+                                     .n = (size_t)(w->is_by_rows ? w->n : w->m),
+                                     .is_transposed =
+                                         (w->trans == 'T') == w->is_by_rows,
+                                     .alpha = alpha,
+                                     .beta = beta,
+                                     .a = a,
+                                     .x = x,
+                                     .y = y,
+                                     .lda = (size_t)w->lda});
 }
 
-TAKT_INLINE void gemv_by_address(const struct takt_below *below,
-                                 enum takt_letter letter, pointer trans,
+TAKT_INLINE void gemv_by_address(const struct takt_target *target,
+                                 enum takt_blas_type type, pointer trans,
                                  pointer m, pointer n, pointer alpha, pointer a,
                                  pointer lda, pointer x, pointer incx,
                                  pointer beta, void *y, pointer incy)
 {
-    fortran_gemv *gemv = (fortran_gemv *)below->function;
-    const int64_t m_ = takt__by_address(below, m);
-    const int64_t n_ = takt__by_address(below, n);
+    fortran_gemv *gemv = (fortran_gemv *)target->function;
+    const int64_t m_ = takt__by_address(target, m);
+    const int64_t n_ = takt__by_address(target, n);
     const double work = (double)m_ * (double)n_;
 
     if (takt__is_trivial(work, TAKT_LEAST_MATVEC)) {
         gemv(trans, m, n, alpha, a, lda, x, incx, beta, y, incy, 1);
         return;
     }
-    struct takt_visit visit = takt__visit_of(below, TAKT_GEMV, letter, work);
+    struct takt_intercept intercept =
+        takt__intercept_of(target, TAKT_GEMV, type, work);
     const struct gemv_words words = {.trans = takt__transpose_of(trans),
                                      .m = m_,
                                      .n = n_,
-                                     .lda = takt__by_address(below, lda),
-                                     .incx = takt__by_address(below, incx),
-                                     .incy = takt__by_address(below, incy)};
-    if (visit_gemv(&visit, &words, takt__factor(letter, alpha), a, x,
-                   takt__factor(letter, beta), y))
+                                     .lda = takt__by_address(target, lda),
+                                     .incx = takt__by_address(target, incx),
+                                     .incy = takt__by_address(target, incy)};
+    if (intercept_gemv(&intercept, &words, takt__factor(type, alpha), a, x,
+                       takt__factor(type, beta), y))
         return;
-    takt__straight_begin(&visit);
+    takt__pass_begin(&intercept);
     gemv(trans, m, n, alpha, a, lda, x, incx, beta, y, incy, 1);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void gemv_by_value(const struct takt_below *below,
-                               enum takt_letter letter, int64_t order,
+TAKT_INLINE void gemv_by_value(const struct takt_target *target,
+                               enum takt_blas_type type, int64_t order,
                                int64_t trans, int64_t m, int64_t n,
                                double alpha, pointer a, int64_t lda, pointer x,
                                int64_t incx, double beta, void *y, int64_t incy)
 {
-    const int64_t m_ = takt__by_value(below, m), n_ = takt__by_value(below, n);
+    const int64_t m_ = takt__by_value(target, m),
+                  n_ = takt__by_value(target, n);
     const double work = (double)m_ * (double)n_;
     const bool is_trivial = takt__is_trivial(work, TAKT_LEAST_MATVEC);
-    struct takt_visit visit;
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
         const struct gemv_words words = {
@@ -97,23 +101,23 @@ TAKT_INLINE void gemv_by_value(const struct takt_below *below,
             .trans = takt__is_order(order) ? takt__cblas_trans(trans) : 0,
             .m = m_,
             .n = n_,
-            .lda = takt__by_value(below, lda),
-            .incx = takt__by_value(below, incx),
-            .incy = takt__by_value(below, incy)};
-        visit = takt__visit_of(below, TAKT_GEMV, letter, work);
-        if (visit_gemv(&visit, &words, alpha, a, x, beta, y))
+            .lda = takt__by_value(target, lda),
+            .incx = takt__by_value(target, incx),
+            .incy = takt__by_value(target, incy)};
+        intercept = takt__intercept_of(target, TAKT_GEMV, type, work);
+        if (intercept_gemv(&intercept, &words, alpha, a, x, beta, y))
             return;
-        takt__straight_begin(&visit);
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_sgemv_type *)below->function)(order, trans, m, n, (float)alpha,
-                                              a, lda, x, incx, (float)beta, y,
-                                              incy);
+    if (type == TAKT_S)
+        ((cblas_sgemv_type *)target->function)(order, trans, m, n, (float)alpha,
+                                               a, lda, x, incx, (float)beta, y,
+                                               incy);
     else
-        ((cblas_dgemv_type *)below->function)(order, trans, m, n, alpha, a, lda,
-                                              x, incx, beta, y, incy);
+        ((cblas_dgemv_type *)target->function)(order, trans, m, n, alpha, a,
+                                               lda, x, incx, beta, y, incy);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
 #define FORTRAN_GEMV(name_, dialect_, letter_, word_)                         \
@@ -125,7 +129,7 @@ TAKT_INLINE void gemv_by_value(const struct takt_below *below,
                pointer incy)                                                  \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        gemv_by_address(below, letter_, trans, m, n, alpha, a, lda, x, incx,  \
+        gemv_by_address(target, letter_, trans, m, n, alpha, a, lda, x, incx, \
                         beta, y, incy);                                       \
     }
 #define CBLAS_GEMV(name_, dialect_, letter_, word_, type_)                    \
@@ -136,7 +140,7 @@ TAKT_INLINE void gemv_by_value(const struct takt_below *below,
                type_ beta, void *y, int64_t incy)                             \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        gemv_by_value(below, letter_, order, trans, m, n, alpha, a, lda, x,   \
+        gemv_by_value(target, letter_, order, trans, m, n, alpha, a, lda, x,  \
                       incx, beta, y, incy);                                   \
     }
 #define CBLAS_SGEMV(n_, d_, l_, w_) CBLAS_GEMV(n_, d_, l_, w_, float)
@@ -158,77 +162,81 @@ typedef void cblas_dger_type(int64_t, int64_t, int64_t, double, pointer,
                              int64_t, pointer, int64_t, void *, int64_t);
 
 /* A call that is only counted. */
-static struct takt_visit counted(const struct takt_below *below,
-                                 enum takt_routine routine,
-                                 enum takt_letter letter, double work)
+static struct takt_intercept counted(const struct takt_target *target,
+                                     enum takt_routine routine,
+                                     enum takt_blas_type type, double work)
 {
-    struct takt_visit visit = takt__visit_of(below, routine, letter, work);
+    struct takt_intercept intercept =
+        takt__intercept_of(target, routine, type, work);
 
-    visit.why = work > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
-    return visit;
+    intercept.why = work > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
+    return intercept;
 }
 
-TAKT_INLINE void ger_by_address(const struct takt_below *below,
-                                enum takt_letter letter, pointer m, pointer n,
+TAKT_INLINE void ger_by_address(const struct takt_target *target,
+                                enum takt_blas_type type, pointer m, pointer n,
                                 pointer alpha, pointer x, pointer incx,
                                 pointer y, pointer incy, void *a, pointer lda)
 {
-    fortran_ger *ger = (fortran_ger *)below->function;
+    fortran_ger *ger = (fortran_ger *)target->function;
 
-    if (!takt__is_tallied()) {
+    if (!takt__has_stats()) {
         ger(m, n, alpha, x, incx, y, incy, a, lda);
         return;
     }
-    struct takt_visit visit = counted(below, TAKT_GER, letter,
-                                      (double)takt__by_address(below, m) *
-                                          (double)takt__by_address(below, n));
-    takt__straight_begin(&visit);
+    struct takt_intercept intercept =
+        counted(target, TAKT_GER, type,
+                (double)takt__by_address(target, m) *
+                    (double)takt__by_address(target, n));
+    takt__pass_begin(&intercept);
     ger(m, n, alpha, x, incx, y, incy, a, lda);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void ger_by_value(const struct takt_below *below,
-                              enum takt_letter letter, int64_t order, int64_t m,
-                              int64_t n, double alpha, pointer x, int64_t incx,
-                              pointer y, int64_t incy, void *a, int64_t lda)
+TAKT_INLINE void ger_by_value(const struct takt_target *target,
+                              enum takt_blas_type type, int64_t order,
+                              int64_t m, int64_t n, double alpha, pointer x,
+                              int64_t incx, pointer y, int64_t incy, void *a,
+                              int64_t lda)
 {
-    const bool is_trivial = !takt__is_tallied();
-    struct takt_visit visit;
+    const bool is_trivial = !takt__has_stats();
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
-        visit = counted(below, TAKT_GER, letter,
-                        (double)takt__by_value(below, m) *
-                            (double)takt__by_value(below, n));
-        takt__straight_begin(&visit);
+        intercept = counted(target, TAKT_GER, type,
+                            (double)takt__by_value(target, m) *
+                                (double)takt__by_value(target, n));
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_sger_type *)below->function)(order, m, n, (float)alpha, x, incx,
-                                             y, incy, a, lda);
+    if (type == TAKT_S)
+        ((cblas_sger_type *)target->function)(order, m, n, (float)alpha, x,
+                                              incx, y, incy, a, lda);
     else
-        ((cblas_dger_type *)below->function)(order, m, n, alpha, x, incx, y,
-                                             incy, a, lda);
+        ((cblas_dger_type *)target->function)(order, m, n, alpha, x, incx, y,
+                                              incy, a, lda);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
-#define FORTRAN_GER(name_, dialect_, letter_, word_)                           \
-    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,         \
-                          pointer, pointer, void *, pointer);                  \
-    void name_(pointer m, pointer n, pointer alpha, pointer x, pointer incx,   \
-               pointer y, pointer incy, void *a, pointer lda)                  \
+#define FORTRAN_GER(name_, dialect_, letter_, word_)                         \
+    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,       \
+                          pointer, pointer, void *, pointer);                \
+    void name_(pointer m, pointer n, pointer alpha, pointer x, pointer incx, \
+               pointer y, pointer incy, void *a, pointer lda)                \
+    {                                                                        \
+        TAKT_SLOT(dialect_, word_);                                          \
+        ger_by_address(target, letter_, m, n, alpha, x, incx, y, incy, a,    \
+                       lda);                                                 \
+    }
+#define CBLAS_GER(name_, dialect_, letter_, word_, type_)                      \
+    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, type_, pointer, int64_t,  \
+                          pointer, int64_t, void *, int64_t);                  \
+    void name_(int64_t order, int64_t m, int64_t n, type_ alpha, pointer x,    \
+               int64_t incx, pointer y, int64_t incy, void *a, int64_t lda)    \
     {                                                                          \
         TAKT_SLOT(dialect_, word_);                                            \
-        ger_by_address(below, letter_, m, n, alpha, x, incx, y, incy, a, lda); \
-    }
-#define CBLAS_GER(name_, dialect_, letter_, word_, type_)                     \
-    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, type_, pointer, int64_t, \
-                          pointer, int64_t, void *, int64_t);                 \
-    void name_(int64_t order, int64_t m, int64_t n, type_ alpha, pointer x,   \
-               int64_t incx, pointer y, int64_t incy, void *a, int64_t lda)   \
-    {                                                                         \
-        TAKT_SLOT(dialect_, word_);                                           \
-        ger_by_value(below, letter_, order, m, n, alpha, x, incx, y, incy, a, \
-                     lda);                                                    \
+        ger_by_value(target, letter_, order, m, n, alpha, x, incx, y, incy, a, \
+                     lda);                                                     \
     }
 #define CBLAS_SGER(n_, d_, l_, w_) CBLAS_GER(n_, d_, l_, w_, float)
 #define CBLAS_DGER(n_, d_, l_, w_) CBLAS_GER(n_, d_, l_, w_, double)

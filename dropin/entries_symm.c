@@ -40,104 +40,104 @@ symm_words(enum takt_routine routine, bool is_by_rows, int first, int second,
                                           .ldc = ldc};
 }
 
-TAKT_INLINE void symm_by_address(const struct takt_below *below,
+TAKT_INLINE void symm_by_address(const struct takt_target *target,
                                  enum takt_routine routine,
-                                 enum takt_letter letter, pointer first,
+                                 enum takt_blas_type type, pointer first,
                                  pointer second, pointer size, pointer other,
                                  pointer alpha, pointer a, pointer lda,
                                  pointer b, pointer ldb, pointer beta, void *c,
                                  pointer ldc)
 {
-    fortran_symm *symm = (fortran_symm *)below->function;
-    const int64_t size_ = takt__by_address(below, size);
-    const int64_t other_ = takt__by_address(below, other);
+    fortran_symm *symm = (fortran_symm *)target->function;
+    const int64_t size_ = takt__by_address(target, size);
+    const int64_t other_ = takt__by_address(target, other);
 
     if (takt__is_short(size_, other_)) {
         symm(first, second, size, other, alpha, a, lda, b, ldb, beta, c, ldc, 1,
              1);
         return;
     }
-    struct takt_visit visit = takt__visit_of(
-        below, routine, letter, takt__product(size_, size_, other_));
+    struct takt_intercept intercept = takt__intercept_of(
+        target, routine, type, takt__product(size_, size_, other_));
     const struct takt_triangular_words words = symm_words(
         routine, false, takt__upper(first),
         routine == TAKT_SYMM ? takt__upper(second) : takt__transpose_of(second),
-        size_, other_, takt__by_address(below, lda),
-        takt__by_address(below, ldb), takt__by_address(below, ldc));
-    if (letter <= TAKT_D) {
-        struct takt_triangular call = {.alpha = takt__factor(letter, alpha),
-                                       .beta = takt__factor(letter, beta),
+        size_, other_, takt__by_address(target, lda),
+        takt__by_address(target, ldb), takt__by_address(target, ldc));
+    if (type <= TAKT_D) {
+        struct takt_triangular call = {.alpha = takt__factor(type, alpha),
+                                       .beta = takt__factor(type, beta),
                                        .a = a,
                                        .b = b,
                                        .c = c};
-        if (takt__enter_triangular(&visit, &words, &call))
+        if (takt__enter_triangular(&intercept, &words, &call))
             return;
     }
-    takt__straight_begin(&visit);
+    takt__pass_begin(&intercept);
     symm(first, second, size, other, alpha, a, lda, b, ldb, beta, c, ldc, 1, 1);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void symm_by_value(const struct takt_below *below,
+TAKT_INLINE void symm_by_value(const struct takt_target *target,
                                enum takt_routine routine,
-                               enum takt_letter letter, int64_t order,
+                               enum takt_blas_type type, int64_t order,
                                int64_t first, int64_t second, int64_t size,
                                int64_t other, double alpha, pointer a,
                                int64_t lda, pointer b, int64_t ldb, double beta,
                                void *c, int64_t ldc)
 {
-    const int64_t size_ = takt__by_value(below, size);
-    const int64_t other_ = takt__by_value(below, other);
+    const int64_t size_ = takt__by_value(target, size);
+    const int64_t other_ = takt__by_value(target, other);
     const bool is_trivial = takt__is_short(size_, other_);
-    struct takt_visit visit;
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
-        const struct takt_triangular_words words =
-            symm_words(routine, (int32_t)order == TAKT_BY_ROWS,
-                       !takt__is_order(order) ? 0
-                       : routine == TAKT_SYMM ? takt__cblas_side(first)
-                                              : takt__cblas_uplo(first),
-                       routine == TAKT_SYMM ? takt__cblas_uplo(second)
-                                            : takt__cblas_trans(second),
-                       size_, other_, takt__by_value(below, lda),
-                       takt__by_value(below, ldb), takt__by_value(below, ldc));
+        const struct takt_triangular_words words = symm_words(
+            routine, (int32_t)order == TAKT_BY_ROWS,
+            !takt__is_order(order) ? 0
+            : routine == TAKT_SYMM ? takt__cblas_side(first)
+                                   : takt__cblas_uplo(first),
+            routine == TAKT_SYMM ? takt__cblas_uplo(second)
+                                 : takt__cblas_trans(second),
+            size_, other_, takt__by_value(target, lda),
+            takt__by_value(target, ldb), takt__by_value(target, ldc));
         struct takt_triangular call = {
             .alpha = alpha, .beta = beta, .a = a, .b = b, .c = c};
-        visit = takt__visit_of(below, routine, letter,
-                               takt__product(size_, size_, other_));
-        if (takt__enter_triangular(&visit, &words, &call))
+        intercept = takt__intercept_of(target, routine, type,
+                                       takt__product(size_, size_, other_));
+        if (takt__enter_triangular(&intercept, &words, &call))
             return;
-        takt__straight_begin(&visit);
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_ssymm_type *)below->function)(order, first, second, size, other,
-                                              (float)alpha, a, lda, b, ldb,
-                                              (float)beta, c, ldc);
+    if (type == TAKT_S)
+        ((cblas_ssymm_type *)target->function)(order, first, second, size,
+                                               other, (float)alpha, a, lda, b,
+                                               ldb, (float)beta, c, ldc);
     else
-        ((cblas_dsymm_type *)below->function)(order, first, second, size, other,
-                                              alpha, a, lda, b, ldb, beta, c,
-                                              ldc);
+        ((cblas_dsymm_type *)target->function)(order, first, second, size,
+                                               other, alpha, a, lda, b, ldb,
+                                               beta, c, ldc);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void symm_complex(const struct takt_below *below,
+TAKT_INLINE void symm_complex(const struct takt_target *target,
                               enum takt_routine routine,
-                              enum takt_letter letter, int64_t order,
+                              enum takt_blas_type type, int64_t order,
                               int64_t first, int64_t second, int64_t size,
                               int64_t other, pointer alpha, pointer a,
                               int64_t lda, pointer b, int64_t ldb, pointer beta,
                               void *c, int64_t ldc)
 {
-    const int64_t size_ = takt__by_value(below, size);
-    struct takt_visit visit = takt__visit_of(
-        below, routine, letter,
-        takt__product(size_, size_, takt__by_value(below, other)));
+    const int64_t size_ = takt__by_value(target, size);
+    struct takt_intercept intercept = takt__intercept_of(
+        target, routine, type,
+        takt__product(size_, size_, takt__by_value(target, other)));
 
-    takt__straight_begin(&visit);
-    ((cblas_zsymm_type *)below->function)(order, first, second, size, other,
-                                          alpha, a, lda, b, ldb, beta, c, ldc);
-    takt__straight_end(&visit);
+    takt__pass_begin(&intercept);
+    ((cblas_zsymm_type *)target->function)(order, first, second, size, other,
+                                           alpha, a, lda, b, ldb, beta, c, ldc);
+    takt__pass_end(&intercept);
 }
 
 #define FORTRAN_SYMM(name_, dialect_, letter_, word_, routine_)                \
@@ -149,7 +149,7 @@ TAKT_INLINE void symm_complex(const struct takt_below *below,
                pointer beta, void *c, pointer ldc)                             \
     {                                                                          \
         TAKT_SLOT(dialect_, word_);                                            \
-        symm_by_address(below, routine_, letter_, first, second, size, other,  \
+        symm_by_address(target, routine_, letter_, first, second, size, other, \
                         alpha, a, lda, b, ldb, beta, c, ldc);                  \
     }
 #define CBLAS_SYMM(name_, dialect_, letter_, word_, routine_, type_, form_)   \
@@ -161,7 +161,7 @@ TAKT_INLINE void symm_complex(const struct takt_below *below,
                int64_t ldb, type_ beta, void *c, int64_t ldc)                 \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        form_(below, routine_, letter_, order, first, second, size, other,    \
+        form_(target, routine_, letter_, order, first, second, size, other,   \
               alpha, a, lda, b, ldb, beta, c, ldc);                           \
     }
 #define FORTRAN_SYMM_(n_, d_, l_, w_) FORTRAN_SYMM(n_, d_, l_, w_, TAKT_SYMM)

@@ -18,52 +18,53 @@ typedef void cblas_zsyrk_type(int64_t, int64_t, int64_t, int64_t, int64_t,
                               pointer, pointer, int64_t, pointer, void *,
                               int64_t);
 
-TAKT_INLINE void syrk_by_address(const struct takt_below *below,
-                                 enum takt_letter letter, pointer uplo,
+TAKT_INLINE void syrk_by_address(const struct takt_target *target,
+                                 enum takt_blas_type type, pointer uplo,
                                  pointer trans, pointer n, pointer k,
                                  pointer alpha, pointer a, pointer lda,
                                  pointer beta, void *c, pointer ldc)
 {
-    fortran_syrk *syrk = (fortran_syrk *)below->function;
-    const int64_t n_ = takt__by_address(below, n);
-    const int64_t k_ = takt__by_address(below, k);
+    fortran_syrk *syrk = (fortran_syrk *)target->function;
+    const int64_t n_ = takt__by_address(target, n);
+    const int64_t k_ = takt__by_address(target, k);
 
     if (takt__is_short(n_, n_)) {
         syrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc, 1, 1);
         return;
     }
-    struct takt_visit visit =
-        takt__visit_of(below, TAKT_SYRK, letter, takt__product(n_, n_, k_) / 2);
-    if (letter <= TAKT_D) {
+    struct takt_intercept intercept = takt__intercept_of(
+        target, TAKT_SYRK, type, takt__product(n_, n_, k_) / 2);
+    if (type <= TAKT_D) {
         const struct takt_triangular_words words = {
             .routine = TAKT_SYRK,
             .uplo = takt__upper(uplo),
             .trans = takt__transpose_of(trans),
             .n = n_,
             .k = k_,
-            .lda = takt__by_address(below, lda),
-            .ldc = takt__by_address(below, ldc)};
-        struct takt_triangular call = {.alpha = takt__factor(letter, alpha),
-                                       .beta = takt__factor(letter, beta),
+            .lda = takt__by_address(target, lda),
+            .ldc = takt__by_address(target, ldc)};
+        struct takt_triangular call = {.alpha = takt__factor(type, alpha),
+                                       .beta = takt__factor(type, beta),
                                        .a = a,
                                        .c = c};
-        if (takt__enter_triangular(&visit, &words, &call))
+        if (takt__enter_triangular(&intercept, &words, &call))
             return;
     }
-    takt__straight_begin(&visit);
+    takt__pass_begin(&intercept);
     syrk(uplo, trans, n, k, alpha, a, lda, beta, c, ldc, 1, 1);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void syrk_by_value(const struct takt_below *below,
-                               enum takt_letter letter, int64_t order,
+TAKT_INLINE void syrk_by_value(const struct takt_target *target,
+                               enum takt_blas_type type, int64_t order,
                                int64_t uplo, int64_t trans, int64_t n,
                                int64_t k, double alpha, pointer a, int64_t lda,
                                double beta, void *c, int64_t ldc)
 {
-    const int64_t n_ = takt__by_value(below, n), k_ = takt__by_value(below, k);
+    const int64_t n_ = takt__by_value(target, n),
+                  k_ = takt__by_value(target, k);
     const bool is_trivial = takt__is_short(n_, n_);
-    struct takt_visit visit;
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
         const struct takt_triangular_words words = {
@@ -73,42 +74,42 @@ TAKT_INLINE void syrk_by_value(const struct takt_below *below,
             .trans = takt__cblas_trans(trans),
             .n = n_,
             .k = k_,
-            .lda = takt__by_value(below, lda),
-            .ldc = takt__by_value(below, ldc)};
+            .lda = takt__by_value(target, lda),
+            .ldc = takt__by_value(target, ldc)};
         struct takt_triangular call = {
             .alpha = alpha, .beta = beta, .a = a, .c = c};
-        visit = takt__visit_of(below, TAKT_SYRK, letter,
-                               takt__product(n_, n_, k_) / 2);
-        if (takt__enter_triangular(&visit, &words, &call))
+        intercept = takt__intercept_of(target, TAKT_SYRK, type,
+                                       takt__product(n_, n_, k_) / 2);
+        if (takt__enter_triangular(&intercept, &words, &call))
             return;
-        takt__straight_begin(&visit);
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_ssyrk_type *)below->function)(order, uplo, trans, n, k,
-                                              (float)alpha, a, lda, (float)beta,
-                                              c, ldc);
+    if (type == TAKT_S)
+        ((cblas_ssyrk_type *)target->function)(order, uplo, trans, n, k,
+                                               (float)alpha, a, lda,
+                                               (float)beta, c, ldc);
     else
-        ((cblas_dsyrk_type *)below->function)(order, uplo, trans, n, k, alpha,
-                                              a, lda, beta, c, ldc);
+        ((cblas_dsyrk_type *)target->function)(order, uplo, trans, n, k, alpha,
+                                               a, lda, beta, c, ldc);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void syrk_complex(const struct takt_below *below,
-                              enum takt_letter letter, int64_t order,
+TAKT_INLINE void syrk_complex(const struct takt_target *target,
+                              enum takt_blas_type type, int64_t order,
                               int64_t uplo, int64_t trans, int64_t n, int64_t k,
                               pointer alpha, pointer a, int64_t lda,
                               pointer beta, void *c, int64_t ldc)
 {
-    const int64_t n_ = takt__by_value(below, n);
-    struct takt_visit visit =
-        takt__visit_of(below, TAKT_SYRK, letter,
-                       takt__product(n_, n_, takt__by_value(below, k)) / 2);
+    const int64_t n_ = takt__by_value(target, n);
+    struct takt_intercept intercept = takt__intercept_of(
+        target, TAKT_SYRK, type,
+        takt__product(n_, n_, takt__by_value(target, k)) / 2);
 
-    takt__straight_begin(&visit);
-    ((cblas_zsyrk_type *)below->function)(order, uplo, trans, n, k, alpha, a,
-                                          lda, beta, c, ldc);
-    takt__straight_end(&visit);
+    takt__pass_begin(&intercept);
+    ((cblas_zsyrk_type *)target->function)(order, uplo, trans, n, k, alpha, a,
+                                           lda, beta, c, ldc);
+    takt__pass_end(&intercept);
 }
 
 #define FORTRAN_SYRK(name_, dialect_, letter_, word_)                        \
@@ -119,7 +120,7 @@ TAKT_INLINE void syrk_complex(const struct takt_below *below,
                pointer ldc)                                                  \
     {                                                                        \
         TAKT_SLOT(dialect_, word_);                                          \
-        syrk_by_address(below, letter_, uplo, trans, n, k, alpha, a, lda,    \
+        syrk_by_address(target, letter_, uplo, trans, n, k, alpha, a, lda,   \
                         beta, c, ldc);                                       \
     }
 #define CBLAS_SYRK(name_, dialect_, letter_, word_, type_, form_)             \
@@ -130,7 +131,7 @@ TAKT_INLINE void syrk_complex(const struct takt_below *below,
                void *c, int64_t ldc)                                          \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        form_(below, letter_, order, uplo, trans, n, k, alpha, a, lda, beta,  \
+        form_(target, letter_, order, uplo, trans, n, k, alpha, a, lda, beta, \
               c, ldc);                                                        \
     }
 #define CBLAS_SSYRK(n_, d_, l_, w_) \
@@ -165,24 +166,24 @@ typedef void cblas_ztrsm_type(int64_t, int64_t, int64_t, int64_t, int64_t,
                               int64_t, int64_t, pointer, pointer, int64_t,
                               void *, int64_t);
 
-TAKT_INLINE void trsm_by_address(const struct takt_below *below,
+TAKT_INLINE void trsm_by_address(const struct takt_target *target,
                                  enum takt_routine routine,
-                                 enum takt_letter letter, pointer side,
+                                 enum takt_blas_type type, pointer side,
                                  pointer uplo, pointer trans, pointer diag,
                                  pointer m, pointer n, pointer alpha, pointer a,
                                  pointer lda, void *b, pointer ldb)
 {
-    fortran_trsm *trsm = (fortran_trsm *)below->function;
-    const int64_t m_ = takt__by_address(below, m);
-    const int64_t n_ = takt__by_address(below, n);
+    fortran_trsm *trsm = (fortran_trsm *)target->function;
+    const int64_t m_ = takt__by_address(target, m);
+    const int64_t n_ = takt__by_address(target, n);
 
     if (takt__is_short(m_, n_)) {
         trsm(side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, 1, 1, 1, 1);
         return;
     }
-    struct takt_visit visit =
-        takt__visit_of(below, routine, letter, takt__product(m_, n_, m_) / 2);
-    if (letter <= TAKT_D) {
+    struct takt_intercept intercept = takt__intercept_of(
+        target, routine, type, takt__product(m_, n_, m_) / 2);
+    if (type <= TAKT_D) {
         const struct takt_triangular_words words = {
             .routine = routine,
             .side = takt__upper(side),
@@ -191,28 +192,29 @@ TAKT_INLINE void trsm_by_address(const struct takt_below *below,
             .diag = takt__upper(diag),
             .m = m_,
             .n = n_,
-            .lda = takt__by_address(below, lda),
-            .ldc = takt__by_address(below, ldb)};
+            .lda = takt__by_address(target, lda),
+            .ldc = takt__by_address(target, ldb)};
         struct takt_triangular call = {
-            .alpha = takt__factor(letter, alpha), .a = a, .c = b};
-        if (takt__enter_triangular(&visit, &words, &call))
+            .alpha = takt__factor(type, alpha), .a = a, .c = b};
+        if (takt__enter_triangular(&intercept, &words, &call))
             return;
     }
-    takt__straight_begin(&visit);
+    takt__pass_begin(&intercept);
     trsm(side, uplo, trans, diag, m, n, alpha, a, lda, b, ldb, 1, 1, 1, 1);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void trsm_by_value(const struct takt_below *below,
+TAKT_INLINE void trsm_by_value(const struct takt_target *target,
                                enum takt_routine routine,
-                               enum takt_letter letter, int64_t order,
+                               enum takt_blas_type type, int64_t order,
                                int64_t side, int64_t uplo, int64_t trans,
                                int64_t diag, int64_t m, int64_t n, double alpha,
                                pointer a, int64_t lda, void *b, int64_t ldb)
 {
-    const int64_t m_ = takt__by_value(below, m), n_ = takt__by_value(below, n);
+    const int64_t m_ = takt__by_value(target, m),
+                  n_ = takt__by_value(target, n);
     const bool is_trivial = takt__is_short(m_, n_);
-    struct takt_visit visit;
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
         const struct takt_triangular_words words = {
@@ -224,66 +226,66 @@ TAKT_INLINE void trsm_by_value(const struct takt_below *below,
             .diag = takt__cblas_diag(diag),
             .m = m_,
             .n = n_,
-            .lda = takt__by_value(below, lda),
-            .ldc = takt__by_value(below, ldb)};
+            .lda = takt__by_value(target, lda),
+            .ldc = takt__by_value(target, ldb)};
         struct takt_triangular call = {.alpha = alpha, .a = a, .c = b};
-        visit = takt__visit_of(below, routine, letter,
-                               takt__product(m_, n_, m_) / 2);
-        if (takt__enter_triangular(&visit, &words, &call))
+        intercept = takt__intercept_of(target, routine, type,
+                                       takt__product(m_, n_, m_) / 2);
+        if (takt__enter_triangular(&intercept, &words, &call))
             return;
-        takt__straight_begin(&visit);
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_strsm_type *)below->function)(order, side, uplo, trans, diag, m,
-                                              n, (float)alpha, a, lda, b, ldb);
+    if (type == TAKT_S)
+        ((cblas_strsm_type *)target->function)(
+            order, side, uplo, trans, diag, m, n, (float)alpha, a, lda, b, ldb);
     else
-        ((cblas_dtrsm_type *)below->function)(order, side, uplo, trans, diag, m,
-                                              n, alpha, a, lda, b, ldb);
+        ((cblas_dtrsm_type *)target->function)(order, side, uplo, trans, diag,
+                                               m, n, alpha, a, lda, b, ldb);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void trsm_complex(const struct takt_below *below,
+TAKT_INLINE void trsm_complex(const struct takt_target *target,
                               enum takt_routine routine,
-                              enum takt_letter letter, int64_t order,
+                              enum takt_blas_type type, int64_t order,
                               int64_t side, int64_t uplo, int64_t trans,
                               int64_t diag, int64_t m, int64_t n, pointer alpha,
                               pointer a, int64_t lda, void *b, int64_t ldb)
 {
-    const int64_t m_ = takt__by_value(below, m);
-    struct takt_visit visit =
-        takt__visit_of(below, routine, letter,
-                       takt__product(m_, takt__by_value(below, n), m_) / 2);
+    const int64_t m_ = takt__by_value(target, m);
+    struct takt_intercept intercept = takt__intercept_of(
+        target, routine, type,
+        takt__product(m_, takt__by_value(target, n), m_) / 2);
 
-    takt__straight_begin(&visit);
-    ((cblas_ztrsm_type *)below->function)(order, side, uplo, trans, diag, m, n,
-                                          alpha, a, lda, b, ldb);
-    takt__straight_end(&visit);
+    takt__pass_begin(&intercept);
+    ((cblas_ztrsm_type *)target->function)(order, side, uplo, trans, diag, m, n,
+                                           alpha, a, lda, b, ldb);
+    takt__pass_end(&intercept);
 }
 
-#define FORTRAN_TRSM(name_, dialect_, letter_, word_, routine_)               \
-    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,        \
-                          pointer, pointer, pointer, pointer, void *,         \
-                          pointer);                                           \
-    void name_(pointer side, pointer uplo, pointer trans, pointer diag,       \
-               pointer m, pointer n, pointer alpha, pointer a, pointer lda,   \
-               void *b, pointer ldb)                                          \
-    {                                                                         \
-        TAKT_SLOT(dialect_, word_);                                           \
-        trsm_by_address(below, routine_, letter_, side, uplo, trans, diag, m, \
-                        n, alpha, a, lda, b, ldb);                            \
+#define FORTRAN_TRSM(name_, dialect_, letter_, word_, routine_)                \
+    TAKT_ENTRY void name_(pointer, pointer, pointer, pointer, pointer,         \
+                          pointer, pointer, pointer, pointer, void *,          \
+                          pointer);                                            \
+    void name_(pointer side, pointer uplo, pointer trans, pointer diag,        \
+               pointer m, pointer n, pointer alpha, pointer a, pointer lda,    \
+               void *b, pointer ldb)                                           \
+    {                                                                          \
+        TAKT_SLOT(dialect_, word_);                                            \
+        trsm_by_address(target, routine_, letter_, side, uplo, trans, diag, m, \
+                        n, alpha, a, lda, b, ldb);                             \
     }
-#define CBLAS_TRSM(name_, dialect_, letter_, word_, routine_, type_, form_)   \
-    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t,        \
-                          int64_t, int64_t, type_, pointer, int64_t, void *,  \
-                          int64_t);                                           \
-    void name_(int64_t order, int64_t side, int64_t uplo, int64_t trans,      \
-               int64_t diag, int64_t m, int64_t n, type_ alpha, pointer a,    \
-               int64_t lda, void *b, int64_t ldb)                             \
-    {                                                                         \
-        TAKT_SLOT(dialect_, word_);                                           \
-        form_(below, routine_, letter_, order, side, uplo, trans, diag, m, n, \
-              alpha, a, lda, b, ldb);                                         \
+#define CBLAS_TRSM(name_, dialect_, letter_, word_, routine_, type_, form_)    \
+    TAKT_ENTRY void name_(int64_t, int64_t, int64_t, int64_t, int64_t,         \
+                          int64_t, int64_t, type_, pointer, int64_t, void *,   \
+                          int64_t);                                            \
+    void name_(int64_t order, int64_t side, int64_t uplo, int64_t trans,       \
+               int64_t diag, int64_t m, int64_t n, type_ alpha, pointer a,     \
+               int64_t lda, void *b, int64_t ldb)                              \
+    {                                                                          \
+        TAKT_SLOT(dialect_, word_);                                            \
+        form_(target, routine_, letter_, order, side, uplo, trans, diag, m, n, \
+              alpha, a, lda, b, ldb);                                          \
     }
 #define FORTRAN_TRMM(n_, d_, l_, w_) FORTRAN_TRSM(n_, d_, l_, w_, TAKT_TRMM)
 #define FORTRAN_TRSM_(n_, d_, l_, w_) FORTRAN_TRSM(n_, d_, l_, w_, TAKT_TRSM)

@@ -9,14 +9,14 @@
 
 typedef const void *pointer;
 
-/* Whether a call on vectors can be asked about; visit->why says why not. */
-static bool is_plain_form(struct takt_visit *visit, int64_t n, int64_t incx,
-                          int64_t incy)
+/* Whether a call on vectors can be asked about; intercept->why says why not. */
+static bool is_plain_form(struct takt_intercept *intercept, int64_t n,
+                          int64_t incx, int64_t incy)
 {
-    visit->why = TAKT_WHY_WRONG; /* or nothing to do: n may be 0 */
+    intercept->why = TAKT_WHY_WRONG; /* or nothing to do: n may be 0 */
     if (n <= 0)
         return false;
-    visit->why = TAKT_WHY_FORM;
+    intercept->why = TAKT_WHY_FORM;
     return incx == 1 && incy == 1;
 }
 
@@ -29,62 +29,65 @@ typedef void cblas_saxpy_type(int64_t, float, pointer, int64_t, void *,
 typedef void cblas_daxpy_type(int64_t, double, pointer, int64_t, void *,
                               int64_t);
 
-static bool visit_axpy(struct takt_visit *visit, int64_t n, double alpha,
-                       pointer x, int64_t incx, void *y, int64_t incy)
+static bool intercept_axpy(struct takt_intercept *intercept, int64_t n,
+                           double alpha, pointer x, int64_t incx, void *y,
+                           int64_t incy)
 {
-    return is_plain_form(visit, n, incx, incy) && alpha != 0 &&
-           takt__visit_vectors(
-               visit,
+    return is_plain_form(intercept, n, incx, incy) && alpha != 0 &&
+           takt__intercept_vectors(
+               intercept,
                &(struct takt_vectors){
                    .n = (size_t)n, .alpha = alpha, .x = x, .y = y},
                NULL);
 }
 
-TAKT_INLINE void axpy_by_address(const struct takt_below *below,
-                                 enum takt_letter letter, pointer n,
+TAKT_INLINE void axpy_by_address(const struct takt_target *target,
+                                 enum takt_blas_type type, pointer n,
                                  pointer alpha, pointer x, pointer incx,
                                  void *y, pointer incy)
 {
-    fortran_axpy *axpy = (fortran_axpy *)below->function;
-    const int64_t n_ = takt__by_address(below, n);
+    fortran_axpy *axpy = (fortran_axpy *)target->function;
+    const int64_t n_ = takt__by_address(target, n);
 
     if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR)) {
         axpy(n, alpha, x, incx, y, incy);
         return;
     }
-    struct takt_visit visit =
-        takt__visit_of(below, TAKT_AXPY, letter, (double)n_);
-    if (visit_axpy(&visit, n_, takt__factor(letter, alpha), x,
-                   takt__by_address(below, incx), y,
-                   takt__by_address(below, incy)))
+    struct takt_intercept intercept =
+        takt__intercept_of(target, TAKT_AXPY, type, (double)n_);
+    if (intercept_axpy(&intercept, n_, takt__factor(type, alpha), x,
+                       takt__by_address(target, incx), y,
+                       takt__by_address(target, incy)))
         return;
-    takt__straight_begin(&visit);
+    takt__pass_begin(&intercept);
     axpy(n, alpha, x, incx, y, incy);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void axpy_by_value(const struct takt_below *below,
-                               enum takt_letter letter, int64_t n, double alpha,
-                               pointer x, int64_t incx, void *y, int64_t incy)
+TAKT_INLINE void axpy_by_value(const struct takt_target *target,
+                               enum takt_blas_type type, int64_t n,
+                               double alpha, pointer x, int64_t incx, void *y,
+                               int64_t incy)
 {
-    const int64_t n_ = takt__by_value(below, n);
+    const int64_t n_ = takt__by_value(target, n);
     const bool is_trivial = takt__is_trivial((double)n_, TAKT_LEAST_VECTOR);
-    struct takt_visit visit;
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
-        visit = takt__visit_of(below, TAKT_AXPY, letter, (double)n_);
-        if (visit_axpy(&visit, n_, alpha, x, takt__by_value(below, incx), y,
-                       takt__by_value(below, incy)))
+        intercept = takt__intercept_of(target, TAKT_AXPY, type, (double)n_);
+        if (intercept_axpy(&intercept, n_, alpha, x,
+                           takt__by_value(target, incx), y,
+                           takt__by_value(target, incy)))
             return;
-        takt__straight_begin(&visit);
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_saxpy_type *)below->function)(n, (float)alpha, x, incx, y,
-                                              incy);
+    if (type == TAKT_S)
+        ((cblas_saxpy_type *)target->function)(n, (float)alpha, x, incx, y,
+                                               incy);
     else
-        ((cblas_daxpy_type *)below->function)(n, alpha, x, incx, y, incy);
+        ((cblas_daxpy_type *)target->function)(n, alpha, x, incx, y, incy);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
 #define FORTRAN_AXPY(name_, dialect_, letter_, word_)                      \
@@ -94,7 +97,7 @@ TAKT_INLINE void axpy_by_value(const struct takt_below *below,
                pointer incy)                                               \
     {                                                                      \
         TAKT_SLOT(dialect_, word_);                                        \
-        axpy_by_address(below, letter_, n, alpha, x, incx, y, incy);       \
+        axpy_by_address(target, letter_, n, alpha, x, incx, y, incy);      \
     }
 #define CBLAS_AXPY(name_, dialect_, letter_, word_, type_)                    \
     TAKT_ENTRY void name_(int64_t, type_, pointer, int64_t, void *, int64_t); \
@@ -102,7 +105,7 @@ TAKT_INLINE void axpy_by_value(const struct takt_below *below,
                int64_t incy)                                                  \
     {                                                                         \
         TAKT_SLOT(dialect_, word_);                                           \
-        axpy_by_value(below, letter_, n, alpha, x, incx, y, incy);            \
+        axpy_by_value(target, letter_, n, alpha, x, incx, y, incy);           \
     }
 #define CBLAS_SAXPY(n_, d_, l_, w_) CBLAS_AXPY(n_, d_, l_, w_, float)
 #define CBLAS_DAXPY(n_, d_, l_, w_) CBLAS_AXPY(n_, d_, l_, w_, double)
@@ -120,57 +123,58 @@ typedef void cblas_sscal_type(int64_t, float, void *, int64_t);
 typedef void cblas_dscal_type(int64_t, double, void *, int64_t);
 
 /* Libraries differ in what 0 makes of a NaN. */
-static bool visit_scal(struct takt_visit *visit, int64_t n, double alpha,
-                       void *x, int64_t incx)
+static bool intercept_scal(struct takt_intercept *intercept, int64_t n,
+                           double alpha, void *x, int64_t incx)
 {
-    return is_plain_form(visit, n, incx, 1) && alpha != 0 &&
-           takt__visit_vectors(
-               visit,
+    return is_plain_form(intercept, n, incx, 1) && alpha != 0 &&
+           takt__intercept_vectors(
+               intercept,
                &(struct takt_vectors){.n = (size_t)n, .alpha = alpha, .y = x},
                NULL);
 }
 
-TAKT_INLINE void scal_by_address(const struct takt_below *below,
-                                 enum takt_letter letter, pointer n,
+TAKT_INLINE void scal_by_address(const struct takt_target *target,
+                                 enum takt_blas_type type, pointer n,
                                  pointer alpha, void *x, pointer incx)
 {
-    fortran_scal *scal = (fortran_scal *)below->function;
-    const int64_t n_ = takt__by_address(below, n);
+    fortran_scal *scal = (fortran_scal *)target->function;
+    const int64_t n_ = takt__by_address(target, n);
 
     if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR)) {
         scal(n, alpha, x, incx);
         return;
     }
-    struct takt_visit visit =
-        takt__visit_of(below, TAKT_SCAL, letter, (double)n_);
-    if (visit_scal(&visit, n_, takt__factor(letter, alpha), x,
-                   takt__by_address(below, incx)))
+    struct takt_intercept intercept =
+        takt__intercept_of(target, TAKT_SCAL, type, (double)n_);
+    if (intercept_scal(&intercept, n_, takt__factor(type, alpha), x,
+                       takt__by_address(target, incx)))
         return;
-    takt__straight_begin(&visit);
+    takt__pass_begin(&intercept);
     scal(n, alpha, x, incx);
-    takt__straight_end(&visit);
+    takt__pass_end(&intercept);
 }
 
-TAKT_INLINE void scal_by_value(const struct takt_below *below,
-                               enum takt_letter letter, int64_t n, double alpha,
-                               void *x, int64_t incx)
+TAKT_INLINE void scal_by_value(const struct takt_target *target,
+                               enum takt_blas_type type, int64_t n,
+                               double alpha, void *x, int64_t incx)
 {
-    const int64_t n_ = takt__by_value(below, n);
+    const int64_t n_ = takt__by_value(target, n);
     const bool is_trivial = takt__is_trivial((double)n_, TAKT_LEAST_VECTOR);
-    struct takt_visit visit;
+    struct takt_intercept intercept;
 
     if (!is_trivial) {
-        visit = takt__visit_of(below, TAKT_SCAL, letter, (double)n_);
-        if (visit_scal(&visit, n_, alpha, x, takt__by_value(below, incx)))
+        intercept = takt__intercept_of(target, TAKT_SCAL, type, (double)n_);
+        if (intercept_scal(&intercept, n_, alpha, x,
+                           takt__by_value(target, incx)))
             return;
-        takt__straight_begin(&visit);
+        takt__pass_begin(&intercept);
     }
-    if (letter == TAKT_S)
-        ((cblas_sscal_type *)below->function)(n, (float)alpha, x, incx);
+    if (type == TAKT_S)
+        ((cblas_sscal_type *)target->function)(n, (float)alpha, x, incx);
     else
-        ((cblas_dscal_type *)below->function)(n, alpha, x, incx);
+        ((cblas_dscal_type *)target->function)(n, alpha, x, incx);
     if (!is_trivial)
-        takt__straight_end(&visit);
+        takt__pass_end(&intercept);
 }
 
 #define FORTRAN_SCAL(name_, dialect_, letter_, word_)           \
@@ -178,14 +182,14 @@ TAKT_INLINE void scal_by_value(const struct takt_below *below,
     void name_(pointer n, pointer alpha, void *x, pointer incx) \
     {                                                           \
         TAKT_SLOT(dialect_, word_);                             \
-        scal_by_address(below, letter_, n, alpha, x, incx);     \
+        scal_by_address(target, letter_, n, alpha, x, incx);    \
     }
 #define CBLAS_SCAL(name_, dialect_, letter_, word_, type_)    \
     TAKT_ENTRY void name_(int64_t, type_, void *, int64_t);   \
     void name_(int64_t n, type_ alpha, void *x, int64_t incx) \
     {                                                         \
         TAKT_SLOT(dialect_, word_);                           \
-        scal_by_value(below, letter_, n, alpha, x, incx);     \
+        scal_by_value(target, letter_, n, alpha, x, incx);    \
     }
 #define CBLAS_SSCAL(n_, d_, l_, w_) CBLAS_SCAL(n_, d_, l_, w_, float)
 #define CBLAS_DSCAL(n_, d_, l_, w_) CBLAS_SCAL(n_, d_, l_, w_, double)
@@ -199,32 +203,32 @@ TAKT_CBLAS_NAMES(CBLAS_DSCAL, TAKT_D, dscal)
  * type_ is what is summed up and returned.
  */
 
-#define DOT(type_, form_, read_, argument_)                                   \
-    TAKT_INLINE type_ dot_##form_##_##type_(                                  \
-        const struct takt_below *below, enum takt_letter letter, argument_ n, \
-        pointer x, argument_ incx, pointer y, argument_ incy)                 \
-    {                                                                         \
-        type_ (*dot)(argument_, pointer, argument_, pointer, argument_) =     \
-            (type_(*)(argument_, pointer, argument_, pointer,                 \
-                      argument_))below->function;                             \
-        const int64_t n_ = read_(below, n);                                   \
-        type_ result;                                                         \
-        if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR))                  \
-            return dot(n, x, incx, y, incy);                                  \
-        struct takt_visit visit =                                             \
-            takt__visit_of(below, TAKT_DOT, letter, (double)n_);              \
-        if (is_plain_form(&visit, n_, read_(below, incx),                     \
-                          read_(below, incy)) &&                              \
-            takt__visit_vectors(                                              \
-                &visit,                                                       \
-                &(struct takt_vectors){                                       \
-                    .n = (size_t)n_, .x = x, .y = (void *)(uintptr_t)y},      \
-                &result))                                                     \
-            return result;                                                    \
-        takt__straight_begin(&visit);                                         \
-        result = dot(n, x, incx, y, incy);                                    \
-        takt__straight_end(&visit);                                           \
-        return result;                                                        \
+#define DOT(type_, form_, read_, argument_)                                \
+    TAKT_INLINE type_ dot_##form_##_##type_(                               \
+        const struct takt_target *target, enum takt_blas_type type,        \
+        argument_ n, pointer x, argument_ incx, pointer y, argument_ incy) \
+    {                                                                      \
+        type_ (*dot)(argument_, pointer, argument_, pointer, argument_) =  \
+            (type_(*)(argument_, pointer, argument_, pointer,              \
+                      argument_))target->function;                         \
+        const int64_t n_ = read_(target, n);                               \
+        type_ result;                                                      \
+        if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR))               \
+            return dot(n, x, incx, y, incy);                               \
+        struct takt_intercept intercept =                                  \
+            takt__intercept_of(target, TAKT_DOT, type, (double)n_);        \
+        if (is_plain_form(&intercept, n_, read_(target, incx),             \
+                          read_(target, incy)) &&                          \
+            takt__intercept_vectors(                                       \
+                &intercept,                                                \
+                &(struct takt_vectors){                                    \
+                    .n = (size_t)n_, .x = x, .y = (void *)(uintptr_t)y},   \
+                &result))                                                  \
+            return result;                                                 \
+        takt__pass_begin(&intercept);                                      \
+        result = dot(n, x, incx, y, incy);                                 \
+        takt__pass_end(&intercept);                                        \
+        return result;                                                     \
     }
 DOT(float, by_address, takt__by_address, pointer)
 DOT(double, by_address, takt__by_address, pointer)
@@ -237,7 +241,7 @@ DOT(double, by_value, takt__by_value, int64_t)
                 argument_ incy)                                                \
     {                                                                          \
         TAKT_SLOT(dialect_, word_);                                            \
-        return dot_##form_##_##type_(below, letter_, n, x, incx, y, incy);     \
+        return dot_##form_##_##type_(target, letter_, n, x, incx, y, incy);    \
     }
 #define FORTRAN_SDOT(n_, d_, l_, w_) \
     DOT_ENTRY(n_, d_, l_, w_, float, by_address, pointer)
@@ -256,41 +260,41 @@ TAKT_CBLAS_NAMES(CBLAS_DDOT, TAKT_D, ddot)
 /* ---- nrm2 and asum ---------------------------------------------------------
  */
 
-#define NORM(type_, form_, read_, argument_)                             \
-    TAKT_INLINE type_ norm_##form_##_##type_(                            \
-        const struct takt_below *below, enum takt_routine routine,       \
-        enum takt_letter letter, argument_ n, pointer x, argument_ incx) \
-    {                                                                    \
-        type_ (*norm)(argument_, pointer, argument_) =                   \
-            (type_(*)(argument_, pointer, argument_))below->function;    \
-        const int64_t n_ = read_(below, n);                              \
-        type_ result;                                                    \
-        if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR))             \
-            return norm(n, x, incx);                                     \
-        struct takt_visit visit =                                        \
-            takt__visit_of(below, routine, letter, (double)n_);          \
-        if (is_plain_form(&visit, n_, read_(below, incx), 1) &&          \
-            takt__visit_vectors(                                         \
-                &visit, &(struct takt_vectors){.n = (size_t)n_, .x = x}, \
-                &result))                                                \
-            return result;                                               \
-        takt__straight_begin(&visit);                                    \
-        result = norm(n, x, incx);                                       \
-        takt__straight_end(&visit);                                      \
-        return result;                                                   \
+#define NORM(type_, form_, read_, argument_)                                 \
+    TAKT_INLINE type_ norm_##form_##_##type_(                                \
+        const struct takt_target *target, enum takt_routine routine,         \
+        enum takt_blas_type type, argument_ n, pointer x, argument_ incx)    \
+    {                                                                        \
+        type_ (*norm)(argument_, pointer, argument_) =                       \
+            (type_(*)(argument_, pointer, argument_))target->function;       \
+        const int64_t n_ = read_(target, n);                                 \
+        type_ result;                                                        \
+        if (takt__is_trivial((double)n_, TAKT_LEAST_VECTOR))                 \
+            return norm(n, x, incx);                                         \
+        struct takt_intercept intercept =                                    \
+            takt__intercept_of(target, routine, type, (double)n_);           \
+        if (is_plain_form(&intercept, n_, read_(target, incx), 1) &&         \
+            takt__intercept_vectors(                                         \
+                &intercept, &(struct takt_vectors){.n = (size_t)n_, .x = x}, \
+                &result))                                                    \
+            return result;                                                   \
+        takt__pass_begin(&intercept);                                        \
+        result = norm(n, x, incx);                                           \
+        takt__pass_end(&intercept);                                          \
+        return result;                                                       \
     }
 NORM(float, by_address, takt__by_address, pointer)
 NORM(double, by_address, takt__by_address, pointer)
 NORM(float, by_value, takt__by_value, int64_t)
 NORM(double, by_value, takt__by_value, int64_t)
 
-#define NORM_ENTRY(name_, dialect_, letter_, word_, routine_, type_, form_,  \
-                   argument_)                                                \
-    TAKT_ENTRY type_ name_(argument_, pointer, argument_);                   \
-    type_ name_(argument_ n, pointer x, argument_ incx)                      \
-    {                                                                        \
-        TAKT_SLOT(dialect_, word_);                                          \
-        return norm_##form_##_##type_(below, routine_, letter_, n, x, incx); \
+#define NORM_ENTRY(name_, dialect_, letter_, word_, routine_, type_, form_,   \
+                   argument_)                                                 \
+    TAKT_ENTRY type_ name_(argument_, pointer, argument_);                    \
+    type_ name_(argument_ n, pointer x, argument_ incx)                       \
+    {                                                                         \
+        TAKT_SLOT(dialect_, word_);                                           \
+        return norm_##form_##_##type_(target, routine_, letter_, n, x, incx); \
     }
 #define FORTRAN_SNRM2(n_, d_, l_, w_) \
     NORM_ENTRY(n_, d_, l_, w_, TAKT_NRM2, float, by_address, pointer)
@@ -321,30 +325,30 @@ TAKT_CBLAS_NAMES(CBLAS_DASUM, TAKT_D, dasum)
 /* ---- iamax -----------------------------------------------------------------
  */
 
-TAKT_INLINE int64_t count_iamax(const struct takt_below *below,
-                                enum takt_letter letter, int64_t n,
-                                struct takt_visit *visit)
+TAKT_INLINE int64_t count_iamax(const struct takt_target *target,
+                                enum takt_blas_type type, int64_t n,
+                                struct takt_intercept *intercept)
 {
-    *visit = takt__visit_of(below, TAKT_IAMAX, letter, (double)n);
-    visit->why = n > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
-    takt__straight_begin(visit);
+    *intercept = takt__intercept_of(target, TAKT_IAMAX, type, (double)n);
+    intercept->why = n > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
+    takt__pass_begin(intercept);
     return n;
 }
 
-#define IAMAX_ENTRY(name_, dialect_, letter_, word_, read_, argument_)  \
-    TAKT_ENTRY int64_t name_(argument_, pointer, argument_);            \
-    int64_t name_(argument_ n, pointer x, argument_ incx)               \
-    {                                                                   \
-        TAKT_SLOT(dialect_, word_);                                     \
-        int64_t (*iamax)(argument_, pointer, argument_) =               \
-            (int64_t(*)(argument_, pointer, argument_))below->function; \
-        struct takt_visit visit;                                        \
-        if (!takt__is_tallied())                                        \
-            return iamax(n, x, incx);                                   \
-        count_iamax(below, letter_, read_(below, n), &visit);           \
-        const int64_t result = iamax(n, x, incx);                       \
-        takt__straight_end(&visit);                                     \
-        return result;                                                  \
+#define IAMAX_ENTRY(name_, dialect_, letter_, word_, read_, argument_)   \
+    TAKT_ENTRY int64_t name_(argument_, pointer, argument_);             \
+    int64_t name_(argument_ n, pointer x, argument_ incx)                \
+    {                                                                    \
+        TAKT_SLOT(dialect_, word_);                                      \
+        int64_t (*iamax)(argument_, pointer, argument_) =                \
+            (int64_t(*)(argument_, pointer, argument_))target->function; \
+        struct takt_intercept intercept;                                 \
+        if (!takt__has_stats())                                          \
+            return iamax(n, x, incx);                                    \
+        count_iamax(target, letter_, read_(target, n), &intercept);      \
+        const int64_t result = iamax(n, x, incx);                        \
+        takt__pass_end(&intercept);                                      \
+        return result;                                                   \
     }
 #define FORTRAN_IAMAX(n_, d_, l_, w_) \
     IAMAX_ENTRY(n_, d_, l_, w_, takt__by_address, pointer)

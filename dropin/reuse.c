@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * reuse.c - which operands are kept, from when on, and for how long.
+ * reuse.c - which operands are cached, from when on, and for how long.
  *
  * Whether a copy pays depends on calls to come. It is made when the calls so
  * far would have gained what it costs: then at most twice is paid of what was
@@ -11,8 +11,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "keep.h"
-#include "tally.h"
+#include "cache.h"
+#include "stats_write.h"
 
 enum { most_operands = 2, least_bytes = 1 << 20 };
 
@@ -26,7 +26,7 @@ struct operand {
     const char *at;
     size_t bytes;
     unsigned number; /* in takt_call.in */
-    struct takt_kept *kept;
+    struct takt_cached *cached;
 };
 
 struct loan {
@@ -44,17 +44,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void in_child(void)
 {
     pthread_mutex_init(&lock, NULL);
-    takt__keep_forget_all();
+    takt__cache_forget_all();
 }
 
 static void begin_all(void)
 {
     const char *value = secure_getenv("TAKT_RUN_REUSE");
     const bool is_set = value != NULL && value[0] != '\0';
-    const char *problem = is_set ? takt__watch_problem() : NULL;
+    const char *problem = is_set ? takt__tracking_problem() : NULL;
 
     if (problem != NULL)
-        takt__tally_trouble(problem);
+        takt__stats_trouble(problem);
     if (is_set && problem == NULL)
         pthread_atfork(NULL, NULL, in_child);
     atomic_store(&takt__reuse_wish,
@@ -90,7 +90,7 @@ static void add_operand(struct loan *loan, unsigned number, size_t rows,
     const takt_call *call = &loan->call;
     const size_t bytes = span(call, rows, columns, call->ld[number]);
 
-    /* What is mostly gaps would be moved and watched for nothing. */
+    /* What is mostly gaps would be moved and tracked for nothing. */
     if (bytes >= least_bytes && columns * 2 >= call->ld[number])
         loan->operand[loan->count++] = (struct operand){
             .at = call->in[number], .bytes = bytes, .number = number};
@@ -149,7 +149,8 @@ static double gain_of(const struct loan *loan, double *move_s_per_byte)
                             .dtype = call->dtype,
                             .shape = call->shape,
                             .flags = call->flags};
-    const double kept = bytes_of(loan), moved = kept + (double)out_bytes(loan);
+    const double cached = bytes_of(loan),
+                 moved = cached + (double)out_bytes(loan);
     struct takt_forecast here, there;
 
     takt__forecast(loan->route, &request, &here);
@@ -160,7 +161,7 @@ static double gain_of(const struct loan *loan, double *move_s_per_byte)
         !(here.gpu_s > there.gpu_s))
         return 0;
     *move_s_per_byte = (here.gpu_s - there.gpu_s) / moved;
-    return here.best_s - (here.gpu_s - *move_s_per_byte * kept);
+    return here.best_s - (here.gpu_s - *move_s_per_byte * cached);
 }
 
 /* Both are shared out by size. */
@@ -171,25 +172,25 @@ static void judge(const struct loan *loan)
     const bool is_ready = takt__ready_gpu_bytes(loan->route) > 0;
 
     for (unsigned i = 0; i < loan->count; i++) {
-        struct takt_kept *kept = loan->operand[i].kept;
+        struct takt_cached *cached = loan->operand[i].cached;
         const double bytes = (double)loan->operand[i].bytes;
-        if (kept == NULL || kept->is_valid)
+        if (cached == NULL || cached->is_valid)
             continue;
-        kept->gain_s =
+        cached->gain_s =
             gain_s > 0 && is_ready ? gain_s * bytes / bytes_of(loan) : 0;
-        kept->price_s = bytes * (move_s_per_byte + copy_s_per_byte);
+        cached->price_s = bytes * (move_s_per_byte + copy_s_per_byte);
         if (takt__is_eager()) { /* tests want it from the second use on */
-            kept->gain_s = is_ready ? 1 : 0;
-            kept->price_s = 1;
+            cached->gain_s = is_ready ? 1 : 0;
+            cached->price_s = 1;
         }
     }
 }
 
 /* Asking takes longer than a look at the marks: not every time. */
-static bool is_to_be_judged(const struct takt_kept *kept)
+static bool is_to_be_judged(const struct takt_cached *cached)
 {
-    return kept != NULL && !kept->is_valid && kept->uses > 1 &&
-           (kept->uses < 8 || kept->uses % 8 == 0);
+    return cached != NULL && !cached->is_valid && cached->uses > 1 &&
+           (cached->uses < 8 || cached->uses % 8 == 0);
 }
 
 static void consider(const struct loan *loan)
@@ -197,16 +198,17 @@ static void consider(const struct loan *loan)
     bool is_asked = false;
 
     for (unsigned i = 0; i < loan->count; i++)
-        is_asked |= is_to_be_judged(loan->operand[i].kept);
+        is_asked |= is_to_be_judged(loan->operand[i].cached);
     if (is_asked)
         judge(loan);
     for (unsigned i = 0; i < loan->count; i++) {
-        struct takt_kept *kept = loan->operand[i].kept;
-        if (kept == NULL || kept->is_valid || kept->uses < 2)
+        struct takt_cached *cached = loan->operand[i].cached;
+        if (cached == NULL || cached->is_valid || cached->uses < 2)
             continue;
-        kept->missed_s += kept->gain_s;
-        if (kept->gain_s > 0 && kept->missed_s >= kept->price_s * kept->caution)
-            takt__keep(loan->route, kept);
+        cached->missed_s += cached->gain_s;
+        if (cached->gain_s > 0 &&
+            cached->missed_s >= cached->price_s * cached->caution)
+            takt__cache_fill(loan->route, cached);
     }
 }
 
@@ -216,34 +218,35 @@ static void consider(const struct loan *loan)
 /* After this, who is valid is so now. */
 static void meet(const struct loan *loan, struct operand *operand)
 {
-    struct takt_kept *kept =
-        takt__kept_find(loan->route, operand->at, operand->bytes);
+    struct takt_cached *cached =
+        takt__cached_find(loan->route, operand->at, operand->bytes);
 
-    operand->kept = kept;
-    if (kept == NULL)
+    operand->cached = cached;
+    if (cached == NULL)
         return;
     const bool is_outdated =
-        kept->is_valid &&
-        !takt__watch_is_unchanged(&kept->watched, operand->at, operand->bytes);
-    const bool is_wanted = is_outdated && takt__kept_outdate(loan->route, kept);
-    takt__kept_count_use(kept);
+        cached->is_valid && !takt__tracking_is_unchanged(
+                                &cached->tracked, operand->at, operand->bytes);
+    const bool is_wanted =
+        is_outdated && takt__cached_outdate(loan->route, cached);
+    takt__cached_count_use(cached);
     if (is_wanted)
-        takt__keep(loan->route, kept);
+        takt__cache_fill(loan->route, cached);
 }
 
 static void borrow(struct loan *loan, struct operand *operand)
 {
     const struct takt_library *takt = loan->route->takt;
-    struct takt_kept *kept = operand->kept;
+    struct takt_cached *cached = operand->cached;
 
-    if (kept == NULL || !kept->is_valid) {
-        operand->kept = NULL;
+    if (cached == NULL || !cached->is_valid) {
+        operand->cached = NULL;
         return;
     }
-    kept->holders++;
+    cached->holders++;
     loan->call.in[operand->number] =
-        (const char *)takt->buffer_address(kept->buffer) +
-        (operand->at - kept->at);
+        (const char *)takt->buffer_address(cached->buffer) +
+        (operand->at - cached->at);
 }
 
 /* A thread that is cancelled would keep the lock. */
@@ -265,9 +268,9 @@ static void unlock(int before)
 static void lend(struct loan *loan)
 {
     const int before = lock_up();
-    takt__keep_next_call();
+    takt__cache_next_call();
     /* Taking the marks off at once is cheaper than a fault for every page. */
-    takt__kept_outdate_all(loan->route, loan->call.out, out_bytes(loan));
+    takt__cached_outdate_all(loan->route, loan->call.out, out_bytes(loan));
     for (unsigned i = 0; i < loan->count; i++)
         meet(loan, &loan->operand[i]);
     consider(loan);
@@ -280,8 +283,8 @@ static void give_back(const struct loan *loan)
 {
     const int before = lock_up();
     for (unsigned i = 0; i < loan->count; i++)
-        if (loan->operand[i].kept != NULL)
-            takt__kept_release(loan->route, loan->operand[i].kept);
+        if (loan->operand[i].cached != NULL)
+            takt__cached_release(loan->route, loan->operand[i].cached);
     unlock(before);
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * reuse.h - operands that stay on a GPU between calls, while the program's
- * memory is known to be unchanged (watch.h).
+ * memory is known to be unchanged (tracking.h).
  *
  * Only where TAKT_RUN_REUSE is set. A large matrix that is read again and again
  * is copied into a buffer of libtakt's as soon as what its moves have cost, or
- * have kept from a GPU, is more than the copy would have; calls are then given
- * the buffer in its place. A copy that was outdated before it was of use makes
- * the next one come later.
+ * have cached from a GPU, is more than the copy would have; calls are then
+ * given the buffer in its place. A copy that was outdated before it was of use
+ * makes the next one come later.
  *
  * Threads: may be called from any thread. Calls without a large matrix take no
  * lock.

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "loader.h"
-#include "tally.h"
+#include "stats_write.h"
 
 /* A context takes some milliseconds to make. */
 static const uint64_t patience_ns = 20000000;
@@ -18,7 +18,7 @@ enum { most_routes = 16 };
 
 enum state { CLOSED, OPENING, OPEN, FAILED };
 
-_Thread_local const void *takt__plain_wrote;
+_Thread_local const void *takt__baseline_wrote;
 
 static _Atomic int state = CLOSED;
 static _Atomic uint64_t spent_ns;
@@ -77,11 +77,11 @@ static bool load(void)
     takt__loader_enter();
     void *handle = open_libtakt();
     takt__loader_leave();
-    char text[TAKT_BOARD_WORDS];
+    char text[TAKT_STATS_WORDS];
 
     if (handle == NULL) {
         snprintf(text, sizeof text, "libtakt cannot be opened: %s", dlerror());
-        takt__tally_trouble(text);
+        takt__stats_trouble(text);
         return false;
     }
     if (FIND(environment, "takt_ctx_environment") &&
@@ -96,7 +96,7 @@ static bool load(void)
         FIND(buffer_map, "takt_buffer_map") &&
         FIND(buffer_unmap, "takt_buffer_unmap"))
         return true;
-    takt__tally_trouble("libtakt is of another version");
+    takt__stats_trouble("libtakt is of another version");
     return false;
 }
 
@@ -110,7 +110,7 @@ void takt__router_spent(uint64_t ns)
         return;
     const bool is_open = load();
     if (is_open)
-        takt__tally_router();
+        takt__stats_router();
     atomic_store_explicit(&state, is_open ? OPEN : FAILED,
                           memory_order_release);
 }
@@ -122,8 +122,8 @@ static void tell_gpu(takt_ctx *ctx)
 {
     takt_gpu_device gpu;
 
-    if (takt__is_tallied() && library.gpu(ctx, 0, &gpu) == TAKT_OK)
-        takt__tally_gpu(gpu.model[0] != '\0' ? gpu.model : gpu.expert);
+    if (takt__has_stats() && library.gpu(ctx, 0, &gpu) == TAKT_OK)
+        takt__stats_gpu(gpu.model[0] != '\0' ? gpu.model : gpu.expert);
 }
 
 /* More threads than the program allows its library are not ours to take. */
@@ -138,7 +138,7 @@ static bool make_ctx(struct takt_route *route)
     options.blas = ""; /* the program may be inside those at this moment */
     status = library.create(&options, &route->ctx);
     if (status != TAKT_OK && options.policy != TAKT_POLICY_ADAPTIVE) {
-        takt__tally_trouble("the policy, the expert or the pin file cannot be "
+        takt__stats_trouble("the policy, the expert or the pin file cannot be "
                             "used here: adaptive is used instead");
         options.policy = TAKT_POLICY_ADAPTIVE;
         status = library.create(&options, &route->ctx);
@@ -147,38 +147,38 @@ static bool make_ctx(struct takt_route *route)
     return status == TAKT_OK;
 }
 
-static struct takt_route *find_route(const struct takt_plain *plain,
+static struct takt_route *find_route(const struct takt_baseline *baseline,
                                      unsigned threads)
 {
     const unsigned count =
         atomic_load_explicit(&route_count, memory_order_acquire);
 
     for (unsigned i = 0; i < count; i++)
-        if (routes[i].plain == plain && routes[i].threads == threads)
+        if (routes[i].baseline == baseline && routes[i].threads == threads)
             return &routes[i];
     return NULL;
 }
 
 /* One that could not be made is remembered without a context. */
-static void make_route(const struct takt_plain *plain, unsigned threads)
+static void make_route(const struct takt_baseline *baseline, unsigned threads)
 {
     const unsigned count = atomic_load(&route_count);
 
-    if (count == most_routes || find_route(plain, threads) != NULL)
+    if (count == most_routes || find_route(baseline, threads) != NULL)
         return;
     struct takt_route *route = &routes[count];
     *route = (struct takt_route){
-        .plain = plain, .threads = threads, .takt = &library};
+        .baseline = baseline, .threads = threads, .takt = &library};
     if (make_ctx(route)) {
-        takt__add_plain_experts(route);
+        takt__add_baseline_experts(route);
         tell_gpu(route->ctx);
     } else {
-        takt__tally_trouble("a context could not be made");
+        takt__stats_trouble("a context could not be made");
     }
     atomic_store_explicit(&route_count, count + 1, memory_order_release);
 }
 
-struct takt_route *takt__route(const struct takt_plain *plain,
+struct takt_route *takt__route(const struct takt_baseline *baseline,
                                enum takt_why *why)
 {
     if (takt__is_eager())
@@ -186,16 +186,16 @@ struct takt_route *takt__route(const struct takt_plain *plain,
     const int now = atomic_load_explicit(&state, memory_order_acquire);
 
     *why = now == FAILED ? TAKT_WHY_NO_ROUTER : TAKT_WHY_STARTING;
-    if (now != OPEN || plain == NULL)
+    if (now != OPEN || baseline == NULL)
         return NULL;
-    const unsigned threads = takt__plain_threads(plain);
-    struct takt_route *route = find_route(plain, threads);
+    const unsigned threads = takt__baseline_threads(baseline);
+    struct takt_route *route = find_route(baseline, threads);
     if (route == NULL && !atomic_flag_test_and_set(&is_making)) {
         takt__loader_enter();
-        make_route(plain, threads);
+        make_route(baseline, threads);
         takt__loader_leave();
         atomic_flag_clear(&is_making);
-        route = find_route(plain, threads);
+        route = find_route(baseline, threads);
     }
     if (takt__loader_is_forking())
         return NULL;
@@ -230,7 +230,7 @@ void takt__forecast(const struct takt_route *route, const takt_request *request,
         if (!(at->predicted_s > 0))
             continue;
         if (strcmp(at->expert, route->expert) == 0)
-            out->plain_s = all;
+            out->baseline_s = all;
         if (is_gpu(at) && (!out->has_gpu || all < out->gpu_s)) {
             out->has_gpu = true;
             out->gpu_s = all;

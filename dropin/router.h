@@ -13,15 +13,15 @@
 #ifndef TAKT_DROPIN_ROUTER_H
 #define TAKT_DROPIN_ROUTER_H
 
-#include "board.h"
-#include "plain.h"
+#include "baseline.h"
+#include "stats.h"
 #include "takt/takt.h"
 
-/* Where the plain library wrote last as an expert, in this thread: the output
- * of a call, or memory beside it where it was only tried. (Found the long way:
- * the space of threads that can be reached at once is set aside when a program
- * starts, and this library may come later.) */
-extern _Thread_local const void *takt__plain_wrote;
+/* Where the baseline library wrote last as an expert, in this thread: the
+ * output of a call, or memory beside it where it was only tried. (Found the
+ * long way: the space of threads that can be reached at once is set aside when
+ * a program starts, and this library may come later.) */
+extern _Thread_local const void *takt__baseline_wrote;
 
 /* What is used of libtakt. */
 struct takt_library {
@@ -46,34 +46,35 @@ struct takt_library {
 };
 
 struct takt_route {
-    const struct takt_plain *plain;
+    const struct takt_baseline *baseline;
     unsigned threads; /* that the program allowed; 0: nobody said */
     const struct takt_library *takt;
     takt_ctx *ctx;
-    char expert[TAKT_EXPERT_NAME_MAX]; /* what `plain` is called in it */
+    char expert[TAKT_EXPERT_NAME_MAX]; /* what `baseline` is called in it */
     const takt_op *op[TAKT_ROUTINES];  /* NULL: not routed as such */
     bool is_adaptive;
 };
 
 /* The way for calls of that library at this moment; NULL: straight on, and *why
  * says why. */
-struct takt_route *takt__route(const struct takt_plain *plain,
+struct takt_route *takt__route(const struct takt_baseline *baseline,
                                enum takt_why *why);
 
 /* Time that calls took which would have been asked about; opens the router when
  * it is enough. */
 void takt__router_spent(uint64_t ns);
 
-/* What a product would take: in the plain library, on the best expert whether
- * awake or not, and on the best GPU; in seconds, 0: not known. */
+/* What a product would take: in the baseline library, on the best expert
+ * whether awake or not, and on the best GPU; in seconds, 0: not known. */
 struct takt_forecast {
-    double plain_s, best_s, gpu_s;
+    double baseline_s, best_s, gpu_s;
     bool has_gpu, is_asleep, is_suspect; /* that GPU */
 };
 void takt__forecast(const struct takt_route *route, const takt_request *request,
                     struct takt_forecast *out);
 
-/* plain_experts.c: makes the plain library an expert of the ops it has. */
-void takt__add_plain_experts(struct takt_route *route);
+/* baseline_experts.c: makes the baseline library an expert of the ops it has.
+ */
+void takt__add_baseline_experts(struct takt_route *route);
 
 #endif

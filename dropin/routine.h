@@ -24,6 +24,6 @@ enum takt_routine {
 };
 
 /* What a name of BLAS begins with: s, d, c or z. */
-enum takt_letter { TAKT_S, TAKT_D, TAKT_C, TAKT_Z, TAKT_LETTERS };
+enum takt_blas_type { TAKT_S, TAKT_D, TAKT_C, TAKT_Z, TAKT_BLAS_TYPES };
 
 #endif

@@ -3,7 +3,7 @@
  * triangular.c - cuts a triangle into two halves and the square between them,
  * and the halves again.
  *
- * Nothing is kept aside: the steps come in such an order that what is written
+ * Nothing is cached aside: the steps come in such an order that what is written
  * over was read before. Every element of the result is scaled once, by whatever
  * comes to it first; from then on it is added to.
  */

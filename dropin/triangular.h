@@ -6,7 +6,7 @@
  * symm, syrk, syr2k, trmm and trsm are cut in halves along the triangle: the
  * square that is left between the two smaller triangles is an ordinary product
  * (or two), and those run wherever products run best. What is small enough is
- * left to the plain library.
+ * left to the baseline library.
  *
  * All matrices are by rows. What lies by columns is described as its transpose.
  */
@@ -56,7 +56,7 @@ struct takt_triangular {
 
 struct takt_steps {
     void *self;
-    /* Both cannot fail: what is not routed is the plain library's. */
+    /* Both cannot fail: what is not routed is the baseline library's. */
     void (*product)(void *self, const struct takt_product *product);
     void (*rest)(void *self, const struct takt_triangular *part);
     size_t least; /* the order from which a triangle is cut; at least 2 */

@@ -17,8 +17,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "baseline_blas.h"
 #include "blas_subject.h"
-#include "plain_blas.h"
 #include "support/tap.h"
 #include "support/tolerance.h"
 
@@ -35,10 +35,10 @@ static void (*forget)(void);
 
 struct name {
     enum takt_routine routine;
-    enum takt_letter letter;
+    enum takt_blas_type letter;
     bool is_c, is_wide;
     char text[48];
-    plain_function *function;
+    baseline_function *function;
     unsigned routed;
 };
 
@@ -66,7 +66,7 @@ static void *find(void *handle, const char *text)
 }
 
 /* False: the library below has no such name. */
-static bool find_name(enum takt_routine routine, enum takt_letter letter,
+static bool find_name(enum takt_routine routine, enum takt_blas_type letter,
                       size_t dialect, struct name *out)
 {
     char word[16];
@@ -77,7 +77,7 @@ static bool find_name(enum takt_routine routine, enum takt_letter letter,
                       .is_c = dialects[dialect].is_c,
                       .is_wide = dialects[dialect].is_wide || is_wide_library};
     snprintf(word, sizeof word, "%s%c%s", routine == TAKT_IAMAX ? "i" : "",
-             "sdcz"[letter], plain_routine_name(routine));
+             "sdcz"[letter], baseline_routine_name(routine));
     snprintf(out->text, sizeof out->text, dialects[dialect].pattern, word);
     if (dlsym(below, out->text) == NULL)
         return false;
@@ -109,7 +109,7 @@ static void complain(const struct subject *s, const struct name *name,
     char words[400];
 
     tap_failures++;
-    plain_describe(&s->request, words, sizeof words);
+    baseline_describe(&s->request, words, sizeof words);
     printf("# %s: %s at %zu: %s\n", name->text, what, at, words);
 }
 
@@ -130,7 +130,7 @@ static double roundings(const struct subject *s)
  * image of c is left with it. */
 static double take_magnitudes(struct subject *s)
 {
-    struct plain_request absolute = s->request;
+    struct baseline_request absolute = s->request;
     const size_t width = is_f64(s) ? 8 : 4;
 
     restore(s);
@@ -139,7 +139,7 @@ static double take_magnitudes(struct subject *s)
             s->operand[i].image[at * width + width - 1] &= 0x7F;
     absolute.alpha[0] = fabs(absolute.alpha[0]);
     absolute.beta[0] = fabs(absolute.beta[0]);
-    plain_perform(&absolute);
+    baseline_perform(&absolute);
     return absolute.sum;
 }
 
@@ -171,7 +171,8 @@ static double largest(const struct subject *s, const char *image, size_t count)
 
 /* Of a call that did not come to the library as it was made. */
 static void check_near(struct subject *s, const struct name *name,
-                       const struct plain_request *want, const char *want_image)
+                       const struct baseline_request *want,
+                       const char *want_image)
 {
     const struct operand *c = &s->operand[2];
     const size_t width = is_f64(s) ? 8 : 4, count = c->bytes / width;
@@ -212,7 +213,7 @@ static bool went_straight(const struct subject *s, const struct name *name)
     char words[400], line[512];
     unsigned count;
 
-    plain_describe(&s->request, words, sizeof words);
+    baseline_describe(&s->request, words, sizeof words);
     snprintf(line, sizeof line, "%s: %s", name->text, words);
     return strcmp(seen(&count), line) == 0;
 }
@@ -229,16 +230,16 @@ static bool is_ours_alone(const struct name *name)
 static void check_call(struct subject *s, struct name *name)
 {
     struct operand *c = &s->operand[2];
-    struct plain_request want = s->request;
+    struct baseline_request want = s->request;
     char *want_image = malloc(c->bytes);
     unsigned count;
 
     REQUIRE(want_image != NULL);
-    plain_perform(&want);
+    baseline_perform(&want);
     memcpy(want_image, c->image, c->bytes);
     restore(s);
     forget();
-    plain_call(name->function, name->is_wide, &s->request);
+    baseline_call(name->function, name->is_wide, &s->request);
     seen(&count);
     name->routed += count == 0;
     for (size_t i = 0; i < 2; i++)
@@ -281,13 +282,13 @@ static void check_name(struct name *name)
 
 static void check_wrong(struct subject *s, const struct name *name)
 {
-    const int wrong = plain_wrong_argument(&s->request);
+    const int wrong = baseline_wrong_argument(&s->request);
     char want[64];
 
     if (wrong == 0)
         return;
     forget();
-    plain_call(name->function, name->is_wide, &s->request);
+    baseline_call(name->function, name->is_wide, &s->request);
     snprintf(want, sizeof want, "%s %d", name->text, wrong);
     if (strcmp(complaint(), want) != 0) {
         complain(s, name, "wrong argument", (size_t)wrong);
@@ -372,7 +373,7 @@ static void for_each_name(void (*check)(struct name *name))
             for (size_t i = 0; i < dialect_count; i++) {
                 struct name name;
                 if (!find_name((enum takt_routine)routine,
-                               (enum takt_letter)letter, i, &name))
+                               (enum takt_blas_type)letter, i, &name))
                     continue;
                 check(&name);
                 names++;
@@ -401,9 +402,9 @@ int main(int count, char **argv)
     is_wide_library = count > 3;
     is_eager = getenv("TAKT_RUN_EAGER") != NULL;
     is_fixed = getenv("TAKT_EXPERT") != NULL;
-    *(void **)&seen = find(below, "plain_seen");
-    *(void **)&complaint = find(below, "plain_complaint");
-    *(void **)&forget = find(below, "plain_forget");
+    *(void **)&seen = find(below, "baseline_seen");
+    *(void **)&complaint = find(below, "baseline_complaint");
+    *(void **)&forget = find(below, "baseline_forget");
     RUN(every_name_gives_what_the_library_gives);
     RUN(wrong_arguments_are_the_librarys_to_complain_about);
     printf("# up to %.2f of what is allowed\n", worst_share);

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-import board
+import stats
 
 PRELOAD, FOLDER = map(os.path.abspath, sys.argv[1:3])
 PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
@@ -21,7 +21,7 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "dropin_program", "dropin_program_plt", "dropin_loader",
         "dropin_loader_linked",
         "plugin_one.so", "plugin_two.so", "plugin_early.so", "plugin_whole.so",
-        "libplain_one.so"))
+        "libbaseline_one.so"))
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -52,42 +52,42 @@ class Programs(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def preloaded(self, *words, **changes):
-        """Runs it with a board; what came of it, and the board."""
-        path = board.make(self.path("board"))
+        """Runs it with a stats; what came of it, and the stats."""
+        path = stats.make(self.path("stats"))
         ran = run(*words, **{"LD_PRELOAD": PRELOAD, "TAKT_RUN_BOARD": path,
                              **changes})
-        return ran, board.Board(path)
+        return ran, stats.Stats(path)
 
     def check(self, *words, modes=MODES, **changes):
-        """The same without, with, and with a board, in every mode."""
+        """The same without, with, and with a stats, in every mode."""
         plain = run(*words, **changes)
-        boards = {}
+        stats_of = {}
         for mode in modes:
             ran = run(*words, LD_PRELOAD=PRELOAD, **MODES[mode], **changes)
-            with self.subTest(mode, board=False):
+            with self.subTest(mode, stats=False):
                 self.assertEqual(ran, plain)
-            ran, boards[mode] = self.preloaded(*words, **MODES[mode],
+            ran, stats_of[mode] = self.preloaded(*words, **MODES[mode],
                                                **changes)
-            with self.subTest(mode, board=True):
+            with self.subTest(mode, stats=True):
                 self.assertEqual(ran, plain)
-        return plain, boards
+        return plain, stats_of
 
 
 class Processes(Programs):
     def test_plain(self):
-        (code, said, _), boards = self.check("plain")
+        (code, said, _), stats_of = self.check("plain")
         self.assertEqual((code, said.split()[0]), (0, "plain"))
-        for read in boards.values():
+        for read in stats_of.values():
             self.assertEqual((read.processes, read.calls()), (1, 30))
-        self.assertEqual(boards["usual"].calls(way="straight"), 30)
-        self.assertEqual(boards["own"].calls("gemm", "scalar"), 10)
-        self.assertEqual(boards["eager"].routers, 1)
-        self.assertEqual(len(boards["usual"].libraries), 1)
+        self.assertEqual(stats_of["usual"].calls(way="straight"), 30)
+        self.assertEqual(stats_of["own"].calls("gemm", "scalar"), 10)
+        self.assertEqual(stats_of["eager"].routers, 1)
+        self.assertEqual(len(stats_of["usual"].libraries), 1)
 
     def test_fork(self):
-        (code, said, _), boards = self.check("forks")
+        (code, said, _), stats_of = self.check("forks")
         self.assertEqual((code, said.count("child ended")), (0, 3))
-        for mode, read in boards.items():
+        for mode, read in stats_of.items():
             with self.subTest(mode):
                 self.assertEqual(read.calls(), 7 * 30)
                 self.assertEqual(read.processes, 4)
@@ -97,15 +97,15 @@ class Processes(Programs):
         self.assertEqual(said, f"child ended with {3 << 8}\n" * 6)
 
     def test_spawn(self):
-        (code, said, _), boards = self.check("spawns")
+        (code, said, _), stats_of = self.check("spawns")
         self.assertEqual((code, said.count("plain ")), (0, 4))
-        for read in boards.values():
+        for read in stats_of.values():
             self.assertEqual((read.processes, read.calls()), (5, 6 * 30))
 
     def test_child_without_preload(self):
-        (code, said, _), boards = self.check("spawns_without")
+        (code, said, _), stats_of = self.check("spawns_without")
         self.assertEqual((code, said.count("plain ")), (0, 1))
-        for read in boards.values():
+        for read in stats_of.values():
             self.assertEqual((read.processes, read.calls()), (1, 30))
 
 
@@ -125,32 +125,32 @@ class Nesting(Programs):
     """C's names call Fortran's in the library below, through ours."""
 
     def test_calls_are_counted_once(self):
-        _, boards = self.check("plain", program=PROGRAM_PLT)
-        for mode, read in boards.items():
+        _, stats_of = self.check("plain", program=PROGRAM_PLT)
+        for mode, read in stats_of.items():
             with self.subTest(mode):
                 self.assertEqual((read.calls(), read.calls("gemm"),
                                   read.why("nested")), (30, 10, 0))
 
     def test_wrong_calls_are_counted_once(self):
-        _, boards = self.check("complains", program=PROGRAM_PLT)
-        for mode, read in boards.items():
+        _, stats_of = self.check("complains", program=PROGRAM_PLT)
+        for mode, read in stats_of.items():
             with self.subTest(mode):
                 self.assertEqual((read.calls("dot"), read.calls("syrk")),
                                  (20, 20))
                 self.assertLessEqual(read.why("wrong"), 8)
 
     def test_empty_calls_are_counted_once(self):
-        _, boards = self.check("empty", program=PROGRAM_PLT)
-        for mode, read in boards.items():
+        _, stats_of = self.check("empty", program=PROGRAM_PLT)
+        for mode, read in stats_of.items():
             with self.subTest(mode):
                 self.assertEqual(read.calls(), 5)
 
 
 class Threads(Programs):
     def test_threads(self):
-        (code, said, _), boards = self.check("threads")
+        (code, said, _), stats_of = self.check("threads")
         self.assertEqual((code, len(set(said.split()))), (0, 1))
-        for read in boards.values():
+        for read in stats_of.values():
             self.assertEqual(read.calls(), 8 * 32 * 3)
 
     def test_openmp(self):
@@ -178,7 +178,7 @@ class Loading(Programs):
             self.assertEqual(self.without_counts(ran),
                              self.without_counts(plain))
             self.assertEqual(sorted(map(os.path.basename, read.libraries)),
-                             ["libplain_one.so", "libplain_two.so"])
+                             ["libbaseline_one.so", "libbaseline_two.so"])
 
     @staticmethod
     def without_counts(ran):
@@ -249,13 +249,13 @@ class Ends(Programs):
                              ("crashes_inside", signal.SIGSEGV),
                              ("aborts", signal.SIGABRT)):
             with self.subTest(what):
-                (code, _, _), boards = self.check(what)
+                (code, _, _), stats_of = self.check(what)
                 self.assertEqual(code, -number)
-                self.assertEqual(boards["usual"].calls("gemm"), 10)
+                self.assertEqual(stats_of["usual"].calls("gemm"), 10)
 
     def test_killed(self):
         """What was counted until then stays."""
-        path = board.make(self.path("board"))
+        path = stats.make(self.path("stats"))
         ran = subprocess.Popen(
             [PROGRAM, "exactly", "1000", "wait"], stdout=subprocess.PIPE,
             env=surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path))
@@ -263,16 +263,16 @@ class Ends(Programs):
         ran.kill()
         ran.wait()
         ran.stdout.close()
-        self.assertEqual(board.Board(path).calls("dot"), 1000)
+        self.assertEqual(stats.Stats(path).calls("dot"), 1000)
 
     def test_longjmp_out_of_xerbla(self):
-        _, boards = self.check("complains")
-        for mode, read in boards.items():
+        _, stats_of = self.check("complains")
+        for mode, read in stats_of.items():
             with self.subTest(mode):
                 self.assertEqual(read.why("nested"), 0)
                 self.assertEqual(read.calls("dot"), 20)
-        self.assertEqual(boards["own"].calls("dot", "scalar"), 20)
-        self.assertEqual(boards["own"].calls("ger"), 2)
+        self.assertEqual(stats_of["own"].calls("dot", "scalar"), 20)
+        self.assertEqual(stats_of["own"].calls("ger"), 2)
 
     def test_longjmp_out_of_a_call(self):
         """As an interpreter does that is interrupted: calls go on.
@@ -383,13 +383,13 @@ class Boards(Programs):
         plain = run("plain")
         small = self.path("small")
         with open(small, "wb") as out:
-            out.write(board.TITLE)
-        other = board.make(self.path("other"))
+            out.write(stats.TITLE)
+        other = stats.make(self.path("other"))
         with open(other, "r+b") as out:
             out.write(b"another title")
         sparse = self.path("sparse")
         with open(sparse, "wb") as out:
-            out.truncate(board.SIZE)
+            out.truncate(stats.SIZE)
         kept = {}
         for path in (small, other, sparse):
             with open(path, "rb") as file:
@@ -404,12 +404,12 @@ class Boards(Programs):
                 self.assertEqual(file.read(), content)
 
     def test_two_processes_count_exactly(self):
-        path = board.make(self.path("board"))
+        path = stats.make(self.path("stats"))
         env = surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path)
         both = [subprocess.Popen([PROGRAM, "exactly", "200000"], env=env,
                                  stdout=subprocess.DEVNULL) for _ in range(2)]
         self.assertEqual([ran.wait(timeout=100) for ran in both], [0, 0])
-        read = board.Board(path)
+        read = stats.Stats(path)
         self.assertEqual((read.processes, read.calls("dot")), (2, 400000))
         self.assertEqual(read.calls(), 400000)
         self.assertEqual(read.why("small"), 400000)

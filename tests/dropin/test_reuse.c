@@ -21,7 +21,7 @@
 #include "support/random.h"
 #include "support/tap.h"
 #include "support/tolerance.h"
-#include "watch.h"
+#include "tracking.h"
 
 /* A has m rows of k, B k of n. A starts in the middle of a page. */
 enum {
@@ -515,7 +515,7 @@ static void nothing_is_kept_here(void)
     EXPECT(multiply(a) && multiply(a));
     EXPECT_INT(moves_of(multiply, a), 1);
     free_a();
-    SKIP(takt__watch_problem());
+    SKIP(takt__tracking_problem());
 }
 
 int main(int count, char **argv)
@@ -524,7 +524,7 @@ int main(int count, char **argv)
     page = (size_t)sysconf(_SC_PAGESIZE);
     open_libraries(argv[1], argv[2]);
     fill(b, k * n, 2);
-    if (takt__watch_problem() != NULL) {
+    if (takt__tracking_problem() != NULL) {
         RUN(nothing_is_kept_here);
         return tap_done();
     }

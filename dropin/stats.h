@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * board.h - what `takt run` is told of the calls of a tree of processes.
+ * stats.h - what `takt run` is told of the calls of a tree of processes.
  *
  * A file that all of them map and add to, so that nothing is lost when one of
  * them crashes, is killed or replaces itself: there is no last moment at which
@@ -12,8 +12,8 @@
  * square root of m n for matrices with vectors, n for vectors. Its class is the
  * binary logarithm of that: class 6 is 64 to 127.
  */
-#ifndef TAKT_DROPIN_BOARD_H
-#define TAKT_DROPIN_BOARD_H
+#ifndef TAKT_DROPIN_STATS_H
+#define TAKT_DROPIN_STATS_H
 
 #include <stdatomic.h>
 #include <stdint.h>
@@ -21,37 +21,38 @@
 #include "routine.h"
 
 /* The variable in which a process finds the file. */
-#define TAKT_BOARD_VARIABLE "TAKT_RUN_BOARD"
+#define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
 
-#define TAKT_BOARD_TITLE "takt board 1\n"
+#define TAKT_STATS_TITLE "takt stats 1\n"
 
 enum {
-    TAKT_BOARD_CLASSES = 32,
-    TAKT_BOARD_LIBRARIES = 8,
-    TAKT_BOARD_WORDS = 256 /* of a text, with its end */
+    TAKT_STATS_CLASSES = 32,
+    TAKT_STATS_LIBRARIES = 8,
+    TAKT_STATS_WORDS = 256 /* of a text, with its end */
 };
 
 /* Where a call ran. */
-enum takt_way {
-    TAKT_WAY_STRAIGHT, /* in the plain library; nobody was asked */
-    TAKT_WAY_PLAIN,    /* in the plain library, which was chosen */
-    TAKT_WAY_SCALAR,
-    TAKT_WAY_SIMD, /* by Takt's own kernels, or a library other than it */
-    TAKT_WAY_GPU,
-    TAKT_WAYS
+enum takt_path {
+    TAKT_PATH_PASS_THROUGH, /* in the baseline library; nobody was asked */
+    TAKT_PATH_BASELINE,     /* in the baseline library, which was chosen */
+    TAKT_PATH_SCALAR,
+    TAKT_PATH_SIMD, /* by Takt's own kernels, or a library other than it */
+    TAKT_PATH_GPU,
+    TAKT_PATHS
 };
 
 /* Why a call did not run on a GPU. */
 enum takt_why {
     TAKT_WHY_SMALL,     /* not asked: too small for it to matter */
-    TAKT_WHY_SETTLED,   /* not asked: lately the answer was the plain library */
+    TAKT_WHY_SETTLED,   /* not asked: lately the answer was the baseline library
+                         */
     TAKT_WHY_STARTING,  /* not asked: so little was computed until then that
                          * opening the router would not have paid */
     TAKT_WHY_FORM,      /* strides or overlaps that only the library takes */
     TAKT_WHY_ROUTINE,   /* a routine or type that is passed on */
-    TAKT_WHY_NESTED,    /* called by the plain library itself */
+    TAKT_WHY_NESTED,    /* called by the baseline library itself */
     TAKT_WHY_WRONG,     /* wrong arguments: the library's to complain about */
-    TAKT_WHY_NO_ROUTER, /* libtakt could not be opened: see the board's text */
+    TAKT_WHY_NO_ROUTER, /* libtakt could not be opened: see the stats's text */
     TAKT_WHY_NO_GPU,    /* there is none, or it was not wanted */
     TAKT_WHY_ASLEEP,    /* it was not open (yet): that takes time too */
     TAKT_WHY_SLOWER,    /* it would have taken longer, moving included */
@@ -61,15 +62,16 @@ enum takt_why {
     TAKT_WHYS
 };
 
-/* Of one routine, letter and class. */
-struct takt_board_cell {
-    _Atomic uint64_t calls[TAKT_WAYS];
+/* Of one routine, type and class. */
+struct takt_stats_cell {
+    _Atomic uint64_t calls[TAKT_PATHS];
     /* Of the timed ones among these: every one that was routed, some of those
      * that went straight. */
-    _Atomic uint64_t timed[TAKT_WAYS], ns[TAKT_WAYS];
-    /* What the plain library would have taken for the calls that ran elsewhere
-     * and for which that is known: by the model; and what these took. */
-    _Atomic uint64_t compared, plain_ns, instead_ns;
+    _Atomic uint64_t timed[TAKT_PATHS], ns[TAKT_PATHS];
+    /* What the baseline library would have taken for the calls that ran
+     * elsewhere and for which that is known: by the model; and what these took.
+     */
+    _Atomic uint64_t compared, baseline_ns, instead_ns;
     _Atomic uint64_t why[TAKT_WHYS];
     /* What a GPU was expected to take for calls that stayed away from it for
      * TAKT_WHY_SLOWER or ASLEEP, and what their own way was. */
@@ -78,21 +80,21 @@ struct takt_board_cell {
 
 /* A text that the first who has it writes: 0 empty, 1 being written, 2 there.
  */
-struct takt_board_text {
+struct takt_stats_text {
     _Atomic uint32_t state;
-    char text[TAKT_BOARD_WORDS];
+    char text[TAKT_STATS_WORDS];
 };
 
-struct takt_board {
-    char title[16]; /* TAKT_BOARD_TITLE, then zeros */
+struct takt_stats {
+    char title[16]; /* TAKT_STATS_TITLE, then zeros */
     uint64_t size;  /* of this structure: another one is not written to */
     _Atomic uint64_t processes; /* that made a call */
     _Atomic uint64_t routers;   /* of those, that opened libtakt */
-    struct takt_board_text library[TAKT_BOARD_LIBRARIES]; /* files */
-    struct takt_board_text trouble; /* the first thing that went wrong */
-    struct takt_board_text gpu;     /* as the router calls it: its name */
-    struct takt_board_cell cell[TAKT_ROUTINES][TAKT_LETTERS]
-                               [TAKT_BOARD_CLASSES];
+    struct takt_stats_text library[TAKT_STATS_LIBRARIES]; /* files */
+    struct takt_stats_text trouble; /* the first thing that went wrong */
+    struct takt_stats_text gpu;     /* as the router calls it: its name */
+    struct takt_stats_cell cell[TAKT_ROUTINES][TAKT_BLAS_TYPES]
+                               [TAKT_STATS_CLASSES];
 };
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* plain_words.c - what the arguments of a call are, and which of them is wrong.
+/* baseline_words.c - what the arguments of a call are, and which of them is
+ * wrong.
  */
 #include <stdio.h>
 #include <string.h>
 
-#include "plain_request.h"
+#include "baseline_request.h"
 
-const char *plain_arguments(enum takt_routine routine)
+const char *baseline_arguments(enum takt_routine routine)
 {
     static const char *const words[TAKT_ROUTINES] = {
         [TAKT_GEMM] = "tTmnkfaAbBFcC", [TAKT_SYMM] = "sumnfaAbBFcC",
@@ -21,7 +22,7 @@ const char *plain_arguments(enum takt_routine routine)
     return words[routine];
 }
 
-const char *plain_routine_name(enum takt_routine routine)
+const char *baseline_routine_name(enum takt_routine routine)
 {
     static const char *const names[TAKT_ROUTINES] = {
         [TAKT_GEMM] = "gemm",   [TAKT_SYMM] = "symm", [TAKT_SYRK] = "syrk",
@@ -33,7 +34,7 @@ const char *plain_routine_name(enum takt_routine routine)
     return names[routine];
 }
 
-static int word_at(const struct plain_request *r, char argument)
+static int word_at(const struct baseline_request *r, char argument)
 {
     switch (argument) {
     case 't':
@@ -59,12 +60,13 @@ static bool is_pointer(char argument)
     return strchr("abc", argument) != NULL;
 }
 
-void plain_describe(const struct plain_request *r, char *text, size_t size)
+void baseline_describe(const struct baseline_request *r, char *text,
+                       size_t size)
 {
     size_t at = (size_t)snprintf(text, size, "%c%s %d", "sdcz"[r->letter],
-                                 plain_routine_name(r->routine), r -> order);
+                                 baseline_routine_name(r->routine), r -> order);
 
-    for (const char *word = plain_arguments(r->routine);
+    for (const char *word = baseline_arguments(r->routine);
          *word != '\0' && at < size; word++) {
         const double *factor = *word == 'f' ? r->alpha : r->beta;
         const void *pointer = *word == 'a' ? r->a : *word == 'b' ? r->b : r->c;
@@ -80,14 +82,14 @@ void plain_describe(const struct plain_request *r, char *text, size_t size)
                               r->letter > TAKT_D ? factor[1] : 0.0);
         else
             length = snprintf(to, left, " %lld",
-                              (long long)plain_number_at(r, *word));
+                              (long long)baseline_number_at(r, *word));
         at += (size_t)length;
     }
 }
 
 /* ---- what is wrong ------------------------------------------------------- */
 
-int plain_letter_of(int number)
+int baseline_letter_of(int number)
 {
     static const struct {
         int number;
@@ -101,7 +103,7 @@ int plain_letter_of(int number)
     return 0;
 }
 
-static bool is_right_word(const struct plain_request *r, char argument)
+static bool is_right_word(const struct baseline_request *r, char argument)
 {
     const int word = word_at(r, argument);
 
@@ -118,25 +120,25 @@ static bool is_right_word(const struct plain_request *r, char argument)
 }
 
 /* 'N' and the like, of either language. */
-static int letter_at(const struct plain_request *r, char argument)
+static int letter_at(const struct baseline_request *r, char argument)
 {
     const int word = word_at(r, argument);
 
     if (r->order != 0)
-        return plain_letter_of(word);
+        return baseline_letter_of(word);
     return word >= 'a' && word <= 'z' ? word - 'a' + 'A' : word;
 }
 
 /* The longest of 1 and a line of rows by columns. */
-static int64_t line(const struct plain_request *r, int64_t rows,
+static int64_t line(const struct baseline_request *r, int64_t rows,
                     int64_t columns)
 {
-    const int64_t length = r->order == PLAIN_BY_ROWS ? columns : rows;
+    const int64_t length = r->order == BASELINE_BY_ROWS ? columns : rows;
 
     return length > 1 ? length : 1;
 }
 
-static int64_t least_lda(const struct plain_request *r)
+static int64_t least_lda(const struct baseline_request *r)
 {
     const bool is_plain = letter_at(r, 't') == 'N';
     const int64_t order = letter_at(r, 's') == 'L' ? r->m : r->n;
@@ -154,7 +156,7 @@ static int64_t least_lda(const struct plain_request *r)
     }
 }
 
-static int64_t least_ldb(const struct plain_request *r)
+static int64_t least_ldb(const struct baseline_request *r)
 {
     if (r->routine == TAKT_SYR2K)
         return least_lda(r);
@@ -163,16 +165,16 @@ static int64_t least_ldb(const struct plain_request *r)
     return letter_at(r, 'T') == 'N' ? line(r, r->k, r->n) : line(r, r->n, r->k);
 }
 
-static int64_t least_ldc(const struct plain_request *r)
+static int64_t least_ldc(const struct baseline_request *r)
 {
     if (r->routine == TAKT_SYRK || r->routine == TAKT_SYR2K)
         return line(r, r->n, r->n);
     return line(r, r->m, r->n);
 }
 
-static bool is_right_step(const struct plain_request *r, char argument)
+static bool is_right_step(const struct baseline_request *r, char argument)
 {
-    const int64_t step = plain_number_at(r, argument);
+    const int64_t step = baseline_number_at(r, argument);
 
     if (r->routine >= TAKT_AXPY)
         return true;
@@ -184,21 +186,22 @@ static bool is_right_step(const struct plain_request *r, char argument)
                                       : least_ldc(r));
 }
 
-static bool is_right(const struct plain_request *r, char argument)
+static bool is_right(const struct baseline_request *r, char argument)
 {
     if (is_word(argument))
         return is_right_word(r, argument);
     if (strchr("mnk", argument) != NULL)
-        return plain_number_at(r, argument) >= 0 || r->routine >= TAKT_AXPY;
+        return baseline_number_at(r, argument) >= 0 || r->routine >= TAKT_AXPY;
     return strchr("ABC", argument) == NULL || is_right_step(r, argument);
 }
 
-int plain_wrong_argument(const struct plain_request *r)
+int baseline_wrong_argument(const struct baseline_request *r)
 {
-    const char *const words = plain_arguments(r->routine);
+    const char *const words = baseline_arguments(r->routine);
     const bool has_order = r->order != 0 && r->routine < TAKT_AXPY;
 
-    if (has_order && r->order != PLAIN_BY_ROWS && r->order != PLAIN_BY_COLUMNS)
+    if (has_order && r->order != BASELINE_BY_ROWS &&
+        r->order != BASELINE_BY_COLUMNS)
         return 1;
     for (size_t i = 0; words[i] != '\0'; i++)
         if (!is_right(r, words[i]))

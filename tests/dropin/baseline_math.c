@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_math.c - the routines, as their definitions have them, element by
+ * baseline_math.c - the routines, as their definitions have them, element by
  * element, for every letter and layout.
  *
  * What BLAS does not read is not read here either.
@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain_request.h"
+#include "baseline_request.h"
 
 struct number {
     long double re, im;
 };
 
-static struct number get(const struct plain_request *r, const void *from,
+static struct number get(const struct baseline_request *r, const void *from,
                          int64_t at)
 {
     switch (r->letter) {
@@ -32,7 +32,7 @@ static struct number get(const struct plain_request *r, const void *from,
     }
 }
 
-static void set(const struct plain_request *r, void *to, int64_t at,
+static void set(const struct baseline_request *r, void *to, int64_t at,
                 struct number value)
 {
     if (r->letter == TAKT_S) {
@@ -49,7 +49,7 @@ static void set(const struct plain_request *r, void *to, int64_t at,
 }
 
 /* Imaginary parts of real numbers stay 0, also beside NaN and infinity. */
-static struct number times(const struct plain_request *r, struct number a,
+static struct number times(const struct baseline_request *r, struct number a,
                            struct number b)
 {
     if (r->letter <= TAKT_D)
@@ -68,7 +68,7 @@ static struct number minus(struct number a, struct number b)
     return (struct number){a.re - b.re, a.im - b.im};
 }
 
-static struct number over(const struct plain_request *r, struct number a,
+static struct number over(const struct baseline_request *r, struct number a,
                           struct number b)
 {
     const long double square = b.re * b.re + b.im * b.im;
@@ -79,7 +79,8 @@ static struct number over(const struct plain_request *r, struct number a,
                            (a.im * b.re - a.re * b.im) / square};
 }
 
-static struct number factor(const struct plain_request *r, const double *from)
+static struct number factor(const struct baseline_request *r,
+                            const double *from)
 {
     return (struct number){(long double)from[0],
                            r->letter > TAKT_D ? (long double)from[1] : 0};
@@ -92,21 +93,21 @@ static bool is_zero(struct number value)
 
 /* ---- words --------------------------------------------------------------- */
 
-static int upper(const struct plain_request *r, int word)
+static int upper(const struct baseline_request *r, int word)
 {
     if (r->order != 0)
-        return plain_letter_of(word);
+        return baseline_letter_of(word);
     return word >= 'a' && word <= 'z' ? word - 'a' + 'A' : word;
 }
 
-static int64_t place(const struct plain_request *r, int64_t row, int64_t column,
-                     int64_t ld)
+static int64_t place(const struct baseline_request *r, int64_t row,
+                     int64_t column, int64_t ld)
 {
-    return r->order == PLAIN_BY_ROWS ? row * ld + column : row + column * ld;
+    return r->order == BASELINE_BY_ROWS ? row * ld + column : row + column * ld;
 }
 
 /* An element of op(from). */
-static struct number element(const struct plain_request *r, const void *from,
+static struct number element(const struct baseline_request *r, const void *from,
                              int64_t ld, int trans, int64_t row, int64_t column)
 {
     const bool is_turned = trans != 'N';
@@ -120,7 +121,8 @@ static struct number element(const struct plain_request *r, const void *from,
 }
 
 /* alpha sum + beta c, at an element of c. */
-static void finish(const struct plain_request *r, int64_t at, struct number sum)
+static void finish(const struct baseline_request *r, int64_t at,
+                   struct number sum)
 {
     const struct number beta = factor(r, r->beta);
     struct number value = times(r, factor(r, r->alpha), sum);
@@ -133,7 +135,7 @@ static void finish(const struct plain_request *r, int64_t at, struct number sum)
 }
 
 /* With alpha 0, or nothing to sum up, and beta 1 nothing is touched. */
-static bool is_done(const struct plain_request *r, int64_t terms)
+static bool is_done(const struct baseline_request *r, int64_t terms)
 {
     const struct number beta = factor(r, r->beta);
 
@@ -143,7 +145,7 @@ static bool is_done(const struct plain_request *r, int64_t terms)
 
 /* ---- level 3 ------------------------------------------------------------- */
 
-static void gemm(struct plain_request *r)
+static void gemm(struct baseline_request *r)
 {
     const int ta = upper(r, r->transa), tb = upper(r, r->transb);
     const bool is_read = !is_zero(factor(r, r->alpha));
@@ -160,14 +162,14 @@ static void gemm(struct plain_request *r)
         }
 }
 
-static bool is_inside(const struct plain_request *r, int64_t row,
+static bool is_inside(const struct baseline_request *r, int64_t row,
                       int64_t column)
 {
     return row == column || (upper(r, r->uplo) == 'U') == (column > row);
 }
 
 /* Of A, of which a triangle counts: symmetric, or zero elsewhere. */
-static struct number in_triangle(const struct plain_request *r, int64_t row,
+static struct number in_triangle(const struct baseline_request *r, int64_t row,
                                  int64_t column)
 {
     const int trans = r->routine == TAKT_SYMM ? 'N' : upper(r, r->transa);
@@ -190,7 +192,7 @@ static struct number in_triangle(const struct plain_request *r, int64_t row,
 }
 
 /* An element of the triangle times `b`, or the other way round. */
-static struct number inner(const struct plain_request *r, const void *b,
+static struct number inner(const struct baseline_request *r, const void *b,
                            int64_t ld, int64_t row, int64_t column)
 {
     const bool is_right = upper(r, r->side) == 'R';
@@ -205,7 +207,7 @@ static struct number inner(const struct plain_request *r, const void *b,
     return sum;
 }
 
-static void symm(struct plain_request *r)
+static void symm(struct baseline_request *r)
 {
     const bool is_read = !is_zero(factor(r, r->alpha));
 
@@ -218,7 +220,7 @@ static void symm(struct plain_request *r)
                            : (struct number){0, 0});
 }
 
-static void syrk(struct plain_request *r)
+static void syrk(struct baseline_request *r)
 {
     const bool is_twice = r->routine == TAKT_SYR2K;
     const void *b = is_twice ? r->b : r->a;
@@ -247,10 +249,10 @@ static void syrk(struct plain_request *r)
         }
 }
 
-static void *copy_of_c(const struct plain_request *r)
+static void *copy_of_c(const struct baseline_request *r)
 {
-    const int64_t lines = r->order == PLAIN_BY_ROWS ? r->m : r->n;
-    const int64_t across = r->order == PLAIN_BY_ROWS ? r->n : r->m;
+    const int64_t lines = r->order == BASELINE_BY_ROWS ? r->m : r->n;
+    const int64_t across = r->order == BASELINE_BY_ROWS ? r->n : r->m;
     static const size_t width[] = {4, 8, 8, 16};
     const size_t bytes =
         (size_t)((lines - 1) * r->ldc + across) * width[r->letter];
@@ -261,7 +263,7 @@ static void *copy_of_c(const struct plain_request *r)
     return memcpy(copy, r->c, bytes);
 }
 
-static void trmm(struct plain_request *r)
+static void trmm(struct baseline_request *r)
 {
     const struct number alpha = factor(r, r->alpha);
 
@@ -278,7 +280,7 @@ static void trmm(struct plain_request *r)
 }
 
 /* One column (or row, from the right) of the solution. */
-static void solve(struct plain_request *r, int64_t line)
+static void solve(struct baseline_request *r, int64_t line)
 {
     const bool is_right = upper(r, r->side) == 'R';
     const bool is_backward =
@@ -302,7 +304,7 @@ static void solve(struct plain_request *r, int64_t line)
     }
 }
 
-static void trsm(struct plain_request *r)
+static void trsm(struct baseline_request *r)
 {
     if (is_zero(factor(r, r->alpha))) {
         for (int64_t i = 0; i < r->m; i++)
@@ -322,7 +324,7 @@ static int64_t step_to(int64_t i, int64_t n, int64_t step)
     return step < 0 ? (i - n + 1) * step : i * step;
 }
 
-static void gemv(struct plain_request *r)
+static void gemv(struct baseline_request *r)
 {
     const int trans = upper(r, r->transa);
     const int64_t rows = trans == 'N' ? r->m : r->n;
@@ -340,7 +342,7 @@ static void gemv(struct plain_request *r)
     }
 }
 
-static void ger(struct plain_request *r)
+static void ger(struct baseline_request *r)
 {
     const struct number alpha = factor(r, r->alpha);
 
@@ -356,7 +358,7 @@ static void ger(struct plain_request *r)
         }
 }
 
-static void axpy(struct plain_request *r)
+static void axpy(struct baseline_request *r)
 {
     const struct number alpha = factor(r, r->alpha);
 
@@ -369,14 +371,14 @@ static void axpy(struct plain_request *r)
     }
 }
 
-static void scal(struct plain_request *r)
+static void scal(struct baseline_request *r)
 {
     for (int64_t i = 0; i < r->n && r->ldc > 0; i++)
         set(r, r->c, i * r->ldc,
             times(r, factor(r, r->alpha), get(r, r->c, i * r->ldc)));
 }
 
-static void dot(struct plain_request *r)
+static void dot(struct baseline_request *r)
 {
     long double sum = 0;
 
@@ -387,7 +389,7 @@ static void dot(struct plain_request *r)
 }
 
 /* nrm2 and asum; a long double has room for every square of a double. */
-static void norm(struct plain_request *r)
+static void norm(struct baseline_request *r)
 {
     long double sum = 0;
 
@@ -399,7 +401,7 @@ static void norm(struct plain_request *r)
 }
 
 /* The first of the largest, counted from 1 in Fortran; 0: there is none. */
-static void iamax(struct plain_request *r)
+static void iamax(struct baseline_request *r)
 {
     long double most = -1;
     int64_t at = 0;
@@ -414,9 +416,9 @@ static void iamax(struct plain_request *r)
     r->index = r->order != 0 && at > 0 ? at - 1 : at;
 }
 
-void plain_perform(struct plain_request *r)
+void baseline_perform(struct baseline_request *r)
 {
-    static void (*const perform[TAKT_ROUTINES])(struct plain_request *) = {
+    static void (*const perform[TAKT_ROUTINES])(struct baseline_request *) = {
         [TAKT_GEMM] = gemm,  [TAKT_SYMM] = symm,  [TAKT_SYRK] = syrk,
         [TAKT_SYR2K] = syrk, [TAKT_TRMM] = trmm,  [TAKT_TRSM] = trsm,
         [TAKT_GEMV] = gemv,  [TAKT_GER] = ger,    [TAKT_AXPY] = axpy,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plain_experts.c - the plain library, as an expert of catalogue ops. */
+/* baseline_experts.c - the baseline library, as an expert of catalogue ops. */
 #include <stdio.h>
 
 #include "router.h"
@@ -22,7 +22,7 @@ static const int64_t one = 1;
 
 static takt_status run_matmul(const takt_call *call, void *self)
 {
-    takt__plain_product(
+    takt__baseline_product(
         self, &(struct takt_product){
                   .is_double = call->dtype == TAKT_F64,
                   .m = call->shape.dim[0],
@@ -38,16 +38,16 @@ static takt_status run_matmul(const takt_call *call, void *self)
                   .lda = call->ld[0],
                   .ldb = call->ld[1],
                   .ldc = call->ld[2]});
-    takt__plain_wrote = call->out;
+    takt__baseline_wrote = call->out;
     return TAKT_OK;
 }
 
 static takt_status run_gemv(const takt_call *call, void *self)
 {
-    const struct takt_plain *plain = self;
+    const struct takt_baseline *baseline = self;
     const bool is_double = call->dtype == TAKT_F64;
     gemv_function *gemv =
-        (gemv_function *)plain->function[TAKT_GEMV][is_double];
+        (gemv_function *)baseline->function[TAKT_GEMV][is_double];
     const int64_t rows = (int64_t)call->shape.dim[0];
     const int64_t columns = (int64_t)call->shape.dim[1];
     const int64_t ld = (int64_t)call->ld[0];
@@ -57,43 +57,43 @@ static takt_status run_gemv(const takt_call *call, void *self)
          is_double ? (const void *)&call->alpha : &alpha, call->in[0], &ld,
          call->in[1], &one, is_double ? (const void *)&call->beta : &beta,
          call->out, &one, 1);
-    takt__plain_wrote = call->out;
+    takt__baseline_wrote = call->out;
     return TAKT_OK;
 }
 
 static takt_status run_axpy(const takt_call *call, void *self)
 {
-    const struct takt_plain *plain = self;
+    const struct takt_baseline *baseline = self;
     const bool is_double = call->dtype == TAKT_F64;
     const int64_t n = (int64_t)call->shape.dim[0];
     const float alpha = (float)call->alpha;
 
-    ((axpy_function *)plain->function[TAKT_AXPY][is_double])(
+    ((axpy_function *)baseline->function[TAKT_AXPY][is_double])(
         &n, is_double ? (const void *)&call->alpha : &alpha, call->in[0], &one,
         call->out, &one);
-    takt__plain_wrote = call->out;
+    takt__baseline_wrote = call->out;
     return TAKT_OK;
 }
 
 static takt_status run_scale(const takt_call *call, void *self)
 {
-    const struct takt_plain *plain = self;
+    const struct takt_baseline *baseline = self;
     const bool is_double = call->dtype == TAKT_F64;
     const int64_t n = (int64_t)call->shape.dim[0];
     const float alpha = (float)call->alpha;
 
     if (call->in[0] != call->out)
         return TAKT_ENOTSUP;
-    ((scal_function *)plain->function[TAKT_SCAL][is_double])(
+    ((scal_function *)baseline->function[TAKT_SCAL][is_double])(
         &n, is_double ? (const void *)&call->alpha : &alpha, call->out, &one);
-    takt__plain_wrote = call->out;
+    takt__baseline_wrote = call->out;
     return TAKT_OK;
 }
 
 static takt_status run_dot(const takt_call *call, void *self)
 {
-    const struct takt_plain *plain = self;
-    takt_symbol *dot = plain->function[TAKT_DOT][call->dtype == TAKT_F64];
+    const struct takt_baseline *baseline = self;
+    takt_symbol *dot = baseline->function[TAKT_DOT][call->dtype == TAKT_F64];
     const int64_t n = (int64_t)call->shape.dim[0];
 
     if (call->dtype == TAKT_F64)
@@ -102,7 +102,7 @@ static takt_status run_dot(const takt_call *call, void *self)
     else
         *(float *)call->out =
             ((sdot_function *)dot)(&n, call->in[0], &one, call->in[1], &one);
-    takt__plain_wrote = call->out;
+    takt__baseline_wrote = call->out;
     return TAKT_OK;
 }
 
@@ -114,25 +114,27 @@ static takt_status run_norm(const takt_call *call, takt_symbol *norm)
         *(double *)call->out = ((dnrm2_function *)norm)(&n, call->in[0], &one);
     else
         *(float *)call->out = ((snrm2_function *)norm)(&n, call->in[0], &one);
-    takt__plain_wrote = call->out;
+    takt__baseline_wrote = call->out;
     return TAKT_OK;
 }
 
 static takt_status run_norm2(const takt_call *call, void *self)
 {
-    const struct takt_plain *plain = self;
+    const struct takt_baseline *baseline = self;
 
-    return run_norm(call, plain->function[TAKT_NRM2][call->dtype == TAKT_F64]);
+    return run_norm(call,
+                    baseline->function[TAKT_NRM2][call->dtype == TAKT_F64]);
 }
 
 static takt_status run_norm1(const takt_call *call, void *self)
 {
-    const struct takt_plain *plain = self;
+    const struct takt_baseline *baseline = self;
 
-    return run_norm(call, plain->function[TAKT_ASUM][call->dtype == TAKT_F64]);
+    return run_norm(call,
+                    baseline->function[TAKT_ASUM][call->dtype == TAKT_F64]);
 }
 
-void takt__add_plain_experts(struct takt_route *route)
+void takt__add_baseline_experts(struct takt_route *route)
 {
     static const struct {
         enum takt_routine routine;
@@ -144,11 +146,11 @@ void takt__add_plain_experts(struct takt_route *route)
         {TAKT_SCAL, "scale", run_scale},   {TAKT_NRM2, "norm2", run_norm2},
         {TAKT_ASUM, "norm1", run_norm1},
     };
-    const struct takt_plain *plain = route->plain;
+    const struct takt_baseline *baseline = route->baseline;
     char name[32];
 
     snprintf(name, sizeof name, route->threads > 0 ? "%.21sx%u" : "%.21s",
-             plain->name, route->threads);
+             baseline->name, route->threads);
     snprintf(route->expert, sizeof route->expert, "user.%.26s", name);
     for (size_t i = 0; i < sizeof offer / sizeof *offer; i++) {
         const takt_op *op = route->takt->find_op(offer[i].op);
@@ -157,10 +159,10 @@ void takt__add_plain_experts(struct takt_route *route)
             .backend = TAKT_BACKEND_SIMD,
             .threads = route->threads,
             .run = offer[i].run,
-            .self = (void *)(uintptr_t)plain, /* is only read */
+            .self = (void *)(uintptr_t)baseline, /* is only read */
             .is_usual = 1};
-        if (op != NULL && plain->function[offer[i].routine][0] != NULL &&
-            plain->function[offer[i].routine][1] != NULL &&
+        if (op != NULL && baseline->function[offer[i].routine][0] != NULL &&
+            baseline->function[offer[i].routine][1] != NULL &&
             route->takt->add_expert(route->ctx, op, &spec) == TAKT_OK)
             route->op[offer[i].routine] = op;
     }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_reference.h - the routines of dropin/triangular.h, as their definitions
- * have them, element by element.
+ * baseline_reference.h - the routines of dropin/triangular.h, as their
+ * definitions have them, element by element.
  *
  * Sums are made in double. What BLAS does not read is not read here either, so
  * that a NaN there comes to nothing.
  */
-#ifndef TAKT_TESTS_DROPIN_PLAIN_REFERENCE_H
-#define TAKT_TESTS_DROPIN_PLAIN_REFERENCE_H
+#ifndef TAKT_TESTS_DROPIN_BASELINE_REFERENCE_H
+#define TAKT_TESTS_DROPIN_BASELINE_REFERENCE_H
 
 #include <math.h>
 

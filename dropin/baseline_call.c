@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_call.c - calls by rows, in a library that thinks in columns.
+ * baseline_call.c - calls by rows, in a library that thinks in columns.
  *
  * A matrix by rows is the transpose of the same memory by columns, so every
  * call is made for the transposes: operands change sides, triangles turn over.
  * Integers are handed over by address, as 64 bits; who reads 32 of them finds
  * the low half, which on all machines of ours comes first.
  */
-#include "plain.h"
+#include "baseline.h"
 
 typedef const int64_t *number;
 typedef const void *pointer;
@@ -38,11 +38,11 @@ static union factor factor_of(bool is_double, double value)
                      : (union factor){.f32 = (float)value};
 }
 
-void takt__plain_product(const struct takt_plain *plain,
-                         const struct takt_product *p)
+void takt__baseline_product(const struct takt_baseline *baseline,
+                            const struct takt_product *p)
 {
     gemm_function *gemm =
-        (gemm_function *)plain->function[TAKT_GEMM][p->is_double];
+        (gemm_function *)baseline->function[TAKT_GEMM][p->is_double];
     const union factor alpha = factor_of(p->is_double, p->alpha);
     const union factor beta = factor_of(p->is_double, p->beta);
     const int64_t m = (int64_t)p->m, n = (int64_t)p->n, k = (int64_t)p->k;
@@ -53,10 +53,10 @@ void takt__plain_product(const struct takt_plain *plain,
          &k, &alpha, p->b, &ldb, p->a, &lda, &beta, p->c, &ldc, 1, 1);
 }
 
-void takt__plain_triangular(const struct takt_plain *plain,
-                            const struct takt_triangular *call)
+void takt__baseline_triangular(const struct takt_baseline *baseline,
+                               const struct takt_triangular *call)
 {
-    takt_symbol *function = plain->function[call->routine][call->is_double];
+    takt_symbol *function = baseline->function[call->routine][call->is_double];
     const union factor alpha = factor_of(call->is_double, call->alpha);
     const union factor beta = factor_of(call->is_double, call->beta);
     const int64_t m = (int64_t)call->m, n = (int64_t)call->n;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * visit.h - a call that came through one of our names, on its way.
+ * intercept.h - a call that came through one of our names, on its way.
  *
  * An entry (entries_*.c) passes small calls on at once. Of the others it makes
- * a visit: what is asked for, by rows as everywhere in Takt. If the visit
- * routes it, the call is done. Otherwise the entry runs it in the plain
- * library, as it came, between takt__straight_begin() and _end().
+ * a intercept: what is asked for, by rows as everywhere in Takt. If the
+ * intercept routes it, the call is done. Otherwise the entry runs it in the
+ * baseline library, as it came, between takt__pass_begin() and _end().
  */
-#ifndef TAKT_DROPIN_VISIT_H
-#define TAKT_DROPIN_VISIT_H
+#ifndef TAKT_DROPIN_INTERCEPT_H
+#define TAKT_DROPIN_INTERCEPT_H
 
 #include <stdint.h>
 
-#include "board.h"
-#include "plain.h"
+#include "baseline.h"
+#include "stats.h"
 #include "triangular.h"
 
 /* y = alpha op(A) x + beta y. A is stored as m rows of n elements. */
@@ -44,13 +44,14 @@ static inline bool takt__is_inside(const void *frame)
     return takt__inside != 0 && (uintptr_t)frame < takt__inside;
 }
 
-struct takt_visit {
-    struct takt_plain *plain; /* NULL: a library that cannot be described */
+struct takt_intercept {
+    struct takt_baseline
+        *baseline; /* NULL: a library that cannot be described */
     enum takt_routine routine;
-    enum takt_letter letter;
+    enum takt_blas_type type;
     double work;       /* multiply-adds, or elements */
     enum takt_why why; /* it was not routed */
-    bool is_nested;    /* the plain library made it, in another call */
+    bool is_nested;    /* the baseline library made it, in another call */
     uint64_t start_ns; /* 0: it is not timed */
     uintptr_t outer;   /* takt__inside before it */
 };
@@ -64,19 +65,19 @@ enum {
     TAKT_LEAST_ORDER = 1024 /* of a triangle, and of what is cut of it */
 };
 
-/* True: the call is done. False: visit->why says why not, and nothing was
+/* True: the call is done. False: intercept->why says why not, and nothing was
  * touched. */
-bool takt__visit_product(struct takt_visit *visit,
-                         const struct takt_product *product);
-bool takt__visit_matvec(struct takt_visit *visit,
-                        const struct takt_matvec *matvec);
+bool takt__intercept_product(struct takt_intercept *intercept,
+                             const struct takt_product *product);
+bool takt__intercept_matvec(struct takt_intercept *intercept,
+                            const struct takt_matvec *matvec);
 /* The result of dot, nrm2 and asum goes to *result: a float or a double. */
-bool takt__visit_vectors(struct takt_visit *visit,
-                         const struct takt_vectors *vectors, void *result);
-bool takt__visit_triangular(struct takt_visit *visit,
-                            const struct takt_triangular *call);
+bool takt__intercept_vectors(struct takt_intercept *intercept,
+                             const struct takt_vectors *vectors, void *result);
+bool takt__intercept_triangular(struct takt_intercept *intercept,
+                                const struct takt_triangular *call);
 
-void takt__straight_begin(struct takt_visit *visit);
-void takt__straight_end(const struct takt_visit *visit);
+void takt__pass_begin(struct takt_intercept *intercept);
+void takt__pass_end(const struct takt_intercept *intercept);
 
 #endif

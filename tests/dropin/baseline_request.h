@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_request.h - a call of BLAS, whatever name it came by.
+ * baseline_request.h - a call of BLAS, whatever name it came by.
  *
  * The arguments of every routine are described by one word, a letter for each:
  *
@@ -12,8 +12,8 @@
  * c is what is written. A vector that is only read is b (of ger, x is a and y
  * is b); one that is written is c.
  */
-#ifndef TAKT_TESTS_DROPIN_PLAIN_REQUEST_H
-#define TAKT_TESTS_DROPIN_PLAIN_REQUEST_H
+#ifndef TAKT_TESTS_DROPIN_BASELINE_REQUEST_H
+#define TAKT_TESTS_DROPIN_BASELINE_REQUEST_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,9 +21,9 @@
 
 #include "routine.h"
 
-struct plain_request {
+struct baseline_request {
     enum takt_routine routine;
-    enum takt_letter letter;
+    enum takt_blas_type letter;
     int order; /* CBLAS's; 0: a call of Fortran's */
     /* Fortran's letters or CBLAS's numbers. */
     int transa, transb, side, uplo, diag;
@@ -36,40 +36,40 @@ struct plain_request {
     int64_t index;
 };
 
-enum { PLAIN_BY_ROWS = 101, PLAIN_BY_COLUMNS = 102 };
+enum { BASELINE_BY_ROWS = 101, BASELINE_BY_COLUMNS = 102 };
 
 /* "tTmnkfaAbBFcC" for gemm. */
-const char *plain_arguments(enum takt_routine routine);
+const char *baseline_arguments(enum takt_routine routine);
 
 /* "gemm"; of iamax "amax", since its letter is the second one. */
-const char *plain_routine_name(enum takt_routine routine);
+const char *baseline_routine_name(enum takt_routine routine);
 
 /* Everything in a line, for comparing. */
-void plain_describe(const struct plain_request *request, char *text,
-                    size_t size);
+void baseline_describe(const struct baseline_request *request, char *text,
+                       size_t size);
 
 /* The number of the first argument that is wrong; 0: none. */
-int plain_wrong_argument(const struct plain_request *request);
+int baseline_wrong_argument(const struct baseline_request *request);
 
 /* As the definition has it, sums in long double. Not to be called with wrong
  * arguments. */
-void plain_perform(struct plain_request *request);
+void baseline_perform(struct baseline_request *request);
 
 /* The same by columns in Fortran's words. */
-struct plain_request plain_turned(const struct plain_request *request);
+struct baseline_request baseline_turned(const struct baseline_request *request);
 
 /* Fortran's letter for one of CBLAS's numbers. */
-int plain_letter_of(int number);
+int baseline_letter_of(int number);
 
 /* Calls a function of that routine, letter and language. What it takes by value
  * comes with rubbish in the upper halves if its integers are narrow. */
-typedef void plain_function(void);
-void plain_call(plain_function *function, bool is_wide,
-                struct plain_request *request);
+typedef void baseline_function(void);
+void baseline_call(baseline_function *function, bool is_wide,
+                   struct baseline_request *request);
 
 /* The size or leading dimension that a letter of a form stands for. */
-static inline int64_t plain_number_at(const struct plain_request *r,
-                                      char argument)
+static inline int64_t baseline_number_at(const struct baseline_request *r,
+                                         char argument)
 {
     switch (argument) {
     case 'm':

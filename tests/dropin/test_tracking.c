@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_watch.c - no way to change memory is missed, and what nobody changed is
- * unchanged.
+ * test_tracking.c - no way to change memory is missed, and what nobody changed
+ * is unchanged.
  *
  * Everything is tried with small pages and with huge ones.
  */
-#include "watch.h"
+#include "tracking.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -33,7 +33,7 @@ static struct {
     char *all, *base; /* as mapped; the same, aligned to huge pages */
     char *at;
     size_t bytes;
-    struct takt_watched watched;
+    struct takt_tracked watched;
 } matrix;
 
 static char *map_at(void *where, size_t bytes, int flags)
@@ -58,18 +58,19 @@ static void make_matrix(void)
 
 static void free_matrix(void)
 {
-    takt__watch_end(&matrix.watched);
+    takt__tracking_end(&matrix.watched);
     munmap(matrix.all, room + huge_page);
 }
 
 static bool begin(void)
 {
-    return takt__watch_begin(matrix.at, matrix.bytes, &matrix.watched);
+    return takt__tracking_begin(matrix.at, matrix.bytes, &matrix.watched);
 }
 
 static bool is_unchanged(void)
 {
-    return takt__watch_is_unchanged(&matrix.watched, matrix.at, matrix.bytes);
+    return takt__tracking_is_unchanged(&matrix.watched, matrix.at,
+                                       matrix.bytes);
 }
 
 /* A page in the middle of a huge one. */
@@ -456,7 +457,7 @@ static void a_change_is_history_when_the_watch_begins_anew(void)
         EXPECT(begin() && is_unchanged());
         write_middle(NULL);
         EXPECT(!is_unchanged());
-        takt__watch_end(&matrix.watched);
+        takt__tracking_end(&matrix.watched);
         EXPECT(!is_unchanged());
     }
     free_matrix();
@@ -467,7 +468,7 @@ static void a_change_is_history_when_the_watch_begins_anew(void)
 
 static bool is_part_unchanged(const char *at, size_t bytes)
 {
-    return takt__watch_is_unchanged(&matrix.watched, at, bytes);
+    return takt__tracking_is_unchanged(&matrix.watched, at, bytes);
 }
 
 static void a_part_is_looked_at_by_itself(void)
@@ -491,23 +492,23 @@ static void a_part_is_looked_at_by_itself(void)
 
 static void neighbours_do_not_see_each_other(void)
 {
-    struct takt_watched low, high;
+    struct takt_tracked low, high;
 
     make_matrix();
     char *const high_at = middle() + 1000;
     const size_t low_bytes = (size_t)(high_at - matrix.at);
     const size_t high_bytes = matrix.bytes - low_bytes;
-    EXPECT(takt__watch_begin(matrix.at, low_bytes, &low));
-    EXPECT(takt__watch_begin(high_at, high_bytes, &high));
+    EXPECT(takt__tracking_begin(matrix.at, low_bytes, &low));
+    EXPECT(takt__tracking_begin(high_at, high_bytes, &high));
     high_at[0] = 2;
-    EXPECT(takt__watch_is_unchanged(&low, matrix.at, low_bytes));
-    EXPECT(!takt__watch_is_unchanged(&high, high_at, high_bytes));
-    takt__watch_end(&high);
+    EXPECT(takt__tracking_is_unchanged(&low, matrix.at, low_bytes));
+    EXPECT(!takt__tracking_is_unchanged(&high, high_at, high_bytes));
+    takt__tracking_end(&high);
     high_at[10 * page] = 2;
-    EXPECT(takt__watch_is_unchanged(&low, matrix.at, low_bytes));
+    EXPECT(takt__tracking_is_unchanged(&low, matrix.at, low_bytes));
     write_first_page();
-    EXPECT(!takt__watch_is_unchanged(&low, matrix.at, low_bytes));
-    takt__watch_end(&low);
+    EXPECT(!takt__tracking_is_unchanged(&low, matrix.at, low_bytes));
+    takt__tracking_end(&low);
     free_matrix();
 }
 
@@ -534,11 +535,11 @@ static int watch_in_child(void)
 {
     int failures = is_unchanged() ? 1 : 0;
 
-    takt__watch_end(&matrix.watched);
+    takt__tracking_end(&matrix.watched);
     failures += begin() && is_unchanged() ? 0 : 2;
     write_middle(NULL);
     failures += is_unchanged() ? 4 : 0;
-    takt__watch_end(&matrix.watched);
+    takt__tracking_end(&matrix.watched);
     return failures;
 }
 
@@ -549,7 +550,7 @@ static int child_of_child(void)
 
 static int close_everything(void)
 {
-    takt__watch_end(&matrix.watched);
+    takt__tracking_end(&matrix.watched);
     if (!begin() || !is_unchanged())
         return 1;
     for (int fd = 3; fd < 256; fd++)
@@ -586,10 +587,10 @@ static void who_closes_all_files_is_believed_to_have_changed_all(void)
 
 static bool can_watch(const void *at, size_t bytes)
 {
-    struct takt_watched watched;
-    const bool can = takt__watch_begin(at, bytes, &watched);
+    struct takt_tracked watched;
+    const bool can = takt__tracking_begin(at, bytes, &watched);
 
-    takt__watch_end(&watched);
+    takt__tracking_end(&watched);
     return can;
 }
 
@@ -657,7 +658,7 @@ static void unchanged_is_true_whatever_happens(void)
         const bool is_kept = is_unchanged();
         kept += is_kept;
         EXPECT(!is_kept || memcmp(copy, matrix.at, matrix.bytes) == 0);
-        takt__watch_end(&matrix.watched);
+        takt__tracking_end(&matrix.watched);
         if (i % 30 == 29)
             free_matrix();
     }
@@ -686,7 +687,7 @@ static void memory_that_is_pinned_for_good_is_not_watched(void)
     EXPECT(begin() && is_unchanged());
     if (syscall(SYS_io_uring_register, ring, 0, &all, 1) == 0) {
         EXPECT(!is_unchanged()); /* it may have been written since */
-        takt__watch_end(&matrix.watched);
+        takt__tracking_end(&matrix.watched);
         EXPECT(!begin());
     } else {
         SKIP("io_uring may not pin memory");
@@ -711,13 +712,13 @@ static void run_all(void)
 static void nothing_is_watched_here(void)
 {
     EXPECT(!can_watch(&page, 1 << 20));
-    SKIP(takt__watch_problem());
+    SKIP(takt__tracking_problem());
 }
 
 int main(void)
 {
     page = (size_t)sysconf(_SC_PAGESIZE);
-    if (takt__watch_problem() != NULL) {
+    if (takt__tracking_problem() != NULL) {
         RUN(nothing_is_watched_here);
         return tap_done();
     }

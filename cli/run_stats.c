@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_board.c - the file that a tree of processes counts in.
+ * run_stats.c - the file that a tree of processes counts in.
  *
  * Its space is taken when it is made: a process that counts on a full disk
  * would die of it. What comes back was in everybody's hands, so nothing in it
@@ -18,12 +18,12 @@
 #include "workflow.h"
 
 /* Returns 0, or what is wrong; nothing is left then. */
-static int make_in(const char *folder, struct board_file *out)
+static int make_in(const char *folder, struct stats_file *out)
 {
     struct {
-        char title[sizeof((struct takt_board *)NULL)->title];
+        char title[sizeof((struct takt_stats *)NULL)->title];
         uint64_t size;
-    } head = {.title = TAKT_BOARD_TITLE, .size = sizeof(struct takt_board)};
+    } head = {.title = TAKT_STATS_TITLE, .size = sizeof(struct takt_stats)};
 
     if ((size_t)snprintf(out->path, sizeof out->path, "%s/takt-run-XXXXXX",
                          folder) >= sizeof out->path)
@@ -32,15 +32,15 @@ static int make_in(const char *folder, struct board_file *out)
     if (out->fd < 0)
         return errno;
     fcntl(out->fd, F_SETFD, FD_CLOEXEC);
-    int wrong = posix_fallocate(out->fd, 0, (off_t)sizeof(struct takt_board));
+    int wrong = posix_fallocate(out->fd, 0, (off_t)sizeof(struct takt_stats));
     if (wrong == 0 && pwrite(out->fd, &head, sizeof head, 0) != sizeof head)
         wrong = EIO;
     if (wrong != 0)
-        board_remove(out);
+        stats_remove(out);
     return wrong;
 }
 
-bool board_make(struct board_file *out)
+bool stats_make(struct stats_file *out)
 {
     const char *temporary = getenv("TMPDIR");
     const char *const folders[] = {getenv("XDG_RUNTIME_DIR"), "/dev/shm",
@@ -61,35 +61,35 @@ bool board_make(struct board_file *out)
     return false;
 }
 
-void board_remove(struct board_file *file)
+void stats_remove(struct stats_file *file)
 {
     unlink(file->path);
     close(file->fd);
 }
 
-static bool is_board(const struct takt_board *board)
+static bool is_stats(const struct takt_stats *stats)
 {
-    static const char title[sizeof board->title] = TAKT_BOARD_TITLE;
+    static const char title[sizeof stats->title] = TAKT_STATS_TITLE;
 
-    return memcmp(board->title, title, sizeof title) == 0 &&
-           board->size == sizeof *board;
+    return memcmp(stats->title, title, sizeof title) == 0 &&
+           stats->size == sizeof *stats;
 }
 
-struct takt_board *board_read(int fd)
+struct takt_stats *stats_read(int fd)
 {
-    struct takt_board *board = calloc(1, sizeof *board);
+    struct takt_stats *stats = calloc(1, sizeof *stats);
     struct stat facts;
 
-    if (board != NULL && fstat(fd, &facts) == 0 &&
-        facts.st_size == (off_t)sizeof *board &&
-        pread(fd, board, sizeof *board, 0) == (ssize_t)sizeof *board &&
-        is_board(board))
-        return board;
-    free(board);
+    if (stats != NULL && fstat(fd, &facts) == 0 &&
+        facts.st_size == (off_t)sizeof *stats &&
+        pread(fd, stats, sizeof *stats, 0) == (ssize_t)sizeof *stats &&
+        is_stats(stats))
+        return stats;
+    free(stats);
     return NULL;
 }
 
-const char *board_text(const struct takt_board_text *text)
+const char *stats_text(const struct takt_stats_text *text)
 {
     enum { written = 2 };
     const bool is_whole = text->state == written && text->text[0] != '\0' &&

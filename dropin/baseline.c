@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* plain.c - finding the library below, and what it offers. */
-#include "plain.h"
+/* baseline.c - finding the library target, and what it offers. */
+#include "baseline.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "loader.h"
-#include "tally.h"
+#include "stats_write.h"
 
-static _Atomic(struct takt_plain *) libraries;
+static _Atomic(struct takt_baseline *) libraries;
 
 /* ---- who is loaded ---------------------------------------------------------
  */
@@ -75,7 +75,7 @@ static void *look_in(void *handle, const char *name)
 }
 
 /* What was loaded before keeps itself loaded, or does not: it is the program's.
- * A handle of what we load ourselves is kept. */
+ * A handle of what we load ourselves is cached. */
 static void *look_in_file(const char *file, int flags, const char *name)
 {
     void *handle = file == NULL ? NULL : dlopen(file, RTLD_LAZY | flags);
@@ -161,7 +161,7 @@ static takt_symbol *as_function(void *found)
     return function;
 }
 
-static void find_functions(struct takt_plain *plain, void *handle,
+static void find_functions(struct takt_baseline *baseline, void *handle,
                            const char *pattern)
 {
     static const char *const routine[TAKT_ROUTINES] = {
@@ -172,17 +172,17 @@ static void find_functions(struct takt_plain *plain, void *handle,
         [TAKT_ASUM] = "asum"}; /* iamax is passed on as it comes */
 
     for (unsigned r = 0; r < TAKT_ROUTINES; r++)
-        for (unsigned letter = 0; letter < 2 && routine[r] != NULL; letter++) {
+        for (unsigned type = 0; type < 2 && routine[r] != NULL; type++) {
             char word[16], name[48];
-            snprintf(word, sizeof word, "%c%s", "sd"[letter], routine[r]);
+            snprintf(word, sizeof word, "%c%s", "sd"[type], routine[r]);
             snprintf(name, sizeof name, pattern, word);
             void *found = look_in(handle, name);
             if (found != NULL)
-                plain->function[r][letter] = as_function(found);
+                baseline->function[r][type] = as_function(found);
         }
 }
 
-static void find_threads(struct takt_plain *plain, void *handle)
+static void find_threads(struct takt_baseline *baseline, void *handle)
 {
     static const char *const get[] = {
         "openblas_get_num_threads",       "openblas_get_num_threads64_",
@@ -193,21 +193,21 @@ static void find_threads(struct takt_plain *plain, void *handle)
 
     for (size_t i = 0; i < sizeof get / sizeof *get && found == NULL; i++)
         found = as_function(look_in(handle, get[i]));
-    memcpy(&plain->get_threads, &found, sizeof found);
+    memcpy(&baseline->get_threads, &found, sizeof found);
     found = as_function(look_in(handle, "omp_in_parallel"));
-    memcpy(&plain->is_in_parallel, &found, sizeof found);
+    memcpy(&baseline->is_in_parallel, &found, sizeof found);
 }
 
 /* A short name for experts: what is known of one library must not be taken for
  * another's, so the path is in it. */
-static void name_it(struct takt_plain *plain)
+static void name_it(struct takt_baseline *baseline)
 {
-    const char *file = strrchr(plain->path, '/');
+    const char *file = strrchr(baseline->path, '/');
     uint32_t hash = 2166136261u;
     char word[13];
     size_t length = 0;
 
-    file = file == NULL ? plain->path : file + 1;
+    file = file == NULL ? baseline->path : file + 1;
     if (strncmp(file, "lib", 3) == 0)
         file += 3;
     for (const char *at = file;
@@ -218,12 +218,12 @@ static void name_it(struct takt_plain *plain)
                        ? *at
                        : '_');
     word[length] = '\0';
-    for (const char *at = plain->path; *at != '\0'; at++)
+    for (const char *at = baseline->path; *at != '\0'; at++)
         hash = (hash ^ (unsigned char)*at) * 16777619u;
-    snprintf(plain->name, sizeof plain->name, "%s-%08x", word, hash);
+    snprintf(baseline->name, sizeof baseline->name, "%s-%08x", word, hash);
 }
 
-/* Libraries with wide integers and plain names say so in their own. */
+/* Libraries with wide integers and baseline names say so in their own. */
 static bool has_wide_name(const char *path)
 {
     const char *file = strrchr(path, '/');
@@ -232,27 +232,27 @@ static bool has_wide_name(const char *path)
     return strstr(file, "blas64") != NULL || strstr(file, "ilp64") != NULL;
 }
 
-static struct takt_plain *describe(const char *path, const void *base,
-                                   const struct takt_dialect *dialect)
+static struct takt_baseline *describe(const char *path, const void *base,
+                                      const struct takt_naming *dialect)
 {
-    struct takt_plain *plain = calloc(1, sizeof *plain);
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* and kept */
+    struct takt_baseline *baseline = calloc(1, sizeof *baseline);
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* and cached */
 
-    if (plain == NULL || handle == NULL) {
-        free(plain);
+    if (baseline == NULL || handle == NULL) {
+        free(baseline);
         return NULL;
     }
-    snprintf(plain->path, sizeof plain->path, "%s", path);
-    plain->base = base;
-    plain->is_wide = dialect->is_wide || has_wide_name(path);
-    find_functions(plain, handle, dialect->fortran);
-    find_threads(plain, handle);
-    name_it(plain);
-    return plain;
+    snprintf(baseline->path, sizeof baseline->path, "%s", path);
+    baseline->base = base;
+    baseline->is_wide = dialect->is_wide || has_wide_name(path);
+    find_functions(baseline, handle, dialect->fortran);
+    find_threads(baseline, handle);
+    name_it(baseline);
+    return baseline;
 }
 
-static struct takt_plain *known(struct takt_plain *first, const char *path,
-                                bool is_wide)
+static struct takt_baseline *known(struct takt_baseline *first,
+                                   const char *path, bool is_wide)
 {
     for (; first != NULL; first = first->next)
         if (strncmp(first->path, path, sizeof first->path - 1) == 0 &&
@@ -263,11 +263,11 @@ static struct takt_plain *known(struct takt_plain *first, const char *path,
 
 /* The library that a function is in; NULL: it cannot be described, and its
  * calls are passed on. */
-static struct takt_plain *library_of(const void *function,
-                                     const struct takt_dialect *dialect)
+static struct takt_baseline *library_of(const void *function,
+                                        const struct takt_naming *dialect)
 {
     const char *path = file_of(function);
-    struct takt_plain *made = NULL, *first = atomic_load(&libraries), *there;
+    struct takt_baseline *made = NULL, *first = atomic_load(&libraries), *there;
 
     if (path == NULL)
         return NULL;
@@ -284,13 +284,13 @@ static struct takt_plain *library_of(const void *function,
         made->next = first;
         made->number = first == NULL ? 0 : first->number + 1;
     } while (!atomic_compare_exchange_weak(&libraries, &first, made));
-    takt__tally_library(made);
+    takt__stats_library(made);
     return made;
 }
 
 static bool is_library(const void *base)
 {
-    const struct takt_plain *at = atomic_load(&libraries);
+    const struct takt_baseline *at = atomic_load(&libraries);
 
     while (at != NULL && at->base != base)
         at = at->next;
@@ -307,11 +307,11 @@ static _Noreturn void give_up(const char *name, const char *why)
 }
 
 /* The answer for the object around `at`; NULL: for all. */
-static const struct takt_below *add_answer(struct takt_slot *slot,
-                                           const struct takt_below *answer,
-                                           const void *at)
+static const struct takt_target *add_answer(struct takt_entry *slot,
+                                            const struct takt_target *answer,
+                                            const void *at)
 {
-    struct takt_below *made = calloc(1, sizeof *made);
+    struct takt_target *made = calloc(1, sizeof *made);
     struct stretch stretch = {.at = (uintptr_t)at, .high = UINTPTR_MAX};
 
     if (made == NULL)
@@ -328,10 +328,10 @@ static const struct takt_below *add_answer(struct takt_slot *slot,
     return made;
 }
 
-const struct takt_below *takt__slot_resolve(struct takt_slot *slot,
-                                            const void *caller)
+const struct takt_target *takt__entry_resolve(struct takt_entry *slot,
+                                              const void *caller)
 {
-    struct takt_below answer = {0};
+    struct takt_target answer = {0};
     bool is_for_all;
     char name[48];
 
@@ -343,16 +343,16 @@ const struct takt_below *takt__slot_resolve(struct takt_slot *slot,
         give_up(name, "no BLAS library is loaded that has it; name one with "
                       "--library or TAKT_RUN_LIBRARY");
     answer.function = as_function(found);
-    answer.plain = library_of(found, slot->dialect);
-    answer.is_wide =
-        answer.plain != NULL ? answer.plain->is_wide : slot->dialect->is_wide;
+    answer.baseline = library_of(found, slot->dialect);
+    answer.is_wide = answer.baseline != NULL ? answer.baseline->is_wide
+                                             : slot->dialect->is_wide;
     const bool is_own = is_library(base_of(caller));
-    const struct takt_below *below =
+    const struct takt_target *target =
         add_answer(slot, &answer, is_for_all && !is_own ? NULL : caller);
     if (is_for_all && !is_own) /* in front of it */
         add_answer(slot, &answer, found);
     takt__loader_leave();
-    return below;
+    return target;
 }
 
 /* ---- threads ---------------------------------------------------------------
@@ -374,14 +374,14 @@ static unsigned asked_threads(void)
     return 0;
 }
 
-unsigned takt__plain_threads(const struct takt_plain *plain)
+unsigned takt__baseline_threads(const struct takt_baseline *baseline)
 {
     static _Atomic unsigned asked = UINT32_MAX; /* not read yet */
 
-    if (plain->is_in_parallel != NULL && plain->is_in_parallel() != 0)
+    if (baseline->is_in_parallel != NULL && baseline->is_in_parallel() != 0)
         return 1;
-    if (plain->get_threads != NULL) {
-        const int threads = plain->get_threads();
+    if (baseline->get_threads != NULL) {
+        const int threads = baseline->get_threads();
         return threads > 0 ? (unsigned)threads : 0;
     }
     unsigned threads = atomic_load_explicit(&asked, memory_order_relaxed);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_caller.c - a request becomes a call, with the types of its letter and
- * language.
+ * baseline_caller.c - a request becomes a call, with the types of its letter
+ * and language.
  *
  * Integers by value are handed over as 64 bits: who takes 32 of them must not
  * look at the others, so there is rubbish in these.
  */
 #include <string.h>
 
-#include "plain_request.h"
+#include "baseline_request.h"
 
 typedef const void *pointer;
 
@@ -26,7 +26,7 @@ struct addresses {
     } value[13];
 };
 
-static char letter_at(const struct plain_request *r, char argument)
+static char letter_at(const struct baseline_request *r, char argument)
 {
     return (char)(argument == 't'   ? r->transa
                   : argument == 'T' ? r->transb
@@ -35,10 +35,10 @@ static char letter_at(const struct plain_request *r, char argument)
                                     : r->diag);
 }
 
-static void find_addresses(const struct plain_request *r, bool is_wide,
+static void find_addresses(const struct baseline_request *r, bool is_wide,
                            struct addresses *out)
 {
-    const char *const words = plain_arguments(r->routine);
+    const char *const words = baseline_arguments(r->routine);
     const bool is_f64 = r->letter == TAKT_D || r->letter == TAKT_Z;
 
     for (size_t i = 0; words[i] != '\0'; i++) {
@@ -56,15 +56,15 @@ static void find_addresses(const struct plain_request *r, bool is_wide,
                 else
                     out->value[i].f32[part] = (float)factor[part];
         } else if (is_wide) {
-            out->value[i].wide = plain_number_at(r, word);
+            out->value[i].wide = baseline_number_at(r, word);
         } else {
-            out->value[i].narrow = (int32_t)plain_number_at(r, word);
+            out->value[i].narrow = (int32_t)baseline_number_at(r, word);
         }
     }
 }
 
 /* The lengths of strings come last. */
-static void call_matrices(plain_function *f, enum takt_routine routine,
+static void call_matrices(baseline_function *f, enum takt_routine routine,
                           const pointer *p, void *c)
 {
     typedef void gemm(pointer, pointer, pointer, pointer, pointer, pointer,
@@ -93,7 +93,7 @@ static void call_matrices(plain_function *f, enum takt_routine routine,
                     p[10], 1, 1, 1, 1);
 }
 
-static void call_vectors(plain_function *f, struct plain_request *r,
+static void call_vectors(baseline_function *f, struct baseline_request *r,
                          const pointer *p)
 {
     typedef void gemv(pointer, pointer, pointer, pointer, pointer, pointer,
@@ -125,8 +125,8 @@ static void call_vectors(plain_function *f, struct plain_request *r,
                                      : ((dnrm2 *)f)(p[0], p[1], p[2]);
 }
 
-static void call_fortran(plain_function *f, bool is_wide,
-                         struct plain_request *r)
+static void call_fortran(baseline_function *f, bool is_wide,
+                         struct baseline_request *r)
 {
     typedef int32_t narrow_iamax(pointer, pointer, pointer);
     typedef int64_t wide_iamax(pointer, pointer, pointer);
@@ -160,7 +160,7 @@ static int64_t handed(int64_t number, bool is_wide)
     return is_wide ? number : (int64_t)(rubbish | (uint32_t)number);
 }
 
-static void find_values(const struct plain_request *r, bool is_wide,
+static void find_values(const struct baseline_request *r, bool is_wide,
                         struct values *v)
 {
     v->order = handed(r->order, false);
@@ -186,7 +186,7 @@ static void find_values(const struct plain_request *r, bool is_wide,
 /* The calls of one type of factors. */
 #define CALLS(suffix_, type_)                                                  \
     static void call_gemm_##suffix_(                                           \
-        plain_function *f, const struct plain_request *r,                      \
+        baseline_function *f, const struct baseline_request *r,                \
         const struct values *v, type_ alpha, type_ beta)                       \
     {                                                                          \
         typedef void gemm(int64_t, int64_t, int64_t, int64_t, int64_t,         \
@@ -222,8 +222,9 @@ CALLS(d, double)
 CALLS(z, pointer)
 
 #define VECTOR_CALLS(suffix_, type_)                                          \
-    static void call_vector_##suffix_(                                        \
-        plain_function *f, struct plain_request *r, const struct values *v)   \
+    static void call_vector_##suffix_(baseline_function *f,                   \
+                                      struct baseline_request *r,             \
+                                      const struct values *v)                 \
     {                                                                         \
         typedef void gemv(int64_t, int64_t, int64_t, int64_t, type_, pointer, \
                           int64_t, pointer, int64_t, type_, void *, int64_t); \
@@ -252,7 +253,8 @@ CALLS(z, pointer)
 VECTOR_CALLS(s, float)
 VECTOR_CALLS(d, double)
 
-static void call_c(plain_function *f, bool is_wide, struct plain_request *r)
+static void call_c(baseline_function *f, bool is_wide,
+                   struct baseline_request *r)
 {
     typedef size_t iamax(int64_t, pointer, int64_t);
     struct values v;
@@ -272,7 +274,8 @@ static void call_c(plain_function *f, bool is_wide, struct plain_request *r)
         call_gemm_z(f, r, &v, v.alpha, v.beta);
 }
 
-void plain_call(plain_function *f, bool is_wide, struct plain_request *r)
+void baseline_call(baseline_function *f, bool is_wide,
+                   struct baseline_request *r)
 {
     if (r->order == 0)
         call_fortran(f, is_wide, r);
@@ -299,7 +302,7 @@ static void swap_numbers(int64_t *a, int64_t *b)
 }
 
 /* A matrix by rows is the transpose of the same memory by columns. */
-static void turn(struct plain_request *r)
+static void turn(struct baseline_request *r)
 {
     const bool is_rank = r->routine == TAKT_SYRK || r->routine == TAKT_SYR2K;
     const bool is_swapped = r->routine == TAKT_GEMM || r->routine == TAKT_GER;
@@ -320,17 +323,17 @@ static void turn(struct plain_request *r)
     r->uplo = r->uplo == 'L' ? 'U' : 'L';
 }
 
-struct plain_request plain_turned(const struct plain_request *request)
+struct baseline_request baseline_turned(const struct baseline_request *request)
 {
-    struct plain_request turned = *request;
+    struct baseline_request turned = *request;
 
     turned.order = 0;
-    turned.transa = plain_letter_of(request->transa);
-    turned.transb = plain_letter_of(request->transb);
-    turned.side = plain_letter_of(request->side);
-    turned.uplo = plain_letter_of(request->uplo);
-    turned.diag = plain_letter_of(request->diag);
-    if (request->order == PLAIN_BY_ROWS && request->routine < TAKT_AXPY)
+    turned.transa = baseline_letter_of(request->transa);
+    turned.transb = baseline_letter_of(request->transb);
+    turned.side = baseline_letter_of(request->side);
+    turned.uplo = baseline_letter_of(request->uplo);
+    turned.diag = baseline_letter_of(request->diag);
+    if (request->order == BASELINE_BY_ROWS && request->routine < TAKT_AXPY)
         turn(&turned);
     return turned;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The board of dropin/board.h, for tests: made, and read."""
+"""The stats of dropin/stats.h, for tests: made, and read."""
 import struct
 
 ROUTINES = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "ger",
@@ -8,7 +8,7 @@ WAYS = ("straight", "plain", "scalar", "simd", "gpu")
 WHYS = ("small", "settled", "starting", "form", "routine", "nested", "wrong",
         "no_router", "no_gpu", "asleep", "slower", "lost", "policy", "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt board 1\n"
+TITLE = b"takt stats 1\n"
 NUMBERS = 3 * len(WAYS) + 3 + len(WHYS) + 3  # of one cell
 HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT)
 SIZE = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
@@ -21,7 +21,7 @@ def make(path):
     return path
 
 
-class Board:
+class Stats:
     def __init__(self, path):
         with open(path, "rb") as file:
             self.bytes = file.read()

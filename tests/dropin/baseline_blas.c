@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * plain_blas.c - a BLAS that computes by definition and remembers what it was
- * asked: the library below, for tests.
+ * baseline_blas.c - a BLAS that computes by definition and remembers what it
+ * was asked: the library below, for tests.
  *
  * It has every name of every routine that is interposed. Of one source several
  * libraries are made:
  *
- *     PLAIN_ONLY_FORTRAN   no name of C's
- *     PLAIN_THROUGH_PLT    C's names call Fortran's, by their names
- *     PLAIN_WIDE           names without a suffix, integers of 64 bits
+ *     BASELINE_ONLY_FORTRAN   no name of C's
+ *     BASELINE_THROUGH_PLT    C's names call Fortran's, by their names
+ *     BASELINE_WIDE           names without a suffix, integers of 64 bits
  *
  * Wrong arguments go to xerbla_(), which a program may define for itself; the
  * one here remembers them. What is remembered is each thread's own.
  */
-#include "plain_blas.h"
+#include "baseline_blas.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plain_request.h"
+#include "baseline_request.h"
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -30,34 +30,34 @@ static _Atomic uint64_t call_count;
 static _Thread_local char seen[512], complaint[64];
 static _Thread_local unsigned seen_count;
 
-PUBLIC uint64_t plain_calls(void)
+PUBLIC uint64_t baseline_calls(void)
 {
     return atomic_load(&call_count);
 }
 
-PUBLIC const char *plain_seen(unsigned *count)
+PUBLIC const char *baseline_seen(unsigned *count)
 {
     *count = seen_count;
     return seen;
 }
 
-PUBLIC const char *plain_complaint(void)
+PUBLIC const char *baseline_complaint(void)
 {
     return complaint;
 }
 
-PUBLIC void plain_forget(void)
+PUBLIC void baseline_forget(void)
 {
     seen[0] = complaint[0] = '\0';
     seen_count = 0;
 }
 
-#ifndef PLAIN_MARK
-#define PLAIN_MARK 0
+#ifndef BASELINE_MARK
+#define BASELINE_MARK 0
 #endif
-PUBLIC int plain_mark(void)
+PUBLIC int baseline_mark(void)
 {
-    return PLAIN_MARK;
+    return BASELINE_MARK;
 }
 
 /* ---- threads, as OpenBLAS has them --------------------------------------- */
@@ -86,13 +86,13 @@ PUBLIC void xerbla_(const char *name, const int *argument, size_t length)
 }
 
 /* False: there is nothing more to do. */
-static bool begin(const char *name, struct plain_request *r)
+static bool begin(const char *name, struct baseline_request *r)
 {
-    const int wrong = plain_wrong_argument(r);
+    const int wrong = baseline_wrong_argument(r);
     char words[400];
 
     atomic_fetch_add(&call_count, 1);
-    plain_describe(r, words, sizeof words);
+    baseline_describe(r, words, sizeof words);
     if (seen_count++ == 0)
         snprintf(seen, sizeof seen, "%s: %s", name, words);
     if (wrong != 0)
@@ -100,35 +100,35 @@ static bool begin(const char *name, struct plain_request *r)
     return wrong == 0;
 }
 
-static void enter(const char *name, struct plain_request *r)
+static void enter(const char *name, struct baseline_request *r)
 {
     r->sum = 0;
     r->index = 0;
     if (begin(name, r))
-        plain_perform(r);
+        baseline_perform(r);
 }
 
-#ifdef PLAIN_THROUGH_PLT
-static void enter_c(const char *name, struct plain_request *r,
-                    plain_function *fortran, bool is_wide)
+#ifdef BASELINE_THROUGH_PLT
+static void enter_c(const char *name, struct baseline_request *r,
+                    baseline_function *fortran, bool is_wide)
 {
     r->sum = 0;
     r->index = 0;
     if (!begin(name, r))
         return;
-    struct plain_request turned = plain_turned(r);
-    plain_call(fortran, is_wide, &turned);
+    struct baseline_request turned = baseline_turned(r);
+    baseline_call(fortran, is_wide, &turned);
     r->sum = turned.sum;
     r->index = turned.index > 0 ? turned.index - 1 : 0;
 }
-#define ENTER_C(name_, fortran_, integer_, r_)      \
-    enter_c(#name_, r_, (plain_function *)fortran_, \
+#define ENTER_C(name_, fortran_, integer_, r_)         \
+    enter_c(#name_, r_, (baseline_function *)fortran_, \
             sizeof(integer_) == sizeof(int64_t))
 #else
 #define ENTER_C(name_, fortran_, integer_, r_) enter(#name_, r_)
 #endif
 
-static void set_factor(enum takt_letter letter, pointer from, double *to)
+static void set_factor(enum takt_blas_type letter, pointer from, double *to)
 {
     if (letter == TAKT_S || letter == TAKT_C)
         to[0] = (double)((const float *)from)[0];
@@ -155,7 +155,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const char *, const char *, const integer_ *, const integer_ *, const integer_ *, pointer, pointer, const integer_ *, pointer, const integer_ *, pointer, void *, const integer_ *, size_t, size_t); \
     void name_(const char *ta, const char *tb, const integer_ *m, const integer_ *n, const integer_ *k, pointer alpha, pointer a, const integer_ *lda, pointer b, const integer_ *ldb, pointer beta, void *c, const integer_ *ldc, size_t la, size_t lb) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .transa = *ta, .transb = *tb, .m = *m, .n = *n, .k = *k, .a = a, .lda = *lda, .b = b, .ldb = *ldb, .c = c, .ldc = *ldc}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .transa = *ta, .transb = *tb, .m = *m, .n = *n, .k = *k, .a = a, .lda = *lda, .b = b, .ldb = *ldb, .c = c, .ldc = *ldc}; \
         expect_lengths(la, lb); \
         set_factor(letter_, alpha, r.alpha); \
         set_factor(letter_, beta, r.beta); \
@@ -165,7 +165,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const char *, const char *, const integer_ *, const integer_ *, pointer, pointer, const integer_ *, pointer, const integer_ *, pointer, void *, const integer_ *, size_t, size_t); \
     void name_(const char *one, const char *two, const integer_ *m, const integer_ *n, pointer alpha, pointer a, const integer_ *lda, pointer b, const integer_ *ldb, pointer beta, void *c, const integer_ *ldc, size_t la, size_t lb) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .one_ = *one, .two_ = *two, .m_ = *m, .n_ = *n, .a = a, .lda = *lda, .b = b, .ldb = *ldb, .c = c, .ldc = *ldc}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .one_ = *one, .two_ = *two, .m_ = *m, .n_ = *n, .a = a, .lda = *lda, .b = b, .ldb = *ldb, .c = c, .ldc = *ldc}; \
         expect_lengths(la, lb); \
         set_factor(letter_, alpha, r.alpha); \
         set_factor(letter_, beta, r.beta); \
@@ -177,7 +177,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const char *, const char *, const integer_ *, const integer_ *, pointer, pointer, const integer_ *, pointer, void *, const integer_ *, size_t, size_t); \
     void name_(const char *uplo, const char *trans, const integer_ *n, const integer_ *k, pointer alpha, pointer a, const integer_ *lda, pointer beta, void *c, const integer_ *ldc, size_t la, size_t lb) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .uplo = *uplo, .transa = *trans, .n = *n, .k = *k, .a = a, .lda = *lda, .c = c, .ldc = *ldc}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .uplo = *uplo, .transa = *trans, .n = *n, .k = *k, .a = a, .lda = *lda, .c = c, .ldc = *ldc}; \
         expect_lengths(la, lb); \
         set_factor(letter_, alpha, r.alpha); \
         set_factor(letter_, beta, r.beta); \
@@ -187,7 +187,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const char *, const char *, const char *, const char *, const integer_ *, const integer_ *, pointer, pointer, const integer_ *, void *, const integer_ *, size_t, size_t, size_t, size_t); \
     void name_(const char *side, const char *uplo, const char *trans, const char *diag, const integer_ *m, const integer_ *n, pointer alpha, pointer a, const integer_ *lda, void *b, const integer_ *ldb, size_t la, size_t lb, size_t lc, size_t ld) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .side = *side, .uplo = *uplo, .transa = *trans, .diag = *diag, .m = *m, .n = *n, .a = a, .lda = *lda, .c = b, .ldc = *ldb}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .side = *side, .uplo = *uplo, .transa = *trans, .diag = *diag, .m = *m, .n = *n, .a = a, .lda = *lda, .c = b, .ldc = *ldb}; \
         expect_lengths(la, lb); \
         expect_lengths(lc, ld); \
         set_factor(letter_, alpha, r.alpha); \
@@ -197,7 +197,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const char *, const integer_ *, const integer_ *, pointer, pointer, const integer_ *, pointer, const integer_ *, pointer, void *, const integer_ *, size_t); \
     void name_(const char *trans, const integer_ *m, const integer_ *n, pointer alpha, pointer a, const integer_ *lda, pointer x, const integer_ *incx, pointer beta, void *y, const integer_ *incy, size_t la) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .transa = *trans, .m = *m, .n = *n, .a = a, .lda = *lda, .b = x, .ldb = *incx, .c = y, .ldc = *incy}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .transa = *trans, .m = *m, .n = *n, .a = a, .lda = *lda, .b = x, .ldb = *incx, .c = y, .ldc = *incy}; \
         expect_lengths(la, 1); \
         set_factor(letter_, alpha, r.alpha); \
         set_factor(letter_, beta, r.beta); \
@@ -207,7 +207,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const integer_ *, const integer_ *, pointer, pointer, const integer_ *, pointer, const integer_ *, void *, const integer_ *); \
     void name_(const integer_ *m, const integer_ *n, pointer alpha, pointer x, const integer_ *incx, pointer y, const integer_ *incy, void *a, const integer_ *lda) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .m = *m, .n = *n, .a = x, .lda = *incx, .b = y, .ldb = *incy, .c = a, .ldc = *lda}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .m = *m, .n = *n, .a = x, .lda = *incx, .b = y, .ldb = *incy, .c = a, .ldc = *lda}; \
         set_factor(letter_, alpha, r.alpha); \
         enter(#name_, &r); \
     }
@@ -215,7 +215,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const integer_ *, pointer, pointer, const integer_ *, void *, const integer_ *); \
     void name_(const integer_ *n, pointer alpha, pointer x, const integer_ *incx, void *y, const integer_ *incy) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .n = *n, .b = x, .ldb = *incx, .c = y, .ldc = *incy}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .n = *n, .b = x, .ldb = *incx, .c = y, .ldc = *incy}; \
         set_factor(letter_, alpha, r.alpha); \
         enter(#name_, &r); \
     }
@@ -223,7 +223,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(const integer_ *, pointer, void *, const integer_ *); \
     void name_(const integer_ *n, pointer alpha, void *x, const integer_ *incx) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .n = *n, .c = x, .ldc = *incx}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .n = *n, .c = x, .ldc = *incx}; \
         set_factor(letter_, alpha, r.alpha); \
         enter(#name_, &r); \
     }
@@ -231,7 +231,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC type_ name_(const integer_ *, pointer, const integer_ *, void *, const integer_ *); \
     type_ name_(const integer_ *n, pointer x, const integer_ *incx, void *y, const integer_ *incy) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .n = *n, .b = x, .ldb = *incx, .c = y, .ldc = *incy}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .n = *n, .b = x, .ldb = *incx, .c = y, .ldc = *incy}; \
         enter(#name_, &r); \
         return (type_)r.sum; \
     }
@@ -241,7 +241,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC type_ name_(const integer_ *, pointer, const integer_ *); \
     type_ name_(const integer_ *n, pointer x, const integer_ *incx) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .n = *n, .b = x, .ldb = *incx}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .n = *n, .b = x, .ldb = *incx}; \
         enter(#name_, &r); \
         return (type_)r.result_; \
     }
@@ -259,7 +259,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(int, int, int, integer_, integer_, integer_, type_, pointer, integer_, pointer, integer_, type_, void *, integer_); \
     void name_(int order, int ta, int tb, integer_ m, integer_ n, integer_ k, type_ alpha, pointer a, integer_ lda, pointer b, integer_ ldb, type_ beta, void *c, integer_ ldc) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = order, .transa = ta, .transb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = order, .transa = ta, .transb = tb, .m = m, .n = n, .k = k, .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc}; \
         read_(letter_, alpha, r.alpha); \
         read_(letter_, beta, r.beta); \
         ENTER_C(name_, fortran_, integer_, &r); \
@@ -268,7 +268,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(int, int, int, integer_, integer_, type_, pointer, integer_, pointer, integer_, type_, void *, integer_); \
     void name_(int order, int one, int two, integer_ m, integer_ n, type_ alpha, pointer a, integer_ lda, pointer b, integer_ ldb, type_ beta, void *c, integer_ ldc) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = order, .one_ = one, .two_ = two, .m_ = m, .n_ = n, .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = order, .one_ = one, .two_ = two, .m_ = m, .n_ = n, .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc}; \
         read_(letter_, alpha, r.alpha); \
         read_(letter_, beta, r.beta); \
         ENTER_C(name_, fortran_, integer_, &r); \
@@ -277,7 +277,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(int, int, int, integer_, integer_, type_, pointer, integer_, type_, void *, integer_); \
     void name_(int order, int uplo, int trans, integer_ n, integer_ k, type_ alpha, pointer a, integer_ lda, type_ beta, void *c, integer_ ldc) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = order, .uplo = uplo, .transa = trans, .n = n, .k = k, .a = a, .lda = lda, .c = c, .ldc = ldc}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = order, .uplo = uplo, .transa = trans, .n = n, .k = k, .a = a, .lda = lda, .c = c, .ldc = ldc}; \
         read_(letter_, alpha, r.alpha); \
         read_(letter_, beta, r.beta); \
         ENTER_C(name_, fortran_, integer_, &r); \
@@ -286,7 +286,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(int, int, int, int, int, integer_, integer_, type_, pointer, integer_, void *, integer_); \
     void name_(int order, int side, int uplo, int trans, int diag, integer_ m, integer_ n, type_ alpha, pointer a, integer_ lda, void *b, integer_ ldb) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = order, .side = side, .uplo = uplo, .transa = trans, .diag = diag, .m = m, .n = n, .a = a, .lda = lda, .c = b, .ldc = ldb}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = order, .side = side, .uplo = uplo, .transa = trans, .diag = diag, .m = m, .n = n, .a = a, .lda = lda, .c = b, .ldc = ldb}; \
         read_(letter_, alpha, r.alpha); \
         ENTER_C(name_, fortran_, integer_, &r); \
     }
@@ -294,35 +294,35 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC void name_(int, int, integer_, integer_, type_, pointer, integer_, pointer, integer_, type_, void *, integer_); \
     void name_(int order, int trans, integer_ m, integer_ n, type_ alpha, pointer a, integer_ lda, pointer x, integer_ incx, type_ beta, void *y, integer_ incy) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = order, .transa = trans, .m = m, .n = n, .alpha = {(double)alpha}, .beta = {(double)beta}, .a = a, .lda = lda, .b = x, .ldb = incx, .c = y, .ldc = incy}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = order, .transa = trans, .m = m, .n = n, .alpha = {(double)alpha}, .beta = {(double)beta}, .a = a, .lda = lda, .b = x, .ldb = incx, .c = y, .ldc = incy}; \
         ENTER_C(name_, fortran_, integer_, &r); \
     }
 #define C_GER_LIKE(name_, fortran_, integer_, letter_, routine_, type_) \
     PUBLIC void name_(int, integer_, integer_, type_, pointer, integer_, pointer, integer_, void *, integer_); \
     void name_(int order, integer_ m, integer_ n, type_ alpha, pointer x, integer_ incx, pointer y, integer_ incy, void *a, integer_ lda) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = order, .m = m, .n = n, .alpha = {(double)alpha}, .a = x, .lda = incx, .b = y, .ldb = incy, .c = a, .ldc = lda}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = order, .m = m, .n = n, .alpha = {(double)alpha}, .a = x, .lda = incx, .b = y, .ldb = incy, .c = a, .ldc = lda}; \
         ENTER_C(name_, fortran_, integer_, &r); \
     }
 #define C_AXPY_LIKE(name_, fortran_, integer_, letter_, routine_, type_) \
     PUBLIC void name_(integer_, type_, pointer, integer_, void *, integer_); \
     void name_(integer_ n, type_ alpha, pointer x, integer_ incx, void *y, integer_ incy) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = PLAIN_BY_COLUMNS, .n = n, .alpha = {(double)alpha}, .b = x, .ldb = incx, .c = y, .ldc = incy}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = BASELINE_BY_COLUMNS, .n = n, .alpha = {(double)alpha}, .b = x, .ldb = incx, .c = y, .ldc = incy}; \
         ENTER_C(name_, fortran_, integer_, &r); \
     }
 #define C_SCAL_LIKE(name_, fortran_, integer_, letter_, routine_, type_) \
     PUBLIC void name_(integer_, type_, void *, integer_); \
     void name_(integer_ n, type_ alpha, void *x, integer_ incx) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = PLAIN_BY_COLUMNS, .n = n, .alpha = {(double)alpha}, .c = x, .ldc = incx}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = BASELINE_BY_COLUMNS, .n = n, .alpha = {(double)alpha}, .c = x, .ldc = incx}; \
         ENTER_C(name_, fortran_, integer_, &r); \
     }
 #define C_DOT_LIKE(name_, fortran_, integer_, letter_, routine_, type_) \
     PUBLIC type_ name_(integer_, pointer, integer_, void *, integer_); \
     type_ name_(integer_ n, pointer x, integer_ incx, void *y, integer_ incy) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = PLAIN_BY_COLUMNS, .n = n, .b = x, .ldb = incx, .c = y, .ldc = incy}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = BASELINE_BY_COLUMNS, .n = n, .b = x, .ldb = incx, .c = y, .ldc = incy}; \
         ENTER_C(name_, fortran_, integer_, &r); \
         return (type_)r.sum; \
     }
@@ -330,7 +330,7 @@ static void expect_lengths(size_t a, size_t b)
     PUBLIC type_ name_(integer_, pointer, integer_); \
     type_ name_(integer_ n, pointer x, integer_ incx) \
     { \
-        struct plain_request r = {.routine = routine_, .letter = letter_, .order = PLAIN_BY_COLUMNS, .n = n, .b = x, .ldb = incx}; \
+        struct baseline_request r = {.routine = routine_, .letter = letter_, .order = BASELINE_BY_COLUMNS, .n = n, .b = x, .ldb = incx}; \
         ENTER_C(name_, fortran_, integer_, &r); \
         return (type_)r.result_; \
     }
@@ -365,7 +365,7 @@ static void expect_lengths(size_t a, size_t b)
 
 /* ---- all of them --------------------------------------------------------- */
 
-#if defined(PLAIN_WIDE)
+#if defined(BASELINE_WIDE)
 #define F_NAMES(define_, word_, letter_, routine_) define_(word_##_, int64_t, letter_, routine_)
 #define C_NAMES(define_, word_, letter_, routine_) define_(cblas_##word_, word_##_, int64_t, letter_, routine_)
 #else
@@ -374,7 +374,7 @@ static void expect_lengths(size_t a, size_t b)
     define_(word_##_64_, int64_t, letter_, routine_) \
     define_(scipy_##word_##_, int32_t, letter_, routine_) \
     define_(scipy_##word_##_64_, int64_t, letter_, routine_)
-#if defined(PLAIN_ONLY_FORTRAN)
+#if defined(BASELINE_ONLY_FORTRAN)
 #define C_NAMES(define_, word_, letter_, routine_)
 #else
 #define C_NAMES(define_, word_, letter_, routine_) \

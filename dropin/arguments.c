@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * words.c - what the arguments of BLAS mean, by rows.
+ * arguments.c - what the arguments of BLAS mean, by rows.
  *
  * Whatever the library would complain about, or return from at once, is left
  * to it: it knows how its users want to hear of it.
  */
 #include "entries.h"
 
-const struct takt_dialect takt__fortran = {"%s_", "%s_", false};
-const struct takt_dialect takt__fortran64 = {"%s_64_", "%s_64_", true};
-const struct takt_dialect takt__fortran_scipy = {"scipy_%s_", "scipy_%s_",
-                                                 false};
-const struct takt_dialect takt__fortran_scipy64 = {"scipy_%s_64_",
-                                                   "scipy_%s_64_", true};
-const struct takt_dialect takt__cblas = {"cblas_%s", "%s_", false};
-const struct takt_dialect takt__cblas64 = {"cblas_%s64_", "%s_64_", true};
-const struct takt_dialect takt__cblas_64 = {"cblas_%s_64", "%s_64_", true};
-const struct takt_dialect takt__cblas_scipy = {"scipy_cblas_%s", "scipy_%s_",
-                                               false};
-const struct takt_dialect takt__cblas_scipy64 = {"scipy_cblas_%s64_",
-                                                 "scipy_%s_64_", true};
+const struct takt_naming takt__fortran = {"%s_", "%s_", false};
+const struct takt_naming takt__fortran64 = {"%s_64_", "%s_64_", true};
+const struct takt_naming takt__fortran_scipy = {"scipy_%s_", "scipy_%s_",
+                                                false};
+const struct takt_naming takt__fortran_scipy64 = {"scipy_%s_64_",
+                                                  "scipy_%s_64_", true};
+const struct takt_naming takt__cblas = {"cblas_%s", "%s_", false};
+const struct takt_naming takt__cblas64 = {"cblas_%s64_", "%s_64_", true};
+const struct takt_naming takt__cblas_64 = {"cblas_%s_64", "%s_64_", true};
+const struct takt_naming takt__cblas_scipy = {"scipy_cblas_%s", "scipy_%s_",
+                                              false};
+const struct takt_naming takt__cblas_scipy64 = {"scipy_cblas_%s64_",
+                                                "scipy_%s_64_", true};
 
 static bool is_size(int64_t number)
 {
@@ -49,9 +49,9 @@ bool takt__read_gemm(const struct takt_gemm_words *words,
     return true;
 }
 
-static bool is_one_of(int letter, int a, int b)
+static bool is_one_of(int type, int a, int b)
 {
-    return letter == a || letter == b;
+    return type == a || type == b;
 }
 
 /* Of the triangle, of B and of C: how long a row or column is. */
@@ -121,15 +121,15 @@ double takt__triangular_work(const struct takt_triangular *call)
     }
 }
 
-bool takt__enter_triangular(struct takt_visit *visit,
+bool takt__enter_triangular(struct takt_intercept *intercept,
                             const struct takt_triangular_words *words,
                             struct takt_triangular *call)
 {
-    call->is_double = visit->letter == TAKT_D;
-    visit->why = TAKT_WHY_WRONG;
+    call->is_double = intercept->type == TAKT_D;
+    intercept->why = TAKT_WHY_WRONG;
     if (!takt__read_triangular(words, call))
         return false;
-    visit->work = takt__triangular_work(call);
-    visit->why = TAKT_WHY_FORM;
-    return call->alpha != 0 && takt__visit_triangular(visit, call);
+    intercept->work = takt__triangular_work(call);
+    intercept->why = TAKT_WHY_FORM;
+    return call->alpha != 0 && takt__intercept_triangular(intercept, call);
 }

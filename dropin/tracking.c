@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * watch.c - pages of userfaultfd(2) in its asynchronous mode, and the ioctl of
- * /proc/self/pagemap that reads their marks.
+ * tracking.c - pages of userfaultfd(2) in its asynchronous mode, and the ioctl
+ * of /proc/self/pagemap that reads their marks.
  *
  * Neither descriptor may be used after a fork: they speak of the parent's
- * memory. They are kept in a page that the kernel empties in a child, however
+ * memory. They are cached in a page that the kernel empties in a child, however
  * that was made; children that share our memory share the page.
  */
-#include "watch.h"
+#include "tracking.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -183,7 +183,7 @@ static const char *open_eye(void)
     return "--reuse: this kernel does not tell which memory was written";
 }
 
-const char *takt__watch_problem(void)
+const char *takt__tracking_problem(void)
 {
     if (!make_eye())
         return "--reuse: no memory";
@@ -246,14 +246,14 @@ static bool has_pins(void)
 /* ---- watching --------------------------------------------------------------
  */
 
-static bool save_ends(struct takt_watched *watched)
+static bool save_ends(struct takt_tracked *tracked)
 {
-    watched->ends = malloc(watched->head_bytes + watched->tail_bytes + 1);
-    if (watched->ends == NULL)
+    tracked->ends = malloc(tracked->head_bytes + tracked->tail_bytes + 1);
+    if (tracked->ends == NULL)
         return false;
-    memcpy(watched->ends, watched->head, watched->head_bytes);
-    memcpy(watched->ends + watched->head_bytes, watched->tail,
-           watched->tail_bytes);
+    memcpy(tracked->ends, tracked->head, tracked->head_bytes);
+    memcpy(tracked->ends + tracked->head_bytes, tracked->tail,
+           tracked->tail_bytes);
     return true;
 }
 
@@ -270,18 +270,19 @@ static bool is_same(const char *copy, const char *there, size_t bytes,
            memcmp(copy + (low - first), there + (low - first), high - low) == 0;
 }
 
-bool takt__watch_begin(const void *at, size_t bytes, struct takt_watched *out)
+bool takt__tracking_begin(const void *at, size_t bytes,
+                          struct takt_tracked *out)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t from = (uintptr_t)at, to = from + bytes;
     const uintptr_t first = (from + page - 1) / page * page;
     const uintptr_t end = to / page * page;
 
-    *out = (struct takt_watched){.life = 0};
-    if (first >= end || takt__watch_problem() != NULL || has_pins() ||
+    *out = (struct takt_tracked){.life = 0};
+    if (first >= end || takt__tracking_problem() != NULL || has_pins() ||
         !enlist(first, end))
         return false;
-    *out = (struct takt_watched){.life = eye->life,
+    *out = (struct takt_tracked){.life = eye->life,
                                  .first = first,
                                  .end = end,
                                  .head = at,
@@ -292,40 +293,40 @@ bool takt__watch_begin(const void *at, size_t bytes, struct takt_watched *out)
      * what is saved is not newer than what the caller copies. */
     if (is_private_memory(from, to) && protect(first, end) && save_ends(out))
         return true;
-    takt__watch_end(out);
+    takt__tracking_end(out);
     return false;
 }
 
-void takt__watch_end(struct takt_watched *watched)
+void takt__tracking_end(struct takt_tracked *tracked)
 {
-    if (eye != NULL && watched->life != 0 && watched->life == eye->life)
-        delist(watched->first, watched->end);
-    free(watched->ends);
-    *watched = (struct takt_watched){.life = 0};
+    if (eye != NULL && tracked->life != 0 && tracked->life == eye->life)
+        delist(tracked->first, tracked->end);
+    free(tracked->ends);
+    *tracked = (struct takt_tracked){.life = 0};
 }
 
 /* The whole pages that have some of the part. */
-static bool are_pages_unchanged(const struct takt_watched *watched,
+static bool are_pages_unchanged(const struct takt_tracked *tracked,
                                 uintptr_t from, uintptr_t to)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t low = from / page * page;
     const uintptr_t high = (to + page - 1) / page * page;
-    const uintptr_t first = low > watched->first ? low : watched->first;
-    const uintptr_t end = high < watched->end ? high : watched->end;
+    const uintptr_t first = low > tracked->first ? low : tracked->first;
+    const uintptr_t end = high < tracked->end ? high : tracked->end;
 
     return first >= end || are_marked(first, end);
 }
 
-bool takt__watch_is_unchanged(const struct takt_watched *watched,
-                              const void *at, size_t bytes)
+bool takt__tracking_is_unchanged(const struct takt_tracked *tracked,
+                                 const void *at, size_t bytes)
 {
     const uintptr_t from = (uintptr_t)at, to = from + bytes;
 
-    return eye != NULL && watched->life != 0 && watched->life == eye->life &&
-           are_pages_unchanged(watched, from, to) &&
-           is_same(watched->ends, watched->head, watched->head_bytes, from,
+    return eye != NULL && tracked->life != 0 && tracked->life == eye->life &&
+           are_pages_unchanged(tracked, from, to) &&
+           is_same(tracked->ends, tracked->head, tracked->head_bytes, from,
                    to) &&
-           is_same(watched->ends + watched->head_bytes, watched->tail,
-                   watched->tail_bytes, from, to);
+           is_same(tracked->ends + tracked->head_bytes, tracked->tail,
+                   tracked->tail_bytes, from, to);
 }
