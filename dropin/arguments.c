@@ -1,135 +1,148 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arguments.c - what the arguments of BLAS mean, by rows.
+ * arguments.c - checks the arguments of a call, and describes it by rows.
  *
- * Whatever the library would complain about, or return from at once, is left
- * to it: it knows how its users want to hear of it.
+ * A call that the baseline library would complain about, or return from at
+ * once, is left to it, so that the program sees the library's own error.
  */
-#include "entries.h"
+#include "arguments.h"
 
-const struct takt_naming takt__fortran = {"%s_", "%s_", false};
-const struct takt_naming takt__fortran64 = {"%s_64_", "%s_64_", true};
-const struct takt_naming takt__fortran_scipy = {"scipy_%s_", "scipy_%s_",
-                                                false};
-const struct takt_naming takt__fortran_scipy64 = {"scipy_%s_64_",
-                                                  "scipy_%s_64_", true};
-const struct takt_naming takt__cblas = {"cblas_%s", "%s_", false};
-const struct takt_naming takt__cblas64 = {"cblas_%s64_", "%s_64_", true};
-const struct takt_naming takt__cblas_64 = {"cblas_%s_64", "%s_64_", true};
-const struct takt_naming takt__cblas_scipy = {"scipy_cblas_%s", "scipy_%s_",
-                                              false};
-const struct takt_naming takt__cblas_scipy64 = {"scipy_cblas_%s64_",
-                                                "scipy_%s_64_", true};
-
-static bool is_size(int64_t number)
+static bool is_one_of(int option, int a, int b)
 {
-    return number > 0;
+    return option == a || option == b;
 }
 
-bool takt__read_gemm(const struct takt_gemm_words *words,
-                     struct takt_product *out)
+static bool is_order(int order)
 {
-    const bool ta = words->transa == 'T', tb = words->transb == 'T';
-    const int64_t m = words->m, n = words->n, k = words->k;
-    const bool is_by_rows = words->is_by_rows;
-
-    if (words->transa == 0 || words->transb == 0 || !is_size(m) ||
-        !is_size(n) || !is_size(k) || words->lda < (ta != is_by_rows ? k : m) ||
-        words->ldb < (tb != is_by_rows ? n : k) ||
-        words->ldc < (is_by_rows ? n : m))
-        return false;
-    out->m = (size_t)(is_by_rows ? m : n);
-    out->n = (size_t)(is_by_rows ? n : m);
-    out->k = (size_t)k;
-    out->is_a_transposed = is_by_rows ? ta : tb;
-    out->is_b_transposed = is_by_rows ? tb : ta;
-    out->lda = (size_t)(is_by_rows ? words->lda : words->ldb);
-    out->ldb = (size_t)(is_by_rows ? words->ldb : words->lda);
-    out->ldc = (size_t)words->ldc;
-    return true;
+    return is_one_of(order, TAKT_BY_ROWS, TAKT_BY_COLUMNS);
 }
 
-static bool is_one_of(int type, int a, int b)
+static bool is_rank_update(enum takt_routine routine)
 {
-    return type == a || type == b;
+    return routine == TAKT_SYRK || routine == TAKT_SYR2K;
 }
 
-/* Of the triangle, of B and of C: how long a row or column is. */
-static bool has_room(const struct takt_triangular_words *w)
+double takt__arguments_work(const struct takt_arguments *arguments)
 {
-    const bool is_rank = w->routine == TAKT_SYRK || w->routine == TAKT_SYR2K;
-    const int64_t line = w->is_by_rows ? w->n : w->m;
+    const double m = (double)arguments->m, n = (double)arguments->n;
+    const double k = (double)arguments->k;
+    const double order = arguments->side == 'R' ? n : m;
 
-    if (is_rank) {
-        const int64_t least = (w->trans == 'T') != w->is_by_rows ? w->k : w->n;
-        return is_size(w->n) && is_size(w->k) && w->lda >= least &&
-               (w->routine == TAKT_SYRK || w->ldb >= least) && w->ldc >= w->n;
-    }
-    return is_size(w->m) && is_size(w->n) &&
-           w->lda >= (w->side == 'L' ? w->m : w->n) &&
-           (w->routine != TAKT_SYMM || w->ldb >= line) && w->ldc >= line;
-}
-
-static bool has_letters(const struct takt_triangular_words *w)
-{
-    const bool is_rank = w->routine == TAKT_SYRK || w->routine == TAKT_SYR2K;
-    const bool is_solve = w->routine == TAKT_TRMM || w->routine == TAKT_TRSM;
-
-    return is_one_of(w->uplo, 'U', 'L') &&
-           (is_rank || is_one_of(w->side, 'L', 'R')) &&
-           (!(is_rank || is_solve) || is_one_of(w->trans, 'N', 'T')) &&
-           (!is_solve || is_one_of(w->diag, 'N', 'U'));
-}
-
-bool takt__read_triangular(const struct takt_triangular_words *w,
-                           struct takt_triangular *out)
-{
-    const bool is_rank = w->routine == TAKT_SYRK || w->routine == TAKT_SYR2K;
-    const bool is_by_rows = w->is_by_rows;
-
-    if (!has_letters(w) || !has_room(w))
-        return false;
-    out->routine = w->routine;
-    out->is_right = (w->side == 'R') == is_by_rows;
-    out->is_upper = (w->uplo == 'U') == is_by_rows;
-    out->is_transposed =
-        is_rank ? (w->trans == 'T') == is_by_rows : w->trans == 'T';
-    out->is_unit = w->diag == 'U';
-    out->m = (size_t)(is_by_rows ? w->m : w->n);
-    out->n = (size_t)(is_by_rows || is_rank ? w->n : w->m);
-    out->k = (size_t)w->k;
-    out->lda = (size_t)w->lda;
-    out->ldb = (size_t)w->ldb;
-    out->ldc = (size_t)w->ldc;
-    return true;
-}
-
-double takt__triangular_work(const struct takt_triangular *call)
-{
-    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    const double order = call->is_right ? n : m;
-
-    switch (call->routine) {
+    switch (arguments->routine) {
+    case TAKT_GEMM:
+        return m * n * k;
+    case TAKT_SYMM:
+        return m * n * order;
     case TAKT_SYRK:
         return n * n * k / 2;
     case TAKT_SYR2K:
         return n * n * k;
-    case TAKT_SYMM:
-        return m * n * order;
-    default:
+    case TAKT_TRMM:
+    case TAKT_TRSM:
         return m * n * order / 2;
+    case TAKT_GEMV:
+    case TAKT_GER:
+        return m * n;
+    default:
+        return n;
     }
 }
 
-bool takt__enter_triangular(struct takt_intercept *intercept,
-                            const struct takt_triangular_words *words,
-                            struct takt_triangular *call)
+/* ---- gemm ------------------------------------------------------------------
+ */
+
+static bool is_valid_product(const struct takt_arguments *g)
 {
-    call->is_double = intercept->type == TAKT_D;
-    intercept->why = TAKT_WHY_WRONG;
-    if (!takt__read_triangular(words, call))
+    const bool is_by_rows = g->order == TAKT_BY_ROWS;
+    const bool ta = g->trans == 'T', tb = g->transb == 'T';
+
+    return is_order(g->order) && is_one_of(g->trans, 'N', 'T') &&
+           is_one_of(g->transb, 'N', 'T') && g->m > 0 && g->n > 0 && g->k > 0 &&
+           g->lda >= (ta != is_by_rows ? g->k : g->m) &&
+           g->ldb >= (tb != is_by_rows ? g->n : g->k) &&
+           g->ldc >= (is_by_rows ? g->n : g->m);
+}
+
+bool takt__read_product(const struct takt_arguments *g,
+                        struct takt_product *out)
+{
+    const bool is_by_rows = g->order == TAKT_BY_ROWS;
+    const bool ta = g->trans == 'T', tb = g->transb == 'T';
+
+    if (!is_valid_product(g))
         return false;
-    intercept->work = takt__triangular_work(call);
-    intercept->why = TAKT_WHY_FORM;
-    return call->alpha != 0 && takt__intercept_triangular(intercept, call);
+    *out = (struct takt_product){.is_double = g->type == TAKT_D,
+                                 .m = (size_t)(is_by_rows ? g->m : g->n),
+                                 .n = (size_t)(is_by_rows ? g->n : g->m),
+                                 .k = (size_t)g->k,
+                                 .is_a_transposed = is_by_rows ? ta : tb,
+                                 .is_b_transposed = is_by_rows ? tb : ta,
+                                 .alpha = g->alpha,
+                                 .beta = g->beta,
+                                 .a = is_by_rows ? g->a : g->b,
+                                 .b = is_by_rows ? g->b : g->a,
+                                 .c = g->c,
+                                 .lda = (size_t)(is_by_rows ? g->lda : g->ldb),
+                                 .ldb = (size_t)(is_by_rows ? g->ldb : g->lda),
+                                 .ldc = (size_t)g->ldc};
+    return true;
+}
+
+/* ---- symm, syrk, syr2k, trmm, trsm -----------------------------------------
+ */
+
+static bool are_options_valid(const struct takt_arguments *t)
+{
+    const bool is_rank = is_rank_update(t->routine);
+    const bool is_symm = t->routine == TAKT_SYMM;
+
+    return is_order(t->order) && is_one_of(t->uplo, 'U', 'L') &&
+           (is_rank || is_one_of(t->side, 'L', 'R')) &&
+           (is_symm || is_one_of(t->trans, 'N', 'T')) &&
+           (is_rank || is_symm || is_one_of(t->diag, 'N', 'U'));
+}
+
+/* Leading dimensions are at least as long as a row or column. */
+static bool are_sizes_valid(const struct takt_arguments *t)
+{
+    const bool is_by_rows = t->order == TAKT_BY_ROWS;
+    const int64_t length = is_by_rows ? t->n : t->m;
+
+    if (is_rank_update(t->routine)) {
+        const int64_t least = (t->trans == 'T') != is_by_rows ? t->k : t->n;
+        return t->n > 0 && t->k > 0 && t->lda >= least &&
+               (t->routine == TAKT_SYRK || t->ldb >= least) && t->ldc >= t->n;
+    }
+    return t->m > 0 && t->n > 0 && t->lda >= (t->side == 'L' ? t->m : t->n) &&
+           (t->routine != TAKT_SYMM || t->ldb >= length) && t->ldc >= length;
+}
+
+bool takt__read_triangular(const struct takt_arguments *t,
+                           struct takt_triangular *out)
+{
+    const bool is_rank = is_rank_update(t->routine);
+    const bool is_by_rows = t->order == TAKT_BY_ROWS;
+
+    if (!are_options_valid(t) || !are_sizes_valid(t))
+        return false;
+    *out = (struct takt_triangular){
+        .routine = t->routine,
+        .is_double = t->type == TAKT_D,
+        .is_right = (t->side == 'R') == is_by_rows,
+        .is_upper = (t->uplo == 'U') == is_by_rows,
+        .is_transposed =
+            is_rank ? (t->trans == 'T') == is_by_rows : t->trans == 'T',
+        .is_unit = t->diag == 'U',
+        .m = (size_t)(is_by_rows ? t->m : t->n),
+        .n = (size_t)(is_by_rows || is_rank ? t->n : t->m),
+        .k = (size_t)t->k,
+        .alpha = t->alpha,
+        .beta = t->beta,
+        .a = t->a,
+        .b = t->b,
+        .c = t->c,
+        .lda = (size_t)t->lda,
+        .ldb = (size_t)t->ldb,
+        .ldc = (size_t)t->ldc};
+    return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* baseline.c - finding the library target, and what it offers. */
+/* baseline.c - finds the baseline library, and describes it. */
 #include "baseline.h"
 
 #include <dlfcn.h>
@@ -9,14 +9,17 @@
 #include <string.h>
 
 #include "loader.h"
+#include "mode.h"
 #include "stats_write.h"
 
 static _Atomic(struct takt_baseline *) libraries;
 
-/* ---- who is loaded ---------------------------------------------------------
+/* ---- looking for a function
+ * ---------------------------------------------------------
  */
 
-/* The names of all objects, one after another, each with its end. */
+/* The file names of all loaded objects, one after another, each with its end.
+ */
 struct names {
     char *text;
     size_t length, capacity;
@@ -28,7 +31,7 @@ static int add_name(struct dl_phdr_info *object, size_t size, void *self)
     const size_t length = strlen(object->dlpi_name) + 1;
 
     (void)size;
-    if (length == 1) /* the program itself, which sees us first */
+    if (length == 1) /* the program itself, which finds this library first */
         return 0;
     if (names->length + length > names->capacity) {
         const size_t capacity = 2 * (names->length + length) + 4096;
@@ -51,7 +54,7 @@ static const char *file_of(const void *address)
     return dladdr(address, &found) != 0 ? found.dli_fname : NULL;
 }
 
-/* Where the object begins that an address belongs to; NULL: none. */
+/* The begin of the object that an address belongs to; NULL: none. */
 static const void *base_of(const void *address)
 {
     Dl_info found;
@@ -66,7 +69,7 @@ static bool is_ours(const void *address)
     return base == NULL || base == base_of((const void *)&libraries);
 }
 
-/* The function that `handle` or what it needs has under that name. */
+/* A function in `handle` or in what that needs; NULL: none but our own. */
 static void *look_in(void *handle, const char *name)
 {
     void *found = dlsym(handle, name);
@@ -74,8 +77,8 @@ static void *look_in(void *handle, const char *name)
     return found == NULL || is_ours(found) ? NULL : found;
 }
 
-/* What was loaded before keeps itself loaded, or does not: it is the program's.
- * A handle of what we load ourselves is cached. */
+/* The handle of a library that is loaded for this is never closed. One that was
+ * loaded before (RTLD_NOLOAD) stays in the hands of the program. */
 static void *look_in_file(const char *file, int flags, const char *name)
 {
     void *handle = file == NULL ? NULL : dlopen(file, RTLD_LAZY | flags);
@@ -86,14 +89,13 @@ static void *look_in_file(const char *file, int flags, const char *name)
     return found;
 }
 
-/* In the order in which they were loaded, which is the order in which the
- * program would find it. */
+/* In the order in which they were loaded, in which the program would look. */
 static void *look_in_loaded(const char *name)
 {
     struct names names = {NULL, 0, 0};
     void *found = NULL;
 
-    /* The list is made first: the loader may not be asked from inside. */
+    /* The list is made first: the callback must not call the loader. */
     dl_iterate_phdr(add_name, &names);
     for (size_t at = 0; at < names.length && found == NULL;
          at += strlen(names.text + at) + 1)
@@ -102,14 +104,14 @@ static void *look_in_loaded(const char *name)
     return found;
 }
 
-/* The object that an address is in, as it lies in memory. */
-struct stretch {
+/* The object around an address, in memory. */
+struct range {
     uintptr_t at, low, high;
 };
 
-static int find_stretch(struct dl_phdr_info *object, size_t size, void *self)
+static int find_range(struct dl_phdr_info *object, size_t size, void *self)
 {
-    struct stretch *stretch = self;
+    struct range *range = self;
     uintptr_t low = UINTPTR_MAX, high = 0;
 
     (void)size;
@@ -121,15 +123,15 @@ static int find_stretch(struct dl_phdr_info *object, size_t size, void *self)
         low = start < low ? start : low;
         high = start + part->p_memsz > high ? start + part->p_memsz : high;
     }
-    if (stretch->at < low || stretch->at >= high)
+    if (range->at < low || range->at >= high)
         return 0;
-    stretch->low = low;
-    stretch->high = high;
+    range->low = low;
+    range->high = high;
     return 1;
 }
 
-/* What everybody finds is for all; what only the caller finds, or who looks
- * like it, for the caller's object. */
+/* What every object would find is for all; anything else is for the object of
+ * the caller only. */
 static void *look_everywhere(const char *name, const void *caller,
                              bool *is_for_all)
 {
@@ -137,7 +139,7 @@ static void *look_everywhere(const char *name, const void *caller,
                                         "libopenblas.so.0"};
     void *found = look_in_file(secure_getenv("TAKT_RUN_LIBRARY"), 0, name);
 
-    if (found == NULL) /* where everybody looks first, behind us */
+    if (found == NULL) /* the global scope, behind this library */
         found = look_in(RTLD_NEXT, name);
     *is_for_all = found != NULL;
     if (found == NULL)
@@ -149,10 +151,11 @@ static void *look_everywhere(const char *name, const void *caller,
     return found;
 }
 
-/* ---- what it offers --------------------------------------------------------
+/* ---- describing a library
+ * --------------------------------------------------------
  */
 
-/* ISO C has no cast from an object to a function; POSIX has one. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static takt_symbol *as_function(void *found)
 {
     takt_symbol *function;
@@ -169,7 +172,7 @@ static void find_functions(struct takt_baseline *baseline, void *handle,
         [TAKT_SYR2K] = "syr2k", [TAKT_TRMM] = "trmm", [TAKT_TRSM] = "trsm",
         [TAKT_GEMV] = "gemv",   [TAKT_GER] = "ger",   [TAKT_AXPY] = "axpy",
         [TAKT_DOT] = "dot",     [TAKT_SCAL] = "scal", [TAKT_NRM2] = "nrm2",
-        [TAKT_ASUM] = "asum"}; /* iamax is passed on as it comes */
+        [TAKT_ASUM] = "asum"}; /* iamax is always passed through */
 
     for (unsigned r = 0; r < TAKT_ROUTINES; r++)
         for (unsigned type = 0; type < 2 && routine[r] != NULL; type++) {
@@ -198,9 +201,9 @@ static void find_threads(struct takt_baseline *baseline, void *handle)
     memcpy(&baseline->is_in_parallel, &found, sizeof found);
 }
 
-/* A short name for experts: what is known of one library must not be taken for
- * another's, so the path is in it. */
-static void name_it(struct takt_baseline *baseline)
+/* A short name for experts, with a hash of the path: measurements of one
+ * library must not be taken for another's. */
+static void set_name(struct takt_baseline *baseline)
 {
     const char *file = strrchr(baseline->path, '/');
     uint32_t hash = 2166136261u;
@@ -223,7 +226,7 @@ static void name_it(struct takt_baseline *baseline)
     snprintf(baseline->name, sizeof baseline->name, "%s-%08x", word, hash);
 }
 
-/* Libraries with wide integers and baseline names say so in their own. */
+/* A library with wide integers and no suffix says so in its file name. */
 static bool has_wide_name(const char *path)
 {
     const char *file = strrchr(path, '/');
@@ -233,10 +236,10 @@ static bool has_wide_name(const char *path)
 }
 
 static struct takt_baseline *describe(const char *path, const void *base,
-                                      const struct takt_naming *dialect)
+                                      const struct takt_naming *naming)
 {
     struct takt_baseline *baseline = calloc(1, sizeof *baseline);
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* and cached */
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* never closed */
 
     if (baseline == NULL || handle == NULL) {
         free(baseline);
@@ -244,10 +247,10 @@ static struct takt_baseline *describe(const char *path, const void *base,
     }
     snprintf(baseline->path, sizeof baseline->path, "%s", path);
     baseline->base = base;
-    baseline->is_wide = dialect->is_wide || has_wide_name(path);
-    find_functions(baseline, handle, dialect->fortran);
+    baseline->is_wide = naming->is_wide || has_wide_name(path);
+    find_functions(baseline, handle, naming->fortran);
     find_threads(baseline, handle);
-    name_it(baseline);
+    set_name(baseline);
     return baseline;
 }
 
@@ -262,29 +265,28 @@ static struct takt_baseline *known(struct takt_baseline *first,
 }
 
 /* The library that a function is in; NULL: it cannot be described, and its
- * calls are passed on. */
+ * calls are passed through. */
 static struct takt_baseline *library_of(const void *function,
-                                        const struct takt_naming *dialect)
+                                        const struct takt_naming *naming)
 {
     const char *path = file_of(function);
     struct takt_baseline *made = NULL, *first = atomic_load(&libraries), *there;
 
     if (path == NULL)
         return NULL;
-    const bool is_wide = dialect->is_wide || has_wide_name(path);
+    const bool is_wide = naming->is_wide || has_wide_name(path);
     do {
         there = known(first, path, is_wide);
         if (there == NULL && made == NULL &&
-            (made = describe(path, base_of(function), dialect)) == NULL)
+            (made = describe(path, base_of(function), naming)) == NULL)
             return NULL;
         if (there != NULL) {
             free(made);
             return there;
         }
         made->next = first;
-        made->number = first == NULL ? 0 : first->number + 1;
     } while (!atomic_compare_exchange_weak(&libraries, &first, made));
-    takt__stats_library(made);
+    takt__stats_library(made->path);
     return made;
 }
 
@@ -297,7 +299,8 @@ static bool is_library(const void *base)
     return at != NULL && base != NULL;
 }
 
-/* ---- slots -----------------------------------------------------------------
+/* ---- entries
+ * -----------------------------------------------------------------
  */
 
 static _Noreturn void give_up(const char *name, const char *why)
@@ -306,53 +309,61 @@ static _Noreturn void give_up(const char *name, const char *why)
     abort();
 }
 
-/* The answer for the object around `at`; NULL: for all. */
-static const struct takt_target *add_answer(struct takt_entry *slot,
+/* Adds the answer for the object around `at`; NULL: for all objects. */
+static const struct takt_target *add_answer(struct takt_entry *entry,
                                             const struct takt_target *answer,
                                             const void *at)
 {
     struct takt_target *made = calloc(1, sizeof *made);
-    struct stretch stretch = {.at = (uintptr_t)at, .high = UINTPTR_MAX};
+    struct range range = {.at = (uintptr_t)at, .high = UINTPTR_MAX};
 
     if (made == NULL)
-        give_up(slot->routine, "there is no memory left");
+        give_up(entry->routine, "there is no memory left");
     if (at != NULL)
-        dl_iterate_phdr(find_stretch, &stretch);
+        dl_iterate_phdr(find_range, &range);
     *made = *answer;
-    made->low = stretch.low;
-    made->high = stretch.high;
+    made->low = range.low;
+    made->high = range.high;
     made->is_own = at != NULL && is_library(base_of(at));
-    made->next = atomic_load(&slot->first);
-    while (!atomic_compare_exchange_weak(&slot->first, &made->next, made))
+    made->next = atomic_load(&entry->first);
+    while (!atomic_compare_exchange_weak(&entry->first, &made->next, made))
         continue;
     return made;
 }
 
-const struct takt_target *takt__entry_resolve(struct takt_entry *slot,
-                                              const void *caller)
+static const struct takt_target *resolve(struct takt_entry *entry,
+                                         const void *caller)
 {
     struct takt_target answer = {0};
     bool is_for_all;
     char name[48];
 
     takt__mode_read();
-    snprintf(name, sizeof name, slot->dialect->name, slot->routine);
+    snprintf(name, sizeof name, entry->naming->name, entry->routine);
     takt__loader_enter();
     void *found = look_everywhere(name, caller, &is_for_all);
     if (found == NULL)
         give_up(name, "no BLAS library is loaded that has it; name one with "
                       "--library or TAKT_RUN_LIBRARY");
     answer.function = as_function(found);
-    answer.baseline = library_of(found, slot->dialect);
+    answer.baseline = library_of(found, entry->naming);
     answer.is_wide = answer.baseline != NULL ? answer.baseline->is_wide
-                                             : slot->dialect->is_wide;
+                                             : entry->naming->is_wide;
     const bool is_own = is_library(base_of(caller));
     const struct takt_target *target =
-        add_answer(slot, &answer, is_for_all && !is_own ? NULL : caller);
-    if (is_for_all && !is_own) /* in front of it */
-        add_answer(slot, &answer, found);
+        add_answer(entry, &answer, is_for_all && !is_own ? NULL : caller);
+    if (is_for_all && !is_own) /* the library itself; in front of the other */
+        add_answer(entry, &answer, found);
     takt__loader_leave();
     return target;
+}
+
+const struct takt_target *takt__entry_target(struct takt_entry *entry,
+                                             const void *caller)
+{
+    const struct takt_target *known = takt__entry_known(entry, caller);
+
+    return known != NULL ? known : resolve(entry, caller);
 }
 
 /* ---- threads ---------------------------------------------------------------

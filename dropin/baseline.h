@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * baseline.h - the library target: the BLAS that the program calls, and that
- * would have got its calls if we were not there.
+ * baseline.h - the baseline library: the BLAS that would get the program's
+ * calls if they were not intercepted.
  *
- * Every name under which we are called has a slot. The first call through it
- * from an object looks for the function of that name that this object would
- * have got, in what is loaded at that moment, and remembers it for good: the
- * library is cached loaded from then on. There may be several libraries in one
- * process (NumPy's and SciPy's wheels bring their own).
+ * Every exported name has an entry. The first call of a name from a loaded
+ * object looks for the function that this object would have got, in what is
+ * loaded at that moment. The answer is final, and the library stays loaded.
+ * There may be several in one process: NumPy's and SciPy's wheels bring their
+ * own.
  *
  * Threads: no lock is held while the loader is asked, since a constructor that
- * runs under the loader's lock may call BLAS. Who looks for the same thing at
- * the same time finds the same.
+ * runs under the loader's lock may call BLAS. Threads that look for the same
+ * name at the same time find the same function.
  */
 #ifndef TAKT_DROPIN_BASELINE_H
 #define TAKT_DROPIN_BASELINE_H
@@ -22,15 +22,13 @@
 #include <stdint.h>
 
 #include "routine.h"
-#include "triangular.h"
 
 /* Any function; cast to its true type to call it. */
 typedef void takt_symbol(void);
 
 struct takt_baseline {
     struct takt_baseline *next;
-    unsigned number;  /* from 0, in the order they were met */
-    const void *base; /* where it lies in memory */
+    const void *base; /* where it begins in memory */
     char path[256];   /* its file, cut off if longer */
     char name[32];    /* for experts: letters, digits, '.', '_' and '-' */
     bool is_wide;     /* its integers have 64 bits */
@@ -40,60 +38,55 @@ struct takt_baseline {
     int (*is_in_parallel)(void); /* OpenMP's, if it uses that; else NULL */
 };
 
-/* How a name is made: "cblas_%s", and the name that Fortran knows the same
- * routine by in the same library. */
+/* A family of names: "cblas_%s", and Fortran's name of the same routine in the
+ * same library. */
 struct takt_naming {
     const char *name, *fortran;
     bool is_wide;
 };
 
-/* What is target a name for the code in some stretch of memory: an object that
- * was loaded, or all of them. */
+/* The function that a name stands for, when called by code in some range of
+ * memory: one loaded object, or all of them. */
 struct takt_target {
     const struct takt_target *next;
-    uintptr_t low, high; /* of that stretch; high is behind it */
+    uintptr_t low, high; /* the range; high is not in it */
     takt_symbol *function;
     struct takt_baseline *baseline; /* NULL: it cannot be described */
     bool is_wide;                   /* its integers have 64 bits */
-    bool is_own; /* that stretch has such routines itself, and calls them by
-                  * name. If it was called, that is no call of the program's;
-                  * else LAPACK beside them made it, or a program that has
-                  * BLAS inside (PyTorch has) */
+    bool is_own; /* the range has BLAS routines itself, and calls them by name.
+                  * While it runs a call of ours, such a call is part of that;
+                  * else LAPACK beside them made it, or a program that has BLAS
+                  * inside (as PyTorch's library has) */
 };
 
+/* An exported name. */
 struct takt_entry {
-    const struct takt_naming *dialect;
+    const struct takt_naming *naming;
     const char *routine; /* "dgemm" */
     _Atomic(const struct takt_target *) first;
 };
 
-/* Looks for it, on behalf of the code at `caller`. A program that calls what no
- * library has cannot go on: it ends with a line that says so. */
-const struct takt_target *takt__entry_resolve(struct takt_entry *slot,
-                                              const void *caller);
-
+/* The function for the code at `caller`; NULL: it was not looked for yet. */
 static inline const struct takt_target *
-takt__entry_target(struct takt_entry *slot, const void *caller)
+takt__entry_known(const struct takt_entry *entry, const void *caller)
 {
     const uintptr_t at = (uintptr_t)caller;
     const struct takt_target *target =
-        atomic_load_explicit(&slot->first, memory_order_acquire);
+        atomic_load_explicit(&entry->first, memory_order_acquire);
 
-    for (; target != NULL; target = target->next)
-        if (__builtin_expect(at >= target->low && at < target->high, 1))
-            return target;
-    return takt__entry_resolve(slot, caller);
+    while (target != NULL &&
+           __builtin_expect(at < target->low || at >= target->high, 0))
+        target = target->next;
+    return target;
 }
 
-/* Threads that the program lets the library use at this moment: what the
- * library says, else what the usual variables say; 0: nobody says. */
-unsigned takt__baseline_threads(const struct takt_baseline *baseline);
+/* The same, and looks for it if need be. A program that calls what no library
+ * has is ended with a message. */
+const struct takt_target *takt__entry_target(struct takt_entry *entry,
+                                             const void *caller);
 
-/* The same calls, by rows as everywhere in Takt, in the library itself. It must
- * have the function. */
-void takt__baseline_product(const struct takt_baseline *baseline,
-                            const struct takt_product *product);
-void takt__baseline_triangular(const struct takt_baseline *baseline,
-                               const struct takt_triangular *call);
+/* Threads that the program lets the library use at this moment: what the
+ * library says, else what the usual variables say; 0: not said. */
+unsigned takt__baseline_threads(const struct takt_baseline *baseline);
 
 #endif

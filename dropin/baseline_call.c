@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * baseline_call.c - calls by rows, in a library that thinks in columns.
+ * baseline_call.c - calls by rows, through Fortran's names.
  *
  * A matrix by rows is the transpose of the same memory by columns, so every
- * call is made for the transposes: operands change sides, triangles turn over.
- * Integers are handed over by address, as 64 bits; who reads 32 of them finds
- * the low half, which on all machines of ours comes first.
+ * call is made for the transposes: operands change sides, upper triangles
+ * become lower ones. Integers are passed by address, with 64 bits; a library
+ * that reads 32 of them gets the lower half, since all machines that Takt runs
+ * on are little-endian.
  */
-#include "baseline.h"
+#include "baseline_call.h"
 
 typedef const int64_t *number;
 typedef const void *pointer;
@@ -26,25 +27,13 @@ typedef void trsm_function(const char *, const char *, const char *,
                            number, void *, number, size_t, size_t, size_t,
                            size_t);
 
-/* A factor as the library wants it: by address, in its own type. */
-union factor {
-    float f32;
-    double f64;
-};
-
-static union factor factor_of(bool is_double, double value)
-{
-    return is_double ? (union factor){.f64 = value}
-                     : (union factor){.f32 = (float)value};
-}
-
 void takt__baseline_product(const struct takt_baseline *baseline,
                             const struct takt_product *p)
 {
     gemm_function *gemm =
         (gemm_function *)baseline->function[TAKT_GEMM][p->is_double];
-    const union factor alpha = factor_of(p->is_double, p->alpha);
-    const union factor beta = factor_of(p->is_double, p->beta);
+    const union takt_factor alpha = takt__factor_of(p->is_double, p->alpha);
+    const union takt_factor beta = takt__factor_of(p->is_double, p->beta);
     const int64_t m = (int64_t)p->m, n = (int64_t)p->n, k = (int64_t)p->k;
     const int64_t lda = (int64_t)p->lda, ldb = (int64_t)p->ldb;
     const int64_t ldc = (int64_t)p->ldc;
@@ -57,8 +46,9 @@ void takt__baseline_triangular(const struct takt_baseline *baseline,
                                const struct takt_triangular *call)
 {
     takt_symbol *function = baseline->function[call->routine][call->is_double];
-    const union factor alpha = factor_of(call->is_double, call->alpha);
-    const union factor beta = factor_of(call->is_double, call->beta);
+    const union takt_factor alpha =
+        takt__factor_of(call->is_double, call->alpha);
+    const union takt_factor beta = takt__factor_of(call->is_double, call->beta);
     const int64_t m = (int64_t)call->m, n = (int64_t)call->n;
     const int64_t k = (int64_t)call->k, lda = (int64_t)call->lda;
     const int64_t ldb = (int64_t)call->ldb, ldc = (int64_t)call->ldc;

@@ -1,30 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/* baseline_experts.c - the baseline library, as an expert of catalogue ops. */
+/* baseline_experts.c - runs catalogue ops by Fortran's names. */
+#include "baseline_experts.h"
+
 #include <stdio.h>
 
-#include "router.h"
+#include "baseline_call.h"
 
 typedef const int64_t *number;
+typedef const void *pointer;
 
-typedef void gemv_function(const char *, number, number, const void *,
-                           const void *, number, const void *, number,
-                           const void *, void *, number, size_t);
-typedef void axpy_function(number, const void *, const void *, number, void *,
-                           number);
-typedef void scal_function(number, const void *, void *, number);
-typedef float sdot_function(number, const void *, number, const void *, number);
-typedef double ddot_function(number, const void *, number, const void *,
-                             number);
-typedef float snrm2_function(number, const void *, number);
-typedef double dnrm2_function(number, const void *, number);
+typedef void gemv_function(const char *, number, number, pointer, pointer,
+                           number, pointer, number, pointer, void *, number,
+                           size_t);
+typedef void axpy_function(number, pointer, pointer, number, void *, number);
+typedef void scal_function(number, pointer, void *, number);
+typedef float sdot_function(number, pointer, number, pointer, number);
+typedef double ddot_function(number, pointer, number, pointer, number);
+typedef float snrm2_function(number, pointer, number);
+typedef double dnrm2_function(number, pointer, number);
+
+_Thread_local const void *takt__baseline_wrote;
 
 static const int64_t one = 1;
+
+static takt_status done(const takt_call *call)
+{
+    takt__baseline_wrote = call->out;
+    return TAKT_OK;
+}
+
+static bool is_double(const takt_call *call)
+{
+    return call->dtype == TAKT_F64;
+}
+
+static takt_symbol *function_of(const takt_call *call, const void *self,
+                                enum takt_routine routine)
+{
+    const struct takt_baseline *baseline = self;
+
+    return baseline->function[routine][is_double(call)];
+}
 
 static takt_status run_matmul(const takt_call *call, void *self)
 {
     takt__baseline_product(
         self, &(struct takt_product){
-                  .is_double = call->dtype == TAKT_F64,
+                  .is_double = is_double(call),
                   .m = call->shape.dim[0],
                   .n = call->shape.dim[1],
                   .k = call->shape.dim[2],
@@ -38,100 +60,81 @@ static takt_status run_matmul(const takt_call *call, void *self)
                   .lda = call->ld[0],
                   .ldb = call->ld[1],
                   .ldc = call->ld[2]});
-    takt__baseline_wrote = call->out;
-    return TAKT_OK;
+    return done(call);
 }
 
 static takt_status run_gemv(const takt_call *call, void *self)
 {
-    const struct takt_baseline *baseline = self;
-    const bool is_double = call->dtype == TAKT_F64;
-    gemv_function *gemv =
-        (gemv_function *)baseline->function[TAKT_GEMV][is_double];
+    gemv_function *gemv = (gemv_function *)function_of(call, self, TAKT_GEMV);
     const int64_t rows = (int64_t)call->shape.dim[0];
     const int64_t columns = (int64_t)call->shape.dim[1];
     const int64_t ld = (int64_t)call->ld[0];
-    const float alpha = (float)call->alpha, beta = (float)call->beta;
+    const union takt_factor alpha =
+        takt__factor_of(is_double(call), call->alpha);
+    const union takt_factor beta = takt__factor_of(is_double(call), call->beta);
 
-    gemv((call->flags & TAKT_TRANS_A) != 0 ? "N" : "T", &columns, &rows,
-         is_double ? (const void *)&call->alpha : &alpha, call->in[0], &ld,
-         call->in[1], &one, is_double ? (const void *)&call->beta : &beta,
-         call->out, &one, 1);
-    takt__baseline_wrote = call->out;
-    return TAKT_OK;
+    gemv((call->flags & TAKT_TRANS_A) != 0 ? "N" : "T", &columns, &rows, &alpha,
+         call->in[0], &ld, call->in[1], &one, &beta, call->out, &one, 1);
+    return done(call);
 }
 
 static takt_status run_axpy(const takt_call *call, void *self)
 {
-    const struct takt_baseline *baseline = self;
-    const bool is_double = call->dtype == TAKT_F64;
+    axpy_function *axpy = (axpy_function *)function_of(call, self, TAKT_AXPY);
     const int64_t n = (int64_t)call->shape.dim[0];
-    const float alpha = (float)call->alpha;
+    const union takt_factor alpha =
+        takt__factor_of(is_double(call), call->alpha);
 
-    ((axpy_function *)baseline->function[TAKT_AXPY][is_double])(
-        &n, is_double ? (const void *)&call->alpha : &alpha, call->in[0], &one,
-        call->out, &one);
-    takt__baseline_wrote = call->out;
-    return TAKT_OK;
+    axpy(&n, &alpha, call->in[0], &one, call->out, &one);
+    return done(call);
 }
 
 static takt_status run_scale(const takt_call *call, void *self)
 {
-    const struct takt_baseline *baseline = self;
-    const bool is_double = call->dtype == TAKT_F64;
+    scal_function *scal = (scal_function *)function_of(call, self, TAKT_SCAL);
     const int64_t n = (int64_t)call->shape.dim[0];
-    const float alpha = (float)call->alpha;
+    const union takt_factor alpha =
+        takt__factor_of(is_double(call), call->alpha);
 
     if (call->in[0] != call->out)
         return TAKT_ENOTSUP;
-    ((scal_function *)baseline->function[TAKT_SCAL][is_double])(
-        &n, is_double ? (const void *)&call->alpha : &alpha, call->out, &one);
-    takt__baseline_wrote = call->out;
-    return TAKT_OK;
+    scal(&n, &alpha, call->out, &one);
+    return done(call);
 }
 
 static takt_status run_dot(const takt_call *call, void *self)
 {
-    const struct takt_baseline *baseline = self;
-    takt_symbol *dot = baseline->function[TAKT_DOT][call->dtype == TAKT_F64];
+    takt_symbol *dot = function_of(call, self, TAKT_DOT);
     const int64_t n = (int64_t)call->shape.dim[0];
 
-    if (call->dtype == TAKT_F64)
+    if (is_double(call))
         *(double *)call->out =
             ((ddot_function *)dot)(&n, call->in[0], &one, call->in[1], &one);
     else
         *(float *)call->out =
             ((sdot_function *)dot)(&n, call->in[0], &one, call->in[1], &one);
-    takt__baseline_wrote = call->out;
-    return TAKT_OK;
+    return done(call);
 }
 
 static takt_status run_norm(const takt_call *call, takt_symbol *norm)
 {
     const int64_t n = (int64_t)call->shape.dim[0];
 
-    if (call->dtype == TAKT_F64)
+    if (is_double(call))
         *(double *)call->out = ((dnrm2_function *)norm)(&n, call->in[0], &one);
     else
         *(float *)call->out = ((snrm2_function *)norm)(&n, call->in[0], &one);
-    takt__baseline_wrote = call->out;
-    return TAKT_OK;
+    return done(call);
 }
 
 static takt_status run_norm2(const takt_call *call, void *self)
 {
-    const struct takt_baseline *baseline = self;
-
-    return run_norm(call,
-                    baseline->function[TAKT_NRM2][call->dtype == TAKT_F64]);
+    return run_norm(call, function_of(call, self, TAKT_NRM2));
 }
 
 static takt_status run_norm1(const takt_call *call, void *self)
 {
-    const struct takt_baseline *baseline = self;
-
-    return run_norm(call,
-                    baseline->function[TAKT_ASUM][call->dtype == TAKT_F64]);
+    return run_norm(call, function_of(call, self, TAKT_ASUM));
 }
 
 void takt__add_baseline_experts(struct takt_route *route)

@@ -188,7 +188,7 @@ static bool is_alone(const struct takt_route *route,
 static bool fill_buffer(const struct takt_route *route,
                         struct takt_cached *cached)
 {
-    const struct takt_library *takt = route->takt;
+    const struct takt_libtakt *takt = route->takt;
     void *to;
 
     if (cached->buffer == NULL &&
@@ -207,7 +207,7 @@ static bool fill_buffer(const struct takt_route *route,
 static void bring(const struct takt_route *route,
                   const struct takt_cached *cached)
 {
-    const struct takt_library *takt = route->takt;
+    const struct takt_libtakt *takt = route->takt;
     float sum;
     const takt_call call = {.op = takt->find_op("sum"),
                             .dtype = TAKT_F32,

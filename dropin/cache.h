@@ -12,7 +12,7 @@
 #ifndef TAKT_DROPIN_CACHE_H
 #define TAKT_DROPIN_CACHE_H
 
-#include "router.h"
+#include "route.h"
 #include "tracking.h"
 
 struct takt_cached {

@@ -12,6 +12,9 @@
 #include <stdlib.h>
 
 #include "cache.h"
+#include "forecast.h"
+#include "fork.h"
+#include "mode.h"
 #include "stats_write.h"
 
 enum { most_operands = 2, least_bytes = 1 << 20 };
@@ -56,7 +59,7 @@ static void begin_all(void)
     if (problem != NULL)
         takt__stats_trouble(problem);
     if (is_set && problem == NULL)
-        pthread_atfork(NULL, NULL, in_child);
+        takt__at_fork(TAKT_FORK_REUSE, NULL, NULL, in_child);
     atomic_store(&takt__reuse_wish,
                  is_set && problem == NULL ? TAKT_WISH_YES : TAKT_WISH_NO);
 }
@@ -236,7 +239,7 @@ static void meet(const struct loan *loan, struct operand *operand)
 
 static void borrow(struct loan *loan, struct operand *operand)
 {
-    const struct takt_library *takt = loan->route->takt;
+    const struct takt_libtakt *takt = loan->route->takt;
     struct takt_cached *cached = operand->cached;
 
     if (cached == NULL || !cached->is_valid) {

@@ -15,7 +15,7 @@
 #ifndef TAKT_DROPIN_REUSE_H
 #define TAKT_DROPIN_REUSE_H
 
-#include "router.h"
+#include "route.h"
 
 enum takt_wish { TAKT_WISH_UNREAD, TAKT_WISH_NO, TAKT_WISH_YES };
 extern _Atomic int takt__reuse_wish;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* router.c - opening libtakt, and contexts. */
+/* router.c - opens libtakt and makes contexts. */
 #include "router.h"
 
 #include <dlfcn.h>
@@ -8,21 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "baseline_experts.h"
 #include "loader.h"
+#include "mode.h"
 #include "stats_write.h"
 
-/* A context takes some milliseconds to make. */
-static const uint64_t patience_ns = 20000000;
+/* The router is opened when calls have taken this long: making a context takes
+ * some milliseconds. */
+static const uint64_t opens_after_ns = 20000000;
 
 enum { most_routes = 16 };
 
 enum state { CLOSED, OPENING, OPEN, FAILED };
 
-_Thread_local const void *takt__baseline_wrote;
-
 static _Atomic int state = CLOSED;
 static _Atomic uint64_t spent_ns;
-static struct takt_library library;
+static struct takt_libtakt libtakt;
 
 static struct takt_route routes[most_routes];
 static _Atomic unsigned route_count;
@@ -39,13 +40,10 @@ static bool find(void *handle, const char *name, void *function, size_t size)
     return found != NULL;
 }
 
-#define FIND(member, name) \
-    find(handle, name, &library.member, sizeof library.member)
-
-/* In the folder of this library, at `place` in it. A library that was preloaded
- * by a relative path has no folder: the program may be in another one by now.
- */
-static void *open_beside(const char *place)
+/* A file by its path from the folder of this library. A library that was
+ * preloaded by a relative path has no folder: the program may have changed its
+ * own since. */
+static void *open_beside(const char *file)
 {
     char path[4096];
     Dl_info self;
@@ -55,7 +53,7 @@ static void *open_beside(const char *place)
         return NULL;
     const int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname) + 1;
     const int length =
-        snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, place);
+        snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, file);
     return length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
                                      : NULL;
 }
@@ -84,18 +82,11 @@ static bool load(void)
         takt__stats_trouble(text);
         return false;
     }
-    if (FIND(environment, "takt_ctx_environment") &&
-        FIND(create, "takt_ctx_create") &&
-        FIND(add_expert, "takt_ctx_add_expert") && FIND(run, "takt_run") &&
-        FIND(explain, "takt_explain") && FIND(find_op, "takt_op_find") &&
-        FIND(gpu, "takt_ctx_gpu") && FIND(expert, "takt_ctx_expert") &&
-        FIND(run_on, "takt_run_on") &&
-        FIND(buffer_create, "takt_buffer_create") &&
-        FIND(buffer_destroy, "takt_buffer_destroy") &&
-        FIND(buffer_address, "takt_buffer_address") &&
-        FIND(buffer_map, "takt_buffer_map") &&
-        FIND(buffer_unmap, "takt_buffer_unmap"))
+#define FIND(member_, function_) \
+    &&find(handle, #function_, &libtakt.member_, sizeof libtakt.member_)
+    if (true TAKT_LIBTAKT_FUNCTIONS(FIND))
         return true;
+#undef FIND
     takt__stats_trouble("libtakt is of another version");
     return false;
 }
@@ -105,7 +96,7 @@ void takt__router_spent(uint64_t ns)
     int closed = CLOSED;
 
     if (atomic_fetch_add_explicit(&spent_ns, ns, memory_order_relaxed) + ns <
-            patience_ns ||
+            opens_after_ns ||
         !atomic_compare_exchange_strong(&state, &closed, OPENING))
         return;
     const bool is_open = load();
@@ -118,30 +109,30 @@ void takt__router_spent(uint64_t ns)
 /* ---- contexts --------------------------------------------------------------
  */
 
-static void tell_gpu(takt_ctx *ctx)
+static void record_gpu(takt_ctx *ctx)
 {
     takt_gpu_device gpu;
 
-    if (takt__has_stats() && library.gpu(ctx, 0, &gpu) == TAKT_OK)
+    if (takt__has_stats() && libtakt.gpu(ctx, 0, &gpu) == TAKT_OK)
         takt__stats_gpu(gpu.model[0] != '\0' ? gpu.model : gpu.expert);
 }
 
-/* More threads than the program allows its library are not ours to take. */
+/* Takt uses no more threads than the program allows its library. */
 static bool make_ctx(struct takt_route *route)
 {
-    takt_ctx_options options = library.environment();
+    takt_ctx_options options = libtakt.environment();
     takt_status status;
 
     if (route->threads > 0 &&
         (options.threads == 0 || options.threads > route->threads))
         options.threads = route->threads;
-    options.blas = ""; /* the program may be inside those at this moment */
-    status = library.create(&options, &route->ctx);
+    options.blas = ""; /* the program may be calling those at this moment */
+    status = libtakt.create(&options, &route->ctx);
     if (status != TAKT_OK && options.policy != TAKT_POLICY_ADAPTIVE) {
         takt__stats_trouble("the policy, the expert or the pin file cannot be "
                             "used here: adaptive is used instead");
         options.policy = TAKT_POLICY_ADAPTIVE;
-        status = library.create(&options, &route->ctx);
+        status = libtakt.create(&options, &route->ctx);
     }
     route->is_adaptive = options.policy == TAKT_POLICY_ADAPTIVE;
     return status == TAKT_OK;
@@ -159,7 +150,7 @@ static struct takt_route *find_route(const struct takt_baseline *baseline,
     return NULL;
 }
 
-/* One that could not be made is remembered without a context. */
+/* A route that could not be made stays in the table without a context. */
 static void make_route(const struct takt_baseline *baseline, unsigned threads)
 {
     const unsigned count = atomic_load(&route_count);
@@ -168,10 +159,10 @@ static void make_route(const struct takt_baseline *baseline, unsigned threads)
         return;
     struct takt_route *route = &routes[count];
     *route = (struct takt_route){
-        .baseline = baseline, .threads = threads, .takt = &library};
+        .baseline = baseline, .threads = threads, .takt = &libtakt};
     if (make_ctx(route)) {
         takt__add_baseline_experts(route);
-        tell_gpu(route->ctx);
+        record_gpu(route->ctx);
     } else {
         takt__stats_trouble("a context could not be made");
     }
@@ -182,7 +173,7 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
                                enum takt_why *why)
 {
     if (takt__is_eager())
-        takt__router_spent(patience_ns);
+        takt__router_spent(opens_after_ns);
     const int now = atomic_load_explicit(&state, memory_order_acquire);
 
     *why = now == FAILED ? TAKT_WHY_NO_ROUTER : TAKT_WHY_STARTING;
@@ -205,39 +196,21 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
     return NULL;
 }
 
-/* ---- forecasts -------------------------------------------------------------
+/* ---- calls -----------------------------------------------------------------
  */
 
-static bool is_gpu(const takt_estimate *estimate)
+takt_call takt__product_call(const struct takt_route *route,
+                             const struct takt_product *p)
 {
-    return estimate->backend == TAKT_BACKEND_GPU;
-}
-
-void takt__forecast(const struct takt_route *route, const takt_request *request,
-                    struct takt_forecast *out)
-{
-    takt_estimate estimate[64];
-    size_t count = 0;
-
-    *out = (struct takt_forecast){0};
-    if (route->takt->explain(route->ctx, request, estimate, 64, &count) !=
-        TAKT_OK)
-        return;
-    for (size_t i = 0; i < count && i < 64; i++) {
-        const takt_estimate *at = &estimate[i];
-        const double all =
-            at->predicted_s + at->transfer_s + at->queue_s + at->switch_s;
-        if (!(at->predicted_s > 0))
-            continue;
-        if (strcmp(at->expert, route->expert) == 0)
-            out->baseline_s = all;
-        if (is_gpu(at) && (!out->has_gpu || all < out->gpu_s)) {
-            out->has_gpu = true;
-            out->gpu_s = all;
-            out->is_asleep = at->is_asleep != 0;
-            out->is_suspect = at->is_suspect != 0;
-        }
-        if (at->is_suspect == 0 && (out->best_s <= 0 || all < out->best_s))
-            out->best_s = all;
-    }
+    return (takt_call){.op = route->op[TAKT_GEMM],
+                       .dtype = p->is_double ? TAKT_F64 : TAKT_F32,
+                       .shape = {.rank = 3, .dim = {p->m, p->n, p->k}},
+                       .in = {p->a, p->b},
+                       .out = p->c,
+                       .ld = {p->lda, p->ldb, p->ldc},
+                       .alpha = p->alpha,
+                       .beta = p->beta,
+                       .flags = TAKT_CALL_STEADY |
+                                (p->is_a_transposed ? TAKT_TRANS_A : 0) |
+                                (p->is_b_transposed ? TAKT_TRANS_B : 0)};
 }

@@ -1,53 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* stats_write.c - finding the stats and writing on it. */
+/* stats_write.c - maps the shared statistics and writes to them. */
 #include "stats_write.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "backoff.h"
-#include "baseline.h"
+#include "fork.h"
 
-_Atomic(struct takt_stats *) takt__stats;
-_Atomic unsigned takt__mode;
+static _Atomic(struct takt_stats *) mapped;
 
-static struct takt_stats *map_board(const char *path)
-{
-    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
-    struct takt_stats *stats = MAP_FAILED;
-    struct stat facts;
-
-    if (fd < 0)
-        return NULL;
-    if (fstat(fd, &facts) == 0 && facts.st_size == (off_t)sizeof *stats)
-        stats = mmap(NULL, sizeof *stats, PROT_READ | PROT_WRITE, MAP_SHARED,
-                     fd, 0);
-    close(fd);
-    if (stats == MAP_FAILED)
-        return NULL;
-    if (memcmp(stats->title, TAKT_STATS_TITLE, sizeof TAKT_STATS_TITLE) == 0 &&
-        stats->size == sizeof *stats)
-        return stats;
-    munmap(stats, sizeof *stats);
-    return NULL;
-}
-
-static bool is_set(const char *value)
-{
-    return value != NULL && value[0] != '\0';
-}
-
-/* A process is counted when it makes its first call; after a fork(), the child
- * is another one. */
+/* A process is counted at its first call. The child of a fork is another
+ * process. */
 static _Atomic bool is_counted;
 
-static void begin_anew(void)
+static void in_child(void)
 {
     atomic_store_explicit(&is_counted, false, memory_order_relaxed);
 }
@@ -59,66 +28,74 @@ static void count_process(struct takt_stats *stats)
         takt__stats_add(&stats->processes, 1);
 }
 
-static void read_mode(void)
-{
-    const char *path = secure_getenv(TAKT_STATS_VARIABLE);
-    struct takt_stats *stats = is_set(path) ? map_board(path) : NULL;
-
-    if (stats != NULL) {
-        pthread_atfork(NULL, NULL, begin_anew);
-        atomic_store(&takt__stats, stats);
-    }
-    atomic_store_explicit(
-        &takt__mode,
-        (stats != NULL ? TAKT_MODE_STATS : 0u) |
-            (is_set(secure_getenv("TAKT_RUN_EAGER")) ? TAKT_MODE_EAGER : 0u),
-        memory_order_release);
-}
-
-void takt__mode_read(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-    pthread_once(&once, read_mode);
-}
-
-/* ---- what was met ----------------------------------------------------------
+/* ---- opening ---------------------------------------------------------------
  */
 
-/* False: somebody else has written there. */
+static struct takt_stats *map_file(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    struct takt_stats *stats = MAP_FAILED;
+    struct stat facts;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &facts) == 0 && facts.st_size == (off_t)sizeof *stats)
+        stats = mmap(NULL, sizeof *stats, PROT_READ | PROT_WRITE, MAP_SHARED,
+                     fd, 0);
+    close(fd);
+    return stats == MAP_FAILED ? NULL : stats;
+}
+
+bool takt__stats_open(const char *path)
+{
+    struct takt_stats *stats = map_file(path);
+
+    if (stats == NULL)
+        return false;
+    if (memcmp(stats->title, TAKT_STATS_TITLE, sizeof TAKT_STATS_TITLE) != 0 ||
+        stats->size != sizeof *stats) {
+        munmap(stats, sizeof *stats);
+        return false;
+    }
+    takt__at_fork(TAKT_FORK_STATS, NULL, NULL, in_child);
+    atomic_store(&mapped, stats);
+    return true;
+}
+
+/* ---- facts of the process --------------------------------------------------
+ */
+
+/* False: another thread or process has written there. */
 static bool write_text(struct takt_stats_text *at, const char *text)
 {
     uint32_t empty = 0;
 
     if (!atomic_compare_exchange_strong(&at->state, &empty, 1))
         return false;
-    const size_t length = strnlen(text, sizeof at->text - 1);
-    memcpy(at->text, text, length);
+    memcpy(at->text, text, strnlen(text, sizeof at->text - 1));
     atomic_store_explicit(&at->state, 2, memory_order_release);
     return true;
 }
 
-static bool says(const struct takt_stats_text *at, const char *text)
+static bool is_text(const struct takt_stats_text *at, const char *text)
 {
     return atomic_load_explicit(&at->state, memory_order_acquire) == 2 &&
            strncmp(at->text, text, sizeof at->text - 1) == 0;
 }
 
-void takt__stats_library(const struct takt_baseline *baseline)
+void takt__stats_library(const char *path)
 {
-    struct takt_stats *stats = atomic_load(&takt__stats);
+    struct takt_stats *stats = atomic_load(&mapped);
 
-    if (stats == NULL)
-        return;
-    for (unsigned i = 0; i < TAKT_STATS_LIBRARIES; i++)
-        if (says(&stats->library[i], baseline->path) ||
-            write_text(&stats->library[i], baseline->path))
+    for (unsigned i = 0; stats != NULL && i < TAKT_STATS_LIBRARIES; i++)
+        if (is_text(&stats->library[i], path) ||
+            write_text(&stats->library[i], path))
             return;
 }
 
 void takt__stats_router(void)
 {
-    struct takt_stats *stats = atomic_load(&takt__stats);
+    struct takt_stats *stats = atomic_load(&mapped);
 
     if (stats != NULL)
         takt__stats_add(&stats->routers, 1);
@@ -126,7 +103,7 @@ void takt__stats_router(void)
 
 void takt__stats_trouble(const char *text)
 {
-    struct takt_stats *stats = atomic_load(&takt__stats);
+    struct takt_stats *stats = atomic_load(&mapped);
 
     if (stats != NULL)
         write_text(&stats->trouble, text);
@@ -134,7 +111,7 @@ void takt__stats_trouble(const char *text)
 
 void takt__stats_gpu(const char *name)
 {
-    struct takt_stats *stats = atomic_load(&takt__stats);
+    struct takt_stats *stats = atomic_load(&mapped);
 
     if (stats != NULL)
         write_text(&stats->gpu, name);
@@ -146,7 +123,7 @@ void takt__stats_gpu(const char *name)
 struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,
                                          enum takt_blas_type type, double work)
 {
-    struct takt_stats *stats = atomic_load(&takt__stats);
+    struct takt_stats *stats = atomic_load(&mapped);
     const unsigned exponent = takt__exponent(work);
     const unsigned class = routine <= TAKT_TRSM  ? exponent / 3
                            : routine <= TAKT_GER ? exponent / 2
@@ -158,20 +135,12 @@ struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,
                 [class < TAKT_STATS_CLASSES ? class : TAKT_STATS_CLASSES - 1];
 }
 
-void takt__stats_run(struct takt_stats_cell *cell, enum takt_path way,
+void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
                      uint64_t ns)
 {
-    takt__stats_add(&cell->calls[way], 1);
+    takt__stats_add(&cell->calls[path], 1);
     if (ns > 0) {
-        takt__stats_add(&cell->timed[way], 1);
-        takt__stats_add(&cell->ns[way], ns);
+        takt__stats_add(&cell->timed[path], 1);
+        takt__stats_add(&cell->ns[path], ns);
     }
-}
-
-uint64_t takt__now(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
