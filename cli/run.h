@@ -113,7 +113,7 @@ struct tally_row {
     uint64_t calls[TAKT_PATHS], timed[TAKT_PATHS];
     double measured_s[TAKT_PATHS]; /* of those that were timed */
     double took_s;    /* all but `untimed`, of which nothing is known */
-    bool is_estimate; /* took_s stands for calls nobody timed */
+    bool is_estimate; /* took_s also stands for calls not timed */
     uint64_t untimed;
     uint64_t compared;
     double baseline_s, instead_s;
@@ -132,18 +132,18 @@ struct tally {
 bool tally_stats(const struct takt_stats *stats, struct tally *out);
 void tally_drop(struct tally *tally);
 
-/* Puts rows together of which nothing is to be told apart: neighbours of one
- * routine whose calls all went straight to the plain library. */
+/* Merges neighbouring rows of one routine whose calls were all passed through.
+ */
 void tally_merge(struct tally *tally);
 
 uint64_t all_calls(const struct tally_row *row);
 
-/* Calls that ran somewhere else than in the plain library. */
+/* Calls that ran elsewhere than in the baseline library. */
 uint64_t calls_elsewhere(const struct tally_row *row);
 
-/* What the plain library would have taken for all of them, and what was gained
- * (negative: lost). Of calls that nothing is predicted for, it is what they
- * took. */
+/* What the baseline library would have taken for all of them, and what was
+ * gained (negative: lost). Of calls that nothing is predicted for, it is what
+ * they took. */
 double predicted_s(const struct tally_row *row);
 double gained_s(const struct tally_row *row);
 double gained_share(const struct tally_row *row); /* of predicted_s */

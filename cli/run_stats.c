@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_stats.c - the file that a tree of processes counts in.
+ * run_stats.c - the file of shared statistics (dropin/stats.h).
  *
- * Its space is taken when it is made: a process that counts on a full disk
- * would die of it. What comes back was in everybody's hands, so nothing in it
- * is believed unseen.
+ * Its space is allocated when it is made: on a full disk, a process that counts
+ * would be killed. Any process of the program may have written anything into
+ * it, so its content is checked.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "run.h"
 #include "workflow.h"
 
-/* Returns 0, or what is wrong; nothing is left then. */
+/* Returns 0, or an errno; no file is left then. */
 static int make_in(const char *folder, struct stats_file *out)
 {
     struct {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_tally.c - what a tree of processes counted, added up.
+ * * run_tally.c - sums of the shared statistics.
  *
  * Of the calls that were passed through to the baseline library only some are
  * timed. They stand for the others of their routine and class; the sum is then
  * an estimate. A process that was killed may have counted a call and not its
- * time, so no number is taken to fit another one.
+ * time, so numbers need not agree with each other.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,7 @@ const char *routine_name(unsigned routine, unsigned type, char out[16])
 /* ---- sums -----------------------------------------------------------------
  */
 
-/* Damage may have made any number of one. */
+/* Saturates: a damaged file may hold any number. */
 static uint64_t plus(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -65,7 +65,7 @@ double gained_s(const struct tally_row *row)
 
 double predicted_s(const struct tally_row *row)
 {
-    /* Less than nothing comes of a call that was compared and not timed. */
+    /* A call that was compared and not timed would make it negative. */
     const double predicted = row->took_s + gained_s(row);
     return predicted > row->baseline_s ? predicted : row->baseline_s;
 }
@@ -180,19 +180,19 @@ static bool is_passed_through(const struct tally_row *row)
 
 void tally_merge(struct tally *tally)
 {
-    size_t kept = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < tally->count; i++) {
         const struct tally_row row = tally->row[i];
-        struct tally_row *last = kept > 0 ? &tally->row[kept - 1] : NULL;
+        struct tally_row *last = count > 0 ? &tally->row[count - 1] : NULL;
         if (last != NULL && last->routine == row.routine &&
             last->type == row.type && is_passed_through(last) &&
             is_passed_through(&row)) {
             add_row(last, &row);
             last->last_class = row.last_class;
         } else {
-            tally->row[kept++] = row;
+            tally->row[count++] = row;
         }
     }
-    tally->count = kept;
+    tally->count = count;
 }

@@ -6,17 +6,14 @@
 #include "mode.h"
 #include "router.h"
 
-bool takt__admit(struct takt_intercept *intercept, enum takt_routine op,
-                 double least, struct takt_admission *out)
+bool takt__admit_intercept(struct takt_intercept *intercept,
+                           enum takt_routine op, double least,
+                           struct takt_admission *out)
 {
     const bool is_eager = takt__is_eager();
 
     if (intercept->work < least && !is_eager) {
         intercept->why = TAKT_WHY_SMALL;
-        return false;
-    }
-    if (intercept->is_nested) {
-        intercept->why = TAKT_WHY_NESTED;
         return false;
     }
     out->backoff =

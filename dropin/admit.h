@@ -3,9 +3,10 @@
  * admit.h - whether an intercepted call is routed or passed through: the one
  * place where that is decided.
  *
- * A call is admitted to the router if it is large enough, was not made by the
- * baseline library itself, is due by the backoff of its kind, and libtakt is
- * open for its library and number of threads.
+ * A call is admitted to the router if it is large enough, is due by the backoff
+ * of its kind, and libtakt is open for its library and number of threads.
+ * (Calls that the baseline library makes itself are part of another call, and
+ * do not come here.)
  */
 #ifndef TAKT_DROPIN_ADMIT_H
 #define TAKT_DROPIN_ADMIT_H
@@ -22,8 +23,9 @@ struct takt_admission {
 /* `op` is the routine whose op of Takt's runs the call; `least` is the least
  * work of its kind. False: it is passed through, and intercept->why says why.
  */
-bool takt__admit(struct takt_intercept *intercept, enum takt_routine op,
-                 double least, struct takt_admission *out);
+bool takt__admit_intercept(struct takt_intercept *intercept,
+                           enum takt_routine op, double least,
+                           struct takt_admission *out);
 
 /* What the router answered: the baseline library, or another expert. Decides
  * how soon a call of this kind is admitted again. */

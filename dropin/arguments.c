@@ -7,6 +7,8 @@
  */
 #include "arguments.h"
 
+const struct takt_arguments takt__no_arguments;
+
 static bool is_one_of(int option, int a, int b)
 {
     return option == a || option == b;
@@ -20,32 +22,6 @@ static bool is_order(int order)
 static bool is_rank_update(enum takt_routine routine)
 {
     return routine == TAKT_SYRK || routine == TAKT_SYR2K;
-}
-
-double takt__arguments_work(const struct takt_arguments *arguments)
-{
-    const double m = (double)arguments->m, n = (double)arguments->n;
-    const double k = (double)arguments->k;
-    const double order = arguments->side == 'R' ? n : m;
-
-    switch (arguments->routine) {
-    case TAKT_GEMM:
-        return m * n * k;
-    case TAKT_SYMM:
-        return m * n * order;
-    case TAKT_SYRK:
-        return n * n * k / 2;
-    case TAKT_SYR2K:
-        return n * n * k;
-    case TAKT_TRMM:
-    case TAKT_TRSM:
-        return m * n * order / 2;
-    case TAKT_GEMV:
-    case TAKT_GER:
-        return m * n;
-    default:
-        return n;
-    }
 }
 
 /* ---- gemm ------------------------------------------------------------------

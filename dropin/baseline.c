@@ -14,8 +14,7 @@
 
 static _Atomic(struct takt_baseline *) libraries;
 
-/* ---- looking for a function
- * ---------------------------------------------------------
+/* ---- looking for a function ------------------------------------------------
  */
 
 /* The file names of all loaded objects, one after another, each with its end.
@@ -105,13 +104,13 @@ static void *look_in_loaded(const char *name)
 }
 
 /* The object around an address, in memory. */
-struct range {
+struct object_range {
     uintptr_t at, low, high;
 };
 
 static int find_range(struct dl_phdr_info *object, size_t size, void *self)
 {
-    struct range *range = self;
+    struct object_range *range = self;
     uintptr_t low = UINTPTR_MAX, high = 0;
 
     (void)size;
@@ -151,8 +150,7 @@ static void *look_everywhere(const char *name, const void *caller,
     return found;
 }
 
-/* ---- describing a library
- * --------------------------------------------------------
+/* ---- describing a library --------------------------------------------------
  */
 
 /* ISO C has no cast from an object pointer to a function pointer. */
@@ -299,8 +297,7 @@ static bool is_library(const void *base)
     return at != NULL && base != NULL;
 }
 
-/* ---- entries
- * -----------------------------------------------------------------
+/* ---- entries ---------------------------------------------------------------
  */
 
 static _Noreturn void give_up(const char *name, const char *why)
@@ -310,12 +307,12 @@ static _Noreturn void give_up(const char *name, const char *why)
 }
 
 /* Adds the answer for the object around `at`; NULL: for all objects. */
-static const struct takt_target *add_answer(struct takt_entry *entry,
+static const struct takt_target *add_answer(struct takt_blas_entry *entry,
                                             const struct takt_target *answer,
                                             const void *at)
 {
     struct takt_target *made = calloc(1, sizeof *made);
-    struct range range = {.at = (uintptr_t)at, .high = UINTPTR_MAX};
+    struct object_range range = {.at = (uintptr_t)at, .high = UINTPTR_MAX};
 
     if (made == NULL)
         give_up(entry->routine, "there is no memory left");
@@ -331,7 +328,7 @@ static const struct takt_target *add_answer(struct takt_entry *entry,
     return made;
 }
 
-static const struct takt_target *resolve(struct takt_entry *entry,
+static const struct takt_target *resolve(struct takt_blas_entry *entry,
                                          const void *caller)
 {
     struct takt_target answer = {0};
@@ -358,10 +355,10 @@ static const struct takt_target *resolve(struct takt_entry *entry,
     return target;
 }
 
-const struct takt_target *takt__entry_target(struct takt_entry *entry,
-                                             const void *caller)
+const struct takt_target *takt__blas_entry_target(struct takt_blas_entry *entry,
+                                                  const void *caller)
 {
-    const struct takt_target *known = takt__entry_known(entry, caller);
+    const struct takt_target *known = takt__blas_entry_known(entry, caller);
 
     return known != NULL ? known : resolve(entry, caller);
 }

@@ -60,7 +60,7 @@ struct takt_target {
 };
 
 /* An exported name. */
-struct takt_entry {
+struct takt_blas_entry {
     const struct takt_naming *naming;
     const char *routine; /* "dgemm" */
     _Atomic(const struct takt_target *) first;
@@ -68,7 +68,7 @@ struct takt_entry {
 
 /* The function for the code at `caller`; NULL: it was not looked for yet. */
 static inline const struct takt_target *
-takt__entry_known(const struct takt_entry *entry, const void *caller)
+takt__blas_entry_known(const struct takt_blas_entry *entry, const void *caller)
 {
     const uintptr_t at = (uintptr_t)caller;
     const struct takt_target *target =
@@ -82,8 +82,8 @@ takt__entry_known(const struct takt_entry *entry, const void *caller)
 
 /* The same, and looks for it if need be. A program that calls what no library
  * has is ended with a message. */
-const struct takt_target *takt__entry_target(struct takt_entry *entry,
-                                             const void *caller);
+const struct takt_target *takt__blas_entry_target(struct takt_blas_entry *entry,
+                                                  const void *caller);
 
 /* Threads that the program lets the library use at this moment: what the
  * library says, else what the usual variables say; 0: not said. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* cache.c - copies: where they come from, and who gives room. */
+/* cache.c - makes copies, finds them, and evicts them. */
 #include "cache.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { most_kept = 64 };
+enum { most_cached = 64 };
 
-static struct takt_cached all[most_kept];
+static struct takt_cached all[most_cached];
 static uint64_t now; /* counts calls */
 
 void takt__cache_next_call(void)
@@ -15,7 +15,7 @@ void takt__cache_next_call(void)
     now++;
 }
 
-void takt__cache_forget_all(void)
+void takt__cache_abandon(void)
 {
     memset(all, 0, sizeof all);
 }
@@ -36,60 +36,60 @@ static bool is_within(const char *at, size_t bytes, const char *of,
     return a >= b && a + bytes <= b + of_bytes;
 }
 
-/* ---- giving up -------------------------------------------------------------
+/* ---- invalidating ----------------------------------------------------------
  */
 
 static void free_buffer(const struct takt_route *route,
                         struct takt_cached *cached)
 {
-    if (cached->holders > 0)
-        return; /* the last of them does */
+    if (cached->readers > 0)
+        return; /* the last reader frees it */
     route->takt->buffer_destroy(cached->buffer);
     cached->buffer = NULL;
 }
 
-static void invalidate(struct takt_cached *cached)
+static void drop_tracking(struct takt_cached *cached)
 {
     takt__tracking_end(&cached->tracked);
     cached->is_valid = false;
     cached->missed_s = 0;
 }
 
-bool takt__cached_outdate(const struct takt_route *route,
-                          struct takt_cached *cached)
+bool takt__cached_invalidate(const struct takt_route *route,
+                             struct takt_cached *cached)
 {
     const bool has_paid = cached->earned_s >= cached->price_s;
 
-    invalidate(cached);
+    drop_tracking(cached);
     cached->earned_s = 0;
     if (has_paid) {
-        cached->caution = cached->caution > 2 ? cached->caution / 2 : 1;
+        cached->penalty = cached->penalty > 2 ? cached->penalty / 2 : 1;
     } else {
-        cached->caution *= cached->caution < 1e6 ? 2 : 1;
+        cached->penalty *= cached->penalty < 1e6 ? 2 : 1;
         free_buffer(route, cached);
     }
     return has_paid;
 }
 
-void takt__cached_outdate_all(const struct takt_route *route, const char *at,
-                              size_t bytes)
+void takt__cache_invalidate_range(const struct takt_route *route,
+                                  const char *at, size_t bytes)
 {
-    for (unsigned i = 0; i < most_kept; i++)
+    for (unsigned i = 0; i < most_cached; i++)
         if (all[i].is_valid && overlap(&all[i], at, bytes))
-            takt__cached_outdate(route, &all[i]);
+            takt__cached_invalidate(route, &all[i]);
 }
 
 void takt__cached_release(const struct takt_route *route,
                           struct takt_cached *cached)
 {
-    if (cached->holders == 0)
-        return; /* it was forgotten meanwhile */
-    cached->holders--;
+    if (cached->readers == 0)
+        return; /* the cache was abandoned meanwhile */
+    cached->readers--;
     if (!cached->is_valid)
         free_buffer(route, cached);
 }
 
-/* ---- room ------------------------------------------------------------------
+/* ---- capacity --------------------------------------------------------------
  */
 
 static uint64_t available_bytes(void)
@@ -123,28 +123,28 @@ static uint64_t held_bytes(void)
 {
     uint64_t held = 0;
 
-    for (unsigned i = 0; i < most_kept; i++)
+    for (unsigned i = 0; i < most_cached; i++)
         held += all[i].buffer != NULL ? all[i].bytes : 0;
     return held;
 }
 
-/* The one that nobody used for longest, with a buffer or without; never one of
+/* The least recently used one with a buffer, or of those without; never one of
  * this call's. NULL: all are in use. */
-static struct takt_cached *idlest(bool has_buffer)
+static struct takt_cached *least_recent(bool has_buffer)
 {
     struct takt_cached *found = NULL;
 
-    for (unsigned i = 0; i < most_kept; i++)
-        if ((all[i].buffer != NULL) == has_buffer && all[i].holders == 0 &&
+    for (unsigned i = 0; i < most_cached; i++)
+        if ((all[i].buffer != NULL) == has_buffer && all[i].readers == 0 &&
             all[i].last_use < now &&
             (found == NULL || all[i].last_use < found->last_use))
             found = &all[i];
     return found;
 }
 
-/* Room for one more, at the cost of those that were not used for longest. */
-static bool make_room(const struct takt_route *route,
-                      const struct takt_cached *cached)
+/* Capacity for one more: the least recently used ones are evicted. */
+static bool make_capacity(const struct takt_route *route,
+                          const struct takt_cached *cached)
 {
     const uint64_t on_gpu = takt__ready_gpu_bytes(route) / 4;
     const uint64_t held = held_bytes();
@@ -155,31 +155,32 @@ static bool make_room(const struct takt_route *route,
     if (cached->bytes > most)
         return false;
     while (held_bytes() + more > most) {
-        struct takt_cached *idle = idlest(true);
+        struct takt_cached *idle = least_recent(true);
         if (idle == NULL || idle == cached)
             return false;
         if (idle->is_valid)
-            takt__cached_outdate(route, idle);
+            takt__cached_invalidate(route, idle);
         free_buffer(route, idle);
     }
     return true;
 }
 
-/* ---- keeping ---------------------------------------------------------------
+/* ---- copying ---------------------------------------------------------------
  */
 
-/* No memory is tracked twice: whoever marks it anew would hide what was written
- * before. The others may be gone long since, and nobody has noticed. */
-static bool is_alone(const struct takt_route *route,
-                     const struct takt_cached *cached)
+/* No memory is tracked twice: new marks would hide what was written before.
+ * Copies in the way may be of memory that is gone, so they go, unless they are
+ * in use: then false. */
+static bool remove_overlaps(const struct takt_route *route,
+                            const struct takt_cached *cached)
 {
-    for (unsigned i = 0; i < most_kept; i++) {
+    for (unsigned i = 0; i < most_cached; i++) {
         struct takt_cached *other = &all[i];
         if (!other->is_valid || !overlap(other, cached->at, cached->bytes))
             continue;
-        if (other->holders > 0 || other->last_use == now)
+        if (other->readers > 0 || other->last_use == now)
             return false;
-        takt__cached_outdate(route, other);
+        takt__cached_invalidate(route, other);
         free_buffer(route, other);
     }
     return true;
@@ -203,9 +204,9 @@ static bool fill_buffer(const struct takt_route *route,
 }
 
 /* Has a GPU fetch it now: by itself, libtakt would wait for a single call that
- * pays for it. A sum of one element takes all of its buffer there. */
-static void bring(const struct takt_route *route,
-                  const struct takt_cached *cached)
+ * pays for the transfer. A sum of one element moves all of its buffer. */
+static void upload(const struct takt_route *route,
+                   const struct takt_cached *cached)
 {
     const struct takt_libtakt *takt = route->takt;
     float sum;
@@ -222,23 +223,23 @@ static void bring(const struct takt_route *route,
             return;
 }
 
-/* The marks first, then the copy: what is written in between is seen. */
+/* Tracking begins before the copy, so that a write in between is seen. */
 void takt__cache_fill(const struct takt_route *route,
                       struct takt_cached *cached)
 {
-    if (cached->holders > 0)
-        return; /* they read the old copy */
+    if (cached->readers > 0)
+        return; /* calls still read the old copy */
     cached->is_valid =
-        is_alone(route, cached) && make_room(route, cached) &&
+        remove_overlaps(route, cached) && make_capacity(route, cached) &&
         takt__tracking_begin(cached->at, cached->bytes, &cached->tracked) &&
         fill_buffer(route, cached);
     if (cached->is_valid)
-        bring(route, cached);
+        upload(route, cached);
     else
-        takt__cached_outdate(route, cached);
+        takt__cached_invalidate(route, cached);
 }
 
-/* ---- who it is -------------------------------------------------------------
+/* ---- finding ---------------------------------------------------------------
  */
 
 static struct takt_cached *find(const takt_ctx *ctx, const char *at,
@@ -246,7 +247,7 @@ static struct takt_cached *find(const takt_ctx *ctx, const char *at,
 {
     struct takt_cached *same = NULL;
 
-    for (unsigned i = 0; i < most_kept; i++) {
+    for (unsigned i = 0; i < most_cached; i++) {
         struct takt_cached *cached = &all[i];
         if (cached->ctx != ctx ||
             !is_within(at, bytes, cached->at, cached->bytes))
@@ -262,14 +263,14 @@ static struct takt_cached *find(const takt_ctx *ctx, const char *at,
 static struct takt_cached *add(const struct takt_route *route, const char *at,
                                size_t bytes)
 {
-    struct takt_cached *cached = idlest(false);
+    struct takt_cached *cached = least_recent(false);
 
-    if (cached == NULL && (cached = idlest(true)) == NULL)
+    if (cached == NULL && (cached = least_recent(true)) == NULL)
         return NULL;
-    invalidate(cached);
+    drop_tracking(cached);
     free_buffer(route, cached);
     *cached = (struct takt_cached){
-        .at = at, .bytes = bytes, .ctx = route->ctx, .caution = 1};
+        .at = at, .bytes = bytes, .ctx = route->ctx, .penalty = 1};
     return cached;
 }
 

@@ -20,15 +20,16 @@
 
 /* In an entry: the name, the code that called it, and the function that it
  * stands for, if that is known. */
-#define LOOK_UP(naming_, word_)                             \
-    static struct takt_entry entry = {.naming = &(naming_), \
-                                      .routine = #word_};   \
-    const void *caller = __builtin_return_address(0);       \
-    const struct takt_target *target = takt__entry_known(&entry, caller)
+#define LOOK_UP(naming_, word_)                                  \
+    static struct takt_blas_entry entry = {.naming = &(naming_), \
+                                           .routine = #word_};   \
+    const void *caller = __builtin_return_address(0);            \
+    const struct takt_target *target = takt__blas_entry_known(&entry, caller)
 
 /* ---- the arguments of each routine -----------------------------------------
- * use_ says what is made of each argument, type_ is s, d, c or z. c and y are
- * written, unless only y is read (dot, ger).
+ * use_ says what is made of each argument, type_ is s, d, c or z. Arrays have
+ * the names of struct takt_arguments: what trmm and trsm call B is c here, and
+ * what scal calls x is y, since those are written.
  */
 
 #define GEMM(use_, type_)                                                  \
@@ -143,27 +144,30 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
 #define PASS_FACTOR(type_, name_) name_
 #define PASS_ARRAY(name_) name_
 
-/* Members of struct takt_arguments. */
-#define BY_ADDRESS_OPTION(kind_, name_) .name_ = FORTRAN_##kind_(name_)
+/* Assignments to members of struct takt_arguments. */
+#define BY_ADDRESS_OPTION(kind_, name_) arguments.name_ = FORTRAN_##kind_(name_)
 #define FORTRAN_trans takt__fortran_trans
 #define FORTRAN_uplo takt__fortran_option
 #define FORTRAN_side takt__fortran_option
 #define FORTRAN_diag takt__fortran_option
-#define BY_ADDRESS_INTEGER(name_) .name_ = takt__by_address(target, name_)
-#define BY_ADDRESS_FACTOR(type_, name_) .name_ = FACTOR_AT_##type_(name_)
+#define BY_ADDRESS_INTEGER(name_) \
+    arguments.name_ = takt__by_address(target, name_)
+#define BY_ADDRESS_FACTOR(type_, name_) \
+    arguments.name_ = FACTOR_AT_##type_(name_)
 #define FACTOR_AT_s(name_) (double)*(const float *)(name_)
 #define FACTOR_AT_d(name_) *(const double *)(name_)
 #define FACTOR_AT_c(name_) 0
 #define FACTOR_AT_z(name_) 0
-#define BY_ADDRESS_ARRAY(name_) .name_ = name_
-#define BY_VALUE_OPTION(kind_, name_) .name_ = takt__cblas_##kind_(name_)
-#define BY_VALUE_INTEGER(name_) .name_ = takt__by_value(target, name_)
-#define BY_VALUE_FACTOR(type_, name_) .name_ = FACTOR_OF_##type_(name_)
+#define BY_ADDRESS_ARRAY(name_) arguments.name_ = name_
+#define BY_VALUE_OPTION(kind_, name_) \
+    arguments.name_ = takt__cblas_##kind_(name_)
+#define BY_VALUE_INTEGER(name_) arguments.name_ = takt__by_value(target, name_)
+#define BY_VALUE_FACTOR(type_, name_) arguments.name_ = FACTOR_OF_##type_(name_)
 #define FACTOR_OF_s(name_) (double)(name_)
 #define FACTOR_OF_d(name_) name_
 #define FACTOR_OF_c(name_) 0
 #define FACTOR_OF_z(name_) 0
-#define BY_VALUE_ARRAY(name_) .name_ = name_
+#define BY_VALUE_ARRAY(name_) arguments.name_ = name_
 
 /* CBLAS's matrix routines begin with the order. */
 #define ORDERED(...) __VA_ARGS__
@@ -193,31 +197,35 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
 /* ---- functions -------------------------------------------------------------
  */
 
-/* The rest of a function for large calls: call_ runs the baseline library. */
-#define INTERCEPT(returns_, call_, ...)                                   \
-    const struct takt_target *target = takt__entry_target(entry, caller); \
-    RESULT_##returns_(returns_ result;)                                   \
-        const struct takt_arguments arguments = {                         \
-            RESULT_##returns_(.result = &result, ) __VA_ARGS__};          \
-    struct takt_intercept intercept;                                      \
-    if (takt__intercept_begin(&intercept, target, &arguments))            \
-        return RESULT_##returns_(result);                                 \
-    RESULT_##returns_(result =) call_;                                    \
-    takt__intercept_end(&intercept);                                      \
+/* The body of a function for large calls. call_ runs the baseline library; what
+ * follows sets the members of `arguments`. */
+#define INTERCEPT(routine_, type_, returns_, call_, ...)                       \
+    const struct takt_target *target = takt__blas_entry_target(entry, caller); \
+    struct takt_arguments arguments = takt__no_arguments;                      \
+    struct takt_intercept intercept;                                           \
+    RESULT_##returns_(returns_ result; arguments.result = &result;)            \
+        arguments.routine = TAKT_##routine_;                                   \
+    arguments.type = TYPE_##type_;                                             \
+    __VA_ARGS__;                                                               \
+    arguments.work = takt__arguments_work(&arguments);                         \
+    if (takt__intercept_begin(&intercept, target, &arguments))                 \
+        return RESULT_##returns_(result);                                      \
+    RESULT_##returns_(result =) call_;                                         \
+    takt__intercept_end(&intercept);                                           \
     return RESULT_##returns_(result);
 
-#define FORTRAN_LARGE(word_, routine_, type_, lengths_, returns_)            \
-    typedef returns_ fortran_##word_##_type(routine_(FORTRAN, type_)         \
-                                                LENGTH_TYPES_##lengths_);    \
-    static NOINLINE returns_ fortran_large_##word_(struct takt_entry *entry, \
-                                                   const void *caller,       \
-                                                   routine_(FORTRAN, type_)) \
-    {                                                                        \
-        INTERCEPT(returns_,                                                  \
-                  ((fortran_##word_##_type *)target->function)(              \
-                      routine_(PASS, type_) LENGTHS_##lengths_),             \
-                  .routine = TAKT_##routine_, .type = TYPE_##type_,          \
-                  .order = TAKT_BY_COLUMNS, routine_(BY_ADDRESS, type_))     \
+#define FORTRAN_LARGE(word_, routine_, type_, lengths_, returns_)         \
+    typedef returns_ fortran_##word_##_type(routine_(FORTRAN, type_)      \
+                                                LENGTH_TYPES_##lengths_); \
+    static NOINLINE returns_ fortran_large_##word_(                       \
+        struct takt_blas_entry *entry, const void *caller,                \
+        routine_(FORTRAN, type_))                                         \
+    {                                                                     \
+        INTERCEPT(routine_, type_, returns_,                              \
+                  ((fortran_##word_##_type *)target->function)(           \
+                      routine_(PASS, type_) LENGTHS_##lengths_),          \
+                  arguments.order = TAKT_BY_COLUMNS,                      \
+                  routine_(BY_ADDRESS, type_))                            \
     }
 
 #define FORTRAN_ENTRY(name_, naming_, word_, routine_, type_, lengths_,       \
@@ -235,18 +243,18 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
                 fortran_large_##word_(&entry, caller, routine_(PASS, type_)); \
     }
 
-#define CBLAS_LARGE(word_, routine_, type_, order_, returns_)                  \
-    typedef returns_ cblas_##word_##_type(order_(int64_t order, )              \
-                                              routine_(CBLAS, type_));         \
-    static NOINLINE returns_ cblas_large_##word_(                              \
-        struct takt_entry *entry, const void *caller,                          \
-        order_(int64_t order, ) routine_(CBLAS, type_))                        \
-    {                                                                          \
-        INTERCEPT(returns_,                                                    \
-                  ((cblas_##word_##_type *)target->function)(                  \
-                      order_(order, ) routine_(PASS, type_)),                  \
-                  .routine = TAKT_##routine_, .type = TYPE_##type_,            \
-                  order_(.order = (int32_t)order, ) routine_(BY_VALUE, type_)) \
+#define CBLAS_LARGE(word_, routine_, type_, order_, returns_)          \
+    typedef returns_ cblas_##word_##_type(order_(int64_t order, )      \
+                                              routine_(CBLAS, type_)); \
+    static NOINLINE returns_ cblas_large_##word_(                      \
+        struct takt_blas_entry *entry, const void *caller,             \
+        order_(int64_t order, ) routine_(CBLAS, type_))                \
+    {                                                                  \
+        INTERCEPT(routine_, type_, returns_,                           \
+                  ((cblas_##word_##_type *)target->function)(          \
+                      order_(order, ) routine_(PASS, type_)),          \
+                  order_(arguments.order = (int32_t)order, )           \
+                      routine_(BY_VALUE, type_))                       \
     }
 
 #define CBLAS_ENTRY(name_, naming_, word_, routine_, type_, order_, returns_) \

@@ -52,14 +52,15 @@ struct takt_forecast takt__forecast_scaled(struct takt_forecast forecast,
  */
 
 /* Calls that a forecast is for. */
-struct kind {
+struct forecast_kind {
     const struct takt_route *route;
     enum takt_routine routine;
     enum takt_blas_type type;
     unsigned class;
 };
 
-static bool is_same(const struct kind *a, const struct kind *b)
+static bool is_same(const struct forecast_kind *a,
+                    const struct forecast_kind *b)
 {
     return a->route == b->route && a->routine == b->routine &&
            a->type == b->type && a->class == b->class;
@@ -71,13 +72,14 @@ struct takt_forecast takt__forecast_call(const struct takt_route *route,
 {
     enum { kinds = 8, good_for = 64 };
     static _Thread_local struct {
-        struct kind kind;
+        struct forecast_kind kind;
         unsigned uses;
         double work;
         struct takt_forecast forecast;
     } known[kinds], *at;
-    const struct kind kind = {route, intercept->routine, intercept->type,
-                              takt__exponent(intercept->work)};
+    const struct forecast_kind kind = {route, intercept->routine,
+                                       intercept->type,
+                                       takt__exponent(intercept->work)};
 
     at = &known[(kind.class * 31 + kind.routine * 5 + kind.type) % kinds];
     if (!is_same(&at->kind, &kind) || at->uses++ == good_for) {

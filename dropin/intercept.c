@@ -16,23 +16,23 @@
  * not deeper on the stack is not inside. */
 static _Thread_local uintptr_t inside;
 
-static void enter(struct takt_intercept *intercept)
+/* A call that a library with BLAS inside (is_own) makes by name while it runs
+ * one of ours is nested: it is part of that one. Without a branch, so that
+ * `inside` is looked up once. */
+static void enter(struct takt_intercept *intercept, bool is_own)
 {
-    intercept->outer = inside;
-    inside = (uintptr_t)intercept;
+    const uintptr_t outer = inside;
+    const bool is_nested = is_own & ((uintptr_t)intercept < outer);
+
+    inside = is_nested ? outer : (uintptr_t)intercept;
+    intercept->outer = outer;
+    intercept->is_nested = is_nested;
 }
 
+/* What is not around the call was jumped out of. */
 static void leave(const struct takt_intercept *intercept)
 {
     inside = intercept->outer > (uintptr_t)intercept ? intercept->outer : 0;
-}
-
-/* What a library with BLAS inside calls by name is part of the call that it is
- * running, if it is running one. */
-static bool is_nested(const struct takt_target *target,
-                      const struct takt_intercept *intercept)
-{
-    return target->is_own && inside != 0 && (uintptr_t)intercept < inside;
 }
 
 /* ---- single calls ----------------------------------------------------------
@@ -69,7 +69,8 @@ static bool route_product(struct takt_intercept *intercept,
         return false;
     intercept->why = TAKT_WHY_FORM;
     if (product.alpha == 0 ||
-        !takt__admit(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT, &admission))
+        !takt__admit_intercept(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT,
+                               &admission))
         return false;
     const takt_call call = takt__product_call(admission.route, &product);
     return run(intercept, &admission, &call);
@@ -93,7 +94,8 @@ static bool route_gemv(struct takt_intercept *intercept,
         return false;
     intercept->why = TAKT_WHY_FORM;
     if (g->alpha == 0 || g->incx != 1 || g->incy != 1 ||
-        !takt__admit(intercept, TAKT_GEMV, TAKT_LEAST_MATVEC, &admission))
+        !takt__admit_intercept(intercept, TAKT_GEMV, TAKT_LEAST_MATVEC,
+                               &admission))
         return false;
     takt_call call = takt__call_of(admission.route, TAKT_GEMV, g->type);
     call.shape.rank = 2;
@@ -124,7 +126,8 @@ static bool route_vectors(struct takt_intercept *intercept,
     /* Libraries differ in what a scale by 0 makes of a NaN. */
     if ((!is_scal && v->incx != 1) || ((is_scal || has_two) && v->incy != 1) ||
         ((is_scal || is_axpy) && v->alpha == 0) ||
-        !takt__admit(intercept, v->routine, TAKT_LEAST_VECTOR, &admission))
+        !takt__admit_intercept(intercept, v->routine, TAKT_LEAST_VECTOR,
+                               &admission))
         return false;
     takt_call call = takt__call_of(admission.route, v->routine, v->type);
     call.shape.rank = 1;
@@ -151,7 +154,6 @@ static bool route(struct takt_intercept *intercept,
             intercept->work > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
         return false;
     }
-    intercept->why = TAKT_WHY_WRONG; /* or there is nothing to do */
     switch (routine) {
     case TAKT_GEMM:
         return route_product(intercept, arguments);
@@ -186,15 +188,15 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
                            const struct takt_target *target,
                            const struct takt_arguments *arguments)
 {
-    *intercept =
-        (struct takt_intercept){.baseline = target->baseline,
-                                .routine = arguments->routine,
-                                .type = arguments->type,
-                                .work = takt__arguments_work(arguments),
-                                .is_nested = is_nested(target, intercept)};
+    intercept->baseline = target->baseline;
+    intercept->routine = arguments->routine;
+    intercept->type = arguments->type;
+    intercept->work = arguments->work;
+    intercept->why = TAKT_WHY_WRONG; /* or there is nothing to do */
+    intercept->start_ns = 0;
+    enter(intercept, target->is_own);
     if (intercept->is_nested)
-        return false; /* it is part of another call */
-    enter(intercept);
+        return false;
     if (route(intercept, arguments)) {
         leave(intercept);
         return true;

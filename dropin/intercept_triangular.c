@@ -109,7 +109,8 @@ bool takt__route_triangular(struct takt_intercept *intercept,
         intercept->why = TAKT_WHY_SMALL;
         return false;
     }
-    if (!takt__admit(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT, &admission) ||
+    if (!takt__admit_intercept(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT,
+                               &admission) ||
         admission.route->baseline->function[call.routine][call.is_double] ==
             NULL)
         return false;

@@ -75,7 +75,7 @@ static bool load(void)
     takt__loader_enter();
     void *handle = open_libtakt();
     takt__loader_leave();
-    char text[TAKT_STATS_WORDS];
+    char text[TAKT_STATS_TEXT];
 
     if (handle == NULL) {
         snprintf(text, sizeof text, "libtakt cannot be opened: %s", dlerror());

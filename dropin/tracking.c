@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracking.c - pages of userfaultfd(2) in its asynchronous mode, and the ioctl
- * of /proc/self/pagemap that reads their marks.
+ * tracking.c - write tracking by userfaultfd(2) in its asynchronous mode, and
+ * the ioctl of /proc/self/pagemap that reads the marks of pages.
  *
- * Neither descriptor may be used after a fork: they speak of the parent's
- * memory. They are cached in a page that the kernel empties in a child, however
- * that was made; children that share our memory share the page.
+ * Neither descriptor may be used after a fork: they are about the memory of the
+ * parent. They are in a page that the kernel clears in a child, however that
+ * was made; children that share our memory share the page.
  */
 #include "tracking.h"
 
@@ -20,30 +20,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- the kernel's words, newer than many headers ---------------------------
+/* ---- the kernel's interface, newer than many headers -----------------------
  */
 
 enum {
-    only_user_faults = 1,            /* of userfaultfd(): needs no rights */
-    feature_unpopulated = 1 << 13,   /* pages that are not there have marks */
-    feature_asynchronous = 1 << 15,  /* nobody is asked about a write */
-    page_is_watchable = 1 << 0,      /* categories */
+    only_user_faults = 1,            /* of userfaultfd(): needs no privileges */
+    feature_unpopulated = 1 << 13,   /* pages without memory have marks */
+    feature_asynchronous = 1 << 15,  /* writes are not reported, only marked */
+    page_is_trackable = 1 << 0,      /* categories */
     page_is_written = 1 << 1,        /* it has no mark */
     page_is_present = 1 << 3,        /* in memory */
-    page_is_swapped = 1 << 4,        /* elsewhere; or nothing but a mark */
-    only_if_all_are_watched = 1 << 1 /* of the scan */
+    page_is_swapped = 1 << 4,        /* swapped out; or nothing but a mark */
+    only_if_all_are_tracked = 1 << 1 /* of the scan */
 };
 
 struct page_run {
     uint64_t start, end, categories;
 };
 
-/* Finds runs of pages whose categories, with `inverted` turned round, have all
- * of `all` and one of `any`. */
+/* Finds runs of pages whose categories, with those in `inverted` negated, have
+ * all of `all` and one of `any`. */
 struct page_scan {
     uint64_t size, flags, start, end, walked_to;
     uint64_t run, runs, most_pages;
-    uint64_t inverted, all, any, told;
+    uint64_t inverted, all, any, reported;
 };
 
 #define SCAN_PAGES _IOWR('f', 16, struct page_scan)
@@ -51,10 +51,10 @@ struct page_scan {
 /* ---- pages -----------------------------------------------------------------
  */
 
-static struct eye {
-    uint64_t life; /* 0: not open */
+static struct tracker {
+    uint64_t generation; /* 0: not open */
     int faults, pages;
-} * eye;
+} * tracker;
 
 static bool protect(uintptr_t first, uintptr_t end)
 {
@@ -62,32 +62,33 @@ static bool protect(uintptr_t first, uintptr_t end)
         .range = {.start = first, .len = end - first},
         .mode = UFFDIO_WRITEPROTECT_MODE_WP};
 
-    return ioctl(eye->faults, UFFDIO_WRITEPROTECT, &request) == 0;
+    return ioctl(tracker->faults, UFFDIO_WRITEPROTECT, &request) == 0;
 }
 
-static bool enlist(uintptr_t first, uintptr_t end)
+static bool register_pages(uintptr_t first, uintptr_t end)
 {
     struct uffdio_register request = {
         .range = {.start = first, .len = end - first},
         .mode = UFFDIO_REGISTER_MODE_WP};
 
-    return ioctl(eye->faults, UFFDIO_REGISTER, &request) == 0;
+    return ioctl(tracker->faults, UFFDIO_REGISTER, &request) == 0;
 }
 
-static void delist(uintptr_t first, uintptr_t end)
+static void unregister_pages(uintptr_t first, uintptr_t end)
 {
     struct uffdio_range range = {.start = first, .len = end - first};
 
-    (void)ioctl(eye->faults, UFFDIO_UNREGISTER, &range);
+    (void)ioctl(tracker->faults, UFFDIO_UNREGISTER, &range);
 }
 
-/* Whether all are there with their marks. What was given back has neither a
- * page nor a mark: it is not enough that no page was written. */
+/* Whether all pages are there with their marks. Memory that was returned to the
+ * kernel has neither page nor mark: it is not enough that no page was written.
+ */
 static bool are_marked(uintptr_t first, uintptr_t end)
 {
     struct page_run run = {0, 0, 0};
     struct page_scan scan = {.size = sizeof scan,
-                             .flags = only_if_all_are_watched,
+                             .flags = only_if_all_are_tracked,
                              .start = first,
                              .end = end,
                              .run = (uintptr_t)&run,
@@ -95,10 +96,10 @@ static bool are_marked(uintptr_t first, uintptr_t end)
                              .inverted = page_is_written,
                              .all = page_is_written,
                              .any = page_is_present | page_is_swapped,
-                             .told = page_is_watchable};
+                             .reported = page_is_trackable};
 
-    return ioctl(eye->pages, SCAN_PAGES, &scan) == 1 && run.start == first &&
-           run.end == end;
+    return ioctl(tracker->pages, SCAN_PAGES, &scan) == 1 &&
+           run.start == first && run.end == end;
 }
 
 /* ---- opening ---------------------------------------------------------------
@@ -119,7 +120,7 @@ static int open_faults(void)
     return fd;
 }
 
-/* The kernel says that it can; let us see it. */
+/* Checks that what the kernel offers works as expected. */
 static bool does_work(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -130,8 +131,8 @@ static bool does_work(void)
     if (at == MAP_FAILED)
         return false;
     at[0] = 1;
-    bool is_right =
-        enlist(first, end) && protect(first, end) && are_marked(first, end);
+    bool is_right = register_pages(first, end) && protect(first, end) &&
+                    are_marked(first, end);
     *(volatile char *)at = 2;
     is_right = is_right && !are_marked(first, end) &&
                are_marked(first + page, end) &&
@@ -141,12 +142,12 @@ static bool does_work(void)
     return is_right;
 }
 
-/* The page that a child does not get. */
-static bool make_eye(void)
+/* Makes the page that is cleared in a child. */
+static bool make_tracker(void)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-    if (eye != NULL)
+    if (tracker != NULL)
         return true;
     void *at = mmap(NULL, page, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -156,46 +157,46 @@ static bool make_eye(void)
         munmap(at, page);
         return false;
     }
-    eye = at;
+    tracker = at;
     return true;
 }
 
-static const char *open_eye(void)
+static const char *open_tracker(void)
 {
     static char text[128];
-    static uint64_t lives;
+    static uint64_t generations;
 
-    eye->faults = open_faults();
-    if (eye->faults < 0) {
+    tracker->faults = open_faults();
+    if (tracker->faults < 0) {
         snprintf(text, sizeof text,
                  "--reuse needs userfaultfd of Linux 6.7 or later: %s",
                  strerror(errno));
         return text;
     }
-    eye->pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
-    if (eye->pages >= 0 && does_work()) {
-        eye->life = ++lives;
+    tracker->pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+    if (tracker->pages >= 0 && does_work()) {
+        tracker->generation = ++generations;
         return NULL;
     }
-    close(eye->faults);
-    if (eye->pages >= 0)
-        close(eye->pages);
+    close(tracker->faults);
+    if (tracker->pages >= 0)
+        close(tracker->pages);
     return "--reuse: this kernel does not tell which memory was written";
 }
 
 const char *takt__tracking_problem(void)
 {
-    if (!make_eye())
+    if (!make_tracker())
         return "--reuse: no memory";
-    return eye->life != 0 ? NULL : open_eye();
+    return tracker->generation != 0 ? NULL : open_tracker();
 }
 
-/* ---- which memory ----------------------------------------------------------
+/* ---- which memory can be tracked -------------------------------------------
  */
 
-/* A line of /proc/self/maps that is private and anonymous; the main stack,
- * which grows by itself, is left alone. */
-static bool is_watchable(const char *mode, unsigned long inode,
+/* Whether a line of /proc/self/maps is private anonymous memory. The main
+ * stack, which grows by itself, is not tracked. */
+static bool is_trackable(const char *mode, unsigned long inode,
                          const char *name)
 {
     return strcmp(mode, "rw-p") == 0 && inode == 0 &&
@@ -206,19 +207,19 @@ static bool is_watchable(const char *mode, unsigned long inode,
 static bool is_private_memory(uintptr_t first, uintptr_t end)
 {
     FILE *file = fopen("/proc/self/maps", "re");
-    char *line = NULL; /* whole: names of files may look like lines */
-    size_t room = 0;
+    char *line = NULL; /* a whole line: file names may look like lines */
+    size_t capacity = 0;
 
     if (file == NULL)
         return false;
-    while (first < end && getline(&line, &room, file) > 0) {
+    while (first < end && getline(&line, &capacity, file) > 0) {
         unsigned long start, stop, inode;
         char mode[5], name[8] = "";
         if (sscanf(line, "%lx-%lx %4s %*x %*s %lu %7s", &start, &stop, mode,
                    &inode, name) < 4 ||
             stop <= first)
             continue;
-        if (start > first || !is_watchable(mode, inode, name))
+        if (start > first || !is_trackable(mode, inode, name))
             break;
         first = stop;
     }
@@ -227,7 +228,8 @@ static bool is_private_memory(uintptr_t first, uintptr_t end)
     return first >= end;
 }
 
-/* Whether the kernel knows of memory that devices may write at any time. */
+/* Whether the process has pinned memory, which devices may write at any time.
+ */
 static bool has_pins(void)
 {
     FILE *file = fopen("/proc/self/status", "re");
@@ -243,7 +245,7 @@ static bool has_pins(void)
     return pinned_kb > 0;
 }
 
-/* ---- watching --------------------------------------------------------------
+/* ---- tracking --------------------------------------------------------------
  */
 
 static bool save_ends(struct takt_tracked *tracked)
@@ -257,8 +259,8 @@ static bool save_ends(struct takt_tracked *tracked)
     return true;
 }
 
-/* Of a copy of what was at `there`, the part that is in [from, to): more of it
- * may not be memory any longer. */
+/* Compares a copy with what is at `there`, only in [from, to): the rest may not
+ * be mapped any longer. */
 static bool is_same(const char *copy, const char *there, size_t bytes,
                     uintptr_t from, uintptr_t to)
 {
@@ -278,19 +280,20 @@ bool takt__tracking_begin(const void *at, size_t bytes,
     const uintptr_t first = (from + page - 1) / page * page;
     const uintptr_t end = to / page * page;
 
-    *out = (struct takt_tracked){.life = 0};
+    *out = (struct takt_tracked){.generation = 0};
     if (first >= end || takt__tracking_problem() != NULL || has_pins() ||
-        !enlist(first, end))
+        !register_pages(first, end))
         return false;
-    *out = (struct takt_tracked){.life = eye->life,
+    *out = (struct takt_tracked){.generation = tracker->generation,
                                  .first = first,
                                  .end = end,
                                  .head = at,
                                  .head_bytes = first - from,
                                  .tail = (const char *)at + (end - from),
                                  .tail_bytes = to - end};
-    /* In this order: other memory that came in its place is not enlisted; and
-     * what is saved is not newer than what the caller copies. */
+    /* In this order: memory that was mapped in its place later is not
+     * registered, and what is saved is not newer than what the caller copies.
+     */
     if (is_private_memory(from, to) && protect(first, end) && save_ends(out))
         return true;
     takt__tracking_end(out);
@@ -299,13 +302,14 @@ bool takt__tracking_begin(const void *at, size_t bytes,
 
 void takt__tracking_end(struct takt_tracked *tracked)
 {
-    if (eye != NULL && tracked->life != 0 && tracked->life == eye->life)
-        delist(tracked->first, tracked->end);
+    if (tracker != NULL && tracked->generation != 0 &&
+        tracked->generation == tracker->generation)
+        unregister_pages(tracked->first, tracked->end);
     free(tracked->ends);
-    *tracked = (struct takt_tracked){.life = 0};
+    *tracked = (struct takt_tracked){.generation = 0};
 }
 
-/* The whole pages that have some of the part. */
+/* Whether the whole pages with some of [from, to) are unchanged. */
 static bool are_pages_unchanged(const struct takt_tracked *tracked,
                                 uintptr_t from, uintptr_t to)
 {
@@ -323,7 +327,8 @@ bool takt__tracking_is_unchanged(const struct takt_tracked *tracked,
 {
     const uintptr_t from = (uintptr_t)at, to = from + bytes;
 
-    return eye != NULL && tracked->life != 0 && tracked->life == eye->life &&
+    return tracker != NULL && tracked->generation != 0 &&
+           tracked->generation == tracker->generation &&
            are_pages_unchanged(tracked, from, to) &&
            is_same(tracked->ends, tracked->head, tracked->head_bytes, from,
                    to) &&

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracking.h - whether memory of the program was written since we last looked.
+ * tracking.h - write tracking: whether memory of the program was written since
+ * it was last looked at.
  *
  * The kernel (Linux 6.7 or later) marks whole pages: they are write-protected
- * for the processor, the first write to each takes the mark off, in the
- * kernel and unnoticed by the program, and marks are looked at without touching
- * the pages. Writes of the kernel on the program's behalf count, whichever
- * thread or process asked for them; so does memory that was given back, moved,
- * or replaced by other memory at the same address. The pages at both ends that
- * a range only has a part of are compared with a copy instead.
+ * for the processor, and the first write to each removes the mark, in the
+ * kernel and unnoticed by the program. Marks are read without touching the
+ * pages. Writes of the kernel on behalf of any thread or process count; so does
+ * memory that was returned to the kernel, moved, or replaced by other memory at
+ * the same address. Pages at both ends that are only partly in a range are
+ * compared with a copy instead.
  *
- * Only private anonymous memory is tracked: all other can be written from where
- * the marks are not. What a device writes through a pin that lasts is not seen;
- * the kernel counts some of those pins, and as long as there is one nothing is
- * tracked.
+ * Only private anonymous memory is tracked: any other can be written through a
+ * mapping without marks. Writes of a device to pinned memory are not seen. The
+ * kernel counts some of those pins, and while there is one nothing is tracked.
  *
  * Threads: one at a time; the program's own go on meanwhile. After a fork the
- * child watches nothing, and may begin anew.
+ * child tracks nothing, and may begin anew.
  */
 #ifndef TAKT_DROPIN_TRACKING_H
 #define TAKT_DROPIN_TRACKING_H
@@ -26,11 +26,11 @@
 #include <stdint.h>
 
 struct takt_tracked {
-    uint64_t life;        /* of the watch; 0: it is not tracked */
+    uint64_t generation;  /* of the tracker; 0: it is not tracked */
     uintptr_t first, end; /* whole pages */
     const char *head, *tail;
     size_t head_bytes, tail_bytes;
-    char *ends; /* what was there */
+    char *ends; /* a copy of head and tail */
 };
 
 /* NULL: memory can be tracked here; else why not, in a line. */

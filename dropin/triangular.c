@@ -12,13 +12,13 @@
 enum { TILE = 64 }; /* a multiple of what kernels compute at a time */
 
 /* Some of the rows, or of the columns, of the triangle. */
-struct range {
+struct index_range {
     size_t begin, count;
 };
 
 /* The square between the halves. */
 struct square {
-    struct range rows, columns;
+    struct index_range rows, columns;
 };
 
 static bool reads_b(const struct takt_triangular *call)
@@ -52,7 +52,7 @@ static size_t offset_of(const struct takt_triangular *call, size_t row,
 /* The offset into another matrix of the rows or columns that belong to a range
  * of the triangle, in bytes. */
 static size_t strip_offset(const struct takt_triangular *call,
-                           struct range range, size_t ld)
+                           struct index_range range, size_t ld)
 {
     const bool are_columns =
         takt__writes_triangle(call) ? call->is_transposed : call->is_right;
@@ -62,7 +62,7 @@ static size_t strip_offset(const struct takt_triangular *call,
 
 /* The same call for one half of the triangle. */
 static struct takt_triangular half_of(const struct takt_triangular *call,
-                                      struct range range)
+                                      struct index_range range)
 {
     struct takt_triangular half = *call;
     const size_t corner = offset_of(call, range.begin, range.begin);
@@ -88,7 +88,7 @@ static void fill(const struct takt_triangular *call,
     const bool is_twice = call->routine == TAKT_SYR2K;
     const char *const a = call->a, *const b = is_twice ? call->b : a;
     const size_t lda = call->lda, ldb = is_twice ? call->ldb : lda;
-    const struct range rows = square->rows, columns = square->columns;
+    const struct index_range rows = square->rows, columns = square->columns;
     struct takt_product product = {
         .is_double = call->is_double,
         .m = rows.count,
@@ -123,8 +123,8 @@ static struct takt_product carry(const struct takt_triangular *call,
                                  bool is_transposed, double alpha, double beta)
 {
     const bool is_right = call->is_right, is_flipped = is_right ^ is_transposed;
-    const struct range to = is_flipped ? square->columns : square->rows;
-    const struct range from = is_flipped ? square->rows : square->columns;
+    const struct index_range to = is_flipped ? square->columns : square->rows;
+    const struct index_range from = is_flipped ? square->rows : square->columns;
     const size_t ld = reads_b(call) ? call->ldb : call->ldc;
     const char *const of_a =
         (const char *)call->a +
@@ -199,7 +199,7 @@ void takt__by_halves(const struct takt_triangular *call,
     }
 
     const size_t middle = middle_of(order);
-    const struct range low = {0, middle}, high = {middle, order - middle};
+    const struct index_range low = {0, middle}, high = {middle, order - middle};
     const struct square square = {call->is_upper ? low : high,
                                   call->is_upper ? high : low};
     struct takt_triangular halves[] = {half_of(call, low), half_of(call, high)};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * baseline_blas.c - a BLAS that computes by definition and remembers what it
- * was asked: the library below, for tests.
+ * was asked: the baseline library, for tests.
  *
  * It has every name of every routine that is interposed. Of one source several
  * libraries are made:
@@ -140,7 +140,7 @@ static void set_factor(enum takt_blas_type letter, pointer from, double *to)
         to[1] = ((const double *)from)[1];
 }
 
-/* Who interposes must hand over the lengths of strings. */
+/* The interposer must pass the lengths of strings. */
 static void expect_lengths(size_t a, size_t b)
 {
     if (a != 1 || b != 1)

@@ -3,8 +3,8 @@
  * baseline_caller.c - a request becomes a call, with the types of its letter
  * and language.
  *
- * Integers by value are handed over as 64 bits: who takes 32 of them must not
- * look at the others, so there is rubbish in these.
+ * Integers by value are passed with 64 bits: code that takes 32 of them must
+ * not look at the others, so there is rubbish in these.
  */
 #include <string.h>
 

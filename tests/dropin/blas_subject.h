@@ -18,7 +18,7 @@ static uint64_t random_state = 8;
 
 /* ---- operands ------------------------------------------------------------ */
 
-enum { margin = 64 }; /* bytes on either side that nobody may touch */
+enum { margin = 64 }; /* bytes on either side that must not be touched */
 
 struct operand {
     char *image, *before;

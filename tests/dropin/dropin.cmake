@@ -11,7 +11,7 @@ if(TARGET dropin_test_tracking)
     target_compile_definitions(dropin_test_tracking PRIVATE _GNU_SOURCE)
 endif()
 
-# The rest needs a BLAS below that tells what it was asked; several of them, of
+# The rest needs a baseline BLAS that records its calls; several of them, of
 # one source, and programs that call them.
 if(NOT CMAKE_CROSSCOMPILING)
     set(dropin ${CMAKE_CURRENT_BINARY_DIR}/dropin)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stats of dropin/stats.h, for tests: made, and read."""
+"""The shared statistics of dropin/stats.h, for tests: made, and read."""
 import struct
 
 ROUTINES = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "ger",

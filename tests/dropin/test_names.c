@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_names.c - every name that is interposed, with every kind of argument,
- * compared with what the library below makes of the same call.
+ * compared with what the baseline library makes of the same call.
  *
- * usage: test_names LIBTAKT_BLAS LIBRARY_BELOW [wide]
+ * usage: test_names LIBTAKT_BLAS BASELINE [wide]
  *
- * libtakt-blas is opened before the library below, for all to see: so it comes
- * first wherever a name is looked for, as if it were preloaded. That works with
- * sanitizers too. A call that comes to the library as it was made must give the
- * same bits, any other one a result within the tolerance of the routine.
- * Whatever must not be read is NaN, and whatever must not be written is
- * compared. The environment says how calls are routed: TAKT_RUN_EAGER,
+ * libtakt-blas is opened before the baseline library, for all to see: so it
+ * comes first wherever a name is looked for, as if it were preloaded. That
+ * works with sanitizers too. A call that comes to the library as it was made
+ * must give the same bits, any other one a result within the tolerance of the
+ * routine. Whatever must not be read is NaN, and whatever must not be written
+ * is compared. The environment says how calls are routed: TAKT_RUN_EAGER,
  * TAKT_EXPERT.
  */
 #include <dlfcn.h>
@@ -22,11 +22,11 @@
 #include "support/tap.h"
 #include "support/tolerance.h"
 
-static void *interposer, *below;
+static void *interposer, *baseline;
 static bool is_wide_library, is_eager, is_fixed;
 static double worst_share; /* of what is allowed */
 
-/* What is asked of the library below. */
+/* Functions of the baseline library. */
 static const char *(*seen)(unsigned *count);
 static const char *(*complaint)(void);
 static void (*forget)(void);
@@ -65,7 +65,7 @@ static void *find(void *handle, const char *text)
     return found;
 }
 
-/* False: the library below has no such name. */
+/* False: the baseline library has no such name. */
 static bool find_name(enum takt_routine routine, enum takt_blas_type letter,
                       size_t dialect, struct name *out)
 {
@@ -79,7 +79,7 @@ static bool find_name(enum takt_routine routine, enum takt_blas_type letter,
     snprintf(word, sizeof word, "%s%c%s", routine == TAKT_IAMAX ? "i" : "",
              "sdcz"[letter], baseline_routine_name(routine));
     snprintf(out->text, sizeof out->text, dialects[dialect].pattern, word);
-    if (dlsym(below, out->text) == NULL)
+    if (dlsym(baseline, out->text) == NULL)
         return false;
     void *found = find(interposer, out->text);
     memcpy(&out->function, &found, sizeof found);
@@ -252,9 +252,9 @@ static void check_call(struct subject *s, struct name *name)
         if (memcmp(c->image, want_image, c->bytes) != 0 ||
             !is_same_sum(s->request.sum, want.sum) ||
             s->request.index != want.index)
-            complain(s, name, "went straight and came to other bits", 0);
+            complain(s, name, "was passed through and has other bits", 0);
     } else if (!is_eager || name->letter > TAKT_D) {
-        complain(s, name, "did not go straight", 0);
+        complain(s, name, "was not passed through", 0);
         printf("# came as %s\n", seen(&count));
     } else {
         check_near(s, name, &want, want_image);
@@ -395,16 +395,16 @@ int main(int count, char **argv)
 {
     REQUIRE(count >= 3);
     interposer = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-    below = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
-    if (interposer == NULL || below == NULL)
+    baseline = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
+    if (interposer == NULL || baseline == NULL)
         printf("# %s\n", dlerror());
-    REQUIRE(interposer != NULL && below != NULL);
+    REQUIRE(interposer != NULL && baseline != NULL);
     is_wide_library = count > 3;
     is_eager = getenv("TAKT_RUN_EAGER") != NULL;
     is_fixed = getenv("TAKT_EXPERT") != NULL;
-    *(void **)&seen = find(below, "baseline_seen");
-    *(void **)&complaint = find(below, "baseline_complaint");
-    *(void **)&forget = find(below, "baseline_forget");
+    *(void **)&seen = find(baseline, "baseline_seen");
+    *(void **)&complaint = find(baseline, "baseline_complaint");
+    *(void **)&forget = find(baseline, "baseline_forget");
     RUN(every_name_gives_what_the_library_gives);
     RUN(wrong_arguments_are_the_librarys_to_complain_about);
     printf("# up to %.2f of what is allowed\n", worst_share);

@@ -52,42 +52,42 @@ class Programs(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def preloaded(self, *words, **changes):
-        """Runs it with a stats; what came of it, and the stats."""
+        """Runs it with shared statistics; its result, and the statistics."""
         path = stats.make(self.path("stats"))
         ran = run(*words, **{"LD_PRELOAD": PRELOAD, "TAKT_RUN_BOARD": path,
                              **changes})
         return ran, stats.Stats(path)
 
     def check(self, *words, modes=MODES, **changes):
-        """The same without, with, and with a stats, in every mode."""
+        """The same without, with, and with statistics, in every mode."""
         plain = run(*words, **changes)
-        stats_of = {}
+        counted = {}
         for mode in modes:
             ran = run(*words, LD_PRELOAD=PRELOAD, **MODES[mode], **changes)
             with self.subTest(mode, stats=False):
                 self.assertEqual(ran, plain)
-            ran, stats_of[mode] = self.preloaded(*words, **MODES[mode],
+            ran, counted[mode] = self.preloaded(*words, **MODES[mode],
                                                **changes)
             with self.subTest(mode, stats=True):
                 self.assertEqual(ran, plain)
-        return plain, stats_of
+        return plain, counted
 
 
 class Processes(Programs):
     def test_plain(self):
-        (code, said, _), stats_of = self.check("plain")
+        (code, said, _), counted = self.check("plain")
         self.assertEqual((code, said.split()[0]), (0, "plain"))
-        for read in stats_of.values():
+        for read in counted.values():
             self.assertEqual((read.processes, read.calls()), (1, 30))
-        self.assertEqual(stats_of["usual"].calls(way="straight"), 30)
-        self.assertEqual(stats_of["own"].calls("gemm", "scalar"), 10)
-        self.assertEqual(stats_of["eager"].routers, 1)
-        self.assertEqual(len(stats_of["usual"].libraries), 1)
+        self.assertEqual(counted["usual"].calls(way="straight"), 30)
+        self.assertEqual(counted["own"].calls("gemm", "scalar"), 10)
+        self.assertEqual(counted["eager"].routers, 1)
+        self.assertEqual(len(counted["usual"].libraries), 1)
 
     def test_fork(self):
-        (code, said, _), stats_of = self.check("forks")
+        (code, said, _), counted = self.check("forks")
         self.assertEqual((code, said.count("child ended")), (0, 3))
-        for mode, read in stats_of.items():
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual(read.calls(), 7 * 30)
                 self.assertEqual(read.processes, 4)
@@ -97,22 +97,22 @@ class Processes(Programs):
         self.assertEqual(said, f"child ended with {3 << 8}\n" * 6)
 
     def test_spawn(self):
-        (code, said, _), stats_of = self.check("spawns")
+        (code, said, _), counted = self.check("spawns")
         self.assertEqual((code, said.count("plain ")), (0, 4))
-        for read in stats_of.values():
+        for read in counted.values():
             self.assertEqual((read.processes, read.calls()), (5, 6 * 30))
 
     def test_child_without_preload(self):
-        (code, said, _), stats_of = self.check("spawns_without")
+        (code, said, _), counted = self.check("spawns_without")
         self.assertEqual((code, said.count("plain ")), (0, 1))
-        for read in stats_of.values():
+        for read in counted.values():
             self.assertEqual((read.processes, read.calls()), (1, 30))
 
 
 class Routing(Programs):
     def test_a_slow_library_is_left(self):
-        """It computes by definition, so ours are many times as fast; and that
-        it is tried again beside the calls changes nothing."""
+        """It computes by definition, so ours are many times as fast; shadow
+        runs of it change nothing."""
         plain = run("multiplies", "3000")
         ran, read = self.preloaded("multiplies", "3000")
         self.assertEqual(ran, plain)
@@ -122,35 +122,35 @@ class Routing(Programs):
 
 
 class Nesting(Programs):
-    """C's names call Fortran's in the library below, through ours."""
+    """In the baseline, C's names call Fortran's, through ours."""
 
     def test_calls_are_counted_once(self):
-        _, stats_of = self.check("plain", program=PROGRAM_PLT)
-        for mode, read in stats_of.items():
+        _, counted = self.check("plain", program=PROGRAM_PLT)
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual((read.calls(), read.calls("gemm"),
                                   read.why("nested")), (30, 10, 0))
 
     def test_wrong_calls_are_counted_once(self):
-        _, stats_of = self.check("complains", program=PROGRAM_PLT)
-        for mode, read in stats_of.items():
+        _, counted = self.check("complains", program=PROGRAM_PLT)
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual((read.calls("dot"), read.calls("syrk")),
                                  (20, 20))
                 self.assertLessEqual(read.why("wrong"), 8)
 
     def test_empty_calls_are_counted_once(self):
-        _, stats_of = self.check("empty", program=PROGRAM_PLT)
-        for mode, read in stats_of.items():
+        _, counted = self.check("empty", program=PROGRAM_PLT)
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual(read.calls(), 5)
 
 
 class Threads(Programs):
     def test_threads(self):
-        (code, said, _), stats_of = self.check("threads")
+        (code, said, _), counted = self.check("threads")
         self.assertEqual((code, len(set(said.split()))), (0, 1))
-        for read in stats_of.values():
+        for read in counted.values():
             self.assertEqual(read.calls(), 8 * 32 * 3)
 
     def test_openmp(self):
@@ -163,7 +163,7 @@ class Loading(Programs):
         self.assertEqual((code, said.count("plugin comes")), (0, 3))
 
     def test_each_caller_has_its_own_library(self):
-        """Small calls go straight: each library counts those of its own."""
+        """Small calls are passed through: each library counts its own."""
         for words in ((ONE, TWO), (TWO, ONE), (TWO, EARLY)):
             (_, said, _), _ = self.check("loads_several", *words,
                                          modes=["usual"], program=LOADER)
@@ -249,9 +249,9 @@ class Ends(Programs):
                              ("crashes_inside", signal.SIGSEGV),
                              ("aborts", signal.SIGABRT)):
             with self.subTest(what):
-                (code, _, _), stats_of = self.check(what)
+                (code, _, _), counted = self.check(what)
                 self.assertEqual(code, -number)
-                self.assertEqual(stats_of["usual"].calls("gemm"), 10)
+                self.assertEqual(counted["usual"].calls("gemm"), 10)
 
     def test_killed(self):
         """What was counted until then stays."""
@@ -266,18 +266,18 @@ class Ends(Programs):
         self.assertEqual(stats.Stats(path).calls("dot"), 1000)
 
     def test_longjmp_out_of_xerbla(self):
-        _, stats_of = self.check("complains")
-        for mode, read in stats_of.items():
+        _, counted = self.check("complains")
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual(read.why("nested"), 0)
                 self.assertEqual(read.calls("dot"), 20)
-        self.assertEqual(stats_of["own"].calls("dot", "scalar"), 20)
-        self.assertEqual(stats_of["own"].calls("ger"), 2)
+        self.assertEqual(counted["own"].calls("dot", "scalar"), 20)
+        self.assertEqual(counted["own"].calls("ger"), 2)
 
     def test_longjmp_out_of_a_call(self):
         """As an interpreter does that is interrupted: calls go on.
 
-        Out of the plain library, before Takt is opened: nobody can jump out of
+        Out of the baseline library, before Takt is opened: no program can jump out of
         code that may have a lock, be it ours, and go on.
         """
         plain = run("jumps_out_of_a_call")
@@ -293,7 +293,7 @@ class Ends(Programs):
 
 class Trouble(Programs):
     def test_descriptors_that_are_closed(self):
-        """Nobody writes into files that the program has there since."""
+        """Files that the program has there since are not written to."""
         folder = self.path("folder")
         os.mkdir(folder)
         ran, _ = self.preloaded("closes_all", folder, "6", TAKT_RUN_EAGER="1",
@@ -310,7 +310,7 @@ class Trouble(Programs):
         self.assertEqual(error.count("\n"), 1)
 
     def test_library_by_its_path(self):
-        """TAKT_RUN_LIBRARY is asked where nobody has loaded one."""
+        """TAKT_RUN_LIBRARY is used if none is loaded."""
         self.assertEqual(
             run("calls_by_name", "cblas_ddot_64", program=LOADER,
                 LD_PRELOAD=PRELOAD, TAKT_RUN_LIBRARY=LIBRARY),
@@ -327,7 +327,7 @@ class Trouble(Programs):
         self.assertIn("libtakt cannot be opened", read.trouble)
 
     def test_a_relative_path_leads_nowhere(self):
-        """By now it may lead to files that somebody else has put there."""
+        """By now it may lead to other files."""
         shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
         with open(self.path("planted.c"), "w") as out:
             out.write("#include <unistd.h>\n__attribute__((constructor)) "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_tracking.c - no way to change memory is missed, and what nobody changed
+ * test_tracking.c - no way to change memory is missed, and what was not changed
  * is unchanged.
  *
  * Everything is tried with small pages and with huge ones.
@@ -33,7 +33,7 @@ static struct {
     char *all, *base; /* as mapped; the same, aligned to huge pages */
     char *at;
     size_t bytes;
-    struct takt_tracked watched;
+    struct takt_tracked tracked;
 } matrix;
 
 static char *map_at(void *where, size_t bytes, int flags)
@@ -58,18 +58,18 @@ static void make_matrix(void)
 
 static void free_matrix(void)
 {
-    takt__tracking_end(&matrix.watched);
+    takt__tracking_end(&matrix.tracked);
     munmap(matrix.all, room + huge_page);
 }
 
 static bool begin(void)
 {
-    return takt__tracking_begin(matrix.at, matrix.bytes, &matrix.watched);
+    return takt__tracking_begin(matrix.at, matrix.bytes, &matrix.tracked);
 }
 
 static bool is_unchanged(void)
 {
-    return takt__tracking_is_unchanged(&matrix.watched, matrix.at,
+    return takt__tracking_is_unchanged(&matrix.tracked, matrix.at,
                                        matrix.bytes);
 }
 
@@ -99,7 +99,7 @@ static void write_first_page(void)
 
 static void write_last_page(void)
 {
-    ((char *)matrix.watched.end)[-1] = 2;
+    ((char *)matrix.tracked.end)[-1] = 2;
 }
 
 static void write_the_same(void)
@@ -243,8 +243,8 @@ static void share_page(void)
 /* Its whole pages, elsewhere; 4: leaves the place mapped, and empty. */
 static char *move_to(char *where, int flags)
 {
-    const size_t bytes = matrix.watched.end - matrix.watched.first;
-    char *at = mremap((void *)matrix.watched.first, bytes, bytes,
+    const size_t bytes = matrix.tracked.end - matrix.tracked.first;
+    char *at = mremap((void *)matrix.tracked.first, bytes, bytes,
                       MREMAP_MAYMOVE | flags, where);
 
     REQUIRE(at != MAP_FAILED);
@@ -253,28 +253,28 @@ static char *move_to(char *where, int flags)
 
 static void move_away(void)
 {
-    munmap(move_to(NULL, 4), matrix.watched.end - matrix.watched.first);
+    munmap(move_to(NULL, 4), matrix.tracked.end - matrix.tracked.first);
 }
 
 static void move_away_and_map(void)
 {
-    const size_t bytes = matrix.watched.end - matrix.watched.first;
+    const size_t bytes = matrix.tracked.end - matrix.tracked.first;
     char *other = map_at(NULL, bytes, MAP_PRIVATE | MAP_ANONYMOUS);
 
     move_to(other, MREMAP_FIXED);
-    map_at((void *)matrix.watched.first, bytes, MAP_PRIVATE | MAP_ANONYMOUS);
+    map_at((void *)matrix.tracked.first, bytes, MAP_PRIVATE | MAP_ANONYMOUS);
     munmap(other, bytes);
 }
 
 static void move_there_and_back(void)
 {
-    const size_t bytes = matrix.watched.end - matrix.watched.first;
+    const size_t bytes = matrix.tracked.end - matrix.tracked.first;
     char *other = map_at(NULL, bytes, MAP_PRIVATE | MAP_ANONYMOUS);
 
     move_to(other, MREMAP_FIXED);
     other[huge_page] = 2;
     REQUIRE(mremap(other, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-                   (void *)matrix.watched.first) != MAP_FAILED);
+                   (void *)matrix.tracked.first) != MAP_FAILED);
 }
 
 static void move_other_memory_in(void)
@@ -457,7 +457,7 @@ static void a_change_is_history_when_the_watch_begins_anew(void)
         EXPECT(begin() && is_unchanged());
         write_middle(NULL);
         EXPECT(!is_unchanged());
-        takt__tracking_end(&matrix.watched);
+        takt__tracking_end(&matrix.tracked);
         EXPECT(!is_unchanged());
     }
     free_matrix();
@@ -468,7 +468,7 @@ static void a_change_is_history_when_the_watch_begins_anew(void)
 
 static bool is_part_unchanged(const char *at, size_t bytes)
 {
-    return takt__tracking_is_unchanged(&matrix.watched, at, bytes);
+    return takt__tracking_is_unchanged(&matrix.tracked, at, bytes);
 }
 
 static void a_part_is_looked_at_by_itself(void)
@@ -535,11 +535,11 @@ static int watch_in_child(void)
 {
     int failures = is_unchanged() ? 1 : 0;
 
-    takt__tracking_end(&matrix.watched);
+    takt__tracking_end(&matrix.tracked);
     failures += begin() && is_unchanged() ? 0 : 2;
     write_middle(NULL);
     failures += is_unchanged() ? 4 : 0;
-    takt__tracking_end(&matrix.watched);
+    takt__tracking_end(&matrix.tracked);
     return failures;
 }
 
@@ -550,7 +550,7 @@ static int child_of_child(void)
 
 static int close_everything(void)
 {
-    takt__tracking_end(&matrix.watched);
+    takt__tracking_end(&matrix.tracked);
     if (!begin() || !is_unchanged())
         return 1;
     for (int fd = 3; fd < 256; fd++)
@@ -582,15 +582,15 @@ static void who_closes_all_files_is_believed_to_have_changed_all(void)
     free_matrix();
 }
 
-/* ---- what is not watched ---------------------------------------------------
+/* ---- what is not tracked ---------------------------------------------------
  */
 
 static bool can_watch(const void *at, size_t bytes)
 {
-    struct takt_tracked watched;
-    const bool can = takt__tracking_begin(at, bytes, &watched);
+    struct takt_tracked tracked;
+    const bool can = takt__tracking_begin(at, bytes, &tracked);
 
-    takt__tracking_end(&watched);
+    takt__tracking_end(&tracked);
     return can;
 }
 
@@ -658,7 +658,7 @@ static void unchanged_is_true_whatever_happens(void)
         const bool is_kept = is_unchanged();
         kept += is_kept;
         EXPECT(!is_kept || memcmp(copy, matrix.at, matrix.bytes) == 0);
-        takt__tracking_end(&matrix.watched);
+        takt__tracking_end(&matrix.tracked);
         if (i % 30 == 29)
             free_matrix();
     }
@@ -687,7 +687,7 @@ static void memory_that_is_pinned_for_good_is_not_watched(void)
     EXPECT(begin() && is_unchanged());
     if (syscall(SYS_io_uring_register, ring, 0, &all, 1) == 0) {
         EXPECT(!is_unchanged()); /* it may have been written since */
-        takt__tracking_end(&matrix.watched);
+        takt__tracking_end(&matrix.tracked);
         EXPECT(!begin());
     } else {
         SKIP("io_uring may not pin memory");
