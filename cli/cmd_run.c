@@ -252,16 +252,16 @@ static bool prepare(struct run_task *task)
 }
 
 static void print_report(struct run_task *task, const struct ending *ending,
-                         const struct takt_board *board)
+                         const struct takt_stats *stats)
 {
     struct run_report report = {.program = task->launch.program,
                                 .ending = *ending,
                                 .left_alone =
                                     task->is_left_alone ? task->reason : NULL,
-                                .board = board};
+                                .stats = stats};
 
-    if (board != NULL && !tally_board(board, &report.tally))
-        report.board = NULL;
+    if (stats != NULL && !tally_stats(stats, &report.tally))
+        report.stats = NULL;
     if (option_choice(task->invocation, "format") == 1)
         print_run_json(task->out, &report);
     else
@@ -287,24 +287,24 @@ static void close_output(struct run_task *task)
 
 static int run_reported(struct run_task *task)
 {
-    struct board_file board;
+    struct stats_file stats;
     struct signals before;
     struct ending ending;
     int code = EXIT_FINDING;
 
     hold_signals(&before);
-    if (!board_make(&board))
+    if (!stats_make(&stats))
         return code;
-    if (!set_copy(task, TAKT_BOARD_VARIABLE, board.path)) {
-        board_remove(&board);
+    if (!set_copy(task, TAKT_STATS_VARIABLE, stats.path)) {
+        stats_remove(&stats);
         return code;
     }
     if (!watch_program(&task->launch, &before, &ending, &code)) {
-        board_remove(&board);
+        stats_remove(&stats);
         return code;
     }
-    struct takt_board *counted = board_read(board.fd);
-    board_remove(&board);
+    struct takt_stats *counted = stats_read(stats.fd);
+    stats_remove(&stats);
     print_report(task, &ending, counted);
     close_output(task);
     free(counted);

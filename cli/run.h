@@ -5,7 +5,7 @@
  *     run_program.c               which file is run, and whether it can be
  *     run_preload.c               the library that is loaded into it
  *     run_child.c                 running it, as if takt were not there
- *     run_board.c                 the file that its processes count in
+ *     run_stats.c                 the file that its processes count in
  *     run_tally.c                 what they counted, added up
  *     run_text.c, run_json.c      the report
  */
@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "dropin/board.h"
+#include "dropin/stats.h"
 #include "preload.h"
 
 /* ---- run_program.c: and what preload.h has ---- */
@@ -85,38 +85,38 @@ bool watch_program(const struct launch *launch, const struct signals *before,
 /* Ends as the program did if a signal ended it, else returns its status. */
 int end_alike(const struct ending *ending);
 
-/* ---- run_board.c ---- */
+/* ---- run_stats.c ---- */
 
-struct board_file {
+struct stats_file {
     int fd;
     char path[PATH_MAX];
 };
 
 /* On failure says what is wrong in one line and returns false. */
-bool board_make(struct board_file *out);
+bool stats_make(struct stats_file *out);
 
 /* A copy of what was counted, to be freed; NULL: it is damaged, or there is no
  * memory. */
-struct takt_board *board_read(int fd);
+struct takt_stats *stats_read(int fd);
 
-void board_remove(struct board_file *file);
+void stats_remove(struct stats_file *file);
 
 /* A text as a program wrote it, of any bytes; NULL: there is none. */
-const char *board_text(const struct takt_board_text *text);
+const char *stats_text(const struct takt_stats_text *text);
 
 /* ---- run_tally.c ---- */
 
 /* What is known of some calls. */
 struct run_row {
-    unsigned routine, letter;
+    unsigned routine, type;
     unsigned first_class, last_class;
-    uint64_t calls[TAKT_WAYS], timed[TAKT_WAYS];
-    double measured_s[TAKT_WAYS]; /* of those that were timed */
+    uint64_t calls[TAKT_PATHS], timed[TAKT_PATHS];
+    double measured_s[TAKT_PATHS]; /* of those that were timed */
     double took_s;    /* all but `untimed`, of which nothing is known */
     bool is_estimate; /* took_s includes calls that were not timed */
     uint64_t untimed;
     uint64_t compared;
-    double plain_s, instead_s;
+    double baseline_s, instead_s;
     uint64_t why[TAKT_WHYS];
     uint64_t judged;
     double gpu_s, own_s;
@@ -129,7 +129,7 @@ struct run_tally {
 };
 
 /* False: no memory. */
-bool tally_board(const struct takt_board *board, struct run_tally *out);
+bool tally_stats(const struct takt_stats *stats, struct run_tally *out);
 void tally_drop(struct run_tally *tally);
 
 /* Merges neighbouring rows of one routine whose calls were all passed through
@@ -149,7 +149,7 @@ double gained_s(const struct run_row *row);
 double gained_share(const struct run_row *row); /* of predicted_s */
 
 /* "dgemm", "idamax". */
-const char *routine_name(unsigned routine, unsigned letter, char out[16]);
+const char *routine_name(unsigned routine, unsigned type, char out[16]);
 
 /* ---- run_text.c, run_json.c ---- */
 
@@ -157,11 +157,11 @@ struct run_report {
     char *const *program;
     struct ending ending;
     const char *left_alone; /* why it was run as it is; NULL: it was not */
-    const struct takt_board *board; /* NULL: it was damaged */
+    const struct takt_stats *stats; /* NULL: it was damaged */
     struct run_tally tally;
 };
 
-extern const char *const way_keys[TAKT_WAYS];
+extern const char *const path_keys[TAKT_PATHS];
 extern const char *const why_keys[TAKT_WHYS];
 
 void print_run_text(FILE *out, struct run_report *report);

@@ -25,16 +25,16 @@ static void json_sums(struct json *json, const struct run_row *row)
     const bool is_compared = row->compared > 0;
     const double unknown = (double)NAN; /* null */
 
-    json_counts(json, "calls", row->calls, way_keys, TAKT_WAYS);
-    json_counts(json, "timed", row->timed, way_keys, TAKT_WAYS);
+    json_counts(json, "calls", row->calls, path_keys, TAKT_PATHS);
+    json_counts(json, "timed", row->timed, path_keys, TAKT_PATHS);
     json_open(json, "measured_s", '{');
-    for (size_t way = 0; way < TAKT_WAYS; way++)
-        json_number(json, way_keys[way], row->measured_s[way]);
+    for (size_t path = 0; path < TAKT_PATHS; path++)
+        json_number(json, path_keys[path], row->measured_s[path]);
     json_print(json,
                "} took_s:%g is_estimate:%d untimed:%ju compared:%ju plain_s:%g "
                "instead_s:%g predicted_s:%g gain_s:%g gain_share:%g",
                row->took_s, row->is_estimate, row->untimed, row->compared,
-               row->plain_s, row->instead_s,
+               row->baseline_s, row->instead_s,
                is_compared ? predicted_s(row) : unknown,
                is_compared ? gained_s(row) : unknown,
                is_compared ? gained_share(row) : unknown);
@@ -49,9 +49,9 @@ static void json_row(struct json *json, const struct run_row *row)
     char name[16];
 
     json_print(json, "{routine:%s size_class:%u least:%ju",
-               routine_name(row->routine, row->letter, name), row->first_class,
+               routine_name(row->routine, row->type, name), row->first_class,
                least);
-    if (row->last_class + 1 < TAKT_BOARD_CLASSES)
+    if (row->last_class + 1 < TAKT_STATS_CLASSES)
         json_count(json, "most", 2 * least - 1);
     else
         json_null(json, "most");
@@ -59,15 +59,15 @@ static void json_row(struct json *json, const struct run_row *row)
     json_close(json, '}');
 }
 
-static void json_board(struct json *json, const struct takt_board *board)
+static void json_stats(struct json *json, const struct takt_stats *stats)
 {
-    json_print(json, "processes:%ju routers:%ju libraries:[", board->processes,
-               board->routers);
-    for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
-        if (board_text(&board->library[i]) != NULL)
-            json_string(json, NULL, board_text(&board->library[i]));
-    json_print(json, "] gpu:%s trouble:%s", board_text(&board->gpu),
-               board_text(&board->trouble));
+    json_print(json, "processes:%ju routers:%ju libraries:[", stats->processes,
+               stats->routers);
+    for (size_t i = 0; i < TAKT_STATS_LIBRARIES; i++)
+        if (stats_text(&stats->library[i]) != NULL)
+            json_string(json, NULL, stats_text(&stats->library[i]));
+    json_print(json, "] gpu:%s trouble:%s", stats_text(&stats->gpu),
+               stats_text(&stats->trouble));
 }
 
 void print_run_json(FILE *out, const struct run_report *report)
@@ -86,9 +86,9 @@ void print_run_json(FILE *out, const struct run_report *report)
         json_print(&json, "exit_status:%u signal:null",
                    (unsigned)WEXITSTATUS(status));
     json_print(&json, "left_alone:%s is_damaged:%d", report->left_alone,
-               report->board == NULL);
-    if (report->board != NULL) {
-        json_board(&json, report->board);
+               report->stats == NULL);
+    if (report->stats != NULL) {
+        json_stats(&json, report->stats);
         json_print(&json, "total:{");
         json_sums(&json, &report->tally.total);
         json_print(&json, "} rows:[");

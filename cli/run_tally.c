@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_tally.c - what a tree of processes counted, added up.
+ * run_tally.c - sums of the shared statistics.
  *
- * Of the calls that were passed through only some are timed.
- * They stand for the others of their routine and class; the sum is then an
- * estimate. A process that was killed may have counted a call and not its time,
- * so no number is taken to fit another one.
+ * Of the calls that were passed through to the baseline library only some are
+ * timed. They stand for the others of their routine and class; the sum is then
+ * an estimate. A process that was killed may have counted a call and not its
+ * time, so numbers need not agree with each other.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "run.h"
 
-const char *const way_keys[TAKT_WAYS] = {"straight", "plain", "scalar", "simd",
-                                         "gpu"};
+const char *const path_keys[TAKT_PATHS] = {"straight", "plain", "scalar",
+                                           "simd", "gpu"};
 
 const char *const why_keys[TAKT_WHYS] = {
     "small",     "settled", "starting", "form",   "routine", "nested", "wrong",
@@ -23,20 +23,20 @@ static const char *const routine_stems[TAKT_ROUTINES] = {
     "gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv",
     "ger",  "axpy", "dot",  "scal",  "nrm2", "asum", "amax"};
 
-const char *routine_name(unsigned routine, unsigned letter, char out[16])
+const char *routine_name(unsigned routine, unsigned type, char out[16])
 {
-    static const char *const plain[TAKT_LETTERS] = {"s", "d", "c", "z"};
-    static const char *const real[TAKT_LETTERS] = {"s", "d", "sc", "dz"};
+    static const char *const own[TAKT_BLAS_TYPES] = {"s", "d", "c", "z"};
+    static const char *const real[TAKT_BLAS_TYPES] = {"s", "d", "sc", "dz"};
     const bool gives_real = routine == TAKT_NRM2 || routine == TAKT_ASUM;
 
     snprintf(out, 16, "%s%s%s", routine == TAKT_IAMAX ? "i" : "",
-             gives_real ? real[letter] : plain[letter], routine_stems[routine]);
+             gives_real ? real[type] : own[type], routine_stems[routine]);
     return out;
 }
 
 /* ---- sums ---- */
 
-/* Damage may have made any number of one. */
+/* Saturates: a damaged file may hold any number. */
 static uint64_t plus(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -46,27 +46,27 @@ uint64_t all_calls(const struct run_row *row)
 {
     uint64_t sum = 0;
 
-    for (size_t way = 0; way < TAKT_WAYS; way++)
-        sum = plus(sum, row->calls[way]);
+    for (size_t path = 0; path < TAKT_PATHS; path++)
+        sum = plus(sum, row->calls[path]);
     return sum;
 }
 
 uint64_t calls_elsewhere(const struct run_row *row)
 {
-    return plus(row->calls[TAKT_WAY_SCALAR],
-                plus(row->calls[TAKT_WAY_SIMD], row->calls[TAKT_WAY_GPU]));
+    return plus(row->calls[TAKT_PATH_SCALAR],
+                plus(row->calls[TAKT_PATH_SIMD], row->calls[TAKT_PATH_GPU]));
 }
 
 double gained_s(const struct run_row *row)
 {
-    return row->plain_s - row->instead_s;
+    return row->baseline_s - row->instead_s;
 }
 
 double predicted_s(const struct run_row *row)
 {
-    /* Less than nothing comes of a call that was compared and not timed. */
+    /* A call that was compared and not timed would make it negative. */
     const double predicted = row->took_s + gained_s(row);
-    return predicted > row->plain_s ? predicted : row->plain_s;
+    return predicted > row->baseline_s ? predicted : row->baseline_s;
 }
 
 double gained_share(const struct run_row *row)
@@ -75,15 +75,15 @@ double gained_share(const struct run_row *row)
     return predicted > 0 ? gained_s(row) / predicted : 0;
 }
 
-static void add_way(struct run_row *row, const struct takt_board_cell *cell,
-                    size_t way)
+static void add_path(struct run_row *row, const struct takt_stats_cell *cell,
+                     size_t path)
 {
-    const uint64_t calls = cell->calls[way], timed = cell->timed[way];
-    const double measured_s = (double)cell->ns[way] / 1e9;
+    const uint64_t calls = cell->calls[path], timed = cell->timed[path];
+    const double measured_s = (double)cell->ns[path] / 1e9;
 
-    row->calls[way] = calls;
-    row->timed[way] = timed;
-    row->measured_s[way] = measured_s;
+    row->calls[path] = calls;
+    row->timed[path] = timed;
+    row->measured_s[path] = measured_s;
     if (timed == 0) {
         row->untimed = plus(row->untimed, calls);
     } else if (timed < calls) {
@@ -94,17 +94,17 @@ static void add_way(struct run_row *row, const struct takt_board_cell *cell,
     }
 }
 
-static struct run_row row_of(const struct takt_board_cell *cell)
+static struct run_row row_of(const struct takt_stats_cell *cell)
 {
     struct run_row row = {.compared = cell->compared,
-                          .plain_s = (double)cell->plain_ns / 1e9,
+                          .baseline_s = (double)cell->baseline_ns / 1e9,
                           .instead_s = (double)cell->instead_ns / 1e9,
                           .judged = cell->judged,
                           .gpu_s = (double)cell->gpu_ns / 1e9,
                           .own_s = (double)cell->own_ns / 1e9};
 
-    for (size_t way = 0; way < TAKT_WAYS; way++)
-        add_way(&row, cell, way);
+    for (size_t path = 0; path < TAKT_PATHS; path++)
+        add_path(&row, cell, path);
     for (size_t why = 0; why < TAKT_WHYS; why++)
         row.why[why] = cell->why[why];
     return row;
@@ -112,10 +112,10 @@ static struct run_row row_of(const struct takt_board_cell *cell)
 
 static void add_row(struct run_row *sum, const struct run_row *row)
 {
-    for (size_t way = 0; way < TAKT_WAYS; way++) {
-        sum->calls[way] = plus(sum->calls[way], row->calls[way]);
-        sum->timed[way] = plus(sum->timed[way], row->timed[way]);
-        sum->measured_s[way] += row->measured_s[way];
+    for (size_t path = 0; path < TAKT_PATHS; path++) {
+        sum->calls[path] = plus(sum->calls[path], row->calls[path]);
+        sum->timed[path] = plus(sum->timed[path], row->timed[path]);
+        sum->measured_s[path] += row->measured_s[path];
     }
     for (size_t why = 0; why < TAKT_WHYS; why++)
         sum->why[why] = plus(sum->why[why], row->why[why]);
@@ -123,7 +123,7 @@ static void add_row(struct run_row *sum, const struct run_row *row)
     sum->is_estimate |= row->is_estimate;
     sum->untimed = plus(sum->untimed, row->untimed);
     sum->compared = plus(sum->compared, row->compared);
-    sum->plain_s += row->plain_s;
+    sum->baseline_s += row->baseline_s;
     sum->instead_s += row->instead_s;
     sum->judged = plus(sum->judged, row->judged);
     sum->gpu_s += row->gpu_s;
@@ -133,32 +133,31 @@ static void add_row(struct run_row *sum, const struct run_row *row)
 /* ---- rows ---- */
 
 /* Most cells are empty. */
-static bool has_calls(const struct takt_board_cell *cell)
+static bool has_calls(const struct takt_stats_cell *cell)
 {
-    for (size_t way = 0; way < TAKT_WAYS; way++)
-        if (cell->calls[way] > 0)
+    for (size_t path = 0; path < TAKT_PATHS; path++)
+        if (cell->calls[path] > 0)
             return true;
     return false;
 }
 
-bool tally_board(const struct takt_board *board, struct run_tally *out)
+bool tally_stats(const struct takt_stats *stats, struct run_tally *out)
 {
-    enum { most = TAKT_ROUTINES * TAKT_LETTERS * TAKT_BOARD_CLASSES };
+    enum { most = TAKT_ROUTINES * TAKT_BLAS_TYPES * TAKT_STATS_CLASSES };
 
     *out = (struct run_tally){.row = calloc(most, sizeof *out->row)};
     if (out->row == NULL)
         return false;
     for (unsigned i = 0; i < most; i++) {
-        const unsigned class = i % TAKT_BOARD_CLASSES;
-        const unsigned letter = i / TAKT_BOARD_CLASSES % TAKT_LETTERS;
-        const unsigned routine = i / TAKT_BOARD_CLASSES / TAKT_LETTERS;
-        const struct takt_board_cell *cell =
-            &board->cell[routine][letter][class];
+        const unsigned class = i % TAKT_STATS_CLASSES;
+        const unsigned type = i / TAKT_STATS_CLASSES % TAKT_BLAS_TYPES;
+        const unsigned routine = i / TAKT_STATS_CLASSES / TAKT_BLAS_TYPES;
+        const struct takt_stats_cell *cell = &stats->cell[routine][type][class];
         if (!has_calls(cell))
             continue;
         struct run_row row = row_of(cell);
         row.routine = routine;
-        row.letter = letter;
+        row.type = type;
         row.first_class = row.last_class = class;
         out->row[out->count++] = row;
         add_row(&out->total, &row);
@@ -172,26 +171,26 @@ void tally_drop(struct run_tally *tally)
     *tally = (struct run_tally){0};
 }
 
-static bool is_straight(const struct run_row *row)
+static bool is_passed_through(const struct run_row *row)
 {
-    return row->calls[TAKT_WAY_STRAIGHT] == all_calls(row);
+    return row->calls[TAKT_PATH_PASS_THROUGH] == all_calls(row);
 }
 
 void tally_merge(struct run_tally *tally)
 {
-    size_t kept = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < tally->count; i++) {
         const struct run_row row = tally->row[i];
-        struct run_row *last = kept > 0 ? &tally->row[kept - 1] : NULL;
+        struct run_row *last = count > 0 ? &tally->row[count - 1] : NULL;
         if (last != NULL && last->routine == row.routine &&
-            last->letter == row.letter && is_straight(last) &&
-            is_straight(&row)) {
+            last->type == row.type && is_passed_through(last) &&
+            is_passed_through(&row)) {
             add_row(last, &row);
             last->last_class = row.last_class;
         } else {
-            tally->row[kept++] = row;
+            tally->row[count++] = row;
         }
     }
-    tally->count = kept;
+    tally->count = count;
 }

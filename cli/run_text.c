@@ -24,7 +24,7 @@ static const char *const why_words[TAKT_WHYS] = {
     "the GPU would have taken longer, moving the operands included",
     "the GPU failed or refused, and is left alone for a while",
     "a rule or a pin file decided",
-    "another way was tried, to learn"};
+    "another path was tried, to learn"};
 
 /* ---- pieces ---- */
 
@@ -48,7 +48,7 @@ static const char *sizes(const struct run_row *row, char out[64])
         format_short((size_t)least, from, sizeof from);
         format_short((size_t)above, to, sizeof to);
     }
-    if (row->last_class + 1 == TAKT_BOARD_CLASSES)
+    if (row->last_class + 1 == TAKT_STATS_CLASSES)
         snprintf(out, 64, "%s+", from);
     else if (strcmp(from, to) == 0)
         snprintf(out, 64, "%s", from);
@@ -79,20 +79,20 @@ static void print_ending(FILE *out, const struct ending *ending)
 }
 
 static void print_text(FILE *out, const char *label,
-                       const struct takt_board_text *text)
+                       const struct takt_stats_text *text)
 {
-    if (board_text(text) != NULL)
-        print_line(out, "  %s: %s", label, board_text(text));
+    if (stats_text(text) != NULL)
+        print_line(out, "  %s: %s", label, stats_text(text));
 }
 
-static void print_surroundings(FILE *out, const struct takt_board *board)
+static void print_surroundings(FILE *out, const struct takt_stats *stats)
 {
-    fprintf(out, "; %s %s called BLAS\n", count_text(board->processes).at,
-            board->processes == 1 ? "process" : "processes");
-    for (size_t i = 0; i < TAKT_BOARD_LIBRARIES; i++)
-        print_text(out, "baseline library", &board->library[i]);
-    print_text(out, "GPU", &board->gpu);
-    print_text(out, "trouble", &board->trouble);
+    fprintf(out, "; %s %s called BLAS\n", count_text(stats->processes).at,
+            stats->processes == 1 ? "process" : "processes");
+    for (size_t i = 0; i < TAKT_STATS_LIBRARIES; i++)
+        print_text(out, "baseline library", &stats->library[i]);
+    print_text(out, "GPU", &stats->gpu);
+    print_text(out, "trouble", &stats->trouble);
 }
 
 /* ---- the table ---- */
@@ -101,9 +101,9 @@ static void print_shares(FILE *out, const struct run_row *row)
 {
     const double all = (double)all_calls(row);
 
-    for (size_t way = 0; way < TAKT_WAYS; way++) {
-        const double percent = 100 * ((double)row->calls[way] / all);
-        if (row->calls[way] == 0)
+    for (size_t path = 0; path < TAKT_PATHS; path++) {
+        const double percent = 100 * ((double)row->calls[path] / all);
+        if (row->calls[path] == 0)
             fprintf(out, " %8s", "-");
         else if (percent < 0.1)
             fprintf(out, " %8s", "<0.1%");
@@ -152,12 +152,12 @@ static void print_table(FILE *out, const struct run_tally *tally)
     char name[16], size[64];
 
     fprintf(out, "\n%-7s %-13s %11s", "routine", "size", "calls");
-    for (size_t way = 0; way < TAKT_WAYS; way++)
-        fprintf(out, " %8s", way_keys[way]);
+    for (size_t path = 0; path < TAKT_PATHS; path++)
+        fprintf(out, " %8s", path_keys[path]);
     fprintf(out, " %9s %9s %9s\n", "took", "predicted", "gain");
     for (size_t i = 0; i < tally->count; i++) {
         const struct run_row *row = &tally->row[i];
-        print_row(out, routine_name(row->routine, row->letter, name),
+        print_row(out, routine_name(row->routine, row->type, name),
                   sizes(row, size), row);
     }
     if (tally->count > 1)
@@ -218,7 +218,7 @@ static void print_judged(FILE *out, const struct run_row *total)
     if (total->judged > 0)
         fprintf(out,
                 "  for %s of them the GPU was expected to take %s, their "
-                "own way %s\n",
+                "own path %s\n",
                 count_text(total->judged).at, duration(total->gpu_s).at,
                 duration(total->own_s).at);
 }
@@ -262,13 +262,13 @@ void print_run_text(FILE *out, struct run_report *report)
 
     print_words(out, report->program);
     print_ending(out, &report->ending);
-    if (report->board == NULL) {
+    if (report->stats == NULL) {
         fputs("\n\nthe program has damaged what was counted: there is nothing "
               "to report\n",
               out);
         return;
     }
-    print_surroundings(out, report->board);
+    print_surroundings(out, report->stats);
     tally_merge(&report->tally);
     if (report->tally.count == 0) {
         print_nothing(out, report->left_alone);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* loader.c - how many threads are in the loader, and who wants to fork. */
+/* loader.c - counts the threads in the loader, and has fork() wait for them. */
 #include "loader.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <time.h>
 
-enum { patience = 200 }; /* milliseconds, of either side */
+#include "fork.h"
+
+enum { most_waits = 200 }; /* of a millisecond, on either side */
 
 static _Atomic int inside;
 static _Atomic bool is_forking;
 static _Thread_local int own; /* of `inside`: loading may call BLAS */
 
-/* A thread that is cancelled in here would not come back to go on. */
-static void rest(void)
+/* Without cancellation: a cancelled thread would leave `inside` or `is_forking`
+ * as it is. */
+static void wait_a_millisecond(void)
 {
     int before;
 
@@ -23,27 +25,27 @@ static void rest(void)
     pthread_setcancelstate(before, NULL);
 }
 
-static void await_loader(void)
+static void before_fork(void)
 {
     atomic_store(&is_forking, true);
-    for (int i = 0; i < patience && atomic_load(&inside) > own; i++)
-        rest();
+    for (int i = 0; i < most_waits && atomic_load(&inside) > own; i++)
+        wait_a_millisecond();
 }
 
-static void go_on(void)
+static void in_parent(void)
 {
     atomic_store(&is_forking, false);
 }
 
-static void begin_anew(void)
+static void in_child(void)
 {
     atomic_store(&inside, own);
-    go_on();
+    atomic_store(&is_forking, false);
 }
 
 static void add_handlers(void)
 {
-    pthread_atfork(await_loader, go_on, begin_anew);
+    takt__at_fork(TAKT_FORK_LOADER, before_fork, in_parent, in_child);
 }
 
 void takt__loader_enter(void)
@@ -52,9 +54,10 @@ void takt__loader_enter(void)
 
     pthread_once(&once, add_handlers);
     atomic_fetch_add(&inside, 1);
-    for (int i = 0; i < patience && own == 0 && atomic_load(&is_forking); i++) {
+    for (int i = 0; i < most_waits && own == 0 && atomic_load(&is_forking);
+         i++) {
         atomic_fetch_sub(&inside, 1);
-        rest();
+        wait_a_millisecond();
         atomic_fetch_add(&inside, 1);
     }
     own++;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * reuse.h - operands that stay on a GPU between calls, while the program's
- * memory is known to be unchanged (watch.h).
+ * memory is known to be unchanged (tracking.h).
  *
- * Only where TAKT_RUN_REUSE is set. A large matrix that is read again and again
- * is copied into a buffer of libtakt's as soon as what its moves have cost, or
- * have kept from a GPU, is more than the copy would have; calls are then given
- * the buffer in its place. A copy that was outdated before it was of use makes
- * the next one come later.
+ * Only if TAKT_RUN_REUSE is set. A large matrix that many calls read is copied
+ * into a buffer of libtakt's as soon as calls have lost more by moving it than
+ * the copy costs. Calls then get the buffer in its place. A copy that became
+ * invalid before it paid makes the next one come later.
+ *
  *
  * Threads: may be called from any thread. Calls without a large matrix take no
  * lock.
@@ -15,19 +15,19 @@
 #ifndef TAKT_DROPIN_REUSE_H
 #define TAKT_DROPIN_REUSE_H
 
-#include "router.h"
+#include "route.h"
 
-enum takt_wish { TAKT_WISH_UNREAD, TAKT_WISH_NO, TAKT_WISH_YES };
-extern _Atomic int takt__reuse_wish;
-bool takt__reuse_read_wish(void);
+enum { TAKT_REUSE_UNREAD, TAKT_REUSE_NO, TAKT_REUSE_YES };
+extern _Atomic int takt__reuse_setting;
+bool takt__reuse_read_setting(void);
 
 static inline bool takt__is_reuse_wanted(void)
 {
-    const int wish =
-        atomic_load_explicit(&takt__reuse_wish, memory_order_relaxed);
+    const int setting =
+        atomic_load_explicit(&takt__reuse_setting, memory_order_relaxed);
 
-    return wish == TAKT_WISH_UNREAD ? takt__reuse_read_wish()
-                                    : wish == TAKT_WISH_YES;
+    return setting == TAKT_REUSE_UNREAD ? takt__reuse_read_setting()
+                                        : setting == TAKT_REUSE_YES;
 }
 
 takt_status takt__run_reusing(const struct takt_route *route,

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * routine.h - the routines of BLAS that come through here.
+ * routine.h - the routines of BLAS that are intercepted, and their types.
  */
 #ifndef TAKT_DROPIN_ROUTINE_H
 #define TAKT_DROPIN_ROUTINE_H
 
+#include <stdint.h>
+#include <string.h>
+
+/* Products of matrices first, then matrices with vectors, then vectors. */
 enum takt_routine {
     TAKT_GEMM,
     TAKT_SYMM,
@@ -23,7 +27,19 @@ enum takt_routine {
     TAKT_ROUTINES
 };
 
-/* What a name of BLAS begins with: s, d, c or z. */
-enum takt_letter { TAKT_S, TAKT_D, TAKT_C, TAKT_Z, TAKT_LETTERS };
+/* The first letter of a name: real or complex, single or double precision. */
+enum takt_blas_type { TAKT_S, TAKT_D, TAKT_C, TAKT_Z, TAKT_BLAS_TYPES };
+
+/* The binary logarithm of some work, rounded down; 0 below 1. Without libm,
+ * which a process that calls no BLAS should not have to load. */
+static inline unsigned takt__exponent(double work)
+{
+    uint64_t bits;
+
+    if (!(work >= 1))
+        return 0;
+    memcpy(&bits, &work, sizeof bits);
+    return (unsigned)(bits >> 52) - 1023;
+}
 
 #endif

@@ -3,38 +3,27 @@
  * triangular.c - cuts a triangle into two halves and the square between them,
  * and the halves again.
  *
- * Nothing is kept aside: the steps come in such an order that what is written
- * over was read before. Every element of the result is scaled once, by whatever
- * comes to it first; from then on it is added to.
+ * No copies are needed: the steps come in such an order that what is written
+ * over was read before. Every element of the result is scaled once, by the
+ * first step that writes it; later steps add to it.
  */
 #include "triangular.h"
 
 enum { TILE = 64 }; /* a multiple of what kernels compute at a time */
 
 /* Some of the rows, or of the columns, of the triangle. */
-struct range {
+struct index_range {
     size_t begin, count;
 };
 
-/* What is between the halves. */
+/* The square between the halves. */
 struct square {
-    struct range rows, columns;
+    struct index_range rows, columns;
 };
-
-/* Here the result is the triangle; elsewhere A is. */
-static bool writes_triangle(const struct takt_triangular *call)
-{
-    return call->routine == TAKT_SYRK || call->routine == TAKT_SYR2K;
-}
 
 static bool reads_b(const struct takt_triangular *call)
 {
     return call->routine == TAKT_SYMM || call->routine == TAKT_SYR2K;
-}
-
-static bool has_order_n(const struct takt_triangular *call)
-{
-    return writes_triangle(call) || call->is_right;
 }
 
 /* Large triangles are cut where a tile ends; of small ones that would make one
@@ -51,43 +40,44 @@ static size_t bytes_of(const struct takt_triangular *call, size_t elements)
     return elements * (call->is_double ? sizeof(double) : sizeof(float));
 }
 
-/* How far into the triangle a place is, in bytes. */
-static size_t to_place(const struct takt_triangular *call, size_t row,
-                       size_t column)
+/* The offset of an element of the triangle, in bytes. */
+static size_t offset_of(const struct takt_triangular *call, size_t row,
+                        size_t column)
 {
-    const size_t ld = writes_triangle(call) ? call->ldc : call->lda;
+    const size_t ld = takt__writes_triangle(call) ? call->ldc : call->lda;
 
     return bytes_of(call, row * ld + column);
 }
 
-/* How far into another matrix the rows or columns are that meet these of the
- * triangle. */
-static size_t to_strip(const struct takt_triangular *call, struct range range,
-                       size_t ld)
+/* The offset into another matrix of the rows or columns that belong to a range
+ * of the triangle, in bytes. */
+static size_t strip_offset(const struct takt_triangular *call,
+                           struct index_range range, size_t ld)
 {
     const bool are_columns =
-        writes_triangle(call) ? call->is_transposed : call->is_right;
+        takt__writes_triangle(call) ? call->is_transposed : call->is_right;
 
     return bytes_of(call, range.begin * (are_columns ? 1 : ld));
 }
 
 /* The same call for one half of the triangle. */
 static struct takt_triangular half_of(const struct takt_triangular *call,
-                                      struct range range)
+                                      struct index_range range)
 {
     struct takt_triangular half = *call;
-    const size_t corner = to_place(call, range.begin, range.begin);
+    const size_t corner = offset_of(call, range.begin, range.begin);
 
-    if (writes_triangle(call)) {
-        half.a = (const char *)call->a + to_strip(call, range, call->lda);
+    if (takt__writes_triangle(call)) {
+        half.a = (const char *)call->a + strip_offset(call, range, call->lda);
         half.c = (char *)call->c + corner;
     } else {
         half.a = (const char *)call->a + corner;
-        half.c = (char *)call->c + to_strip(call, range, call->ldc);
+        half.c = (char *)call->c + strip_offset(call, range, call->ldc);
     }
     if (reads_b(call))
-        half.b = (const char *)call->b + to_strip(call, range, call->ldb);
-    *(has_order_n(call) ? &half.n : &half.m) = range.count;
+        half.b = (const char *)call->b + strip_offset(call, range, call->ldb);
+    *(takt__writes_triangle(call) || call->is_right ? &half.n : &half.m) =
+        range.count;
     return half;
 }
 
@@ -98,7 +88,7 @@ static void fill(const struct takt_triangular *call,
     const bool is_twice = call->routine == TAKT_SYR2K;
     const char *const a = call->a, *const b = is_twice ? call->b : a;
     const size_t lda = call->lda, ldb = is_twice ? call->ldb : lda;
-    const struct range rows = square->rows, columns = square->columns;
+    const struct index_range rows = square->rows, columns = square->columns;
     struct takt_product product = {
         .is_double = call->is_double,
         .m = rows.count,
@@ -108,9 +98,9 @@ static void fill(const struct takt_triangular *call,
         .is_b_transposed = !call->is_transposed,
         .alpha = call->alpha,
         .beta = call->beta,
-        .a = a + to_strip(call, rows, lda),
-        .b = b + to_strip(call, columns, ldb),
-        .c = (char *)call->c + to_place(call, rows.begin, columns.begin),
+        .a = a + strip_offset(call, rows, lda),
+        .b = b + strip_offset(call, columns, ldb),
+        .c = (char *)call->c + offset_of(call, rows.begin, columns.begin),
         .lda = lda,
         .ldb = ldb,
         .ldc = call->ldc};
@@ -118,8 +108,8 @@ static void fill(const struct takt_triangular *call,
     steps->product(steps->self, &product);
     if (!is_twice)
         return;
-    product.a = b + to_strip(call, rows, ldb);
-    product.b = a + to_strip(call, columns, lda);
+    product.a = b + strip_offset(call, rows, ldb);
+    product.b = a + strip_offset(call, columns, lda);
     product.lda = ldb;
     product.ldb = lda;
     product.beta = 1;
@@ -133,14 +123,14 @@ static struct takt_product carry(const struct takt_triangular *call,
                                  bool is_transposed, double alpha, double beta)
 {
     const bool is_right = call->is_right, is_flipped = is_right ^ is_transposed;
-    const struct range to = is_flipped ? square->columns : square->rows;
-    const struct range from = is_flipped ? square->rows : square->columns;
+    const struct index_range to = is_flipped ? square->columns : square->rows;
+    const struct index_range from = is_flipped ? square->rows : square->columns;
     const size_t ld = reads_b(call) ? call->ldb : call->ldc;
     const char *const of_a =
         (const char *)call->a +
-        to_place(call, square->rows.begin, square->columns.begin);
+        offset_of(call, square->rows.begin, square->columns.begin);
     const char *const of_b = (const char *)(reads_b(call) ? call->b : call->c) +
-                             to_strip(call, from, ld);
+                             strip_offset(call, from, ld);
 
     return (struct takt_product){.is_double = call->is_double,
                                  .m = is_right ? call->m : to.count,
@@ -153,7 +143,7 @@ static struct takt_product carry(const struct takt_triangular *call,
                                  .a = is_right ? of_b : of_a,
                                  .b = is_right ? of_a : of_b,
                                  .c = (char *)call->c +
-                                      to_strip(call, to, call->ldc),
+                                      strip_offset(call, to, call->ldc),
                                  .lda = is_right ? ld : call->lda,
                                  .ldb = is_right ? call->lda : ld,
                                  .ldc = call->ldc};
@@ -192,7 +182,7 @@ static void run_in_place(const struct takt_triangular *call,
     const int to = product.c == call->c ? 0 : 1;
 
     if (is_solved)
-        halves[to].alpha = 1; /* the product has seen to it */
+        halves[to].alpha = 1; /* the product has scaled it */
     takt__by_halves(&halves[is_solved ? 1 - to : to], steps);
     steps->product(steps->self, &product);
     takt__by_halves(&halves[is_solved ? to : 1 - to], steps);
@@ -201,7 +191,7 @@ static void run_in_place(const struct takt_triangular *call,
 void takt__by_halves(const struct takt_triangular *call,
                      const struct takt_steps *steps)
 {
-    const size_t order = has_order_n(call) ? call->n : call->m;
+    const size_t order = takt__triangle_order(call);
 
     if (order < steps->least) {
         steps->rest(steps->self, call);
@@ -209,14 +199,14 @@ void takt__by_halves(const struct takt_triangular *call,
     }
 
     const size_t middle = middle_of(order);
-    const struct range low = {0, middle}, high = {middle, order - middle};
+    const struct index_range low = {0, middle}, high = {middle, order - middle};
     const struct square square = {call->is_upper ? low : high,
                                   call->is_upper ? high : low};
     struct takt_triangular halves[] = {half_of(call, low), half_of(call, high)};
 
     if (call->routine == TAKT_SYMM) {
         run_symm(call, &square, halves, steps);
-    } else if (!writes_triangle(call)) {
+    } else if (!takt__writes_triangle(call)) {
         run_in_place(call, &square, halves, steps);
     } else {
         fill(call, &square, steps);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * triangular.h - products with a matrix of which a triangle counts, made of
- * ordinary products.
+ * triangular.h - symm, syrk, syr2k, trmm and trsm, made of ordinary products.
  *
- * symm, syrk, syr2k, trmm and trsm are cut in halves along the triangle: the
- * square that is left between the two smaller triangles is an ordinary product
- * (or two), and those run wherever products run best. What is small enough is
- * left to the plain library.
+ * The triangle is cut in halves, recursively: the square that is left between
+ * the two smaller triangles is an ordinary product (or two), and those run
+ * wherever products run best. What is small enough is left to the baseline
+ * library.
  *
- * All matrices are by rows. What lies by columns is described as its transpose.
+ * All matrices are by rows. A matrix by columns is described as its transpose.
  */
 #ifndef TAKT_DROPIN_TRIANGULAR_H
 #define TAKT_DROPIN_TRIANGULAR_H
@@ -56,11 +55,22 @@ struct takt_triangular {
 
 struct takt_steps {
     void *self;
-    /* Both cannot fail: what is not routed is the plain library's. */
+    /* Neither can fail: what is not routed runs in the baseline library. */
     void (*product)(void *self, const struct takt_product *product);
     void (*rest)(void *self, const struct takt_triangular *part);
     size_t least; /* the order from which a triangle is cut; at least 2 */
 };
+
+/* syrk and syr2k: the result is the triangle. Of the others, A is. */
+static inline bool takt__writes_triangle(const struct takt_triangular *call)
+{
+    return call->routine == TAKT_SYRK || call->routine == TAKT_SYR2K;
+}
+
+static inline size_t takt__triangle_order(const struct takt_triangular *call)
+{
+    return takt__writes_triangle(call) || call->is_right ? call->n : call->m;
+}
 
 /* Runs the call. Sizes are at least 1; alpha is not 0. */
 void takt__by_halves(const struct takt_triangular *call,

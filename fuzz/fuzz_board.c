@@ -26,16 +26,16 @@ static void demand(bool condition)
         abort();
 }
 
-static void scribble(unsigned char *board, const uint8_t *bytes, size_t length)
+static void scribble(unsigned char *stats, const uint8_t *bytes, size_t length)
 {
     for (size_t at = 0; at + 4 <= length;) {
         const size_t offset =
             (bytes[at] + 256u * bytes[at + 1] + 65536u * bytes[at + 2]) %
-            sizeof(struct takt_board);
+            sizeof(struct takt_stats);
         const size_t left = length - at - 4;
         const size_t wanted = bytes[at + 3] < left ? bytes[at + 3] : left;
-        const size_t room = sizeof(struct takt_board) - offset;
-        memcpy(board + offset, bytes + at + 4, wanted < room ? wanted : room);
+        const size_t room = sizeof(struct takt_stats) - offset;
+        memcpy(stats + offset, bytes + at + 4, wanted < room ? wanted : room);
         at += 4 + wanted;
     }
 }
@@ -44,17 +44,17 @@ static void scribble(unsigned char *board, const uint8_t *bytes, size_t length)
 static int file_of(const uint8_t *bytes, size_t length)
 {
     static FILE *file;
-    static struct takt_board board;
+    static struct takt_stats stats;
 
     if (file == NULL)
         file = tmpfile();
-    board =
-        (struct takt_board){.title = TAKT_BOARD_TITLE, .size = sizeof board};
-    scribble((unsigned char *)&board, bytes + 1, length - 1);
+    stats =
+        (struct takt_stats){.title = TAKT_STATS_TITLE, .size = sizeof stats};
+    scribble((unsigned char *)&stats, bytes + 1, length - 1);
     demand(file != NULL && ftruncate(fileno(file), 0) == 0 &&
-           pwrite(fileno(file), &board, sizeof board, 0) ==
-               (ssize_t)sizeof board &&
-           ftruncate(fileno(file), (off_t)sizeof board + (bytes[0] % 4 == 3)) ==
+           pwrite(fileno(file), &stats, sizeof stats, 0) ==
+               (ssize_t)sizeof stats &&
+           ftruncate(fileno(file), (off_t)sizeof stats + (bytes[0] % 4 == 3)) ==
                0);
     return fileno(file);
 }
@@ -65,17 +65,17 @@ static void check(const char *text, size_t size)
         demand((unsigned char)text[i] >= 0x20 || text[i] == '\n');
 }
 
-static void show(struct takt_board *board,
+static void show(struct takt_stats *stats,
                  void (*print)(FILE *out, struct run_report *report))
 {
     static char name[] = "program", argument[] = "a\x1b[2J\xff";
     static char *const program[] = {name, argument, NULL};
-    struct run_report report = {.program = program, .board = board};
+    struct run_report report = {.program = program, .stats = stats};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    demand(out != NULL && tally_board(board, &report.tally));
+    demand(out != NULL && tally_stats(stats, &report.tally));
     print(out, &report);
     fclose(out);
     check(text, size);
@@ -92,11 +92,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     if (length == 0)
         return 0;
-    struct takt_board *board = board_read(file_of(bytes, length));
-    if (board != NULL) {
-        show(board, print_run_text);
-        show(board, print_json);
+    struct takt_stats *stats = stats_read(file_of(bytes, length));
+    if (stats != NULL) {
+        show(stats, print_run_text);
+        show(stats, print_json);
     }
-    free(board);
+    free(stats);
     return 0;
 }

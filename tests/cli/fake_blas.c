@@ -19,9 +19,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "dropin/board.h"
+#include "dropin/stats.h"
 
-static _Atomic uint64_t *field(struct takt_board_cell *cell, const char *name)
+static _Atomic uint64_t *field(struct takt_stats_cell *cell, const char *name)
 {
     const struct {
         const char *name;
@@ -31,7 +31,7 @@ static _Atomic uint64_t *field(struct takt_board_cell *cell, const char *name)
                   {"ns", cell->ns},
                   {"why", cell->why},
                   {"compared", &cell->compared},
-                  {"plain", &cell->plain_ns},
+                  {"plain", &cell->baseline_ns},
                   {"instead", &cell->instead_ns},
                   {"judged", &cell->judged},
                   {"gpu", &cell->gpu_ns},
@@ -43,13 +43,13 @@ static _Atomic uint64_t *field(struct takt_board_cell *cell, const char *name)
     abort();
 }
 
-static void write_text(struct takt_board *board, const char *name,
+static void write_text(struct takt_stats *stats, const char *name,
                        unsigned index, const char *words)
 {
-    struct takt_board_text *text = strcmp(name, "gpu") == 0 ? &board->gpu
+    struct takt_stats_text *text = strcmp(name, "gpu") == 0 ? &stats->gpu
                                    : strcmp(name, "trouble") == 0
-                                       ? &board->trouble
-                                       : &board->library[index];
+                                       ? &stats->trouble
+                                       : &stats->library[index];
 
     memset(text->text, '\0', sizeof text->text);
     memcpy(text->text, words, strnlen(words, sizeof text->text - 1));
@@ -58,7 +58,7 @@ static void write_text(struct takt_board *board, const char *name,
     text->state = 2;
 }
 
-static void obey(struct takt_board *board, int fd, const char *line)
+static void obey(struct takt_stats *stats, int fd, const char *line)
 {
     unsigned routine, letter, class, index;
     char name[32], words[600];
@@ -66,14 +66,14 @@ static void obey(struct takt_board *board, int fd, const char *line)
 
     if (sscanf(line, "cell %u %u %u %31s %u %" SCNu64, &routine, &letter,
                &class, name, &index, &value) == 6)
-        field(&board->cell[routine][letter][class], name)[index] += value;
+        field(&stats->cell[routine][letter][class], name)[index] += value;
     else if (sscanf(line, "count %31s %" SCNu64, name, &value) == 2)
-        *(strcmp(name, "routers") == 0 ? &board->routers : &board->processes) +=
+        *(strcmp(name, "routers") == 0 ? &stats->routers : &stats->processes) +=
             value;
     else if (sscanf(line, "text %31s %u %599[^\n]", name, &index, words) == 3)
-        write_text(board, name, index, words);
+        write_text(stats, name, index, words);
     else if (sscanf(line, "title %15s", words) == 1)
-        memcpy(board->title, words, sizeof board->title);
+        memcpy(stats->title, words, sizeof stats->title);
     else if (sscanf(line, "size %" SCNu64, &value) != 1 ||
              ftruncate(fd, (off_t)value) != 0)
         abort();
@@ -81,20 +81,20 @@ static void obey(struct takt_board *board, int fd, const char *line)
 
 __attribute__((constructor)) static void count(void)
 {
-    const char *path = getenv(TAKT_BOARD_VARIABLE);
+    const char *path = getenv(TAKT_STATS_VARIABLE);
     char *lines = getenv("FAKE_BOARD"), *rest;
     const int fd = path != NULL && lines != NULL ? open(path, O_RDWR) : -1;
 
     if (fd < 0)
         return;
-    struct takt_board *board =
-        mmap(NULL, sizeof *board, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (board == MAP_FAILED || board->size != sizeof *board)
+    struct takt_stats *stats =
+        mmap(NULL, sizeof *stats, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (stats == MAP_FAILED || stats->size != sizeof *stats)
         abort();
     lines = strdup(lines);
     for (char *line = strtok_r(lines, ";", &rest); line != NULL;
          line = strtok_r(NULL, ";", &rest))
-        obey(board, fd, line);
+        obey(stats, fd, line);
     free(lines);
     close(fd);
 }

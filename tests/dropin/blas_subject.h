@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#include "plain_request.h"
+#include "baseline_request.h"
 #include "support/random.h"
 #include "support/tap.h"
 
@@ -18,7 +18,7 @@ static uint64_t random_state = 8;
 
 /* ---- operands ------------------------------------------------------------ */
 
-enum { margin = 64 }; /* bytes on either side that nobody may touch */
+enum { margin = 64 }; /* bytes on either side that must not be touched */
 
 struct operand {
     char *image, *before;
@@ -28,7 +28,7 @@ struct operand {
 };
 
 struct subject {
-    struct plain_request request;
+    struct baseline_request request;
     struct operand operand[3]; /* a, b, c */
     bool is_tiny, is_huge;
     bool is_simple; /* nothing about it keeps it from being routed */
@@ -42,15 +42,15 @@ static inline int64_t pick(const int64_t *from, size_t count)
     pick((const int64_t[]){__VA_ARGS__}, \
          sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
-static inline size_t width_of(enum takt_letter letter)
+static inline size_t width_of(enum takt_blas_type letter)
 {
     return letter == TAKT_S ? 4 : letter == TAKT_Z ? 16 : 8;
 }
 
-static inline int letter_of(const struct plain_request *r, int word)
+static inline int letter_of(const struct baseline_request *r, int word)
 {
     if (r->order != 0)
-        return plain_letter_of(word);
+        return baseline_letter_of(word);
     return word >= 'a' ? word - 'a' + 'A' : word;
 }
 
@@ -69,7 +69,7 @@ static inline void set_vector(struct operand *o, int64_t elements)
 /* The sizes of the operands. */
 static inline void measure(struct subject *s)
 {
-    const struct plain_request *r = &s->request;
+    const struct baseline_request *r = &s->request;
     struct operand *a = &s->operand[0], *b = &s->operand[1];
     struct operand *c = &s->operand[2];
     const bool ta = letter_of(r, r->transa) != 'N';
@@ -116,7 +116,7 @@ static inline int64_t choose_ld(const struct subject *s,
 {
     const bool is_level_1 = s->request.routine >= TAKT_AXPY;
     const int64_t line =
-        s->request.order == PLAIN_BY_ROWS ? o->columns : o->rows;
+        s->request.order == BASELINE_BY_ROWS ? o->columns : o->rows;
 
     if (o->is_vector && s->is_simple)
         return 1;
@@ -129,7 +129,7 @@ static inline int64_t choose_ld(const struct subject *s,
 static inline int64_t elements_of(const struct subject *s,
                                   const struct operand *o)
 {
-    const bool is_by_rows = s->request.order == PLAIN_BY_ROWS;
+    const bool is_by_rows = s->request.order == BASELINE_BY_ROWS;
     const int64_t lines = is_by_rows ? o->rows : o->columns;
     const int64_t across = is_by_rows ? o->columns : o->rows;
 
@@ -145,7 +145,7 @@ static inline int64_t elements_of(const struct subject *s,
 static inline void put(const struct subject *s, struct operand *o, int64_t at,
                        double value)
 {
-    const enum takt_letter letter = s->request.letter;
+    const enum takt_blas_type letter = s->request.letter;
     const bool is_f64 = letter == TAKT_D || letter == TAKT_Z;
     const int parts = letter >= TAKT_C ? 2 : 1;
 
@@ -163,7 +163,7 @@ static inline void put(const struct subject *s, struct operand *o, int64_t at,
 static inline bool is_read(const struct subject *s, size_t which, int64_t row,
                            int64_t column)
 {
-    const struct plain_request *r = &s->request;
+    const struct baseline_request *r = &s->request;
     const bool is_rank = r->routine == TAKT_SYRK || r->routine == TAKT_SYR2K;
     const bool is_solve = r->routine == TAKT_TRMM || r->routine == TAKT_TRSM;
     const bool is_upper = letter_of(r, r->uplo) == 'U';
@@ -193,10 +193,11 @@ static inline double value_for(const struct subject *s, size_t which,
 static inline void fill(struct subject *s, size_t which)
 {
     struct operand *o = &s->operand[which];
-    const bool is_by_rows = s->request.order == PLAIN_BY_ROWS;
-    const bool is_scratch = which == 2 && s->request.beta[0] == 0 &&
-                            strchr(plain_arguments(s->request.routine), 'F') &&
-                            s->request.letter <= TAKT_D;
+    const bool is_by_rows = s->request.order == BASELINE_BY_ROWS;
+    const bool is_scratch =
+        which == 2 && s->request.beta[0] == 0 &&
+        strchr(baseline_arguments(s->request.routine), 'F') &&
+        s->request.letter <= TAKT_D;
 
     o->bytes =
         (size_t)elements_of(s, o) * width_of(s->request.letter) + 2 * margin;
@@ -235,14 +236,14 @@ static inline int choose_word(bool is_c, const char *letters, int first)
 
 /* The words, sizes and factors of a call that is in order. */
 static inline void choose(struct subject *s, enum takt_routine routine,
-                          enum takt_letter letter, bool is_c)
+                          enum takt_blas_type letter, bool is_c)
 {
-    struct plain_request *r = &s->request;
+    struct baseline_request *r = &s->request;
 
-    *r = (struct plain_request){.routine = routine, .letter = letter};
+    *r = (struct baseline_request){.routine = routine, .letter = letter};
     if (is_c)
         r->order =
-            r->routine >= TAKT_AXPY ? PLAIN_BY_COLUMNS : (int)PICK(101, 102);
+            r->routine >= TAKT_AXPY ? BASELINE_BY_COLUMNS : (int)PICK(101, 102);
     r->transa = choose_word(is_c, "NTC", 111);
     r->transb = choose_word(is_c, "NTC", 111);
     r->uplo = choose_word(is_c, "UL", 121);
@@ -267,7 +268,7 @@ static inline void choose(struct subject *s, enum takt_routine routine,
 
 static inline void make_operands(struct subject *s)
 {
-    struct plain_request *r = &s->request;
+    struct baseline_request *r = &s->request;
     struct operand *o = s->operand;
 
     memset(o, 0, sizeof s->operand);

@@ -4,20 +4,20 @@ if(TARGET dropin_test_triangular)
     target_include_directories(dropin_test_triangular PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)
 endif()
-takt_test(dropin/test_watch ${PROJECT_SOURCE_DIR}/dropin/watch.c)
-if(TARGET dropin_test_watch)
-    target_include_directories(dropin_test_watch PRIVATE
+takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
+if(TARGET dropin_test_tracking)
+    target_include_directories(dropin_test_tracking PRIVATE
         ${PROJECT_SOURCE_DIR}/dropin)
-    target_compile_definitions(dropin_test_watch PRIVATE _GNU_SOURCE)
+    target_compile_definitions(dropin_test_tracking PRIVATE _GNU_SOURCE)
 endif()
 
-# The rest needs a BLAS below that tells what it was asked; several of them, of
+# The rest needs a baseline BLAS that records its calls; several of them, of
 # one source, and programs that call them.
 if(NOT CMAKE_CROSSCOMPILING)
     set(dropin ${CMAKE_CURRENT_BINARY_DIR}/dropin)
-    add_library(plain_parts OBJECT
-        dropin/plain_words.c dropin/plain_math.c dropin/plain_caller.c)
-    set_target_properties(plain_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    add_library(baseline_parts OBJECT
+        dropin/baseline_words.c dropin/baseline_math.c dropin/baseline_caller.c)
+    set_target_properties(baseline_parts PROPERTIES POSITION_INDEPENDENT_CODE ON)
     function(dropin_target target)
         target_include_directories(${target} PRIVATE . dropin
             ${PROJECT_SOURCE_DIR}/dropin)
@@ -26,15 +26,15 @@ if(NOT CMAKE_CROSSCOMPILING)
             LIBRARY_OUTPUT_DIRECTORY ${dropin}
             RUNTIME_OUTPUT_DIRECTORY ${dropin})
     endfunction()
-    dropin_target(plain_parts)
+    dropin_target(baseline_parts)
     function(dropin_blas name)
-        add_library(libplain_${name} SHARED dropin/plain_blas.c
-            $<TARGET_OBJECTS:plain_parts>)
-        target_compile_definitions(libplain_${name} PRIVATE ${ARGN})
-        dropin_target(libplain_${name})
+        add_library(libbaseline_${name} SHARED dropin/baseline_blas.c
+            $<TARGET_OBJECTS:baseline_parts>)
+        target_compile_definitions(libbaseline_${name} PRIVATE ${ARGN})
+        dropin_target(libbaseline_${name})
     endfunction()
     dropin_blas(all)
-    dropin_blas(plt PLAIN_THROUGH_PLT)
+    dropin_blas(plt BASELINE_THROUGH_PLT)
 
     # Sanitizers want to be loaded first; and one compiler is enough for what
     # depends on the loader.
@@ -46,7 +46,7 @@ if(NOT CMAKE_CROSSCOMPILING)
 
     # Every name with every argument: each library, each way of routing.
     add_executable(dropin_names dropin/test_names.c
-        $<TARGET_OBJECTS:plain_parts>)
+        $<TARGET_OBJECTS:baseline_parts>)
     dropin_target(dropin_names)
     set(usual "A=")
     set(eager "TAKT_RUN_EAGER=1")
@@ -65,8 +65,8 @@ if(NOT CMAKE_CROSSCOMPILING)
         set(libraries all plt)
         set(modes eager)
     else()
-        dropin_blas(fortran PLAIN_ONLY_FORTRAN)
-        dropin_blas(blas64 PLAIN_WIDE)
+        dropin_blas(fortran BASELINE_ONLY_FORTRAN)
+        dropin_blas(blas64 BASELINE_WIDE)
     endif()
     foreach(library ${libraries})
         set(width)
@@ -77,7 +77,7 @@ if(NOT CMAKE_CROSSCOMPILING)
             set(test dropin/names.${library}.${mode})
             add_test(NAME ${test} COMMAND dropin_names
                 $<TARGET_FILE:takt_blas_preload>
-                $<TARGET_FILE:libplain_${library}> ${width})
+                $<TARGET_FILE:libbaseline_${library}> ${width})
             set_tests_properties(${test} PROPERTIES TIMEOUT 120
                 ENVIRONMENT "TAKT_DB=;TAKT_GPU=;${${mode}}")
         endforeach()
@@ -85,7 +85,7 @@ if(NOT CMAKE_CROSSCOMPILING)
 
     # Matrices that stay on a GPU: the fake one, at once and late.
     add_executable(dropin_reuse dropin/test_reuse.c
-        ${PROJECT_SOURCE_DIR}/dropin/watch.c)
+        ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
     dropin_target(dropin_reuse)
     target_include_directories(dropin_reuse PRIVATE
         ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
@@ -94,7 +94,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     add_dependencies(dropin_reuse fakecuda)
     function(dropin_reuse_test name interposer)
         add_test(NAME dropin/reuse${name} COMMAND dropin_reuse ${interposer}
-            $<TARGET_FILE:libplain_all>)
+            $<TARGET_FILE:libbaseline_all>)
         set(environment "TAKT_DB=" "TAKT_CUBLAS=" "TAKT_GPU=all"
             "TAKT_CUDA=$<TARGET_FILE:fakecuda>" "TAKT_EXPERT=cuda.0"
             "TAKT_VULKAN=/nowhere/libvulkan.so.1" "TAKT_THREADS=2"
@@ -130,22 +130,22 @@ if(NOT CMAKE_CROSSCOMPILING)
     endfunction()
     if(is_preloadable)
         find_package(OpenMP COMPONENTS C)
-        dropin_program(dropin_program program.c libplain_all)
+        dropin_program(dropin_program program.c libbaseline_all)
         if(OpenMP_C_FOUND)
             target_link_libraries(dropin_program PRIVATE OpenMP::OpenMP_C)
         endif()
-        dropin_program(dropin_program_plt program.c libplain_plt)
-        dropin_blas(one PLAIN_MARK=1)
-        dropin_blas(two PLAIN_MARK=2)
+        dropin_program(dropin_program_plt program.c libbaseline_plt)
+        dropin_blas(one BASELINE_MARK=1)
+        dropin_blas(two BASELINE_MARK=2)
         dropin_program(dropin_loader loader.c)
-        dropin_program(dropin_loader_linked loader.c libplain_all)
-        dropin_plugin(one libplain_one)
-        dropin_plugin(two libplain_two)
-        dropin_plugin(early libplain_one PLUGIN_EARLY)
+        dropin_program(dropin_loader_linked loader.c libbaseline_all)
+        dropin_plugin(one libbaseline_one)
+        dropin_plugin(two libbaseline_two)
+        dropin_plugin(early libbaseline_one PLUGIN_EARLY)
         # It has BLAS inside, which it calls by name: so does PyTorch.
-        dropin_plugin(whole m PLAIN_MARK=3 PLAIN_THROUGH_PLT)
-        target_sources(plugin_whole PRIVATE dropin/plain_blas.c
-            $<TARGET_OBJECTS:plain_parts>)
+        dropin_plugin(whole m BASELINE_MARK=3 BASELINE_THROUGH_PLT)
+        target_sources(plugin_whole PRIVATE dropin/baseline_blas.c
+            $<TARGET_OBJECTS:baseline_parts>)
         foreach(script exports netlib programs)
             takt_script(dropin/${script} ${Python3_EXECUTABLE}
                 ${CMAKE_CURRENT_SOURCE_DIR}/dropin/test_${script}.py

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loader.c - programs that load who calls BLAS. One build is linked to no BLAS,
- * another one to a library of its own.
+ * loader.c - programs that load modules that call BLAS. One build is linked to
+ * no BLAS, another one to a library of its own.
  *
  * usage: loader WHAT [ARGUMENT...]
  */

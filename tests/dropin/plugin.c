@@ -17,8 +17,8 @@ double plugin_work(int n, uint64_t *calls, int *mark)
     const double result = some_work(n);
 
     visits++;
-    *calls = plain_calls();
-    *mark = plain_mark();
+    *calls = baseline_calls();
+    *mark = baseline_mark();
     return result;
 }
 

@@ -28,8 +28,8 @@ void cblas_dger(int order, int m, int n, double alpha, const double *x,
                 int incx, const double *y, int incy, double *a, int lda);
 void cblas_daxpy(int n, double alpha, const double *x, int incx, double *y,
                  int incy);
-uint64_t plain_calls(void);
-int plain_mark(void);
+uint64_t baseline_calls(void);
+int baseline_mark(void);
 
 /* A product, a triangle and a dot product of order n; a number that depends on
  * all of it. Three calls. */

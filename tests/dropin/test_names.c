@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_names.c - every name that is interposed, with every kind of argument,
- * compared with what the library below makes of the same call.
+ * compared with what the baseline library makes of the same call.
  *
- * usage: test_names LIBTAKT_BLAS LIBRARY_BELOW [wide]
+ * usage: test_names LIBTAKT_BLAS BASELINE [wide]
  *
- * libtakt-blas is opened before the library below, for all to see: so it comes
- * first wherever a name is looked for, as if it were preloaded. That works with
- * sanitizers too. A call that comes to the library as it was made must give the
- * same bits, any other one a result within the tolerance of the routine.
- * Whatever must not be read is NaN, and whatever must not be written is
- * compared. The environment says how calls are routed: TAKT_RUN_EAGER,
+ * libtakt-blas is opened before the baseline library, for all to see: so it
+ * comes first wherever a name is looked for, as if it were preloaded. That
+ * works with sanitizers too. A call that comes to the library as it was made
+ * must give the same bits, any other one a result within the tolerance of the
+ * routine. Whatever must not be read is NaN, and whatever must not be written
+ * is compared. The environment says how calls are routed: TAKT_RUN_EAGER,
  * TAKT_EXPERT.
  */
 #include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 
+#include "baseline_blas.h"
 #include "blas_subject.h"
-#include "plain_blas.h"
 #include "support/tap.h"
 #include "support/tolerance.h"
 
-static void *interposer, *below;
+static void *interposer, *baseline;
 static bool is_wide_library, is_eager, is_fixed;
 static double worst_share; /* of what is allowed */
 
-/* What is asked of the library below. */
+/* Functions of the baseline library. */
 static const char *(*seen)(unsigned *count);
 static const char *(*complaint)(void);
 static void (*forget)(void);
@@ -35,10 +35,10 @@ static void (*forget)(void);
 
 struct name {
     enum takt_routine routine;
-    enum takt_letter letter;
+    enum takt_blas_type letter;
     bool is_c, is_wide;
     char text[48];
-    plain_function *function;
+    baseline_function *function;
     unsigned routed;
 };
 
@@ -65,8 +65,8 @@ static void *find(void *handle, const char *text)
     return found;
 }
 
-/* False: the library below has no such name. */
-static bool find_name(enum takt_routine routine, enum takt_letter letter,
+/* False: the baseline library has no such name. */
+static bool find_name(enum takt_routine routine, enum takt_blas_type letter,
                       size_t dialect, struct name *out)
 {
     char word[16];
@@ -77,9 +77,9 @@ static bool find_name(enum takt_routine routine, enum takt_letter letter,
                       .is_c = dialects[dialect].is_c,
                       .is_wide = dialects[dialect].is_wide || is_wide_library};
     snprintf(word, sizeof word, "%s%c%s", routine == TAKT_IAMAX ? "i" : "",
-             "sdcz"[letter], plain_routine_name(routine));
+             "sdcz"[letter], baseline_routine_name(routine));
     snprintf(out->text, sizeof out->text, dialects[dialect].pattern, word);
-    if (dlsym(below, out->text) == NULL)
+    if (dlsym(baseline, out->text) == NULL)
         return false;
     void *found = find(interposer, out->text);
     memcpy(&out->function, &found, sizeof found);
@@ -109,7 +109,7 @@ static void complain(const struct subject *s, const struct name *name,
     char words[400];
 
     tap_failures++;
-    plain_describe(&s->request, words, sizeof words);
+    baseline_describe(&s->request, words, sizeof words);
     printf("# %s: %s at %zu: %s\n", name->text, what, at, words);
 }
 
@@ -130,7 +130,7 @@ static double roundings(const struct subject *s)
  * image of c is left with it. */
 static double take_magnitudes(struct subject *s)
 {
-    struct plain_request absolute = s->request;
+    struct baseline_request absolute = s->request;
     const size_t width = is_f64(s) ? 8 : 4;
 
     restore(s);
@@ -139,7 +139,7 @@ static double take_magnitudes(struct subject *s)
             s->operand[i].image[at * width + width - 1] &= 0x7F;
     absolute.alpha[0] = fabs(absolute.alpha[0]);
     absolute.beta[0] = fabs(absolute.beta[0]);
-    plain_perform(&absolute);
+    baseline_perform(&absolute);
     return absolute.sum;
 }
 
@@ -171,7 +171,8 @@ static double largest(const struct subject *s, const char *image, size_t count)
 
 /* Of a call that did not come to the library as it was made. */
 static void check_near(struct subject *s, const struct name *name,
-                       const struct plain_request *want, const char *want_image)
+                       const struct baseline_request *want,
+                       const char *want_image)
 {
     const struct operand *c = &s->operand[2];
     const size_t width = is_f64(s) ? 8 : 4, count = c->bytes / width;
@@ -212,7 +213,7 @@ static bool went_straight(const struct subject *s, const struct name *name)
     char words[400], line[512];
     unsigned count;
 
-    plain_describe(&s->request, words, sizeof words);
+    baseline_describe(&s->request, words, sizeof words);
     snprintf(line, sizeof line, "%s: %s", name->text, words);
     return strcmp(seen(&count), line) == 0;
 }
@@ -229,16 +230,16 @@ static bool is_ours_alone(const struct name *name)
 static void check_call(struct subject *s, struct name *name)
 {
     struct operand *c = &s->operand[2];
-    struct plain_request want = s->request;
+    struct baseline_request want = s->request;
     char *want_image = malloc(c->bytes);
     unsigned count;
 
     REQUIRE(want_image != NULL);
-    plain_perform(&want);
+    baseline_perform(&want);
     memcpy(want_image, c->image, c->bytes);
     restore(s);
     forget();
-    plain_call(name->function, name->is_wide, &s->request);
+    baseline_call(name->function, name->is_wide, &s->request);
     seen(&count);
     name->routed += count == 0;
     for (size_t i = 0; i < 2; i++)
@@ -251,9 +252,9 @@ static void check_call(struct subject *s, struct name *name)
         if (memcmp(c->image, want_image, c->bytes) != 0 ||
             !is_same_sum(s->request.sum, want.sum) ||
             s->request.index != want.index)
-            complain(s, name, "went straight and came to other bits", 0);
+            complain(s, name, "was passed through and has other bits", 0);
     } else if (!is_eager || name->letter > TAKT_D) {
-        complain(s, name, "did not go straight", 0);
+        complain(s, name, "was not passed through", 0);
         printf("# came as %s\n", seen(&count));
     } else {
         check_near(s, name, &want, want_image);
@@ -281,13 +282,13 @@ static void check_name(struct name *name)
 
 static void check_wrong(struct subject *s, const struct name *name)
 {
-    const int wrong = plain_wrong_argument(&s->request);
+    const int wrong = baseline_wrong_argument(&s->request);
     char want[64];
 
     if (wrong == 0)
         return;
     forget();
-    plain_call(name->function, name->is_wide, &s->request);
+    baseline_call(name->function, name->is_wide, &s->request);
     snprintf(want, sizeof want, "%s %d", name->text, wrong);
     if (strcmp(complaint(), want) != 0) {
         complain(s, name, "wrong argument", (size_t)wrong);
@@ -372,7 +373,7 @@ static void for_each_name(void (*check)(struct name *name))
             for (size_t i = 0; i < dialect_count; i++) {
                 struct name name;
                 if (!find_name((enum takt_routine)routine,
-                               (enum takt_letter)letter, i, &name))
+                               (enum takt_blas_type)letter, i, &name))
                     continue;
                 check(&name);
                 names++;
@@ -394,16 +395,16 @@ int main(int count, char **argv)
 {
     REQUIRE(count >= 3);
     interposer = dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL);
-    below = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
-    if (interposer == NULL || below == NULL)
+    baseline = dlopen(argv[2], RTLD_NOW | RTLD_LOCAL);
+    if (interposer == NULL || baseline == NULL)
         printf("# %s\n", dlerror());
-    REQUIRE(interposer != NULL && below != NULL);
+    REQUIRE(interposer != NULL && baseline != NULL);
     is_wide_library = count > 3;
     is_eager = getenv("TAKT_RUN_EAGER") != NULL;
     is_fixed = getenv("TAKT_EXPERT") != NULL;
-    *(void **)&seen = find(below, "plain_seen");
-    *(void **)&complaint = find(below, "plain_complaint");
-    *(void **)&forget = find(below, "plain_forget");
+    *(void **)&seen = find(baseline, "baseline_seen");
+    *(void **)&complaint = find(baseline, "baseline_complaint");
+    *(void **)&forget = find(baseline, "baseline_forget");
     RUN(every_name_gives_what_the_library_gives);
     RUN(wrong_arguments_are_the_librarys_to_complain_about);
     printf("# up to %.2f of what is allowed\n", worst_share);

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-import board
+import stats
 
 PRELOAD, FOLDER = map(os.path.abspath, sys.argv[1:3])
 PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
@@ -21,7 +21,7 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "dropin_program", "dropin_program_plt", "dropin_loader",
         "dropin_loader_linked",
         "plugin_one.so", "plugin_two.so", "plugin_early.so", "plugin_whole.so",
-        "libplain_one.so"))
+        "libbaseline_one.so"))
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -52,42 +52,42 @@ class Programs(unittest.TestCase):
         return os.path.join(self.folder, name)
 
     def preloaded(self, *words, **changes):
-        """Runs it with a board; what came of it, and the board."""
-        path = board.make(self.path("board"))
+        """Runs it with shared statistics; its result, and the statistics."""
+        path = stats.make(self.path("stats"))
         ran = run(*words, **{"LD_PRELOAD": PRELOAD, "TAKT_RUN_BOARD": path,
                              **changes})
-        return ran, board.Board(path)
+        return ran, stats.Stats(path)
 
     def check(self, *words, modes=MODES, **changes):
-        """The same without, with, and with a board, in every mode."""
+        """The same without, with, and with statistics, in every mode."""
         plain = run(*words, **changes)
-        boards = {}
+        counted = {}
         for mode in modes:
             ran = run(*words, LD_PRELOAD=PRELOAD, **MODES[mode], **changes)
-            with self.subTest(mode, board=False):
+            with self.subTest(mode, stats=False):
                 self.assertEqual(ran, plain)
-            ran, boards[mode] = self.preloaded(*words, **MODES[mode],
+            ran, counted[mode] = self.preloaded(*words, **MODES[mode],
                                                **changes)
-            with self.subTest(mode, board=True):
+            with self.subTest(mode, stats=True):
                 self.assertEqual(ran, plain)
-        return plain, boards
+        return plain, counted
 
 
 class Processes(Programs):
     def test_plain(self):
-        (code, said, _), boards = self.check("plain")
+        (code, said, _), counted = self.check("plain")
         self.assertEqual((code, said.split()[0]), (0, "plain"))
-        for read in boards.values():
+        for read in counted.values():
             self.assertEqual((read.processes, read.calls()), (1, 30))
-        self.assertEqual(boards["usual"].calls(way="straight"), 30)
-        self.assertEqual(boards["own"].calls("gemm", "scalar"), 10)
-        self.assertEqual(boards["eager"].routers, 1)
-        self.assertEqual(len(boards["usual"].libraries), 1)
+        self.assertEqual(counted["usual"].calls(way="straight"), 30)
+        self.assertEqual(counted["own"].calls("gemm", "scalar"), 10)
+        self.assertEqual(counted["eager"].routers, 1)
+        self.assertEqual(len(counted["usual"].libraries), 1)
 
     def test_fork(self):
-        (code, said, _), boards = self.check("forks")
+        (code, said, _), counted = self.check("forks")
         self.assertEqual((code, said.count("child ended")), (0, 3))
-        for mode, read in boards.items():
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual(read.calls(), 7 * 30)
                 self.assertEqual(read.processes, 4)
@@ -97,22 +97,22 @@ class Processes(Programs):
         self.assertEqual(said, f"child ended with {3 << 8}\n" * 6)
 
     def test_spawn(self):
-        (code, said, _), boards = self.check("spawns")
+        (code, said, _), counted = self.check("spawns")
         self.assertEqual((code, said.count("plain ")), (0, 4))
-        for read in boards.values():
+        for read in counted.values():
             self.assertEqual((read.processes, read.calls()), (5, 6 * 30))
 
     def test_child_without_preload(self):
-        (code, said, _), boards = self.check("spawns_without")
+        (code, said, _), counted = self.check("spawns_without")
         self.assertEqual((code, said.count("plain ")), (0, 1))
-        for read in boards.values():
+        for read in counted.values():
             self.assertEqual((read.processes, read.calls()), (1, 30))
 
 
 class Routing(Programs):
     def test_a_slow_library_is_left(self):
-        """It computes by definition, so ours are many times as fast; and that
-        it is tried again beside the calls changes nothing."""
+        """It computes by definition, so ours are many times as fast; shadow
+        runs of it change nothing."""
         plain = run("multiplies", "3000")
         ran, read = self.preloaded("multiplies", "3000")
         self.assertEqual(ran, plain)
@@ -122,35 +122,35 @@ class Routing(Programs):
 
 
 class Nesting(Programs):
-    """C's names call Fortran's in the library below, through ours."""
+    """In the baseline, C's names call Fortran's, through ours."""
 
     def test_calls_are_counted_once(self):
-        _, boards = self.check("plain", program=PROGRAM_PLT)
-        for mode, read in boards.items():
+        _, counted = self.check("plain", program=PROGRAM_PLT)
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual((read.calls(), read.calls("gemm"),
                                   read.why("nested")), (30, 10, 0))
 
     def test_wrong_calls_are_counted_once(self):
-        _, boards = self.check("complains", program=PROGRAM_PLT)
-        for mode, read in boards.items():
+        _, counted = self.check("complains", program=PROGRAM_PLT)
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual((read.calls("dot"), read.calls("syrk")),
                                  (20, 20))
                 self.assertLessEqual(read.why("wrong"), 8)
 
     def test_empty_calls_are_counted_once(self):
-        _, boards = self.check("empty", program=PROGRAM_PLT)
-        for mode, read in boards.items():
+        _, counted = self.check("empty", program=PROGRAM_PLT)
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual(read.calls(), 5)
 
 
 class Threads(Programs):
     def test_threads(self):
-        (code, said, _), boards = self.check("threads")
+        (code, said, _), counted = self.check("threads")
         self.assertEqual((code, len(set(said.split()))), (0, 1))
-        for read in boards.values():
+        for read in counted.values():
             self.assertEqual(read.calls(), 8 * 32 * 3)
 
     def test_openmp(self):
@@ -163,7 +163,7 @@ class Loading(Programs):
         self.assertEqual((code, said.count("plugin comes")), (0, 3))
 
     def test_each_caller_has_its_own_library(self):
-        """Small calls go straight: each library counts those of its own."""
+        """Small calls are passed through: each library counts its own."""
         for words in ((ONE, TWO), (TWO, ONE), (TWO, EARLY)):
             (_, said, _), _ = self.check("loads_several", *words,
                                          modes=["usual"], program=LOADER)
@@ -178,7 +178,7 @@ class Loading(Programs):
             self.assertEqual(self.without_counts(ran),
                              self.without_counts(plain))
             self.assertEqual(sorted(map(os.path.basename, read.libraries)),
-                             ["libplain_one.so", "libplain_two.so"])
+                             ["libbaseline_one.so", "libbaseline_two.so"])
 
     @staticmethod
     def without_counts(ran):
@@ -249,13 +249,13 @@ class Ends(Programs):
                              ("crashes_inside", signal.SIGSEGV),
                              ("aborts", signal.SIGABRT)):
             with self.subTest(what):
-                (code, _, _), boards = self.check(what)
+                (code, _, _), counted = self.check(what)
                 self.assertEqual(code, -number)
-                self.assertEqual(boards["usual"].calls("gemm"), 10)
+                self.assertEqual(counted["usual"].calls("gemm"), 10)
 
     def test_killed(self):
         """What was counted until then stays."""
-        path = board.make(self.path("board"))
+        path = stats.make(self.path("stats"))
         ran = subprocess.Popen(
             [PROGRAM, "exactly", "1000", "wait"], stdout=subprocess.PIPE,
             env=surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path))
@@ -263,21 +263,21 @@ class Ends(Programs):
         ran.kill()
         ran.wait()
         ran.stdout.close()
-        self.assertEqual(board.Board(path).calls("dot"), 1000)
+        self.assertEqual(stats.Stats(path).calls("dot"), 1000)
 
     def test_longjmp_out_of_xerbla(self):
-        _, boards = self.check("complains")
-        for mode, read in boards.items():
+        _, counted = self.check("complains")
+        for mode, read in counted.items():
             with self.subTest(mode):
                 self.assertEqual(read.why("nested"), 0)
                 self.assertEqual(read.calls("dot"), 20)
-        self.assertEqual(boards["own"].calls("dot", "scalar"), 20)
-        self.assertEqual(boards["own"].calls("ger"), 2)
+        self.assertEqual(counted["own"].calls("dot", "scalar"), 20)
+        self.assertEqual(counted["own"].calls("ger"), 2)
 
     def test_longjmp_out_of_a_call(self):
         """As an interpreter does that is interrupted: calls go on.
 
-        Out of the plain library, before Takt is opened: nobody can jump out of
+        Out of the baseline library, before Takt is opened: no program can jump out of
         code that may have a lock, be it ours, and go on.
         """
         plain = run("jumps_out_of_a_call")
@@ -293,7 +293,7 @@ class Ends(Programs):
 
 class Trouble(Programs):
     def test_descriptors_that_are_closed(self):
-        """Nobody writes into files that the program has there since."""
+        """Files that the program has there since are not written to."""
         folder = self.path("folder")
         os.mkdir(folder)
         ran, _ = self.preloaded("closes_all", folder, "6", TAKT_RUN_EAGER="1",
@@ -310,7 +310,7 @@ class Trouble(Programs):
         self.assertEqual(error.count("\n"), 1)
 
     def test_library_by_its_path(self):
-        """TAKT_RUN_LIBRARY is asked where nobody has loaded one."""
+        """TAKT_RUN_LIBRARY is used if none is loaded."""
         self.assertEqual(
             run("calls_by_name", "cblas_ddot_64", program=LOADER,
                 LD_PRELOAD=PRELOAD, TAKT_RUN_LIBRARY=LIBRARY),
@@ -327,7 +327,7 @@ class Trouble(Programs):
         self.assertIn("libtakt cannot be opened", read.trouble)
 
     def test_a_relative_path_leads_nowhere(self):
-        """By now it may lead to files that somebody else has put there."""
+        """By now it may lead to other files."""
         shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
         with open(self.path("planted.c"), "w") as out:
             out.write("#include <unistd.h>\n__attribute__((constructor)) "
@@ -383,13 +383,13 @@ class Boards(Programs):
         plain = run("plain")
         small = self.path("small")
         with open(small, "wb") as out:
-            out.write(board.TITLE)
-        other = board.make(self.path("other"))
+            out.write(stats.TITLE)
+        other = stats.make(self.path("other"))
         with open(other, "r+b") as out:
             out.write(b"another title")
         sparse = self.path("sparse")
         with open(sparse, "wb") as out:
-            out.truncate(board.SIZE)
+            out.truncate(stats.SIZE)
         kept = {}
         for path in (small, other, sparse):
             with open(path, "rb") as file:
@@ -404,12 +404,12 @@ class Boards(Programs):
                 self.assertEqual(file.read(), content)
 
     def test_two_processes_count_exactly(self):
-        path = board.make(self.path("board"))
+        path = stats.make(self.path("stats"))
         env = surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path)
         both = [subprocess.Popen([PROGRAM, "exactly", "200000"], env=env,
                                  stdout=subprocess.DEVNULL) for _ in range(2)]
         self.assertEqual([ran.wait(timeout=100) for ran in both], [0, 0])
-        read = board.Board(path)
+        read = stats.Stats(path)
         self.assertEqual((read.processes, read.calls("dot")), (2, 400000))
         self.assertEqual(read.calls(), 400000)
         self.assertEqual(read.why("small"), 400000)

@@ -21,7 +21,7 @@
 #include "support/random.h"
 #include "support/tap.h"
 #include "support/tolerance.h"
-#include "watch.h"
+#include "tracking.h"
 
 /* A has m rows of k, B k of n. A starts in the middle of a page. */
 enum {
@@ -193,7 +193,7 @@ static void whoever_reads_a_matrix_finds_the_same_copy(void)
     free_a();
 }
 
-/* Whoever is kept later must not hide from the earlier one what was written
+/* A copy that is made later must not hide from the earlier one what was written
  * between. */
 static void matrices_that_overlap_see_the_same_changes(void)
 {
@@ -374,7 +374,7 @@ static void results_are_right_whatever_changes(void)
  */
 
 /* Whether the page at `at` is marked: "uw" in its flags. */
-static bool is_watched(const void *at)
+static bool is_tracked(const void *at)
 {
     FILE *file = fopen("/proc/self/smaps", "re");
     char line[512];
@@ -392,18 +392,18 @@ static bool is_watched(const void *at)
     return is_marked;
 }
 
-static void what_changes_every_time_is_hardly_ever_watched(void)
+static void what_changes_every_time_is_hardly_ever_tracked(void)
 {
-    unsigned watched = 0;
+    unsigned tracked = 0;
 
     make_a();
     for (unsigned i = 0; i < 100; i++) {
         EXPECT(multiply(a));
-        watched += is_watched(memory + 10 * page);
+        tracked += is_tracked(memory + 10 * page);
         a[i * 1000] += 1;
     }
-    printf("# watched %u times of 100\n", watched);
-    EXPECT(watched > 0 && watched < 10);
+    printf("# tracked %u times of 100\n", tracked);
+    EXPECT(tracked > 0 && tracked < 10);
     for (unsigned i = 0; i < 100; i++) /* what settles is kept in the end */
         EXPECT(multiply(a));
     EXPECT_INT(moves_of(multiply, a), 0);
@@ -496,14 +496,14 @@ static void find(void *library, const char *name, void *function)
     memcpy(function, &found, sizeof found);
 }
 
-static void open_libraries(const char *interposer, const char *below)
+static void open_libraries(const char *interposer, const char *baseline)
 {
     void *handle = strcmp(interposer, "preloaded") == 0
                        ? RTLD_DEFAULT
                        : dlopen(interposer, RTLD_NOW | RTLD_GLOBAL);
     void *fake = dlopen(getenv("TAKT_CUDA"), RTLD_NOW | RTLD_LOCAL);
 
-    REQUIRE(dlopen(below, RTLD_NOW | RTLD_LOCAL) != NULL && fake != NULL);
+    REQUIRE(dlopen(baseline, RTLD_NOW | RTLD_LOCAL) != NULL && fake != NULL);
     find(handle, "cblas_sgemm", &sgemm);
     find(handle, "cblas_sgemv", &sgemv);
     find(fake, "fake_cuda_bytes_in", &bytes_in);
@@ -515,7 +515,7 @@ static void nothing_is_kept_here(void)
     EXPECT(multiply(a) && multiply(a));
     EXPECT_INT(moves_of(multiply, a), 1);
     free_a();
-    SKIP(takt__watch_problem());
+    SKIP(takt__tracking_problem());
 }
 
 int main(int count, char **argv)
@@ -524,7 +524,7 @@ int main(int count, char **argv)
     page = (size_t)sysconf(_SC_PAGESIZE);
     open_libraries(argv[1], argv[2]);
     fill(b, k * n, 2);
-    if (takt__watch_problem() != NULL) {
+    if (takt__tracking_problem() != NULL) {
         RUN(nothing_is_kept_here);
         return tap_done();
     }
@@ -532,7 +532,7 @@ int main(int count, char **argv)
     RUN(whoever_reads_a_matrix_finds_the_same_copy);
     RUN(matrices_that_overlap_see_the_same_changes);
     RUN(results_are_right_whatever_changes);
-    RUN(what_changes_every_time_is_hardly_ever_watched);
+    RUN(what_changes_every_time_is_hardly_ever_tracked);
     RUN(many_matrices_take_turns);
     RUN(threads_share_a_matrix);
     RUN(a_child_has_its_own_memory);

@@ -11,7 +11,7 @@
 
 #include <float.h>
 
-#include "plain_reference.h"
+#include "baseline_reference.h"
 #include "support/random.h"
 #include "support/tap.h"
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * admit.h - whether an intercepted call is routed or passed through: the one
+ * place where that is decided.
+ *
+ * A call is admitted to the router if it is large enough, is due by the backoff
+ * of its kind, and libtakt is open for its library and number of threads.
+ * (Calls that the baseline library makes itself are part of another call, and
+ * do not come here.)
+ */
+#ifndef TAKT_DROPIN_ADMIT_H
+#define TAKT_DROPIN_ADMIT_H
+
+#include "intercepted.h"
+#include "route.h"
+
+/* An admitted call. */
+struct takt_admission {
+    struct takt_route *route;
+    struct takt_backoff *backoff;
+};
+
+/* `op` is the routine whose op of Takt's runs the call; `least` is the least
+ * work of its kind. False: it is passed through, and intercept->why says why.
+ */
+bool takt__admit_intercept(struct takt_intercept *intercept,
+                           enum takt_routine op, double least,
+                           struct takt_admission *out);
+
+/* What the router answered: the baseline library, or another expert. Decides
+ * how soon a call of this kind is admitted again. */
+void takt__admission_answered(const struct takt_admission *admission,
+                              const struct takt_intercept *intercept,
+                              bool is_baseline);
+
+#endif

@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: MIT */
+/* baseline.c - finds the baseline library, and describes it. */
+#include "baseline.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader.h"
+#include "mode.h"
+#include "stats_write.h"
+
+static _Atomic(struct takt_baseline *) libraries;
+
+/* ---- looking for a function ------------------------------------------------
+ */
+
+/* The file names of all loaded objects, one after another, each with its end.
+ */
+struct names {
+    char *text;
+    size_t length, capacity;
+};
+
+static int add_name(struct dl_phdr_info *object, size_t size, void *self)
+{
+    struct names *names = self;
+    const size_t length = strlen(object->dlpi_name) + 1;
+
+    (void)size;
+    if (length == 1) /* the program itself, which finds this library first */
+        return 0;
+    if (names->length + length > names->capacity) {
+        const size_t capacity = 2 * (names->length + length) + 4096;
+        char *text = realloc(names->text, capacity);
+        if (text == NULL)
+            return 1;
+        names->text = text;
+        names->capacity = capacity;
+    }
+    memcpy(names->text + names->length, object->dlpi_name, length);
+    names->length += length;
+    return 0;
+}
+
+/* The file that an address belongs to; NULL: none. */
+static const char *file_of(const void *address)
+{
+    Dl_info found;
+
+    return dladdr(address, &found) != 0 ? found.dli_fname : NULL;
+}
+
+/* The begin of the object that an address belongs to; NULL: none. */
+static const void *base_of(const void *address)
+{
+    Dl_info found;
+
+    return dladdr(address, &found) != 0 ? found.dli_fbase : NULL;
+}
+
+static bool is_ours(const void *address)
+{
+    const void *base = base_of(address);
+
+    return base == NULL || base == base_of((const void *)&libraries);
+}
+
+/* A function in `handle` or in what that needs; NULL: none but our own. */
+static void *look_in(void *handle, const char *name)
+{
+    void *found = dlsym(handle, name);
+
+    return found == NULL || is_ours(found) ? NULL : found;
+}
+
+/* The handle of a library that is loaded for this is never closed. One that was
+ * loaded before (RTLD_NOLOAD) stays in the hands of the program. */
+static void *look_in_file(const char *file, int flags, const char *name)
+{
+    void *handle = file == NULL ? NULL : dlopen(file, RTLD_LAZY | flags);
+    void *found = handle == NULL ? NULL : look_in(handle, name);
+
+    if (handle != NULL && (found == NULL || (flags & RTLD_NOLOAD) != 0))
+        dlclose(handle);
+    return found;
+}
+
+/* In the order in which they were loaded, in which the program would look. */
+static void *look_in_loaded(const char *name)
+{
+    struct names names = {NULL, 0, 0};
+    void *found = NULL;
+
+    /* The list is made first: the callback must not call the loader. */
+    dl_iterate_phdr(add_name, &names);
+    for (size_t at = 0; at < names.length && found == NULL;
+         at += strlen(names.text + at) + 1)
+        found = look_in_file(names.text + at, RTLD_NOLOAD, name);
+    free(names.text);
+    return found;
+}
+
+/* The object around an address, in memory. */
+struct object_range {
+    uintptr_t at, low, high;
+};
+
+static int find_range(struct dl_phdr_info *object, size_t size, void *self)
+{
+    struct object_range *range = self;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+
+    (void)size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        const uintptr_t start = object->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        low = start < low ? start : low;
+        high = start + part->p_memsz > high ? start + part->p_memsz : high;
+    }
+    if (range->at < low || range->at >= high)
+        return 0;
+    range->low = low;
+    range->high = high;
+    return 1;
+}
+
+/* What every object would find is for all; anything else is for the object of
+ * the caller only. */
+static void *look_everywhere(const char *name, const void *caller,
+                             bool *is_for_all)
+{
+    static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
+                                        "libopenblas.so.0"};
+    void *found = look_in_file(secure_getenv("TAKT_RUN_LIBRARY"), 0, name);
+
+    if (found == NULL) /* the global scope, behind this library */
+        found = look_in(RTLD_NEXT, name);
+    *is_for_all = found != NULL;
+    if (found == NULL)
+        found = look_in_file(file_of(caller), RTLD_NOLOAD, name);
+    if (found == NULL)
+        found = look_in_loaded(name);
+    for (size_t i = 0; found == NULL && i < sizeof usual / sizeof *usual; i++)
+        found = look_in_file(usual[i], 0, name);
+    return found;
+}
+
+/* ---- describing a library --------------------------------------------------
+ */
+
+/* ISO C has no cast from an object pointer to a function pointer. */
+static takt_symbol *as_function(void *found)
+{
+    takt_symbol *function;
+
+    memcpy(&function, &found, sizeof function);
+    return function;
+}
+
+static void find_functions(struct takt_baseline *baseline, void *handle,
+                           const char *pattern)
+{
+    static const char *const routine[TAKT_ROUTINES] = {
+        [TAKT_GEMM] = "gemm",   [TAKT_SYMM] = "symm", [TAKT_SYRK] = "syrk",
+        [TAKT_SYR2K] = "syr2k", [TAKT_TRMM] = "trmm", [TAKT_TRSM] = "trsm",
+        [TAKT_GEMV] = "gemv",   [TAKT_GER] = "ger",   [TAKT_AXPY] = "axpy",
+        [TAKT_DOT] = "dot",     [TAKT_SCAL] = "scal", [TAKT_NRM2] = "nrm2",
+        [TAKT_ASUM] = "asum"}; /* iamax is always passed through */
+
+    for (unsigned r = 0; r < TAKT_ROUTINES; r++)
+        for (unsigned type = 0; type < 2 && routine[r] != NULL; type++) {
+            char word[16], name[48];
+            snprintf(word, sizeof word, "%c%s", "sd"[type], routine[r]);
+            snprintf(name, sizeof name, pattern, word);
+            void *found = look_in(handle, name);
+            if (found != NULL)
+                baseline->function[r][type] = as_function(found);
+        }
+}
+
+static void find_threads(struct takt_baseline *baseline, void *handle)
+{
+    static const char *const get[] = {
+        "openblas_get_num_threads",       "openblas_get_num_threads64_",
+        "scipy_openblas_get_num_threads", "scipy_openblas_get_num_threads64_",
+        "bli_thread_get_num_threads",     "MKL_Get_Max_Threads",
+    };
+    takt_symbol *found = NULL;
+
+    for (size_t i = 0; i < sizeof get / sizeof *get && found == NULL; i++)
+        found = as_function(look_in(handle, get[i]));
+    memcpy(&baseline->get_threads, &found, sizeof found);
+    found = as_function(look_in(handle, "omp_in_parallel"));
+    memcpy(&baseline->is_in_parallel, &found, sizeof found);
+}
+
+/* A short name for experts, with a hash of the path: measurements of one
+ * library must not be taken for another's. */
+static void set_name(struct takt_baseline *baseline)
+{
+    const char *file = strrchr(baseline->path, '/');
+    uint32_t hash = 2166136261u;
+    char word[13];
+    size_t length = 0;
+
+    file = file == NULL ? baseline->path : file + 1;
+    if (strncmp(file, "lib", 3) == 0)
+        file += 3;
+    for (const char *at = file;
+         *at != '\0' && *at != '.' && length < sizeof word - 1; at++)
+        word[length++] =
+            (char)((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                           (*at >= '0' && *at <= '9')
+                       ? *at
+                       : '_');
+    word[length] = '\0';
+    for (const char *at = baseline->path; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    snprintf(baseline->name, sizeof baseline->name, "%s-%08x", word, hash);
+}
+
+/* A library with wide integers and no suffix says so in its file name. */
+static bool has_wide_name(const char *path)
+{
+    const char *file = strrchr(path, '/');
+
+    file = file == NULL ? path : file + 1;
+    return strstr(file, "blas64") != NULL || strstr(file, "ilp64") != NULL;
+}
+
+static struct takt_baseline *describe(const char *path, const void *base,
+                                      const struct takt_naming *naming)
+{
+    struct takt_baseline *baseline = calloc(1, sizeof *baseline);
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* never closed */
+
+    if (baseline == NULL || handle == NULL) {
+        free(baseline);
+        return NULL;
+    }
+    snprintf(baseline->path, sizeof baseline->path, "%s", path);
+    baseline->base = base;
+    baseline->is_wide = naming->is_wide || has_wide_name(path);
+    find_functions(baseline, handle, naming->fortran);
+    find_threads(baseline, handle);
+    set_name(baseline);
+    return baseline;
+}
+
+static struct takt_baseline *known(struct takt_baseline *first,
+                                   const char *path, bool is_wide)
+{
+    for (; first != NULL; first = first->next)
+        if (strncmp(first->path, path, sizeof first->path - 1) == 0 &&
+            first->is_wide == is_wide)
+            return first;
+    return NULL;
+}
+
+/* The library that a function is in; NULL: it cannot be described, and its
+ * calls are passed through. */
+static struct takt_baseline *library_of(const void *function,
+                                        const struct takt_naming *naming)
+{
+    const char *path = file_of(function);
+    struct takt_baseline *made = NULL, *first = atomic_load(&libraries), *there;
+
+    if (path == NULL)
+        return NULL;
+    const bool is_wide = naming->is_wide || has_wide_name(path);
+    do {
+        there = known(first, path, is_wide);
+        if (there == NULL && made == NULL &&
+            (made = describe(path, base_of(function), naming)) == NULL)
+            return NULL;
+        if (there != NULL) {
+            free(made);
+            return there;
+        }
+        made->next = first;
+    } while (!atomic_compare_exchange_weak(&libraries, &first, made));
+    takt__stats_library(made->path);
+    return made;
+}
+
+static bool is_library(const void *base)
+{
+    const struct takt_baseline *at = atomic_load(&libraries);
+
+    while (at != NULL && at->base != base)
+        at = at->next;
+    return at != NULL && base != NULL;
+}
+
+/* ---- entries ---------------------------------------------------------------
+ */
+
+static _Noreturn void give_up(const char *name, const char *why)
+{
+    fprintf(stderr, "takt: the program calls %s, but %s\n", name, why);
+    abort();
+}
+
+/* Adds the answer for the object around `at`; NULL: for all objects. */
+static const struct takt_target *add_answer(struct takt_blas_entry *entry,
+                                            const struct takt_target *answer,
+                                            const void *at)
+{
+    struct takt_target *made = calloc(1, sizeof *made);
+    struct object_range range = {.at = (uintptr_t)at, .high = UINTPTR_MAX};
+
+    if (made == NULL)
+        give_up(entry->routine, "there is no memory left");
+    if (at != NULL)
+        dl_iterate_phdr(find_range, &range);
+    *made = *answer;
+    made->low = range.low;
+    made->high = range.high;
+    made->is_own = at != NULL && is_library(base_of(at));
+    made->next = atomic_load(&entry->first);
+    while (!atomic_compare_exchange_weak(&entry->first, &made->next, made))
+        continue;
+    return made;
+}
+
+static const struct takt_target *resolve(struct takt_blas_entry *entry,
+                                         const void *caller)
+{
+    struct takt_target answer = {0};
+    bool is_for_all;
+    char name[48];
+
+    takt__mode_read();
+    snprintf(name, sizeof name, entry->naming->name, entry->routine);
+    takt__loader_enter();
+    void *found = look_everywhere(name, caller, &is_for_all);
+    if (found == NULL)
+        give_up(name, "no BLAS library is loaded that has it; name one with "
+                      "--library or TAKT_RUN_LIBRARY");
+    answer.function = as_function(found);
+    answer.baseline = library_of(found, entry->naming);
+    answer.is_wide = answer.baseline != NULL ? answer.baseline->is_wide
+                                             : entry->naming->is_wide;
+    const bool is_own = is_library(base_of(caller));
+    const struct takt_target *target =
+        add_answer(entry, &answer, is_for_all && !is_own ? NULL : caller);
+    if (is_for_all && !is_own) /* the library itself; in front of the other */
+        add_answer(entry, &answer, found);
+    takt__loader_leave();
+    return target;
+}
+
+const struct takt_target *takt__blas_entry_target(struct takt_blas_entry *entry,
+                                                  const void *caller)
+{
+    const struct takt_target *known = takt__blas_entry_known(entry, caller);
+
+    return known != NULL ? known : resolve(entry, caller);
+}
+
+/* ---- threads ---------------------------------------------------------------
+ */
+
+static unsigned asked_threads(void)
+{
+    static const char *const variable[] = {
+        "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "MKL_NUM_THREADS",
+        "BLIS_NUM_THREADS",     "OMP_NUM_THREADS",
+    };
+
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
+        const char *value = secure_getenv(variable[i]);
+        const long asked = value == NULL ? 0 : strtol(value, NULL, 10);
+        if (asked > 0 && asked < 1 << 16)
+            return (unsigned)asked;
+    }
+    return 0;
+}
+
+unsigned takt__baseline_threads(const struct takt_baseline *baseline)
+{
+    static _Atomic unsigned asked = UINT32_MAX; /* not read yet */
+
+    if (baseline->is_in_parallel != NULL && baseline->is_in_parallel() != 0)
+        return 1;
+    if (baseline->get_threads != NULL) {
+        const int threads = baseline->get_threads();
+        return threads > 0 ? (unsigned)threads : 0;
+    }
+    unsigned threads = atomic_load_explicit(&asked, memory_order_relaxed);
+    if (threads == UINT32_MAX) {
+        threads = asked_threads();
+        atomic_store_explicit(&asked, threads, memory_order_relaxed);
+    }
+    return threads;
+}

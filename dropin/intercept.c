@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* intercept.c - the spine of the interposer, and the routing of single calls.
+ */
+#include "intercept.h"
+
+#include "admit.h"
+#include "baseline_experts.h"
+#include "intercept_triangular.h"
+#include "mode.h"
+#include "record.h"
+#include "reuse.h"
+#include "router.h"
+
+/* The intercepted call that this thread is inside of, as an address on its
+ * stack; 0: none. A program may have jumped out of it (longjmp): code that is
+ * not deeper on the stack is not inside. */
+static _Thread_local uintptr_t inside;
+
+/* A call that a library with BLAS inside (is_own) makes by name while it runs
+ * one of ours is nested: it is part of that one. Without a branch, so that
+ * `inside` is looked up once. */
+static void enter(struct takt_intercept *intercept, bool is_own)
+{
+    const uintptr_t outer = inside;
+    const bool is_nested = is_own & ((uintptr_t)intercept < outer);
+
+    inside = is_nested ? outer : (uintptr_t)intercept;
+    intercept->outer = outer;
+    intercept->is_nested = is_nested;
+}
+
+/* What is not around the call was jumped out of. */
+static void leave(const struct takt_intercept *intercept)
+{
+    inside = intercept->outer > (uintptr_t)intercept ? intercept->outer : 0;
+}
+
+/* ---- single calls ----------------------------------------------------------
+ */
+
+/* Runs an admitted call. False: it was refused, nothing was touched. */
+static bool run(struct takt_intercept *intercept,
+                const struct takt_admission *admission, const takt_call *call)
+{
+    const struct takt_route *route = admission->route;
+    const bool has_stats = takt__has_stats();
+    takt_decision decision;
+
+    takt__baseline_wrote = NULL;
+    if (takt__reuse_run(route, call, has_stats ? &decision : NULL) != TAKT_OK) {
+        intercept->why = TAKT_WHY_FORM;
+        return false;
+    }
+    if (route->is_adaptive)
+        takt__admission_answered(admission, intercept,
+                                 takt__baseline_wrote == call->out);
+    if (has_stats)
+        takt__record_routed(route, intercept, call, &decision);
+    return true;
+}
+
+static bool route_product(struct takt_intercept *intercept,
+                          const struct takt_arguments *arguments)
+{
+    struct takt_admission admission;
+    struct takt_product product;
+
+    if (!takt__read_product(arguments, &product))
+        return false;
+    intercept->why = TAKT_WHY_FORM;
+    if (product.alpha == 0 ||
+        !takt__admit_intercept(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT,
+                               &admission))
+        return false;
+    const takt_call call = takt__product_call(admission.route, &product);
+    return run(intercept, &admission, &call);
+}
+
+static bool is_valid_gemv(const struct takt_arguments *g)
+{
+    return (g->order == TAKT_BY_ROWS || g->order == TAKT_BY_COLUMNS) &&
+           (g->trans == 'N' || g->trans == 'T') && g->m > 0 && g->n > 0 &&
+           g->lda >= (g->order == TAKT_BY_ROWS ? g->n : g->m) && g->incx != 0 &&
+           g->incy != 0;
+}
+
+static bool route_gemv(struct takt_intercept *intercept,
+                       const struct takt_arguments *g)
+{
+    const bool is_by_rows = g->order == TAKT_BY_ROWS;
+    struct takt_admission admission;
+
+    if (!is_valid_gemv(g))
+        return false;
+    intercept->why = TAKT_WHY_FORM;
+    if (g->alpha == 0 || g->incx != 1 || g->incy != 1 ||
+        !takt__admit_intercept(intercept, TAKT_GEMV, TAKT_LEAST_MATVEC,
+                               &admission))
+        return false;
+    takt_call call = takt__call_of(admission.route, TAKT_GEMV, g->type);
+    call.shape.rank = 2;
+    call.shape.dim[0] = (size_t)(is_by_rows ? g->m : g->n);
+    call.shape.dim[1] = (size_t)(is_by_rows ? g->n : g->m);
+    call.in[0] = g->a;
+    call.in[1] = g->x;
+    call.out = g->y;
+    call.ld[0] = (size_t)g->lda;
+    call.alpha = g->alpha;
+    call.beta = g->beta;
+    call.flags |= (g->trans == 'T') == is_by_rows ? TAKT_TRANS_A : 0;
+    return run(intercept, &admission, &call);
+}
+
+/* axpy, dot, scal, nrm2 and asum, of elements side by side. */
+static bool route_vectors(struct takt_intercept *intercept,
+                          const struct takt_arguments *v)
+{
+    const bool is_scal = v->routine == TAKT_SCAL;
+    const bool is_axpy = v->routine == TAKT_AXPY;
+    const bool has_two = is_axpy || v->routine == TAKT_DOT;
+    struct takt_admission admission;
+
+    if (v->n <= 0)
+        return false;
+    intercept->why = TAKT_WHY_FORM;
+    /* Libraries differ in what a scale by 0 makes of a NaN. */
+    if ((!is_scal && v->incx != 1) || ((is_scal || has_two) && v->incy != 1) ||
+        ((is_scal || is_axpy) && v->alpha == 0) ||
+        !takt__admit_intercept(intercept, v->routine, TAKT_LEAST_VECTOR,
+                               &admission))
+        return false;
+    takt_call call = takt__call_of(admission.route, v->routine, v->type);
+    call.shape.rank = 1;
+    call.shape.dim[0] = (size_t)v->n;
+    call.alpha = v->alpha;
+    call.in[0] = is_scal ? v->y : v->x;
+    call.in[1] = has_two ? v->y : NULL;
+    call.out = v->result != NULL ? v->result : v->y;
+    return run(intercept, &admission, &call);
+}
+
+/* ---- all calls -------------------------------------------------------------
+ */
+
+/* Routes a call whose work is known. False: intercept->why says why not. */
+static bool route(struct takt_intercept *intercept,
+                  const struct takt_arguments *arguments)
+{
+    const enum takt_routine routine = arguments->routine;
+
+    if (arguments->type > TAKT_D || routine == TAKT_GER ||
+        routine == TAKT_IAMAX) {
+        intercept->why =
+            intercept->work > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
+        return false;
+    }
+    switch (routine) {
+    case TAKT_GEMM:
+        return route_product(intercept, arguments);
+    case TAKT_SYMM:
+    case TAKT_SYRK:
+    case TAKT_SYR2K:
+    case TAKT_TRMM:
+    case TAKT_TRSM:
+        return takt__route_triangular(intercept, arguments);
+    case TAKT_GEMV:
+        return route_gemv(intercept, arguments);
+    default:
+        return route_vectors(intercept, arguments);
+    }
+}
+
+/* Of calls that are passed through, all large ones and one in so many others
+ * are timed for the statistics; and all that count towards opening the router.
+ */
+enum { timed_of = 16 };
+
+static bool is_timed(const struct takt_intercept *intercept)
+{
+    static _Thread_local unsigned turn;
+
+    return intercept->why == TAKT_WHY_STARTING ||
+           (takt__has_stats() &&
+            (intercept->work > 1e6 || turn++ % timed_of == 0));
+}
+
+bool takt__intercept_begin(struct takt_intercept *intercept,
+                           const struct takt_target *target,
+                           const struct takt_arguments *arguments)
+{
+    intercept->baseline = target->baseline;
+    intercept->routine = arguments->routine;
+    intercept->type = arguments->type;
+    intercept->work = arguments->work;
+    intercept->why = TAKT_WHY_WRONG; /* or there is nothing to do */
+    intercept->start_ns = 0;
+    enter(intercept, target->is_own);
+    if (intercept->is_nested)
+        return false;
+    if (route(intercept, arguments)) {
+        leave(intercept);
+        return true;
+    }
+    if (is_timed(intercept))
+        intercept->start_ns = takt__now_ns();
+    return false;
+}
+
+void takt__intercept_end(const struct takt_intercept *intercept)
+{
+    const uint64_t ns =
+        intercept->start_ns > 0 ? takt__now_ns() - intercept->start_ns : 0;
+
+    if (intercept->is_nested)
+        return;
+    leave(intercept);
+    if (takt__has_stats())
+        takt__record_pass(intercept, ns);
+    if (intercept->why == TAKT_WHY_STARTING)
+        takt__router_spent(ns);
+}

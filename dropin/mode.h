@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * mode.h - what the environment asks of this process, read at its first call.
+ */
+#ifndef TAKT_DROPIN_MODE_H
+#define TAKT_DROPIN_MODE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum {
+    TAKT_MODE_STATS = 1, /* calls are counted in shared statistics (stats.h) */
+    TAKT_MODE_EAGER = 2  /* TAKT_RUN_EAGER, for tests: every call is routed,
+                          * however small, from the first on */
+};
+extern _Atomic unsigned takt__mode;
+
+/* Reads it once, and maps the statistics. */
+void takt__mode_read(void);
+
+static inline bool takt__is_default_mode(void)
+{
+    return __builtin_expect(
+        atomic_load_explicit(&takt__mode, memory_order_relaxed) == 0, 1);
+}
+
+static inline bool takt__is_eager(void)
+{
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
+            TAKT_MODE_EAGER) != 0;
+}
+
+static inline bool takt__has_stats(void)
+{
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
+            TAKT_MODE_STATS) != 0;
+}
+
+#endif

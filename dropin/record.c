@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* record.c - fills the cell of a call. */
+#include "record.h"
+
+#include "stats_write.h"
+
+static uint64_t ns_of(double seconds)
+{
+    return seconds > 0 && seconds < 1e9 ? (uint64_t)(seconds * 1e9 + 0.5) : 0;
+}
+
+static struct takt_stats_cell *cell_of(const struct takt_intercept *intercept)
+{
+    return takt__stats_cell(intercept->routine, intercept->type,
+                            intercept->work);
+}
+
+enum takt_path takt__path_of(const struct takt_route *route,
+                             const takt_decision *decision)
+{
+    if (decision->backend == TAKT_BACKEND_GPU)
+        return TAKT_PATH_GPU;
+    if (takt__is_baseline_expert(route, decision->expert))
+        return TAKT_PATH_BASELINE;
+    return decision->backend == TAKT_BACKEND_SCALAR ? TAKT_PATH_SCALAR
+                                                    : TAKT_PATH_SIMD;
+}
+
+void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns)
+{
+    struct takt_stats_cell *cell = cell_of(intercept);
+
+    takt__stats_run(cell, TAKT_PATH_PASS_THROUGH, ns);
+    takt__stats_add(&cell->why[intercept->why], 1);
+}
+
+void takt__record(const struct takt_intercept *intercept, enum takt_path path,
+                  double actual_s, const struct takt_forecast *forecast,
+                  enum takt_why why)
+{
+    struct takt_stats_cell *cell = cell_of(intercept);
+    const uint64_t ns = ns_of(actual_s);
+
+    takt__stats_run(cell, path, ns);
+    if (path != TAKT_PATH_BASELINE && forecast->baseline_s > 0) {
+        takt__stats_add(&cell->compared, 1);
+        takt__stats_add(&cell->baseline_ns, ns_of(forecast->baseline_s));
+        takt__stats_add(&cell->instead_ns, ns);
+    }
+    if (path == TAKT_PATH_GPU)
+        return;
+    takt__stats_add(&cell->why[why], 1);
+    if (forecast->gpu_s > 0 &&
+        (why == TAKT_WHY_SLOWER || why == TAKT_WHY_ASLEEP)) {
+        takt__stats_add(&cell->judged, 1);
+        takt__stats_add(&cell->gpu_ns, ns_of(forecast->gpu_s));
+        takt__stats_add(&cell->own_ns, ns);
+    }
+}
+
+/* Why not on a GPU. */
+static enum takt_why why_on_cpu(const takt_decision *decision,
+                                const struct takt_forecast *forecast)
+{
+    if (!forecast->has_gpu)
+        return TAKT_WHY_NO_GPU;
+    switch (decision->reason) {
+    case TAKT_REASON_EXPLORE:
+        return TAKT_WHY_TRIED;
+    case TAKT_REASON_FALLBACK:
+        return TAKT_WHY_LOST;
+    case TAKT_REASON_STATIC:
+    case TAKT_REASON_FORCED:
+    case TAKT_REASON_PINNED:
+        return TAKT_WHY_POLICY;
+    case TAKT_REASON_PRIOR:
+    case TAKT_REASON_ONLY:
+    case TAKT_REASON_MODEL:
+        break;
+    }
+    return forecast->is_suspect  ? TAKT_WHY_LOST
+           : forecast->is_asleep ? TAKT_WHY_ASLEEP
+                                 : TAKT_WHY_SLOWER;
+}
+
+void takt__record_routed(const struct takt_route *route,
+                         const struct takt_intercept *intercept,
+                         const takt_call *call, const takt_decision *decision)
+{
+    const struct takt_forecast forecast =
+        takt__forecast_call(route, intercept, call);
+
+    takt__record(intercept, takt__path_of(route, decision), decision->actual_s,
+                 &forecast, why_on_cpu(decision, &forecast));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * record.h - writes a call that has ended to the shared statistics: where it
+ * ran, what it took beside the baseline library, and why not on a GPU.
+ */
+#ifndef TAKT_DROPIN_RECORD_H
+#define TAKT_DROPIN_RECORD_H
+
+#include "forecast.h"
+#include "intercepted.h"
+#include "route.h"
+
+enum takt_path takt__path_of(const struct takt_route *route,
+                             const takt_decision *decision);
+
+/* It was passed through; ns 0: not timed. */
+void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns);
+
+/* It was routed as one call. */
+void takt__record_routed(const struct takt_route *route,
+                         const struct takt_intercept *intercept,
+                         const takt_call *call, const takt_decision *decision);
+
+/* It ran on that path. `why` counts if that is not a GPU. */
+void takt__record(const struct takt_intercept *intercept, enum takt_path path,
+                  double actual_s, const struct takt_forecast *forecast,
+                  enum takt_why why);
+
+#endif

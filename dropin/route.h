@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * route.h - a context of libtakt for one baseline library and one number of
+ * threads. router.c makes them.
+ */
+#ifndef TAKT_DROPIN_ROUTE_H
+#define TAKT_DROPIN_ROUTE_H
+
+#include <string.h>
+
+#include "baseline.h"
+#include "takt/takt.h"
+
+/* What is used of libtakt: use_(member, function). */
+#define TAKT_LIBTAKT_FUNCTIONS(use_)                                      \
+    use_(environment, takt_ctx_environment) use_(create, takt_ctx_create) \
+        use_(add_expert, takt_ctx_add_expert) use_(run, takt_run)         \
+            use_(explain, takt_explain) use_(find_op, takt_op_find)       \
+                use_(gpu, takt_ctx_gpu) use_(expert, takt_ctx_expert)     \
+                    use_(run_on, takt_run_on)                             \
+                        use_(buffer_create, takt_buffer_create)           \
+                            use_(buffer_destroy, takt_buffer_destroy)     \
+                                use_(buffer_address, takt_buffer_address) \
+                                    use_(buffer_map, takt_buffer_map)     \
+                                        use_(buffer_unmap, takt_buffer_unmap)
+
+struct takt_libtakt {
+#define TAKT_MEMBER(member_, function_) __typeof__(function_) *member_;
+    TAKT_LIBTAKT_FUNCTIONS(TAKT_MEMBER)
+#undef TAKT_MEMBER
+};
+
+struct takt_route {
+    const struct takt_baseline *baseline;
+    unsigned threads; /* that the program allows; 0: not said */
+    const struct takt_libtakt *takt;
+    takt_ctx *ctx;
+    char expert[TAKT_EXPERT_NAME_MAX]; /* the name of `baseline` in it */
+    const takt_op *op[TAKT_ROUTINES];  /* NULL: not routed as such */
+    bool is_adaptive;
+};
+
+/* Whether a name is that of the baseline library. */
+static inline bool takt__is_baseline_expert(const struct takt_route *route,
+                                            const char *expert)
+{
+    return strcmp(expert, route->expert) == 0;
+}
+
+/* A call of a routine's op, still without shape and operands. */
+static inline takt_call takt__call_of(const struct takt_route *route,
+                                      enum takt_routine routine,
+                                      enum takt_blas_type type)
+{
+    return (takt_call){.op = route->op[routine],
+                       .dtype = type == TAKT_D ? TAKT_F64 : TAKT_F32,
+                       .flags = TAKT_CALL_STEADY};
+}
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats.h - shared statistics: a file in which all processes of a program count
+ * their calls, for the report of `takt run`.
+ *
+ * Every process maps it and adds to it, so nothing is lost when a process
+ * crashes, is killed or replaces itself: nothing has to be written at the end.
+ * `takt run` makes the file, empty but for the title, and reads it when its
+ * child has ended. All counts are whole numbers, changed by relaxed additions.
+ *
+ * The size of a call is one number: the third root of m n k for products, the
+ * square root of m n for matrices with vectors, n for vectors. Its class is the
+ * binary logarithm of that: class 6 is 64 to 127.
+ */
+#ifndef TAKT_DROPIN_STATS_H
+#define TAKT_DROPIN_STATS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "routine.h"
+
+/* The variable in which a process finds the file. */
+#define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
+
+#define TAKT_STATS_TITLE "takt stats 1\n"
+
+enum {
+    TAKT_STATS_CLASSES = 32,
+    TAKT_STATS_LIBRARIES = 8,
+    TAKT_STATS_TEXT = 256 /* bytes of a text, with its end */
+};
+
+/* Where a call ran. */
+enum takt_path {
+    TAKT_PATH_PASS_THROUGH, /* in the baseline library, without a decision */
+    TAKT_PATH_BASELINE,     /* in the baseline library, by decision */
+    TAKT_PATH_SCALAR,
+    TAKT_PATH_SIMD, /* Takt's own kernels, or another library */
+    TAKT_PATH_GPU,
+    TAKT_PATHS
+};
+
+/* Why a call did not run on a GPU. The first three: there was no decision. */
+enum takt_why {
+    TAKT_WHY_SMALL,     /* too small for it to matter */
+    TAKT_WHY_SETTLED,   /* recent answers were the baseline library */
+    TAKT_WHY_STARTING,  /* so little was computed until then that opening the
+                         * router would not have paid */
+    TAKT_WHY_FORM,      /* strides or overlaps that only the library takes */
+    TAKT_WHY_ROUTINE,   /* a routine or type that is always passed through */
+    TAKT_WHY_NESTED,    /* called by the baseline library inside of another
+                         * call; counted with that one, so always 0 */
+    TAKT_WHY_WRONG,     /* wrong arguments: left to the library's own error */
+    TAKT_WHY_NO_ROUTER, /* libtakt could not be opened: see `trouble` */
+    TAKT_WHY_NO_GPU,    /* there is none, or it was not wanted */
+    TAKT_WHY_ASLEEP,    /* it was not open (yet), and opening takes time */
+    TAKT_WHY_SLOWER,    /* it would have taken longer, transfers included */
+    TAKT_WHY_LOST,      /* it failed or refused, and is not used for a while */
+    TAKT_WHY_POLICY,    /* a rule or a pin file decided */
+    TAKT_WHY_TRIED,     /* another expert was explored */
+    TAKT_WHYS
+};
+
+/* The calls of one routine, type and class. */
+struct takt_stats_cell {
+    _Atomic uint64_t calls[TAKT_PATHS];
+    /* Those that were timed: all that were routed, and some of those that were
+     * passed through. */
+    _Atomic uint64_t timed[TAKT_PATHS], ns[TAKT_PATHS];
+    /* Calls that ran elsewhere than in the baseline library and for which the
+     * model knows what that would have taken; that time, and what they took. */
+    _Atomic uint64_t compared, baseline_ns, instead_ns;
+    _Atomic uint64_t why[TAKT_WHYS];
+    /* Calls that did not run on a GPU for TAKT_WHY_SLOWER or ASLEEP; what a GPU
+     * was expected to take, and what they took. */
+    _Atomic uint64_t judged, gpu_ns, own_ns;
+};
+
+/* A text that is written once: 0 empty, 1 being written, 2 there. */
+struct takt_stats_text {
+    _Atomic uint32_t state;
+    char text[TAKT_STATS_TEXT];
+};
+
+struct takt_stats {
+    char title[16]; /* TAKT_STATS_TITLE, then zeros */
+    uint64_t size;  /* of this structure: a file of another size is refused */
+    _Atomic uint64_t processes; /* that made a call */
+    _Atomic uint64_t routers;   /* of those, that opened libtakt */
+    struct takt_stats_text library[TAKT_STATS_LIBRARIES]; /* files */
+    struct takt_stats_text trouble; /* the first thing that went wrong */
+    struct takt_stats_text gpu;     /* its name */
+    struct takt_stats_cell cell[TAKT_ROUTINES][TAKT_BLAS_TYPES]
+                               [TAKT_STATS_CLASSES];
+};
+
+#endif

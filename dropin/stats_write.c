@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* stats_write.c - maps the shared statistics and writes to them. */
+#include "stats_write.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fork.h"
+
+static _Atomic(struct takt_stats *) mapped;
+
+/* A process is counted at its first call. The child of a fork is another
+ * process. */
+static _Atomic bool is_counted;
+
+static void in_child(void)
+{
+    atomic_store_explicit(&is_counted, false, memory_order_relaxed);
+}
+
+static void count_process(struct takt_stats *stats)
+{
+    if (!atomic_load_explicit(&is_counted, memory_order_relaxed) &&
+        !atomic_exchange(&is_counted, true))
+        takt__stats_add(&stats->processes, 1);
+}
+
+/* ---- opening ---------------------------------------------------------------
+ */
+
+static struct takt_stats *map_file(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY);
+    struct takt_stats *stats = MAP_FAILED;
+    struct stat facts;
+
+    if (fd < 0)
+        return NULL;
+    if (fstat(fd, &facts) == 0 && facts.st_size == (off_t)sizeof *stats)
+        stats = mmap(NULL, sizeof *stats, PROT_READ | PROT_WRITE, MAP_SHARED,
+                     fd, 0);
+    close(fd);
+    return stats == MAP_FAILED ? NULL : stats;
+}
+
+bool takt__stats_open(const char *path)
+{
+    struct takt_stats *stats = map_file(path);
+
+    if (stats == NULL)
+        return false;
+    if (memcmp(stats->title, TAKT_STATS_TITLE, sizeof TAKT_STATS_TITLE) != 0 ||
+        stats->size != sizeof *stats) {
+        munmap(stats, sizeof *stats);
+        return false;
+    }
+    takt__at_fork(TAKT_FORK_STATS, NULL, NULL, in_child);
+    atomic_store(&mapped, stats);
+    return true;
+}
+
+/* ---- facts of the process --------------------------------------------------
+ */
+
+/* False: another thread or process has written there. */
+static bool write_text(struct takt_stats_text *at, const char *text)
+{
+    uint32_t empty = 0;
+
+    if (!atomic_compare_exchange_strong(&at->state, &empty, 1))
+        return false;
+    memcpy(at->text, text, strnlen(text, sizeof at->text - 1));
+    atomic_store_explicit(&at->state, 2, memory_order_release);
+    return true;
+}
+
+static bool is_text(const struct takt_stats_text *at, const char *text)
+{
+    return atomic_load_explicit(&at->state, memory_order_acquire) == 2 &&
+           strncmp(at->text, text, sizeof at->text - 1) == 0;
+}
+
+void takt__stats_library(const char *path)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    for (unsigned i = 0; stats != NULL && i < TAKT_STATS_LIBRARIES; i++)
+        if (is_text(&stats->library[i], path) ||
+            write_text(&stats->library[i], path))
+            return;
+}
+
+void takt__stats_router(void)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    if (stats != NULL)
+        takt__stats_add(&stats->routers, 1);
+}
+
+void takt__stats_trouble(const char *text)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    if (stats != NULL)
+        write_text(&stats->trouble, text);
+}
+
+void takt__stats_gpu(const char *name)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    if (stats != NULL)
+        write_text(&stats->gpu, name);
+}
+
+/* ---- calls -----------------------------------------------------------------
+ */
+
+struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,
+                                         enum takt_blas_type type, double work)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+    const unsigned exponent = takt__exponent(work);
+    const unsigned class = routine <= TAKT_TRSM  ? exponent / 3
+                           : routine <= TAKT_GER ? exponent / 2
+                                                 : exponent;
+
+    count_process(stats);
+    return &stats->cell
+                [routine][type]
+                [class < TAKT_STATS_CLASSES ? class : TAKT_STATS_CLASSES - 1];
+}
+
+void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
+                     uint64_t ns)
+{
+    takt__stats_add(&cell->calls[path], 1);
+    if (ns > 0) {
+        takt__stats_add(&cell->timed[path], 1);
+        takt__stats_add(&cell->ns[path], ns);
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * stats_write.h - writing to the shared statistics (stats.h), if there are any.
+ *
+ * Threads: all functions may be called from any thread.
+ */
+#ifndef TAKT_DROPIN_STATS_WRITE_H
+#define TAKT_DROPIN_STATS_WRITE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "stats.h"
+
+/* Maps the file. False: it is not one of this version. Call it once. */
+bool takt__stats_open(const char *path);
+
+/* Without statistics, these do nothing. Of texts, the first is kept. */
+void takt__stats_library(const char *path);
+void takt__stats_router(void);
+void takt__stats_trouble(const char *text);
+void takt__stats_gpu(const char *name);
+
+/* The cell of a call by its work. There must be statistics. */
+struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,
+                                         enum takt_blas_type type, double work);
+
+static inline void takt__stats_add(_Atomic uint64_t *at, uint64_t what)
+{
+    atomic_fetch_add_explicit(at, what, memory_order_relaxed);
+}
+
+/* A call that ran; ns 0: it was not timed. */
+void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
+                     uint64_t ns);
+
+#endif

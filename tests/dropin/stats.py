@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""The shared statistics of dropin/stats.h, for tests: made, and read."""
+import struct
+
+ROUTINES = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "ger",
+            "axpy", "dot", "scal", "nrm2", "asum", "iamax")
+WAYS = ("straight", "plain", "scalar", "simd", "gpu")
+WHYS = ("small", "settled", "starting", "form", "routine", "nested", "wrong",
+        "no_router", "no_gpu", "asleep", "slower", "lost", "policy", "tried")
+LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
+TITLE = b"takt stats 1\n"
+NUMBERS = 3 * len(WAYS) + 3 + len(WHYS) + 3  # of one cell
+HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT)
+SIZE = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
+
+
+def make(path):
+    with open(path, "wb") as out:
+        out.write(TITLE.ljust(16, b"\0") + struct.pack("Q", SIZE))
+        out.truncate(SIZE)
+    return path
+
+
+class Stats:
+    def __init__(self, path):
+        with open(path, "rb") as file:
+            self.bytes = file.read()
+        self.processes, self.routers = struct.unpack_from("QQ", self.bytes, 24)
+        texts = [self.text(40 + i * (4 + TEXT)) for i in range(LIBRARIES + 2)]
+        self.libraries = [text for text in texts[:LIBRARIES] if text]
+        self.trouble, self.gpu = texts[LIBRARIES:]
+
+    def text(self, at):
+        state, = struct.unpack_from("I", self.bytes, at)
+        text = self.bytes[at + 4:at + 4 + TEXT].split(b"\0")[0].decode()
+        return text if state == 2 else ""
+
+    def cells(self, routine=None):
+        """(calls by way, why) of every cell, or of a routine's."""
+        for number, name in enumerate(ROUTINES):
+            for cell in range(LETTERS * CLASSES):
+                if routine in (None, name):
+                    at = (number * LETTERS * CLASSES + cell) * NUMBERS * 8
+                    values = struct.unpack_from(f"{NUMBERS}Q", self.bytes,
+                                                HEAD + at)
+                    yield values[:len(WAYS)], values[18:18 + len(WHYS)]
+
+    def calls(self, routine=None, way=None):
+        return sum(sum(calls) if way is None else calls[WAYS.index(way)]
+                   for calls, _ in self.cells(routine))
+
+    def why(self, reason, routine=None):
+        return sum(why[WHYS.index(reason)] for _, why in self.cells(routine))
