@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct loops {
     double (*multiply_add)(size_t rounds, float *sink);
@@ -103,14 +102,6 @@ enum {
 static const double try_s = 0.002;
 static const double warm_up_s = 0.0005; /* until wide units are at full speed */
 
-double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 double measure_flops(const takt_machine *machine)
 {
     const struct loops *loops = best_loops(machine);
@@ -128,18 +119,18 @@ double measure_flops(const takt_machine *machine)
     return best;
 }
 
-/* Where all threads of a measurement meet. */
-struct meeting {
-    pthread_mutex_t gate; /* held until it is clear whether all can come */
-    pthread_barrier_t line;
-    bool takes_place;
+/* What all threads of a measurement share. */
+struct team {
+    pthread_mutex_t gate; /* held until it is known whether all have started */
+    pthread_barrier_t barrier;
+    bool is_complete;
 };
 
 /* One thread's share. */
 struct share {
     const struct loops *loops;
     const struct traffic *traffic;
-    struct meeting *meeting;
+    struct team *team;
     const float *in[3];
     float *out; /* 16 floats at least */
     size_t n;
@@ -163,20 +154,20 @@ static void pass(const struct share *share)
 }
 
 /* Every thread runs this; only what the first one measures is read. */
-static void *take_part(void *self)
+static void *run_share(void *self)
 {
     struct share *share = self;
-    struct meeting *meeting = share->meeting;
+    struct team *team = share->team;
 
-    pthread_mutex_lock(&meeting->gate);
-    const bool takes_place = meeting->takes_place;
-    pthread_mutex_unlock(&meeting->gate);
-    for (int i = 0; takes_place && i < tries; i++) {
+    pthread_mutex_lock(&team->gate);
+    const bool is_complete = team->is_complete;
+    pthread_mutex_unlock(&team->gate);
+    for (int i = 0; is_complete && i < tries; i++) {
         pass(share); /* warms up */
-        pthread_barrier_wait(&meeting->line);
+        pthread_barrier_wait(&team->barrier);
         const double start = now_s();
         pass(share);
-        pthread_barrier_wait(&meeting->line);
+        pthread_barrier_wait(&team->barrier);
         const double seconds = now_s() - start;
         if (share->seconds == 0 || seconds < share->seconds)
             share->seconds = seconds;
@@ -188,24 +179,24 @@ static void *take_part(void *self)
  * be started. */
 static double run_shares(struct share *share, unsigned threads)
 {
-    struct meeting meeting = {.gate = PTHREAD_MUTEX_INITIALIZER};
+    struct team team = {.gate = PTHREAD_MUTEX_INITIALIZER};
     pthread_t thread[most_threads];
     unsigned started = 1;
 
-    if (pthread_barrier_init(&meeting.line, NULL, threads) != 0)
+    if (pthread_barrier_init(&team.barrier, NULL, threads) != 0)
         return 0;
     for (unsigned i = 0; i < threads; i++)
-        share[i].meeting = &meeting;
-    pthread_mutex_lock(&meeting.gate);
+        share[i].team = &team;
+    pthread_mutex_lock(&team.gate);
     while (started < threads && pthread_create(&thread[started], NULL,
-                                               take_part, &share[started]) == 0)
+                                               run_share, &share[started]) == 0)
         started++;
-    meeting.takes_place = started == threads;
-    pthread_mutex_unlock(&meeting.gate);
-    take_part(&share[0]);
+    team.is_complete = started == threads;
+    pthread_mutex_unlock(&team.gate);
+    run_share(&share[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(thread[i], NULL);
-    pthread_barrier_destroy(&meeting.line);
+    pthread_barrier_destroy(&team.barrier);
     return share[0].seconds;
 }
 

@@ -21,7 +21,8 @@ struct cell {
 
 struct bench {
     const struct command *command;
-    takt_machine *machine; /* owned */
+    takt_machine *machine; /* owned, as is the context */
+    takt_ctx *ctx;
     takt_dtype dtype;
     double budget_s;
     double flops; /* the limit of one core, for dtype */
@@ -44,7 +45,8 @@ struct limit {
 };
 
 /* Reads the options, the ops with their sizes, and the experts into `bench`,
- * whose machine is known. On failure says what is wrong in one line. */
+ * whose machine is known, and makes its context. On failure says what is wrong
+ * in one line. */
 bool read_question(const struct invocation *invocation, struct bench *bench);
 
 /* Prints what the latest contest was about and how it ended. */

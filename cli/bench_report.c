@@ -2,7 +2,6 @@
 /* bench_report.c - the answers of `takt bench`, as a table and as JSON. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench_plan.h"
 #include "number.h"
@@ -32,7 +31,7 @@ static double find_best(const struct bench *bench)
 
     for (size_t i = 0; i < bench->contender_count; i++) {
         const struct contender *c = &bench->contender[i];
-        if (!c->is_out && strcmp(c->name, "adaptive") != 0)
+        if (!c->is_out && !c->is_adaptive)
             best = best == 0 || c->best_s < best ? c->best_s : best;
     }
     return best;
@@ -92,9 +91,8 @@ void print_cell_text(const struct bench *bench, const struct cell *cell,
            limit->is_memory ? "GB/s" : "GFLOP/s", "of limit", "x best");
     for (size_t i = 0; i < count; i++) {
         const struct contender *c = ranked[i];
-        const bool is_adaptive = strcmp(c->name, "adaptive") == 0;
-        snprintf(text, sizeof text, "%s%s%s", c->name, is_adaptive ? ": " : "",
-                 is_adaptive ? c->ran : "");
+        snprintf(text, sizeof text, "%s%s%s", c->name,
+                 c->is_adaptive ? ": " : "", c->is_adaptive ? c->ran : "");
         printf("  %-28s ", text);
         format_time(c->best_s, text, sizeof text);
         format_time(c->median_s, median, sizeof median);

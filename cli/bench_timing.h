@@ -14,7 +14,8 @@ enum { most_samples = 256 };
 
 struct contender {
     char name[TAKT_EXPERT_NAME_MAX]; /* "adaptive", or an expert */
-    takt_ctx *ctx;
+    bool is_adaptive;
+    size_t expert; /* its number, else */
 
     /* Of the latest contest. */
     bool is_out;                    /* it cannot run the call */
@@ -30,7 +31,7 @@ struct contender {
 /* Times the call with each contender, in turns and in a new order every round,
  * for about `budget_s` altogether. What is slow is called once at least.
  * On failure says which of them failed. */
-takt_status run_contest(const takt_call *call, double budget_s,
+takt_status run_contest(takt_ctx *ctx, const takt_call *call, double budget_s,
                         struct contender *contenders, size_t count,
                         size_t *failed);
 
