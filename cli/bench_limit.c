@@ -7,21 +7,22 @@
  */
 #include "bench_limit.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Passes over n floats of as many streams. */
+typedef void pass_over(size_t n, const float *const *in, unsigned streams,
+                       float *out);
+
 struct loops {
     double (*multiply_add)(size_t rounds, float *sink);
-    void (*read)(size_t n, const float *const *in, unsigned streams,
-                 float *sink);
-    void (*write)(size_t n, const float *const *in, unsigned streams,
-                  float *out);
-    void (*write_past)(size_t n, const float *const *in, unsigned streams,
-                       float *out);
+    pass_over *read, *write, *write_past;
 };
 
 /* clang-format off */
+#define PUT(p, v) (is_past ? STREAM(p, v) : STORE(p, v))
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -128,29 +129,20 @@ struct team {
 
 /* One thread's share. */
 struct share {
-    const struct loops *loops;
+    pass_over *loop;
     const struct traffic *traffic;
     struct team *team;
     const float *in[3];
     float *out; /* 16 floats at least */
     size_t n;
-    bool is_past; /* stores go past the caches */
     size_t passes;
     double seconds; /* of the best try */
 };
 
 static void pass(const struct share *share)
 {
-    const struct loops *loops = share->loops;
-    const unsigned streams = share->traffic->streams;
-
     for (size_t i = 0; i < share->passes; i++)
-        if (!share->traffic->is_written)
-            loops->read(share->n, share->in, streams, share->out);
-        else if (share->is_past)
-            loops->write_past(share->n, share->in, streams, share->out);
-        else
-            loops->write(share->n, share->in, streams, share->out);
+        share->loop(share->n, share->in, share->traffic->streams, share->out);
 }
 
 /* Every thread runs this; only what the first one measures is read. */
@@ -215,13 +207,15 @@ static size_t count_passes(struct share share)
     }
 }
 
-static double measure(struct share *share, unsigned threads)
+static double measure(struct share *share, unsigned threads, pass_over *loop)
 {
     const struct traffic *traffic = share[0].traffic;
     const double arrays = traffic->streams + (traffic->is_written ? 1 : 0);
-    const size_t passes = count_passes(share[0]);
 
+    share[0].loop = loop;
+    const size_t passes = count_passes(share[0]);
     for (unsigned i = 0; i < threads; i++) {
+        share[i].loop = loop;
         share[i].passes = passes;
         share[i].seconds = 0;
     }
@@ -251,6 +245,7 @@ static void cut(struct share *share, unsigned threads, float *memory, size_t n)
 double measure_bandwidth(const takt_machine *machine,
                          const struct traffic *traffic, unsigned threads)
 {
+    const struct loops *loops = best_loops(machine);
     struct traffic wanted = *traffic;
     wanted.streams = traffic->streams > 3 ? 3 : traffic->streams;
     threads = threads > most_threads ? most_threads : threads;
@@ -265,14 +260,12 @@ double measure_bandwidth(const takt_machine *machine,
 
     if (share != NULL && memory != NULL) {
         memset(memory, 0, floats * sizeof(float));
-        share[0].loops = best_loops(machine);
         share[0].traffic = &wanted;
         cut(share, threads, memory, n);
-        best = measure(share, threads);
-        for (unsigned i = 0; i < threads; i++)
-            share[i].is_past = true;
-        const double past = wanted.is_written ? measure(share, threads) : 0;
-        best = past > best ? past : best;
+        best = measure(share, threads,
+                       wanted.is_written ? loops->write : loops->read);
+        if (wanted.is_written) /* or past the caches */
+            best = fmax(best, measure(share, threads, loops->write_past));
     }
     free(memory);
     free(share);

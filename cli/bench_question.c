@@ -180,11 +180,6 @@ static bool read_options(const struct invocation *invocation,
 /* ---- the contenders --------------------------------------------------------
  */
 
-static bool is_gpu_name(const char *name)
-{
-    return strncmp(name, "cuda.", 5) == 0 || strncmp(name, "vulkan.", 7) == 0;
-}
-
 /* "adaptive", or the expert of that number. */
 static void add_contender(struct bench *bench, const char *name, size_t expert)
 {
@@ -237,10 +232,11 @@ static bool add_named(struct bench *bench, const char *list)
 static void add_all(struct bench *bench)
 {
     const char *name;
+    takt_backend backend;
 
-    for (size_t i = 0; (name = takt_ctx_expert(bench->ctx, i, NULL)) != NULL;
-         i++)
-        if (!is_gpu_name(name) || is_worthy_gpu(bench->ctx, name))
+    for (size_t i = 0;
+         (name = takt_ctx_expert(bench->ctx, i, &backend)) != NULL; i++)
+        if (backend != TAKT_BACKEND_GPU || is_worthy_gpu(bench->ctx, name))
             add_contender(bench, name, i);
     add_contender(bench, "adaptive", 0);
 }

@@ -25,18 +25,6 @@ static void format_time(double seconds, char *out, size_t size)
         snprintf(out, size, "%.2f s", seconds);
 }
 
-static double find_best(const struct bench *bench)
-{
-    double best = 0;
-
-    for (size_t i = 0; i < bench->contender_count; i++) {
-        const struct contender *c = &bench->contender[i];
-        if (!c->is_out && !c->is_adaptive)
-            best = best == 0 || c->best_s < best ? c->best_s : best;
-    }
-    return best;
-}
-
 static int compare_times(const void *a, const void *b)
 {
     const struct contender *x = *(const struct contender *const *)a;
@@ -81,9 +69,12 @@ void print_cell_text(const struct bench *bench, const struct cell *cell,
 {
     const struct contender *ranked[most_contenders];
     const size_t count = rank_contenders(bench, ranked);
-    const double best = find_best(bench);
+    double best = 0; /* of an expert that is named */
     char text[128], median[32];
 
+    for (size_t i = count; i-- > 0;)
+        if (!ranked[i]->is_adaptive)
+            best = ranked[i]->best_s;
     format_shape(&cell->shape, text, sizeof text);
     printf("%s %s %s\n  ", cell->op->name, takt_dtype_name(bench->dtype), text);
     print_limit(bench, limit);

@@ -7,13 +7,12 @@
  * hits all of them. The shortest sample is what the call costs; the median says
  * what a spell adds.
  */
-#include "bench_timing.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench_limit.h"
+#include "bench_plan.h"
 
 enum { rounds = 7 };
 

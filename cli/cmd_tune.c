@@ -72,20 +72,6 @@ static bool read_ops(const struct invocation *invocation,
     return options->op_count > 0;
 }
 
-static bool fits_any(const takt_tune_options *options, const takt_shape *shape)
-{
-    const size_t count =
-        options->ops != NULL ? options->op_count : takt_op_count();
-
-    for (size_t i = 0; i < count; i++) {
-        const takt_op *op =
-            options->ops != NULL ? options->ops[i] : takt_op_at(i);
-        if (takt__family_at(op, 0) != NULL && takt__can_be_timed(op, shape))
-            return true;
-    }
-    return false;
-}
-
 static bool read_sizes(const struct invocation *invocation,
                        takt_tune_options *options, struct question *out)
 {
@@ -101,7 +87,7 @@ static bool read_sizes(const struct invocation *invocation,
          size = strtok_r(NULL, ",", &rest)) {
         takt_shape *shape = &out->shape[options->shape_count++];
         const char *wrong = parse_shape(size, shape);
-        if (wrong == NULL && !fits_any(options, shape))
+        if (wrong == NULL && !takt__tune_fits(options, shape))
             wrong = "fits none of the ops";
         if (wrong != NULL) {
             usage_error(invocation->command, "--sizes '%s' %s", size, wrong);

@@ -18,6 +18,7 @@ enum { most_experts = 128 };
 
 /* One op, element type and layout. */
 struct series {
+    takt_ctx *ctx;
     const takt_op *op;
     takt_dtype dtype;
     const struct takt_family *family;
@@ -30,8 +31,9 @@ struct verdict {
     double moe_s;            /* 0: not measured */
 };
 
-static bool judge(const struct tune *tune, const struct series *series,
-                  unsigned step, unsigned situation, struct verdict *out)
+/* False: nothing was measured there. */
+static bool judge(const struct series *series, unsigned step,
+                  unsigned situation, struct verdict *out)
 {
     takt_request request =
         takt__family_request(series->family, series->op, series->dtype, step);
@@ -41,7 +43,7 @@ static bool judge(const struct tune *tune, const struct series *series,
 
     *out = (struct verdict){0};
     request.situation = situation;
-    if (takt_explain(tune->ctx, &request, all, most_experts, &count) !=
+    if (takt_explain(series->ctx, &request, all, most_experts, &count) !=
             TAKT_OK ||
         count == 0 || all[0].samples <= 0)
         return false;
@@ -50,7 +52,7 @@ static bool judge(const struct tune *tune, const struct series *series,
         if (all[i].backend != TAKT_BACKEND_GPU)
             out->processor = all[i];
     request.policy = TAKT_POLICY_MOE;
-    if (takt_select(tune->ctx, &request, &moe) != TAKT_OK)
+    if (takt_select(series->ctx, &request, &moe) != TAKT_OK)
         return true;
     for (size_t i = 0; i < count; i++)
         if (strcmp(all[i].expert, moe.expert) == 0 && all[i].samples > 0)
@@ -68,86 +70,78 @@ static void name_size(const struct series *series, unsigned step, char *out,
         format_short(shape.dim[0], out, size);
 }
 
-/* From which size on several threads win at every size that was measured. */
-static bool tell_threads(const struct tune *tune, const struct series *series,
-                         char *out)
+/* ---- from which size on ----------------------------------------------------
+ */
+
+enum contest { several_threads, a_gpu };
+
+struct crossover {
+    unsigned seen; /* sizes that were measured */
+    bool wins;     /* at the largest of them, and ... */
+    char from[64]; /* ... from this one on */
+    struct verdict last;
+};
+
+static struct crossover find_crossover(const struct series *series,
+                                       unsigned situation, enum contest of)
 {
-    unsigned from = TAKT_FAMILY_STEPS, threads = 0, seen = 0;
-    char size[64];
+    struct crossover out = {.seen = 0};
 
     for (unsigned step = series->family->low; step <= series->family->high;
          step++) {
         struct verdict verdict;
-        if (!judge(tune, series, step, 0, &verdict) ||
-            verdict.processor.samples <= 0)
+        if (!judge(series, step, situation, &verdict) ||
+            (of == several_threads && verdict.processor.samples <= 0))
             continue;
-        seen++;
-        const unsigned here = expert_threads(verdict.processor.expert);
-        if (here == 1)
-            from = TAKT_FAMILY_STEPS;
-        else if (from == TAKT_FAMILY_STEPS)
-            from = step;
-        threads = here;
+        const bool wins = of == a_gpu
+                              ? verdict.best.backend == TAKT_BACKEND_GPU
+                              : expert_threads(verdict.processor.expert) > 1;
+        if (wins && !out.wins)
+            name_size(series, step, out.from, sizeof out.from);
+        out.seen++;
+        out.wins = wins;
+        out.last = verdict;
     }
-    if (seen < 2)
+    return out;
+}
+
+static bool tell_threads(const struct series *series, char *out)
+{
+    const struct crossover threads = find_crossover(series, 0, several_threads);
+
+    if (threads.seen < 2)
         return false;
-    if (from == TAKT_FAMILY_STEPS) {
+    if (threads.wins)
+        snprintf(out, longest_fact, "%s: %u threads from %s", series->op->name,
+                 expert_threads(threads.last.processor.expert), threads.from);
+    else
         snprintf(out, longest_fact, "%s: one thread at every size measured",
                  series->op->name);
-        return true;
-    }
-    name_size(series, from, size, sizeof size);
-    snprintf(out, longest_fact, "%s: %u threads from %s", series->op->name,
-             threads, size);
     return true;
 }
 
-/* From which size on a GPU wins at every size that was measured; false: not at
- * the largest. */
-static bool gpu_wins_from(const struct tune *tune, const struct series *series,
-                          unsigned situation, char *size, size_t room,
-                          char expert[TAKT_EXPERT_NAME_MAX])
+static bool tell_gpu(const struct series *series, char *out)
 {
-    bool wins = false;
+    const struct crossover there =
+        find_crossover(series, TAKT_SITUATION_ON_GPU, a_gpu);
+    const struct crossover host = find_crossover(series, 0, a_gpu);
 
-    for (unsigned step = series->family->low; step <= series->family->high;
-         step++) {
-        struct verdict verdict;
-        if (!judge(tune, series, step, situation, &verdict))
-            continue;
-        const bool is_gpu = verdict.best.backend == TAKT_BACKEND_GPU;
-        if (is_gpu && !wins)
-            name_size(series, step, size, room);
-        if (is_gpu)
-            memcpy(expert, verdict.best.expert, sizeof verdict.best.expert);
-        wins = is_gpu;
-    }
-    return wins;
-}
-
-static bool tell_gpu(const struct tune *tune, const struct series *series,
-                     char *out)
-{
-    char host[64], there[64], expert[TAKT_EXPERT_NAME_MAX];
-
-    if (tune->result.gpus == 0 ||
-        !gpu_wins_from(tune, series, TAKT_SITUATION_ON_GPU, there, sizeof there,
-                       expert))
+    if (!there.wins)
         return false;
-    if (gpu_wins_from(tune, series, 0, host, sizeof host, expert))
+    if (host.wins)
         snprintf(out, longest_fact,
                  "%s: %s from %s with operands on the host, from %s with "
                  "operands on it",
-                 series->op->name, expert, host, there);
+                 series->op->name, host.last.best.expert, host.from,
+                 there.from);
     else
         snprintf(out, longest_fact, "%s: %s from %s with operands on it only",
-                 series->op->name, expert, there);
+                 series->op->name, there.last.best.expert, there.from);
     return true;
 }
 
 /* The largest gain of a series, if it is above *most. */
-static bool tell_gain(const struct tune *tune, const struct series *series,
-                      double *most, char *out)
+static bool tell_gain(const struct series *series, double *most, char *out)
 {
     bool found = false;
     char size[64];
@@ -155,7 +149,7 @@ static bool tell_gain(const struct tune *tune, const struct series *series,
     for (unsigned step = series->family->low; step <= series->family->high;
          step++) {
         struct verdict verdict;
-        if (!judge(tune, series, step, 0, &verdict) ||
+        if (!judge(series, step, 0, &verdict) ||
             verdict.moe_s / verdict.best.predicted_s < *most)
             continue;
         *most = verdict.moe_s / verdict.best.predicted_s;
@@ -170,7 +164,7 @@ static bool tell_gain(const struct tune *tune, const struct series *series,
     return found;
 }
 
-/* ---- what was asked for ---------------------------------------------------
+/* ---- what was asked for ----------------------------------------------------
  */
 
 static const takt_op *op_at(const struct tune *tune, size_t index)
@@ -180,59 +174,43 @@ static const takt_op *op_at(const struct tune *tune, size_t index)
     return index < tune->options.op_count ? tune->options.ops[index] : NULL;
 }
 
-static bool has_dtype_of(const struct tune *tune, const takt_op *op,
-                         takt_dtype dtype)
-{
-    return (op->dtypes & tune->options.dtypes & 1u << dtype) != 0;
-}
-
 static bool find_gain(const struct tune *tune, char *out)
 {
+    struct series series = {.ctx = tune->ctx};
     double most = 1.05;
     bool found = false;
-    struct series series;
 
     for (size_t i = 0; (series.op = op_at(tune, i)) != NULL; i++)
-        for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++) {
-            series.dtype = (takt_dtype)dtype;
-            if (!has_dtype_of(tune, series.op, series.dtype))
-                continue;
-            for (size_t f = 0;
-                 (series.family = takt__family_at(series.op, f)) != NULL; f++)
-                found = tell_gain(tune, &series, &most, out) || found;
-        }
+        for (size_t f = 0;
+             (series.family = takt__family_at(series.op, f)) != NULL; f++)
+            for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++) {
+                series.dtype = (takt_dtype)dtype;
+                found = tell_gain(&series, &most, out) || found;
+            }
     return found;
-}
-
-/* The first layout of an op that was asked for, of its first element type. */
-static bool find_series(const struct tune *tune, const char *name,
-                        struct series *out)
-{
-    for (size_t i = 0; (out->op = op_at(tune, i)) != NULL; i++)
-        if (strcmp(out->op->name, name) == 0) {
-            out->dtype =
-                has_dtype_of(tune, out->op, TAKT_F32) ? TAKT_F32 : TAKT_F64;
-            out->family = takt__family_at(out->op, 0);
-            return true;
-        }
-    return false;
 }
 
 size_t find_facts(const struct tune *tune, char facts[most_facts][longest_fact])
 {
     static const char *const telling[] = {"matmul", "add", "sum", "exp"};
+    const bool has_f32 = (tune->options.dtypes & 1u << TAKT_F32) != 0;
+    struct series series = {.ctx = tune->ctx,
+                            .dtype = has_f32 ? TAKT_F32 : TAKT_F64};
     size_t count = 0, told = 0;
 
-    for (size_t t = 0;
-         t < sizeof telling / sizeof telling[0] && told < most_told; t++) {
-        struct series series;
-        const size_t before = count;
-        if (!find_series(tune, telling[t], &series))
-            continue;
-        count += tell_threads(tune, &series, facts[count]);
-        count += tell_gpu(tune, &series, facts[count]);
-        told += count > before;
-    }
+    for (size_t t = 0; t < sizeof telling / sizeof telling[0]; t++)
+        for (size_t i = 0;
+             told < most_told && (series.op = op_at(tune, i)) != NULL; i++) {
+            const size_t before = count;
+            if (strcmp(series.op->name, telling[t]) != 0)
+                continue;
+            series.family = takt__family_at(series.op, 0);
+            count += tell_threads(&series, facts[count]);
+            if (tune->result.gpus > 0)
+                count += tell_gpu(&series, facts[count]);
+            told += count > before;
+            break;
+        }
     count += find_gain(tune, facts[count]);
     return count;
 }

@@ -11,26 +11,12 @@
 enum { bar_width = 24 };
 static const double bar_every_s = 0.1, line_every_s = 5;
 
-static void draw_bar(const takt_tune_progress *progress, const char *what)
-{
-    char bar[bar_width + 1];
-
-    memset(bar, '.', bar_width);
-    memset(bar, '#', (size_t)(progress->done * bar_width));
-    bar[bar_width] = '\0';
-    fprintf(stderr, "\r[%s] %3.0f%%  %3.0f s left  %-32.32s", bar,
-            100 * progress->done, progress->left_s, what);
-}
-
 static void name_stage(const takt_tune_progress *progress, char *out,
                        size_t size)
 {
     char shape[64];
 
     switch (progress->stage) {
-    case TAKT_TUNE_STARTING:
-        out[0] = '\0';
-        break;
     case TAKT_TUNE_TRANSFERS:
         snprintf(out, size, "moving operands to %s", progress->expert);
         break;
@@ -39,6 +25,7 @@ static void name_stage(const takt_tune_progress *progress, char *out,
         snprintf(out, size, "%s %s %s", progress->op->name,
                  takt_dtype_name(progress->dtype), shape);
         break;
+    case TAKT_TUNE_STARTING:
     case TAKT_TUNE_WAITING:
         snprintf(out, size, "waiting: others use the machine");
         break;
@@ -49,14 +36,18 @@ void show_progress(struct tune *tune, const takt_tune_progress *progress)
 {
     const double now = (double)takt__now_ns() * 1e-9;
     const bool is_bar = isatty(STDERR_FILENO) != 0;
-    char what[128];
+    char what[128], bar[bar_width + 1];
 
     if (tune->is_json || now < tune->next_line_s ||
         progress->stage == TAKT_TUNE_STARTING)
         return;
     name_stage(progress, what, sizeof what);
+    memset(bar, '.', bar_width);
+    memset(bar, '#', (size_t)(progress->done * bar_width));
+    bar[bar_width] = '\0';
     if (is_bar)
-        draw_bar(progress, what);
+        fprintf(stderr, "\r[%s] %3.0f%%  %3.0f s left  %-32.32s", bar,
+                100 * progress->done, progress->left_s, what);
     else
         fprintf(stderr, "takt tune: %.0f%%, about %.0f s left, %s\n",
                 100 * progress->done, progress->left_s, what);

@@ -7,6 +7,7 @@
  * half a second, then recorded, or discarded if others were busy.
  */
 #define _GNU_SOURCE /* RUSAGE_THREAD */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -16,6 +17,7 @@
 #include "tune/inside.h"
 
 static const double look_s = 0.25;
+enum { most_tries = 3 };
 
 /* Processors that others may use, of all, before samples are worth nothing: a
  * guess, well above what a desktop at rest needs. */
@@ -25,8 +27,13 @@ static double tolerable(const struct takt_tuning *tuning)
     return tenth > 0.4 ? tenth : 0.4;
 }
 
-/* Seconds that processors were not idle, for any reason, and stolen ones. */
-static bool read_stat(double *busy_s, double *steal_s)
+/* Seconds that processors were not idle, for any reason, stolen ones included;
+ * 0 where the kernel does not count. */
+struct cpu_time {
+    double busy_s, stolen_s;
+};
+
+static struct cpu_time cpu_time(void)
 {
     unsigned long long user, nice, system, idle, wait, irq, soft, steal;
     FILE *file = fopen("/proc/stat", "re");
@@ -39,25 +46,16 @@ static bool read_stat(double *busy_s, double *steal_s)
 
     if (file != NULL)
         fclose(file);
-    *busy_s = *steal_s = 0;
     if (found != 8)
-        return false;
-    *steal_s = (double)steal / hertz;
-    *busy_s = (double)(user + nice + system + irq + soft) / hertz + *steal_s;
-    return true;
+        return (struct cpu_time){0};
+    return (struct cpu_time){
+        .busy_s = (double)(user + nice + system + irq + soft + steal) / hertz,
+        .stolen_s = (double)steal / hertz};
 }
 
 /* ---- one thread ---------------------------------------------------------- */
 
 static const double steal_from_s = 1e-3, preempted_below_s = 1e-2;
-
-static double stolen_s(void)
-{
-    double busy_s, steal_s;
-
-    read_stat(&busy_s, &steal_s);
-    return steal_s;
-}
 
 static long preemptions(void)
 {
@@ -67,21 +65,46 @@ static long preemptions(void)
     return usage.ru_nivcsw;
 }
 
-struct takt_interruptions takt__interruptions(double about_s)
-{
-    const double stolen = about_s >= steal_from_s ? stolen_s() : -1;
+/* What tells that this thread was interrupted: by another one, or, where that
+ * can be seen in a call of `about_s`, by a hypervisor. */
+struct interruptions {
+    long preemptions;
+    double stolen_s; /* negative: not looked at */
+};
 
-    return (struct takt_interruptions){.preemptions = preemptions(),
-                                       .stolen_s = stolen};
+static struct interruptions interruptions(double about_s)
+{
+    return (struct interruptions){
+        .preemptions = preemptions(),
+        .stolen_s = about_s >= steal_from_s ? cpu_time().stolen_s : -1};
 }
 
-bool takt__was_interrupted(const struct takt_interruptions *before,
-                           double seconds)
+static bool was_interrupted(const struct interruptions *before, double seconds)
 {
     if (preemptions() != before->preemptions && seconds < preempted_below_s)
         return true;
     return before->stolen_s >= 0 &&
-           stolen_s() - before->stolen_s > 0.05 * seconds;
+           cpu_time().stolen_s - before->stolen_s > 0.05 * seconds;
+}
+
+double takt__tune_sample(struct takt_tuning *tuning, double about_s,
+                         takt__tune_timed *timed, void *self)
+{
+    double shortest = INFINITY;
+
+    for (int try = 0; try < most_tries; try++) {
+        /* The caller's function might let caches cool and threads fall asleep,
+         * so it is called between long calls only. */
+        if (!takt__tune_is_short(about_s) && takt__tune_is_stopped(tuning))
+            return INFINITY;
+        const struct interruptions before = interruptions(about_s);
+        const double seconds = timed(self);
+        if (seconds < 0 || !was_interrupted(&before, seconds))
+            return seconds;
+        shortest = fmin(shortest, seconds);
+        tuning->result.rejected++;
+    }
+    return tuning->options.ignores_load != 0 ? shortest : INFINITY;
 }
 
 /* ---- all processors ------------------------------------------------------ */
@@ -98,25 +121,21 @@ static double own_s(void)
 void takt__batch_begin(struct takt_tuning *tuning)
 {
     struct takt_batch *batch = &tuning->batch;
-    double steal_s;
 
     batch->count = 0;
     batch->start_s = takt__tune_now();
-    read_stat(&batch->start_busy_s, &steal_s);
+    batch->start_busy_s = cpu_time().busy_s;
     batch->start_own_s = own_s();
 }
 
-/* Processors that others used since; 0 where the kernel does not count. */
+/* Processors that others used since. */
 static double others_since(const struct takt_batch *batch)
 {
     const double wall_s = takt__tune_now() - batch->start_s;
-    double busy_s, steal_s;
+    const double busy_s = cpu_time().busy_s - batch->start_busy_s;
+    const double others_s = busy_s - (own_s() - batch->start_own_s);
 
-    if (!read_stat(&busy_s, &steal_s) || wall_s <= 0)
-        return 0;
-    const double others_s =
-        busy_s - batch->start_busy_s - (own_s() - batch->start_own_s);
-    return others_s > 0 ? others_s / wall_s : 0;
+    return wall_s > 0 && others_s > 0 ? others_s / wall_s : 0;
 }
 
 bool takt__tune_await_idle(struct takt_tuning *tuning, double limit_s)

@@ -18,7 +18,7 @@ static const double loop_below_s = 2e-6; /* the clock would be seen */
 static const double loop_s = 2e-5;
 static const double awake_s = 5e-5;   /* until awake; they spin twice as long */
 static const double pause_s = 3.5e-4; /* and sleep by then */
-enum { most_tries = 3, situation_count = 4 };
+enum { situation_count = 4 };
 
 /* One expert at one cell. */
 struct timed_expert {
@@ -142,53 +142,24 @@ static size_t prepare(struct comparison *comparison,
     return copy;
 }
 
-static double time_situation(struct comparison *comparison,
-                             const struct timed_expert *timed,
-                             unsigned situation, double about_s)
-{
-    const size_t copy = prepare(comparison, timed, situation);
+/* One sample of one expert in one situation. */
+struct situation_run {
+    struct comparison *comparison;
+    const struct timed_expert *timed;
+    unsigned situation;
+    double about_s;
+};
 
+static double time_situation(void *self)
+{
+    const struct situation_run *run = self;
+    const size_t copy = prepare(run->comparison, run->timed, run->situation);
     const bool is_looped =
-        situation == TAKT_SITUATION_REPEAT && about_s < loop_below_s;
+        run->situation == TAKT_SITUATION_REPEAT && run->about_s < loop_below_s;
 
-    return time_calls(comparison, timed, copy,
-                      is_looped ? (unsigned)(loop_s / fmax(about_s, 1e-8)) + 1
-                                : 1);
-}
-
-/* Whether to go on within a turn. The caller's function might let caches cool
- * and threads fall asleep, so it is called between long calls only. */
-static bool goes_on(const struct comparison *comparison, double about_s)
-{
-    return takt__tune_is_short(about_s) ||
-           !takt__tune_is_stopped(comparison->tuning);
-}
-
-/* One sample; false: it could not be run, or this thread was interrupted at
- * every try. If load is ignored, the shortest of these counts. */
-static bool take_sample(struct comparison *comparison,
-                        struct timed_expert *timed, unsigned situation,
-                        double about_s, double *out)
-{
-    struct takt_tuning *tuning = comparison->tuning;
-
-    *out = INFINITY;
-    for (int try = 0; try < most_tries && goes_on(comparison, about_s); try++) {
-        const struct takt_interruptions before = takt__interruptions(about_s);
-        const double seconds =
-            time_situation(comparison, timed, situation, about_s);
-        if (seconds < 0) {
-            timed->is_out = true;
-            return false;
-        }
-        if (!takt__was_interrupted(&before, seconds)) {
-            *out = seconds;
-            return true;
-        }
-        *out = fmin(*out, seconds);
-        tuning->result.rejected++;
-    }
-    return tuning->options.ignores_load != 0 && isfinite(*out);
+    return time_calls(
+        run->comparison, run->timed, copy,
+        is_looped ? (unsigned)(loop_s / fmax(run->about_s, 1e-8)) + 1 : 1);
 }
 
 /* ---- a turn ------------------------------------------------------------- */
@@ -240,23 +211,23 @@ static void take_turn(struct comparison *comparison, struct timed_expert *timed)
         TAKT_SITUATION_REPEAT | TAKT_SITUATION_ALONE};
     const double about_s = warm_up(comparison, timed);
 
-    if (about_s < 0) {
-        timed->is_out = true;
-        return;
-    }
-    for (unsigned i = 0;
-         i < situation_count && !timed->is_out && goes_on(comparison, about_s);
-         i++) {
+    timed->is_out = about_s < 0;
+    for (unsigned i = 0; i < situation_count && !timed->is_out; i++) {
+        const unsigned situation = order[i];
         const takt_request request =
-            takt__tune_request(comparison->cell, order[i]);
-        double seconds;
-        if (!is_wanted(comparison, timed, order[i]) ||
-            !take_sample(comparison, timed, order[i], about_s, &seconds))
+            takt__tune_request(comparison->cell, situation);
+        struct situation_run run = {comparison, timed, situation, about_s};
+        if (!is_wanted(comparison, timed, situation))
+            continue;
+        const double seconds = takt__tune_sample(comparison->tuning, about_s,
+                                                 time_situation, &run);
+        timed->is_out = seconds < 0;
+        if (timed->is_out || !isfinite(seconds))
             continue;
         takt__batch_add(comparison->tuning, &request, timed->expert, seconds);
-        double *best = &timed->best_s[order[i]];
+        double *best = &timed->best_s[situation];
         *best = *best > 0 ? fmin(*best, seconds) : seconds;
-        timed->samples[order[i]]++;
+        timed->samples[situation]++;
     }
 }
 

@@ -239,14 +239,12 @@ void takt__batch_add(struct takt_tuning *tuning, const takt_request *request,
  * meanwhile, the samples are discarded: then false. */
 bool takt__batch_end(struct takt_tuning *tuning);
 
-/* What tells that this thread was interrupted: by another one, or, where that
- * can be seen in a call of `about_s`, by a hypervisor. */
-struct takt_interruptions {
-    long preemptions;
-    double stolen_s; /* negative: not looked at */
-};
-struct takt_interruptions takt__interruptions(double about_s);
-bool takt__was_interrupted(const struct takt_interruptions *before,
-                           double seconds);
+/* Times something that takes about that long, with `timed`, which returns
+ * seconds, or a negative number if it could not be run. Returns the same, or
+ * INFINITY: this thread was interrupted at every try. If load is ignored, the
+ * shortest of these counts. */
+typedef double takt__tune_timed(void *self);
+double takt__tune_sample(struct takt_tuning *tuning, double about_s,
+                         takt__tune_timed *timed, void *self);
 
 #endif

@@ -20,34 +20,42 @@ enum { align_bytes = 64, gap_bytes = 4096 + align_bytes };
 
 static void set_scalars(takt_call *call)
 {
+    static const struct {
+        enum takt_op_id op;
+        double alpha, beta;
+    } scalars[] = {
+        {TAKT_OP_layernorm, 1e-5, 0}, {TAKT_OP_clamp, 0.75, 1.25},
+        {TAKT_OP_axpy, 1e-6, 0}, /* y must not grow out of range */
+        {TAKT_OP_scale, 0.75, 0},     {TAKT_OP_attention, 0, 0},
+    };
+
     call->alpha = 1;
-    switch (takt__op_id(call->op)) {
-    case TAKT_OP_layernorm:
-        call->alpha = 1e-5;
-        break;
-    case TAKT_OP_axpy:
-        call->alpha = 1e-6; /* y must not grow out of range */
-        break;
-    case TAKT_OP_clamp:
-        call->beta = 1.25;
-        call->alpha = 0.75;
-        break;
-    case TAKT_OP_scale:
-        call->alpha = 0.75;
-        break;
-    case TAKT_OP_attention:
-        call->alpha = 0; /* 1 / sqrt(depth) */
-        break;
-    default:
-        break;
-    }
+    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
+        if (scalars[i].op == takt__op_id(call->op)) {
+            call->alpha = scalars[i].alpha;
+            call->beta = scalars[i].beta;
+        }
 }
 
 bool takt__can_be_timed(const takt_op *op, const takt_shape *shape)
 {
-    return shape->rank >= op->rank_min &&
+    return takt__op_entry(op)->form != TAKT_FORM_view &&
+           shape->rank >= op->rank_min &&
            takt_op_check_shape(op, shape) == TAKT_OK &&
            takt__size_product(shape->dim, op->rank_min) > 0;
+}
+
+bool takt__tune_fits(const takt_tune_options *options, const takt_shape *shape)
+{
+    const takt_op *op;
+
+    for (size_t i = 0; options->ops == NULL ? (op = takt_op_at(i)) != NULL
+                                            : i < options->op_count;
+         i++)
+        if (takt__can_be_timed(options->ops == NULL ? op : options->ops[i],
+                               shape))
+            return true;
+    return false;
 }
 
 takt_status takt__timed_call(const takt_op *op, takt_dtype dtype,

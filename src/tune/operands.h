@@ -10,6 +10,7 @@
 
 #include "op/operands.h"
 #include "takt/call.h"
+#include "takt/tune.h"
 
 /* Values that inputs are filled with, again and again. */
 struct takt_pattern {
@@ -20,6 +21,9 @@ struct takt_pattern {
 /* Whether calls of that size, all sizes of which are given, compute something.
  */
 bool takt__can_be_timed(const takt_op *op, const takt_shape *shape);
+
+/* Whether that holds for one of the ops of the options. */
+bool takt__tune_fits(const takt_tune_options *options, const takt_shape *shape);
 
 /* Makes a call of that size which lacks only its operands, and tells how long
  * they are. Optional sizes become explicit.

@@ -33,33 +33,13 @@ static const double close = 1.15;     /* to the best: not decided */
 struct takt_tune_limits takt__tune_limits(takt_tune_effort effort,
                                           const takt_machine *machine)
 {
+    /* clang-format off */
     static const struct takt_tune_limits efforts[] = {
-        [TAKT_TUNE_USUAL] = {.budget_s = 55,
-                             .gpu_budget_s = 25,
-                             .idle_s = 5,
-                             .last_phase = phase_between,
-                             .rounds = 4,
-                             .enough = 3,
-                             .longest_s = 0.2,
-                             .most_bytes = 0x1p28,
-                             .times_repeated_alone = true},
-        [TAKT_TUNE_QUICK] = {.budget_s = 4.3,
-                             .gpu_budget_s = 3,
-                             .idle_s = 1,
-                             .last_phase = phase_crossing,
-                             .rounds = 2,
-                             .enough = 2,
-                             .longest_s = 0.02,
-                             .most_bytes = 0x1p24},
-        [TAKT_TUNE_FULL] = {.budget_s = 3600,
-                            .idle_s = 5,
-                            .last_phase = phase_rest,
-                            .rounds = 8,
-                            .enough = 6,
-                            .longest_s = 5,
-                            .most_bytes = 0x1p30,
-                            .times_repeated_alone = true},
+        [TAKT_TUNE_USUAL] = {55, 25, 5, phase_between, 4, 3, 0.2, 0x1p28, true},
+        [TAKT_TUNE_QUICK] = {4.3, 3, 1, phase_crossing, 2, 2, 0.02, 0x1p24, false},
+        [TAKT_TUNE_FULL] = {3600, 0, 5, phase_rest, 8, 6, 5, 0x1p30, true},
     };
+    /* clang-format on */
     const double tenth = (double)machine->memory_bytes / 10;
     struct takt_tune_limits limits = efforts[effort];
 

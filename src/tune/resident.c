@@ -12,7 +12,7 @@
 #include "tune/inside.h"
 
 static const double chain_s = 3e-4;
-enum { longest_chain = 32, most_tries = 3 };
+enum { longest_chain = 32 };
 
 /* One GPU at one cell. */
 struct resident_run {
@@ -20,64 +20,52 @@ struct resident_run {
     const struct takt_tuned_gpu *gpu;
     takt_request request;
     const struct takt_gpu_workset *workset;
+    unsigned calls; /* of a chain */
 };
 
-/* Seconds of a call in a chain; negative: it could not be run. */
-static double time_chain(const struct resident_run *run, unsigned calls)
+/* Seconds of a chain; negative: it could not be run. */
+static double time_chain(void *self)
 {
+    const struct resident_run *run = self;
     takt_ctx *ctx = run->tuning->ctx;
     const double start = takt__tune_now();
 
-    for (unsigned i = 0; i < calls; i++)
+    for (unsigned i = 0; i < run->calls; i++)
         if (takt_run_on(ctx, &run->workset->call, run->gpu->expert) != TAKT_OK)
             return -1;
     if (run->workset->is_async && takt_sync(ctx) != TAKT_OK)
         return -1;
-    return (takt__tune_now() - start) / calls;
-}
-
-static bool take_sample(const struct resident_run *run, unsigned calls,
-                        double about_s)
-{
-    struct takt_tuning *tuning = run->tuning;
-    double shortest = INFINITY;
-    bool is_good = false;
-
-    for (int try = 0; try < most_tries && !is_good; try++) {
-        const struct takt_interruptions before =
-            takt__interruptions(about_s * calls);
-        const double seconds = time_chain(run, calls);
-        if (seconds < 0)
-            return false;
-        is_good = !takt__was_interrupted(&before, seconds * calls);
-        shortest = is_good ? seconds : fmin(shortest, seconds);
-        tuning->result.rejected += !is_good;
-    }
-    if (is_good || tuning->options.ignores_load != 0)
-        takt__batch_add(tuning, &run->request, run->gpu->expert, shortest);
-    return true;
+    return takt__tune_now() - start;
 }
 
 /* The first call brings the operands and prepares the kernel, which takes as
  * long as many others. */
-static void measure_gpu(const struct resident_run *run, double known)
+static void measure_gpu(struct resident_run *run, double known)
 {
     struct takt_tuning *tuning = run->tuning;
 
-    if (time_chain(run, 1) < 0)
+    run->calls = 1;
+    if (time_chain(run) < 0)
         return;
-    const double about_s = time_chain(run, 2);
+    run->calls = 2;
+    const double about_s = time_chain(run) / run->calls;
     if (about_s < 0)
         return;
-    const double calls =
+    run->calls =
         run->workset->is_async
-            ? fmin(chain_s / fmax(about_s, 1e-7) + 1, longest_chain)
+            ? (unsigned)fmin(chain_s / fmax(about_s, 1e-7) + 1, longest_chain)
             : 1;
     for (; known < takt__tune_enough(tuning, about_s, true) &&
            !takt__tune_is_over(tuning);
-         known++)
-        if (!take_sample(run, (unsigned)calls, about_s))
+         known++) {
+        const double seconds =
+            takt__tune_sample(tuning, about_s * run->calls, time_chain, run);
+        if (seconds < 0)
             return;
+        if (isfinite(seconds))
+            takt__batch_add(tuning, &run->request, run->gpu->expert,
+                            seconds / run->calls);
+    }
 }
 
 /* Whether it is worth measuring there; *known: samples that there are. */
@@ -113,7 +101,7 @@ bool takt__tune_resident(struct takt_tuning *tuning,
 
     for (size_t i = 0; i < tuning->gpu_count && !takt__tune_is_over(tuning);
          i++) {
-        const struct resident_run run = {
+        struct resident_run run = {
             .tuning = tuning,
             .gpu = &tuning->gpu[i],
             .request = takt__tune_request(cell, TAKT_SITUATION_ON_GPU),

@@ -23,13 +23,15 @@ static const double batch_s = 0.5, store_every_s = 5;
 /* ---- structs of any version ------------------------------------------------
  */
 
-static size_t size_of(size_t size, size_t first)
+/* The size that a caller's struct has, 0 if it is shorter than the first
+ * version, which is `own` until a member is added. */
+static size_t size_of(size_t size, size_t own)
 {
-    return size == 0 ? first : size;
+    return size == 0 ? own : size < own ? 0 : size;
 }
 
-/* Copies the options of a caller that may have been built with another version.
- * False: they are too short, or a member that is not known here is set. */
+/* False: a struct that is too short, or a member is set that this version does
+ * not know. */
 static bool read_options(const takt_tune_options *from, takt_tune_options *out)
 {
     const size_t size = size_of(from->size, sizeof *out);
@@ -38,16 +40,9 @@ static bool read_options(const takt_tune_options *from, takt_tune_options *out)
     for (size_t i = sizeof *out; i < size; i++)
         if (bytes[i] != 0)
             return false;
-    *out = *from;
-    return size >= sizeof *out;
-}
-
-static void write_result(const takt_tune_result *from, takt_tune_result *out)
-{
-    const size_t size = out->size;
-
-    *out = *from;
-    out->size = size;
+    if (size > 0)
+        *out = *from;
+    return size > 0;
 }
 
 /* ---- options ---------------------------------------------------------------
@@ -82,35 +77,23 @@ static bool are_ops_sane(const takt_tune_options *options)
     return true;
 }
 
-static bool fits_any(const takt_tune_options *options, const takt_shape *shape)
-{
-    for (size_t i = 0; i < options->op_count; i++)
-        if (shape->rank <= TAKT_SHAPE_MAX_RANK &&
-            takt__can_be_timed(options->ops[i], shape))
-            return true;
-    return false;
-}
-
-/* The best known first: they get their share even of a small budget. Then the
- * others, in the order of the catalogue. */
+/* The best known first: they get their share even of a small budget. */
 static size_t usual_ops(const takt_op *out[TAKT_OP_COUNT])
 {
-    static const enum takt_op_id first[] = {
-        TAKT_OP_matmul,  TAKT_OP_add,   TAKT_OP_sum,       TAKT_OP_dot,
-        TAKT_OP_gemv,    TAKT_OP_axpy,  TAKT_OP_mul,       TAKT_OP_exp,
-        TAKT_OP_softmax, TAKT_OP_scale, TAKT_OP_copy,      TAKT_OP_relu,
-        TAKT_OP_max,     TAKT_OP_norm2, TAKT_OP_layernorm,
-    };
-    bool is_listed[TAKT_OP_COUNT] = {false};
-    size_t count = 0;
+    /* clang-format off */
+    static const char *const usual[] = {
+        "matmul", "add", "sum", "dot", "gemv", "axpy", "mul", "exp", "softmax",
+        "scale", "copy", "relu", "max", "norm2", "layernorm", "sub", "div",
+        "fma", "tanh", "sigmoid", "gelu", "log", "sqrt", "abs", "neg", "clamp",
+        "mean", "min", "argmax", "argmin", "norm1", "variance", "transpose",
+        "batched_matmul", "conv2d", "attention", "pooling"};
+    /* clang-format on */
+    const size_t count = sizeof usual / sizeof usual[0];
 
-    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
-        out[count++] = takt_op_at(first[i]);
-        is_listed[first[i]] = true;
-    }
-    for (size_t i = 0; i < TAKT_OP_COUNT; i++)
-        if (!is_listed[i] && takt__family_at(takt_op_at(i), 0) != NULL)
-            out[count++] = takt_op_at(i);
+    _Static_assert(sizeof usual / sizeof usual[0] == TAKT_OP_COUNT - 1,
+                   "all but reshape, which computes nothing");
+    for (size_t i = 0; i < count; i++)
+        out[i] = takt_op_find(usual[i]);
     return count;
 }
 
@@ -130,7 +113,7 @@ static takt_status complete_options(takt_tune_options *options,
         return TAKT_EINVAL;
     }
     for (size_t i = 0; i < options->shape_count; i++)
-        if (!fits_any(options, &options->shapes[i]))
+        if (!takt__tune_fits(options, &options->shapes[i]))
             return TAKT_ESHAPE;
     return TAKT_OK;
 }
@@ -318,8 +301,7 @@ takt_status takt_tune(takt_ctx *ctx, const takt_tune_options *options,
     takt_tune_options copy;
 
     if (options == NULL || !read_options(options, &copy) ||
-        (result != NULL &&
-         size_of(result->size, sizeof *result) < sizeof *result))
+        (result != NULL && size_of(result->size, sizeof *result) == 0))
         return TAKT_EINVAL;
     takt_status status = complete_options(&copy, ops);
     if (status != TAKT_OK)
@@ -335,8 +317,10 @@ takt_status takt_tune(takt_ctx *ctx, const takt_tune_options *options,
     tuning->start_s = takt__tune_now();
     tuning->random = takt__now_ns() | 1;
     status = ctx->is_learning ? run_uncancelled(tuning) : TAKT_ENOTSUP;
-    if (status == TAKT_OK && result != NULL)
-        write_result(&tuning->result, result);
+    if (status == TAKT_OK && result != NULL) {
+        tuning->result.size = result->size;
+        *result = tuning->result;
+    }
     free(tuning);
     return status;
 }
