@@ -24,7 +24,7 @@ struct tune {
     double next_line_s; /* of progress */
 };
 
-/* Shows how far it is, at most as often as anybody reads it. */
+/* Shows how far it is, at most ten times a second. */
 void show_progress(struct tune *tune, const takt_tune_progress *progress);
 void hide_progress(const struct tune *tune);
 

@@ -13,6 +13,7 @@
 #include "number.h"
 #include "tune.h"
 #include "tune/family.h"
+#include "tune/operands.h"
 
 enum { most_experts = 128 };
 
@@ -167,20 +168,14 @@ static bool tell_gain(const struct series *series, double *most, char *out)
 /* ---- what was asked for ----------------------------------------------------
  */
 
-static const takt_op *op_at(const struct tune *tune, size_t index)
-{
-    if (tune->options.ops == NULL)
-        return takt_op_at(index);
-    return index < tune->options.op_count ? tune->options.ops[index] : NULL;
-}
-
 static bool find_gain(const struct tune *tune, char *out)
 {
     struct series series = {.ctx = tune->ctx};
     double most = 1.05;
     bool found = false;
 
-    for (size_t i = 0; (series.op = op_at(tune, i)) != NULL; i++)
+    for (size_t i = 0; (series.op = takt__tune_op(&tune->options, i)) != NULL;
+         i++)
         for (size_t f = 0;
              (series.family = takt__family_at(series.op, f)) != NULL; f++)
             for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++) {
@@ -200,7 +195,9 @@ size_t find_facts(const struct tune *tune, char facts[most_facts][longest_fact])
 
     for (size_t t = 0; t < sizeof telling / sizeof telling[0]; t++)
         for (size_t i = 0;
-             told < most_told && (series.op = op_at(tune, i)) != NULL; i++) {
+             told < most_told &&
+             (series.op = takt__tune_op(&tune->options, i)) != NULL;
+             i++) {
             const size_t before = count;
             if (strcmp(series.op->name, telling[t]) != 0)
                 continue;

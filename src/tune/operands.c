@@ -45,15 +45,19 @@ bool takt__can_be_timed(const takt_op *op, const takt_shape *shape)
            takt__size_product(shape->dim, op->rank_min) > 0;
 }
 
+const takt_op *takt__tune_op(const takt_tune_options *options, size_t index)
+{
+    if (options->ops == NULL)
+        return takt_op_at(index);
+    return index < options->op_count ? options->ops[index] : NULL;
+}
+
 bool takt__tune_fits(const takt_tune_options *options, const takt_shape *shape)
 {
     const takt_op *op;
 
-    for (size_t i = 0; options->ops == NULL ? (op = takt_op_at(i)) != NULL
-                                            : i < options->op_count;
-         i++)
-        if (takt__can_be_timed(options->ops == NULL ? op : options->ops[i],
-                               shape))
+    for (size_t i = 0; (op = takt__tune_op(options, i)) != NULL; i++)
+        if (takt__can_be_timed(op, shape))
             return true;
     return false;
 }

@@ -22,7 +22,10 @@ struct takt_pattern {
  */
 bool takt__can_be_timed(const takt_op *op, const takt_shape *shape);
 
-/* Whether that holds for one of the ops of the options. */
+/* The ops of the options, or all of the catalogue; NULL beyond the last. */
+const takt_op *takt__tune_op(const takt_tune_options *options, size_t index);
+
+/* Whether calls of that size of one of these compute something. */
 bool takt__tune_fits(const takt_tune_options *options, const takt_shape *shape);
 
 /* Makes a call of that size which lacks only its operands, and tells how long

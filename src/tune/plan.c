@@ -221,10 +221,11 @@ static bool add_step(struct takt_tuning *tuning,
                                       takt__family_shape(series->family, step)};
     takt_work work;
 
-    if (is_too_large(tuning, &cell, &work))
+    if (phase_of(&cell) > tuning->limits.last_phase ||
+        is_too_large(tuning, &cell, &work))
         return true;
     cell.expected_s = expect(tuning, &cell);
-    cell.phase = phase_of(&cell);
+    cell.phase = phase_of(&cell); /* by what it costs, too */
     cell.needs_crossing =
         cell.phase == phase_crossing || cell.phase == phase_crossing_2;
     if (!add_cell(tuning, &cell))
