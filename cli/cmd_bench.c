@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_bench.c - `takt bench`: every expert beside the machine's limit. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -9,11 +10,6 @@
 #include "commands.h"
 #include "number.h"
 #include "tune/operands.h"
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
 
 /* How operands pass through memory: arrays that count are those at least half
  * as long as the longest one. */
@@ -39,19 +35,19 @@ static void find_limit(const struct bench *bench, const takt_call *call,
 {
     const unsigned threads = bench->machine->threads;
 
-    limit->one_bandwidth = larger(
-        limit->one_bandwidth, measure_bandwidth(bench->machine, traffic, 1));
+    limit->one_bandwidth = fmax(limit->one_bandwidth,
+                                measure_bandwidth(bench->machine, traffic, 1));
     if (threads > 1)
         limit->all_bandwidth =
-            larger(limit->all_bandwidth,
-                   measure_bandwidth(bench->machine, traffic, threads));
-    limit->all_bandwidth = larger(limit->all_bandwidth, limit->one_bandwidth);
+            fmax(limit->all_bandwidth,
+                 measure_bandwidth(bench->machine, traffic, threads));
+    limit->all_bandwidth = fmax(limit->all_bandwidth, limit->one_bandwidth);
     limit->flops = bench->flops * threads;
     takt_op_work(call->op, call->dtype, &call->shape, &limit->work);
     const double memory_s = limit->work.bytes / limit->all_bandwidth;
     const double flops_s = limit->work.flops / limit->flops;
     limit->is_memory = memory_s >= flops_s;
-    limit->seconds = larger(memory_s, flops_s);
+    limit->seconds = fmax(memory_s, flops_s);
 }
 
 static void show_progress(const struct bench *bench, size_t index)

@@ -125,9 +125,11 @@ static bool read_threads(const struct invocation *invocation, unsigned *out)
 {
     const char *text = option_value(invocation, "threads");
     size_t threads = 0;
-    const char *wrong = text == NULL ? NULL : parse_count(text, &threads);
 
-    if (text != NULL && wrong == NULL && (threads == 0 || threads > 1024))
+    if (text == NULL)
+        return true;
+    const char *wrong = parse_count(text, &threads);
+    if (wrong == NULL && (threads == 0 || threads > 1024))
         wrong = "is not from 1 to 1024";
     if (wrong != NULL)
         usage_error(invocation->command, "--threads '%s' %s", text, wrong);

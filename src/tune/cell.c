@@ -193,13 +193,13 @@ static bool is_wanted(const struct comparison *comparison,
            fmax(comparison->enough, timed->is_gpu ? TAKT_TUNE_LEAST_OF_GPU : 1);
 }
 
-static bool is_finished(const struct comparison *comparison,
-                        const struct timed_expert *timed)
+static bool needs_turn(const struct comparison *comparison,
+                       const struct timed_expert *timed)
 {
     for (unsigned s = 0; s < situation_count; s++)
-        if (is_wanted(comparison, timed, s))
-            return false;
-    return true;
+        if (!timed->is_out && is_wanted(comparison, timed, s))
+            return true;
+    return false;
 }
 
 static void take_turn(struct comparison *comparison, struct timed_expert *timed)
@@ -261,6 +261,14 @@ static void drop_losers(struct comparison *comparison)
     }
 }
 
+static bool needs_round(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++)
+        if (needs_turn(comparison, &comparison->expert[i]))
+            return true;
+    return false;
+}
+
 /* False: tuning is over. */
 static bool run_round(struct comparison *comparison)
 {
@@ -275,7 +283,7 @@ static bool run_round(struct comparison *comparison)
         struct timed_expert *timed = &comparison->expert[order[i]];
         if (takt__tune_is_over(comparison->tuning))
             return false;
-        if (!timed->is_out && !is_finished(comparison, timed))
+        if (needs_turn(comparison, timed))
             take_turn(comparison, timed);
     }
     drop_losers(comparison);
@@ -364,15 +372,6 @@ static void keep_ratios(const struct comparison *comparison)
     }
 }
 
-static bool is_all_known(const struct comparison *comparison)
-{
-    for (size_t i = 0; i < comparison->count; i++)
-        if (!comparison->expert[i].is_out &&
-            !is_finished(comparison, &comparison->expert[i]))
-            return false;
-    return true;
-}
-
 static void recall(struct comparison *comparison)
 {
     const struct takt_tuning *tuning = comparison->tuning;
@@ -392,7 +391,7 @@ bool takt__tune_host(struct takt_tuning *tuning,
     struct comparison comparison = {.tuning = tuning, .cell = cell};
 
     recall(&comparison);
-    const bool is_new = !is_all_known(&comparison);
+    const bool is_new = needs_round(&comparison);
     if (is_new && !takt__workset_fill(tuning, cell))
         return false;
     while (is_new && comparison.round < tuning->limits.rounds &&
