@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_tune.c - `takt tune`: measures the experts of this machine. */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "commands.h"
 #include "context.h"
 #include "number.h"
@@ -16,6 +18,11 @@
 enum { longest_list = 2048, most_ops = 64, most_shapes = 64 };
 
 static volatile sig_atomic_t stop_signal;
+
+static double now_s(void)
+{
+    return (double)takt__now_ns() * 1e-9;
+}
 
 static void stop(int number)
 {
@@ -228,6 +235,9 @@ static int tune_machine(const struct invocation *invocation, struct tune *tune)
     if (!can_keep(tune, pin))
         return EXIT_FINDING;
     watch_signals();
+    if (tune->options.budget_s > 0) /* opening GPUs is a part of it */
+        tune->options.budget_s =
+            fmax(tune->options.budget_s - (now_s() - tune->start_s), 1e-9);
     tune->options.watch = watch;
     tune->options.self = tune;
     const takt_status status =
@@ -250,7 +260,7 @@ static int tune_machine(const struct invocation *invocation, struct tune *tune)
 
 static int run(const struct invocation *invocation)
 {
-    struct tune tune = {.ctx = NULL};
+    struct tune tune = {.start_s = now_s()};
     struct question question;
     int code = EXIT_USAGE;
 

@@ -21,6 +21,7 @@ struct tune {
     takt_tune_result result;
     bool is_json;
     int signal;         /* that ended it; 0: none */
+    double start_s;     /* of the command */
     double next_line_s; /* of progress */
 };
 

@@ -202,33 +202,44 @@ static bool needs_turn(const struct comparison *comparison,
     return false;
 }
 
+/* False: there is none. */
+static bool take_sample(struct comparison *comparison,
+                        struct timed_expert *timed, unsigned situation,
+                        double about_s)
+{
+    const takt_request request =
+        takt__tune_request(comparison->cell, situation);
+    struct situation_run run = {comparison, timed, situation, about_s};
+    const double seconds =
+        takt__tune_sample(comparison->tuning, about_s, time_situation, &run);
+    double *best = &timed->best_s[situation];
+
+    timed->is_out = seconds < 0;
+    if (timed->is_out || !isfinite(seconds))
+        return false;
+    takt__batch_add(comparison->tuning, &request, timed->expert, seconds);
+    *best = *best > 0 ? fmin(*best, seconds) : seconds;
+    timed->samples[situation]++;
+    return true;
+}
+
+/* What is repeated comes first, while caches are as the warm-up left them. A
+ * GPU gets the samples it needs at least in one turn, lest time be up between
+ * them. */
 static void take_turn(struct comparison *comparison, struct timed_expert *timed)
 {
-    /* What is repeated comes first, while caches are as the warm-up left
-     * them. */
     static const unsigned order[situation_count] = {
         TAKT_SITUATION_REPEAT, 0, TAKT_SITUATION_ALONE,
         TAKT_SITUATION_REPEAT | TAKT_SITUATION_ALONE};
     const double about_s = warm_up(comparison, timed);
 
     timed->is_out = about_s < 0;
-    for (unsigned i = 0; i < situation_count && !timed->is_out; i++) {
-        const unsigned situation = order[i];
-        const takt_request request =
-            takt__tune_request(comparison->cell, situation);
-        struct situation_run run = {comparison, timed, situation, about_s};
-        if (!is_wanted(comparison, timed, situation))
-            continue;
-        const double seconds = takt__tune_sample(comparison->tuning, about_s,
-                                                 time_situation, &run);
-        timed->is_out = seconds < 0;
-        if (timed->is_out || !isfinite(seconds))
-            continue;
-        takt__batch_add(comparison->tuning, &request, timed->expert, seconds);
-        double *best = &timed->best_s[situation];
-        *best = *best > 0 ? fmin(*best, seconds) : seconds;
-        timed->samples[situation]++;
-    }
+    for (unsigned i = 0; i < situation_count && !timed->is_out; i++)
+        while (is_wanted(comparison, timed, order[i]) &&
+               take_sample(comparison, timed, order[i], about_s) &&
+               timed->is_gpu &&
+               timed->samples[order[i]] < TAKT_TUNE_LEAST_OF_GPU)
+            ;
 }
 
 /* ---- all experts -------------------------------------------------------- */

@@ -55,8 +55,10 @@ static void measure_gpu(struct resident_run *run, double known)
         run->workset->is_async
             ? (unsigned)fmin(chain_s / fmax(about_s, 1e-7) + 1, longest_chain)
             : 1;
-    for (; known < takt__tune_enough(tuning, about_s, true) &&
-           !takt__tune_is_over(tuning);
+    for (; known < TAKT_TUNE_LEAST_OF_GPU
+               ? !takt__tune_is_stopped(tuning)
+               : known < takt__tune_enough(tuning, about_s, true) &&
+                     !takt__tune_is_over(tuning);
          known++) {
         const double seconds =
             takt__tune_sample(tuning, about_s * run->calls, time_chain, run);
