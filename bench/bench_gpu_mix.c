@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "bench.h"
-#include "bench_operands.h"
+#include "tune/operands.h"
 #include "workload.h"
 
 enum { cells = 160, rounds = 9, operands = 5, contenders = 3 };
@@ -34,7 +34,7 @@ struct copies {
 struct kind {
     takt_call call; /* on the host's memory */
     bool is_resident;
-    struct operand_lengths lengths;
+    struct takt_lengths lengths;
     struct copies own;                /* for the experts */
     struct copies routed[contenders]; /* a buffer belongs to one context */
     double seconds[max_experts][rounds];
@@ -127,9 +127,9 @@ static void make_kind(struct mix *mix, struct kind *kind, bool is_resident)
     } while (strcmp(op->name, "reshape") == 0 ||
              (op->dtypes >> dtype & 1) == 0);
     kind->is_resident = is_resident;
-    if (!make_operands(op, dtype, shape, &kind->call))
+    if (takt__operands_make(op, dtype, &shape, &kind->call, &kind->lengths) !=
+        TAKT_OK)
         stop("no memory");
-    kind->lengths = find_lengths(op, &kind->call.shape);
 }
 
 /* The same operands in buffers of a context. A reduction still writes to the
@@ -138,9 +138,7 @@ static void make_copies(takt_ctx *ctx, const struct kind *kind,
                         struct copies *out)
 {
     const size_t size = takt_dtype_size(kind->call.dtype);
-    const size_t length[operands] = {kind->lengths.in[0], kind->lengths.in[1],
-                                     kind->lengths.in[2], kind->lengths.in[3],
-                                     kind->lengths.out};
+    const size_t *length = kind->lengths.of;
 
     out->call = kind->call;
     for (int i = 0; i < operands; i++) {

@@ -18,7 +18,7 @@
 #include <takt/takt.h>
 
 #include "bench.h"
-#include "bench_operands.h"
+#include "tune/operands.h"
 
 enum { most_sizes = 96, most_experts = 32, runs = 9, trials = 40 };
 
@@ -88,9 +88,11 @@ static void measure_size(takt_ctx *ctx, struct series *series, size_t at)
     const takt_op *op = takt_op_find(series->name);
     double all[most_experts][runs] = {{0}};
     double best = INFINITY;
+    struct takt_lengths lengths;
     takt_call call;
 
-    if (!make_operands(op, TAKT_F32, series->shape[at], &call))
+    if (takt__operands_make(op, TAKT_F32, &series->shape[at], &call,
+                            &lengths) != TAKT_OK)
         exit(2);
     for (int run = -1; run < runs; run++)
         for (size_t e = 0; takt_ctx_expert(ctx, e, NULL) != NULL; e++) {
@@ -107,7 +109,7 @@ static void measure_size(takt_ctx *ctx, struct series *series, size_t at)
         memcpy(series->sample[at][e], all[e], sizeof series->sample[at][e]);
         series->seconds[at][e] = quantile(all[e], runs, 0.5);
     }
-    free_operands(&call);
+    takt__operands_free(&call);
 }
 
 static void measure(takt_ctx *ctx, struct series *series)

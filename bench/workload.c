@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "bench.h"
-#include "bench_operands.h"
 #include "one_line.h"
+#include "tune/operands.h"
 
 double workload_random(uint64_t *state)
 {
@@ -113,13 +113,12 @@ static char *near_begin(void *array, takt_dtype dtype, uint64_t *random)
     return (char *)array + offset * takt_dtype_size(dtype);
 }
 
-static bool fits(const struct operand_lengths *lengths)
+static bool fits(const struct takt_lengths *lengths)
 {
-    const size_t most = arena_elements - offset_elements;
-
-    return lengths->out <= most && lengths->in[0] <= most &&
-           lengths->in[1] <= most && lengths->in[2] <= most &&
-           lengths->in[3] <= most;
+    for (int i = 0; i < TAKT_OPERANDS; i++)
+        if (lengths->of[i] > arena_elements - offset_elements)
+            return false;
+    return true;
 }
 
 static void make_cell(struct workload *workload, const struct arena arena[2],
@@ -127,20 +126,24 @@ static void make_cell(struct workload *workload, const struct arena arena[2],
 {
     uint64_t *random = &workload->random;
     takt_call *call = &out->call;
-    struct operand_lengths lengths;
+    const takt_op *op;
+    takt_dtype dtype;
+    takt_shape shape;
+    struct takt_lengths lengths;
 
     do {
         do
-            call->op = takt_op_at(
+            op = takt_op_at(
                 (size_t)(workload_random(random) * (double)takt_op_count()));
-        while (strcmp(call->op->name, "reshape") == 0);
-        call->dtype = workload_random(random) < 0.5 ? TAKT_F32 : TAKT_F64;
-        call->shape = shape_of(call->op, random);
-        lengths = find_lengths(call->op, &call->shape);
-    } while ((call->op->dtypes >> call->dtype & 1) == 0 || !fits(&lengths));
-    set_values(call->op, call);
+        while (strcmp(op->name, "reshape") == 0);
+        dtype = workload_random(random) < 0.5 ? TAKT_F32 : TAKT_F64;
+        shape = shape_of(op, random);
+    } while ((op->dtypes >> dtype & 1) == 0 ||
+             takt__timed_call(op, dtype, &shape, 0, call, &lengths) !=
+                 TAKT_OK ||
+             !fits(&lengths));
     for (int i = 0; i < 4; i++)
-        if (lengths.in[i] > 0)
+        if (lengths.of[i] > 0)
             call->in[i] =
                 near_begin(arena[call->dtype].array[i], call->dtype, random);
     call->out = near_begin(arena[call->dtype].array[4], call->dtype, random);

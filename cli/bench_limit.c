@@ -7,22 +7,22 @@
  */
 #include "bench_limit.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+
+/* Passes over n floats of as many streams. */
+typedef void pass_over(size_t n, const float *const *in, unsigned streams,
+                       float *out);
 
 struct loops {
     double (*multiply_add)(size_t rounds, float *sink);
-    void (*read)(size_t n, const float *const *in, unsigned streams,
-                 float *sink);
-    void (*write)(size_t n, const float *const *in, unsigned streams,
-                  float *out);
-    void (*write_past)(size_t n, const float *const *in, unsigned streams,
-                       float *out);
+    pass_over *read, *write, *write_past;
 };
 
 /* clang-format off */
+#define PUT(p, v) (is_past ? STREAM(p, v) : STORE(p, v))
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -103,14 +103,6 @@ enum {
 static const double try_s = 0.002;
 static const double warm_up_s = 0.0005; /* until wide units are at full speed */
 
-double now_s(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 double measure_flops(const takt_machine *machine)
 {
     const struct loops *loops = best_loops(machine);
@@ -128,55 +120,46 @@ double measure_flops(const takt_machine *machine)
     return best;
 }
 
-/* Where all threads of a measurement meet. */
-struct meeting {
-    pthread_mutex_t gate; /* held until it is clear whether all can come */
-    pthread_barrier_t line;
-    bool takes_place;
+/* What all threads of a measurement share. */
+struct team {
+    pthread_mutex_t gate; /* held until it is known whether all have started */
+    pthread_barrier_t barrier;
+    bool is_complete;
 };
 
 /* One thread's share. */
 struct share {
-    const struct loops *loops;
+    pass_over *loop;
     const struct traffic *traffic;
-    struct meeting *meeting;
+    struct team *team;
     const float *in[3];
     float *out; /* 16 floats at least */
     size_t n;
-    bool is_past; /* stores go past the caches */
     size_t passes;
     double seconds; /* of the best try */
 };
 
 static void pass(const struct share *share)
 {
-    const struct loops *loops = share->loops;
-    const unsigned streams = share->traffic->streams;
-
     for (size_t i = 0; i < share->passes; i++)
-        if (!share->traffic->is_written)
-            loops->read(share->n, share->in, streams, share->out);
-        else if (share->is_past)
-            loops->write_past(share->n, share->in, streams, share->out);
-        else
-            loops->write(share->n, share->in, streams, share->out);
+        share->loop(share->n, share->in, share->traffic->streams, share->out);
 }
 
 /* Every thread runs this; only what the first one measures is read. */
-static void *take_part(void *self)
+static void *run_share(void *self)
 {
     struct share *share = self;
-    struct meeting *meeting = share->meeting;
+    struct team *team = share->team;
 
-    pthread_mutex_lock(&meeting->gate);
-    const bool takes_place = meeting->takes_place;
-    pthread_mutex_unlock(&meeting->gate);
-    for (int i = 0; takes_place && i < tries; i++) {
+    pthread_mutex_lock(&team->gate);
+    const bool is_complete = team->is_complete;
+    pthread_mutex_unlock(&team->gate);
+    for (int i = 0; is_complete && i < tries; i++) {
         pass(share); /* warms up */
-        pthread_barrier_wait(&meeting->line);
+        pthread_barrier_wait(&team->barrier);
         const double start = now_s();
         pass(share);
-        pthread_barrier_wait(&meeting->line);
+        pthread_barrier_wait(&team->barrier);
         const double seconds = now_s() - start;
         if (share->seconds == 0 || seconds < share->seconds)
             share->seconds = seconds;
@@ -188,24 +171,24 @@ static void *take_part(void *self)
  * be started. */
 static double run_shares(struct share *share, unsigned threads)
 {
-    struct meeting meeting = {.gate = PTHREAD_MUTEX_INITIALIZER};
+    struct team team = {.gate = PTHREAD_MUTEX_INITIALIZER};
     pthread_t thread[most_threads];
     unsigned started = 1;
 
-    if (pthread_barrier_init(&meeting.line, NULL, threads) != 0)
+    if (pthread_barrier_init(&team.barrier, NULL, threads) != 0)
         return 0;
     for (unsigned i = 0; i < threads; i++)
-        share[i].meeting = &meeting;
-    pthread_mutex_lock(&meeting.gate);
+        share[i].team = &team;
+    pthread_mutex_lock(&team.gate);
     while (started < threads && pthread_create(&thread[started], NULL,
-                                               take_part, &share[started]) == 0)
+                                               run_share, &share[started]) == 0)
         started++;
-    meeting.takes_place = started == threads;
-    pthread_mutex_unlock(&meeting.gate);
-    take_part(&share[0]);
+    team.is_complete = started == threads;
+    pthread_mutex_unlock(&team.gate);
+    run_share(&share[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(thread[i], NULL);
-    pthread_barrier_destroy(&meeting.line);
+    pthread_barrier_destroy(&team.barrier);
     return share[0].seconds;
 }
 
@@ -224,13 +207,15 @@ static size_t count_passes(struct share share)
     }
 }
 
-static double measure(struct share *share, unsigned threads)
+static double measure(struct share *share, unsigned threads, pass_over *loop)
 {
     const struct traffic *traffic = share[0].traffic;
     const double arrays = traffic->streams + (traffic->is_written ? 1 : 0);
-    const size_t passes = count_passes(share[0]);
 
+    share[0].loop = loop;
+    const size_t passes = count_passes(share[0]);
     for (unsigned i = 0; i < threads; i++) {
+        share[i].loop = loop;
         share[i].passes = passes;
         share[i].seconds = 0;
     }
@@ -260,6 +245,7 @@ static void cut(struct share *share, unsigned threads, float *memory, size_t n)
 double measure_bandwidth(const takt_machine *machine,
                          const struct traffic *traffic, unsigned threads)
 {
+    const struct loops *loops = best_loops(machine);
     struct traffic wanted = *traffic;
     wanted.streams = traffic->streams > 3 ? 3 : traffic->streams;
     threads = threads > most_threads ? most_threads : threads;
@@ -274,14 +260,12 @@ double measure_bandwidth(const takt_machine *machine,
 
     if (share != NULL && memory != NULL) {
         memset(memory, 0, floats * sizeof(float));
-        share[0].loops = best_loops(machine);
         share[0].traffic = &wanted;
         cut(share, threads, memory, n);
-        best = measure(share, threads);
-        for (unsigned i = 0; i < threads; i++)
-            share[i].is_past = true;
-        const double past = wanted.is_written ? measure(share, threads) : 0;
-        best = past > best ? past : best;
+        best = measure(share, threads,
+                       wanted.is_written ? loops->write : loops->read);
+        if (wanted.is_written) /* or past the caches */
+            best = fmax(best, measure(share, threads, loops->write_past));
     }
     free(memory);
     free(share);

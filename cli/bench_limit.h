@@ -15,6 +15,8 @@
 
 #include <takt/machine.h>
 
+#include "base/clock.h"
+
 /* How a call passes through memory. */
 struct traffic {
     double bytes;     /* of all arrays together */
@@ -31,6 +33,9 @@ double measure_flops(const takt_machine *machine);
 double measure_bandwidth(const takt_machine *machine,
                          const struct traffic *traffic, unsigned threads);
 
-double now_s(void);
+static inline double now_s(void)
+{
+    return (double)takt__now_ns() * 1e-9;
+}
 
 #endif

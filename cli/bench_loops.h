@@ -10,6 +10,7 @@
  *   VECTOR, FLOATS            a vector register and the floats in one
  *   LOAD, STORE, STREAM       at addresses that are multiples of 64 bytes;
  *                             STREAM writes past the caches
+ *   PUT                       STREAM if is_past, else STORE
  *   ADD, FMA, SET1
  */
 
@@ -22,20 +23,9 @@ LOOP_TARGET static double LOOP(multiply_add)(size_t rounds, float *sink)
 
     for (int i = 0; i < 12; i++)
         a[i] = SET1((float)i);
-    for (size_t r = 0; r < rounds; r++) {
-        a[0] = FMA(a[0], x, y);
-        a[1] = FMA(a[1], x, y);
-        a[2] = FMA(a[2], x, y);
-        a[3] = FMA(a[3], x, y);
-        a[4] = FMA(a[4], x, y);
-        a[5] = FMA(a[5], x, y);
-        a[6] = FMA(a[6], x, y);
-        a[7] = FMA(a[7], x, y);
-        a[8] = FMA(a[8], x, y);
-        a[9] = FMA(a[9], x, y);
-        a[10] = FMA(a[10], x, y);
-        a[11] = FMA(a[11], x, y);
-    }
+    for (size_t r = 0; r < rounds; r++)
+        for (int i = 0; i < 12; i++)
+            a[i] = FMA(a[i], x, y);
     for (int i = 1; i < 12; i++)
         a[0] = ADD(a[0], a[i]);
     STORE(sink, a[0]);
@@ -57,36 +47,34 @@ LOOP_TARGET static void LOOP(read)(size_t n, const float *const *in,
     STORE(sink, ADD(ADD(a, b), ADD(c, d)));
 }
 
-LOOP_TARGET static void LOOP(write)(size_t n, const float *const *in,
-                                    unsigned streams, float *out)
+/* Sums the streams; `is_past` is a constant wherever it is inlined. */
+LOOP_TARGET __attribute__((always_inline)) static inline void
+LOOP(put)(size_t n, const float *const *in, unsigned streams, float *out,
+          bool is_past)
 {
     const float *a = in[0], *b = in[1], *c = in[2];
 
     if (streams <= 1)
         for (size_t i = 0; i < n; i += FLOATS)
-            STORE(out + i, LOAD(a + i));
+            PUT(out + i, LOAD(a + i));
     else if (streams == 2)
         for (size_t i = 0; i < n; i += FLOATS)
-            STORE(out + i, ADD(LOAD(a + i), LOAD(b + i)));
+            PUT(out + i, ADD(LOAD(a + i), LOAD(b + i)));
     else
         for (size_t i = 0; i < n; i += FLOATS)
-            STORE(out + i, ADD(LOAD(a + i), ADD(LOAD(b + i), LOAD(c + i))));
+            PUT(out + i, ADD(LOAD(a + i), ADD(LOAD(b + i), LOAD(c + i))));
+}
+
+LOOP_TARGET static void LOOP(write)(size_t n, const float *const *in,
+                                    unsigned streams, float *out)
+{
+    LOOP(put)(n, in, streams, out, false);
 }
 
 LOOP_TARGET static void LOOP(write_past)(size_t n, const float *const *in,
                                          unsigned streams, float *out)
 {
-    const float *a = in[0], *b = in[1], *c = in[2];
-
-    if (streams <= 1)
-        for (size_t i = 0; i < n; i += FLOATS)
-            STREAM(out + i, LOAD(a + i));
-    else if (streams == 2)
-        for (size_t i = 0; i < n; i += FLOATS)
-            STREAM(out + i, ADD(LOAD(a + i), LOAD(b + i)));
-    else
-        for (size_t i = 0; i < n; i += FLOATS)
-            STREAM(out + i, ADD(LOAD(a + i), ADD(LOAD(b + i), LOAD(c + i))));
+    LOOP(put)(n, in, streams, out, true);
 }
 
 static const struct loops LOOP(loops) = {LOOP(multiply_add), LOOP(read),

@@ -1,17 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * bench_plan.h - what `takt bench` was asked, and the answer per op and size.
+ * bench_plan.h - what `takt bench` was asked, how it is timed, and the answer
+ * per op and size.
  */
 #ifndef TAKT_CLI_BENCH_PLAN_H
 #define TAKT_CLI_BENCH_PLAN_H
 
 #include <takt/takt.h>
 
-#include "bench_timing.h"
 #include "command.h"
 #include "json.h"
 
-enum { most_contenders = 65, most_cells = 512 };
+enum { most_contenders = 65, most_cells = 512, most_samples = 256 };
+
+struct contender {
+    char name[TAKT_EXPERT_NAME_MAX]; /* "adaptive", or an expert */
+    bool is_adaptive;
+    size_t expert; /* its number, else */
+
+    /* Of the latest contest. */
+    bool is_out;                    /* it cannot run the call */
+    char ran[TAKT_EXPERT_NAME_MAX]; /* the expert that ran it last */
+    size_t calls;                   /* per sample, so that a clock can see it */
+    size_t samples;                 /* taken altogether */
+    double best_s;                  /* of one call */
+    double median_s;                /* of the latest samples */
+    double used_s;                  /* of the budget */
+    double latest[most_samples];
+};
 
 /* One op at one size: a table of the output. */
 struct cell {
@@ -21,7 +37,8 @@ struct cell {
 
 struct bench {
     const struct command *command;
-    takt_machine *machine; /* owned */
+    takt_machine *machine; /* owned, as is the context */
+    takt_ctx *ctx;
     takt_dtype dtype;
     double budget_s;
     double flops; /* the limit of one core, for dtype */
@@ -44,8 +61,16 @@ struct limit {
 };
 
 /* Reads the options, the ops with their sizes, and the experts into `bench`,
- * whose machine is known. On failure says what is wrong in one line. */
+ * whose machine is known, and makes its context. On failure says what is wrong
+ * in one line. */
 bool read_question(const struct invocation *invocation, struct bench *bench);
+
+/* Times the call with each contender, in turns and in a new order every round,
+ * for about `budget_s` altogether. What is slow is called once at least.
+ * On failure says which of them failed. */
+takt_status run_contest(takt_ctx *ctx, const takt_call *call, double budget_s,
+                        struct contender *contenders, size_t count,
+                        size_t *failed);
 
 /* Prints what the latest contest was about and how it ended. */
 void print_cell_text(const struct bench *bench, const struct cell *cell,

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/name.h"
-#include "bench_operands.h"
 #include "bench_plan.h"
 #include "context.h"
 #include "number.h"
+#include "tune/family.h"
+#include "tune/operands.h"
 
 enum { longest_list = 2048 };
 
@@ -59,16 +59,27 @@ static bool has_room(const struct bench *bench, const takt_op *op,
     return false;
 }
 
-/* Whether the size means something to the op; not said for ops nobody named. */
-static bool size_fits(const takt_op *op, const takt_shape *shape)
+/* The sizes that tell most about an op. */
+static const char *usual_sizes(const takt_op *op)
 {
-    for (unsigned i = 0; i < shape->rank; i++)
-        if (shape->dim[i] == 0 && i < op->rank_min)
-            return false;
-    return shape->rank >= op->rank_min &&
-           takt_op_check_shape(op, shape) == TAKT_OK;
+    static const char *const usual[][2] = {
+        {"N", "256,8K,256K,8M"},
+        {"ROWSxCOLS", "16x64,256x256,1024x1024"},
+        {"MxN", "64x64,512x512,2048x2048"},
+        {"MxNxK", "16x16x16,64x64x64,256x256x256,512x512x512"},
+        {"BxMxNxK", "256x8x8x8,64x64x64x64"},
+        {"BxHxQxKxD", "1x8x64x64x64,1x8x256x256x64"},
+    };
+
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
+        if (strcmp(op->shape, usual[i][0]) == 0)
+            return usual[i][1];
+    return strcmp(op->name, "pooling") == 0
+               ? "1x64x112x112x3x2x1"
+               : "1x16x28x28x16x3x3x1x1,1x64x56x56x64x3x3x1x1";
 }
 
+/* A size that does not fit is an error for ops that were named. */
 static bool add_cell(struct bench *bench, const takt_op *op, const char *size,
                      bool is_named)
 {
@@ -79,7 +90,7 @@ static bool add_cell(struct bench *bench, const takt_op *op, const char *size,
         usage_error(bench->command, "size '%s' %s", size, wrong);
         return false;
     }
-    if (!size_fits(op, &shape)) {
+    if (!takt__can_be_timed(op, &shape)) {
         if (is_named)
             usage_error(bench->command, "%s takes %s, not '%s'", op->name,
                         op->shape, size);
@@ -115,7 +126,7 @@ static const takt_op *find_op(const struct bench *bench, const char *name)
 
     if (op == NULL || !has_dtype(bench->command, op, bench->dtype))
         return NULL;
-    if (!takt__name_equal(op->name, "reshape"))
+    if (takt__family_at(op, 0) != NULL)
         return op;
     usage_error(bench->command, "%s moves nothing: nothing to time", op->name);
     return NULL;
@@ -169,40 +180,17 @@ static bool read_options(const struct invocation *invocation,
 /* ---- the contenders --------------------------------------------------------
  */
 
-static bool is_gpu_name(const char *name)
+/* "adaptive", or the expert of that number. */
+static void add_contender(struct bench *bench, const char *name, size_t expert)
 {
-    return strncmp(name, "cuda.", 5) == 0 || strncmp(name, "vulkan.", 7) == 0;
-}
-
-/* A context that has but one expert to ask; "adaptive" may ask all, and has
- * its GPUs open, as a program does after a while. */
-static bool add_contender(struct bench *bench, const char *name)
-{
-    const bool is_adaptive = strcmp(name, "adaptive") == 0;
-    const bool is_library = strncmp(name, "blas.", 5) == 0;
-    const takt_ctx_options options = {
-        .policy = is_adaptive ? TAKT_POLICY_ADAPTIVE : TAKT_POLICY_FIXED,
-        .expert = is_adaptive ? NULL : name,
-        .blas = is_library || is_adaptive ? NULL : "",
-        .gpu = is_adaptive || is_gpu_name(name) ? NULL : "",
-        /* What a loop of one expert takes is nothing to route by. */
-        .store = is_adaptive ? NULL : "",
-        .telemetry = ""};
     struct contender *contender = &bench->contender[bench->contender_count];
 
     if (bench->contender_count == most_contenders)
-        return true;
-    const takt_status status = takt_ctx_create(&options, &contender->ctx);
-    if (status != TAKT_OK) {
-        usage_error(bench->command, "expert '%s': %s", name,
-                    takt_status_text(status));
-        return false;
-    }
-    if (is_adaptive)
-        takt_ctx_open_gpus(contender->ctx);
+        return;
+    *contender = (struct contender){.expert = expert};
     snprintf(contender->name, sizeof contender->name, "%s", name);
+    contender->is_adaptive = strcmp(name, "adaptive") == 0;
     bench->contender_count++;
-    return true;
 }
 
 /* The names separated by |, as choices are. */
@@ -216,17 +204,18 @@ static void join_experts(const takt_ctx *ctx, char *out, size_t size)
             used += (size_t)snprintf(out + used, size - used, "|%s", name);
 }
 
-static bool add_named(struct bench *bench, const char *choice, const char *list)
+static bool add_named(struct bench *bench, const char *list)
 {
     char words[longest_list], *rest = words, *word, near[TAKT_EXPERT_NAME_MAX];
+    char choice[longest_list];
 
+    join_experts(bench->ctx, choice, sizeof choice);
     if (!copy_list(bench, "experts", list, words))
         return false;
     while ((word = next_word(&rest)) != NULL) {
         size_t index;
         if (find_choice(word, choice, &index)) {
-            if (!add_contender(bench, word))
-                return false;
+            add_contender(bench, word, index - 1); /* after adaptive */
             continue;
         }
         if (nearest_choice(word, choice, near, sizeof near) != NULL)
@@ -240,38 +229,43 @@ static bool add_named(struct bench *bench, const char *choice, const char *list)
     return true;
 }
 
+static void add_all(struct bench *bench)
+{
+    const char *name;
+    takt_backend backend;
+
+    for (size_t i = 0;
+         (name = takt_ctx_expert(bench->ctx, i, &backend)) != NULL; i++)
+        if (backend != TAKT_BACKEND_GPU || is_worthy_gpu(bench->ctx, name))
+            add_contender(bench, name, i);
+    add_contender(bench, "adaptive", 0);
+}
+
+/* What is timed is not learned from, but for what "adaptive" does; it has its
+ * GPUs open, as a program does after a while. */
 static bool read_experts(const struct invocation *invocation,
                          struct bench *bench)
 {
     const char *list = option_value(invocation, "experts");
+    const bool has_adaptive = list == NULL || strstr(list, "adaptive") != NULL;
     const bool names_gpu = list != NULL && (strstr(list, "cuda.") != NULL ||
                                             strstr(list, "vulkan.") != NULL);
     const takt_ctx_options options = {.gpu = names_gpu ? all_gpus() : NULL,
+                                      .store = has_adaptive ? NULL : "",
                                       .telemetry = ""};
-    char choice[longest_list];
-    takt_ctx *ctx;
-    const char *name;
-    bool is_right = true;
+    const takt_status status = takt_ctx_create(&options, &bench->ctx);
 
-    const takt_status status = takt_ctx_create(&options, &ctx);
     if (status != TAKT_OK) {
         usage_error(bench->command, "this machine: %s",
                     takt_status_text(status));
         return false;
     }
-    if (list != NULL) {
-        join_experts(ctx, choice, sizeof choice);
-        is_right = add_named(bench, choice, list);
-    } else {
-        takt_ctx_open_gpus(ctx);
-        for (size_t i = 0;
-             is_right && (name = takt_ctx_expert(ctx, i, NULL)) != NULL; i++)
-            if (!is_gpu_name(name) || is_worthy_gpu(ctx, name))
-                is_right = add_contender(bench, name);
-        is_right = is_right && add_contender(bench, "adaptive");
-    }
-    takt_ctx_destroy(ctx);
-    return is_right;
+    if (has_adaptive)
+        takt_ctx_open_gpus(bench->ctx);
+    if (list != NULL)
+        return add_named(bench, list);
+    add_all(bench);
+    return true;
 }
 
 bool read_question(const struct invocation *invocation, struct bench *bench)

@@ -2,7 +2,6 @@
 /* bench_report.c - the answers of `takt bench`, as a table and as JSON. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "bench_plan.h"
 #include "number.h"
@@ -24,18 +23,6 @@ static void format_time(double seconds, char *out, size_t size)
         snprintf(out, size, "%.2f ms", seconds * 1e3);
     else
         snprintf(out, size, "%.2f s", seconds);
-}
-
-static double find_best(const struct bench *bench)
-{
-    double best = 0;
-
-    for (size_t i = 0; i < bench->contender_count; i++) {
-        const struct contender *c = &bench->contender[i];
-        if (!c->is_out && strcmp(c->name, "adaptive") != 0)
-            best = best == 0 || c->best_s < best ? c->best_s : best;
-    }
-    return best;
 }
 
 static int compare_times(const void *a, const void *b)
@@ -82,9 +69,12 @@ void print_cell_text(const struct bench *bench, const struct cell *cell,
 {
     const struct contender *ranked[most_contenders];
     const size_t count = rank_contenders(bench, ranked);
-    const double best = find_best(bench);
+    double best = 0; /* of an expert that is named */
     char text[128], median[32];
 
+    for (size_t i = count; i-- > 0;)
+        if (!ranked[i]->is_adaptive)
+            best = ranked[i]->best_s;
     format_shape(&cell->shape, text, sizeof text);
     printf("%s %s %s\n  ", cell->op->name, takt_dtype_name(bench->dtype), text);
     print_limit(bench, limit);
@@ -92,9 +82,8 @@ void print_cell_text(const struct bench *bench, const struct cell *cell,
            limit->is_memory ? "GB/s" : "GFLOP/s", "of limit", "x best");
     for (size_t i = 0; i < count; i++) {
         const struct contender *c = ranked[i];
-        const bool is_adaptive = strcmp(c->name, "adaptive") == 0;
-        snprintf(text, sizeof text, "%s%s%s", c->name, is_adaptive ? ": " : "",
-                 is_adaptive ? c->ran : "");
+        snprintf(text, sizeof text, "%s%s%s", c->name,
+                 c->is_adaptive ? ": " : "", c->is_adaptive ? c->ran : "");
         printf("  %-28s ", text);
         format_time(c->best_s, text, sizeof text);
         format_time(c->median_s, median, sizeof median);

@@ -1,44 +1,53 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_bench.c - `takt bench`: every expert beside the machine's limit. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "bench_limit.h"
-#include "bench_operands.h"
 #include "bench_plan.h"
 #include "commands.h"
 #include "number.h"
+#include "tune/operands.h"
 
-static double larger(double a, double b)
+/* How operands pass through memory: arrays that count are those at least half
+ * as long as the longest one. */
+static struct traffic traffic_of(const struct takt_lengths *lengths,
+                                 takt_dtype dtype)
 {
-    return a > b ? a : b;
+    struct traffic traffic = {.streams = 0};
+    size_t longest = 0;
+
+    for (int i = 0; i < TAKT_OPERANDS; i++) {
+        longest = lengths->of[i] > longest ? lengths->of[i] : longest;
+        traffic.bytes +=
+            (double)lengths->of[i] * (double)takt_dtype_size(dtype);
+    }
+    for (int i = 0; i < TAKT_OUT; i++)
+        traffic.streams += lengths->of[i] > longest / 2;
+    traffic.is_written = lengths->of[TAKT_OUT] > longest / 2;
+    return traffic;
 }
 
-static void find_limit(const struct bench *bench, const struct cell *cell,
-                       struct limit *limit)
+static void find_limit(const struct bench *bench, const takt_call *call,
+                       const struct traffic *traffic, struct limit *limit)
 {
-    takt_shape shape = cell->shape;
-    const struct operand_lengths lengths = find_lengths(cell->op, &shape);
-    const struct traffic traffic = {.bytes =
-                                        operand_bytes(&lengths, bench->dtype),
-                                    .streams = streams_read(&lengths),
-                                    .is_written = is_written(&lengths)};
     const unsigned threads = bench->machine->threads;
 
-    limit->one_bandwidth = larger(
-        limit->one_bandwidth, measure_bandwidth(bench->machine, &traffic, 1));
+    limit->one_bandwidth = fmax(limit->one_bandwidth,
+                                measure_bandwidth(bench->machine, traffic, 1));
     if (threads > 1)
         limit->all_bandwidth =
-            larger(limit->all_bandwidth,
-                   measure_bandwidth(bench->machine, &traffic, threads));
-    limit->all_bandwidth = larger(limit->all_bandwidth, limit->one_bandwidth);
+            fmax(limit->all_bandwidth,
+                 measure_bandwidth(bench->machine, traffic, threads));
+    limit->all_bandwidth = fmax(limit->all_bandwidth, limit->one_bandwidth);
     limit->flops = bench->flops * threads;
-    takt_op_work(cell->op, bench->dtype, &shape, &limit->work);
+    takt_op_work(call->op, call->dtype, &call->shape, &limit->work);
     const double memory_s = limit->work.bytes / limit->all_bandwidth;
     const double flops_s = limit->work.flops / limit->flops;
     limit->is_memory = memory_s >= flops_s;
-    limit->seconds = larger(memory_s, flops_s);
+    limit->seconds = fmax(memory_s, flops_s);
 }
 
 static void show_progress(const struct bench *bench, size_t index)
@@ -56,22 +65,39 @@ static void show_progress(const struct bench *bench, size_t index)
     fflush(stderr);
 }
 
+/* The limit is measured before and after: one of them may have had a slow
+ * spell. */
+static takt_status time_call(struct bench *bench, const struct cell *cell,
+                             struct limit *limit, size_t *failed)
+{
+    struct takt_lengths lengths;
+    takt_call call;
+    takt_status status = takt__timed_call(cell->op, bench->dtype, &cell->shape,
+                                          0, &call, &lengths);
+
+    if (status != TAKT_OK)
+        return status;
+    const struct traffic traffic = traffic_of(&lengths, bench->dtype);
+    find_limit(bench, &call, &traffic, limit);
+    status = takt__operands_make(cell->op, bench->dtype, &cell->shape, &call,
+                                 &lengths);
+    if (status == TAKT_OK) {
+        status = run_contest(bench->ctx, &call, bench->budget_s,
+                             bench->contender, bench->contender_count, failed);
+        takt__operands_free(&call);
+    }
+    find_limit(bench, &call, &traffic, limit);
+    return status;
+}
+
 static bool time_cell(struct bench *bench, size_t index)
 {
     const struct cell *cell = &bench->cell[index];
     struct limit limit = {0};
-    takt_call call;
     size_t failed = 0;
 
     show_progress(bench, index);
-    find_limit(bench, cell, &limit);
-    takt_status status = TAKT_ENOMEM;
-    if (make_operands(cell->op, bench->dtype, cell->shape, &call)) {
-        status = run_contest(&call, bench->budget_s, bench->contender,
-                             bench->contender_count, &failed);
-        free_operands(&call);
-    }
-    find_limit(bench, cell, &limit); /* again: the first may have had a spell */
+    const takt_status status = time_call(bench, cell, &limit, &failed);
     show_progress(bench, bench->cell_count);
     if (status != TAKT_OK)
         fprintf(stderr, "takt bench: %s on %s: %s\n", cell->op->name,
@@ -83,7 +109,7 @@ static bool time_cell(struct bench *bench, size_t index)
     return status == TAKT_OK;
 }
 
-/* A call that fails is left out, and told of by the exit status. */
+/* A call that fails is left out, and the exit status says so. */
 static int time_all(struct bench *bench)
 {
     bool is_whole = true;
@@ -126,8 +152,7 @@ static int run(const struct invocation *invocation)
     if (takt_machine_create(NULL, &bench->machine) == TAKT_OK &&
         read_question(invocation, bench))
         code = time_all(bench);
-    for (size_t i = 0; i < bench->contender_count; i++)
-        takt_ctx_destroy(bench->contender[i].ctx);
+    takt_ctx_destroy(bench->ctx);
     takt_machine_destroy(bench->machine);
     free(bench);
     return code;

@@ -41,7 +41,7 @@ static bool all_known(const struct invocation *invocation, takt_dtype dtype)
 }
 
 static void print_course(struct mapping *mapping, const takt_op *op,
-                         const struct family *family, unsigned situation)
+                         const struct takt_family *family, unsigned situation)
 {
     struct course course;
 
@@ -59,11 +59,11 @@ static void print_course(struct mapping *mapping, const takt_op *op,
 
 static void print_op(struct mapping *mapping, const takt_op *op)
 {
-    const struct family *family;
+    const struct takt_family *family;
 
     if ((op->dtypes >> mapping->dtype & 1) == 0)
         return;
-    for (size_t i = 0; (family = family_at(op, i)) != NULL; i++) {
+    for (size_t i = 0; (family = takt__family_at(op, i)) != NULL; i++) {
         print_course(mapping, op, family, mapping->situation);
         if (mapping->has_gpu)
             print_course(mapping, op, family,

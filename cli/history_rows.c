@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "context.h"
-#include "family.h"
 #include "history.h"
 #include "number.h"
+#include "tune/family.h"
 
 /* ---- reading ---- */
 
@@ -68,13 +68,14 @@ void free_memories(struct memories *memories)
 
 bool request_like(const takt_history_row *row, takt_request *out)
 {
-    const struct family *family = family_of_layout(row->op, row->layout);
+    const struct takt_family *family =
+        takt__family_of_layout(row->op, row->layout);
 
     if (row->op->is_user || family == NULL)
         return false;
-    *out = family_request(
+    *out = takt__family_request(
         family, row->op, row->dtype,
-        family_step_for(family, row->op, row->dtype, &row->work));
+        takt__family_step_for(family, row->op, row->dtype, &row->work));
     out->situation = row->situation;
     out->work = &row->work;
     return true;

@@ -10,8 +10,8 @@
 
 #include <takt/takt.h>
 
-#include "family.h"
 #include "json.h"
+#include "tune/family.h"
 
 /* The experts at one size. */
 struct spot {
@@ -29,10 +29,10 @@ struct spot {
 struct course {
     const takt_op *op;
     takt_dtype dtype;
-    const struct family *family;
+    const struct takt_family *family;
     unsigned situation;
     bool is_told_apart; /* from the same on a GPU, or on the host */
-    struct spot spot[most_steps];
+    struct spot spot[TAKT_FAMILY_STEPS];
     size_t count;
 };
 
@@ -45,11 +45,12 @@ struct range {
 
 /* False: the op cannot be asked about. */
 bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
-                 const struct family *family, unsigned situation,
+                 const struct takt_family *family, unsigned situation,
                  struct course *out);
 
 /* Cuts a course into ranges; returns how many. */
-size_t find_ranges(const struct course *course, struct range out[most_steps]);
+size_t find_ranges(const struct course *course,
+                   struct range out[TAKT_FAMILY_STEPS]);
 
 /* "256 .. 96Ki", the side that shapes are made of */
 void name_range(const struct course *course, const struct range *range,

@@ -43,13 +43,13 @@ static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
 }
 
 bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
-                 const struct family *family, unsigned situation,
+                 const struct takt_family *family, unsigned situation,
                  struct course *out)
 {
     *out = (struct course){
         .op = op, .dtype = dtype, .family = family, .situation = situation};
     for (unsigned step = family->low; step <= family->high; step++) {
-        takt_request request = family_request(family, op, dtype, step);
+        takt_request request = takt__family_request(family, op, dtype, step);
         request.situation = situation;
         out->spot[out->count] = (struct spot){.step = step};
         out->count += find_spot(ctx, request, &out->spot[out->count]);
@@ -77,7 +77,8 @@ static void close_range(const struct course *course, struct range *range)
     range->moe_gain = has_moe ? exp(moe / count) : 0;
 }
 
-size_t find_ranges(const struct course *course, struct range out[most_steps])
+size_t find_ranges(const struct course *course,
+                   struct range out[TAKT_FAMILY_STEPS])
 {
     size_t count = 0;
 
@@ -95,11 +96,12 @@ size_t find_ranges(const struct course *course, struct range out[most_steps])
 static void name_size(const struct course *course, size_t spot, char *out,
                       size_t size)
 {
-    format_short(step_side(course->spot[spot].step), out, size);
+    format_short(takt__step_side(course->spot[spot].step), out, size);
 }
 
 /* "nx16nx16n": what a shape is made of. */
-static void name_pattern(const struct family *family, char *out, size_t size)
+static void name_pattern(const struct takt_family *family, char *out,
+                         size_t size)
 {
     size_t used = 0;
 
@@ -147,7 +149,7 @@ static char letter_of(struct legend *legend, const char *expert)
 
 /* Capital where it was measured. */
 static void draw_chart(const struct course *course, struct legend *legend,
-                       char out[most_steps + 1])
+                       char out[TAKT_FAMILY_STEPS + 1])
 {
     for (size_t i = 0; i < course->count; i++) {
         const char letter = letter_of(legend, course->spot[i].expert);
@@ -187,9 +189,9 @@ static bool is_on_gpu(const struct course *course)
 
 void print_course_text(const struct course *course, struct legend *legend)
 {
-    struct range range[most_steps];
+    struct range range[TAKT_FAMILY_STEPS];
     const size_t count = find_ranges(course, range);
-    char chart[most_steps + 1], sizes[160], next[16], moe[16], known[48];
+    char chart[TAKT_FAMILY_STEPS + 1], sizes[160], next[16], moe[16], known[48];
     char pattern[64];
 
     draw_chart(course, legend, chart);
@@ -224,7 +226,7 @@ void print_legend(const struct legend *legend)
 
 static takt_shape shape_at(const struct course *course, size_t spot)
 {
-    return family_shape(course->family, course->spot[spot].step);
+    return takt__family_shape(course->family, course->spot[spot].step);
 }
 
 static void print_shape_csv(const struct course *course, size_t spot)
@@ -238,7 +240,7 @@ static void print_shape_csv(const struct course *course, size_t spot)
 
 void print_course_csv(const struct course *course)
 {
-    struct range range[most_steps];
+    struct range range[TAKT_FAMILY_STEPS];
     const size_t count = find_ranges(course, range);
 
     for (size_t i = 0; i < count; i++) {
@@ -254,7 +256,7 @@ void print_course_csv(const struct course *course)
 
 void print_course_json(struct json *json, const struct course *course)
 {
-    struct range range[most_steps];
+    struct range range[TAKT_FAMILY_STEPS];
     const size_t count = find_ranges(course, range);
 
     json_print(json, "{op:%s policy:%s dtype:%s layout:%s situation:%u",

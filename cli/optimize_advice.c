@@ -12,10 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "family.h"
 #include "number.h"
 #include "optimize.h"
 #include "route.h"
+#include "tune/family.h"
 
 /* ---- sizes ---- */
 
@@ -208,7 +208,7 @@ static void predict(const struct rules *rules, struct advice *advice,
 static size_t walk_sizes(const struct rules *rules, const takt_op *op,
                          takt_dtype dtype)
 {
-    const struct family *family = family_at(op, 0);
+    const struct takt_family *family = takt__family_at(op, 0);
     const bool is_simple =
         strcmp(op->shape, "N") == 0 || strcmp(op->shape, "MxNxK") == 0;
     size_t from = 0;
@@ -216,12 +216,12 @@ static size_t walk_sizes(const struct rules *rules, const takt_op *op,
     if (!is_simple || family == NULL)
         return 0;
     for (unsigned step = 2; step <= family->high; step++) {
-        const takt_shape shape = family_shape(family, step);
+        const takt_shape shape = takt__family_shape(family, step);
         struct estimates estimates;
         ask(rules, op, dtype, &shape, &estimates);
         const takt_estimate *best = best_of(&estimates, on_scalar | on_simd);
         if (best != NULL && best->backend == TAKT_BACKEND_SCALAR)
-            from = step_side(step + 1);
+            from = takt__step_side(step + 1);
     }
     return from;
 }

@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_operands.h"
-#include "family.h"
 #include "op/op_id.h"
+#include "tune/family.h"
+#include "tune/operands.h"
 
 /* Scalar code has to run it too, in well under a second. */
 static const double most_flops = 2e8, most_elements = 4e6;
@@ -38,11 +38,11 @@ static bool is_small_enough(const takt_op *op, takt_dtype dtype,
 
 static takt_shape typical_shape(const takt_op *op)
 {
-    const struct family *family = family_at(op, 0);
+    const struct takt_family *family = takt__family_at(op, 0);
 
     if (family == NULL)
         return (takt_shape){.rank = 0};
-    return family_shape(family, (family->low + family->high) / 2);
+    return takt__family_shape(family, (family->low + family->high) / 2);
 }
 
 /* Halves the longest side until it is small enough; sizes that depend on each
@@ -119,7 +119,7 @@ struct trial {
     struct check *check;
     bool is_whole; /* of whole numbers: results must be the same */
     takt_call call;
-    struct operand_lengths lengths;
+    struct takt_lengths lengths;
     size_t out_bytes;
     char *start, *want, *magnitude; /* out before it, by scalar code, and of
                                      * the magnitudes */
@@ -142,7 +142,7 @@ static double last_place(double value)
     return ldexp(1.0, exponent - FLT_MANT_DIG);
 }
 
-/* Operands are between -1.5 and 1.5: see make_operands(). */
+/* Operands are between -1.5 and 1.5: see tune/operands.c. */
 static double allowed_by_formula(const struct trial *trial, double result,
                                  double units)
 {
@@ -211,7 +211,7 @@ static bool compare(struct trial *trial)
         snprintf(check->why, sizeof check->why, "finds another position");
         return false;
     }
-    for (size_t i = 0; i < trial->lengths.out; i++) {
+    for (size_t i = 0; i < trial->lengths.of[TAKT_OUT]; i++) {
         const double got = at(trial->call.out, check->dtype, i);
         const double want = at(trial->want, check->dtype, i);
         const double off = fabs(got - want), most = allowed(trial, i);
@@ -292,17 +292,19 @@ static bool find_magnitudes(takt_ctx *ctx, size_t scalar, struct trial *trial)
 {
     const takt_dtype dtype = trial->check->dtype;
     takt_call call;
+    struct takt_lengths lengths;
 
-    if (!make_operands(trial->check->op, dtype, trial->check->shape, &call))
+    if (takt__operands_make(trial->check->op, dtype, &trial->check->shape,
+                            &call, &lengths) != TAKT_OK)
         return false;
     for (int i = 0; i < 4; i++)
         if (call.in[i] != NULL && call.in[i] != call.out)
             make_absolute((void *)(uintptr_t)call.in[i], dtype,
-                          trial->lengths.in[i]);
-    make_absolute(call.out, dtype, trial->lengths.out);
+                          trial->lengths.of[i]);
+    make_absolute(call.out, dtype, trial->lengths.of[TAKT_OUT]);
     const bool is_done = takt_run_on(ctx, &call, scalar) == TAKT_OK;
     memcpy(trial->magnitude, call.out, trial->out_bytes);
-    free_operands(&call);
+    takt__operands_free(&call);
     return is_done;
 }
 
@@ -312,15 +314,16 @@ static bool open_trial(takt_ctx *ctx, size_t scalar, struct check *check,
     *out = (struct trial){.check = check,
                           .is_whole = is_whole,
                           .terms = terms_of(check->op, &check->shape)};
-    if (!make_operands(check->op, check->dtype, check->shape, &out->call))
+    if (takt__operands_make(check->op, check->dtype, &check->shape, &out->call,
+                            &out->lengths) != TAKT_OK)
         return false;
-    out->lengths = find_lengths(check->op, &check->shape);
+    check->shape = out->call.shape;
     for (int i = 0; i < 4 && is_whole; i++)
         make_whole((void *)(uintptr_t)out->call.in[i], check->dtype,
-                   out->lengths.in[i]);
-    out->out_bytes = is_position(check->op)
-                         ? sizeof(size_t)
-                         : out->lengths.out * takt_dtype_size(check->dtype);
+                   out->lengths.of[i]);
+    out->out_bytes = is_position(check->op) ? sizeof(size_t)
+                                            : out->lengths.of[TAKT_OUT] *
+                                                  takt_dtype_size(check->dtype);
     out->start = malloc(out->out_bytes);
     out->want = malloc(out->out_bytes);
     out->magnitude = malloc(out->out_bytes);
@@ -336,7 +339,7 @@ static bool open_trial(takt_ctx *ctx, size_t scalar, struct check *check,
 
 static void close_trial(struct trial *trial)
 {
-    free_operands(&trial->call);
+    takt__operands_free(&trial->call);
     free(trial->start);
     free(trial->want);
     free(trial->magnitude);

@@ -11,9 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "family.h"
 #include "number.h"
 #include "optimize.h"
+#include "tune/family.h"
 
 void format_found(const struct takt_finding *finding,
                   const struct advice *advice, char *out, size_t size)
@@ -51,12 +51,12 @@ void format_gain(const struct advice *advice, char *out, size_t size)
 
 static double work_of(const takt_op *op, const struct advice *advice)
 {
-    const struct family *family = family_at(op, 0);
+    const struct takt_family *family = takt__family_at(op, 0);
     takt_shape shape = advice->shape;
     takt_work work;
 
     if (shape.rank == 0 && family != NULL)
-        shape = family_shape(family, (family->low + family->high) / 2);
+        shape = takt__family_shape(family, (family->low + family->high) / 2);
     if (shape.rank > 0 &&
         takt_op_work(op, advice->dtype, &shape, &work) == TAKT_OK)
         return work.flops + work.bytes / 4;

@@ -24,7 +24,7 @@ static const char *const why_words[TAKT_WHYS] = {
     "the GPU would have taken longer, moving the operands included",
     "the GPU failed or refused, and is left alone for a while",
     "a rule or a pin file decided",
-    "another path was tried, to learn"};
+    "another way was tried, to learn"};
 
 /* ---- pieces ---- */
 

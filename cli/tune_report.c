@@ -12,37 +12,38 @@
 
 struct outcome {
     takt_learning learning;
-    takt_status stored;
-    bool is_complete;
-    bool is_loaded;
-    double seconds;
     char facts[most_facts][longest_fact];
     size_t fact_count;
 };
 
+/* Where it is kept; NULL: nowhere. */
+static const char *store_of(const struct tune *tune,
+                            const takt_learning *learning)
+{
+    return learning->store[0] != '\0' && tune->result.stored == TAKT_OK
+               ? learning->store
+               : NULL;
+}
+
 static void print_json(const struct tune *tune, const struct outcome *outcome)
 {
+    const takt_tune_result *result = &tune->result;
+    const char *diag = outcome->learning.diag.text;
     struct json json = json_begin(stdout);
 
     json_open(&json, NULL, '{');
-    json_count(&json, "cells", tune->cells);
-    json_count(&json, "known_cells", tune->known_cells);
-    json_count(&json, "samples", tune->samples);
-    json_count(&json, "resident_samples", tune->resident_samples);
-    json_count(&json, "gpus", tune->gpu_count);
-    json_count(&json, "rejected", tune->rejected);
-    json_count(&json, "discarded", tune->discarded);
-    json_number(&json, "seconds", outcome->seconds);
-    json_bool(&json, "complete", outcome->is_complete);
-    json_bool(&json, "machine_loaded", outcome->is_loaded);
-    json_string(&json, "store",
-                outcome->learning.store[0] != '\0' && outcome->stored == TAKT_OK
-                    ? outcome->learning.store
-                    : NULL);
-    json_string(&json, "diag",
-                outcome->learning.diag.text[0] != '\0'
-                    ? outcome->learning.diag.text
-                    : NULL);
+    json_count(&json, "cells", result->cells);
+    json_count(&json, "known_cells", result->known_cells);
+    json_count(&json, "samples", result->samples);
+    json_count(&json, "resident_samples", result->gpu_samples);
+    json_count(&json, "gpus", result->gpus);
+    json_count(&json, "rejected", result->rejected);
+    json_count(&json, "discarded", result->discarded);
+    json_number(&json, "seconds", result->seconds);
+    json_bool(&json, "complete", result->end == TAKT_TUNE_COMPLETE);
+    json_bool(&json, "machine_loaded", result->discarded > 0);
+    json_string(&json, "store", store_of(tune, &outcome->learning));
+    json_string(&json, "diag", diag[0] != '\0' ? diag : NULL);
     json_open(&json, "facts", '[');
     for (size_t i = 0; i < outcome->fact_count; i++)
         json_string(&json, NULL, outcome->facts[i]);
@@ -59,7 +60,7 @@ static bool is_on_bus(const takt_machine *machine, const char *address)
     return false;
 }
 
-/* Programs go by the bus: who is not on it has to be asked for. */
+/* Programs list GPUs by the bus: others have to be asked for. */
 static void print_unlisted(const struct tune *tune)
 {
     takt_gpu_device gpu;
@@ -74,50 +75,51 @@ static void print_unlisted(const struct tune *tune)
 
 static void print_text(const struct tune *tune, const struct outcome *outcome)
 {
-    const takt_learning *learning = &outcome->learning;
+    const takt_tune_result *result = &tune->result;
+    const char *store = store_of(tune, &outcome->learning);
 
-    if (tune->cells == 0 && outcome->is_complete)
+    if (result->cells == 0 && result->end == TAKT_TUNE_COMPLETE)
         printf("nothing to do: all %zu cells were measured before "
                "(--full measures more)\n",
-               tune->known_cells);
+               result->known_cells);
     else
         printf("measured %zu cells, %zu samples, %zu rejected, in %.1f s; "
                "%zu cells were known\n",
-               tune->cells, tune->samples, tune->rejected, outcome->seconds,
-               tune->known_cells);
-    if (tune->resident_samples > 0)
+               result->cells, result->samples, result->rejected,
+               result->seconds, result->known_cells);
+    if (result->gpu_samples > 0)
         printf("%zu of the samples are of operands on a GPU\n",
-               tune->resident_samples);
-    if (stop_signal != 0)
+               result->gpu_samples);
+    if (tune->signal != 0)
         puts("interrupted: everything so far is kept; run it again to go on");
-    else if (!outcome->is_complete)
+    else if (result->end == TAKT_TUNE_TIME_UP)
         puts("time was up: run it again to go on, or give it a --budget");
     for (size_t i = 0; i < outcome->fact_count; i++)
         printf("  %s\n", outcome->facts[i]);
     print_unlisted(tune);
-    if (learning->store[0] != '\0' && outcome->stored == TAKT_OK)
-        print_line(stdout, "kept in %s", learning->store);
+    if (store != NULL)
+        print_line(stdout, "kept in %s", store);
 }
 
 /* What is not as it should be, one line each. */
 static void print_trouble(const struct tune *tune,
-                          const struct outcome *outcome)
+                          const takt_learning *learning)
 {
-    const takt_learning *learning = &outcome->learning;
+    const takt_tune_result *result = &tune->result;
 
-    if (outcome->is_loaded)
+    if (result->discarded > 0)
         fprintf(stderr,
                 "takt tune: others use this machine: %zu samples taken "
                 "meanwhile were not kept (--anyway keeps them)\n",
-                tune->discarded);
-    if (tune->refused != TAKT_OK)
+                result->discarded);
+    if (result->learned != TAKT_OK)
         fprintf(stderr, "takt tune: some samples could not be learned: %s\n",
-                takt_status_text(tune->refused));
+                takt_status_text(result->learned));
     if (learning->diag.text[0] != '\0')
         complain(&cmd_tune, "%s", learning->diag.text);
-    else if (outcome->stored != TAKT_OK)
+    else if (result->stored != TAKT_OK)
         complain(&cmd_tune, "%s: %s", learning->store,
-                 takt_status_text(outcome->stored));
+                 takt_status_text(result->stored));
 }
 
 /* A GPU that failed on the way was measured in part. */
@@ -142,30 +144,27 @@ static int write_pin(const struct tune *tune, const char *path)
     return EXIT_DONE;
 }
 
-int report_tune(struct tune *tune, const char *pin)
+int report_tune(const struct tune *tune, const char *pin)
 {
-    struct outcome outcome = {.seconds = tune_now() - tune->start_s,
-                              .is_complete = tune->is_complete,
-                              .is_loaded = tune->discarded > 0};
+    const takt_tune_result *result = &tune->result;
+    struct outcome outcome;
     int code = EXIT_DONE;
 
-    hide_progress(tune);
-    outcome.stored = takt_ctx_flush(tune->ctx);
     takt_ctx_learning(tune->ctx, &outcome.learning);
-    if (stop_signal == 0)
-        outcome.fact_count = find_facts(tune, outcome.facts);
+    outcome.fact_count =
+        tune->signal == 0 ? find_facts(tune, outcome.facts) : 0;
     if (tune->is_json)
         print_json(tune, &outcome);
     else
         print_text(tune, &outcome);
-    print_trouble(tune, &outcome);
+    print_trouble(tune, &outcome.learning);
     print_losses(tune);
     if (pin != NULL)
         code = write_pin(tune, pin);
-    if (stop_signal != 0)
-        return 128 + stop_signal;
-    if (outcome.stored != TAKT_OK || tune->refused != TAKT_OK ||
-        (tune->discarded > 0 && tune->samples == 0))
+    if (tune->signal != 0)
+        return 128 + tune->signal;
+    if (result->stored != TAKT_OK || result->learned != TAKT_OK ||
+        (result->discarded > 0 && result->samples == 0))
         code = EXIT_FINDING;
     return code;
 }

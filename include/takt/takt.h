@@ -33,6 +33,7 @@
 #include <takt/status.h>
 #include <takt/store.h>
 #include <takt/telemetry.h>
+#include <takt/tune.h>
 #include <takt/version.h>
 
 #endif

@@ -125,6 +125,13 @@ static void close_sink(void *self, unsigned deadline_ms)
     (void)deadline_ms;
 }
 
+static int stop(void *self, const takt_tune_progress *progress)
+{
+    (void)self;
+    (void)progress;
+    return 1;
+}
+
 static const takt_request a_sum = {.dtype = TAKT_F32,
                                    .shape = {.rank = 1, .dim = {1000}}};
 
@@ -210,6 +217,10 @@ static void history_and_telemetry_are_those_of_the_default_context(void)
     CASE(takt_ctx_trace, takt_ctx_trace(NULL, NULL), TAKT_OK);
     CASE(takt_ctx_add_sink, takt_ctx_add_sink(NULL, &sink), TAKT_OK);
     CASE(takt_ctx_telemetry, takt_ctx_telemetry(NULL, &telemetry), TAKT_OK);
+    CASE(takt_tune,
+         takt_tune(NULL, &(takt_tune_options){.ignores_load = 1, .watch = stop},
+                   NULL),
+         TAKT_OK);
     EXPECT(telemetry.is_on);
 }
 
@@ -242,6 +253,7 @@ static void what_a_context_needs_is_not_null(void)
     REFUSED(takt_history_read, takt_history_read(NULL, NULL, NULL));
     REFUSED(takt_history_best, takt_history_best(NULL, NULL, NULL));
     REFUSED(takt_buffer_create, takt_buffer_create(NULL, 1, NULL, NULL));
+    REFUSED(takt_tune, takt_tune(NULL, NULL, NULL));
     begin("takt_ctx_destroy");
     takt_ctx_destroy(NULL);
     begin("takt_ctx_export"); /* depends on the environment */

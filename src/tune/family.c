@@ -1,51 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /* family.c - the table of families. */
-#include "family.h"
+#include "tune/family.h"
 
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "takt/call.h"
+#include "takt/ops.h"
+
+/* clang-format off */
+
 /* Parts of a dim table: a side that grows, and one that does not. */
-#define GROWS(times_) \
-    {                 \
-        0, times_     \
-    }
-#define STAYS(fixed_) \
-    {                 \
-        fixed_, 0     \
-    }
+#define GROWS(times_) {0, times_}
+#define STAYS(fixed_) {fixed_, 0}
 
 /* Sides are 16 or 128 times the thin ones, so that all sizes are in the same
  * layout: see docs/formats/pin.md. */
-#define MATMUL(trans_, flags_, square_, thin_)                     \
-    {"MxNxK", NULL,    trans_ ".square",                           \
-     flags_,  square_, 6,                                          \
-     22,      3,       {GROWS(1), GROWS(1), GROWS(1)}},            \
-        {"MxNxK", NULL,  trans_ ".thin_m",                         \
-         flags_,  thin_, 2,                                        \
-         14,      3,     {GROWS(1), GROWS(16), GROWS(16)}},        \
-        {"MxNxK", NULL,  trans_ ".thin_n",                         \
-         flags_,  thin_, 2,                                        \
-         14,      3,     {GROWS(16), GROWS(1), GROWS(16)}},        \
-        {"MxNxK", NULL,  trans_ ".thin_k",                         \
-         flags_,  thin_, 2,                                        \
-         14,      3,     {GROWS(16), GROWS(16), GROWS(1)}},        \
-        {"MxNxK", NULL,  trans_ ".thin_mn",                        \
-         flags_,  thin_, 4,                                        \
-         12,      3,     {GROWS(1), GROWS(1), GROWS(128)}},        \
-        {"MxNxK", NULL,  trans_ ".thin_mk",                        \
-         flags_,  thin_, 4,                                        \
-         12,      3,     {GROWS(1), GROWS(128), GROWS(1)}},        \
-    {                                                              \
-        "MxNxK", NULL, trans_ ".thin_nk", flags_, thin_, 4, 12, 3, \
-        {                                                          \
-            GROWS(128), GROWS(1), GROWS(1)                         \
-        }                                                          \
-    }
+#define MATMUL(trans_, flags_, square_, thin_) \
+    {"MxNxK", NULL, trans_ ".square", flags_, square_, 6, 22, 3, {GROWS(1), GROWS(1), GROWS(1)}}, \
+    {"MxNxK", NULL, trans_ ".thin_m", flags_, thin_, 2, 14, 3, {GROWS(1), GROWS(16), GROWS(16)}}, \
+    {"MxNxK", NULL, trans_ ".thin_n", flags_, thin_, 2, 14, 3, {GROWS(16), GROWS(1), GROWS(16)}}, \
+    {"MxNxK", NULL, trans_ ".thin_k", flags_, thin_, 2, 14, 3, {GROWS(16), GROWS(16), GROWS(1)}}, \
+    {"MxNxK", NULL, trans_ ".thin_mn", flags_, thin_, 4, 12, 3, {GROWS(1), GROWS(1), GROWS(128)}}, \
+    {"MxNxK", NULL, trans_ ".thin_mk", flags_, thin_, 4, 12, 3, {GROWS(1), GROWS(128), GROWS(1)}}, \
+    {"MxNxK", NULL, trans_ ".thin_nk", flags_, thin_, 4, 12, 3, {GROWS(128), GROWS(1), GROWS(1)}}
 
-/* clang-format off */
-static const struct family families[] = {
+static const struct takt_family families[] = {
     {"N", NULL, "", 0, 0, 16, 48, 1, {GROWS(1)}},
 
     {"ROWSxCOLS", "transpose", "", 0, 0, 6, 24, 2, {GROWS(1), GROWS(1)}},
@@ -92,14 +73,14 @@ static const struct family families[] = {
 };
 /* clang-format on */
 
-static bool has_family(const takt_op *op, const struct family *family)
+static bool has_family(const takt_op *op, const struct takt_family *family)
 {
     if (family->op != NULL)
         return strcmp(family->op, op->name) == 0;
     return strcmp(family->shape, op->shape) == 0;
 }
 
-const struct family *family_at(const takt_op *op, size_t index)
+const struct takt_family *takt__family_at(const takt_op *op, size_t index)
 {
     for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
         if (has_family(op, &families[i]) && index-- == 0)
@@ -107,25 +88,26 @@ const struct family *family_at(const takt_op *op, size_t index)
     return NULL;
 }
 
-const struct family *family_of_layout(const takt_op *op, const char *layout)
+const struct takt_family *takt__family_of_layout(const takt_op *op,
+                                                 const char *layout)
 {
-    const struct family *family;
+    const struct takt_family *family;
 
-    for (size_t i = 0; (family = family_at(op, i)) != NULL; i++)
+    for (size_t i = 0; (family = takt__family_at(op, i)) != NULL; i++)
         if (strcmp(family->layout, layout) == 0)
             return family;
     return NULL;
 }
 
-size_t step_side(unsigned step)
+size_t takt__step_side(unsigned step)
 {
     const size_t octave = (size_t)1 << step / 2;
     return step % 2 == 0 ? octave : octave + octave / 2;
 }
 
-takt_shape family_shape(const struct family *family, unsigned step)
+takt_shape takt__family_shape(const struct takt_family *family, unsigned step)
 {
-    const size_t side = step_side(step);
+    const size_t side = takt__step_side(step);
     takt_shape shape = {.rank = family->rank};
 
     for (unsigned i = 0; i < family->rank; i++)
@@ -134,13 +116,14 @@ takt_shape family_shape(const struct family *family, unsigned step)
     return shape;
 }
 
-takt_request family_request(const struct family *family, const takt_op *op,
-                            takt_dtype dtype, unsigned step)
+takt_request takt__family_request(const struct takt_family *family,
+                                  const takt_op *op, takt_dtype dtype,
+                                  unsigned step)
 {
     return (takt_request){.policy = TAKT_POLICY_ADAPTIVE,
                           .op = op,
                           .dtype = dtype,
-                          .shape = family_shape(family, step),
+                          .shape = takt__family_shape(family, step),
                           .flags = family->flags};
 }
 
@@ -151,14 +134,15 @@ static double distance(const takt_work *a, const takt_work *b)
            fabs(log2((a->flops + 1) / (b->flops + 1)));
 }
 
-unsigned family_step_for(const struct family *family, const takt_op *op,
-                         takt_dtype dtype, const takt_work *work)
+unsigned takt__family_step_for(const struct takt_family *family,
+                               const takt_op *op, takt_dtype dtype,
+                               const takt_work *work)
 {
     unsigned nearest = family->low;
     double shortest = INFINITY;
 
-    for (unsigned step = 2; step < most_steps; step++) {
-        const takt_shape shape = family_shape(family, step);
+    for (unsigned step = 2; step < TAKT_FAMILY_STEPS; step++) {
+        const takt_shape shape = takt__family_shape(family, step);
         takt_work here;
         if (takt_op_work(op, dtype, &shape, &here) != TAKT_OK)
             continue;

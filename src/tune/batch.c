@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * batch.c - samples wait until it is known that the machine was idle.
+ *
+ * Whether other processes use the processors can only be said over some time:
+ * the kernel counts in hundredths of a second. So samples are held back for
+ * half a second, then recorded, or discarded if others were busy.
+ */
+#define _GNU_SOURCE /* RUSAGE_THREAD */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tune/inside.h"
+
+static const double look_s = 0.25;
+enum { most_tries = 3 };
+
+/* Processors that others may use, of all, before samples are worth nothing: a
+ * guess, well above what a desktop at rest needs. */
+static double tolerable(const struct takt_tuning *tuning)
+{
+    const double tenth = tuning->machine->logical_cpus * 0.1;
+    return tenth > 0.4 ? tenth : 0.4;
+}
+
+/* Seconds that processors were not idle, for any reason, stolen ones included;
+ * 0 where the kernel does not count. */
+struct cpu_time {
+    double busy_s, stolen_s;
+};
+
+static struct cpu_time cpu_time(void)
+{
+    unsigned long long user, nice, system, idle, wait, irq, soft, steal;
+    FILE *file = fopen("/proc/stat", "re");
+    const int found =
+        file == NULL
+            ? 0
+            : fscanf(file, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &user,
+                     &nice, &system, &idle, &wait, &irq, &soft, &steal);
+    const double hertz = (double)sysconf(_SC_CLK_TCK);
+
+    if (file != NULL)
+        fclose(file);
+    if (found != 8)
+        return (struct cpu_time){0};
+    return (struct cpu_time){
+        .busy_s = (double)(user + nice + system + irq + soft + steal) / hertz,
+        .stolen_s = (double)steal / hertz};
+}
+
+/* ---- one thread ---------------------------------------------------------- */
+
+static const double steal_from_s = 1e-3, preempted_below_s = 1e-2;
+
+static long preemptions(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
+/* What tells that this thread was interrupted: by another one, or, where that
+ * can be seen in a call of `about_s`, by a hypervisor. */
+struct interruptions {
+    long preemptions;
+    double stolen_s; /* negative: not looked at */
+};
+
+static struct interruptions interruptions(double about_s)
+{
+    return (struct interruptions){
+        .preemptions = preemptions(),
+        .stolen_s = about_s >= steal_from_s ? cpu_time().stolen_s : -1};
+}
+
+static bool was_interrupted(const struct interruptions *before, double seconds)
+{
+    if (preemptions() != before->preemptions && seconds < preempted_below_s)
+        return true;
+    return before->stolen_s >= 0 &&
+           cpu_time().stolen_s - before->stolen_s > 0.05 * seconds;
+}
+
+double takt__tune_sample(struct takt_tuning *tuning, double about_s,
+                         takt__tune_timed *timed, void *self)
+{
+    double shortest = INFINITY;
+
+    for (int try = 0; try < most_tries; try++) {
+        /* The caller's function might let caches cool and threads fall asleep,
+         * so it is called between long calls only. */
+        if (!takt__tune_is_short(about_s) && takt__tune_is_stopped(tuning))
+            return INFINITY;
+        const struct interruptions before = interruptions(about_s);
+        const double seconds = timed(self);
+        if (seconds < 0 || !was_interrupted(&before, seconds))
+            return seconds;
+        shortest = fmin(shortest, seconds);
+        tuning->result.rejected++;
+    }
+    return tuning->options.ignores_load != 0 ? shortest : INFINITY;
+}
+
+/* ---- all processors ------------------------------------------------------ */
+
+static double own_s(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+}
+
+void takt__batch_begin(struct takt_tuning *tuning)
+{
+    struct takt_batch *batch = &tuning->batch;
+
+    batch->count = 0;
+    batch->start_s = takt__tune_now();
+    batch->start_busy_s = cpu_time().busy_s;
+    batch->start_own_s = own_s();
+}
+
+/* Processors that others used since. */
+static double others_since(const struct takt_batch *batch)
+{
+    const double wall_s = takt__tune_now() - batch->start_s;
+    const double busy_s = cpu_time().busy_s - batch->start_busy_s;
+    const double others_s = busy_s - (own_s() - batch->start_own_s);
+
+    return wall_s > 0 && others_s > 0 ? others_s / wall_s : 0;
+}
+
+bool takt__tune_await_idle(struct takt_tuning *tuning, double limit_s)
+{
+    const double start = takt__tune_now();
+    const struct timespec look = {.tv_nsec = (long)(look_s * 1e9)};
+
+    do {
+        takt__batch_begin(tuning);
+        nanosleep(&look, NULL);
+        tuning->result.others = others_since(&tuning->batch);
+        if (tuning->result.others <= tolerable(tuning))
+            return true;
+    } while (takt__tune_now() - start < limit_s &&
+             !takt__tune_is_stopped(tuning));
+    return false;
+}
+
+void takt__batch_add(struct takt_tuning *tuning, const takt_request *request,
+                     size_t expert, double seconds)
+{
+    struct takt_batch *batch = &tuning->batch;
+
+    if (batch->count == batch->capacity) {
+        const size_t capacity = batch->capacity == 0 ? 1024 : 2 * batch->count;
+        takt_measurement *more =
+            realloc(batch->sample, capacity * sizeof *more);
+        if (more == NULL) {
+            tuning->result.learned = TAKT_ENOMEM;
+            return;
+        }
+        batch->sample = more;
+        batch->capacity = capacity;
+    }
+    batch->sample[batch->count++] =
+        (takt_measurement){.request = *request,
+                           .expert = tuning->expert[expert],
+                           .seconds = seconds,
+                           .is_trial = 1};
+}
+
+static void record(struct takt_tuning *tuning, const takt_measurement *sample)
+{
+    takt_tune_result *result = &tuning->result;
+    const takt_status status = takt_record(tuning->ctx, sample);
+
+    if (status != TAKT_OK) {
+        result->learned = status;
+        return;
+    }
+    result->samples++;
+    result->gpu_samples +=
+        (sample->request.situation & TAKT_SITUATION_ON_GPU) != 0;
+}
+
+bool takt__batch_end(struct takt_tuning *tuning)
+{
+    const struct takt_batch *batch = &tuning->batch;
+    const bool is_good = tuning->options.ignores_load != 0 ||
+                         others_since(batch) <= tolerable(tuning);
+
+    if (!is_good)
+        tuning->result.discarded += batch->count;
+    for (size_t i = 0; is_good && i < batch->count; i++)
+        record(tuning, &batch->sample[i]);
+    takt__batch_begin(tuning);
+    return is_good;
+}
