@@ -39,7 +39,7 @@ static bool check(void *self, const struct takt_record *record)
     demand(takt__text_feed(&reader, text, length));
     demand(takt__text_finish(&reader));
     for (size_t i = 0; i < TAKT_RECORD_FIELDS; i++) {
-        const struct takt_field *field = &takt__record_fields[i];
+        const struct takt_record_field *field = &takt__record_fields[i];
         const char *left = (const char *)record + field->offset;
         const char *right = (const char *)&again + field->offset;
         if (field->kind == TAKT_FIELD_REAL) /* -0 comes back as 0 */

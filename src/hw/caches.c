@@ -14,17 +14,6 @@
 
 #define CACHE_FOLDER "/sys/devices/system/cpu/cpu0/cache"
 
-void takt__cache_note(takt_machine *machine, uint64_t level, uint64_t bytes)
-{
-    size_t *size[] = {&machine->l1d_bytes, &machine->l2_bytes,
-                      &machine->l3_bytes};
-
-    if (level < 1 || level > 3 || bytes > SIZE_MAX)
-        return;
-    if (*size[level - 1] < bytes)
-        *size[level - 1] = (size_t)bytes;
-}
-
 /* "48K" and the like; 0: not understood. */
 static uint64_t parse_size(const char *text)
 {

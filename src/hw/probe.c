@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* probe.c - asks each part of the probe in turn. */
+/* probe.c - what the parts of the probe share. */
 #include "hw/probe.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "hw/fingerprint.h"
 #include "hw/text.h"
 
 bool takt__probe_file(struct takt_probe *probe, const char *path, char *buf,
@@ -32,67 +28,13 @@ char *takt__probe_text(struct takt_probe *probe, const char *path)
     return probe->text;
 }
 
-static void read_memory(struct takt_probe *probe)
+void takt__cache_note(takt_machine *machine, uint64_t level, uint64_t bytes)
 {
-    char *text = takt__probe_text(probe, "/proc/meminfo");
+    size_t *size[] = {&machine->l1d_bytes, &machine->l2_bytes,
+                      &machine->l3_bytes};
 
-    for (char *line = takt__text_cut(&text, '\n'); line != NULL;
-         line = takt__text_cut(&text, '\n')) {
-        const char *value = takt__text_value(line, "MemTotal");
-        uint64_t kilobytes;
-        if (value == NULL)
-            continue;
-        if (takt__text_number(&value, 10, &kilobytes) &&
-            kilobytes <= UINT64_MAX / 1024)
-            probe->machine->memory_bytes = kilobytes * 1024;
+    if (level < 1 || level > 3 || bytes > SIZE_MAX)
         return;
-    }
-}
-
-/* The quota is rounded down: at 2.5 CPUs, three busy threads have used up a
- * period's time after 83% of it and then all stand still for the rest, and an
- * op waits for its slowest thread. Two threads are never stopped. */
-static unsigned count_threads(const takt_machine *machine)
-{
-    unsigned threads = machine->allowed_cpus;
-
-    if (machine->quota_cpus > 0.0 && machine->quota_cpus < threads)
-        threads = (unsigned)machine->quota_cpus;
-    return threads > 0 ? threads : 1;
-}
-
-static void read_all(struct takt_probe *probe)
-{
-    takt_machine *machine = probe->machine;
-    const char *architecture = probe->source->architecture;
-
-    takt__text_tidy(architecture, machine->architecture,
-                    sizeof machine->architecture);
-    if (strcmp(architecture, "x86_64") == 0)
-        takt__x86_probe(probe);
-    else if (strcmp(architecture, "aarch64") == 0)
-        takt__arm_probe(probe);
-    machine->isas |= 1u << TAKT_ISA_SCALAR;
-
-    takt__cores_probe(probe);
-    takt__quota_probe(probe);
-    machine->threads = count_threads(machine);
-    takt__caches_probe(probe);
-    read_memory(probe);
-    takt__gpus_probe(probe);
-    takt__machine_fingerprint(machine);
-}
-
-takt_status takt__machine_probe(const struct takt_hw_source *source,
-                                takt_machine *out)
-{
-    struct takt_probe probe = {.source = source, .machine = out};
-
-    memset(out, 0, sizeof *out);
-    probe.text = malloc(TAKT_PROBE_TEXT);
-    if (probe.text == NULL)
-        return TAKT_ENOMEM;
-    read_all(&probe);
-    free(probe.text);
-    return TAKT_OK;
+    if (*size[level - 1] < bytes)
+        *size[level - 1] = (size_t)bytes;
 }

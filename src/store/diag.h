@@ -5,8 +5,12 @@
 
 #include "takt/store.h"
 
-/* Says so, in place of what was said before; NULL: to nobody. What does not
- * fit is cut off. */
+#define TAKT_STORE_LOST                                 \
+    "the program closed the descriptors of the store: " \
+    "learning goes on in memory"
+
+/* Replaces the text of `diag`, which may be NULL. What does not fit is cut
+ * off. */
 __attribute__((format(printf, 2, 3))) void
 takt__diag_say(takt_diag *diag, const char *format, ...);
 

@@ -31,18 +31,18 @@ enum { clock_tick_ms = 20 };
 static const char *const ends[parts] = {"", "-wal"};
 static const int kinds[parts] = {SQLITE_OPEN_MAIN_DB, SQLITE_OPEN_WAL};
 
-struct bytes {
+struct image_bytes {
     char *at;
     size_t length, room;
 };
 
 struct takt_image {
-    struct bytes part[parts];
+    struct image_bytes part[parts];
 };
 
 struct image_file {
     sqlite3_file base;
-    struct bytes *bytes;
+    struct image_bytes *bytes;
 };
 
 /* ---- reading ---------------------------------------------------------------
@@ -121,7 +121,7 @@ static takt_status check_look(const char *path, const struct look *look,
     return TAKT_OK;
 }
 
-static takt_status reserve(struct bytes *bytes, size_t room)
+static takt_status reserve(struct image_bytes *bytes, size_t room)
 {
     if (room <= bytes->room)
         return TAKT_OK;
@@ -137,7 +137,7 @@ static takt_status reserve(struct bytes *bytes, size_t room)
 
 /* *is_short: the file has become shorter meanwhile, or is gone. */
 static takt_status read_file(sqlite3_vfs *vfs, const char *name, int kind,
-                             struct bytes *out, bool *is_short)
+                             struct image_bytes *out, bool *is_short)
 {
     sqlite3_file *file = calloc(1, (size_t)vfs->szOsFile);
     const char *known = sqlite3_create_filename(name, "", "", 0, NULL);
@@ -171,7 +171,7 @@ static takt_status read_parts(const char *path, const struct look *look,
     *is_short = false;
     takt__hold_begin_release(NULL, NULL);
     for (int i = 0; status == TAKT_OK && i < parts; i++) {
-        struct bytes *bytes = &image->part[i];
+        struct image_bytes *bytes = &image->part[i];
         char *name = takt__path_extend(path, ends[i]);
         status = name == NULL ? TAKT_ENOMEM
                               : reserve(bytes, (size_t)look->part[i].st_size);
@@ -273,7 +273,7 @@ bool takt__image_has_log(const struct takt_image *image)
 /* ---- SQLite's file ---------------------------------------------------------
  */
 
-static struct bytes *bytes_of(sqlite3_file *file)
+static struct image_bytes *bytes_of(sqlite3_file *file)
 {
     return ((struct image_file *)file)->bytes;
 }
@@ -287,7 +287,7 @@ static int close_file(sqlite3_file *file)
 static int read_bytes(sqlite3_file *file, void *to, int amount,
                       sqlite3_int64 offset)
 {
-    const struct bytes *bytes = bytes_of(file);
+    const struct image_bytes *bytes = bytes_of(file);
     const size_t want = (size_t)amount, at = (size_t)offset;
     const size_t left = at < bytes->length ? bytes->length - at : 0;
     const size_t have = left < want ? left : want;
@@ -301,7 +301,7 @@ static int read_bytes(sqlite3_file *file, void *to, int amount,
 static int write_bytes(sqlite3_file *file, const void *from, int amount,
                        sqlite3_int64 offset)
 {
-    struct bytes *bytes = bytes_of(file);
+    struct image_bytes *bytes = bytes_of(file);
     const size_t end = (size_t)offset + (size_t)amount;
 
     if (end > 2 * (size_t)TAKT_IMAGE_OWN_BYTES)
@@ -317,7 +317,7 @@ static int write_bytes(sqlite3_file *file, const void *from, int amount,
 /* Beyond its length, the room is zeros. */
 static int cut(sqlite3_file *file, sqlite3_int64 size)
 {
-    struct bytes *bytes = bytes_of(file);
+    struct image_bytes *bytes = bytes_of(file);
     const size_t length = (size_t)size;
 
     if (length < bytes->length) {

@@ -30,7 +30,6 @@
 #include "store/read.h"
 #include "store/schema.h"
 #include "store/sql.h"
-#include "store/store.h"
 
 enum { busy_ms = 2000, cheap_check_bytes = 4 << 20, checkpoint_pages = 256 };
 

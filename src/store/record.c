@@ -16,7 +16,7 @@
             sizeof(((struct takt_record *)0)->member)        \
     }
 
-const struct takt_field takt__record_fields[TAKT_RECORD_FIELDS] = {
+const struct takt_record_field takt__record_fields[TAKT_RECORD_FIELDS] = {
     FIELD(machine, TAKT_FIELD_TEXT),     FIELD(device, TAKT_FIELD_TEXT),
     FIELD(software, TAKT_FIELD_TEXT),    FIELD(writer, TAKT_FIELD_TEXT),
     FIELD(op, TAKT_FIELD_TEXT),          FIELD(layout, TAKT_FIELD_TEXT),
@@ -114,7 +114,7 @@ static const char *real_fault(size_t offset, const struct takt_record *record,
     return value < 0 && least >= 0 ? "below zero" : "too small";
 }
 
-const char *takt__field_fault(const struct takt_field *field,
+const char *takt__field_fault(const struct takt_record_field *field,
                               const struct takt_record *record)
 {
     const void *at = (const char *)record + field->offset;

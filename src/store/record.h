@@ -69,6 +69,9 @@ struct takt_record {
     int64_t last_unix_s; /* when it last changed, by the clock on the wall */
 };
 
+/* Called with each record of a store in turn, which is borrowed. */
+typedef void takt_record_visit(void *self, const struct takt_record *record);
+
 enum takt_field_kind {
     TAKT_FIELD_TEXT,  /* an array of char */
     TAKT_FIELD_SMALL, /* unsigned */
@@ -77,7 +80,7 @@ enum takt_field_kind {
     TAKT_FIELD_TIME   /* int64_t */
 };
 
-struct takt_field {
+struct takt_record_field {
     const char *name;
     enum takt_field_kind kind;
     size_t offset; /* in struct takt_record */
@@ -87,11 +90,11 @@ struct takt_field {
 /* Every member, in the order above: the columns of the database and of the
  * text. The first ten are the key, the seven at its front are texts. */
 enum { TAKT_RECORD_NAMES = 7, TAKT_RECORD_KEY = 10, TAKT_RECORD_FIELDS = 21 };
-extern const struct takt_field takt__record_fields[TAKT_RECORD_FIELDS];
+extern const struct takt_record_field takt__record_fields[TAKT_RECORD_FIELDS];
 
 /* What is wrong with a member, in words; NULL when nothing is. The members
  * before it are right. */
-const char *takt__field_fault(const struct takt_field *field,
+const char *takt__field_fault(const struct takt_record_field *field,
                               const struct takt_record *record);
 
 /* Whether nothing is wrong with any. */

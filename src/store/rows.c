@@ -93,7 +93,7 @@ takt_status takt__rows_put(struct takt_database *database, enum takt_sql rule,
 
     *is_put = false;
     for (int i = 0; status == TAKT_OK && i < TAKT_RECORD_FIELDS; i++) {
-        const struct takt_field *field = &takt__record_fields[i];
+        const struct takt_record_field *field = &takt__record_fields[i];
         const char *value = (const char *)record + field->offset;
         int64_t id;
 
@@ -135,7 +135,7 @@ static bool read_small(sqlite3_stmt *row, int at, unsigned *out)
 
 static bool read_field(sqlite3_stmt *row, int at, void *out)
 {
-    const struct takt_field *field = &takt__record_fields[at];
+    const struct takt_record_field *field = &takt__record_fields[at];
 
     if (field->kind == TAKT_FIELD_TEXT)
         return read_text(row, at, field->size, out);

@@ -5,7 +5,6 @@
 
 #include "store/database.h"
 #include "store/record.h"
-#include "store/store.h"
 
 /* The number of a name, which is given one if it has none. In a transaction.
  * `slot`: which of the known names to look at first. */

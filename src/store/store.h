@@ -15,15 +15,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "store/diag.h"
 #include "store/record.h"
 #include "takt/status.h"
 #include "takt/store.h"
 
 struct takt_store;
-
-#define TAKT_STORE_LOST                                 \
-    "the program closed the descriptors of the store: " \
-    "learning goes on in memory"
 
 struct takt_store_identity {
     const char *machine; /* fingerprints of what learns, see record.h */
@@ -79,7 +76,6 @@ uint64_t takt__store_epoch(const struct takt_store *store);
  * out.
  * TAKT_ECORRUPT: damage was met on the way; what was visited is good, and
  * whoever opens the store next moves the file aside. The same for writing. */
-typedef void takt_record_visit(void *self, const struct takt_record *record);
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self);
 

@@ -92,7 +92,7 @@ size_t takt__text_print(const struct takt_record *record,
     size_t length = 0;
 
     for (size_t i = 0; i < TAKT_RECORD_FIELDS; i++) {
-        const struct takt_field *field = &takt__record_fields[i];
+        const struct takt_record_field *field = &takt__record_fields[i];
         length += (size_t)print_field(out + length, TAKT_TEXT_LINE - length,
                                       field->kind,
                                       (const char *)record + field->offset);
@@ -139,7 +139,7 @@ static bool parse_real(const char *text, double *out)
     return *end == '\0' && isfinite(*out);
 }
 
-static bool parse_field(const struct takt_field *field, const char *text,
+static bool parse_field(const struct takt_record_field *field, const char *text,
                         void *at)
 {
     uint64_t count;
@@ -180,7 +180,7 @@ static bool parse_record(struct takt_text_reader *reader,
 
     memset(record, 0, sizeof *record);
     for (size_t i = 0; i < TAKT_RECORD_FIELDS; i++) {
-        const struct takt_field *field = &takt__record_fields[i];
+        const struct takt_record_field *field = &takt__record_fields[i];
         if (text == NULL)
             return refuse(reader, field->name, "missing");
         char *end = strchr(text, '\t');

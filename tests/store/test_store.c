@@ -120,7 +120,7 @@ static void a_batch_with_a_wrong_record_changes_nothing(void)
 static int compare(const struct takt_record *a, const struct takt_record *b)
 {
     for (int i = 0; i < TAKT_RECORD_KEY; i++) {
-        const struct takt_field *field = &takt__record_fields[i];
+        const struct takt_record_field *field = &takt__record_fields[i];
         const char *left = (const char *)a + field->offset;
         const char *right = (const char *)b + field->offset;
         int order = 0;

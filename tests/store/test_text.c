@@ -85,7 +85,7 @@ static void the_longest_record_fits_in_a_line(void)
     struct takt_record record = good_record();
 
     for (size_t i = 0; i < TAKT_RECORD_FIELDS; i++) {
-        const struct takt_field *field = &takt__record_fields[i];
+        const struct takt_record_field *field = &takt__record_fields[i];
         char *at = (char *)&record + field->offset;
         const double widest = 1.2345678901234567e-300;
         if (field->kind == TAKT_FIELD_TEXT && strcmp(field->name, "writer"))
