@@ -106,18 +106,35 @@ static struct curl_slist *make_headers(const struct takt_otel_target *target,
     return NULL;
 }
 
+/* Whether the transfer is still going on. libcurl 7.88 may have read an answer
+ * of HTTP/2 to its end and neither finish nor ask to be called again; nothing
+ * more comes through the socket then, and curl_multi_poll() waits until the try
+ * is out of time. Seen on busy machines where all of an answer came at once.
+ * One more call finishes it, so calls go on until two have changed nothing. */
+static bool advance(struct takt_otel_connection *link)
+{
+    int running = 1;
+
+    for (int idle = 0; running && idle < 2; idle++) {
+        const size_t before = link->header_size + link->seen;
+        if (curl_multi_perform(link->multi, &running) != CURLM_OK)
+            return false;
+        if (link->header_size + link->seen != before)
+            idle = -1;
+    }
+    return running;
+}
+
 /* Until it is done or out of time: CURLE_OPERATION_TIMEDOUT. */
 static CURLcode perform(struct takt_otel_connection *link,
                         const struct takt_otel_watch *watch)
 {
     CURLcode code = CURLE_OPERATION_TIMEDOUT;
-    int running = 1, queued;
+    int queued;
 
     if (curl_multi_add_handle(link->multi, link->easy) != CURLM_OK)
         return CURLE_OUT_OF_MEMORY;
-    for (;;) {
-        if (curl_multi_perform(link->multi, &running) != CURLM_OK || !running)
-            break;
+    while (advance(link)) {
         const uint64_t now_ns = takt__otel_now_ns();
         const uint64_t until_ns = watch->until_ns(watch->self);
         if (now_ns >= until_ns)

@@ -17,8 +17,9 @@ def loaded(collectors, serve, compression):
         collector = collectors.start(serve, {"ok": True})
         driven = peer.drive(
             DRIVE, f"--events {RATE * SECONDS} --rate {RATE} --quiet "
-            "--settle 20000", collector.environment(
+            "--settle 100000 --close 100000", collector.environment(
                 OTEL_METRICS_EXPORTER="none",
+                OTEL_BSP_MAX_QUEUE_SIZE="60000",  # a busy machine lags
                 OTEL_EXPORTER_OTLP_COMPRESSION=compression))
         outcome = driven.outcome
         spans = outcome["spans"]
