@@ -291,31 +291,16 @@ static void send_request(void *self, const struct takt_otel_bytes *request,
         return;
     takt__otel_connection_clear(link);
     const CURLcode code = post(link, posted, watch, &http_status);
-    /* Who refuses may hang up before it has heard all of it. */
+    /* A collector that refuses may hang up before it has read all of it. */
     if (code == CURLE_OK || http_status >= 400 || link->grpc.status > 0)
         judge_answer(link, http_status, out);
     else
         judge_failure(link, code, out);
 }
 
-static bool start(void *self)
-{
-    return takt__otel_connection_start(self);
-}
-
-static void stop(void *self)
-{
-    takt__otel_connection_stop(self);
-}
-
 static void wake(void *self)
 {
     curl_multi_wakeup(((struct takt_otel_connection *)self)->multi);
-}
-
-static void forget(void *self)
-{
-    takt__otel_connection_forget(self);
 }
 
 static void destroy(void *self)
@@ -339,11 +324,11 @@ bool takt__otel_transport_open(const struct takt_otel_target *target,
     *out = (struct takt_otel_transport){
         .self = link,
         .format = TAKT_OTEL_PROTOBUF,
-        .start = start,
+        .start = takt__otel_connection_start,
         .send = send_request,
         .wake = wake,
-        .stop = stop,
-        .forget = forget,
+        .stop = takt__otel_connection_stop,
+        .forget = takt__otel_connection_forget,
         .destroy = destroy,
     };
     return true;
