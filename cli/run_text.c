@@ -218,7 +218,7 @@ static void print_judged(FILE *out, const struct run_row *total)
     if (total->judged > 0)
         fprintf(out,
                 "  for %s of them the GPU was expected to take %s, their "
-                "own path %s\n",
+                "own way %s\n",
                 count_text(total->judged).at, duration(total->gpu_s).at,
                 duration(total->own_s).at);
 }

@@ -76,7 +76,7 @@ static bool set_path(CURLU *parsed, const struct takt_otel_reading *how)
     return !how->is_base || append_path(parsed, http_path[how->signal]);
 }
 
-/* Everything but what is nobody's business. */
+/* For people: without user, password and query. */
 static char *show(CURLU *parsed, const struct takt_otel_reading *how)
 {
     curl_url_set(parsed, CURLUPART_USER, NULL, 0);

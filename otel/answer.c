@@ -2,8 +2,8 @@
 /*
  * answer.c - what collectors answer, in protobuf.
  *
- * Anybody may have sent these bytes. Nothing is read beyond them; fields that
- * are not known, or of another type than expected, are passed over; what is not
+ * These bytes are not trusted. Nothing is read beyond them; fields that are not
+ * known, or of another type than expected, are passed over; what is not
  * protobuf as it is written today (groups, numbers of more than 64 bits, fields
  * without a number) makes the whole answer none.
  */

@@ -4,28 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-uint64_t takt__otel_now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
-void takt__otel_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
-                     uint64_t until_ns)
-{
-    const uint64_t second = 1000000000;
-    const struct timespec until = {.tv_sec = (time_t)(until_ns / second),
-                                   .tv_nsec = (long)(until_ns % second)};
-
-    if (until_ns == UINT64_MAX)
-        pthread_cond_wait(condition, lock);
-    else
-        pthread_cond_timedwait(condition, lock, &until);
-}
 
 static void make_conditions(struct takt_otel_channel *channel)
 {
@@ -189,7 +167,7 @@ static void begin_anew(struct takt_otel_channel *channel)
     channel->problem[0] = '\0';
     channel->problem_ns = 0;
     channel->random = takt__otel_now_ns() | 1;
-    make_conditions(channel); /* nobody waits on them here */
+    make_conditions(channel); /* no thread waits on them here */
     if (channel->transport.forget != NULL)
         channel->transport.forget(channel->transport.self);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * channel.h - the way of one signal out of the process: a bounded queue, and a
- * thread that sends what is in it.
+ * channel.h - exports one signal: a bounded queue, and a thread that sends what
+ * is in it.
  *
- * Whoever puts something in waits for a short lock at most, never for the other
- * end; what there is no room for is dropped and counted. Each signal has its
- * own, so that one that is stuck does not hold the other up.
+ * To enqueue takes a short lock and never waits for the collector. What does
+ * not fit is dropped and counted. Each signal has its own channel, so that one
+ * that is stuck does not delay the other.
  *
- * Threads: putting, flushing, forking and closing are one thread's; counting is
- * anybody's.
+ * Threads: one thread puts, flushes, forks and closes; any thread may count.
  */
 #ifndef TAKT_OTEL_CHANNEL_H
 #define TAKT_OTEL_CHANNEL_H
@@ -93,18 +92,18 @@ void takt__otel_channel_put(struct takt_otel_channel *channel,
 void takt__otel_channel_renew(struct takt_otel_channel *channel,
                               const struct takt_otel_bytes *request);
 
-/* Has all sent that was put, from now on. Nobody waits. */
+/* Sends all that was put, from now on. Does not wait. */
 void takt__otel_channel_begin_flush(struct takt_otel_channel *channel);
-/* Waits until it is, or the time has come. One whose last try failed is waited
- * for 100 ms at most. */
+/* Waits until it is sent, or until `until_ns`; for 100 ms at most after a try
+ * that failed. */
 void takt__otel_channel_flush(struct takt_otel_channel *channel,
                               uint64_t until_ns);
 
-/* Begins the end: what is there is sent until then. A collector whose last try
- * failed gets 100 ms at most. */
+/* Starts to close: what is queued is sent until `until_ns`, or for 100 ms at
+ * most after a try that failed. */
 void takt__otel_channel_begin_close(struct takt_otel_channel *channel,
                                     uint64_t until_ns);
-/* Waits for that end. What could not be sent counts as failed. */
+/* Waits until it is closed. What could not be sent counts as failed. */
 void takt__otel_channel_join(struct takt_otel_channel *channel);
 void takt__otel_channel_destroy(struct takt_otel_channel *channel);
 

@@ -17,23 +17,10 @@
 
 #include <takt/otlp.h>
 
-#include "encode.h"
 #include "sampler.h"
+#include "target.h"
 
 enum { TAKT_OTEL_SIGNALS = 2 };
-
-/* Where one signal goes. Strings are owned; NULL: none. */
-struct takt_otel_target {
-    bool is_on;
-    bool is_grpc, is_tls, is_gzip;
-    char *url;   /* that requests are posted to */
-    char *shown; /* the same for people: no path of gRPC's, no password */
-    struct takt_otel_pairs headers;
-    char *certificate, *client_certificate, *client_key;
-    char *proxy, *no_proxy;
-    unsigned timeout_ms; /* of one try */
-    unsigned export_ms;  /* of all tries of a batch */
-};
 
 struct takt_otel_config {
     struct takt_otel_target target[TAKT_OTEL_SIGNALS];
@@ -56,23 +43,5 @@ takt_status takt__otel_config_read(const takt_otlp_options *options,
                                    struct takt_otel_config *out,
                                    takt_diag *diag);
 void takt__otel_config_free(struct takt_otel_config *config);
-
-/* Adds a sentence to what is said already, as far as there is room. */
-void takt__otel_say(takt_diag *diag, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Reads "key=value,key2=value2": blanks around both are left out, both are
- * percent-decoded, the last value of a key counts. Returns how many members
- * were not understood and left out; SIZE_MAX: no memory. *out is set and to be
- * freed in any case. */
-size_t takt__otel_pairs_read(const char *text, struct takt_otel_pairs *out);
-void takt__otel_pairs_free(struct takt_otel_pairs *pairs);
-
-/* Takes a pair out and gives its value, which the caller frees; NULL: there is
- * none. */
-char *takt__otel_pairs_take(struct takt_otel_pairs *pairs, const char *key);
-
-/* Decodes "%41" to "A" in place. False: it is malformed, or holds a NUL. */
-bool takt__otel_percent_decode(char *text);
 
 #endif

@@ -172,16 +172,20 @@ static bool configure(struct takt_otel_connection *link)
            curl_easy_setopt(easy, CURLOPT_URL, target->url) == CURLE_OK;
 }
 
-void takt__otel_connection_stop(struct takt_otel_connection *link)
+void takt__otel_connection_stop(void *self)
 {
+    struct takt_otel_connection *link = self;
+
     curl_easy_cleanup(link->easy);
     curl_multi_cleanup(link->multi);
     link->easy = NULL;
     link->multi = NULL;
 }
 
-bool takt__otel_connection_start(struct takt_otel_connection *link)
+bool takt__otel_connection_start(void *self)
 {
+    struct takt_otel_connection *link = self;
+
     link->multi = curl_multi_init();
     link->easy = curl_easy_init();
     if (link->multi != NULL && link->easy != NULL && configure(link))
@@ -197,8 +201,9 @@ static struct heirloom {
     struct heirloom *next;
 } * heirlooms;
 
-void takt__otel_connection_forget(struct takt_otel_connection *link)
+void takt__otel_connection_forget(void *self)
 {
+    struct takt_otel_connection *link = self;
     struct heirloom *kept = malloc(sizeof *kept);
 
     if (kept != NULL) {

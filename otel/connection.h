@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * connection.h - libcurl, set up for one target, and what it heard of it.
+ * connection.h - libcurl, set up for one target, and what it answered.
  *
  * The sockets are known here, so that the child of a fork can close its copies
  * of them: whatever libcurl has there is never touched again, because closing
@@ -11,8 +11,8 @@
 
 #include <curl/curl.h>
 
-#include "config.h"
 #include "grpc.h"
+#include "target.h"
 
 enum {
     TAKT_OTEL_KEPT_BYTES = 65536, /* of an answer; a real one has a few */
@@ -31,18 +31,16 @@ struct takt_otel_connection {
     char type[128];
     unsigned char kept[TAKT_OTEL_KEPT_BYTES];
     size_t size, seen, header_size;
-    bool is_endless; /* there is more of it than anybody reads */
+    bool is_endless; /* it is longer than what is read */
     char curl_problem[CURL_ERROR_SIZE];
 };
 
-/* Makes ready; false: no memory. */
-bool takt__otel_connection_start(struct takt_otel_connection *link);
-void takt__otel_connection_stop(struct takt_otel_connection *link);
+/* Methods of a transport (channel.h), whose self is a connection. */
+bool takt__otel_connection_start(void *self);
+void takt__otel_connection_stop(void *self);
+void takt__otel_connection_forget(void *self);
 
 /* Before a request: nothing was heard yet. */
 void takt__otel_connection_clear(struct takt_otel_connection *link);
-
-/* In the child of a fork. */
-void takt__otel_connection_forget(struct takt_otel_connection *link);
 
 #endif

@@ -38,7 +38,7 @@ struct takt_otel_pairs {
     size_t count;
 };
 
-/* Who speaks. The system is asked for the rest: the names of the host and of
+/* The source. The system is asked for the rest: the names of the host and of
  * the executable, and the process id. A child of fork() is another source. */
 struct takt_otel_source {
     const char *service_name; /* wins over service.name among the attributes;

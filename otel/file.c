@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * file.c - JSON lines. When the disk fills up in the middle of a line, what is
- * there of it is cut off again, as long as nobody has written behind it;
+ * there of it is cut off again, unless another process has written behind it;
  * otherwise the next line begins on a line of its own.
  */
 #include "file.h"
@@ -24,8 +24,8 @@ struct takt_otel_file {
     char path[];
 };
 
-/* Pipes are written to as far as they take it: who does not read holds up
- * nobody. Files are not affected by that. */
+/* Non-blocking: a pipe that is not read does not block the exporter. Files are
+ * not affected by that. */
 static int open_file(const char *path)
 {
     return open(
@@ -78,7 +78,7 @@ static void forget(void *self)
 {
     struct takt_otel_file *file = self;
 
-    pthread_mutex_init(&file->lock, NULL); /* who held it is not here */
+    pthread_mutex_init(&file->lock, NULL); /* its holder was in the parent */
     file->is_anothers = true;
 }
 
@@ -86,7 +86,7 @@ static void forget(void *self)
 static bool wait_for_room(const struct takt_otel_file *file,
                           const struct takt_otel_watch *watch)
 {
-    enum { slice_ms = 20 }; /* nobody wakes us when we are to end sooner */
+    enum { slice_ms = 20 }; /* a nearer deadline does not wake it */
     struct pollfd pipe = {.fd = file->fd, .events = POLLOUT};
 
     if (takt__otel_now_ns() >= watch->until_ns(watch->self))

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "config.h"
+#include "pairs.h"
 
 enum { UNKNOWN = 2, RESOURCE_EXHAUSTED = 8, INTERNAL = 13, STATUSES = 17 };
 
@@ -169,8 +169,8 @@ static void read_answer(const unsigned char *body, size_t size,
 }
 
 /* libcurl 7.88 loses trailers when the connection is closed right behind them.
- * A message is then as good as its status: who has none to give gives no
- * message. Without one nothing is known but that it was cut short. */
+ * A message then counts as status 0: a server that fails sends no message.
+ * Without one, all that is known is that the answer was cut short. */
 static void judge_silence(const unsigned char *body, size_t size,
                           struct takt_otel_outcome *out)
 {

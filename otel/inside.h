@@ -5,7 +5,7 @@
  * There are two locks. `lock` guards what others see of the channel, and is
  * held for moments. `busy` is held by the thread always but while it waits, and
  * taken by a fork(): so the child finds everything whole, and neither curl nor
- * the allocator in the middle of something. Who takes both takes `busy` first.
+ * the allocator in the middle of something. `busy` is taken before `lock`.
  */
 #ifndef TAKT_OTEL_INSIDE_H
 #define TAKT_OTEL_INSIDE_H
@@ -29,7 +29,7 @@ struct takt_otel_channel {
 
     pthread_mutex_t lock;
     pthread_cond_t news; /* for the thread */
-    pthread_cond_t done; /* for who flushes */
+    pthread_cond_t done; /* for flush() */
     pthread_t thread;
     bool is_running, is_ending;
     bool is_failing;        /* the last try was no success */

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -160,42 +161,37 @@ static void id(struct takt_otel_writer *w, unsigned number, const char *name,
     text_end(w, 0);
 }
 
-static void integer(struct takt_otel_writer *w, unsigned number,
-                    const char *name, int64_t value)
+__attribute__((format(printf, 3, 4))) static void
+number(struct takt_otel_writer *w, const char *name, const char *format, ...)
 {
     char digits[32];
+    va_list values;
 
-    (void)number;
     lead(w, name);
-    put(w, digits,
-        (size_t)snprintf(digits, sizeof digits, "\"%" PRId64 "\"", value));
+    va_start(values, format);
+    put(w, digits, (size_t)vsnprintf(digits, sizeof digits, format, values));
+    va_end(values);
 }
 
-static void fixed64(struct takt_otel_writer *w, unsigned number,
-                    const char *name, uint64_t value)
+static void integer(struct takt_otel_writer *w, unsigned at, const char *name,
+                    int64_t value)
 {
-    char digits[32];
-
-    (void)number;
-    lead(w, name);
-    put(w, digits,
-        (size_t)snprintf(digits, sizeof digits, "\"%" PRIu64 "\"", value));
+    (void)at;
+    number(w, name, "\"%" PRId64 "\"", value);
 }
 
-static void fixed32(struct takt_otel_writer *w, unsigned number,
-                    const char *name, uint32_t value)
+static void fixed64(struct takt_otel_writer *w, unsigned at, const char *name,
+                    uint64_t value)
 {
-    char digits[16];
-
-    (void)number;
-    lead(w, name);
-    put(w, digits, (size_t)snprintf(digits, sizeof digits, "%" PRIu32, value));
+    (void)at;
+    number(w, name, "\"%" PRIu64 "\"", value);
 }
 
-static void choice(struct takt_otel_writer *w, unsigned number,
-                   const char *name, unsigned value)
+static void fixed32(struct takt_otel_writer *w, unsigned at, const char *name,
+                    uint32_t value)
 {
-    fixed32(w, number, name, value);
+    (void)at;
+    number(w, name, "%" PRIu32, value);
 }
 
 static void truth(struct takt_otel_writer *w, unsigned number, const char *name,
@@ -284,7 +280,7 @@ const struct takt_otel_form takt__otel_json = {
     .text_end = text_end,
     .id = id,
     .integer = integer,
-    .choice = choice,
+    .choice = fixed32, /* an unsigned is one */
     .truth = truth,
     .real = real,
     .fixed32 = fixed32,

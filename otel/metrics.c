@@ -10,7 +10,7 @@
 enum { CUMULATIVE = 2 };
 
 /* What a metric is. */
-struct kind {
+struct metric_kind {
     const char *name, *description, *unit;
 };
 
@@ -24,7 +24,7 @@ struct sheet {
 /* ---- any metric ------------------------------------------------------------
  */
 
-static void begin_metric(struct sheet *sheet, const struct kind *kind,
+static void begin_metric(struct sheet *sheet, const struct metric_kind *kind,
                          unsigned number, const char *name)
 {
     struct takt_otel_writer *w = &sheet->writer;
@@ -38,12 +38,12 @@ static void begin_metric(struct sheet *sheet, const struct kind *kind,
     w->form->list(w, "dataPoints");
 }
 
-static void begin_gauge(struct sheet *sheet, const struct kind *kind)
+static void begin_gauge(struct sheet *sheet, const struct metric_kind *kind)
 {
     begin_metric(sheet, kind, 5, "gauge");
 }
 
-static void begin_sum(struct sheet *sheet, const struct kind *kind)
+static void begin_sum(struct sheet *sheet, const struct metric_kind *kind)
 {
     begin_metric(sheet, kind, 7, "sum");
 }
@@ -120,7 +120,7 @@ static void put_count(struct sheet *sheet, const char *key, const char *value,
 }
 
 /* A metric with one point. */
-static void put_total(struct sheet *sheet, const struct kind *kind,
+static void put_total(struct sheet *sheet, const struct metric_kind *kind,
                       uint64_t count)
 {
     begin_sum(sheet, kind);
@@ -132,8 +132,8 @@ static void put_total(struct sheet *sheet, const struct kind *kind,
 
 static void put_calls(struct sheet *sheet)
 {
-    static const struct kind kind = {"takt.calls", "Calls of an operation.",
-                                     "{call}"};
+    static const struct metric_kind kind = {"takt.calls",
+                                            "Calls of an operation.", "{call}"};
     const takt_metrics *metrics = sheet->metrics;
 
     if (metrics->op_count == 0)
@@ -146,7 +146,7 @@ static void put_calls(struct sheet *sheet)
 
 static void put_rates(struct sheet *sheet)
 {
-    static const struct kind kind = {
+    static const struct metric_kind kind = {
         "takt.call_rate", "Calls of an operation in the last second.",
         "{call}/s"};
     const takt_metrics *metrics = sheet->metrics;
@@ -168,14 +168,14 @@ static bool was_hot(const takt_op_metric *op)
 
 static void put_hot(struct sheet *sheet)
 {
-    static const struct kind state = {
+    static const struct metric_kind state = {
         "takt.hot",
         "1: an operation is called so often that it is told of in metrics "
         "alone.",
         "1"};
-    static const struct kind changes = {"takt.hot.transitions",
-                                        "How often an operation became hot.",
-                                        "{transition}"};
+    static const struct metric_kind changes = {
+        "takt.hot.transitions", "How often an operation became hot.",
+        "{transition}"};
     const takt_op_metric *op = sheet->metrics->op;
     const size_t count = sheet->metrics->op_count;
     size_t first = 0;
@@ -225,7 +225,7 @@ static void put_duration(struct sheet *sheet, const takt_duration_metric *runs)
 
 static void put_durations(struct sheet *sheet)
 {
-    static const struct kind kind = {
+    static const struct metric_kind kind = {
         "takt.duration", "What an expert takes for an operation.", "s"};
     const takt_metrics *metrics = sheet->metrics;
 
@@ -242,7 +242,7 @@ static void put_durations(struct sheet *sheet)
 
 static void put_decisions(struct sheet *sheet)
 {
-    static const struct kind kind = {
+    static const struct metric_kind kind = {
         "takt.decisions", "Decisions, by why they were made.", "{decision}"};
     const uint64_t *decisions = sheet->metrics->decisions;
     unsigned first = 0;
@@ -261,14 +261,14 @@ static void put_decisions(struct sheet *sheet)
 
 static void put_learning(struct sheet *sheet)
 {
-    static const struct kind explorations = {
+    static const struct metric_kind explorations = {
         "takt.explorations", "Calls that were run to learn.", "{call}"};
-    static const struct kind fallbacks = {
+    static const struct metric_kind fallbacks = {
         "takt.fallbacks", "Calls that the first choice did not run.", "{call}"};
-    static const struct kind drift_alarms = {
+    static const struct metric_kind drift_alarms = {
         "takt.drift_alarms", "How often an expert changed its speed.",
         "{alarm}"};
-    static const struct kind exploring = {
+    static const struct metric_kind exploring = {
         "takt.exploration.time",
         "What exploring took beyond what the best expert takes.", "s"};
 
@@ -287,7 +287,7 @@ static void put_learning(struct sheet *sheet)
 static void put_dropped(struct sheet *sheet,
                         const struct takt_otel_counts *counts)
 {
-    static const struct kind kind = {
+    static const struct metric_kind kind = {
         "takt.spans.dropped", "Spans that did not arrive, by why.", "{span}"};
     const uint64_t dropped = takt__otel_at_most(sheet->metrics->dropped);
 
@@ -302,11 +302,11 @@ static void put_dropped(struct sheet *sheet,
 static void put_telemetry(struct sheet *sheet,
                           const struct takt_otel_counts *counts)
 {
-    static const struct kind events = {
+    static const struct metric_kind events = {
         "takt.events", "Calls and changes that were told of.", "{event}"};
-    static const struct kind sent = {
+    static const struct metric_kind sent = {
         "takt.spans.sent", "Spans that were taken by the collector.", "{span}"};
-    static const struct kind samples = {
+    static const struct metric_kind samples = {
         "takt.samples.dropped", "Measurements for which there was no room.",
         "{sample}"};
 

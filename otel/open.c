@@ -3,8 +3,8 @@
  * open.c - the sink: events become spans, spans go into the channel of traces,
  * metrics into that of metrics.
  *
- * In the child of a fork everything that says who we are is made anew when the
- * first event comes there: a child that calls nothing sends nothing.
+ * In the child of a fork the identity (instance, trace) is made anew with the
+ * first event: a child that calls nothing sends nothing.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -37,13 +37,13 @@ struct sink {
     pthread_mutex_t turn; /* what follows is being used */
     struct takt_otel_trace trace;
     bool is_sampled;
-    bool is_child; /* of a fork, and has not spoken yet */
+    bool is_child; /* of a fork, and has sent nothing yet */
     char instance_id[37];
     struct takt_otel_bytes resource, written;
     uint64_t told, dropped; /* events, as far as is known here */
 };
 
-/* ---- who we are ------------------------------------------------------------
+/* ---- identity --------------------------------------------------------------
  */
 
 static uint64_t wall_ns(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pairs.c - lists of "key=value", as W3C baggage has them. */
-#include "config.h"
+#include "pairs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * resource.c - who speaks: the service, this process, this machine.
+ * resource.c - the source: the service, this process, this machine.
  *
  * A key is written once: what the user says of it wins, and of several things
  * that the user says, the last.

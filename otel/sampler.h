@@ -4,8 +4,8 @@
  *
  * The share of traces is drawn by their ids, by the rule of most
  * implementations: the last 8 bytes, less their lowest bit, against the share
- * of 2^63. So all who see a trace draw alike, and a larger share holds every
- * smaller one.
+ * of 2^63. So all exporters of a trace decide alike, and a larger share holds
+ * every smaller one.
  */
 #ifndef TAKT_OTEL_SAMPLER_H
 #define TAKT_OTEL_SAMPLER_H
@@ -30,7 +30,7 @@ bool takt__otel_sampler_read(const char *name, struct takt_otel_sampler *out,
 /* Reads its argument. False: it is not between 0 and 1; *share is 1. */
 bool takt__otel_share_read(const char *text, double *share);
 
-/* Whether a trace is exported. `parent` NULL: nobody began it before us. */
+/* Whether a trace is exported. `parent` NULL: it begins here. */
 bool takt__otel_sampled(const struct takt_otel_sampler *sampler,
                         const takt_span_context *parent,
                         const unsigned char trace_id[16]);

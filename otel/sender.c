@@ -74,7 +74,7 @@ static void try_once(struct takt_otel_channel *channel, uint64_t give_up_ns,
             channel->end_ns,
             takt__otel_after_ms(takt__otel_now_ns(), TAKT_OTEL_FAILING_MS));
     note_problem(channel, outcome->problem);
-    pthread_cond_broadcast(&channel->done); /* who flushes sees it fail */
+    pthread_cond_broadcast(&channel->done); /* a flush sees it fail */
     pthread_mutex_unlock(&channel->lock);
 }
 
@@ -101,7 +101,7 @@ static void keep_silent(struct takt_otel_channel *channel, double asked_s)
     pthread_mutex_unlock(&channel->lock);
 }
 
-/* Who is in a hurry gets a try at once, unless the collector said when. */
+/* A flush or a close tries at once, unless the collector said when. */
 static bool sit_out(struct takt_otel_channel *channel, double wait_s,
                     bool is_asked)
 {
@@ -233,7 +233,7 @@ static void *run(void *self)
 {
     struct takt_otel_channel *channel = self;
 
-    fesetenv(FE_DFL_ENV); /* not that of whoever started it */
+    fesetenv(FE_DFL_ENV); /* not the creator's */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_mutex_lock(&channel->busy);
     pthread_mutex_lock(&channel->lock);

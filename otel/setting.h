@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * setting.h - one thing that can be set: by an option, else by the form of a
- * variable for one signal, else by the form for all. Between config.c, which
- * reads the environment, and target.c.
+ * variable for one signal, else by the form for all. Nothing else of the
+ * exporter reads the environment.
  */
 #ifndef TAKT_OTEL_SETTING_H
 #define TAKT_OTEL_SETTING_H
 
-#include "config.h"
+#include <takt/otlp.h>
+
+#include "encode.h"
+
+enum { TAKT_OTEL_NO_LIMIT_MS = 86400000 }; /* a day */
+
+struct takt_otel_config;
+struct takt_otel_target;
 
 struct takt_otel_setting {
     const char *text; /* NULL: not set */
@@ -17,11 +24,18 @@ struct takt_otel_setting {
 
 struct takt_otel_reader {
     const takt_otlp_options *options;
-    bool has_options; /* somebody asks */
+    bool has_options; /* export is asked for by options */
+    bool has_file;    /* no target needs an address */
     struct takt_otel_config *out;
+    enum takt_otel_signal signal; /* the one whose target is being read */
+    struct takt_otel_target *target;
     takt_diag *diag;
     takt_status status; /* the first thing that went wrong */
 };
+
+/* Adds a sentence to what is said already, as far as there is room. */
+void takt__otel_say(takt_diag *diag, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* The environment; an empty variable is one that is not set: NULL. */
 const char *takt__otel_variable(const char *name);
@@ -54,10 +68,5 @@ unsigned takt__otel_number(struct takt_otel_reader *reader, unsigned option,
 unsigned takt__otel_limit(struct takt_otel_reader *reader, unsigned option,
                           const struct takt_otel_setting *setting,
                           unsigned usual);
-
-/* Where a signal goes. */
-void takt__otel_target_read(struct takt_otel_reader *reader,
-                            enum takt_otel_signal signal);
-void takt__otel_target_free(struct takt_otel_target *target);
 
 #endif

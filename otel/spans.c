@@ -105,8 +105,8 @@ static void end_span(struct takt_otel_writer *w, const struct span *span,
 /* ---- of an event -----------------------------------------------------------
  */
 
-/* A span right below the root, or below the parent that the event has. Of that
- * one nobody said whether it is of this process. */
+/* A span right below the root, or below the parent that the event has. It is
+ * not known whether that one is of this process. */
 static struct span span_of(struct takt_otel_trace *trace,
                            const takt_event *event, const char *name)
 {

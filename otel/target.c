@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* target.c - where a signal goes, over what, and with which headers. */
-#include <stdio.h>
+#include "target.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "address.h"
-#include "setting.h"
 
 static const char *const exporter_variable[] = {
     [TAKT_OTEL_TRACES] = "OTEL_TRACES_EXPORTER",
@@ -50,12 +50,11 @@ static bool is_reserved(const char *name)
     return false;
 }
 
-static void read_headers(struct takt_otel_reader *reader,
-                         enum takt_otel_signal signal)
+static void read_headers(struct takt_otel_reader *reader)
 {
-    struct takt_otel_pairs *headers = &reader->out->target[signal].headers;
-    const struct takt_otel_setting setting =
-        takt__otel_of_signal(reader->options->headers, signal, "HEADERS");
+    struct takt_otel_pairs *headers = &reader->target->headers;
+    const struct takt_otel_setting setting = takt__otel_of_signal(
+        reader->options->headers, reader->signal, "HEADERS");
     const char *name = setting.name[0] != '\0' ? setting.name : "headers";
 
     if (setting.text == NULL)
@@ -78,12 +77,11 @@ static void read_headers(struct takt_otel_reader *reader,
                        wrong);
 }
 
-static void read_protocol(struct takt_otel_reader *reader,
-                          enum takt_otel_signal signal)
+static void read_protocol(struct takt_otel_reader *reader)
 {
-    const struct takt_otel_setting setting =
-        takt__otel_of_signal(reader->options->protocol, signal, "PROTOCOL");
-    bool *is_grpc = &reader->out->target[signal].is_grpc;
+    const struct takt_otel_setting setting = takt__otel_of_signal(
+        reader->options->protocol, reader->signal, "PROTOCOL");
+    bool *is_grpc = &reader->target->is_grpc;
 
     *is_grpc = setting.text == NULL || strcasecmp(setting.text, "grpc") == 0;
     if (*is_grpc || strcasecmp(setting.text, "http/protobuf") == 0)
@@ -92,12 +90,11 @@ static void read_protocol(struct takt_otel_reader *reader,
     takt__otel_refuse(reader, &setting, "protocol", "grpc is used");
 }
 
-static void read_compression(struct takt_otel_reader *reader,
-                             enum takt_otel_signal signal)
+static void read_compression(struct takt_otel_reader *reader)
 {
     const struct takt_otel_setting setting = takt__otel_of_signal(
-        reader->options->compression, signal, "COMPRESSION");
-    bool *is_gzip = &reader->out->target[signal].is_gzip;
+        reader->options->compression, reader->signal, "COMPRESSION");
+    bool *is_gzip = &reader->target->is_gzip;
 
     *is_gzip = setting.text != NULL && strcasecmp(setting.text, "gzip") == 0;
     if (!*is_gzip && setting.text != NULL &&
@@ -106,14 +103,13 @@ static void read_compression(struct takt_otel_reader *reader,
 }
 
 static bool take_address(struct takt_otel_reader *reader,
-                         enum takt_otel_signal signal,
                          const struct takt_otel_setting *setting)
 {
-    struct takt_otel_target *target = &reader->out->target[signal];
+    struct takt_otel_target *target = reader->target;
     struct takt_otel_address address;
     const struct takt_otel_setting insecure =
-        takt__otel_of_signal(NULL, signal, "INSECURE");
-    const struct takt_otel_reading how = {signal, target->is_grpc,
+        takt__otel_of_signal(NULL, reader->signal, "INSECURE");
+    const struct takt_otel_reading how = {reader->signal, target->is_grpc,
                                           takt__otel_flag(reader, &insecure),
                                           setting->is_for_all};
 
@@ -125,19 +121,18 @@ static bool take_address(struct takt_otel_reader *reader,
     return true;
 }
 
-/* True: somebody named a place. */
-static bool read_endpoint(struct takt_otel_reader *reader,
-                          enum takt_otel_signal signal)
+/* True: an endpoint was named. */
+static bool read_endpoint(struct takt_otel_reader *reader)
 {
-    struct takt_otel_setting named =
-        takt__otel_of_signal(reader->options->endpoint, signal, "ENDPOINT");
-    const bool is_grpc = reader->out->target[signal].is_grpc;
+    struct takt_otel_setting named = takt__otel_of_signal(
+        reader->options->endpoint, reader->signal, "ENDPOINT");
+    const bool is_grpc = reader->target->is_grpc;
     const struct takt_otel_setting usual = {
         .text = is_grpc ? "http://localhost:4317" : "http://localhost:4318",
         .is_for_all = true};
 
     if (named.text != NULL) {
-        if (take_address(reader, signal, &named))
+        if (take_address(reader, &named))
             return true;
         const char *at = strrchr(named.text, '@');
         if (at != NULL) /* what stands before it may be a password */
@@ -145,16 +140,15 @@ static bool read_endpoint(struct takt_otel_reader *reader,
         takt__otel_refuse(reader, &named, "endpoint", "it is not used");
         return false;
     }
-    if (!take_address(reader, signal, &usual))
+    if (!take_address(reader, &usual))
         takt__otel_fail(reader, TAKT_ENOMEM);
     return false;
 }
 
 /* "otlp" asks for it, "none" forbids it. */
-static int read_exporter(struct takt_otel_reader *reader,
-                         enum takt_otel_signal signal)
+static int read_exporter(struct takt_otel_reader *reader)
 {
-    const char *name = exporter_variable[signal];
+    const char *name = exporter_variable[reader->signal];
     const struct takt_otel_setting setting = takt__otel_of_all(NULL, name);
 
     if (setting.text == NULL)
@@ -168,13 +162,12 @@ static int read_exporter(struct takt_otel_reader *reader,
 }
 
 static char *read_certificate(struct takt_otel_reader *reader,
-                              const char *option, enum takt_otel_signal signal,
-                              const char *what)
+                              const char *option, const char *what)
 {
     const struct takt_otel_setting setting =
-        takt__otel_of_signal(option, signal, what);
+        takt__otel_of_signal(option, reader->signal, what);
 
-    if (setting.text == NULL || !reader->out->target[signal].is_tls)
+    if (setting.text == NULL || !reader->target->is_tls)
         return NULL;
     if (access(setting.text, R_OK) != 0) {
         takt__otel_say(reader->diag, "cannot read %.200s", setting.text);
@@ -204,11 +197,13 @@ static void read_proxy(struct takt_otel_reader *reader,
 }
 
 void takt__otel_target_read(struct takt_otel_reader *reader,
-                            enum takt_otel_signal signal)
+                            enum takt_otel_signal signal,
+                            struct takt_otel_target *target)
 {
     const takt_otlp_options *options = reader->options;
-    struct takt_otel_target *target = &reader->out->target[signal];
-    const int wish = read_exporter(reader, signal);
+    reader->signal = signal;
+    reader->target = target;
+    const int wish = read_exporter(reader);
     const struct takt_otel_setting one_try =
         takt__otel_of_signal(NULL, signal, "TIMEOUT");
     const struct takt_otel_setting all =
@@ -217,27 +212,27 @@ void takt__otel_target_read(struct takt_otel_reader *reader,
     if (wish < 0)
         return;
     target->export_ms = takt__otel_limit(reader, 0, &all, 30000);
-    if (reader->out->file != NULL) {
+    if (reader->has_file) {
         target->is_on = true;
         target->timeout_ms = target->export_ms;
         return;
     }
-    read_protocol(reader, signal);
-    target->is_on = read_endpoint(reader, signal) ||
+    read_protocol(reader);
+    target->is_on = read_endpoint(reader) ||
                     (target->url != NULL && (wish > 0 || reader->has_options));
     if (!target->is_on)
         return;
     target->timeout_ms =
         takt__otel_limit(reader, options->timeout_ms, &one_try, 10000);
-    read_headers(reader, signal);
-    read_compression(reader, signal);
+    read_headers(reader);
+    read_compression(reader);
     read_proxy(reader, target);
     target->certificate =
-        read_certificate(reader, options->certificate, signal, "CERTIFICATE");
+        read_certificate(reader, options->certificate, "CERTIFICATE");
     target->client_certificate = read_certificate(
-        reader, options->client_certificate, signal, "CLIENT_CERTIFICATE");
+        reader, options->client_certificate, "CLIENT_CERTIFICATE");
     target->client_key =
-        read_certificate(reader, options->client_key, signal, "CLIENT_KEY");
+        read_certificate(reader, options->client_key, "CLIENT_KEY");
 }
 
 void takt__otel_target_free(struct takt_otel_target *target)

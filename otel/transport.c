@@ -106,18 +106,35 @@ static struct curl_slist *make_headers(const struct takt_otel_target *target,
     return NULL;
 }
 
+/* Whether the transfer is still going on. libcurl 7.88 may have read an answer
+ * of HTTP/2 to its end and neither finish nor ask to be called again; nothing
+ * more comes through the socket then, and curl_multi_poll() waits until the try
+ * is out of time. Seen on busy machines where all of an answer came at once.
+ * One more call finishes it, so calls go on until two have changed nothing. */
+static bool advance(struct takt_otel_connection *link)
+{
+    int running = 1;
+
+    for (int idle = 0; running && idle < 2; idle++) {
+        const size_t before = link->header_size + link->seen;
+        if (curl_multi_perform(link->multi, &running) != CURLM_OK)
+            return false;
+        if (link->header_size + link->seen != before)
+            idle = -1;
+    }
+    return running;
+}
+
 /* Until it is done or out of time: CURLE_OPERATION_TIMEDOUT. */
 static CURLcode perform(struct takt_otel_connection *link,
                         const struct takt_otel_watch *watch)
 {
     CURLcode code = CURLE_OPERATION_TIMEDOUT;
-    int running = 1, queued;
+    int queued;
 
     if (curl_multi_add_handle(link->multi, link->easy) != CURLM_OK)
         return CURLE_OUT_OF_MEMORY;
-    for (;;) {
-        if (curl_multi_perform(link->multi, &running) != CURLM_OK || !running)
-            break;
+    while (advance(link)) {
         const uint64_t now_ns = takt__otel_now_ns();
         const uint64_t until_ns = watch->until_ns(watch->self);
         if (now_ns >= until_ns)
@@ -274,31 +291,16 @@ static void send_request(void *self, const struct takt_otel_bytes *request,
         return;
     takt__otel_connection_clear(link);
     const CURLcode code = post(link, posted, watch, &http_status);
-    /* Who refuses may hang up before it has heard all of it. */
+    /* A collector that refuses may hang up before it has read all of it. */
     if (code == CURLE_OK || http_status >= 400 || link->grpc.status > 0)
         judge_answer(link, http_status, out);
     else
         judge_failure(link, code, out);
 }
 
-static bool start(void *self)
-{
-    return takt__otel_connection_start(self);
-}
-
-static void stop(void *self)
-{
-    takt__otel_connection_stop(self);
-}
-
 static void wake(void *self)
 {
     curl_multi_wakeup(((struct takt_otel_connection *)self)->multi);
-}
-
-static void forget(void *self)
-{
-    takt__otel_connection_forget(self);
 }
 
 static void destroy(void *self)
@@ -322,11 +324,11 @@ bool takt__otel_transport_open(const struct takt_otel_target *target,
     *out = (struct takt_otel_transport){
         .self = link,
         .format = TAKT_OTEL_PROTOBUF,
-        .start = start,
+        .start = takt__otel_connection_start,
         .send = send_request,
         .wake = wake,
-        .stop = stop,
-        .forget = forget,
+        .stop = takt__otel_connection_stop,
+        .forget = takt__otel_connection_forget,
         .destroy = destroy,
     };
     return true;

@@ -9,7 +9,7 @@
 #define TAKT_OTEL_TRANSPORT_H
 
 #include "channel.h"
-#include "config.h"
+#include "target.h"
 
 /* Readies libcurl, once in a process. */
 bool takt__otel_transport_begin(void);

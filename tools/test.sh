@@ -1,46 +1,69 @@
 #!/bin/sh
 # Builds every preset named (or the usual ones), runs all tests of each, and
-# closes with one line that counts them.
+# closes with one line that counts them. While the tests of one preset run, the
+# next is built: many tests wait more than they compute.
 set -u
 cd "$(dirname "$0")/.."
 
+presets=${*:-check clang asan tsan aarch64 fuzz}
+jobs=$(($(nproc) + 1))
 mkdir -p build
-presets=${*:-check clang asan tsan aarch64}
-jobs=$(($(nproc) + 1)) # many tests wait more than they compute
-passed=0
-failed=0
-for preset in $presets; do
-    echo "== $preset"
-    log=build/$preset.log
-    if ! tools/progress.sh "$preset: configure" "$log" \
-        cmake --preset "$preset" ||
-        ! tools/progress.sh "$preset: build" "$log" \
-            cmake --build --preset "$preset"; then
-        echo "== $preset does not build"
-        failed=$((failed + 1))
-        continue
-    fi
+
+# Says "PRESET built" or "PRESET broken" as soon as either is known.
+build_all() {
+    for preset in $presets; do
+        log=build/$preset.log
+        result=built
+        tools/progress.sh "$preset: configure" "$log" \
+            cmake --preset "$preset" >&2 &&
+            tools/progress.sh "$preset: build" "$log" \
+                cmake --build --preset "$preset" >&2 || result=broken
+        echo "$preset $result"
+    done
+}
+
+# Runs the tests of a preset, and sets total and bad.
+run_tests() {
     summary=$(mktemp)
-    ctest --test-dir "build/$preset" --output-on-failure -j "$jobs" | tee "$summary"
+    ctest --test-dir "build/$1" --output-on-failure -j "$jobs" </dev/null |
+        tee "$summary"
     total=$(sed -n 's/.* tests failed out of \([0-9]*\)$/\1/p' "$summary")
     bad=$(sed -n 's/.*, \([0-9]*\) tests failed out of .*/\1/p' "$summary")
     rm -f "$summary"
-    if [ -z "$total" ] || [ "$total" -eq 0 ]; then
-        echo "== $preset ran no test"
-        failed=$((failed + 1))
-        continue
-    fi
-    failed=$((failed + bad))
-    passed=$((passed + total - bad))
-done
+}
+
 # The parsers, for a few seconds each: `make fuzz` takes its time.
-if [ $# -eq 0 ]; then
-    echo "== fuzz"
-    if tools/fuzz.sh 3; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-    fi
-fi
-echo "$passed passed, $failed failed"
-[ "$failed" -eq 0 ]
+run_fuzz() {
+    total=1
+    bad=0
+    tools/fuzz.sh 3 </dev/null || bad=1
+}
+
+test_all() {
+    passed=0
+    failed=0
+    while read -r preset result; do
+        total=
+        echo "== $preset"
+        if [ "$result" = broken ]; then
+            echo "== $preset does not build"
+        elif [ "$preset" = fuzz ]; then
+            run_fuzz
+        else
+            run_tests "$preset"
+        fi
+        if [ "${total:-0}" -eq 0 ]; then
+            [ "$result" = broken ] || echo "== $preset ran no test"
+            total=1
+            bad=1
+        fi
+        failed=$((failed + bad))
+        passed=$((passed + total - bad))
+        echo "== $preset: $(($(date +%s) - began)) s since the start"
+    done
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+}
+
+began=$(date +%s)
+build_all | test_all

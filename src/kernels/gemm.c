@@ -12,7 +12,7 @@
  * and no two threads write to the same cache line of an aligned row. */
 enum { COLUMNS_ALIGNED = 32 };
 
-struct grid {
+struct gemm_grid {
     size_t down, across;
 };
 
@@ -24,7 +24,7 @@ static size_t ceil_div(size_t a, size_t b)
 /* Time of the slowest piece of the grid, in units of one multiplication:
  * its products, and the operands that it reads. Reading an element costs
  * about as much as 16 products. */
-static double piece_cost(const struct takt_gemm *whole, struct grid grid)
+static double piece_cost(const struct takt_gemm *whole, struct gemm_grid grid)
 {
     const size_t units = ceil_div(whole->n, COLUMNS_ALIGNED);
     const double rows = (double)ceil_div(whole->m, grid.down);
@@ -34,12 +34,12 @@ static double piece_cost(const struct takt_gemm *whole, struct grid grid)
     return rows * cols + 16 * (rows + cols);
 }
 
-static struct grid best_grid(const struct takt_gemm *whole, unsigned parts)
+static struct gemm_grid best_grid(const struct takt_gemm *whole, unsigned parts)
 {
-    struct grid best = {parts, 1};
+    struct gemm_grid best = {parts, 1};
 
     for (size_t across = 2; across <= parts; across++) {
-        const struct grid grid = {parts / across, across};
+        const struct gemm_grid grid = {parts / across, across};
         if (parts % across == 0 &&
             piece_cost(whole, grid) < piece_cost(whole, best))
             best = grid;
@@ -62,7 +62,7 @@ static size_t least(size_t a, size_t b)
 void takt__gemm_split(const struct takt_gemm *whole, size_t size, unsigned part,
                       unsigned parts, struct takt_gemm *out)
 {
-    const struct grid grid = best_grid(whole, parts);
+    const struct gemm_grid grid = best_grid(whole, parts);
     const size_t down = part / grid.across, across = part % grid.across;
     const size_t units = ceil_div(whole->n, COLUMNS_ALIGNED);
     const size_t i = begin_of(whole->m, down, grid.down);

@@ -134,18 +134,18 @@ struct takt_layer_rows takt__conv2d_rows(const struct takt_conv2d_call *call,
 }
 
 /* How one group's product on one image is cut. */
-struct grid {
+struct layer_grid {
     size_t filters, places; /* of one unit */
     size_t down, across;    /* units along them */
 };
 
-static struct grid grid_of(size_t filters, size_t places, size_t filters_most,
-                           size_t places_most)
+static struct layer_grid grid_of(size_t filters, size_t places,
+                                 size_t filters_most, size_t places_most)
 {
     const size_t down = ceil_div(filters, filters_most);
     const size_t across = ceil_div(places, places_most);
-    struct grid grid = {ceil_div(filters, down), ceil_div(places, across), 0,
-                        0};
+    struct layer_grid grid = {ceil_div(filters, down), ceil_div(places, across),
+                              0, 0};
 
     grid.places = ceil_div(grid.places, PLACES_ALIGNED) * PLACES_ALIGNED;
     grid.down = ceil_div(filters, grid.filters);
@@ -155,7 +155,7 @@ static struct grid grid_of(size_t filters, size_t places, size_t filters_most,
 
 /* Fewer places cost less than fewer filters, for which the columns of the
  * image are laid out again on every thread. */
-static struct grid conv2d_grid(const struct takt_conv2d_call *call)
+static struct layer_grid conv2d_grid(const struct takt_conv2d_call *call)
 {
     const size_t products = call->batch * call->groups;
     const size_t filters = call->filters / call->groups;
@@ -163,7 +163,7 @@ static struct grid conv2d_grid(const struct takt_conv2d_call *call)
     size_t most_filters = FILTERS_MOST, most_places = PLACES_MOST;
 
     for (;;) {
-        const struct grid grid =
+        const struct layer_grid grid =
             grid_of(filters, places, most_filters, most_places);
         if (products * grid.down * grid.across >= UNITS_WANTED)
             return grid;
@@ -184,14 +184,14 @@ size_t takt__conv2d_units(const struct takt_conv2d_call *call)
         return 0;
     if (takt__conv2d_is_depthwise(call))
         return ceil_div(total, rows_each(total, conv2d_cost(call)));
-    const struct grid grid = conv2d_grid(call);
+    const struct layer_grid grid = conv2d_grid(call);
     return call->batch * call->groups * grid.down * grid.across;
 }
 
 struct takt_conv2d_piece takt__conv2d_piece(const struct takt_conv2d_call *call,
                                             size_t unit)
 {
-    const struct grid grid = conv2d_grid(call);
+    const struct layer_grid grid = conv2d_grid(call);
     const size_t filters = call->filters / call->groups;
     const size_t places = conv2d_height(call) * conv2d_width(call);
     const size_t down = unit % grid.down;

@@ -78,7 +78,7 @@ if(NOT CMAKE_CROSSCOMPILING)
             add_test(NAME ${test} COMMAND dropin_names
                 $<TARGET_FILE:takt_blas_preload>
                 $<TARGET_FILE:libbaseline_${library}> ${width})
-            set_tests_properties(${test} PROPERTIES TIMEOUT 120
+            set_tests_properties(${test} PROPERTIES TIMEOUT 600
                 ENVIRONMENT "TAKT_DB=;TAKT_GPU=;${${mode}}")
         endforeach()
     endforeach()
@@ -99,7 +99,7 @@ if(NOT CMAKE_CROSSCOMPILING)
             "TAKT_CUDA=$<TARGET_FILE:fakecuda>" "TAKT_EXPERT=cuda.0"
             "TAKT_VULKAN=/nowhere/libvulkan.so.1" "TAKT_THREADS=2"
             "TAKT_RUN_EAGER=1" "TAKT_RUN_REUSE=1")
-        set_tests_properties(dropin/reuse${name} PROPERTIES TIMEOUT 120
+        set_tests_properties(dropin/reuse${name} PROPERTIES TIMEOUT 600
             ENVIRONMENT "${environment};${ARGN}")
     endfunction()
     set(late)

@@ -20,14 +20,18 @@ QUIET = {"OTEL_METRICS_EXPORTER": "none",
 # A test does not wait as long as a program would.
 HASTY = {**QUIET, "OTEL_EXPORTER_OTLP_TIMEOUT": "300",
          "OTEL_BSP_EXPORT_TIMEOUT": "600"}
-BATCH = "--events 100 --settle 20000 --quiet"
-SEVERAL = "--events 600 --settle 20000 --quiet"
-# In all calls of event(): a share for each, and what a busy machine takes. Who
-# waited for a collector but once would need more.
+BATCH = "--events 100 --settle 100000 --quiet"
+SEVERAL = "--events 600 --settle 100000 --quiet"
+# A try that is not given up when the exporter closes would take this long.
+LONG = {"OTEL_EXPORTER_OTLP_TIMEOUT": "100000",
+        "OTEL_BSP_EXPORT_TIMEOUT": "100000"}
+# Of processor time, in event(), on average.
 EVENT_US = 500 if IS_SANITIZED else 50
-BUSY_US = 100000
+# event() waits for a lock now and then, but not for collectors: every event
+# that finds the queue full would wait then.
+WAITS_OF_EVENTS = 0.05
 PEAK_KIB = 64 * 1024
-CLOSE_SLACK_MS = 2000  # of a machine that has other things to do
+CLOSE_SLACK_MS = 30000  # of a busy machine, and far less than LONG
 
 
 class World:
@@ -51,8 +55,9 @@ def check_outcome(outcome, is_settled):
                 ("sent", "dropped", "failed", "rejected"))
     assert known == outcome["spans"] if is_settled else \
         known <= outcome["spans"], outcome
-    assert outcome["event_mean_us"] * outcome["events"] < \
-        EVENT_US * outcome["events"] + BUSY_US, outcome
+    assert outcome["event_mean_us"] < EVENT_US, outcome
+    assert outcome["event_waits"] <= \
+        WAITS_OF_EVENTS * outcome["events"] + 10, outcome
     assert IS_SANITIZED or outcome["peak_kib"] < PEAK_KIB, outcome
 
 
@@ -60,7 +65,7 @@ def note(driven):
     shown = driven.outcome
     return f"{shown['spans']} spans: sent, dropped, failed, rejected " \
         f"{driven.balance()}; event() {shown['event_mean_us']:.1f} us, " \
-        f"at most {shown['event_max_us']:.0f} us; close() " \
+        f"{shown['event_waits']} waits; close() " \
         f"{shown['close_ms']:.0f} ms; {shown['peak_kib'] // 1024} MiB; " \
         f"\"{shown['problem']}\""
 

@@ -60,7 +60,7 @@ class Peer:
             self.child.stdin.write(json.dumps(line) + "\n")
             self.child.stdin.flush()
 
-    def wait(self, wanted, seconds=30):
+    def wait(self, wanted, seconds=200):
         """The first thing told that `wanted` gives something for."""
         until = time.monotonic() + seconds
         with self.changed:
@@ -76,7 +76,7 @@ class Peer:
                     "the peer does not tell what is waited for"
                 self.changed.wait(min(left, 1))
 
-    def until(self, condition, seconds=10):
+    def until(self, condition, seconds=100):
         """Waits until it holds, or for so long; it is asked anew whenever
         something was told."""
         end = time.monotonic() + seconds
@@ -177,7 +177,7 @@ def clean_environment(environment):
     return {**kept, "TAKT_DB": "", **environment}
 
 
-def drive(program, words, environment, seconds=60):
+def drive(program, words, environment, seconds=250):
     """Runs the driver; it must end by itself and have nothing to complain of,
     such as a sanitizer has."""
     child = subprocess.run([program, *words.split()], text=True,

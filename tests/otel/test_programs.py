@@ -16,7 +16,7 @@ import time
 
 PROGRAM = sys.argv[1]
 IS_SHORT = "--short" in sys.argv[2:]  # where a program takes seconds
-LONGEST = 30  # seconds that a program may take on a machine that is very busy
+LONGEST = 200  # seconds that a program may take on a machine that is very busy
 failures = tests = 0
 
 

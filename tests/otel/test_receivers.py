@@ -44,7 +44,7 @@ class Export:
             "OTEL_SERVICE_NAME": "the service",
             "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "64", **environment}
         self.driven = peer.drive(DRIVE, "--events 240 --metrics 2 "
-                                 "--settle 10000 " + words, self.environment)
+                                 "--settle 100000 --close 100000 " + words, self.environment)
 
     def is_mine(self, resource):
         return expect.read_attributes(resource).get("test.case") == \

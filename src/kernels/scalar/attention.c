@@ -13,7 +13,7 @@
 #include "base/size.h"
 
 /* One query, what it sees, and where its result goes. */
-struct row {
+struct attention_row {
     const float *q, *k, *v;
     const float *mask; /* NULL: none */
     float *out;
@@ -21,7 +21,7 @@ struct row {
     double scale;
 };
 
-static double score(const struct row *is, size_t key)
+static double score(const struct attention_row *is, size_t key)
 {
     const float *k = is->k + key * is->depth;
     double sum = 0.0;
@@ -34,7 +34,7 @@ static double score(const struct row *is, size_t key)
 
 /* What exponents are taken from. A NaN is not the highest: it makes the sum
  * of the exponentials NaN anyway. */
-static double highest_score(const struct row *is)
+static double highest_score(const struct attention_row *is)
 {
     double most = -(double)INFINITY;
 
@@ -44,7 +44,8 @@ static double highest_score(const struct row *is)
 }
 
 /* Adds the weighted values up into `sums`; returns the sum of the weights. */
-static double add_values(const struct row *is, double from, double *sums)
+static double add_values(const struct attention_row *is, double from,
+                         double *sums)
 {
     double total = 0.0;
 
@@ -59,7 +60,7 @@ static double add_values(const struct row *is, double from, double *sums)
     return total;
 }
 
-static void attend(const struct row *is, double *sums)
+static void attend(const struct attention_row *is, double *sums)
 {
     const double total = add_values(is, highest_score(is), sums);
 
@@ -73,13 +74,13 @@ static const float *from(const float *first, size_t at)
     return first == NULL ? NULL : first + at;
 }
 
-static struct row row_at(const struct takt_attention_call *call, size_t head,
-                         size_t i)
+static struct attention_row row_at(const struct takt_attention_call *call,
+                                   size_t head, size_t i)
 {
     const size_t at = (head * call->queries + i) * call->depth;
     const size_t keys_at = head * call->keys * call->depth;
 
-    return (struct row){
+    return (struct attention_row){
         .q = from(call->q, at),
         .k = from(call->k, keys_at),
         .v = from(call->v, keys_at),
@@ -103,7 +104,8 @@ void takt__k_attention_f32_scalar(const struct takt_attention_call *call,
         const struct takt_attention_piece piece =
             takt__attention_piece(call, u);
         for (size_t i = 0; i < piece.count; i++) {
-            const struct row row = row_at(call, piece.head, piece.first + i);
+            const struct attention_row row =
+                row_at(call, piece.head, piece.first + i);
             attend(&row, (double *)aligned);
         }
     }

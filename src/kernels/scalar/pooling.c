@@ -6,7 +6,7 @@
 
 /* The part of a window that lies inside the image: rows top..bottom - 1 and
  * columns left..right - 1. */
-struct window {
+struct pooling_window {
     size_t top, bottom, left, right;
 };
 
@@ -15,12 +15,12 @@ static size_t clamp(size_t x, size_t pad, size_t size)
     return x < pad ? 0 : x - pad < size ? x - pad : size;
 }
 
-static struct window window_at(const struct takt_pooling_call *call, size_t y,
-                               size_t x)
+static struct pooling_window window_at(const struct takt_pooling_call *call,
+                                       size_t y, size_t x)
 {
     const size_t down = y * call->stride, across = x * call->stride;
 
-    return (struct window){
+    return (struct pooling_window){
         clamp(down, call->pad, call->height),
         clamp(down + call->window, call->pad, call->height),
         clamp(across, call->pad, call->width),
@@ -28,7 +28,7 @@ static struct window window_at(const struct takt_pooling_call *call, size_t y,
     };
 }
 
-static float max_of(const float *plane, size_t width, struct window at)
+static float max_of(const float *plane, size_t width, struct pooling_window at)
 {
     float most = -INFINITY;
 
@@ -41,7 +41,7 @@ static float max_of(const float *plane, size_t width, struct window at)
     return most;
 }
 
-static float mean_of(const float *plane, size_t width, struct window at)
+static float mean_of(const float *plane, size_t width, struct pooling_window at)
 {
     const size_t count = (at.bottom - at.top) * (at.right - at.left);
     double sum = 0.0;
@@ -56,7 +56,7 @@ static void pool_row(const struct takt_pooling_call *call, const float *plane,
                      size_t y, size_t out_width, float *out)
 {
     for (size_t x = 0; x < out_width; x++) {
-        const struct window at = window_at(call, y, x);
+        const struct pooling_window at = window_at(call, y, x);
         out[x] = call->is_mean ? mean_of(plane, call->width, at)
                                : max_of(plane, call->width, at);
     }

@@ -40,7 +40,7 @@ void takt__k_softmax_f32_scalar(size_t rows, size_t cols, const void *in,
         softmax(cols, x + i * cols, y + i * cols);
 }
 
-struct affine {
+struct scalar_affine {
     const float *gain, *bias; /* NULL: one, zero */
 };
 
@@ -62,7 +62,7 @@ static double variance(size_t cols, const float *x, double from)
     return sum / (double)cols;
 }
 
-static void layernorm(size_t cols, const float *x, struct affine affine,
+static void layernorm(size_t cols, const float *x, struct scalar_affine affine,
                       double epsilon, float *out)
 {
     const double from = mean(cols, x);
@@ -83,6 +83,6 @@ void takt__k_layernorm_f32_scalar(size_t rows, size_t cols, const void *in,
     float *y = out;
 
     for (size_t i = 0; i < rows; i++)
-        layernorm(cols, x + i * cols, (struct affine){gain, bias}, epsilon,
-                  y + i * cols);
+        layernorm(cols, x + i * cols, (struct scalar_affine){gain, bias},
+                  epsilon, y + i * cols);
 }

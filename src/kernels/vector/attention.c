@@ -26,7 +26,7 @@ static takt_gemm_kernel *const multiply = TAKT_K(gemm_f32);
  * first-level cache. 56 to 168 make little difference. */
 enum { KEYS_EACH = 112 };
 
-static bool is_single(const struct block *is)
+static bool is_single(const struct attention_block *is)
 {
     return is->pitch == 1;
 }
@@ -37,17 +37,17 @@ static size_t whole_lines(size_t n)
 }
 
 /* Floats of scratch that each part of a block takes: whole cache lines. */
-struct share {
+struct attention_buffers {
     size_t line, turned, sums;
     size_t scores, offsets;
 };
 
-static struct share share_of(const struct block *is)
+static struct attention_buffers share_of(const struct attention_block *is)
 {
     const size_t depth = is->call->depth;
     const size_t line = whole_lines(is->pitch);
 
-    return (struct share){
+    return (struct attention_buffers){
         .line = line,
         .turned =
             is_single(is) ? 0 : whole_lines(takt__size_mul(depth, is->pitch)),
@@ -57,16 +57,16 @@ static struct share share_of(const struct block *is)
     };
 }
 
-static size_t share_room(struct share each)
+static size_t share_room(struct attention_buffers each)
 {
     const size_t few = 2 * each.line + each.scores + each.offsets;
     return takt__size_add(takt__size_add(few, each.turned),
                           takt__size_mul(3, each.sums));
 }
 
-static void place(struct block *is, float *scratch)
+static void place(struct attention_block *is, float *scratch)
 {
-    const struct share each = share_of(is);
+    const struct attention_buffers each = share_of(is);
 
     is->most = scratch;
     is->factors = is->most + each.line;
@@ -86,7 +86,8 @@ static const float *from(const float *first, size_t at)
 }
 
 /* Scores of some keys: scale * K Q'. */
-static struct takt_gemm scores_product(const struct block *is, struct keys keys)
+static struct takt_gemm scores_product(const struct attention_block *is,
+                                       struct keys keys)
 {
     const size_t depth = is->call->depth;
 
@@ -108,7 +109,8 @@ static struct takt_gemm scores_product(const struct block *is, struct keys keys)
 }
 
 /* Weighted values of those keys: V' W. */
-static struct takt_gemm values_product(const struct block *is, struct keys keys)
+static struct takt_gemm values_product(const struct attention_block *is,
+                                       struct keys keys)
 {
     const size_t depth = is->call->depth;
 
@@ -129,7 +131,7 @@ static struct takt_gemm values_product(const struct block *is, struct keys keys)
     };
 }
 
-static void add_mask(const struct block *is, struct keys keys)
+static void add_mask(const struct attention_block *is, struct keys keys)
 {
     const size_t ld = is->call->keys;
     const float *mask = is->mask + is->first * ld + keys.key;
@@ -157,7 +159,8 @@ static bool are_finite(const float *x, size_t n)
 
 /* The values' product without keys that a query does not see: a weight of 0
  * would not keep their infinities and NaN away. */
-static void add_visible_values(const struct block *is, struct keys keys)
+static void add_visible_values(const struct attention_block *is,
+                               struct keys keys)
 {
     const size_t depth = is->call->depth;
 
@@ -172,7 +175,8 @@ static void add_visible_values(const struct block *is, struct keys keys)
     }
 }
 
-static void add_values(const struct block *is, struct keys keys, bool is_edge)
+static void add_values(const struct attention_block *is, struct keys keys,
+                       bool is_edge)
 {
     const size_t depth = is->call->depth;
     const float *v = from(is->v, keys.key * depth);
@@ -185,7 +189,8 @@ static void add_values(const struct block *is, struct keys keys, bool is_edge)
 }
 
 /* At the edge some of the queries do not see some of the keys. */
-static void add_keys(const struct block *is, struct keys keys, bool is_edge)
+static void add_keys(const struct attention_block *is, struct keys keys,
+                     bool is_edge)
 {
     const struct takt_gemm gemm = scores_product(is, keys);
 
@@ -205,7 +210,7 @@ static void add_keys(const struct block *is, struct keys keys, bool is_edge)
         add_parts(is);
 }
 
-static void add_all_keys(const struct block *is)
+static void add_all_keys(const struct attention_block *is)
 {
     const size_t last = is->first + is->queries - 1;
     const size_t shared = takt__attention_visible(is->call, is->first);
@@ -221,7 +226,7 @@ static void add_all_keys(const struct block *is)
 }
 
 /* Turns the queries; lanes that are none become zeros. */
-static void turn_queries(const struct block *is)
+static void turn_queries(const struct attention_block *is)
 {
     const size_t depth = is->call->depth, none = is->pitch - is->queries;
 
@@ -233,7 +238,7 @@ static void turn_queries(const struct block *is)
         memset(is->offsets, 0, KEYS_EACH * is->pitch * sizeof(float));
 }
 
-static void begin(const struct block *is)
+static void begin(const struct attention_block *is)
 {
     const size_t room = share_of(is).sums * sizeof(float);
 
@@ -246,7 +251,7 @@ static void begin(const struct block *is)
         turn_queries(is);
 }
 
-static void finish(const struct block *is)
+static void finish(const struct attention_block *is)
 {
     const size_t depth = is->call->depth;
 
@@ -259,7 +264,7 @@ static void finish(const struct block *is)
     }
 }
 
-static void attend(const struct block *is)
+static void attend(const struct attention_block *is)
 {
     const size_t last = is->first + is->queries - 1;
 
@@ -283,13 +288,13 @@ static size_t pitch_of(size_t queries)
     return queries == 1 ? 1 : (queries + lanes - 1) / lanes * lanes;
 }
 
-static struct block block_at(const struct takt_attention_call *call,
-                             struct takt_attention_piece piece)
+static struct attention_block block_at(const struct takt_attention_call *call,
+                                       struct takt_attention_piece piece)
 {
     const size_t at = (piece.head * call->queries + piece.first) * call->depth;
     const size_t keys_at = piece.head * call->keys * call->depth;
 
-    return (struct block){
+    return (struct attention_block){
         .call = call,
         .first = piece.first,
         .queries = piece.count,
@@ -303,7 +308,7 @@ static struct block block_at(const struct takt_attention_call *call,
 }
 
 /* What both products against some keys ask for. */
-static size_t keys_room(const struct block *is, struct keys keys,
+static size_t keys_room(const struct attention_block *is, struct keys keys,
                         const struct takt_gemm_blocks *blocks)
 {
     const struct takt_gemm scores = scores_product(is, keys);
@@ -315,7 +320,7 @@ static size_t keys_room(const struct block *is, struct keys keys,
 
 /* The most that any number of keys asks for. Mostly nothing is copied, and
  * then fewer keys need no room either. */
-static size_t products_room(const struct block *is,
+static size_t products_room(const struct attention_block *is,
                             const struct takt_gemm_blocks *blocks)
 {
     struct keys keys = {0, KEYS_EACH};
@@ -337,7 +342,8 @@ size_t TAKT_K(attention_room_f32)(const struct takt_attention_call *call,
     size_t most = 0;
 
     for (size_t u = 0; u < units && u < 2; u++) {
-        const struct block is = block_at(call, takt__attention_piece(call, u));
+        const struct attention_block is =
+            block_at(call, takt__attention_piece(call, u));
         const size_t shares =
             takt__size_mul(share_room(share_of(&is)), sizeof(float));
         const size_t room = takt__size_add(
@@ -352,7 +358,8 @@ void TAKT_K(attention_f32)(const struct takt_attention_call *call, size_t first,
                            void *scratch)
 {
     for (size_t u = first; u < first + count; u++) {
-        struct block is = block_at(call, takt__attention_piece(call, u));
+        struct attention_block is =
+            block_at(call, takt__attention_piece(call, u));
         is.blocks = blocks;
         place(&is, aligned(scratch));
         attend(&is);

@@ -21,7 +21,7 @@
 #include "kernels/vector/math.h"
 
 /* A block of queries and its sums so far. */
-struct block {
+struct attention_block {
     const struct takt_attention_call *call;
     const struct takt_gemm_blocks *blocks;
     size_t first, queries; /* of the head */
@@ -45,7 +45,7 @@ struct keys {
     size_t key, count;
 };
 
-VINLINE void add_offsets(const struct block *is, size_t count)
+VINLINE void add_offsets(const struct attention_block *is, size_t count)
 {
     for (size_t i = 0; i < count * is->pitch; i += VF32_LANES)
         vf32_store(is->scores + i, vf32_add(vf32_load(is->scores + i),
@@ -54,7 +54,7 @@ VINLINE void add_offsets(const struct block *is, size_t count)
 
 /* Scores of keys that a query does not see become -inf: for each key those of
  * the first queries, and of one more for the next key. */
-static void hide_later(const struct block *is, struct keys keys)
+static void hide_later(const struct attention_block *is, struct keys keys)
 {
     size_t hidden = 0;
 
@@ -113,7 +113,7 @@ VINLINE vf32 weigh_lanes(float *scores, size_t count, size_t pitch, vf32 from)
 }
 
 /* Turns the scores of `count` keys into weights, which it adds up. */
-static void weigh(const struct block *is, size_t count)
+static void weigh(const struct attention_block *is, size_t count)
 {
     float *const totals = is->parts + is->call->depth * is->pitch;
 
@@ -131,7 +131,7 @@ static void weigh(const struct block *is, size_t count)
 
 /* Adds one vector of this block's parts to the sums. Nothing is lost from an
  * infinite sum. */
-VINLINE void add_part(const struct block *is, size_t at, vf32 factor)
+VINLINE void add_part(const struct attention_block *is, size_t at, vf32 factor)
 {
     const vf32 sum = vf32_mul(vf32_load(is->sums + at), factor);
     const vf32 lost = vf32_mul(vf32_load(is->lost + at), factor);
@@ -143,7 +143,7 @@ VINLINE void add_part(const struct block *is, size_t at, vf32 factor)
     vf32_store(is->lost + at, vf32_select(vf32_isnan(rest), vf32_zero(), rest));
 }
 
-static void add_parts(const struct block *is)
+static void add_parts(const struct attention_block *is)
 {
     for (size_t i = 0; i < is->pitch; i += VF32_LANES) {
         const vf32 factor = vf32_load(is->factors + i);
@@ -155,7 +155,7 @@ static void add_parts(const struct block *is)
 /* Divides the sums by the weights; without any weight the result is zero. Such
  * sums are divided by one, which goes through memory: clang would see that the
  * quotient does not matter and divide by zero. */
-static void divide(const struct block *is)
+static void divide(const struct attention_block *is)
 {
     const size_t depth = is->call->depth;
 

@@ -17,7 +17,7 @@ VINLINE void fill_up(float *scores, size_t count)
         scores[i] = -INFINITY;
 }
 
-static void weigh_single(const struct block *is, size_t count)
+static void weigh_single(const struct attention_block *is, size_t count)
 {
     const float before = *is->most;
     vf32 most = vf32_set1(before), sum = vf32_zero();
@@ -39,7 +39,7 @@ static void weigh_single(const struct block *is, size_t count)
                vf32_exp_bounded(vf32_sub(vf32_set1(before), from)));
 }
 
-static void add_parts_single(const struct block *is)
+static void add_parts_single(const struct attention_block *is)
 {
     const vf32 factor = vf32_load(is->factors);
 
@@ -47,7 +47,7 @@ static void add_parts_single(const struct block *is)
         add_part(is, c, factor);
 }
 
-static void divide_single(const struct block *is)
+static void divide_single(const struct attention_block *is)
 {
     const float total = is->sums[is->call->depth];
 

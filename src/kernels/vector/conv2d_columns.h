@@ -27,7 +27,7 @@ struct columns {
 };
 
 /* A piece of an output row: zeros, `inside` elements, zeros. */
-struct stretch {
+struct conv2d_stretch {
     size_t left, inside, right;
 };
 
@@ -66,7 +66,7 @@ VINLINE void write_inside(size_t n, size_t stride, const float *from, float *to)
 }
 
 /* The stretch in all channels. */
-static void write_stretch(const struct columns *is, struct stretch has,
+static void write_stretch(const struct columns *is, struct conv2d_stretch has,
                           const float *from, float *to)
 {
     const struct takt_conv2d_call *call = is->call;
@@ -94,33 +94,33 @@ VINLINE size_t places_before(size_t end, size_t at, size_t stride)
 }
 
 /* Places x .. x + n - 1 of output row y. */
-struct run {
+struct conv2d_run {
     size_t y, x, n;
 };
 
 /* What weights of column c meet along a run. */
-VINLINE struct stretch stretch_at(const struct takt_conv2d_call *call, size_t c,
-                                  struct run at)
+VINLINE struct conv2d_stretch stretch_at(const struct takt_conv2d_call *call,
+                                         size_t c, struct conv2d_run at)
 {
     const size_t begin = places_before(call->pad, c, call->stride);
     const size_t end = places_before(call->pad + call->width, c, call->stride);
     const size_t left = clamp(begin, at.x, at.x + at.n) - at.x;
     const size_t inside = clamp(end, at.x + left, at.x + at.n) - at.x - left;
-    return (struct stretch){left, inside, at.n - left - inside};
+    return (struct conv2d_stretch){left, inside, at.n - left - inside};
 }
 
 /* A run in the layout's rows (r, c). */
 VINLINE void write_run(const struct columns *is, size_t r, size_t c,
-                       struct run at, float *to)
+                       struct conv2d_run at, float *to)
 {
     const struct takt_conv2d_call *call = is->call;
     const size_t row = at.y * call->stride + r;
 
     if (row < call->pad || row - call->pad >= call->height) {
-        write_stretch(is, (struct stretch){at.n, 0, 0}, is->from, to);
+        write_stretch(is, (struct conv2d_stretch){at.n, 0, 0}, is->from, to);
         return;
     }
-    const struct stretch has = stretch_at(call, c, at);
+    const struct conv2d_stretch has = stretch_at(call, c, at);
     const size_t col = (at.x + has.left) * call->stride + c - call->pad;
     const size_t from = (row - call->pad) * call->width + col;
     write_stretch(is, has, has.inside == 0 ? is->from : is->from + from, to);
@@ -131,7 +131,7 @@ static void write_tap(const struct columns *is, size_t out_width, size_t r,
 {
     float *to = is->to + (r * is->call->cols + c) * is->pitch;
     size_t left = is->places;
-    struct run at = {is->place / out_width, is->place % out_width, 0};
+    struct conv2d_run at = {is->place / out_width, is->place % out_width, 0};
 
     for (; left > 0; left -= at.n, to += at.n, at.x = 0, at.y++) {
         at.n = left < out_width - at.x ? left : out_width - at.x;

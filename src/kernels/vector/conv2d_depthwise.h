@@ -56,8 +56,8 @@ static void sort_row(const struct takt_conv2d_call *call, const float *from,
     for (size_t phase = 0; phase < call->stride; phase++, to += pitch) {
         const size_t width = call->width + 2 * call->pad;
         const size_t n = places_before(width, phase, call->stride);
-        const struct stretch has =
-            stretch_at(call, phase, (struct run){0, 0, n});
+        const struct conv2d_stretch has =
+            stretch_at(call, phase, (struct conv2d_run){0, 0, n});
         if (from == NULL || has.inside == 0) {
             write_zeros(n, to);
             continue;

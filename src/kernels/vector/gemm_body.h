@@ -33,7 +33,7 @@ struct cut {
 };
 
 /* What a call will do: block sizes for this shape, and what it copies. */
-struct plan {
+struct gemm_plan {
     size_t mc, nc, kc;
     bool packs_a, packs_b;
 };
@@ -44,7 +44,7 @@ enum { A_WIDTH = (V_TILE_ROWS + LANES - 1) / LANES * LANES };
 
 /* A piece of the product that is worked off in one go. Where A or B were
  * packed, its strides are those of the copy. */
-struct block {
+struct gemm_block {
     struct takt_gemm piece;
     struct cut cut;
     size_t b_step; /* from one panel's B to the next */
@@ -133,7 +133,7 @@ static void pack_tiles(struct panel *rows, size_t tiles, real *to)
 }
 
 /* Copies the block's columns of A tile by tile, as tiles read them. */
-static void pack_a_tiles(struct block *is, real *to)
+static void pack_a_tiles(struct gemm_block *is, real *to)
 {
     struct takt_gemm *piece = &is->piece;
     struct cut *cut = &is->cut;
@@ -149,7 +149,7 @@ static void pack_a_tiles(struct block *is, real *to)
 }
 
 /* Copies the block's rows of A as they are, only closer together. */
-static void pack_a_rows(struct block *is, real *to)
+static void pack_a_rows(struct gemm_block *is, real *to)
 {
     struct takt_gemm *piece = &is->piece;
     const size_t width = row_width(piece->k);
@@ -164,7 +164,7 @@ static void pack_a_rows(struct block *is, real *to)
 }
 
 /* Transposing is earned back only when many panels read the tiles. */
-static void pack_a(struct block *is, real *to)
+static void pack_a(struct gemm_block *is, real *to)
 {
     if (is->piece.a_col == 1 && is->piece.n <= 16 * TILE_COLS)
         pack_a_rows(is, to);
@@ -174,7 +174,7 @@ static void pack_a(struct block *is, real *to)
 }
 
 /* Packs the block's columns of B, panel by panel. */
-static void pack_b(struct block *is, real *to)
+static void pack_b(struct gemm_block *is, real *to)
 {
     struct takt_gemm *piece = &is->piece;
     struct panel cols = {TILE_COLS,    piece->k,     piece->b,
@@ -190,7 +190,7 @@ static void pack_b(struct block *is, real *to)
     piece->b_row = TILE_COLS;
 }
 
-static size_t room_for_a(const struct plan *plan)
+static size_t room_for_a(const struct gemm_plan *plan)
 {
     if (!plan->packs_a)
         return 0;
@@ -200,7 +200,7 @@ static size_t room_for_a(const struct plan *plan)
     return most(as_tiles, as_rows);
 }
 
-static size_t room_for_b(const struct plan *plan)
+static size_t room_for_b(const struct gemm_plan *plan)
 {
     if (!plan->packs_b)
         return 0;
@@ -226,11 +226,11 @@ static bool has_colliding_rows(const struct takt_gemm *call)
            call->n > TILE_COLS;
 }
 
-static struct plan plan(const struct takt_gemm *call,
-                        const struct takt_gemm_blocks *blocks)
+static struct gemm_plan plan(const struct takt_gemm *call,
+                             const struct takt_gemm_blocks *blocks)
 {
     const bool large = is_large(call);
-    struct plan plan = {call->m, call->n, call->k, large, large};
+    struct gemm_plan plan = {call->m, call->n, call->k, large, large};
 
     plan.packs_a |= has_colliding_rows(call);
     plan.packs_b |= call->b_col != 1;
@@ -244,10 +244,11 @@ static struct plan plan(const struct takt_gemm *call,
 
 /* The piece of `call` that begins at column j and depth p. Only the first
  * piece along the depth meets the caller's C. */
-static struct block block_at(const struct takt_gemm *call,
-                             const struct plan *plan, size_t j, size_t p)
+static struct gemm_block block_at(const struct takt_gemm *call,
+                                  const struct gemm_plan *plan, size_t j,
+                                  size_t p)
 {
-    struct block is = {*call, {0}, TILE_COLS};
+    struct gemm_block is = {*call, {0}, TILE_COLS};
 
     is.piece.n = least(plan->nc, call->n - j);
     is.piece.k = least(plan->kc, call->k - p);
@@ -259,13 +260,13 @@ static struct block block_at(const struct takt_gemm *call,
 }
 
 /* All rows against one block of B. */
-static void multiply_rows(const struct block *all, const struct plan *plan,
-                          real *for_a)
+static void multiply_rows(const struct gemm_block *all,
+                          const struct gemm_plan *plan, real *for_a)
 {
     const struct takt_gemm *call = &all->piece;
 
     for (size_t i = 0; i < call->m; i += plan->mc) {
-        struct block is = *all;
+        struct gemm_block is = *all;
         is.piece.m = least(plan->mc, call->m - i);
         is.piece.a = (const real *)call->a + i * call->a_row;
         is.piece.c = (real *)call->c + i * call->ldc;
@@ -276,7 +277,7 @@ static void multiply_rows(const struct block *all, const struct plan *plan,
     }
 }
 
-static void multiply(const struct takt_gemm *call, const struct plan *plan,
+static void multiply(const struct takt_gemm *call, const struct gemm_plan *plan,
                      real *scratch)
 {
     real *const for_a = scratch; /* NULL where nothing is packed */
@@ -284,7 +285,7 @@ static void multiply(const struct takt_gemm *call, const struct plan *plan,
 
     for (size_t j = 0; j < call->n; j += plan->nc)
         for (size_t p = 0; p < call->k; p += plan->kc) {
-            struct block is = block_at(call, plan, j, p);
+            struct gemm_block is = block_at(call, plan, j, p);
             if (plan->packs_b)
                 pack_b(&is, for_b);
             multiply_rows(&is, plan, for_a);
@@ -387,7 +388,7 @@ multiply_any(const struct takt_gemm *call,
     } else if (goes_by_vectors(call)) {
         multiply_vectors(call);
     } else {
-        const struct plan how = plan(call, blocks);
+        const struct gemm_plan how = plan(call, blocks);
         multiply(call, &how, aligned(scratch));
     }
 }
@@ -423,7 +424,7 @@ size_t GEMM_ROOM(const struct takt_gemm *call,
 {
     if (call->m == 0 || call->n == 0 || call->k == 0 || goes_by_vectors(call))
         return 0;
-    const struct plan how = plan(call, blocks);
+    const struct gemm_plan how = plan(call, blocks);
     const size_t elements = takt__size_add(room_for_a(&how), room_for_b(&how));
     return elements == 0
                ? 0

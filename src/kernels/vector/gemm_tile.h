@@ -60,22 +60,23 @@ enum {
 };
 
 /* Constants of an instance: what the compiler folds away. */
-struct shape {
+struct tile_shape {
     size_t rows, vecs;
     bool partial; /* the last vector is not full */
 };
 
-VINLINE bool is_partial(struct shape is, size_t v)
+VINLINE bool is_partial(struct tile_shape is, size_t v)
 {
     return is.partial && v + 1 == is.vecs;
 }
 
-VINLINE vec load_part(struct shape is, size_t v, const real *from, size_t lanes)
+VINLINE vec load_part(struct tile_shape is, size_t v, const real *from,
+                      size_t lanes)
 {
     return is_partial(is, v) ? vec_load_n(from, lanes) : vec_load(from);
 }
 
-VINLINE void store_part(struct shape is, size_t v, real *to, vec x,
+VINLINE void store_part(struct tile_shape is, size_t v, real *to, vec x,
                         size_t lanes)
 {
     if (is_partial(is, v))
@@ -85,7 +86,7 @@ VINLINE void store_part(struct shape is, size_t v, real *to, vec x,
 }
 
 /* Adds one column of A times one row of B to the tile. */
-VINLINE void add_outer(struct shape is, const real *const a[SHARES],
+VINLINE void add_outer(struct tile_shape is, const real *const a[SHARES],
                        size_t a_row, const real *b, size_t lanes,
                        vec acc[V_TILE_ROWS][TILE_VECS])
 {
@@ -102,7 +103,7 @@ VINLINE void add_outer(struct shape is, const real *const a[SHARES],
 }
 
 /* C = alpha * tile, or alpha * tile + beta * C. */
-VINLINE void write_tile(struct shape is, const struct takt_gemm *call,
+VINLINE void write_tile(struct tile_shape is, const struct takt_gemm *call,
                         size_t ldc, size_t lanes, real *c,
                         vec acc[V_TILE_ROWS][TILE_VECS])
 {
@@ -126,7 +127,7 @@ VINLINE void write_tile(struct shape is, const struct takt_gemm *call,
 }
 
 /* C is needed only after the last step: fetch it while the sums grow. */
-VINLINE void prefetch_tile(struct shape is, size_t ldc, const real *c)
+VINLINE void prefetch_tile(struct tile_shape is, size_t ldc, const real *c)
 {
     EVERY for (size_t i = 0; i < is.rows; i++, c = ahead(c, ldc))
         EVERY for (size_t v = 0; v < is.vecs; v++) v_prefetch(c + v * LANES);
@@ -138,13 +139,13 @@ struct strides {
     size_t k, a_row, a_col, b_row, ldc, lanes;
 };
 
-VINLINE void clear_tile(struct shape is, vec acc[V_TILE_ROWS][TILE_VECS])
+VINLINE void clear_tile(struct tile_shape is, vec acc[V_TILE_ROWS][TILE_VECS])
 {
     EVERY for (size_t i = 0; i < is.rows; i++)
         EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] = vec_zero();
 }
 
-VINLINE void next_step(struct shape is, const struct strides *by,
+VINLINE void next_step(struct tile_shape is, const struct strides *by,
                        const real *a[SHARES], const real **b)
 {
     EVERY for (size_t g = 0; g * SHARED < is.rows; g++) a[g] =
@@ -152,7 +153,7 @@ VINLINE void next_step(struct shape is, const struct strides *by,
     *b = ahead(*b, by->b_row);
 }
 
-VINLINE void multiply_tile(struct shape is, const struct strides *by,
+VINLINE void multiply_tile(struct tile_shape is, const struct strides *by,
                            const real *first, const real *b,
                            vec acc[V_TILE_ROWS][TILE_VECS])
 {
@@ -169,14 +170,14 @@ VINLINE void multiply_tile(struct shape is, const struct strides *by,
 
 /* A tile of few vectors would wait for the latency of its own fma: its sums
  * are added up in four chains, side by side. */
-VINLINE bool is_thin(struct shape is)
+VINLINE bool is_thin(struct tile_shape is)
 {
     return is.rows * is.vecs < 4;
 }
 
 enum { CHAINS = 4 };
 
-VINLINE void multiply_thin_tile(struct shape is, const struct strides *by,
+VINLINE void multiply_thin_tile(struct tile_shape is, const struct strides *by,
                                 const real *a, const real *b,
                                 vec acc[V_TILE_ROWS][TILE_VECS])
 {
@@ -207,7 +208,7 @@ VINLINE void multiply_thin_tile(struct shape is, const struct strides *by,
 typedef void strip_kernel(const struct takt_gemm *block, const real *a,
                           const real *b, real *c, size_t tiles, size_t a_step);
 
-VINLINE void multiply_strip(struct shape is, const struct takt_gemm *block,
+VINLINE void multiply_strip(struct tile_shape is, const struct takt_gemm *block,
                             const real *a, const real *b, real *c, size_t tiles,
                             size_t a_step)
 {
@@ -239,12 +240,12 @@ VINLINE void multiply_strip(struct shape is, const struct takt_gemm *block,
     }
 }
 
-#define STRIP(name, rows, vecs, partial)                                    \
-    static void name(const struct takt_gemm *block, const real *a,          \
-                     const real *b, real *c, size_t tiles, size_t a_step)   \
-    {                                                                       \
-        multiply_strip((struct shape){rows, vecs, partial}, block, a, b, c, \
-                       tiles, a_step);                                      \
+#define STRIP(name, rows, vecs, partial)                                      \
+    static void name(const struct takt_gemm *block, const real *a,            \
+                     const real *b, real *c, size_t tiles, size_t a_step)     \
+    {                                                                         \
+        multiply_strip((struct tile_shape){rows, vecs, partial}, block, a, b, \
+                       c, tiles, a_step);                                     \
     }
 #define STRIPS(rows)                            \
     STRIP(strip_##rows##_1, rows, 1, false)     \

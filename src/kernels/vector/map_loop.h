@@ -22,7 +22,7 @@ enum {
     MAP_KEEPS = 1 - V_MASKS       /* least the loop leaves to `last` */
 };
 
-struct map {
+struct map_loop {
     map_op *op;   /* a constant, so that it is inlined */
     int operands; /* 1: a; 2: a, b; 3: a, b, c */
     bool streams; /* write past the caches */
@@ -31,7 +31,7 @@ struct map {
     VREAL p, q;
 };
 
-VINLINE VREAL map_at(struct map m, size_t i)
+VINLINE VREAL map_at(struct map_loop m, size_t i)
 {
     const VREAL zero = V(zero)();
     const VREAL a = V(load)(m.a + i);
@@ -54,7 +54,7 @@ VINLINE VREAL map_load_n(const REAL *p, size_t n)
 }
 
 /* The n <= LANES elements from i on. */
-VINLINE void map_part(struct map m, size_t i, size_t n)
+VINLINE void map_part(struct map_loop m, size_t i, size_t n)
 {
     const VREAL zero = V(zero)();
     const VREAL a = map_load_n(m.a + i, n);
@@ -65,7 +65,7 @@ VINLINE void map_part(struct map m, size_t i, size_t n)
 
 /* LANES <= n <= 4 * LANES: straight on, everything read before anything is
  * written. */
-VINLINE void map_few(struct map m, size_t n)
+VINLINE void map_few(struct map_loop m, size_t n)
 {
     const VREAL last = map_at(m, n - LANES);
 
@@ -82,7 +82,7 @@ VINLINE void map_few(struct map m, size_t n)
     V(store)(m.out + n - LANES, last);
 }
 
-VINLINE void map_put(struct map m, size_t i, VREAL v)
+VINLINE void map_put(struct map_loop m, size_t i, VREAL v)
 {
     if (m.streams)
         V(stream)(m.out + i, v);
@@ -98,7 +98,7 @@ VINLINE size_t map_lead(const REAL *out)
 
 /* From i to n, what the loop left. `last` is the vector that ends at n, as
  * computed before anything was written; with masks it is not needed. */
-VINLINE void map_end(struct map m, size_t i, size_t n, VREAL last)
+VINLINE void map_end(struct map_loop m, size_t i, size_t n, VREAL last)
 {
     if (!V_MASKS)
         V(store)(m.out + n - LANES, last);
@@ -107,7 +107,7 @@ VINLINE void map_end(struct map m, size_t i, size_t n, VREAL last)
 }
 
 /* n > 4 * LANES. */
-VINLINE void map_long(struct map m, size_t n)
+VINLINE void map_long(struct map_loop m, size_t n)
 {
     const size_t lead = m.streams || n > MAP_ALIGNS ? map_lead(m.out) : 0;
     const VREAL first = lead > 0 ? map_at(m, 0) : V(zero)();
@@ -124,7 +124,7 @@ VINLINE void map_long(struct map m, size_t n)
         V(store)(m.out, first);
 }
 
-VINLINE void map_run(struct map m, size_t n)
+VINLINE void map_run(struct map_loop m, size_t n)
 {
     if (n > 4 * LANES)
         map_long(m, n);
@@ -136,7 +136,7 @@ VINLINE void map_run(struct map m, size_t n)
 
 /* For ops bound by arithmetic: few copies of a long body. Unrolling it gains
  * nothing, and aligning nothing that shows. */
-VINLINE void map_run_deep(struct map m, size_t n)
+VINLINE void map_run_deep(struct map_loop m, size_t n)
 {
     if (n < LANES) {
         if (n > 0)
@@ -152,7 +152,7 @@ VINLINE void map_run_deep(struct map m, size_t n)
 }
 
 /* `out` that is not aligned to its own elements cannot be streamed to. */
-VINLINE void map_run_nt(struct map m, size_t n)
+VINLINE void map_run_nt(struct map_loop m, size_t n)
 {
     m.streams = (uintptr_t)m.out % sizeof *m.out == 0;
     if (n <= 4 * LANES || !m.streams) {
@@ -176,13 +176,13 @@ VINLINE void map_run_nt(struct map m, size_t n)
     void kernel(size_t n, const void *a, const void *b, const void *c, \
                 void *out, double p, double q)                         \
     {                                                                  \
-        const struct map m = {.op = name##_lanes,                      \
-                              .operands = count,                       \
-                              .a = a,                                  \
-                              .b = b,                                  \
-                              .c = c,                                  \
-                              .out = out,                              \
-                              .p = V(set1)((REAL)p),                   \
-                              .q = V(set1)((REAL)q)};                  \
+        const struct map_loop m = {.op = name##_lanes,                 \
+                                   .operands = count,                  \
+                                   .a = a,                             \
+                                   .b = b,                             \
+                                   .c = c,                             \
+                                   .out = out,                         \
+                                   .p = V(set1)((REAL)p),              \
+                                   .q = V(set1)((REAL)q)};             \
         run(m, n);                                                     \
     }

@@ -116,7 +116,7 @@ void TAKT_K(softmax_f32)(size_t rows, size_t cols, const void *in,
 
 /* layernorm. */
 
-struct affine {
+struct vector_affine {
     const float *gain, *bias; /* NULL: one, zero */
 };
 
@@ -130,7 +130,7 @@ VINLINE vf32 standardise(struct standard by, vf32 x)
     return vf32_mul(vf32_sub(vf32_sub(x, by.base), by.shift), by.factor);
 }
 
-VINLINE vf32 apply(struct affine to, size_t j, vf32 v)
+VINLINE vf32 apply(struct vector_affine to, size_t j, vf32 v)
 {
     if (to.gain != NULL && to.bias != NULL)
         return vf32_fma(v, vf32_load(to.gain + j), vf32_load(to.bias + j));
@@ -139,7 +139,7 @@ VINLINE vf32 apply(struct affine to, size_t j, vf32 v)
     return to.bias != NULL ? vf32_add(v, vf32_load(to.bias + j)) : v;
 }
 
-VINLINE vf32 apply_part(struct affine to, size_t j, size_t n, vf32 v)
+VINLINE vf32 apply_part(struct vector_affine to, size_t j, size_t n, vf32 v)
 {
     if (to.gain != NULL && to.bias != NULL)
         return vf32_fma(v, vf32_load_n(to.gain + j, n),
@@ -150,7 +150,7 @@ VINLINE vf32 apply_part(struct affine to, size_t j, size_t n, vf32 v)
 }
 
 VINLINE void normalise(size_t cols, const float *x, struct standard by,
-                       struct affine to, float *out)
+                       struct vector_affine to, float *out)
 {
     size_t j = 0;
 
@@ -165,7 +165,7 @@ VINLINE void normalise(size_t cols, const float *x, struct standard by,
 
 /* Rows whose spread is near the limits of a float: one by one in double. */
 static void normalise_wide(size_t cols, const float *x, struct moments row,
-                           struct affine to, double spread, float *out)
+                           struct vector_affine to, double spread, float *out)
 {
     for (size_t j = 0; j < cols; j++) {
         const double gain = to.gain == NULL ? 1.0 : (double)to.gain[j];
@@ -175,7 +175,7 @@ static void normalise_wide(size_t cols, const float *x, struct moments row,
     }
 }
 
-VINLINE void layernorm(size_t cols, const float *x, struct affine to,
+VINLINE void layernorm(size_t cols, const float *x, struct vector_affine to,
                        double epsilon, float *out)
 {
     const struct moments row = moments_f32(cols, x, guess_f32(cols, x));
@@ -193,7 +193,7 @@ VINLINE void layernorm(size_t cols, const float *x, struct affine to,
 }
 
 VINLINE void layernorm_rows(size_t rows, size_t cols, const float *x,
-                            struct affine to, double epsilon, float *out)
+                            struct vector_affine to, double epsilon, float *out)
 {
     for (size_t i = 0; i < rows; i++)
         layernorm(cols, x + i * cols, to, epsilon, out + i * cols);
@@ -204,10 +204,10 @@ void TAKT_K(layernorm_f32)(size_t rows, size_t cols, const void *in,
                            const void *gain, const void *bias, void *out,
                            double epsilon)
 {
-    const struct affine both = {gain, bias};
-    const struct affine only_gain = {gain, NULL};
-    const struct affine only_bias = {NULL, bias};
-    const struct affine none = {NULL, NULL};
+    const struct vector_affine both = {gain, bias};
+    const struct vector_affine only_gain = {gain, NULL};
+    const struct vector_affine only_bias = {NULL, bias};
+    const struct vector_affine none = {NULL, NULL};
 
     if (cols == 0)
         return;
