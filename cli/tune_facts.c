@@ -76,17 +76,17 @@ static void name_size(const struct series *series, unsigned step, char *out,
 
 enum contest { several_threads, a_gpu };
 
-struct crossover {
+struct fact_crossover {
     unsigned seen; /* sizes that were measured */
     bool wins;     /* at the largest of them, and ... */
     char from[64]; /* ... from this one on */
     struct verdict last;
 };
 
-static struct crossover find_crossover(const struct series *series,
-                                       unsigned situation, enum contest of)
+static struct fact_crossover find_crossover(const struct series *series,
+                                            unsigned situation, enum contest of)
 {
-    struct crossover out = {.seen = 0};
+    struct fact_crossover out = {.seen = 0};
 
     for (unsigned step = series->family->low; step <= series->family->high;
          step++) {
@@ -108,7 +108,8 @@ static struct crossover find_crossover(const struct series *series,
 
 static bool tell_threads(const struct series *series, char *out)
 {
-    const struct crossover threads = find_crossover(series, 0, several_threads);
+    const struct fact_crossover threads =
+        find_crossover(series, 0, several_threads);
 
     if (threads.seen < 2)
         return false;
@@ -123,9 +124,9 @@ static bool tell_threads(const struct series *series, char *out)
 
 static bool tell_gpu(const struct series *series, char *out)
 {
-    const struct crossover there =
+    const struct fact_crossover there =
         find_crossover(series, TAKT_SITUATION_ON_GPU, a_gpu);
-    const struct crossover host = find_crossover(series, 0, a_gpu);
+    const struct fact_crossover host = find_crossover(series, 0, a_gpu);
 
     if (!there.wins)
         return false;

@@ -13,7 +13,7 @@
 
 enum wire { VARINT = 0, FIXED64 = 1, BYTES = 2, FIXED32 = 5 };
 
-struct bytes {
+struct answer_bytes {
     const unsigned char *at;
     size_t size;
 };
@@ -21,11 +21,11 @@ struct bytes {
 struct field {
     uint64_t number;
     enum wire wire;
-    uint64_t value;     /* of a VARINT */
-    struct bytes bytes; /* of BYTES */
+    uint64_t value;            /* of a VARINT */
+    struct answer_bytes bytes; /* of BYTES */
 };
 
-static bool take_varint(struct bytes *from, uint64_t *value)
+static bool take_varint(struct answer_bytes *from, uint64_t *value)
 {
     *value = 0;
     for (unsigned shift = 0; shift < 64 && from->size > 0; shift += 7) {
@@ -40,18 +40,19 @@ static bool take_varint(struct bytes *from, uint64_t *value)
     return false;
 }
 
-static bool take_bytes(struct bytes *from, uint64_t size, struct bytes *out)
+static bool take_bytes(struct answer_bytes *from, uint64_t size,
+                       struct answer_bytes *out)
 {
     if (size > from->size)
         return false;
-    *out = (struct bytes){from->at, (size_t)size};
+    *out = (struct answer_bytes){from->at, (size_t)size};
     from->at += size;
     from->size -= (size_t)size;
     return true;
 }
 
 /* False: that is no field. */
-static bool take_field(struct bytes *from, struct field *field)
+static bool take_field(struct answer_bytes *from, struct field *field)
 {
     uint64_t tag, length;
 
@@ -87,7 +88,7 @@ static bool is_varint(const struct field *field, uint64_t number)
  */
 
 /* Whole characters only, as many as fit, and nothing that moves a cursor. */
-static void copy_message(struct bytes from, char *to, size_t room)
+static void copy_message(struct answer_bytes from, char *to, size_t room)
 {
     const char *at = (const char *)from.at;
     size_t used = 0, broken;
@@ -113,7 +114,7 @@ static void copy_message(struct bytes from, char *to, size_t room)
     to[used] = '\0';
 }
 
-static bool read_partial(struct bytes from, struct takt_otel_answer *out)
+static bool read_partial(struct answer_bytes from, struct takt_otel_answer *out)
 {
     struct field field;
 
@@ -131,7 +132,7 @@ static bool read_partial(struct bytes from, struct takt_otel_answer *out)
 bool takt__otel_answer(const unsigned char *at, size_t size,
                        struct takt_otel_answer *out)
 {
-    struct bytes from = {at, size};
+    struct answer_bytes from = {at, size};
     struct field field;
 
     memset(out, 0, sizeof *out);
@@ -149,7 +150,7 @@ bool takt__otel_answer(const unsigned char *at, size_t size,
  */
 
 /* google.protobuf.Duration, from zero on. */
-static bool read_duration(struct bytes from, double *seconds)
+static bool read_duration(struct answer_bytes from, double *seconds)
 {
     /* Ten thousand years: the most that the type allows. */
     const uint64_t most = UINT64_C(315576000000);
@@ -171,7 +172,7 @@ static bool read_duration(struct bytes from, double *seconds)
 }
 
 /* google.rpc.RetryInfo. */
-static bool read_retry(struct bytes from, double *seconds)
+static bool read_retry(struct answer_bytes from, double *seconds)
 {
     struct field field;
 
@@ -183,7 +184,7 @@ static bool read_retry(struct bytes from, double *seconds)
 }
 
 /* Whatever stands before the last slash, the type is what follows it. */
-static bool is_retry(struct bytes url)
+static bool is_retry(struct answer_bytes url)
 {
     static const char type[] = "/google.rpc.RetryInfo";
     const size_t size = sizeof type - 1;
@@ -193,9 +194,9 @@ static bool is_retry(struct bytes url)
 }
 
 /* google.protobuf.Any; what is in it of another type is not looked at. */
-static bool read_detail(struct bytes from, double *seconds)
+static bool read_detail(struct answer_bytes from, double *seconds)
 {
-    struct bytes url = {NULL, 0}, value = {NULL, 0};
+    struct answer_bytes url = {NULL, 0}, value = {NULL, 0};
     struct field field;
 
     while (from.size > 0) {
@@ -211,7 +212,7 @@ static bool read_detail(struct bytes from, double *seconds)
 
 double takt__otel_retry_delay_s(const unsigned char *at, size_t size)
 {
-    struct bytes from = {at, size};
+    struct answer_bytes from = {at, size};
     struct field field;
     double seconds = -1;
 

@@ -12,28 +12,28 @@
 
 enum { DEEPEST = 24 };
 
-struct reading {
+struct macro_reading {
     struct takt_c_nest *nest;
     struct takt_text left;
     unsigned depth;
 };
 
-static struct takt_c_expr *read_choice(struct reading *in);
+static struct takt_c_expr *read_choice(struct macro_reading *in);
 
-static void pass(struct reading *in, size_t count)
+static void pass(struct macro_reading *in, size_t count)
 {
     in->left.at += count;
     in->left.size -= count;
 }
 
-static char next(struct reading *in)
+static char next(struct macro_reading *in)
 {
     while (in->left.size > 0 && strchr(" \t\r\n\\", *in->left.at) != NULL)
         pass(in, 1);
     return in->left.size > 0 ? *in->left.at : '\0';
 }
 
-static bool accept(struct reading *in, char sign)
+static bool accept(struct macro_reading *in, char sign)
 {
     if (next(in) != sign)
         return false;
@@ -41,7 +41,7 @@ static bool accept(struct reading *in, char sign)
     return true;
 }
 
-static struct takt_text read_word(struct reading *in)
+static struct takt_text read_word(struct macro_reading *in)
 {
     struct takt_text word = {in->left.at, 0};
 
@@ -55,7 +55,7 @@ static struct takt_text read_word(struct reading *in)
     return word;
 }
 
-static struct takt_c_expr *read_number(struct reading *in)
+static struct takt_c_expr *read_number(struct macro_reading *in)
 {
     char copy[48];
     size_t size = 0;
@@ -73,7 +73,8 @@ static struct takt_c_expr *read_number(struct reading *in)
 }
 
 /* f(x, y), after its name. */
-static struct takt_c_expr *read_call(struct reading *in, struct takt_text name)
+static struct takt_c_expr *read_call(struct macro_reading *in,
+                                     struct takt_text name)
 {
     struct takt_c_expr *e = takt__c_expr_function(in->nest, name);
 
@@ -84,11 +85,11 @@ static struct takt_c_expr *read_call(struct reading *in, struct takt_text name)
 }
 
 /* (float)x and (size_t)i: what is between the parentheses is a type. */
-static bool skip_cast(struct reading *in)
+static bool skip_cast(struct macro_reading *in)
 {
     static const char *const types[] = {"float", "double",   "int", "size_t",
                                         "long",  "unsigned", NULL};
-    struct reading ahead = *in;
+    struct macro_reading ahead = *in;
     bool is_type = false;
 
     for (;;) {
@@ -105,9 +106,9 @@ static bool skip_cast(struct reading *in)
     return true;
 }
 
-static struct takt_c_expr *read_prefixed(struct reading *in);
+static struct takt_c_expr *read_prefixed(struct macro_reading *in);
 
-static struct takt_c_expr *read_first(struct reading *in)
+static struct takt_c_expr *read_first(struct macro_reading *in)
 {
     const char sign = next(in);
 
@@ -127,8 +128,9 @@ static struct takt_c_expr *read_first(struct reading *in)
 }
 
 /* a->b and a.b: the whole is a name, as it would be if it stood there. */
-static struct takt_c_expr *
-read_field(struct reading *in, const struct takt_c_expr *of, const char *sign)
+static struct takt_c_expr *read_field(struct macro_reading *in,
+                                      const struct takt_c_expr *of,
+                                      const char *sign)
 {
     const struct takt_text name = read_word(in);
 
@@ -140,7 +142,7 @@ read_field(struct reading *in, const struct takt_c_expr *of, const char *sign)
                               (struct takt_text){whole, strlen(whole)}, name);
 }
 
-static struct takt_c_expr *read_element(struct reading *in)
+static struct takt_c_expr *read_element(struct macro_reading *in)
 {
     struct takt_c_expr *e = read_first(in);
 
@@ -162,7 +164,7 @@ static struct takt_c_expr *read_element(struct reading *in)
     return e;
 }
 
-static struct takt_c_expr *read_prefixed(struct reading *in)
+static struct takt_c_expr *read_prefixed(struct macro_reading *in)
 {
     if (in->depth++ > DEEPEST)
         return NULL;
@@ -172,7 +174,7 @@ static struct takt_c_expr *read_prefixed(struct reading *in)
                              read_prefixed(in));
 }
 
-static struct takt_c_expr *read_product(struct reading *in)
+static struct takt_c_expr *read_product(struct macro_reading *in)
 {
     struct takt_c_expr *e = read_prefixed(in);
 
@@ -184,7 +186,7 @@ static struct takt_c_expr *read_product(struct reading *in)
     return e;
 }
 
-static struct takt_c_expr *read_sum(struct reading *in)
+static struct takt_c_expr *read_sum(struct macro_reading *in)
 {
     struct takt_c_expr *e = read_product(in);
 
@@ -196,7 +198,7 @@ static struct takt_c_expr *read_sum(struct reading *in)
     return e;
 }
 
-static struct takt_c_expr *read_comparison(struct reading *in)
+static struct takt_c_expr *read_comparison(struct macro_reading *in)
 {
     struct takt_c_expr *e = read_sum(in);
     const char sign = next(in);
@@ -210,7 +212,7 @@ static struct takt_c_expr *read_comparison(struct reading *in)
         in->nest, sign == '<' ? TAKT_C_LESS : TAKT_C_GREATER, e, read_sum(in));
 }
 
-static struct takt_c_expr *read_choice(struct reading *in)
+static struct takt_c_expr *read_choice(struct macro_reading *in)
 {
     struct takt_c_expr *e = read_comparison(in);
 
@@ -225,7 +227,7 @@ static struct takt_c_expr *read_choice(struct reading *in)
 struct takt_c_expr *takt__c_expr_macro(struct takt_c_nest *nest,
                                        struct takt_text body)
 {
-    struct reading in = {nest, body, 0};
+    struct macro_reading in = {nest, body, 0};
     struct takt_c_expr *e = read_choice(&in);
 
     return next(&in) == '\0' ? e : NULL;

@@ -19,7 +19,7 @@ bool takt__c_is_float(struct takt_c_type type)
 
 /* ---- names of types ------------------------------------------------------ */
 
-static const struct known {
+static const struct known_type {
     const char *name;
     enum takt_c_element element; /* UNKNOWN: as its first argument says */
     enum takt_c_kind kind;

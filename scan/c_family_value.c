@@ -209,22 +209,22 @@ static bool apply(char sign, int64_t a, int64_t b, int64_t *value)
 }
 
 /* The text of a macro, while it is being read. */
-struct reading {
+struct value_reading {
     const struct takt_source *source;
     struct takt_text left;
     unsigned depth;
 };
 
-static bool read_sum(struct reading *in, int64_t *value);
+static bool read_sum(struct value_reading *in, int64_t *value);
 
-static char next_sign(struct reading *in)
+static char next_sign(struct value_reading *in)
 {
     while (in->left.size > 0 && strchr(" \t\r\n\\", *in->left.at) != NULL)
         in->left.at++, in->left.size--;
     return in->left.size > 0 ? *in->left.at : '\0';
 }
 
-static struct takt_text read_word(struct reading *in)
+static struct takt_text read_word(struct value_reading *in)
 {
     struct takt_text word = {in->left.at, 0};
 
@@ -234,7 +234,7 @@ static struct takt_text read_word(struct reading *in)
     return word;
 }
 
-static bool read_operand(struct reading *in, int64_t *value)
+static bool read_operand(struct value_reading *in, int64_t *value)
 {
     uint64_t number;
 
@@ -260,12 +260,12 @@ static bool read_operand(struct reading *in, int64_t *value)
     const TSNode body = takt__node_field(found->node, "value");
     if (ts_node_is_null(body))
         return false;
-    struct reading inner = {in->source, takt__node_text(in->source, body),
-                            in->depth};
+    struct value_reading inner = {in->source, takt__node_text(in->source, body),
+                                  in->depth};
     return read_sum(&inner, value) && next_sign(&inner) == '\0';
 }
 
-static bool read_product(struct reading *in, int64_t *value)
+static bool read_product(struct value_reading *in, int64_t *value)
 {
     if (!read_operand(in, value))
         return false;
@@ -278,7 +278,7 @@ static bool read_product(struct reading *in, int64_t *value)
     return true;
 }
 
-static bool read_sum(struct reading *in, int64_t *value)
+static bool read_sum(struct value_reading *in, int64_t *value)
 {
     if (!read_product(in, value))
         return false;
@@ -294,7 +294,7 @@ static bool read_sum(struct reading *in, int64_t *value)
 static bool text_constant(const struct takt_source *source,
                           struct takt_text text, unsigned depth, int64_t *value)
 {
-    struct reading in = {source, text, depth};
+    struct value_reading in = {source, text, depth};
     return read_sum(&in, value) && next_sign(&in) == '\0';
 }
 

@@ -26,22 +26,22 @@ static const char *const level_name[] = {
 };
 
 /* Where messages go. */
-struct target {
+struct log_target {
     takt_log_level level;
     takt_log_function *function; /* NULL: stderr */
     void *self;
-    struct target *before; /* kept: another thread may be using it */
+    struct log_target *before; /* kept: another thread may be using it */
 };
 
 /* One of these until the program sets its own. */
-static struct target to_stderr[] = {
+static struct log_target to_stderr[] = {
     {.level = TAKT_LOG_OFF},
     {.level = TAKT_LOG_ERROR},
     {.level = TAKT_LOG_INFO},
     {.level = TAKT_LOG_DEBUG},
 };
 
-static _Atomic(struct target *) current = &to_stderr[TAKT_LOG_ERROR];
+static _Atomic(struct log_target *) current = &to_stderr[TAKT_LOG_ERROR];
 static _Atomic bool is_set_by_program;
 
 const char *takt_log_level_name(takt_log_level level)
@@ -70,11 +70,11 @@ takt_status takt_log_set(takt_log_level level, takt_log_function *function,
 {
     if ((unsigned)level > TAKT_LOG_DEBUG)
         return TAKT_EINVAL;
-    struct target *target = malloc(sizeof *target);
+    struct log_target *target = malloc(sizeof *target);
     if (target == NULL)
         return TAKT_ENOMEM;
     *target =
-        (struct target){.level = level, .function = function, .self = self};
+        (struct log_target){.level = level, .function = function, .self = self};
     atomic_store(&is_set_by_program, true);
     target->before = atomic_load(&current);
     while (!atomic_compare_exchange_weak(&current, &target->before, target))
@@ -140,7 +140,7 @@ static void clean(char *text)
 
 void takt__log(takt_log_level level, const char *format, ...)
 {
-    const struct target *target = atomic_load(&current);
+    const struct log_target *target = atomic_load(&current);
     char text[1024];
     va_list values;
 

@@ -17,7 +17,7 @@
 static const size_t edges[] = {7, 65};
 enum { longest = 65 * 66 };
 
-struct bench {
+struct proof_bench {
     double a[longest], b[longest], c[longest]; /* or as many floats */
 };
 
@@ -65,7 +65,7 @@ static double inner(size_t edge, bool is_transposed, size_t i, size_t j)
 }
 
 static bool gemm_is_right(struct takt_blas *blas, size_t size, size_t edge,
-                          struct bench *bench)
+                          struct proof_bench *bench)
 {
     const size_t ldc = edge + 1;
     const struct takt_gemm call = {.m = edge,
@@ -94,7 +94,7 @@ static bool gemm_is_right(struct takt_blas *blas, size_t size, size_t edge,
 }
 
 static bool gemv_is_right(struct takt_blas *blas, size_t size, size_t edge,
-                          struct bench *bench, bool is_transposed)
+                          struct proof_bench *bench, bool is_transposed)
 {
     const size_t row = is_transposed ? 1 : edge;
     const struct takt_gemv call = {.m = edge,
@@ -121,7 +121,7 @@ static bool gemv_is_right(struct takt_blas *blas, size_t size, size_t edge,
 }
 
 static bool axpy_is_right(struct takt_blas *blas, size_t size, size_t edge,
-                          struct bench *bench)
+                          struct proof_bench *bench)
 {
     const struct takt_axpy call = {.n = edge,
                                    .alpha = 2,
@@ -141,7 +141,7 @@ static bool axpy_is_right(struct takt_blas *blas, size_t size, size_t edge,
 }
 
 static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
-                     size_t size, size_t edge, struct bench *bench)
+                     size_t size, size_t edge, struct proof_bench *bench)
 {
     if (function == TAKT_BLAS_GEMM)
         return gemm_is_right(blas, size, edge, bench);
@@ -154,7 +154,7 @@ static bool is_right(struct takt_blas *blas, enum takt_blas_function function,
 bool takt__blas_prove(struct takt_blas *blas)
 {
     struct takt_blas_library *library = blas->library;
-    struct bench *bench = malloc(sizeof *bench);
+    struct proof_bench *bench = malloc(sizeof *bench);
     bool is_any_left = false;
 
     if (bench == NULL)

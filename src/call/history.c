@@ -147,7 +147,7 @@ struct row_copy {
     char layout[TAKT_LAYOUT_NAME];
 };
 
-struct reading {
+struct row_list {
     takt_ctx *ctx;
     struct row_copy *row;
     size_t count, room;
@@ -190,7 +190,7 @@ static takt_history_row row_of(const takt_ctx *ctx,
     };
 }
 
-static bool make_room(struct reading *reading)
+static bool make_room(struct row_list *reading)
 {
     if (reading->count < reading->room)
         return true;
@@ -205,7 +205,7 @@ static bool make_room(struct reading *reading)
 
 static void copy_row(void *self, const struct takt_summary *memory)
 {
-    struct reading *reading = self;
+    struct row_list *reading = self;
 
     if (reading->is_short || !make_room(reading)) {
         reading->is_short = true;
@@ -221,7 +221,7 @@ static void copy_row(void *self, const struct takt_summary *memory)
 takt_status takt_history_read(takt_ctx *ctx, takt_history_visit *visit,
                               void *self)
 {
-    struct reading reading = {.ctx = takt__ctx_or_default(ctx)};
+    struct row_list reading = {.ctx = takt__ctx_or_default(ctx)};
 
     if (visit == NULL)
         return TAKT_EINVAL;

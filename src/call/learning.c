@@ -162,10 +162,12 @@ static void published(void *self, unsigned series)
 /* ---- the learner -----------------------------------------------------------
  */
 
-/* What the kernels of this build are called, hashed. */
-static void hash_kernels(char out[TAKT_SHA256_HEX])
+/* The names of the kernels of this build: a store of other kernels is another
+ * machine's. */
+static void hash_software(char out[TAKT_SHA256_HEX])
 {
     struct takt_sha256 hash;
+    char kernels[TAKT_SHA256_HEX];
     size_t count;
     const struct takt_kernel *table = takt__kernel_table(&count);
 
@@ -177,7 +179,11 @@ static void hash_kernels(char out[TAKT_SHA256_HEX])
         takt__sha256_add(&hash, table[i].op, strlen(table[i].op) + 1);
         takt__sha256_add(&hash, kind, sizeof kind);
     }
-    takt__sha256_finish_hex(&hash, out);
+    takt__sha256_finish_hex(&hash, kernels);
+    takt__sw_fingerprint(&(struct takt_sw_traits){.kernels = kernels,
+                                                  .driver = "",
+                                                  .vulkan_driver = ""},
+                         out);
 }
 
 static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
@@ -199,7 +205,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     const double share = options->exploration < 0    ? 0
                          : options->exploration == 0 ? default_exploration
                                                      : options->exploration;
-    char path[1024], kernels[TAKT_SHA256_HEX], software[TAKT_SHA256_HEX];
+    char path[1024], software[TAKT_SHA256_HEX];
     struct takt_learner_options learner = {
         .table = &ctx->decider.table,
         .names = {.self = ctx,
@@ -219,11 +225,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
         .is_published = options->policy != TAKT_POLICY_PINNED,
     };
 
-    hash_kernels(kernels);
-    takt__sw_fingerprint(&(struct takt_sw_traits){.kernels = kernels,
-                                                  .driver = "",
-                                                  .vulkan_driver = ""},
-                         software);
+    hash_software(software);
     find_path(ctx, options, path, sizeof path);
     const takt_status status = make_model(ctx, share, &learner.model);
     if (status != TAKT_OK)

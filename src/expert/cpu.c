@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cpu.c - experts that are Takt's own kernels on so many threads. */
-#include "expert/cpu.h"
+#include "expert/forms.h"
 
 /* Every instruction set has every kernel. */
 static bool may(const struct takt_expert *expert, const takt_op *op,

@@ -6,7 +6,8 @@
  * gets a stretch of them.
  */
 #include "base/size.h"
-#include "expert/cpu.h"
+#include "expert/forms.h"
+#include "expert/stretch.h"
 #include "op/operands.h"
 #include "takt/ops.h"
 

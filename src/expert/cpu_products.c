@@ -2,7 +2,8 @@
 /* products.c - matrix products on k threads, each with scratch of its own. */
 #include "expert/arguments.h"
 
-#include "expert/cpu.h"
+#include "expert/forms.h"
+#include "expert/stretch.h"
 
 struct gemm_job {
     const struct takt_gemm_kernels *kernels;

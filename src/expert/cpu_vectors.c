@@ -7,7 +7,8 @@
  */
 #include <string.h>
 
-#include "expert/cpu.h"
+#include "expert/forms.h"
+#include "expert/stretch.h"
 #include "kernels/partial.h"
 
 enum { grain = 64, most_parts = 256 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* stretch.c - how a job is cut for the threads of a team. */
-#include "expert/cpu.h"
+/* stretch.c - nearly equal parts, in whole grains. */
+#include "expert/stretch.h"
 
 struct takt_stretch takt__stretch(size_t total, size_t grain, unsigned part,
                                   unsigned parts)

@@ -29,7 +29,7 @@ static const struct rule rules[] = {
      {"processor", "Features", "CPU implementer", "CPU variant", "CPU part",
       "CPU revision"}}};
 
-struct writer {
+struct scrub_writer {
     char *out;
     size_t cap;
     size_t length;
@@ -40,7 +40,7 @@ static bool starts_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-static bool add_bytes(struct writer *to, const char *text, size_t length)
+static bool add_bytes(struct scrub_writer *to, const char *text, size_t length)
 {
     if (length >= to->cap - to->length)
         return false;
@@ -50,13 +50,13 @@ static bool add_bytes(struct writer *to, const char *text, size_t length)
     return true;
 }
 
-static bool add(struct writer *to, const char *text)
+static bool add(struct scrub_writer *to, const char *text)
 {
     return add_bytes(to, text, strlen(text));
 }
 
 /* A line is kept whole or not at all. */
-static void end_line(struct writer *to, size_t start, bool is_whole)
+static void end_line(struct scrub_writer *to, size_t start, bool is_whole)
 {
     if (is_whole && add(to, "\n"))
         return;
@@ -93,7 +93,7 @@ static bool number_name(struct takt_scrub *scrub, const char *name,
     return true;
 }
 
-static bool add_name(struct takt_scrub *scrub, struct writer *to,
+static bool add_name(struct takt_scrub *scrub, struct scrub_writer *to,
                      const char *name, size_t length)
 {
     char neutral[24];
@@ -107,7 +107,7 @@ static bool add_name(struct takt_scrub *scrub, struct writer *to,
     return add(to, neutral);
 }
 
-static bool add_path(struct takt_scrub *scrub, struct writer *to,
+static bool add_path(struct takt_scrub *scrub, struct scrub_writer *to,
                      const char *path)
 {
     while (*path == '/') {
@@ -120,7 +120,8 @@ static bool add_path(struct takt_scrub *scrub, struct writer *to,
     return true;
 }
 
-static void scrub_group(struct takt_scrub *scrub, char *line, struct writer *to)
+static void scrub_group(struct takt_scrub *scrub, char *line,
+                        struct scrub_writer *to)
 {
     const size_t start = to->length;
     struct takt_group_line group;
@@ -135,7 +136,8 @@ static void scrub_group(struct takt_scrub *scrub, char *line, struct writer *to)
                  add_path(scrub, to, group.path));
 }
 
-static void scrub_mount(struct takt_scrub *scrub, char *line, struct writer *to)
+static void scrub_mount(struct takt_scrub *scrub, char *line,
+                        struct scrub_writer *to)
 {
     const size_t start = to->length;
     struct takt_mount_line mount;
@@ -152,8 +154,8 @@ static void scrub_mount(struct takt_scrub *scrub, char *line, struct writer *to)
                                : " rw - cgroup cgroup rw,cpu"));
 }
 
-static void keep_line(const struct rule *rule, char *line, struct writer *to,
-                      unsigned *seen)
+static void keep_line(const struct rule *rule, char *line,
+                      struct scrub_writer *to, unsigned *seen)
 {
     for (unsigned i = 0; i < most_keys && rule->keys[i] != NULL; i++) {
         if (takt__text_value(line, rule->keys[i]) == NULL)
@@ -165,7 +167,8 @@ static void keep_line(const struct rule *rule, char *line, struct writer *to,
     }
 }
 
-static void keep_lines(const struct rule *rule, char *text, struct writer *to)
+static void keep_lines(const struct rule *rule, char *text,
+                       struct scrub_writer *to)
 {
     unsigned seen = 0;
 
@@ -174,8 +177,8 @@ static void keep_lines(const struct rule *rule, char *text, struct writer *to)
 }
 
 static void
-rename_lines(struct takt_scrub *scrub, char *text, struct writer *to,
-             void (*each)(struct takt_scrub *, char *, struct writer *))
+rename_lines(struct takt_scrub *scrub, char *text, struct scrub_writer *to,
+             void (*each)(struct takt_scrub *, char *, struct scrub_writer *))
 {
     for (char *line; (line = takt__text_cut(&text, '\n')) != NULL;)
         each(scrub, line, to);
@@ -192,7 +195,7 @@ static const struct rule *find_rule(const char *path)
 size_t takt__scrub_text(struct takt_scrub *scrub, const char *path, char *text,
                         char *out, size_t cap)
 {
-    struct writer to = {out, cap, 0};
+    struct scrub_writer to = {out, cap, 0};
     const struct rule *rule = find_rule(path);
 
     if (cap == 0)
@@ -227,7 +230,7 @@ static const char *original(const struct takt_scrub *scrub, const char *name,
 bool takt__scrub_restore(const struct takt_scrub *scrub, const char *path,
                          char *out, size_t cap)
 {
-    struct writer to = {out, cap, 0};
+    struct scrub_writer to = {out, cap, 0};
 
     if (cap == 0)
         return false;

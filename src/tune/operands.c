@@ -82,7 +82,7 @@ bool takt__is_in_place(const takt_op *op)
 
 /* Uniform in [0.5, 1.5), and of either sign where the op allows it. */
 void takt__pattern_make(const takt_op *op, takt_dtype dtype,
-                        struct takt_pattern *out)
+                        struct takt_fill_pattern *out)
 {
     const enum takt_op_id id = takt__op_id(op);
     const bool is_signed = id != TAKT_OP_sqrt && id != TAKT_OP_log;
@@ -102,7 +102,7 @@ void takt__pattern_make(const takt_op *op, takt_dtype dtype,
     }
 }
 
-void takt__pattern_fill(const struct takt_pattern *pattern, void *out,
+void takt__pattern_fill(const struct takt_fill_pattern *pattern, void *out,
                         size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += pattern->bytes)
@@ -134,7 +134,7 @@ size_t takt__operands_bytes(const struct takt_lengths *lengths,
 }
 
 void takt__operands_place(takt_call *call, const struct takt_lengths *lengths,
-                          const struct takt_pattern *pattern, void *memory)
+                          const struct takt_fill_pattern *pattern, void *memory)
 {
     const size_t element = takt_dtype_size(call->dtype);
     unsigned char *at = memory;
@@ -153,7 +153,7 @@ takt_status takt__operands_make(const takt_op *op, takt_dtype dtype,
                                 const takt_shape *shape, takt_call *out,
                                 struct takt_lengths *lengths)
 {
-    struct takt_pattern pattern;
+    struct takt_fill_pattern pattern;
     const takt_status status =
         takt__timed_call(op, dtype, shape, 0, out, lengths);
 

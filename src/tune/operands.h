@@ -13,7 +13,7 @@
 #include "takt/tune.h"
 
 /* Values that inputs are filled with, again and again. */
-struct takt_pattern {
+struct takt_fill_pattern {
     size_t bytes;
     unsigned char value[4096 * sizeof(double)];
 };
@@ -36,8 +36,8 @@ takt_status takt__timed_call(const takt_op *op, takt_dtype dtype,
                              takt_call *out, struct takt_lengths *lengths);
 
 void takt__pattern_make(const takt_op *op, takt_dtype dtype,
-                        struct takt_pattern *out);
-void takt__pattern_fill(const struct takt_pattern *pattern, void *out,
+                        struct takt_fill_pattern *out);
+void takt__pattern_fill(const struct takt_fill_pattern *pattern, void *out,
                         size_t bytes);
 
 /* Bytes of memory that the operands take, with gaps; a multiple of 64. */
@@ -47,7 +47,8 @@ size_t takt__operands_bytes(const struct takt_lengths *lengths,
 /* Gives the call operands in that much memory, which begins at a multiple of 64
  * bytes, and fills the inputs. */
 void takt__operands_place(takt_call *call, const struct takt_lengths *lengths,
-                          const struct takt_pattern *pattern, void *memory);
+                          const struct takt_fill_pattern *pattern,
+                          void *memory);
 
 /* Makes such a call with operands in memory of its own, which is freed with it;
  * every page of it was written.

@@ -58,7 +58,7 @@ bool takt__workset_fill(struct takt_tuning *tuning,
     const takt_shape low =
         takt__family_shape(series->family, series->family->low);
     struct takt_lengths lengths, small_lengths;
-    struct takt_pattern pattern;
+    struct takt_fill_pattern pattern;
     takt_call call;
 
     if (!call_of(series, &low, &workset->small, &small_lengths) ||
@@ -103,7 +103,8 @@ double takt__workset_rewrite(struct takt_workset *workset, size_t copy)
 
 /* A buffer for an operand; its address, or NULL: no memory. */
 static void *make_buffer(struct takt_tuning *tuning, size_t bytes,
-                         const struct takt_pattern *pattern, takt_buffer **out)
+                         const struct takt_fill_pattern *pattern,
+                         takt_buffer **out)
 {
     void *host;
 
@@ -124,7 +125,7 @@ bool takt__gpu_workset_fill(struct takt_tuning *tuning,
     const struct takt_tune_series *series = cell->series;
     const size_t element = takt_dtype_size(series->dtype);
     struct takt_lengths lengths;
-    struct takt_pattern pattern;
+    struct takt_fill_pattern pattern;
 
     *out = (struct takt_gpu_workset){.is_async = true};
     if (!call_of(series, &cell->shape, &out->call, &lengths))

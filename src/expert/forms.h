@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu.h - calls on Takt's own kernels, by form, on the threads of an expert. */
-#ifndef TAKT_EXPERT_CPU_H
-#define TAKT_EXPERT_CPU_H
+/* forms.h - calls on Takt's own kernels, by form, on the threads of an expert.
+ */
+#ifndef TAKT_EXPERT_FORMS_H
+#define TAKT_EXPERT_FORMS_H
 
 #include "expert/expert.h"
 
@@ -17,15 +18,5 @@ takt_cpu_run takt__cpu_gemv, takt__cpu_gemm,
     takt__cpu_batched; /* cpu_products.c */
 takt_cpu_run takt__cpu_conv2d, takt__cpu_pooling,
     takt__cpu_attention; /* cpu_layers.c */
-
-/* A stretch of `count` things for one part of a job. */
-struct takt_stretch {
-    size_t first, count;
-};
-
-/* The stretch of `part`: nearly equal ones, each but the last a multiple of
- * `grain`; count is 0 for parts that are left over. */
-struct takt_stretch takt__stretch(size_t total, size_t grain, unsigned part,
-                                  unsigned parts);
 
 #endif
