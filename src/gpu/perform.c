@@ -9,8 +9,8 @@
 
 #include "base/size.h"
 #include "gpu/memory.h"
-#include "gpu/part.h"
 #include "gpu/plan.h"
+#include "op/part.h"
 
 /* ---- computing -------------------------------------------------------------
  */
@@ -82,13 +82,10 @@ static void address(const struct takt_performance *performance,
 /* Bytes between the rows of an operand; 0: it has none. */
 static size_t pitch_of(const takt_call *call, unsigned operand)
 {
-    const enum takt_form form = takt__op_entry(call->op)->form;
-    const bool has_rows = form == TAKT_FORM_matmul ||
-                          form == TAKT_FORM_matrix ||
-                          (form == TAKT_FORM_gemv && operand == 0);
-    const unsigned ld = operand == TAKT_OUT ? 2 : operand;
+    const struct takt_form_operand *is =
+        takt__form_operand(takt__op_form(call->op), operand);
 
-    return has_rows ? call->ld[ld] * takt_dtype_size(call->dtype) : 0;
+    return is->has_ld ? call->ld[is->ld] * takt_dtype_size(call->dtype) : 0;
 }
 
 /* What lies between rows may be somebody else's, at work on it just now. */

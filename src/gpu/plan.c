@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/size.h"
-#include "gpu/part.h"
-#include "takt/ops.h"
+#include "op/part.h"
 
 /* What is being planned. */
 struct plan {
@@ -30,58 +29,9 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* ---- rows ------------------------------------------------------------------
- */
-
-/* An operand as rows of elements. */
-struct rows {
-    size_t rows, cols, ld;
-};
-
-static struct rows flat(size_t elements)
+static struct takt_rows flat(size_t elements)
 {
-    return (struct rows){.rows = elements, .cols = 1, .ld = 1};
-}
-
-static struct rows product_rows(const takt_call *call, unsigned operand)
-{
-    const size_t *d = call->shape.dim;
-    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
-    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
-
-    if (operand == 0)
-        return (struct rows){trans_a ? d[2] : d[0], trans_a ? d[0] : d[2],
-                             call->ld[0]};
-    if (operand == 1)
-        return (struct rows){trans_b ? d[1] : d[2], trans_b ? d[2] : d[1],
-                             call->ld[1]};
-    return (struct rows){d[0], d[1], call->ld[2]};
-}
-
-static struct rows rows_of(const takt_call *call,
-                           const struct takt_lengths *lengths, unsigned operand)
-{
-    const size_t *d = call->shape.dim;
-
-    switch (takt__op_entry(call->op)->form) {
-    case TAKT_FORM_matmul:
-        return product_rows(call, operand);
-    case TAKT_FORM_matrix:
-        return operand == TAKT_OUT ? (struct rows){d[1], d[0], call->ld[2]}
-                                   : (struct rows){d[0], d[1], call->ld[0]};
-    case TAKT_FORM_gemv:
-        return operand == 0 ? (struct rows){d[0], d[1], call->ld[0]}
-                            : flat(lengths->of[operand]);
-    case TAKT_FORM_rows: /* the rest are one row */
-        return operand == 0 || operand == TAKT_OUT
-                   ? (struct rows){d[0], d[1], d[1]}
-                   : flat(lengths->of[operand]);
-    case TAKT_FORM_batched:
-        return operand == TAKT_OUT ? (struct rows){d[0] * d[1], d[2], d[2]}
-                                   : flat(lengths->of[operand]);
-    default:
-        return flat(lengths->of[operand]);
-    }
+    return (struct takt_rows){.rows = elements, .cols = 1, .ld = 1};
 }
 
 /* ---- lots ------------------------------------------------------------------
@@ -102,7 +52,7 @@ static struct takt_place settle(struct plan *plan, size_t bytes)
     return place;
 }
 
-static void add_lot(struct plan *plan, const char *host, struct rows rows,
+static void add_lot(struct plan *plan, const char *host, struct takt_rows rows,
                     struct takt_place at, bool is_out, int step)
 {
     struct takt_journey *journey = plan->journey;
@@ -143,15 +93,14 @@ static struct takt_step *add_step(struct plan *plan, const takt_call *host)
 /* ---- in one step ----------------------------------------------------------
  */
 
-static void pack_ld(const takt_call *call, const struct rows *rows,
-                    unsigned operand, takt_call *packed)
+/* On the device there are no gaps between rows. */
+static void pack_ld(takt_call *call, unsigned operand)
 {
-    const enum takt_form form = takt__op_entry(call->op)->form;
-    const unsigned ld = operand == TAKT_OUT ? 2 : operand;
+    const struct takt_form_operand *is =
+        takt__form_operand(takt__op_form(call->op), operand);
 
-    if (form == TAKT_FORM_matmul || form == TAKT_FORM_matrix ||
-        (form == TAKT_FORM_gemv && operand == 0))
-        packed->ld[ld] = rows->cols;
+    if (is->has_ld)
+        call->ld[is->ld] = takt__rows_of(call, operand).cols;
 }
 
 static struct takt_place *place_in(struct takt_step *step, unsigned operand)
@@ -163,21 +112,18 @@ static void plan_operand(struct plan *plan, struct takt_step *step,
                          unsigned operand)
 {
     const takt_call *call = plan->call;
-    const struct rows rows = rows_of(call, &plan->lengths, operand);
+    const struct takt_rows rows = takt__rows_of(call, operand);
     struct takt_place *place = place_in(step, operand);
-    struct takt_extents extents;
 
     *place = plan->resident[operand];
     if (place->block != NULL || plan->lengths.of[operand] == 0)
         return;
-    takt__extents_of(call, &extents);
     const int twin = takt__call_twin(call);
     *place = operand == TAKT_OUT && twin >= 0
                  ? step->call.in[twin]
                  : settle(plan, rows.rows * rows.cols * plan->size);
-    pack_ld(call, &rows, operand, &step->packed);
-    if (operand != TAKT_OUT ||
-        (twin < 0 && call->beta != 0 && extents.out_is_read))
+    pack_ld(&step->packed, operand);
+    if (operand != TAKT_OUT || (twin < 0 && takt__call_accumulates(call)))
         add_lot(plan, host_of(call, operand), rows, *place, false, 0);
     if (operand == TAKT_OUT)
         add_lot(plan, call->out, rows, *place, true, 0);
@@ -219,17 +165,15 @@ static void plan_stretch(struct plan *plan, const takt_call *part,
     const size_t out = lengths.of[TAKT_OUT];
     step->call.out =
         twin >= 0 ? step->call.in[twin] : settle(plan, out * plan->size);
-    if (part->beta != 0 && takt__op_entry(part->op)->form == TAKT_FORM_batched)
+    if (takt__call_accumulates(part))
         add_lot(plan, part->out, flat(out), step->call.out, false, number);
 }
 
 static void plan_out(struct plan *plan, unsigned number)
 {
     const struct takt_step *step = &plan->journey->step[number];
-    struct takt_lengths lengths;
 
-    takt__lengths_of(&step->host, &lengths);
-    add_lot(plan, step->host.out, rows_of(&step->host, &lengths, TAKT_OUT),
+    add_lot(plan, step->host.out, takt__rows_of(&step->host, TAKT_OUT),
             step->call.out, true, (int)number);
 }
 
@@ -248,7 +192,8 @@ static void plan_stretches(struct plan *plan, size_t count)
     }
     for (size_t i = 0; i < count; i++) {
         const size_t first = all * i / count, last = all * (i + 1) / count;
-        const takt_call part = takt__call_part(plan->call, first, last - first);
+        const takt_call part =
+            takt__call_slice(plan->call, 0, first, last - first);
         plan_stretch(plan, &part, shared);
         plan_out(plan, (unsigned)i);
     }
@@ -281,28 +226,21 @@ static size_t border(size_t all, size_t index, size_t count)
 static takt_call tile_of(const struct plan *plan, const struct grid *grid,
                          size_t i, size_t j)
 {
-    const takt_call *call = plan->call;
-    const size_t *d = call->shape.dim;
-    const size_t row = border(d[0], i, grid->high);
-    const size_t col = border(d[1], j, grid->wide);
-    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
-    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
-    takt_call tile = *call;
+    const size_t *d = plan->call->shape.dim;
+    const size_t row = border(d[TAKT_MATMUL_M], i, grid->high);
+    const size_t col = border(d[TAKT_MATMUL_N], j, grid->wide);
+    const takt_call strip =
+        takt__call_slice(plan->call, TAKT_MATMUL_M, row,
+                         border(d[TAKT_MATMUL_M], i + 1, grid->high) - row);
 
-    tile.shape.dim[0] = border(d[0], i + 1, grid->high) - row;
-    tile.shape.dim[1] = border(d[1], j + 1, grid->wide) - col;
-    tile.in[0] = (const char *)call->in[0] +
-                 (trans_a ? row : row * call->ld[0]) * plan->size;
-    tile.in[1] = (const char *)call->in[1] +
-                 (trans_b ? col * call->ld[1] : col) * plan->size;
-    tile.out = (char *)call->out + (row * call->ld[2] + col) * plan->size;
-    return tile;
+    return takt__call_slice(&strip, TAKT_MATMUL_N, col,
+                            border(d[TAKT_MATMUL_N], j + 1, grid->wide) - col);
 }
 
 static void plan_strip(struct plan *plan, const takt_call *tile,
                        unsigned operand, struct takt_place *at)
 {
-    const struct rows rows = product_rows(tile, operand);
+    const struct takt_rows rows = takt__rows_of(tile, operand);
 
     *at = settle(plan, rows.rows * rows.cols * plan->size);
     add_lot(plan, tile->in[operand], rows, *at, false,
@@ -313,13 +251,12 @@ static void plan_tile(struct plan *plan, const struct grid *grid, size_t i,
                       size_t j)
 {
     const takt_call tile = tile_of(plan, grid, i, j);
-    const struct rows rows = product_rows(&tile, TAKT_OUT);
+    const struct takt_rows rows = takt__rows_of(&tile, TAKT_OUT);
     const int number = (int)plan->journey->steps;
     struct takt_step *step = add_step(plan, &tile);
 
-    step->packed.ld[0] = product_rows(&tile, 0).cols;
-    step->packed.ld[1] = product_rows(&tile, 1).cols;
-    step->packed.ld[2] = rows.cols;
+    for (unsigned operand = 0; operand < TAKT_OPERANDS; operand++)
+        pack_ld(&step->packed, operand);
     step->call.in[0] = grid->a[i];
     step->call.in[1] = grid->b[j];
     step->call.out = settle(plan, rows.rows * rows.cols * plan->size);

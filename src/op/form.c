@@ -1,252 +1,143 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * form.c - sizes, elements and work of each form.
+ * form.c - dimensions and elements by the table of forms.
  *
- * Counts of elements saturate at SIZE_MAX; work is counted in doubles, which
- * lose digits above 2^53 but never wrap.
+ * Counts of elements saturate at SIZE_MAX.
  */
 #include "op/form.h"
 
-#include <stdint.h>
+#include <string.h>
 
 #include "base/size.h"
 
-/* ---- windows: what conv2d and pooling have in common -------------------- */
+/* ---- windows ---------------------------------------------------------------
+ */
 
-struct window {
-    size_t stride, pad, groups;
-};
-
-static size_t optional(const takt_shape *shape, unsigned index, size_t other)
+static size_t usual(const struct takt_form_window *window, unsigned index,
+                    const size_t *d)
 {
-    return index < shape->rank ? shape->dim[index] : other;
+    if (index == window->stride && window->usual_stride != 0)
+        return d[window->usual_stride];
+    return index == window->pad ? 0 : 1;
 }
 
-static struct window conv2d_window(const takt_shape *shape)
+void takt__form_complete(const struct takt_form_entry *form, takt_shape *shape)
 {
-    return (struct window){.stride = optional(shape, 7, 1),
-                           .pad = optional(shape, 8, 0),
-                           .groups = optional(shape, 9, 1)};
+    if (form->window == NULL || shape->rank < form->rank_min)
+        return;
+    for (unsigned i = form->rank_min; i < form->rank_max; i++)
+        if (i >= shape->rank || shape->dim[i] == 0)
+            shape->dim[i] = usual(form->window, i, shape->dim);
+    if (shape->rank < form->rank_max)
+        shape->rank = form->rank_max;
 }
 
-/* Windows step by their own size unless told otherwise, so they tile. */
-static struct window pool2d_window(const takt_shape *shape)
+static size_t steps(size_t input, size_t window, size_t stride, size_t pad)
 {
-    return (struct window){.stride = optional(shape, 5, shape->dim[4]),
-                           .pad = optional(shape, 6, 0),
-                           .groups = 1};
+    return (input + 2 * pad - window) / stride + 1;
 }
 
-static size_t padded(size_t input, struct window w)
+/* All but those that follow. */
+static size_t *copy_dims(const struct takt_form_entry *form,
+                         const takt_shape *shape, size_t d[TAKT_DIMS])
 {
-    return takt__size_add(input, takt__size_mul(2, w.pad));
+    memcpy(d, shape->dim, sizeof shape->dim);
+    for (unsigned i = shape->rank; i < form->rank_max; i++)
+        d[i] = usual(form->window, i, d);
+    return d;
 }
 
-/* A window that fits into the padded input and advances. The padding is less
- * than the window, so that every window sees at least one real element. */
-static bool window_fits(size_t input, size_t size, struct window w)
+const size_t *takt__window_dims(const struct takt_form_entry *form,
+                                const takt_shape *shape, size_t d[TAKT_DIMS])
 {
-    return w.stride > 0 && size > 0 && w.pad < size && size <= padded(input, w);
+    const struct takt_form_window *w = form->window;
+
+    copy_dims(form, shape, d);
+    d[TAKT_DIM_OUT_H] =
+        steps(d[TAKT_CONV2D_H], d[w->height], d[w->stride], d[w->pad]);
+    d[TAKT_DIM_OUT_W] =
+        steps(d[TAKT_CONV2D_W], d[w->width], d[w->stride], d[w->pad]);
+    d[TAKT_DIM_GROUP_C] = d[TAKT_CONV2D_C];
+    if (w->groups != 0 && d[w->groups] != 1)
+        d[TAKT_DIM_GROUP_C] /= d[w->groups];
+    return d;
+}
+
+static size_t padded(size_t input, size_t pad)
+{
+    return takt__size_add(input, takt__size_mul(2, pad));
+}
+
+/* A window that fits into the padded input. The padding is less than the
+ * window, so that every window sees at least one real element. */
+static bool window_fits(size_t input, size_t window, size_t pad)
+{
+    return window > 0 && pad < window && window <= padded(input, pad);
 }
 
 /* Kernels lay out padded images in steps of the stride, so an image with its
  * padding and a stride more on each side has to fit an address space. This
  * also bounds strides and windows, which no operand has in memory. */
-static bool image_fits(size_t height, size_t width, struct window w)
+static bool image_fits(size_t height, size_t width, size_t stride, size_t pad)
 {
-    return takt__size_mul(takt__size_add(padded(height, w), w.stride),
-                          takt__size_add(padded(width, w), w.stride)) <=
+    return takt__size_mul(takt__size_add(padded(height, pad), stride),
+                          takt__size_add(padded(width, pad), stride)) <=
            TAKT_MOST_ELEMENTS;
 }
 
-static size_t window_steps(size_t input, size_t size, struct window w)
+static bool groups_fit(const size_t *d, size_t groups)
 {
-    return (input + 2 * w.pad - size) / w.stride + 1;
+    if (groups == 1)
+        return true;
+    return groups > 0 && d[TAKT_CONV2D_C] % groups == 0 &&
+           d[TAKT_CONV2D_K] % groups == 0;
 }
 
-static bool conv2d_fits(const takt_shape *shape)
+bool takt__form_fits(const struct takt_form_entry *form,
+                     const takt_shape *shape)
 {
+    const struct takt_form_window *w = form->window;
     const size_t *d = shape->dim;
-    const struct window w = conv2d_window(shape);
+    size_t memory[TAKT_DIMS];
 
-    return w.groups > 0 && d[1] % w.groups == 0 && d[4] % w.groups == 0 &&
-           window_fits(d[2], d[5], w) && window_fits(d[3], d[6], w) &&
-           image_fits(d[2], d[3], w);
+    if (w == NULL)
+        return true;
+    if (shape->rank < form->rank_max)
+        d = copy_dims(form, shape, memory);
+    const size_t high = d[TAKT_CONV2D_H], wide = d[TAKT_CONV2D_W];
+    const size_t stride = d[w->stride], pad = d[w->pad];
+    return stride > 0 && window_fits(high, d[w->height], pad) &&
+           window_fits(wide, d[w->width], pad) &&
+           image_fits(high, wide, stride, pad) &&
+           (w->groups == 0 || groups_fit(d, d[w->groups]));
 }
 
-static bool pool2d_fits(const takt_shape *shape)
-{
-    const size_t *d = shape->dim;
-    const struct window w = pool2d_window(shape);
+/* ---- elements --------------------------------------------------------------
+ */
 
-    return window_fits(d[2], d[4], w) && window_fits(d[3], d[4], w) &&
-           image_fits(d[2], d[3], w);
+static size_t elements_of(const struct takt_form_operand *operand,
+                          const size_t *d)
+{
+    size_t size[4];
+
+    for (unsigned i = 0; i < operand->dims.count; i++)
+        size[i] = d[operand->dims.of[i]];
+    return takt__size_product(size, operand->dims.count);
 }
 
-bool takt__form_fits(enum takt_form form, const takt_shape *shape)
+size_t takt__form_elements(const struct takt_op_entry *entry,
+                           const takt_shape *shape)
 {
-    if (form == TAKT_FORM_conv2d)
-        return conv2d_fits(shape);
-    if (form == TAKT_FORM_pool2d)
-        return pool2d_fits(shape);
-    return true;
-}
+    const struct takt_form_entry *form = &takt__forms[entry->form];
+    size_t memory[TAKT_DIMS];
 
-/* ---- elements ------------------------------------------------------------ */
-
-static size_t largest(size_t a, size_t b, size_t c)
-{
-    const size_t ab = a > b ? a : b;
-    return ab > c ? ab : c;
-}
-
-static size_t matmul_elements(const size_t *d)
-{
-    return largest(takt__size_product((size_t[]){d[0], d[2]}, 2),
-                   takt__size_product((size_t[]){d[2], d[1]}, 2),
-                   takt__size_product((size_t[]){d[0], d[1]}, 2));
-}
-
-static size_t conv2d_elements(const takt_shape *shape)
-{
-    const size_t *d = shape->dim;
-    const struct window w = conv2d_window(shape);
-    const size_t high = window_steps(d[2], d[5], w);
-    const size_t wide = window_steps(d[3], d[6], w);
-
-    return largest(
-        takt__size_product(d, 4),
-        takt__size_product((size_t[]){d[4], d[1] / w.groups, d[5], d[6]}, 4),
-        takt__size_product((size_t[]){d[0], d[4], high, wide}, 4));
-}
-
-static size_t attention_elements(const size_t *d)
-{
-    return largest(takt__size_product((size_t[]){d[0], d[1], d[2], d[4]}, 4),
-                   takt__size_product((size_t[]){d[0], d[1], d[3], d[4]}, 4),
-                   0);
-}
-
-size_t takt__form_elements(enum takt_form form, const takt_shape *shape)
-{
-    switch (form) {
-    case TAKT_FORM_matmul:
-        return matmul_elements(shape->dim);
-    case TAKT_FORM_batched:
-        return takt__size_product(
-            (size_t[]){shape->dim[0], matmul_elements(shape->dim + 1)}, 2);
-    case TAKT_FORM_conv2d:
-        return conv2d_elements(shape);
-    case TAKT_FORM_pool2d:
-        return takt__size_product(shape->dim, 4);
-    case TAKT_FORM_attention:
-        return attention_elements(shape->dim);
-    case TAKT_FORM_map:
-    case TAKT_FORM_view:
-    case TAKT_FORM_reduce:
-    case TAKT_FORM_rows:
-    case TAKT_FORM_matrix:
-    case TAKT_FORM_gemv:
-    case TAKT_FORM_user:
-        break;
+    if (form->is_opaque)
+        return takt__size_product(shape->dim, shape->rank);
+    const size_t *d = takt__form_dims(form, shape, memory);
+    size_t most = form->out.dims.count == 0 ? 0 : elements_of(&form->out, d);
+    for (unsigned i = 0; i < entry->op.inputs; i++) {
+        const size_t elements = elements_of(&form->in[i], d);
+        most = elements > most ? elements : most;
     }
-    return takt__size_product(shape->dim, shape->rank);
-}
-
-/* ---- work ---------------------------------------------------------------- */
-
-static void matmul_work(const size_t *dim, double flops_per_step,
-                        double *elements, double *flops)
-{
-    const double m = (double)dim[0], n = (double)dim[1], k = (double)dim[2];
-
-    *elements = m * k + k * n + m * n;
-    *flops = flops_per_step * m * n * k;
-}
-
-static void conv2d_work(const takt_shape *shape, double flops_per_step,
-                        double *elements, double *flops)
-{
-    const size_t *d = shape->dim;
-    const struct window w = conv2d_window(shape);
-    const double outputs = (double)d[0] * (double)d[4] *
-                           (double)window_steps(d[2], d[5], w) *
-                           (double)window_steps(d[3], d[6], w);
-    const double taps = (double)(d[1] / w.groups) * (double)d[5] * (double)d[6];
-
-    *elements = (double)d[0] * (double)d[1] * (double)d[2] * (double)d[3] +
-                (double)d[4] * taps + outputs;
-    *flops = flops_per_step * outputs * taps;
-}
-
-static void pool2d_work(const takt_shape *shape, double flops_per_step,
-                        double *elements, double *flops)
-{
-    const size_t *d = shape->dim;
-    const struct window w = pool2d_window(shape);
-    const double planes = (double)d[0] * (double)d[1];
-    const double outputs = planes * (double)window_steps(d[2], d[4], w) *
-                           (double)window_steps(d[3], d[4], w);
-
-    *elements = planes * (double)d[2] * (double)d[3] + outputs;
-    *flops = flops_per_step * outputs * (double)d[4] * (double)d[4];
-}
-
-/* Two products of 2 * Q * K * D, and about five operations for each score. */
-static void attention_work(const size_t *d, double flops_per_step,
-                           double *elements, double *flops)
-{
-    const double heads = (double)d[0] * (double)d[1];
-    const double q = (double)d[2], k = (double)d[3], depth = (double)d[4];
-
-    *elements = heads * (2 * q * depth + 2 * k * depth);
-    *flops = heads * q * k * (flops_per_step * depth + 5);
-}
-
-void takt__form_work(const struct takt_op_entry *entry, const takt_shape *shape,
-                     double *elements, double *flops)
-{
-    const size_t *d = shape->dim;
-    double n = 1;
-
-    for (unsigned i = 0; i < shape->rank; i++)
-        n *= (double)d[i];
-    *elements = *flops = 0;
-
-    switch (entry->form) {
-    case TAKT_FORM_view:
-        break;
-    case TAKT_FORM_map:
-    case TAKT_FORM_rows:
-    case TAKT_FORM_matrix:
-    case TAKT_FORM_user:
-        *elements = n * (entry->op.inputs + 1);
-        *flops = n * entry->flops;
-        break;
-    case TAKT_FORM_reduce:
-        *elements = n * entry->op.inputs + 1;
-        *flops = n * entry->flops;
-        break;
-    case TAKT_FORM_gemv:
-        *elements = n + (double)d[0] + (double)d[1];
-        *flops = n * entry->flops;
-        break;
-    case TAKT_FORM_matmul:
-        matmul_work(d, entry->flops, elements, flops);
-        break;
-    case TAKT_FORM_batched:
-        matmul_work(d + 1, entry->flops, elements, flops);
-        *elements *= (double)d[0];
-        *flops *= (double)d[0];
-        break;
-    case TAKT_FORM_conv2d:
-        conv2d_work(shape, entry->flops, elements, flops);
-        break;
-    case TAKT_FORM_pool2d:
-        pool2d_work(shape, entry->flops, elements, flops);
-        break;
-    case TAKT_FORM_attention:
-        attention_work(d, entry->flops, elements, flops);
-        break;
-    }
+    return most;
 }

@@ -205,10 +205,15 @@ bool takt__vulkan_can_run(const struct takt_device *device,
                           const takt_call *call);
 takt_status takt__vulkan_compute(struct takt_device *device,
                                  const struct takt_device_call *call);
-takt_status takt__vulkan_product(struct takt_vulkan *vulkan,
-                                 const struct takt_device_call *call);
-takt_status takt__vulkan_layer(struct takt_vulkan *vulkan,
-                               const struct takt_device_call *call);
+
+/* How calls of a form are run. */
+typedef takt_status takt_vulkan_launch(struct takt_vulkan *vulkan,
+                                       const struct takt_device_call *call);
+takt_vulkan_launch takt__vulkan_run_gemv;
+takt_vulkan_launch takt__vulkan_run_matmul; /* and batched */
+takt_vulkan_launch takt__vulkan_run_conv2d;
+takt_vulkan_launch takt__vulkan_run_pooling;
+takt_vulkan_launch takt__vulkan_run_attention;
 
 /* probe.c: whether sums and products are those of the processor. */
 takt_status takt__vulkan_probe(struct takt_vulkan *vulkan, bool *is_ieee);

@@ -91,8 +91,8 @@ static takt_status conv2d_tiles(struct takt_vulkan *vulkan,
 }
 
 /* Groups of few filters would leave the tiles empty (the number is a guess). */
-static takt_status conv2d(struct takt_vulkan *vulkan,
-                          const struct takt_device_call *call)
+takt_status takt__vulkan_run_conv2d(struct takt_vulkan *vulkan,
+                                    const struct takt_device_call *call)
 {
     const size_t *d = call->call->shape.dim;
     const uint32_t high = steps(d[2], d[5], d[7], d[8]);
@@ -105,8 +105,8 @@ static takt_status conv2d(struct takt_vulkan *vulkan,
 
 /* ---- pooling ------------------------------------------------------------- */
 
-static takt_status pooling(struct takt_vulkan *vulkan,
-                           const struct takt_device_call *call)
+takt_status takt__vulkan_run_pooling(struct takt_vulkan *vulkan,
+                                     const struct takt_device_call *call)
 {
     const size_t *d = call->call->shape.dim;
     const uint32_t high = steps(d[2], d[4], d[5], d[6]);
@@ -270,8 +270,8 @@ static takt_status make_scores(struct takt_vulkan *vulkan, uint64_t elements)
     return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
 }
 
-static takt_status attention(struct takt_vulkan *vulkan,
-                             const struct takt_device_call *call)
+takt_status takt__vulkan_run_attention(struct takt_vulkan *vulkan,
+                                       const struct takt_device_call *call)
 {
     const size_t *d = call->call->shape.dim;
     const uint32_t heads = (uint32_t)(d[0] * d[1]);
@@ -301,19 +301,4 @@ static takt_status attention(struct takt_vulkan *vulkan,
         }
     }
     return status;
-}
-
-takt_status takt__vulkan_layer(struct takt_vulkan *vulkan,
-                               const struct takt_device_call *call)
-{
-    switch (takt__op_id(call->call->op)) {
-    case TAKT_OP_conv2d:
-        return conv2d(vulkan, call);
-    case TAKT_OP_pooling:
-        return pooling(vulkan, call);
-    case TAKT_OP_attention:
-        return attention(vulkan, call);
-    default:
-        return TAKT_ENODEV;
-    }
 }

@@ -52,8 +52,8 @@ static takt_status gemv(struct takt_vulkan *vulkan, struct takt_place a,
     return takt__vulkan_dispatch(vulkan, &dispatch);
 }
 
-static takt_status gemv_call(struct takt_vulkan *vulkan,
-                             const struct takt_device_call *call)
+takt_status takt__vulkan_run_gemv(struct takt_vulkan *vulkan,
+                                  const struct takt_device_call *call)
 {
     const takt_call *of = call->call;
     const uint32_t rows = (uint32_t)of->shape.dim[0];
@@ -107,14 +107,10 @@ static struct takt_vulkan_gemm gemm_of(const takt_call *of)
 }
 
 /* A product of one column or one row would leave most of each tile empty. */
-takt_status takt__vulkan_product(struct takt_vulkan *vulkan,
-                                 const struct takt_device_call *call)
+takt_status takt__vulkan_run_matmul(struct takt_vulkan *vulkan,
+                                    const struct takt_device_call *call)
 {
-    const takt_call *of = call->call;
-
-    if (takt__op_id(of->op) == TAKT_OP_gemv)
-        return gemv_call(vulkan, call);
-    const struct takt_vulkan_gemm is = gemm_of(of);
+    const struct takt_vulkan_gemm is = gemm_of(call->call);
     const struct gemv column = {is.m,     is.k,   is.a_row, is.a_col,
                                 is.b_row, is.ldc, is.alpha, is.beta};
     const struct gemv row = {is.n,     is.k, is.b_col, is.b_row,

@@ -5,11 +5,11 @@
  * the call does: carried out here step by step, without a device.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
-#include "gpu/part.h"
 #include "gpu/plan.h"
 #include "gpu/scalar_run.h"
 #include "gpu/subject.h"
 #include "op/admit.h"
+#include "op/part.h"
 
 static takt_ctx *ctx;
 static struct takt_journey journey;
@@ -313,8 +313,8 @@ static void parts_make_up_the_whole(void)
         const takt_call call = admitted(&s.call);
         const size_t all = call.shape.dim[0], half = all / 3;
         EXPECT(takt__call_cut(&call) != 0);
-        const takt_call first = takt__call_part(&call, 0, half);
-        const takt_call rest = takt__call_part(&call, half, all - half);
+        const takt_call first = takt__call_slice(&call, 0, 0, half);
+        const takt_call rest = takt__call_slice(&call, 0, half, all - half);
         EXPECT_INT(scalar_run(&rest), TAKT_OK);
         EXPECT(half == 0 || scalar_run(&first) == TAKT_OK);
         EXPECT(subject_is_right(&s));
