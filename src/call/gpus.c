@@ -2,8 +2,6 @@
 /* gpus.c - arms, openings and late samples. */
 #include "call/gpus.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 
 _Thread_local double takt__moved_s;
@@ -266,7 +264,7 @@ static void moved(void *self, const struct takt_device *device, bool is_in,
 
 static bool can_ever_run(const struct takt_device *device, takt_dtype dtype)
 {
-    return dtype == TAKT_F32 || strcmp(device->driver->name, "cuda") == 0;
+    return (device->driver->dtypes >> dtype & 1) != 0;
 }
 
 static void allow(const takt_ctx *ctx, struct takt_model *model,

@@ -359,9 +359,9 @@ bool takt__cuda_can_run(const struct takt_device *device, const takt_call *call)
             atomic_load(&device->is_hopeless));
 }
 
-static uint64_t address_of(struct takt_place place)
+static uint64_t address_of(struct takt_location at)
 {
-    return place.block == NULL ? 0 : place.block->address + place.offset;
+    return at.block == NULL ? 0 : at.block->address + at.offset;
 }
 
 static struct takt_cuda_args args_of(const struct takt_cuda *cuda,

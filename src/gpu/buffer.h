@@ -3,7 +3,7 @@
  * buffer.h - memory that may be on the host and on devices, and remembers where
  * its copies are valid.
  *
- * Only what is missing is moved, and only when somebody needs it: a result
+ * Only what is missing is moved, and only when it is needed: a result
  * stays where it was made.
  *
  * Threads: may be called from any thread; the caller does not write a buffer

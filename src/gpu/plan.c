@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.c - lots and steps. */
+/* plan.c - chunks and steps of a staged transfer. */
 #include "gpu/plan.h"
 
 #include <string.h>
@@ -10,9 +10,9 @@
 /* What is being planned. */
 struct plan {
     const takt_call *call;
-    const struct takt_place *resident;
+    const struct takt_location *resident;
     const struct takt_block *block;
-    struct takt_journey *journey;
+    struct takt_transfer *transfer;
     struct takt_lengths lengths;
     size_t size; /* of an element */
     size_t used;
@@ -34,7 +34,8 @@ static struct takt_rows flat(size_t elements)
     return (struct takt_rows){.rows = elements, .cols = 1, .ld = 1};
 }
 
-/* ---- lots ------------------------------------------------------------------
+/* ---- chunks
+ * ------------------------------------------------------------------
  */
 
 static const char *host_of(const takt_call *call, unsigned operand)
@@ -42,33 +43,34 @@ static const char *host_of(const takt_call *call, unsigned operand)
     return operand == TAKT_OUT ? call->out : call->in[operand];
 }
 
-/* A place on the device for so many bytes. */
-static struct takt_place settle(struct plan *plan, size_t bytes)
+/* Where so many bytes go on the device. */
+static struct takt_location allocate(struct plan *plan, size_t bytes)
 {
-    const struct takt_place place = {.block = plan->block,
-                                     .offset = plan->used};
+    const struct takt_location location = {.block = plan->block,
+                                           .offset = plan->used};
 
     plan->used = takt__size_add(plan->used, takt__size_round_up(bytes, 256));
-    return place;
+    return location;
 }
 
-static void add_lot(struct plan *plan, const char *host, struct takt_rows rows,
-                    struct takt_place at, bool is_out, int step)
+static void add_chunk(struct plan *plan, const char *host,
+                      struct takt_rows rows, struct takt_location at,
+                      bool is_out, int step)
 {
-    struct takt_journey *journey = plan->journey;
+    struct takt_transfer *transfer = plan->transfer;
 
     if (rows.rows == 0 || rows.cols == 0)
         return;
-    if (journey->lots == TAKT_MAX_LOTS) {
+    if (transfer->chunks == TAKT_MAX_CHUNKS) {
         plan->status = TAKT_ENODEV;
         return;
     }
-    /* Without gaps it can be cut anywhere; but what comes out is cut at rows if
-     * they may have to be computed by themselves. */
+    /* Without gaps it can be cut anywhere; but an output is cut at rows if they
+     * may have to be computed one by one. */
     if (rows.ld == rows.cols &&
         (!is_out || takt__call_is_repeatable(plan->call)))
         rows = flat(rows.rows * rows.cols);
-    journey->lot[journey->lots++] = (struct takt_lot){
+    transfer->chunk[transfer->chunks++] = (struct takt_chunk){
         .host = (char *)(uintptr_t)host,
         .pitch = rows.ld * plan->size,
         .rows = rows.rows,
@@ -81,12 +83,12 @@ static void add_lot(struct plan *plan, const char *host, struct takt_rows rows,
 
 static struct takt_step *add_step(struct plan *plan, const takt_call *host)
 {
-    struct takt_journey *journey = plan->journey;
-    struct takt_step *step = &journey->step[journey->steps];
+    struct takt_transfer *transfer = plan->transfer;
+    struct takt_step *step = &transfer->step[transfer->steps];
 
     *step = (struct takt_step){.host = *host, .packed = *host};
     step->call.call = &step->packed;
-    journey->steps++;
+    transfer->steps++;
     return step;
 }
 
@@ -103,7 +105,8 @@ static void pack_ld(takt_call *call, unsigned operand)
         call->ld[is->ld] = takt__rows_of(call, operand).cols;
 }
 
-static struct takt_place *place_in(struct takt_step *step, unsigned operand)
+static struct takt_location *location_in(struct takt_step *step,
+                                         unsigned operand)
 {
     return operand == TAKT_OUT ? &step->call.out : &step->call.in[operand];
 }
@@ -113,20 +116,20 @@ static void plan_operand(struct plan *plan, struct takt_step *step,
 {
     const takt_call *call = plan->call;
     const struct takt_rows rows = takt__rows_of(call, operand);
-    struct takt_place *place = place_in(step, operand);
+    struct takt_location *location = location_in(step, operand);
 
-    *place = plan->resident[operand];
-    if (place->block != NULL || plan->lengths.of[operand] == 0)
+    *location = plan->resident[operand];
+    if (location->block != NULL || plan->lengths.of[operand] == 0)
         return;
     const int twin = takt__call_twin(call);
-    *place = operand == TAKT_OUT && twin >= 0
-                 ? step->call.in[twin]
-                 : settle(plan, rows.rows * rows.cols * plan->size);
+    *location = operand == TAKT_OUT && twin >= 0
+                    ? step->call.in[twin]
+                    : allocate(plan, rows.rows * rows.cols * plan->size);
     pack_ld(&step->packed, operand);
     if (operand != TAKT_OUT || (twin < 0 && takt__call_accumulates(call)))
-        add_lot(plan, host_of(call, operand), rows, *place, false, 0);
+        add_chunk(plan, host_of(call, operand), rows, *location, false, 0);
     if (operand == TAKT_OUT)
-        add_lot(plan, call->out, rows, *place, true, 0);
+        add_chunk(plan, call->out, rows, *location, true, 0);
 }
 
 static void plan_whole(struct plan *plan)
@@ -143,10 +146,10 @@ static void plan_whole(struct plan *plan)
 enum { stretch_bytes = 8 << 20 };
 
 static void plan_stretch(struct plan *plan, const takt_call *part,
-                         const struct takt_place shared[TAKT_OPERANDS])
+                         const struct takt_location shared[TAKT_OPERANDS])
 {
     const unsigned cut = takt__call_cut(plan->call);
-    const int number = (int)plan->journey->steps;
+    const int number = (int)plan->transfer->steps;
     struct takt_step *step = add_step(plan, part);
     const int twin = takt__call_twin(part);
     struct takt_lengths lengths;
@@ -158,28 +161,28 @@ static void plan_stretch(struct plan *plan, const takt_call *part,
         step->call.in[i] = shared[i];
         if ((cut >> i & 1) == 0)
             continue;
-        step->call.in[i] = settle(plan, lengths.of[i] * plan->size);
-        add_lot(plan, part->in[i], flat(lengths.of[i]), step->call.in[i], false,
-                number);
+        step->call.in[i] = allocate(plan, lengths.of[i] * plan->size);
+        add_chunk(plan, part->in[i], flat(lengths.of[i]), step->call.in[i],
+                  false, number);
     }
     const size_t out = lengths.of[TAKT_OUT];
     step->call.out =
-        twin >= 0 ? step->call.in[twin] : settle(plan, out * plan->size);
+        twin >= 0 ? step->call.in[twin] : allocate(plan, out * plan->size);
     if (takt__call_accumulates(part))
-        add_lot(plan, part->out, flat(out), step->call.out, false, number);
+        add_chunk(plan, part->out, flat(out), step->call.out, false, number);
 }
 
 static void plan_out(struct plan *plan, unsigned number)
 {
-    const struct takt_step *step = &plan->journey->step[number];
+    const struct takt_step *step = &plan->transfer->step[number];
 
-    add_lot(plan, step->host.out, takt__rows_of(&step->host, TAKT_OUT),
-            step->call.out, true, (int)number);
+    add_chunk(plan, step->host.out, takt__rows_of(&step->host, TAKT_OUT),
+              step->call.out, true, (int)number);
 }
 
 static void plan_stretches(struct plan *plan, size_t count)
 {
-    struct takt_place shared[TAKT_OPERANDS] = {{NULL, 0}};
+    struct takt_location shared[TAKT_OPERANDS] = {{NULL, 0}};
     const unsigned cut = takt__call_cut(plan->call);
     const size_t all = plan->call->shape.dim[0];
 
@@ -187,8 +190,8 @@ static void plan_stretches(struct plan *plan, size_t count)
         const size_t elements = plan->lengths.of[i];
         if (elements == 0 || (cut >> i & 1) != 0)
             continue;
-        shared[i] = settle(plan, elements * plan->size);
-        add_lot(plan, plan->call->in[i], flat(elements), shared[i], false, 0);
+        shared[i] = allocate(plan, elements * plan->size);
+        add_chunk(plan, plan->call->in[i], flat(elements), shared[i], false, 0);
     }
     for (size_t i = 0; i < count; i++) {
         const size_t first = all * i / count, last = all * (i + 1) / count;
@@ -209,7 +212,7 @@ enum { tile_rows = 256, tile_cols = 2048, most_tiles = 4 };
 /* A product as strips of A, strips of B and tiles of C. */
 struct grid {
     size_t high, wide; /* in tiles */
-    struct takt_place a[most_tiles], b[most_tiles];
+    struct takt_location a[most_tiles], b[most_tiles];
 };
 
 static size_t edge(size_t all, size_t index, size_t count)
@@ -238,13 +241,13 @@ static takt_call tile_of(const struct plan *plan, const struct grid *grid,
 }
 
 static void plan_strip(struct plan *plan, const takt_call *tile,
-                       unsigned operand, struct takt_place *at)
+                       unsigned operand, struct takt_location *at)
 {
     const struct takt_rows rows = takt__rows_of(tile, operand);
 
-    *at = settle(plan, rows.rows * rows.cols * plan->size);
-    add_lot(plan, tile->in[operand], rows, *at, false,
-            (int)plan->journey->steps);
+    *at = allocate(plan, rows.rows * rows.cols * plan->size);
+    add_chunk(plan, tile->in[operand], rows, *at, false,
+              (int)plan->transfer->steps);
 }
 
 static void plan_tile(struct plan *plan, const struct grid *grid, size_t i,
@@ -252,16 +255,16 @@ static void plan_tile(struct plan *plan, const struct grid *grid, size_t i,
 {
     const takt_call tile = tile_of(plan, grid, i, j);
     const struct takt_rows rows = takt__rows_of(&tile, TAKT_OUT);
-    const int number = (int)plan->journey->steps;
+    const int number = (int)plan->transfer->steps;
     struct takt_step *step = add_step(plan, &tile);
 
     for (unsigned operand = 0; operand < TAKT_OPERANDS; operand++)
         pack_ld(&step->packed, operand);
     step->call.in[0] = grid->a[i];
     step->call.in[1] = grid->b[j];
-    step->call.out = settle(plan, rows.rows * rows.cols * plan->size);
+    step->call.out = allocate(plan, rows.rows * rows.cols * plan->size);
     if (tile.beta != 0)
-        add_lot(plan, tile.out, rows, step->call.out, false, number);
+        add_chunk(plan, tile.out, rows, step->call.out, false, number);
 }
 
 /* Strips go in one of A and one of B at a time; each completes the tiles of a
@@ -282,7 +285,7 @@ static void plan_tiles(struct plan *plan, struct grid *grid)
         for (size_t i = 0; d < grid->wide && i <= d && i < grid->high; i++)
             plan_tile(plan, grid, i, d);
     }
-    for (unsigned i = 0; i < plan->journey->steps; i++)
+    for (unsigned i = 0; i < plan->transfer->steps; i++)
         plan_out(plan, i);
 }
 
@@ -307,19 +310,20 @@ static size_t stretches_of(const struct plan *plan)
                  least(plan->call->shape.dim[0], 16));
 }
 
-takt_status takt__plan(const takt_call *call, const struct takt_place *resident,
+takt_status takt__plan(const takt_call *call,
+                       const struct takt_location *resident,
                        const struct takt_block *block,
-                       struct takt_journey *journey, size_t *used)
+                       struct takt_transfer *transfer, size_t *used)
 {
     struct plan plan = {.call = call,
                         .resident = resident,
                         .block = block,
-                        .journey = journey,
+                        .transfer = transfer,
                         .size = takt_dtype_size(call->dtype)};
     const bool is_free = is_all_on_host(&plan);
 
     takt__lengths_of(call, &plan.lengths);
-    journey->lots = journey->steps = 0;
+    transfer->chunks = transfer->steps = 0;
     if (is_free && takt__op_entry(call->op)->form == TAKT_FORM_matmul) {
         struct grid grid = {
             .high = least(most(call->shape.dim[0] / tile_rows, 1), most_tiles),
@@ -332,5 +336,5 @@ takt_status takt__plan(const takt_call *call, const struct takt_place *resident,
         plan_whole(&plan);
     }
     *used = plan.used;
-    return plan.status != TAKT_OK ? plan.status : takt__journey_cut(journey);
+    return plan.status != TAKT_OK ? plan.status : takt__transfer_cut(transfer);
 }

@@ -4,8 +4,8 @@
  *
  * Calls of one op, dtype and layout form a series; along a series they differ
  * by their work alone, cut into buckets of half an octave. A layout is what
- * changes who wins at the same work: transposes, and which sides of a product
- * are thin. Lines of the catalogue are numbered at compile time; ops of the
+ * changes which expert is best at the same work: transposes, and which sides of a product
+ * are thin. Series of the catalogue are numbered at compile time; ops of the
  * user come after them. The last series are no ops but links: what it takes to
  * move so many bytes to or from a device, and to open it.
  *

@@ -29,7 +29,7 @@ void takt__user_ops_fini(struct takt_user_ops *ops)
     pthread_mutex_destroy(&ops->lock);
 }
 
-static bool is_name_letter(char c)
+static bool is_name_character(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z') || (c != '\0' && strchr("._-:/", c) != NULL);
@@ -40,7 +40,7 @@ static bool is_name(const char *name)
     if (name == NULL || name[0] == '\0')
         return false;
     for (size_t i = 0; name[i] != '\0'; i++)
-        if (i >= longest_name || !is_name_letter(name[i]))
+        if (i >= longest_name || !is_name_character(name[i]))
             return false;
     return true;
 }
@@ -80,7 +80,7 @@ static struct takt_user_op *make(const takt_op_spec *spec)
     return op;
 }
 
-/* With the lock. The count is raised last: whoever reads it finds the op. */
+/* With the lock. The count is raised last: a reader of it finds the op. */
 static takt_status enlist(struct takt_user_ops *ops, struct takt_user_op *op)
 {
     const unsigned number = atomic_load(&ops->count);

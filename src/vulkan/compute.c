@@ -117,7 +117,7 @@ bool takt__vulkan_can_run(const struct takt_device *device,
 {
     const struct takt_vulkan *vulkan = takt__vulkan_of(device);
 
-    if (vulkan == NULL || call->dtype != TAKT_F32 ||
+    if (vulkan == NULL || (device->driver->dtypes >> call->dtype & 1) == 0 ||
         takt__op_id(call->op) >= TAKT_OP_COUNT)
         return false;
     const struct recipe *recipe = recipe_of(call);

@@ -312,6 +312,7 @@ static void stop(struct takt_device *device)
 
 const struct takt_driver takt__vulkan_driver = {
     .name = "vulkan",
+    .dtypes = 1 << TAKT_F32,
     .start = start,
     .stop = stop,
     .reserve = takt__vulkan_reserve,

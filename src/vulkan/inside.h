@@ -123,8 +123,8 @@ struct takt_vulkan {
 struct takt_vulkan_dispatch {
     enum takt_shader shader;
     unsigned variant;
-    struct takt_place at[TAKT_VULKAN_BINDINGS]; /* in, in, in, out */
-    const void *parameters;                     /* what comes behind `base` */
+    struct takt_location at[TAKT_VULKAN_BINDINGS]; /* in, in, in, out */
+    const void *parameters; /* what comes behind `base` */
     size_t bytes;
     uint64_t groups; /* more than fit are looped over */
 };
@@ -163,8 +163,8 @@ struct takt_vulkan_block *takt__vulkan_use(struct takt_vulkan *vulkan,
 takt_status takt__vulkan_send(struct takt_vulkan *vulkan);
 takt_status takt__vulkan_await(struct takt_vulkan *vulkan, uint64_t batch);
 takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
-                              struct takt_place to, struct takt_place from,
-                              size_t bytes);
+                              struct takt_location to,
+                              struct takt_location from, size_t bytes);
 takt_status takt__vulkan_dispatch(struct takt_vulkan *vulkan,
                                   const struct takt_vulkan_dispatch *dispatch);
 

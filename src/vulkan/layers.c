@@ -84,8 +84,8 @@ static takt_status conv2d_tiles(struct takt_vulkan *vulkan,
         .pad = (uint32_t)d[8],
         .out_width = wide,
     };
-    const struct takt_place at[] = {call->in[1], call->in[0], call->in[2],
-                                    call->out};
+    const struct takt_location at[] = {call->in[1], call->in[0], call->in[2],
+                                       call->out};
 
     return takt__vulkan_gemm(vulkan, GEMM_CONV2D, at, &gemm);
 }
@@ -148,10 +148,10 @@ struct stretch {
     uint32_t first, count; /* queries of each */
 };
 
-static struct takt_place moved(struct takt_place place, uint64_t elements)
+static struct takt_location moved(struct takt_location at, uint64_t elements)
 {
-    place.offset += (size_t)elements * sizeof(float);
-    return place;
+    at.offset += (size_t)elements * sizeof(float);
+    return at;
 }
 
 static takt_status score(struct takt_vulkan *vulkan, const struct stretch *is)
@@ -173,7 +173,7 @@ static takt_status score(struct takt_vulkan *vulkan, const struct stretch *is)
         .groups = is->heads,
     };
     const uint64_t query = (uint64_t)is->head * is->queries + is->first;
-    const struct takt_place at[] = {
+    const struct takt_location at[] = {
         moved(is->call->in[0], query * is->depth),
         moved(is->call->in[1], (uint64_t)is->head * is->keys * is->depth),
         {NULL, 0},
@@ -236,7 +236,7 @@ static takt_status add_values(struct takt_vulkan *vulkan,
         .is_causal = (is->call->call->flags & TAKT_CALL_CAUSAL) != 0,
     };
     const uint64_t query = (uint64_t)is->head * is->queries + is->first;
-    const struct takt_place at[] = {
+    const struct takt_location at[] = {
         {&vulkan->scores, 0},
         moved(is->call->in[2], (uint64_t)is->head * is->keys * is->depth),
         {NULL, 0},
