@@ -4,15 +4,15 @@
  *
  * Calls of one op, dtype and layout form a series; along a series they differ
  * by their work alone, cut into buckets of half an octave. A layout is what
- * changes which expert is best at the same work: transposes, and which sides of a product
- * are thin. Series of the catalogue are numbered at compile time; ops of the
- * user come after them. The last series are no ops but links: what it takes to
- * move so many bytes to or from a device, and to open it.
+ * changes which expert is best at the same work: transposes, and which sides of
+ * a product are thin. Series of the catalogue are numbered at compile time; ops
+ * of the user come after them. The last series are no ops but links: what it
+ * takes to move so many bytes to or from a device, and to open it.
  *
  * The situation is what a benchmark loop hides: whether the operands lie where
  * the previous call left them, and whether the threads of the pool sleep; and
- * whether they are in the memory that the expert works on. A place is where a
- * decision is looked up: a situation, or a GPU that has all operands.
+ * whether they are in the memory that the expert works on. Decisions are looked
+ * up by situation, or by the GPU that has all operands.
  */
 #ifndef TAKT_OP_KEY_H
 #define TAKT_OP_KEY_H
