@@ -27,24 +27,6 @@ enum { CONTEXT_SCHEDULE_AUTO = 0, CONTEXT_MAP_HOST = 8 };
 enum { STREAM_NON_BLOCKING = 1 };
 enum { HOST_PORTABLE = 1, HOST_DEVICE_MAP = 2 };
 
-/* ---- the context --------------------------------------------------------- */
-
-struct takt_cuda_own *takt__cuda_enter(const struct takt_device *device)
-{
-    struct takt_cuda_own *own = device->self;
-
-    if (own == NULL || !takt__cuda_is_usable() ||
-        own->cuda.api->cuCtxPushCurrent(own->cuda.context) != TAKT_CUDA_SUCCESS)
-        return NULL;
-    return own;
-}
-
-void takt__cuda_leave(const struct takt_cuda_own *own)
-{
-    void *context;
-    own->cuda.api->cuCtxPopCurrent(&context);
-}
-
 /* ---- start and stop ------------------------------------------------------ */
 
 static takt_status refuse(struct takt_device *device,

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "gpu/memory.h"
+#include "gpu/perform.h"
 
 /* Memory is pinned when it has been moved so often that this pays: pinning
  * takes as long as two or three copies through slots. */

@@ -11,7 +11,7 @@
 #include "base/fpenv.h"
 #include "base/thread.h"
 #include "gpu/memory.h"
-#include "gpu/stage.h"
+#include "gpu/slots.h"
 
 /* ---- the list --------------------------------------------------------------
  */

@@ -10,6 +10,9 @@
 #include "base/size.h"
 #include "gpu/memory.h"
 #include "gpu/plan.h"
+#include "gpu/share.h"
+#include "gpu/slots.h"
+#include "gpu/stage.h"
 #include "op/part.h"
 
 /* ---- computing -------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "gpu/share.h"
 #include "op/part.h"
 
 /* What is being planned. */

@@ -6,7 +6,7 @@
 #ifndef TAKT_GPU_PLAN_H
 #define TAKT_GPU_PLAN_H
 
-#include "gpu/stage.h"
+#include "gpu/transfer.h"
 #include "op/operands.h"
 
 /* Plans the transfer of an admitted call. Operand i is in resident[i], or,

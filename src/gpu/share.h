@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * share.h - what one thread moves at a time.
+ * share.h - how a transfer is cut: chunks into pieces, pieces into what one
+ * thread moves at a time.
  */
 #ifndef TAKT_GPU_SHARE_H
 #define TAKT_GPU_SHARE_H
 
-#include "gpu/stage.h"
+#include "gpu/transfer.h"
+
+/* Cuts the chunks into pieces that fit a slot.
+ * TAKT_ENODEV: a row is too long for one. */
+takt_status takt__transfer_cut(struct takt_transfer *transfer);
 
 /* A share of a piece: rows [first, first + rows) of the piece's. */
 struct takt_share {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* slots.c - the pinned memory of a device: slots and small buffers. */
-#include "gpu/stage.h"
+#include "gpu/slots.h"
 
 takt_status takt__stage_open(struct takt_device *device)
 {

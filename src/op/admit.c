@@ -9,6 +9,23 @@
 #include "op/operands.h"
 #include "op/rules.h"
 
+static const uint8_t rules_of[TAKT_OP_COUNT] = {
+    [TAKT_OP_scale] = TAKT_NEEDS_FACTOR,
+    [TAKT_OP_axpy] = TAKT_NEEDS_FACTOR | TAKT_IS_IN_PLACE,
+    [TAKT_OP_gemv] = TAKT_NEEDS_FACTOR,
+    [TAKT_OP_matmul] = TAKT_NEEDS_FACTOR,
+    [TAKT_OP_batched_matmul] = TAKT_NEEDS_FACTOR,
+    [TAKT_OP_clamp] = TAKT_TAKES_BOUNDS,
+    [TAKT_OP_layernorm] = TAKT_TAKES_EPSILON,
+    [TAKT_OP_mean] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_max] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_min] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_argmax] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_argmin] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_variance] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_attention] = TAKT_TAKES_SCALE,
+};
+
 takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
                             const void *const *in, const void *out)
 {
@@ -53,14 +70,15 @@ takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,
 }
 
 /* Vectors are most calls, and the ones where a nanosecond counts. */
-static takt_status admit_vector(takt_call *call, bool is_map, bool *is_empty)
+static takt_status admit_vector(takt_call *call, unsigned rules, bool is_map,
+                                bool *is_empty)
 {
     const size_t n = call->shape.dim[0];
     const size_t size = takt__dtype_size(call->dtype);
 
     if (call->shape.rank != 1)
         return TAKT_ESHAPE;
-    const takt_status status = takt__check_rules(call);
+    const takt_status status = takt__check_rules(call, rules);
     if (status != TAKT_OK)
         return status;
     *is_empty = is_map && n == 0;
@@ -91,7 +109,8 @@ takt_status takt__admit(takt_call *call, bool *is_empty)
                    : TAKT_ENOTSUP;
     if ((call->flags & ~(form->flags | common)) != 0)
         return TAKT_EINVAL;
+    const unsigned rules = rules_of[takt__op_id(call->op)];
     if (form->rank_max == 1)
-        return admit_vector(call, form->out.dims.count != 0, is_empty);
-    return form->admit(call, is_empty);
+        return admit_vector(call, rules, form->out.dims.count != 0, is_empty);
+    return form->admit(call, rules, is_empty);
 }

@@ -165,7 +165,9 @@ takt_status takt_op_check_shape(const takt_op *op, const takt_shape *shape)
         return TAKT_OK;
     if (shape->rank < op->rank_min || shape->rank > op->rank_max)
         return TAKT_ESHAPE;
-    return takt__form_fits(takt__op_form(op), shape) ? TAKT_OK : TAKT_ESHAPE;
+    const struct takt_form_window *window = takt__op_form(op)->window;
+    return window == NULL || takt__window_fits(window, shape) ? TAKT_OK
+                                                              : TAKT_ESHAPE;
 }
 
 size_t takt_op_elements(const takt_op *op, const takt_shape *shape)

@@ -10,9 +10,7 @@
 #ifndef TAKT_OP_FORM_H
 #define TAKT_OP_FORM_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "op/dims.h"
 #include "takt/call.h"
 
 enum takt_form {
@@ -20,49 +18,6 @@ enum takt_form {
 #include "op/forms.def"
 };
 enum { TAKT_FORMS = TAKT_FORM_user + 1 };
-
-/* Dimensions by name: the sizes of a shape, in order. */
-enum { TAKT_N };
-enum { TAKT_ROWS, TAKT_COLS };
-enum { TAKT_GEMV_M, TAKT_GEMV_N };
-enum { TAKT_MATMUL_M, TAKT_MATMUL_N, TAKT_MATMUL_K };
-enum { TAKT_BATCHED_B, TAKT_BATCHED_M, TAKT_BATCHED_N, TAKT_BATCHED_K };
-enum {
-    TAKT_CONV2D_N, /* images */
-    TAKT_CONV2D_C, /* channels */
-    TAKT_CONV2D_H,
-    TAKT_CONV2D_W,
-    TAKT_CONV2D_K, /* filters */
-    TAKT_CONV2D_R, /* rows of a filter */
-    TAKT_CONV2D_S, /* columns of a filter */
-    TAKT_CONV2D_STRIDE,
-    TAKT_CONV2D_PAD,
-    TAKT_CONV2D_GROUPS
-};
-enum {
-    TAKT_POOL2D_N,
-    TAKT_POOL2D_C,
-    TAKT_POOL2D_H,
-    TAKT_POOL2D_W,
-    TAKT_POOL2D_WINDOW,
-    TAKT_POOL2D_STRIDE,
-    TAKT_POOL2D_PAD
-};
-enum {
-    TAKT_ATTENTION_B,
-    TAKT_ATTENTION_H, /* heads */
-    TAKT_ATTENTION_Q, /* queries */
-    TAKT_ATTENTION_K, /* keys */
-    TAKT_ATTENTION_D  /* depth */
-};
-
-/* Dimensions that follow from the others, in forms with a window. */
-enum {
-    TAKT_DIM_OUT_H = TAKT_SHAPE_MAX_RANK,
-    TAKT_DIM_OUT_W,
-    TAKT_DIM_GROUP_C, /* channels of a group */
-    TAKT_DIMS
-};
 
 /* Some dimensions, the outermost first. */
 struct takt_dim_list {
@@ -85,18 +40,20 @@ enum takt_aliasing {
 };
 
 struct takt_op_entry;
-struct takt_lengths;
+
+enum { TAKT_OUT = 4, TAKT_OPERANDS = 5 }; /* in[0..3], then out */
+
+/* Elements of each operand, gaps between rows included; 0 where the op has
+ * none. A position (argmax) counts as one element. */
+struct takt_lengths {
+    size_t of[TAKT_OPERANDS];
+    bool overflow; /* one does not fit an address space, sizes of 0 counted as
+                    * 1 and the last row as a whole one */
+};
 
 struct takt_name_list {
     unsigned count;
     const char *const *of;
-};
-
-/* Where a window that slides over images has its sizes, in forms that begin
- * with N, C, H, W. `groups` is 0 where there are none, `usual_stride` the
- * dimension that a stride left out is equal to; 0: then it is 1. */
-struct takt_form_window {
-    uint8_t height, width, stride, pad, groups, usual_stride;
 };
 
 struct takt_form_entry {
@@ -126,7 +83,7 @@ struct takt_form_entry {
     void (*work)(const struct takt_op_entry *entry, const takt_shape *shape,
                  double *elements, double *flops);
     void (*lengths)(const takt_call *call, struct takt_lengths *out);
-    takt_status (*admit)(takt_call *call, bool *is_empty);
+    takt_status (*admit)(takt_call *call, unsigned rules, bool *is_empty);
 
     /* The number of a layout, prefix * names.count + name. NULL: 0. */
     unsigned (*layout)(const takt_shape *shape, unsigned flags);
@@ -172,9 +129,6 @@ struct takt_op_entry {
     void *self;
 };
 
-const size_t *takt__window_dims(const struct takt_form_entry *form,
-                                const takt_shape *shape, size_t d[TAKT_DIMS]);
-
 /* The dimensions of a shape that fits, by their numbers: the sizes themselves,
  * or, in forms with a window, a copy in `memory` with what was left out and
  * what follows. */
@@ -182,16 +136,10 @@ static inline const size_t *takt__form_dims(const struct takt_form_entry *form,
                                             const takt_shape *shape,
                                             size_t memory[TAKT_DIMS])
 {
-    return form->window == NULL ? shape->dim
-                                : takt__window_dims(form, shape, memory);
+    return form->window == NULL
+               ? shape->dim
+               : takt__window_dims(form->window, shape, memory);
 }
-
-/* Gives sizes of a window that were left out or are 0 their usual values. */
-void takt__form_complete(const struct takt_form_entry *form, takt_shape *shape);
-
-/* Whether the sizes make sense together, beyond their number. */
-bool takt__form_fits(const struct takt_form_entry *form,
-                     const takt_shape *shape);
 
 /* Elements of the largest operand, SIZE_MAX when there are more. */
 size_t takt__form_elements(const struct takt_op_entry *entry,
@@ -204,6 +152,41 @@ static inline void takt__form_work(const struct takt_op_entry *entry,
 {
     takt__forms[entry->form].work(entry, shape, elements, flops);
 }
+
+/* How an operand of a form is laid out, and which of its dimensions is the
+ * i-th, the outermost first, in a call with these flags. */
+static inline const struct takt_form_operand *
+takt__form_operand(const struct takt_form_entry *form, unsigned operand)
+{
+    return operand == TAKT_OUT ? &form->out : &form->in[operand];
+}
+
+static inline unsigned takt__operand_dim(const struct takt_form_operand *is,
+                                         unsigned flags, unsigned i)
+{
+    return (flags & is->swap) != 0 ? is->dims.of[i ^ 1] : is->dims.of[i];
+}
+
+/* Whether a call has that operand. */
+static inline bool takt__call_has(const takt_call *call,
+                                  const struct takt_form_entry *form,
+                                  unsigned operand)
+{
+    if (form->is_opaque)
+        return false;
+    return operand == TAKT_OUT || operand < call->op->inputs ||
+           (form->in[operand].is_optional && call->in[operand] != NULL);
+}
+
+/* An operand of an admitted call as rows of elements, `ld` apart; without
+ * dimensions, or with one, as rows of one element. All 0: it has none. */
+struct takt_rows {
+    size_t rows, cols, ld;
+};
+
+/* The form is that of the call. */
+struct takt_rows takt__form_rows(const struct takt_form_entry *form,
+                                 const takt_call *call, unsigned operand);
 
 /* Whether the work of its ops is counted in operations, not in bytes. */
 static inline bool takt__form_counts_flops(enum takt_form form)

@@ -10,28 +10,6 @@ bool takt__is_position(const takt_call *call)
     return op == TAKT_OP_argmax || op == TAKT_OP_argmin;
 }
 
-struct takt_rows takt__rows_of(const takt_call *call, unsigned operand)
-{
-    const struct takt_form_entry *form = takt__op_form(call->op);
-    const struct takt_form_operand *is = takt__form_operand(form, operand);
-    struct takt_rows rows = {.rows = 1, .cols = 1, .ld = 1};
-    size_t memory[TAKT_DIMS];
-
-    if (!takt__call_has(call, form, operand))
-        return (struct takt_rows){0};
-    const size_t *d = takt__form_dims(form, &call->shape, memory);
-    for (unsigned i = 0; i < is->dims.count; i++) {
-        const size_t size = d[takt__operand_dim(is, call->flags, i)];
-        if (i > 0 && i + 1 == is->dims.count)
-            rows.cols = rows.ld = size;
-        else
-            rows.rows *= size;
-    }
-    if (is->has_ld)
-        rows.ld = call->ld[is->ld];
-    return rows;
-}
-
 bool takt__call_accumulates(const takt_call *call)
 {
     return takt__op_form(call->op)->accumulates && call->beta != 0;

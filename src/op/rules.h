@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rules.h - what an op asks of a call beyond its form.
+ * rules.h - what an op asks of a call beyond its form; admit.c says which.
  */
 #ifndef TAKT_OP_RULES_H
 #define TAKT_OP_RULES_H
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "op/op_id.h"
+#include "op/dims.h"
 #include "takt/call.h"
 
 enum {
@@ -18,23 +18,6 @@ enum {
     TAKT_TAKES_EPSILON = 8,  /* alpha >= 0 */
     TAKT_NEEDS_ELEMENT = 16, /* it has no answer for nothing */
     TAKT_TAKES_SCALE = 32    /* an alpha of 0 stands for 1 / sqrt(depth) */
-};
-
-static const uint8_t takt__rules[TAKT_OP_COUNT] = {
-    [TAKT_OP_scale] = TAKT_NEEDS_FACTOR,
-    [TAKT_OP_axpy] = TAKT_NEEDS_FACTOR | TAKT_IS_IN_PLACE,
-    [TAKT_OP_gemv] = TAKT_NEEDS_FACTOR,
-    [TAKT_OP_matmul] = TAKT_NEEDS_FACTOR,
-    [TAKT_OP_batched_matmul] = TAKT_NEEDS_FACTOR,
-    [TAKT_OP_clamp] = TAKT_TAKES_BOUNDS,
-    [TAKT_OP_layernorm] = TAKT_TAKES_EPSILON,
-    [TAKT_OP_mean] = TAKT_NEEDS_ELEMENT,
-    [TAKT_OP_max] = TAKT_NEEDS_ELEMENT,
-    [TAKT_OP_min] = TAKT_NEEDS_ELEMENT,
-    [TAKT_OP_argmax] = TAKT_NEEDS_ELEMENT,
-    [TAKT_OP_argmin] = TAKT_NEEDS_ELEMENT,
-    [TAKT_OP_variance] = TAKT_NEEDS_ELEMENT,
-    [TAKT_OP_attention] = TAKT_TAKES_SCALE,
 };
 
 /* A 0 that the caller did not confirm may have been forgotten. */
@@ -61,10 +44,8 @@ static inline takt_status takt__check_rare_rules(takt_call *call,
 
 /* The factors, and sizes that the op has no answer for; fills in a factor that
  * has a usual value. The shape fits. */
-static inline takt_status takt__check_rules(takt_call *call)
+static inline takt_status takt__check_rules(takt_call *call, unsigned rules)
 {
-    const unsigned rules = takt__rules[takt__op_id(call->op)];
-
     if ((rules & TAKT_NEEDS_FACTOR) != 0 && takt__is_unset(call, call->alpha))
         return TAKT_EINVAL;
     if ((rules & TAKT_IS_IN_PLACE) != 0 && call->in[1] != call->out)

@@ -83,7 +83,7 @@ static inline takt_status fixture_finish(enum takt_queue queue)
 }
 
 static inline struct takt_location place(const struct takt_block *block,
-                                      size_t offset)
+                                         size_t offset)
 {
     return (struct takt_location){.block = block, .offset = offset};
 }

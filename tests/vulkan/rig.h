@@ -140,7 +140,7 @@ static inline void rig_stop(void)
 }
 
 static inline struct takt_location place(const struct takt_block *block,
-                                      size_t offset)
+                                         size_t offset)
 {
     return (struct takt_location){.block = block, .offset = offset};
 }
