@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 OP = re.compile(r'^TAKT_OP\((\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*(\d+),\s*'
                 r'(\w+),\s*([\w()]+),\s*"(.*)"\)$', re.M)
 ALIAS = re.compile(r"^TAKT_ALIAS\((\w+),\s*(\w+)\)$", re.M)
-SIZES = re.compile(r'#define TAKT_SIZES_(\w+).*\.shape = "(.*)"')
+SIZES = re.compile(r'^TAKT_FORM\((\w+), \w+, \w+, "(.*)"', re.M)
 ACCURACY = {
     "EXACT": "exact", "VALUE": "exact", "ULP": "{} ulp",
     "RESULT": "{} eps of the result", "MAGNITUDE": "{} eps of the magnitudes",
@@ -17,7 +17,7 @@ ACCURACY = {
 DTYPES = {"BOTH": "f32, f64", "F32": "f32"}
 
 ops = (ROOT / "src/op/ops.def").read_text()
-shapes = dict(SIZES.findall((ROOT / "src/op/form.h").read_text()))
+shapes = dict(SIZES.findall((ROOT / "src/op/forms.def").read_text()))
 aliases = {}
 for alias, name in ALIAS.findall(ops):
     aliases.setdefault(name, []).append(alias)

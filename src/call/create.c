@@ -71,7 +71,7 @@ static void name_gpus(takt_ctx *ctx)
 
     for (unsigned d = 0; d < ctx->experts.devices.count; d++) {
         const struct takt_device *device = &ctx->experts.devices.device[d];
-        const bool is_nvidia = strcmp(device->driver->name, "cuda") == 0;
+        const bool is_nvidia = device->driver->is_nvidia;
         if (device->index == 0)
             next = 0;
         while (next < ctx->machine->gpu_count &&

@@ -2,8 +2,6 @@
 /* gpus.c - GPUs of a context: openings, queues and late samples. */
 #include "call/gpus.h"
 
-#include <string.h>
-
 #include "base/clock.h"
 
 _Thread_local double takt__moved_s;

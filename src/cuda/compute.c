@@ -9,7 +9,7 @@
 
 #include "cuda/cublas.h"
 #include "cuda/inside.h"
-#include "op/op_id.h"
+#include "op/operands.h"
 #include "takt/ops.h"
 
 _Static_assert(TAKT_CUDA_TRANS_A == TAKT_TRANS_A &&
@@ -19,7 +19,7 @@ _Static_assert(TAKT_CUDA_TRANS_A == TAKT_TRANS_A &&
                "the device code reads the flags of a call");
 
 /* One launch. */
-struct plan {
+struct launch_plan {
     enum takt_cuda_kernel kernel;
     uint64_t blocks; /* 0: nothing is to be done */
     uint64_t pieces; /* blocks that share an output, along y */
@@ -69,7 +69,8 @@ static uint64_t vector_width(const takt_call *call)
  */
 
 /* Small blocks while there are multiprocessors without one. */
-static void plan_map(const takt_call *call, unsigned units, struct plan *plan)
+static void plan_map(const takt_call *call, unsigned units,
+                     struct launch_plan *plan)
 {
     const uint64_t vectors = ceil_div(call->shape.dim[0], vector_width(call));
     const uint64_t few = (uint64_t)units * 256 * TAKT_CUDA_MAP_VECTORS;
@@ -79,7 +80,7 @@ static void plan_map(const takt_call *call, unsigned units, struct plan *plan)
 }
 
 static void plan_reduction(const takt_call *call, unsigned units,
-                           struct plan *plan)
+                           struct launch_plan *plan)
 {
     const uint64_t each = TAKT_CUDA_REDUCE_THREADS * 4 * vector_width(call);
 
@@ -88,8 +89,10 @@ static void plan_reduction(const takt_call *call, unsigned units,
         between(ceil_div(call->shape.dim[0], each), (uint64_t)units * 8);
 }
 
-static void plan_rows(const takt_call *call, struct plan *plan)
+static void plan_rows(const takt_call *call, unsigned units,
+                      struct launch_plan *plan)
 {
+    (void)units;
     const bool is_softmax = takt__op_id(call->op) == TAKT_OP_softmax;
     const uint64_t rows = call->shape.dim[0], cols = call->shape.dim[1];
 
@@ -104,10 +107,12 @@ static void plan_rows(const takt_call *call, struct plan *plan)
     }
 }
 
-static void plan_transpose(const takt_call *call, struct plan *plan)
+static void plan_transpose(const takt_call *call, unsigned units,
+                           struct launch_plan *plan)
 {
     const uint64_t side = TAKT_CUDA_TRANSPOSE_SIDE;
 
+    (void)units;
     plan->threads = 256;
     plan->blocks = least(ceil_div(call->shape.dim[0], side) *
                              ceil_div(call->shape.dim[1], side),
@@ -115,7 +120,7 @@ static void plan_transpose(const takt_call *call, struct plan *plan)
 }
 
 /* One thread for each output. */
-static void plan_outputs(uint64_t outputs, struct plan *plan)
+static void plan_outputs(uint64_t outputs, struct launch_plan *plan)
 {
     plan->threads = TAKT_CUDA_LAYER_THREADS;
     plan->blocks =
@@ -139,7 +144,8 @@ static uint64_t find_pieces(uint64_t blocks, uint64_t wanted, uint64_t depth,
                    least(room / blocks, 1024));
 }
 
-static void plan_gemv(const takt_call *call, unsigned units, struct plan *plan)
+static void plan_gemv(const takt_call *call, unsigned units,
+                      struct launch_plan *plan)
 {
     const uint64_t m = call->shape.dim[0], n = call->shape.dim[1];
     const uint64_t size = takt_dtype_size(call->dtype);
@@ -177,7 +183,8 @@ static uint64_t tiles_of(const struct products *p, uint64_t side)
 
 /* Tiles of `side`, of which `at_once` run on a multiprocessor together. */
 static void plan_tiles(const struct products *p, uint64_t side, uint64_t size,
-                       uint64_t at_once, unsigned units, struct plan *plan)
+                       uint64_t at_once, unsigned units,
+                       struct launch_plan *plan)
 {
     const uint64_t deep = TAKT_CUDA_GEMM_DEEP, most_deep = 1u << 30;
     const uint64_t tiles = tiles_of(p, side);
@@ -198,7 +205,8 @@ static void plan_tiles(const struct products *p, uint64_t side, uint64_t size,
 /* Large tiles compute more for what they read, if they keep the device busy. */
 static void plan_large_or_small(const struct products *p, unsigned units,
                                 enum takt_cuda_kernel large,
-                                enum takt_cuda_kernel small, struct plan *plan)
+                                enum takt_cuda_kernel small,
+                                struct launch_plan *plan)
 {
     plan->kernel = large;
     plan_tiles(p, TAKT_CUDA_GEMM_SIDE, sizeof(float), 2, units, plan);
@@ -210,7 +218,7 @@ static void plan_large_or_small(const struct products *p, unsigned units,
 }
 
 static void plan_matmul(const takt_call *call, unsigned units,
-                        struct plan *plan)
+                        struct launch_plan *plan)
 {
     const bool is_batched = takt__op_id(call->op) == TAKT_OP_batched_matmul;
     const size_t *d = call->shape.dim + (is_batched ? 1 : 0);
@@ -231,31 +239,32 @@ static void plan_matmul(const takt_call *call, unsigned units,
 /* ---- layers ----------------------------------------------------------------
  */
 
-static uint64_t steps(uint64_t size, uint64_t window, uint64_t stride,
-                      uint64_t pad)
-{
-    return (size + 2 * pad - window) / stride + 1;
-}
-
 /* Whether the convolution is worth computing as a product, and its sizes fit
  * what the kernel keeps them in. */
 static bool is_product(const size_t *d)
 {
     const uint64_t most = 32767, many = INT32_MAX;
+    const size_t pad = d[TAKT_CONV2D_PAD];
 
-    return d[4] / d[9] >= 8 && d[1] <= most && d[4] <= many &&
-           d[2] + 2 * d[8] <= most && d[3] + 2 * d[8] <= most && d[7] <= most &&
-           d[1] / d[9] * d[5] <= many / most;
+    return d[TAKT_CONV2D_K] / d[TAKT_CONV2D_GROUPS] >= 8 &&
+           d[TAKT_CONV2D_C] <= most && d[TAKT_CONV2D_K] <= many &&
+           d[TAKT_CONV2D_H] + 2 * pad <= most &&
+           d[TAKT_CONV2D_W] + 2 * pad <= most &&
+           d[TAKT_CONV2D_STRIDE] <= most &&
+           d[TAKT_DIM_GROUP_C] * d[TAKT_CONV2D_R] <= many / most;
 }
 
 static void plan_conv2d(const takt_call *call, unsigned units,
-                        struct plan *plan)
+                        struct launch_plan *plan)
 {
-    const size_t *d = call->shape.dim;
-    const uint64_t places =
-        steps(d[2], d[5], d[7], d[8]) * steps(d[3], d[6], d[7], d[8]);
-    const struct products p = {d[0] * d[9], d[4] / d[9], places,
-                               d[1] / d[9] * d[5] * d[6]};
+    size_t memory[TAKT_DIMS];
+    const size_t *d =
+        takt__form_dims(takt__op_form(call->op), &call->shape, memory);
+    const uint64_t groups = d[TAKT_CONV2D_GROUPS];
+    const uint64_t positions = d[TAKT_DIM_OUT_H] * d[TAKT_DIM_OUT_W];
+    const struct products p = {
+        d[TAKT_CONV2D_N] * groups, d[TAKT_CONV2D_K] / groups, positions,
+        d[TAKT_DIM_GROUP_C] * d[TAKT_CONV2D_R] * d[TAKT_CONV2D_S]};
 
     if (is_product(d) &&
         tiles_of(&p, TAKT_CUDA_GEMM_SMALL_SIDE) <= most_blocks) {
@@ -264,116 +273,106 @@ static void plan_conv2d(const takt_call *call, unsigned units,
         return;
     }
     plan->kernel = TAKT_CUDA_conv2d_f32_direct;
-    plan_outputs(d[0] * d[4] * places, plan);
+    plan_outputs(d[TAKT_CONV2D_N] * d[TAKT_CONV2D_K] * positions, plan);
 }
 
-static void plan_pooling(const takt_call *call, struct plan *plan)
+static void plan_pooling(const takt_call *call, unsigned units,
+                         struct launch_plan *plan)
 {
-    const size_t *d = call->shape.dim;
+    const struct takt_rows out = takt__rows_of(call, TAKT_OUT);
 
-    plan_outputs(d[0] * d[1] * steps(d[2], d[4], d[5], d[6]) *
-                     steps(d[3], d[4], d[5], d[6]),
-                 plan);
+    (void)units;
+    plan_outputs(out.rows * out.cols, plan);
 }
 
-static void plan_attention(const takt_call *call, struct plan *plan)
+static void plan_attention(const takt_call *call, unsigned units,
+                           struct launch_plan *plan)
 {
     const size_t *d = call->shape.dim;
-    const uint64_t heads = d[4] == 0 ? 0 : d[0] * d[1];
+    const uint64_t depth = d[TAKT_ATTENTION_D], queries = d[TAKT_ATTENTION_Q];
+    const uint64_t heads =
+        depth == 0 ? 0 : d[TAKT_ATTENTION_B] * d[TAKT_ATTENTION_H];
 
+    (void)units;
     plan->threads = TAKT_CUDA_LAYER_THREADS;
-    if (d[2] < 8) {
+    if (queries < 8) {
         plan->kernel = TAKT_CUDA_attention_f32_each;
-        plan->blocks = heads * d[2];
+        plan->blocks = heads * queries;
         return;
     }
-    plan->blocks = heads * ceil_div(d[2], TAKT_CUDA_ATTENTION_QUERIES);
-    if (d[4] > TAKT_CUDA_ATTENTION_DEPTH) {
+    plan->blocks = heads * ceil_div(queries, TAKT_CUDA_ATTENTION_QUERIES);
+    if (depth > TAKT_CUDA_ATTENTION_DEPTH) {
         plan->kernel = TAKT_CUDA_attention_f32_deep;
-        plan->pieces = ceil_div(d[4], TAKT_CUDA_ATTENTION_DEEP);
+        plan->pieces = ceil_div(depth, TAKT_CUDA_ATTENTION_DEEP);
     }
 }
 
 /* ---- any op ----------------------------------------------------------------
  */
 
-static struct plan plan_of(const takt_call *call, unsigned units)
-{
-    struct plan plan = {.kernel = usual_kernel(call), .pieces = 1};
+/* How calls of a form are run: on how many blocks, and what NVIDIA's library
+ * has for them, which a device that was made ready in haste has already. */
+static const struct launcher {
+    void (*plan)(const takt_call *call, unsigned units,
+                 struct launch_plan *plan);
+    bool (*library)(struct takt_cuda *cuda, const takt_call *call, uint64_t a,
+                    uint64_t b, uint64_t c, takt_status *status);
+} launchers[TAKT_FORMS] = {
+    [TAKT_FORM_map] = {plan_map, NULL},
+    [TAKT_FORM_reduce] = {plan_reduction, NULL},
+    [TAKT_FORM_rows] = {plan_rows, NULL},
+    [TAKT_FORM_matrix] = {plan_transpose, NULL},
+    [TAKT_FORM_gemv] = {plan_gemv, takt__cublas_gemv},
+    [TAKT_FORM_matmul] = {plan_matmul, takt__cublas_gemm},
+    [TAKT_FORM_batched] = {plan_matmul, takt__cublas_batched},
+    [TAKT_FORM_conv2d] = {plan_conv2d, NULL},
+    [TAKT_FORM_pool2d] = {plan_pooling, NULL},
+    [TAKT_FORM_attention] = {plan_attention, NULL},
+};
 
-    switch (takt__op_entry(call->op)->form) {
-    case TAKT_FORM_map:
-        plan_map(call, units, &plan);
-        break;
-    case TAKT_FORM_reduce:
-        plan_reduction(call, units, &plan);
-        break;
-    case TAKT_FORM_rows:
-        plan_rows(call, &plan);
-        break;
-    case TAKT_FORM_matrix:
-        plan_transpose(call, &plan);
-        break;
-    case TAKT_FORM_gemv:
-        plan_gemv(call, units, &plan);
-        break;
-    case TAKT_FORM_matmul:
-    case TAKT_FORM_batched:
-        plan_matmul(call, units, &plan);
-        break;
-    case TAKT_FORM_conv2d:
-        plan_conv2d(call, units, &plan);
-        break;
-    case TAKT_FORM_pool2d:
-        plan_pooling(call, &plan);
-        break;
-    case TAKT_FORM_attention:
-        plan_attention(call, &plan);
-        break;
-    case TAKT_FORM_view:
-    case TAKT_FORM_user:
-        plan.blocks = UINT64_MAX; /* nobody's */
-        break;
-    }
+static const struct launcher *launcher_of(const takt_call *call)
+{
+    return &launchers[takt__op_entry(call->op)->form];
+}
+
+static struct launch_plan plan_of(const takt_call *call, unsigned units)
+{
+    const struct launcher *launcher = launcher_of(call);
+    struct launch_plan plan = {.blocks = UINT64_MAX, .pieces = 1};
+
+    if (launcher->plan == NULL) /* impossible */
+        return plan;
+    plan.kernel = usual_kernel(call);
+    launcher->plan(call, units, &plan);
     return plan;
 }
 
-static bool is_possible(const struct plan *plan)
+static bool is_possible(const struct launch_plan *plan)
 {
     return plan->blocks <= most_blocks && plan->pieces <= most_pieces;
 }
 
-/* What cuBLAS takes, as a rule; a device that was made ready in haste has
- * it. */
-static bool needs_no_code(const takt_call *call)
-{
-    const enum takt_op_id op = takt__op_id(call->op);
-
-    return (op == TAKT_OP_matmul || op == TAKT_OP_batched_matmul ||
-            op == TAKT_OP_gemv) &&
-           call->alpha != 0;
-}
-
 bool takt__cuda_can_run(const struct takt_device *device, const takt_call *call)
 {
-    const struct plan plan = plan_of(call, device->facts.units);
+    const struct launch_plan plan = plan_of(call, device->facts.units);
 
     if (!is_possible(&plan))
         return false;
     if (atomic_load_explicit(&device->is_complete, memory_order_acquire))
         return true;
-    return needs_no_code(call) && (!atomic_load(&device->is_lacking) ||
-                                   atomic_load(&device->is_hopeless));
+    return launcher_of(call)->library != NULL && call->alpha != 0 &&
+           (!atomic_load(&device->is_lacking) ||
+            atomic_load(&device->is_hopeless));
 }
 
-static uint64_t address_of(struct takt_place place)
+static uint64_t address_of(struct takt_location at)
 {
-    return place.block == NULL ? 0 : place.block->address + place.offset;
+    return at.block == NULL ? 0 : at.block->address + at.offset;
 }
 
 static struct takt_cuda_args args_of(const struct takt_cuda *cuda,
                                      const struct takt_device_call *on,
-                                     const struct plan *plan)
+                                     const struct launch_plan *plan)
 {
     const takt_call *call = on->call;
     struct takt_cuda_args args = {
@@ -397,7 +396,8 @@ static struct takt_cuda_args args_of(const struct takt_cuda *cuda,
 }
 
 static takt_status launch(struct takt_cuda *cuda, enum takt_cuda_kernel kernel,
-                          const struct plan *plan, struct takt_cuda_args *args)
+                          const struct launch_plan *plan,
+                          struct takt_cuda_args *args)
 {
     void *arguments[] = {args};
     const takt_status status = takt__cuda_status(cuda->api->cuLaunchKernel(
@@ -412,25 +412,18 @@ static takt_status launch(struct takt_cuda *cuda, enum takt_cuda_kernel kernel,
 static bool is_taken(struct takt_cuda *cuda, const struct takt_device_call *on,
                      takt_status *status)
 {
-    const uint64_t a = address_of(on->in[0]), b = address_of(on->in[1]);
-    const uint64_t out = address_of(on->out);
+    const struct launcher *launcher = launcher_of(on->call);
 
-    switch (takt__op_id(on->call->op)) {
-    case TAKT_OP_matmul:
-        return takt__cublas_gemm(cuda, on->call, a, b, out, status);
-    case TAKT_OP_batched_matmul:
-        return takt__cublas_batched(cuda, on->call, a, b, out, status);
-    case TAKT_OP_gemv:
-        return takt__cublas_gemv(cuda, on->call, a, b, out, status);
-    default:
-        return false;
-    }
+    return launcher->library != NULL &&
+           launcher->library(cuda, on->call, address_of(on->in[0]),
+                             address_of(on->in[1]), address_of(on->out),
+                             status);
 }
 
 takt_status takt__cuda_compute(struct takt_cuda *cuda,
                                const struct takt_device_call *call)
 {
-    const struct plan plan = plan_of(call->call, cuda->units);
+    const struct launch_plan plan = plan_of(call->call, cuda->units);
     struct takt_cuda_args args = args_of(cuda, call, &plan);
     takt_status status = TAKT_OK;
 

@@ -30,7 +30,7 @@ int takt__cublas_version(const struct takt_cublas *cublas);
  * absent, or the call has what it cannot do, or would do otherwise than
  * docs/numerics.md says. True: *status says how it went. It is TAKT_ELOST
  * whenever something may have been written that should not have been, because
- * with a beta that is not 0 nobody could then run the call again. */
+ * with a beta that is not 0 the call could then not be run again. */
 bool takt__cublas_gemm(struct takt_cuda *cuda, const takt_call *call,
                        uint64_t a, uint64_t b, uint64_t c, takt_status *status);
 bool takt__cublas_batched(struct takt_cuda *cuda, const takt_call *call,

@@ -10,7 +10,7 @@
  * fails in those of others, too. start() then says TAKT_ELOST within
  * microseconds, however often it is tried.
  *
- * Marks and blocks do not outlive stop(): whoever holds some forgets them.
+ * Marks and blocks do not outlive stop(): their owners forget them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,24 +26,6 @@ enum { least_capability = 75 }; /* 7.5: Turing */
 enum { CONTEXT_SCHEDULE_AUTO = 0, CONTEXT_MAP_HOST = 8 };
 enum { STREAM_NON_BLOCKING = 1 };
 enum { HOST_PORTABLE = 1, HOST_DEVICE_MAP = 2 };
-
-/* ---- the context --------------------------------------------------------- */
-
-struct takt_cuda_own *takt__cuda_enter(const struct takt_device *device)
-{
-    struct takt_cuda_own *own = device->self;
-
-    if (own == NULL || !takt__cuda_is_usable() ||
-        own->cuda.api->cuCtxPushCurrent(own->cuda.context) != TAKT_CUDA_SUCCESS)
-        return NULL;
-    return own;
-}
-
-void takt__cuda_leave(const struct takt_cuda_own *own)
-{
-    void *context;
-    own->cuda.api->cuCtxPopCurrent(&context);
-}
 
 /* ---- start and stop ------------------------------------------------------ */
 
@@ -318,18 +300,18 @@ static void release(struct takt_device *device, struct takt_block *block)
 
 /* ---- queues -------------------------------------------------------------- */
 
-static uint64_t address_of(struct takt_place place)
+static uint64_t address_of(struct takt_location at)
 {
-    return place.block->address + place.offset;
+    return at.block->address + at.offset;
 }
 
-static void *host_of(struct takt_place place)
+static void *host_of(struct takt_location at)
 {
-    return (char *)place.block->host + place.offset;
+    return (char *)at.block->host + at.offset;
 }
 
 static int begin_copy(const struct takt_cuda *cuda, void *stream,
-                      struct takt_place to, struct takt_place from,
+                      struct takt_location to, struct takt_location from,
                       size_t bytes)
 {
     const struct takt_cuda_api *api = cuda->api;
@@ -345,7 +327,7 @@ static int begin_copy(const struct takt_cuda *cuda, void *stream,
 }
 
 static takt_status copy(struct takt_device *device, enum takt_queue queue,
-                        struct takt_place to, struct takt_place from,
+                        struct takt_location to, struct takt_location from,
                         size_t bytes)
 {
     if (bytes == 0)
@@ -383,6 +365,8 @@ static takt_status compute(struct takt_device *device,
 
 const struct takt_driver takt__cuda_driver = {
     .name = "cuda",
+    .is_nvidia = true,
+    .dtypes = 1 << TAKT_F32 | 1 << TAKT_F64,
     .start = start,
     .complete = complete,
     .stop = stop,

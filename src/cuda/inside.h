@@ -9,7 +9,7 @@
 #include "cuda/cuda.h"
 #include "cuda/kernels.h"
 
-struct takt_cublas; /* somebody else's products; see cublas.h */
+struct takt_cublas; /* NVIDIA's products: cublas.h */
 
 /* Behind takt_device.self. */
 struct takt_cuda {

@@ -6,35 +6,37 @@
 
 /* The errors after which nothing in the context works any more, or after which
  * there is none. */
+static const int fatal[] = {
+    3,   /* not initialised */
+    4,   /* shut down */
+    46,  /* device unavailable */
+    201, /* invalid context */
+    214, /* memory error that could not be corrected */
+    220, /* the same on NVLink */
+    226, /* contained error */
+    700, /* illegal address */
+    702, /* a kernel took too long */
+    709, /* context is destroyed */
+    710, /* assertion of a kernel */
+    714, /* hardware stack error */
+    715, /* illegal instruction */
+    716, /* misaligned address */
+    717, /* invalid address space */
+    718, /* invalid program counter */
+    719, /* a kernel failed */
+    721, /* tensor memory leak */
+    806, /* the server of a shared GPU cannot be reached */
+    810, /* the server ended this client */
+    911, /* another device failed */
+    999, /* unknown; what a GPU that fell off the bus gives */
+};
+
 static bool is_fatal(int result)
 {
-    switch (result) {
-    case 3:   /* not initialised */
-    case 4:   /* shut down */
-    case 46:  /* device unavailable */
-    case 201: /* invalid context */
-    case 214: /* memory error that could not be corrected */
-    case 220: /* the same on NVLink */
-    case 226: /* contained error */
-    case 700: /* illegal address */
-    case 702: /* a kernel took too long */
-    case 709: /* context is destroyed */
-    case 710: /* assertion of a kernel */
-    case 714: /* hardware stack error */
-    case 715: /* illegal instruction */
-    case 716: /* misaligned address */
-    case 717: /* invalid address space */
-    case 718: /* invalid program counter */
-    case 719: /* a kernel failed */
-    case 721: /* tensor memory leak */
-    case 806: /* the server of a shared GPU cannot be reached */
-    case 810: /* the server ended this client */
-    case 911: /* another device failed */
-    case 999: /* unknown; what a GPU that fell off the bus gives */
-        return true;
-    default:
-        return false;
-    }
+    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
+        if (fatal[i] == result)
+            return true;
+    return false;
 }
 
 takt_status takt__cuda_status(int result)

@@ -2,17 +2,13 @@
 /* gpu.c - experts that are GPUs; what a GPU left undone is run on the host. */
 #include "expert/gpu.h"
 
-#include <string.h>
-
 #include "gpu/buffer.h"
 
-/* Vulkan's kernels are for f32 alone. */
 static bool may(const struct takt_expert *expert, const takt_op *op,
                 takt_dtype dtype)
 {
     return !op->is_user && takt__op_id(op) != TAKT_OP_reshape &&
-           (dtype == TAKT_F32 ||
-            strcmp(expert->device->driver->name, "cuda") == 0);
+           (expert->device->driver->dtypes >> dtype & 1) != 0;
 }
 
 /* A device that was lost may be back by now. */

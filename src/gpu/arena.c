@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.c - reserved addresses, cut into grains; a table says whose each is.
+ * arena.c - reserved addresses, cut into grains; a table has the buffer of
+ * each.
  */
 #define _GNU_SOURCE /* mmap() flags */
 #include "gpu/arena.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * arena.h - the addresses of buffers, apart from everybody else's.
+ * arena.h - the addresses of buffers, apart from all other memory.
  *
  * All buffers of a process lie in one stretch of reserved addresses, so that
  * "is this pointer in a buffer?" is one comparison, and a call takes buffers
@@ -34,7 +34,7 @@ static inline bool takt__arena_has(const void *pointer)
 void *takt__arena_take(struct takt_buffer *buffer, size_t bytes);
 void takt__arena_give(void *start, size_t bytes);
 
-/* Whose memory a pointer is in; NULL: nobody's. */
+/* The buffer that a pointer is in; NULL: none. */
 struct takt_buffer *takt__arena_find(const void *pointer);
 
 #endif

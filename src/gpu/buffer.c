@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* buffer.c - one buffer: its copies, and who may look at them. */
+/* buffer.c - one buffer: its copies, and access to them. */
 #include "gpu/buffer.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * buffer.h - memory that may be on the host and on devices, and remembers where
  * its copies are valid.
  *
- * Only what is missing is moved, and only when somebody needs it: a result
+ * Only what is missing is moved, and only when it is needed: a result
  * stays where it was made.
  *
  * Threads: may be called from any thread; the caller does not write a buffer
@@ -13,28 +13,8 @@
 #define TAKT_GPU_BUFFER_H
 
 #include "gpu/arena.h"
-#include "gpu/devices.h"
+#include "gpu/copies.h"
 #include "gpu/perform.h"
-
-struct takt_buffer {
-    struct takt_devices *devices;
-    char *host; /* its address, whatever is there */
-    size_t bytes;
-
-    /* With the lock of the devices. */
-    bool is_empty;   /* nothing was ever written to it */
-    bool is_on_host; /* the copy at `host` is valid */
-    uint8_t on;      /* bit d: device d has a valid copy ... */
-    struct takt_block block[TAKT_MAX_GPUS];
-    uint32_t life[TAKT_MAX_GPUS]; /* ... if it is still in this life */
-    struct takt_block pinned[TAKT_MAX_GPUS]; /* `host`, as a device sees it */
-    uint8_t moves; /* how often it was moved, up to 255 */
-    unsigned maps;
-    bool is_mapped_for_writing;
-    double uses, hits; /* on devices; and those that found it there */
-    uint64_t last_use;
-    struct takt_buffer *older, *newer;
-};
 
 takt_status takt__buffer_create(struct takt_devices *devices, size_t bytes,
                                 const void *from, struct takt_buffer **out);

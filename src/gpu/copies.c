@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "gpu/memory.h"
+#include "gpu/perform.h"
 
 /* Memory is pinned when it has been moved so often that this pays: pinning
  * takes as long as two or three copies through slots. */
@@ -66,8 +67,10 @@ static void pin_if_hot(struct takt_buffer *buffer, struct takt_device *device)
 static takt_status move_pinned(struct takt_buffer *buffer,
                                struct takt_device *device, bool is_in)
 {
-    const struct takt_place there = {.block = &buffer->block[device->number]};
-    const struct takt_place here = {.block = &buffer->pinned[device->number]};
+    const struct takt_location there = {.block =
+                                            &buffer->block[device->number]};
+    const struct takt_location here = {.block =
+                                           &buffer->pinned[device->number]};
 
     takt__lock(&device->lock);
     const takt_status status =
@@ -80,7 +83,8 @@ static takt_status move_pinned(struct takt_buffer *buffer,
 static takt_status move_staged(struct takt_buffer *buffer,
                                struct takt_device *device, bool is_in)
 {
-    const struct takt_place there = {.block = &buffer->block[device->number]};
+    const struct takt_location there = {.block =
+                                            &buffer->block[device->number]};
 
     return is_in
                ? takt__device_upload(device, buffer->host, there, buffer->bytes)

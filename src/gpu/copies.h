@@ -7,7 +7,27 @@
 #ifndef TAKT_GPU_COPIES_H
 #define TAKT_GPU_COPIES_H
 
-#include "gpu/buffer.h"
+#include "gpu/devices.h"
+
+struct takt_buffer {
+    struct takt_devices *devices;
+    char *host; /* its address, whatever is there */
+    size_t bytes;
+
+    /* With the lock of the devices. */
+    bool is_empty;   /* nothing was ever written to it */
+    bool is_on_host; /* the copy at `host` is valid */
+    uint8_t on;      /* bit d: device d has a valid copy ... */
+    struct takt_block block[TAKT_MAX_GPUS];
+    uint32_t life[TAKT_MAX_GPUS]; /* ... if it is still in this life */
+    struct takt_block pinned[TAKT_MAX_GPUS]; /* `host`, as a device sees it */
+    uint8_t moves; /* how often it was moved, up to 255 */
+    unsigned maps;
+    bool is_mapped_for_writing;
+    double uses, hits; /* on devices; and those that found it there */
+    uint64_t last_use;
+    struct takt_buffer *older, *newer;
+};
 
 /* Whether a device has a valid copy. */
 bool takt__copy_is_on(const struct takt_buffer *buffer, unsigned device);

@@ -27,8 +27,8 @@ enum {
     TAKT_CACHED_BLOCKS = 64,
     TAKT_SLOTS = 32,
     TAKT_SLOT_BYTES = 1 << 20,
-    TAKT_MAILS = 32,
-    TAKT_MAIL_BYTES = 1 << 16
+    TAKT_SMALL_BUFFERS = 32,
+    TAKT_SMALL_BYTES = 1 << 16
 };
 
 enum takt_queue {
@@ -46,7 +46,7 @@ struct takt_block {
 };
 
 /* A stretch of it; block NULL: nothing is there. */
-struct takt_place {
+struct takt_location {
     const struct takt_block *block;
     size_t offset; /* in bytes */
 };
@@ -55,7 +55,7 @@ struct takt_place {
  * and out only the sizes count, and whether an optional one is NULL. */
 struct takt_device_call {
     const takt_call *call;
-    struct takt_place in[4], out;
+    struct takt_location in[4], out;
 };
 
 /* A point in a queue. All zero: passed. */
@@ -70,6 +70,8 @@ struct takt_device;
  * TAKT_ENODEV: refused, and nothing was begun. */
 struct takt_driver {
     const char *name; /* "cuda" or "vulkan" */
+    bool is_nvidia;   /* for NVIDIA's GPUs; else for all others */
+    unsigned dtypes;  /* bit 1 << dtype: it runs calls of that one */
 
     /* Makes the device ready and fills in its facts: takes up to seconds. When
      * it fails, `problem` says why, and nothing is left behind. In haste it may
@@ -105,7 +107,7 @@ struct takt_driver {
      * the device and the other is pinned, or both are on the device. compute()
      * is for the computing queue. */
     takt_status (*copy)(struct takt_device *device, enum takt_queue queue,
-                        struct takt_place to, struct takt_place from,
+                        struct takt_location to, struct takt_location from,
                         size_t bytes);
     takt_status (*compute)(struct takt_device *device,
                            const struct takt_device_call *call);
@@ -163,7 +165,7 @@ struct takt_cache {
     uint64_t ceiling_ns; /* ... and is not asked for again until then */
 };
 
-/* Pinned memory through which everything else comes and goes: stage.c. */
+/* Pinned memory that transfers go through: stage.c. */
 struct takt_slot {
     struct takt_mark mark;  /* the device is done with it */
     _Atomic size_t turn;    /* which piece may have it now: see stage.c */
@@ -173,11 +175,11 @@ struct takt_slot {
 
 struct takt_stage {
     pthread_mutex_t lock; /* one job at a time */
-    struct takt_block ring, mail;
+    struct takt_block ring, small;
     struct takt_slot slot[TAKT_SLOTS];
     struct takt_mark before, arrived; /* of the computing and the in queue */
-    _Atomic uint32_t mail_taken;      /* bit i: letter i is in use */
-    struct takt_mark mail_mark[TAKT_MAILS];
+    _Atomic uint32_t small_taken;     /* bit i: small buffer i is in use */
+    struct takt_mark small_mark[TAKT_SMALL_BUFFERS];
 };
 
 struct takt_device {
@@ -208,7 +210,7 @@ struct takt_device {
     pthread_t opener;       /* the thread that opens it, if there was one */
     bool has_opener;
     _Atomic bool is_opening;
-    pthread_mutex_t completing; /* somebody is, or waits until it is done */
+    pthread_mutex_t completing; /* held while complete() runs */
     _Atomic bool is_occupied;   /* with that: calls go elsewhere */
     _Atomic bool is_hopeless;   /* it was tried in vain */
     _Atomic bool is_lacking; /* a call that can_run() had promised needed it */

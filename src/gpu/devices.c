@@ -10,7 +10,7 @@
 #include "base/fpenv.h"
 #include "base/thread.h"
 #include "gpu/memory.h"
-#include "gpu/stage.h"
+#include "gpu/slots.h"
 
 /* ---- the list --------------------------------------------------------------
  */
@@ -104,7 +104,7 @@ static void put_off(struct takt_device *device)
         now + (pause_ns < longest_ns ? pause_ns : longest_ns);
 }
 
-/* With the lock. Whoever is still in a lost device has to leave it first. */
+/* With the lock. Calls on a lost device have to end first. */
 static bool may_open(const struct takt_device *device)
 {
     const int state = atomic_load(&device->state);
@@ -175,7 +175,7 @@ static void open_if_possible(struct takt_device *device, bool is_in_haste)
         all->opened(all->self, device);
 }
 
-/* As one who uses the device: it is not stopped meanwhile. */
+/* Counted as a call on the device, so that it is not stopped meanwhile. */
 static void complete(struct takt_device *device)
 {
     if (!takt__device_is_ready(device) || takt__device_enter(device) != TAKT_OK)
@@ -203,7 +203,7 @@ takt_status takt__device_open(struct takt_device *device)
     if (!takt__device_is_ready(device))
         open_if_possible(device, false);
     if (!atomic_load_explicit(&device->is_complete, memory_order_acquire))
-        complete(device); /* who insists means all of it */
+        complete(device); /* the caller wants all of it */
     takt__fpenv_return(&fpenv);
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }

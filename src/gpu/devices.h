@@ -4,8 +4,8 @@
  * again.
  *
  * Opening one takes a good part of a second, so it is listed by what the PCI
- * bus says and opened on first use, in a thread of its own unless somebody
- * insists.
+ * bus says and opened on first use, in a thread of its own unless the caller
+ * has to have it.
  *
  * Threads: every function but list and close may be called from any thread.
  */
@@ -27,12 +27,12 @@ struct takt_devices {
     char problem[TAKT_MAX_GPUS][192]; /* drivers that found no device ... */
     unsigned problems;                /* ... though there should be one */
 
-    /* Whose copies are where: buffer.c. */
+    /* Where copies of buffers are: buffer.c. */
     pthread_mutex_t lock;
     struct takt_buffer *newest; /* all buffers */
-    uint64_t uses;              /* a clock for who was used last */
+    uint64_t uses;              /* a clock: the last use of each buffer */
 
-    /* Somebody to tell that a device was opened or given up; may be NULL. */
+    /* Called when a device was opened or given up; may be NULL. */
     void (*opened)(void *self, struct takt_device *device);
     /* ... and what moving a buffer took, in the thread that needed it. */
     void (*moved)(void *self, const struct takt_device *device, bool is_in,
@@ -62,11 +62,11 @@ void takt__devices_list(struct takt_devices *devices,
                         const struct takt_devices_options *options);
 void takt__devices_close(struct takt_devices *devices);
 
-/* Waits for those who open a device, and lets nobody begin to. */
+/* Waits for threads that open a device; none is opened afterwards. */
 void takt__devices_settle(struct takt_devices *devices);
 
-/* Opens a device now, or waits for who is at it. TAKT_ENODEV: it cannot be
- * used; its `problem` says why. */
+/* Opens a device now, or waits for the thread that does. TAKT_ENODEV: it cannot
+ * be used; its `problem` says why. */
 takt_status takt__device_open(struct takt_device *device);
 
 /* Begins to, and returns at once. In haste: what some calls can do without is
@@ -91,8 +91,8 @@ void takt__device_leave(struct takt_device *device);
 /* Begins to open one that was lost, when its time has come. */
 void takt__device_revive(struct takt_device *device);
 
-/* It failed: what was on it is gone. Those who are in it may leave in peace. It
- * can be opened again after a while. */
+/* It failed: what was on it is gone. Calls on it end as failed. It can
+ *  be opened again after a while. */
 void takt__device_lose(struct takt_device *device);
 
 /* Whether it computes on the processor, as far as is known. */

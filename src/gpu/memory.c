@@ -61,7 +61,7 @@ takt_status takt__memory_take(struct takt_device *device, size_t bytes,
     return driver->reserve(device, rounded, false, out);
 }
 
-/* More than a quarter of the device is not kept for nobody. */
+/* At most a quarter of the device is kept unused. */
 void takt__memory_give(struct takt_device *device, struct takt_block *block)
 {
     struct takt_cache *cache = &device->cache;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.h - blocks of a device's memory, kept for the next one who asks.
+ * memory.h - a cache of blocks of a device's memory.
  *
  * A driver takes up to milliseconds to find memory, so what is given back is
  * not returned to it at once.

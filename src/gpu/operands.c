@@ -15,7 +15,7 @@ static takt_status find_operand(const struct takt_devices *devices,
     struct takt_buffer *buffer = bytes == 0 ? NULL : takt__arena_find(pointer);
 
     *out = (struct takt_operand){.buffer = buffer, .bytes = bytes};
-    if (buffer == NULL) /* a freed buffer is nobody's memory */
+    if (buffer == NULL) /* a freed buffer has no owner */
         return bytes > 0 && takt__arena_has(pointer) ? TAKT_EINVAL : TAKT_OK;
     out->offset = (size_t)(pointer - buffer->host);
     if (buffer->devices != devices || out->offset > buffer->bytes ||
@@ -119,7 +119,7 @@ unsigned takt__operands_moves(const struct takt_operand_list *operands,
         if (is_missing && !takt__copy_is_on(buffer, (unsigned)device))
             out[count++] =
                 move_of(buffer, true, (unsigned)device, reuse_of(buffer));
-        /* Some day somebody may want the result on the host. */
+        /* The result may be wanted on the host later. */
         if (of->is_written)
             out[count++] =
                 move_of(buffer, false, (unsigned)device, reuse_of(buffer));
@@ -172,7 +172,7 @@ static takt_status bring(struct takt_device *device,
             takt__copy_to_device(of->buffer, device, of->is_read);
         if (status != TAKT_OK)
             return status;
-        performance->resident[i] = (struct takt_place){
+        performance->resident[i] = (struct takt_location){
             .block = &of->buffer->block[device->number], .offset = of->offset};
     }
     return TAKT_OK;
@@ -208,7 +208,7 @@ static void remember_ceiling(struct takt_device *device, size_t bytes)
 
 /* What a device leaves undone is done on the host, which needs the operands
  * there. */
-struct rescue {
+struct buffer_rescue {
     const struct takt_operand_list *operands;
     takt_status (*finish)(void *self, const takt_call *part);
     void *self;
@@ -216,7 +216,7 @@ struct rescue {
 
 static takt_status finish_at_home(void *self, const takt_call *part)
 {
-    const struct rescue *rescue = self;
+    const struct buffer_rescue *rescue = self;
     takt_status status = TAKT_OK;
 
     for (unsigned i = 0; i < TAKT_OUT && status == TAKT_OK; i++)
@@ -231,9 +231,9 @@ takt_status takt__operands_perform(struct takt_device *device,
 {
     struct takt_devices *devices = device->all;
     const size_t bytes = bytes_of(performance->call);
-    struct rescue rescue = {.operands = operands,
-                            .finish = performance->finish,
-                            .self = performance->self};
+    struct buffer_rescue rescue = {.operands = operands,
+                                   .finish = performance->finish,
+                                   .self = performance->self};
 
     performance->finish = finish_at_home;
     performance->self = &rescue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perform.c - the shortest way for each kind of call: nothing to move, a letter
- * with everything in it, or a journey.
+ * perform.c - the shortest way for each call: nothing to move, a small
+ * transfer, or a staged one.
  */
 #include "gpu/perform.h"
 
@@ -9,8 +9,11 @@
 
 #include "base/size.h"
 #include "gpu/memory.h"
-#include "gpu/part.h"
 #include "gpu/plan.h"
+#include "gpu/share.h"
+#include "gpu/slots.h"
+#include "gpu/stage.h"
+#include "op/part.h"
 
 /* ---- computing -------------------------------------------------------------
  */
@@ -22,15 +25,15 @@ static takt_status mark_if(struct takt_device *device, struct takt_mark *mark)
                : device->driver->mark(device, TAKT_QUEUE_COMPUTE, true, mark);
 }
 
-/* Begins a call all of whose operands are in their places. With the lock. */
+/* Begins a call all of whose operands are on the device. With the lock. */
 static takt_status begin(struct takt_device *device,
                          const struct takt_performance *performance,
-                         const struct takt_place place[TAKT_OPERANDS])
+                         const struct takt_location location[TAKT_OPERANDS])
 {
     struct takt_device_call call = {.call = performance->call,
-                                    .out = place[TAKT_OUT]};
+                                    .out = location[TAKT_OUT]};
 
-    memcpy(call.in, place, sizeof call.in);
+    memcpy(call.in, location, sizeof call.in);
     takt_status status = mark_if(device, performance->from);
     if (status == TAKT_OK)
         status = device->driver->compute(device, &call);
@@ -51,22 +54,24 @@ static takt_status perform_resident(struct takt_device *device,
     return status;
 }
 
-/* ---- letters ---------------------------------------------------------------
+/* ---- small transfers -------------------------------------------------------
  */
 
-/* Where each operand on the host lies in a letter; 0 bytes: not in it. */
-struct letter {
+/* Where each operand that is on the host lies in a small buffer; 0 bytes: it
+ * is not there. */
+struct small_layout {
     size_t offset[TAKT_OPERANDS];
     size_t bytes[TAKT_OPERANDS];
     size_t used;
 };
 
-static void address(const struct takt_performance *performance,
-                    const struct takt_extents *extents, struct letter *out)
+static void lay_out(const struct takt_performance *performance,
+                    const struct takt_extents *extents,
+                    struct small_layout *out)
 {
     const int twin = takt__call_twin(performance->call);
 
-    *out = (struct letter){.used = 0};
+    *out = (struct small_layout){.used = 0};
     for (unsigned i = 0; i < TAKT_OPERANDS; i++) {
         if (performance->resident[i].block != NULL)
             continue;
@@ -82,16 +87,13 @@ static void address(const struct takt_performance *performance,
 /* Bytes between the rows of an operand; 0: it has none. */
 static size_t pitch_of(const takt_call *call, unsigned operand)
 {
-    const enum takt_form form = takt__op_entry(call->op)->form;
-    const bool has_rows = form == TAKT_FORM_matmul ||
-                          form == TAKT_FORM_matrix ||
-                          (form == TAKT_FORM_gemv && operand == 0);
-    const unsigned ld = operand == TAKT_OUT ? 2 : operand;
+    const struct takt_form_operand *is =
+        takt__form_operand(takt__op_form(call->op), operand);
 
-    return has_rows ? call->ld[ld] * takt_dtype_size(call->dtype) : 0;
+    return is->has_ld ? call->ld[is->ld] * takt_dtype_size(call->dtype) : 0;
 }
 
-/* What lies between rows may be somebody else's, at work on it just now. */
+/* Another thread may be using what lies between rows. */
 static void copy_rows(char *to, const char *from, size_t bytes, size_t pitch)
 {
     const size_t each =
@@ -105,34 +107,34 @@ static void copy_rows(char *to, const char *from, size_t bytes, size_t pitch)
         memcpy(to + at, from + at, each);
 }
 
-static void write_letter(const takt_call *call, const struct letter *letter,
-                         bool out_is_read, char *pinned)
+static void fill_small(const takt_call *call, const struct small_layout *layout,
+                       bool out_is_read, char *pinned)
 {
     for (unsigned i = 0; i < TAKT_OUT; i++)
-        if (letter->bytes[i] > 0)
-            copy_rows(pinned + letter->offset[i], call->in[i], letter->bytes[i],
+        if (layout->bytes[i] > 0)
+            copy_rows(pinned + layout->offset[i], call->in[i], layout->bytes[i],
                       pitch_of(call, i));
-    if (out_is_read && letter->bytes[TAKT_OUT] > 0)
-        copy_rows(pinned + letter->offset[TAKT_OUT], call->out,
-                  letter->bytes[TAKT_OUT], pitch_of(call, TAKT_OUT));
+    if (out_is_read && layout->bytes[TAKT_OUT] > 0)
+        copy_rows(pinned + layout->offset[TAKT_OUT], call->out,
+                  layout->bytes[TAKT_OUT], pitch_of(call, TAKT_OUT));
 }
 
-static takt_status send_letter(struct takt_device *device,
+static takt_status begin_small(struct takt_device *device,
                                const struct takt_performance *performance,
-                               const struct letter *letter, int number)
+                               const struct small_layout *layout, int number)
 {
-    const struct takt_place at = takt__letter_place(device, number);
-    struct takt_mark *mark = &device->stage.mail_mark[number];
-    struct takt_place place[TAKT_OPERANDS];
+    const struct takt_location at = takt__small_location(device, number);
+    struct takt_mark *mark = &device->stage.small_mark[number];
+    struct takt_location location[TAKT_OPERANDS];
 
     for (unsigned i = 0; i < TAKT_OPERANDS; i++) {
-        place[i] = performance->resident[i];
-        if (letter->bytes[i] > 0)
-            place[i] = (struct takt_place){
-                .block = at.block, .offset = at.offset + letter->offset[i]};
+        location[i] = performance->resident[i];
+        if (layout->bytes[i] > 0)
+            location[i] = (struct takt_location){
+                .block = at.block, .offset = at.offset + layout->offset[i]};
     }
     takt__lock(&device->lock);
-    takt_status status = begin(device, performance, place);
+    takt_status status = begin(device, performance, location);
     if (status == TAKT_OK && device->driver->mark(device, TAKT_QUEUE_COMPUTE,
                                                   false, mark) != TAKT_OK)
         status = TAKT_ELOST;
@@ -140,93 +142,93 @@ static takt_status send_letter(struct takt_device *device,
     return status == TAKT_OK ? device->driver->wait(device, mark) : status;
 }
 
-/* Kernels read and write a letter where it is, in the host's memory: at this
- * size, that takes less than telling the device to fetch it. */
-static takt_status perform_letter(struct takt_device *device,
-                                  const struct takt_performance *performance,
-                                  const struct takt_extents *extents,
-                                  const struct letter *letter)
+/* Zero-copy: kernels read and write the pinned memory of the host. At this size
+ * that takes less than having the device copy it. */
+static takt_status perform_small(struct takt_device *device,
+                                 const struct takt_performance *performance,
+                                 const struct takt_extents *extents,
+                                 const struct small_layout *layout)
 {
     const takt_call *call = performance->call;
-    const int number = takt__letter_take(device);
+    const int number = takt__small_take(device);
 
     if (number < 0)
         return TAKT_ENODEV;
-    const struct takt_place at = takt__letter_place(device, number);
+    const struct takt_location at = takt__small_location(device, number);
     char *pinned = (char *)at.block->host + at.offset;
-    write_letter(call, letter, extents->out_is_read, pinned);
-    const takt_status status = send_letter(device, performance, letter, number);
-    if (status == TAKT_OK && letter->bytes[TAKT_OUT] > 0)
-        copy_rows(call->out, pinned + letter->offset[TAKT_OUT],
-                  letter->bytes[TAKT_OUT], pitch_of(call, TAKT_OUT));
-    takt__letter_give(device, number);
+    fill_small(call, layout, extents->out_is_read, pinned);
+    const takt_status status = begin_small(device, performance, layout, number);
+    if (status == TAKT_OK && layout->bytes[TAKT_OUT] > 0)
+        copy_rows(call->out, pinned + layout->offset[TAKT_OUT],
+                  layout->bytes[TAKT_OUT], pitch_of(call, TAKT_OUT));
+    takt__small_give(device, number);
     return status;
 }
 
-/* ---- journeys --------------------------------------------------------------
+/* ---- staged transfers ------------------------------------------------------
  */
 
-/* Parts of a journey that did not arrive, run on the host. A step that may be
- * repeated is, as a whole and once. */
+/* What did not come back is computed on the host. A step that may be repeated
+ * is, as a whole and once. */
 struct rescue {
     const struct takt_performance *performance;
-    const struct takt_journey *journey;
+    const struct takt_transfer *transfer;
     uint64_t repeated; /* bit by step */
 };
 
-static takt_status rescue_rows(void *self, const struct takt_lot *lot,
+static takt_status rescue_rows(void *self, const struct takt_chunk *chunk,
                                size_t first, size_t rows)
 {
     struct rescue *rescue = self;
     const struct takt_performance *performance = rescue->performance;
-    const takt_call *host = &rescue->journey->step[lot->step].host;
+    const takt_call *host = &rescue->transfer->step[chunk->step].host;
 
     if (!takt__call_is_repeatable(host))
         return takt__call_rows(host, first, rows, performance->finish,
                                performance->self);
-    if ((rescue->repeated >> lot->step & 1) != 0)
+    if ((rescue->repeated >> chunk->step & 1) != 0)
         return TAKT_OK;
-    rescue->repeated |= (uint64_t)1 << lot->step;
+    rescue->repeated |= (uint64_t)1 << chunk->step;
     return performance->finish(performance->self, host);
 }
 
-static takt_status travel(struct takt_journey *journey,
-                          const struct takt_performance *performance)
+static takt_status run_transfer(struct takt_transfer *transfer,
+                                const struct takt_performance *performance)
 {
-    struct rescue rescue = {.performance = performance, .journey = journey};
-    const takt_status status = takt__journey_make(journey);
+    struct rescue rescue = {.performance = performance, .transfer = transfer};
+    const takt_status status = takt__transfer_run(transfer);
 
-    /* Once any of the output is written, the call is ours to finish. */
-    if (status == TAKT_OK || !takt__journey_has_come_out(journey))
+    /* Once any of the output is written, no other expert may run the call. */
+    if (status == TAKT_OK || !takt__transfer_has_output(transfer))
         return status;
     if (status == TAKT_ELOST)
-        takt__device_lose(journey->device);
-    return takt__journey_undone(journey, rescue_rows, &rescue);
+        takt__device_lose(transfer->device);
+    return takt__transfer_undone(transfer, rescue_rows, &rescue);
 }
 
-/* An output of a few bytes comes back in a letter. */
-static takt_status perform_journey(struct takt_device *device,
-                                   const struct takt_performance *performance,
-                                   const struct takt_extents *extents)
+/* An output of a few bytes is written to a small buffer, not staged. */
+static takt_status perform_staged(struct takt_device *device,
+                                  const struct takt_performance *performance,
+                                  const struct takt_extents *extents)
 {
-    struct takt_journey journey = {.device = device,
-                                   .pool = device->all->pool,
-                                   .threads = device->all->threads,
-                                   .is_apart = true};
+    struct takt_transfer transfer = {.device = device,
+                                     .pool = device->all->pool,
+                                     .threads = device->all->threads,
+                                     .is_apart = true};
     struct takt_performance sent = *performance;
     struct takt_block block = {0};
     const bool is_short = extents->bytes[TAKT_OUT] <= 64 &&
                           sent.resident[TAKT_OUT].block == NULL &&
                           !extents->out_is_read;
-    const int number = is_short ? takt__letter_take(device) : -1;
+    const int number = is_short ? takt__small_take(device) : -1;
     size_t used;
 
     if (is_short && number < 0)
         return TAKT_ENODEV;
     if (number >= 0)
-        sent.resident[TAKT_OUT] = takt__letter_place(device, number);
+        sent.resident[TAKT_OUT] = takt__small_location(device, number);
     takt_status status =
-        takt__plan(performance->call, sent.resident, &block, &journey, &used);
+        takt__plan(performance->call, sent.resident, &block, &transfer, &used);
     if (status == TAKT_OK) {
         takt__lock(&device->lock);
         status = takt__memory_may_have(device, used)
@@ -235,7 +237,7 @@ static takt_status perform_journey(struct takt_device *device,
         takt__unlock(&device->lock);
     }
     if (status == TAKT_OK)
-        status = travel(&journey, performance);
+        status = run_transfer(&transfer, performance);
     if (status == TAKT_OK && number >= 0)
         memcpy(performance->call->out,
                (char *)sent.resident[TAKT_OUT].block->host +
@@ -245,7 +247,7 @@ static takt_status perform_journey(struct takt_device *device,
     takt__memory_give(device, &block);
     takt__unlock(&device->lock);
     if (number >= 0)
-        takt__letter_give(device, number);
+        takt__small_give(device, number);
     return status;
 }
 
@@ -256,49 +258,49 @@ takt_status takt__device_perform(struct takt_device *device,
                                  const struct takt_performance *performance)
 {
     struct takt_extents extents;
-    struct letter letter;
+    struct small_layout layout;
 
     takt__extents_of(performance->call, &extents);
-    address(performance, &extents, &letter);
-    if (letter.used == 0)
+    lay_out(performance, &extents, &layout);
+    if (layout.used == 0)
         return perform_resident(device, performance);
-    if (letter.used <= TAKT_MAIL_BYTES)
-        return perform_letter(device, performance, &extents, &letter);
-    return perform_journey(device, performance, &extents);
+    if (layout.used <= TAKT_SMALL_BYTES)
+        return perform_small(device, performance, &extents, &layout);
+    return perform_staged(device, performance, &extents);
 }
 
 /* ---- bytes -----------------------------------------------------------------
  */
 
 static takt_status move(struct takt_device *device, char *host,
-                        struct takt_place at, size_t bytes, bool is_out)
+                        struct takt_location at, size_t bytes, bool is_out)
 {
-    struct takt_journey journey = {
+    struct takt_transfer transfer = {
         .device = device,
         .pool = device->all->pool,
         .threads = device->all->threads,
-        .lots = 1,
-        .lot = {{.host = host,
-                 .pitch = 1,
-                 .rows = bytes,
-                 .row_bytes = 1,
-                 .at = at,
-                 .is_out = is_out,
-                 .step = is_out ? -1 : 0}},
+        .chunks = 1,
+        .chunk = {{.host = host,
+                   .pitch = 1,
+                   .rows = bytes,
+                   .row_bytes = 1,
+                   .at = at,
+                   .is_out = is_out,
+                   .step = is_out ? -1 : 0}},
     };
-    const takt_status status = takt__journey_cut(&journey);
+    const takt_status status = takt__transfer_cut(&transfer);
 
-    return status != TAKT_OK ? status : takt__journey_make(&journey);
+    return status != TAKT_OK ? status : takt__transfer_run(&transfer);
 }
 
 takt_status takt__device_upload(struct takt_device *device, const void *host,
-                                struct takt_place to, size_t bytes)
+                                struct takt_location to, size_t bytes)
 {
     return move(device, (char *)(uintptr_t)host, to, bytes, false);
 }
 
 takt_status takt__device_download(struct takt_device *device, void *host,
-                                  struct takt_place from, size_t bytes)
+                                  struct takt_location from, size_t bytes)
 {
     return move(device, host, from, bytes, true);
 }

@@ -12,7 +12,7 @@ struct takt_performance {
     const takt_call *call; /* admitted, not empty */
     /* Where operands are on the device already; without a block: on the host,
      * at the call's pointer. */
-    struct takt_place resident[TAKT_OPERANDS];
+    struct takt_location resident[TAKT_OPERANDS];
     /* Runs a part of the call on the host: for what a device that was lost
      * half-way did not finish. */
     takt_status (*finish)(void *self, const takt_call *part);
@@ -31,9 +31,9 @@ takt_status takt__device_perform(struct takt_device *device,
 /* Bytes between the host and a block, in the order of the computing queue; a
  * copy out is complete when this returns. */
 takt_status takt__device_upload(struct takt_device *device, const void *host,
-                                struct takt_place to, size_t bytes);
+                                struct takt_location to, size_t bytes);
 takt_status takt__device_download(struct takt_device *device, void *host,
-                                  struct takt_place from, size_t bytes);
+                                  struct takt_location from, size_t bytes);
 
 /* Waits for everything that was begun. */
 takt_status takt__device_sync(struct takt_device *device);

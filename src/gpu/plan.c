@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.c - lots and steps. */
+/* plan.c - chunks and steps of a staged transfer. */
 #include "gpu/plan.h"
 
 #include <string.h>
 
 #include "base/size.h"
-#include "gpu/part.h"
-#include "takt/ops.h"
+#include "gpu/share.h"
+#include "op/part.h"
 
 /* What is being planned. */
 struct plan {
     const takt_call *call;
-    const struct takt_place *resident;
+    const struct takt_location *resident;
     const struct takt_block *block;
-    struct takt_journey *journey;
+    struct takt_transfer *transfer;
     struct takt_lengths lengths;
     size_t size; /* of an element */
     size_t used;
@@ -30,61 +30,13 @@ static size_t most(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* ---- rows ------------------------------------------------------------------
- */
-
-/* An operand as rows of elements. */
-struct rows {
-    size_t rows, cols, ld;
-};
-
-static struct rows flat(size_t elements)
+static struct takt_rows flat(size_t elements)
 {
-    return (struct rows){.rows = elements, .cols = 1, .ld = 1};
+    return (struct takt_rows){.rows = elements, .cols = 1, .ld = 1};
 }
 
-static struct rows product_rows(const takt_call *call, unsigned operand)
-{
-    const size_t *d = call->shape.dim;
-    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
-    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
-
-    if (operand == 0)
-        return (struct rows){trans_a ? d[2] : d[0], trans_a ? d[0] : d[2],
-                             call->ld[0]};
-    if (operand == 1)
-        return (struct rows){trans_b ? d[1] : d[2], trans_b ? d[2] : d[1],
-                             call->ld[1]};
-    return (struct rows){d[0], d[1], call->ld[2]};
-}
-
-static struct rows rows_of(const takt_call *call,
-                           const struct takt_lengths *lengths, unsigned operand)
-{
-    const size_t *d = call->shape.dim;
-
-    switch (takt__op_entry(call->op)->form) {
-    case TAKT_FORM_matmul:
-        return product_rows(call, operand);
-    case TAKT_FORM_matrix:
-        return operand == TAKT_OUT ? (struct rows){d[1], d[0], call->ld[2]}
-                                   : (struct rows){d[0], d[1], call->ld[0]};
-    case TAKT_FORM_gemv:
-        return operand == 0 ? (struct rows){d[0], d[1], call->ld[0]}
-                            : flat(lengths->of[operand]);
-    case TAKT_FORM_rows: /* the rest are one row */
-        return operand == 0 || operand == TAKT_OUT
-                   ? (struct rows){d[0], d[1], d[1]}
-                   : flat(lengths->of[operand]);
-    case TAKT_FORM_batched:
-        return operand == TAKT_OUT ? (struct rows){d[0] * d[1], d[2], d[2]}
-                                   : flat(lengths->of[operand]);
-    default:
-        return flat(lengths->of[operand]);
-    }
-}
-
-/* ---- lots ------------------------------------------------------------------
+/* ---- chunks
+ * ------------------------------------------------------------------
  */
 
 static const char *host_of(const takt_call *call, unsigned operand)
@@ -92,33 +44,34 @@ static const char *host_of(const takt_call *call, unsigned operand)
     return operand == TAKT_OUT ? call->out : call->in[operand];
 }
 
-/* A place on the device for so many bytes. */
-static struct takt_place settle(struct plan *plan, size_t bytes)
+/* Where so many bytes go on the device. */
+static struct takt_location allocate(struct plan *plan, size_t bytes)
 {
-    const struct takt_place place = {.block = plan->block,
-                                     .offset = plan->used};
+    const struct takt_location location = {.block = plan->block,
+                                           .offset = plan->used};
 
     plan->used = takt__size_add(plan->used, takt__size_round_up(bytes, 256));
-    return place;
+    return location;
 }
 
-static void add_lot(struct plan *plan, const char *host, struct rows rows,
-                    struct takt_place at, bool is_out, int step)
+static void add_chunk(struct plan *plan, const char *host,
+                      struct takt_rows rows, struct takt_location at,
+                      bool is_out, int step)
 {
-    struct takt_journey *journey = plan->journey;
+    struct takt_transfer *transfer = plan->transfer;
 
     if (rows.rows == 0 || rows.cols == 0)
         return;
-    if (journey->lots == TAKT_MAX_LOTS) {
+    if (transfer->chunks == TAKT_MAX_CHUNKS) {
         plan->status = TAKT_ENODEV;
         return;
     }
-    /* Without gaps it can be cut anywhere; but what comes out is cut at rows if
-     * they may have to be computed by themselves. */
+    /* Without gaps it can be cut anywhere; but an output is cut at rows if they
+     * may have to be computed one by one. */
     if (rows.ld == rows.cols &&
         (!is_out || takt__call_is_repeatable(plan->call)))
         rows = flat(rows.rows * rows.cols);
-    journey->lot[journey->lots++] = (struct takt_lot){
+    transfer->chunk[transfer->chunks++] = (struct takt_chunk){
         .host = (char *)(uintptr_t)host,
         .pitch = rows.ld * plan->size,
         .rows = rows.rows,
@@ -131,30 +84,30 @@ static void add_lot(struct plan *plan, const char *host, struct rows rows,
 
 static struct takt_step *add_step(struct plan *plan, const takt_call *host)
 {
-    struct takt_journey *journey = plan->journey;
-    struct takt_step *step = &journey->step[journey->steps];
+    struct takt_transfer *transfer = plan->transfer;
+    struct takt_step *step = &transfer->step[transfer->steps];
 
     *step = (struct takt_step){.host = *host, .packed = *host};
     step->call.call = &step->packed;
-    journey->steps++;
+    transfer->steps++;
     return step;
 }
 
 /* ---- in one step ----------------------------------------------------------
  */
 
-static void pack_ld(const takt_call *call, const struct rows *rows,
-                    unsigned operand, takt_call *packed)
+/* On the device there are no gaps between rows. */
+static void pack_ld(takt_call *call, unsigned operand)
 {
-    const enum takt_form form = takt__op_entry(call->op)->form;
-    const unsigned ld = operand == TAKT_OUT ? 2 : operand;
+    const struct takt_form_operand *is =
+        takt__form_operand(takt__op_form(call->op), operand);
 
-    if (form == TAKT_FORM_matmul || form == TAKT_FORM_matrix ||
-        (form == TAKT_FORM_gemv && operand == 0))
-        packed->ld[ld] = rows->cols;
+    if (is->has_ld)
+        call->ld[is->ld] = takt__rows_of(call, operand).cols;
 }
 
-static struct takt_place *place_in(struct takt_step *step, unsigned operand)
+static struct takt_location *location_in(struct takt_step *step,
+                                         unsigned operand)
 {
     return operand == TAKT_OUT ? &step->call.out : &step->call.in[operand];
 }
@@ -163,24 +116,21 @@ static void plan_operand(struct plan *plan, struct takt_step *step,
                          unsigned operand)
 {
     const takt_call *call = plan->call;
-    const struct rows rows = rows_of(call, &plan->lengths, operand);
-    struct takt_place *place = place_in(step, operand);
-    struct takt_extents extents;
+    const struct takt_rows rows = takt__rows_of(call, operand);
+    struct takt_location *location = location_in(step, operand);
 
-    *place = plan->resident[operand];
-    if (place->block != NULL || plan->lengths.of[operand] == 0)
+    *location = plan->resident[operand];
+    if (location->block != NULL || plan->lengths.of[operand] == 0)
         return;
-    takt__extents_of(call, &extents);
     const int twin = takt__call_twin(call);
-    *place = operand == TAKT_OUT && twin >= 0
-                 ? step->call.in[twin]
-                 : settle(plan, rows.rows * rows.cols * plan->size);
-    pack_ld(call, &rows, operand, &step->packed);
-    if (operand != TAKT_OUT ||
-        (twin < 0 && call->beta != 0 && extents.out_is_read))
-        add_lot(plan, host_of(call, operand), rows, *place, false, 0);
+    *location = operand == TAKT_OUT && twin >= 0
+                    ? step->call.in[twin]
+                    : allocate(plan, rows.rows * rows.cols * plan->size);
+    pack_ld(&step->packed, operand);
+    if (operand != TAKT_OUT || (twin < 0 && takt__call_accumulates(call)))
+        add_chunk(plan, host_of(call, operand), rows, *location, false, 0);
     if (operand == TAKT_OUT)
-        add_lot(plan, call->out, rows, *place, true, 0);
+        add_chunk(plan, call->out, rows, *location, true, 0);
 }
 
 static void plan_whole(struct plan *plan)
@@ -197,10 +147,10 @@ static void plan_whole(struct plan *plan)
 enum { stretch_bytes = 8 << 20 };
 
 static void plan_stretch(struct plan *plan, const takt_call *part,
-                         const struct takt_place shared[TAKT_OPERANDS])
+                         const struct takt_location shared[TAKT_OPERANDS])
 {
     const unsigned cut = takt__call_cut(plan->call);
-    const int number = (int)plan->journey->steps;
+    const int number = (int)plan->transfer->steps;
     struct takt_step *step = add_step(plan, part);
     const int twin = takt__call_twin(part);
     struct takt_lengths lengths;
@@ -212,30 +162,28 @@ static void plan_stretch(struct plan *plan, const takt_call *part,
         step->call.in[i] = shared[i];
         if ((cut >> i & 1) == 0)
             continue;
-        step->call.in[i] = settle(plan, lengths.of[i] * plan->size);
-        add_lot(plan, part->in[i], flat(lengths.of[i]), step->call.in[i], false,
-                number);
+        step->call.in[i] = allocate(plan, lengths.of[i] * plan->size);
+        add_chunk(plan, part->in[i], flat(lengths.of[i]), step->call.in[i],
+                  false, number);
     }
     const size_t out = lengths.of[TAKT_OUT];
     step->call.out =
-        twin >= 0 ? step->call.in[twin] : settle(plan, out * plan->size);
-    if (part->beta != 0 && takt__op_entry(part->op)->form == TAKT_FORM_batched)
-        add_lot(plan, part->out, flat(out), step->call.out, false, number);
+        twin >= 0 ? step->call.in[twin] : allocate(plan, out * plan->size);
+    if (takt__call_accumulates(part))
+        add_chunk(plan, part->out, flat(out), step->call.out, false, number);
 }
 
 static void plan_out(struct plan *plan, unsigned number)
 {
-    const struct takt_step *step = &plan->journey->step[number];
-    struct takt_lengths lengths;
+    const struct takt_step *step = &plan->transfer->step[number];
 
-    takt__lengths_of(&step->host, &lengths);
-    add_lot(plan, step->host.out, rows_of(&step->host, &lengths, TAKT_OUT),
-            step->call.out, true, (int)number);
+    add_chunk(plan, step->host.out, takt__rows_of(&step->host, TAKT_OUT),
+              step->call.out, true, (int)number);
 }
 
 static void plan_stretches(struct plan *plan, size_t count)
 {
-    struct takt_place shared[TAKT_OPERANDS] = {{NULL, 0}};
+    struct takt_location shared[TAKT_OPERANDS] = {{NULL, 0}};
     const unsigned cut = takt__call_cut(plan->call);
     const size_t all = plan->call->shape.dim[0];
 
@@ -243,12 +191,13 @@ static void plan_stretches(struct plan *plan, size_t count)
         const size_t elements = plan->lengths.of[i];
         if (elements == 0 || (cut >> i & 1) != 0)
             continue;
-        shared[i] = settle(plan, elements * plan->size);
-        add_lot(plan, plan->call->in[i], flat(elements), shared[i], false, 0);
+        shared[i] = allocate(plan, elements * plan->size);
+        add_chunk(plan, plan->call->in[i], flat(elements), shared[i], false, 0);
     }
     for (size_t i = 0; i < count; i++) {
         const size_t first = all * i / count, last = all * (i + 1) / count;
-        const takt_call part = takt__call_part(plan->call, first, last - first);
+        const takt_call part =
+            takt__call_slice(plan->call, 0, first, last - first);
         plan_stretch(plan, &part, shared);
         plan_out(plan, (unsigned)i);
     }
@@ -264,7 +213,7 @@ enum { tile_rows = 256, tile_cols = 2048, most_tiles = 4 };
 /* A product as strips of A, strips of B and tiles of C. */
 struct grid {
     size_t high, wide; /* in tiles */
-    struct takt_place a[most_tiles], b[most_tiles];
+    struct takt_location a[most_tiles], b[most_tiles];
 };
 
 static size_t edge(size_t all, size_t index, size_t count)
@@ -281,50 +230,42 @@ static size_t border(size_t all, size_t index, size_t count)
 static takt_call tile_of(const struct plan *plan, const struct grid *grid,
                          size_t i, size_t j)
 {
-    const takt_call *call = plan->call;
-    const size_t *d = call->shape.dim;
-    const size_t row = border(d[0], i, grid->high);
-    const size_t col = border(d[1], j, grid->wide);
-    const bool trans_a = (call->flags & TAKT_TRANS_A) != 0;
-    const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
-    takt_call tile = *call;
+    const size_t *d = plan->call->shape.dim;
+    const size_t row = border(d[TAKT_MATMUL_M], i, grid->high);
+    const size_t col = border(d[TAKT_MATMUL_N], j, grid->wide);
+    const takt_call strip =
+        takt__call_slice(plan->call, TAKT_MATMUL_M, row,
+                         border(d[TAKT_MATMUL_M], i + 1, grid->high) - row);
 
-    tile.shape.dim[0] = border(d[0], i + 1, grid->high) - row;
-    tile.shape.dim[1] = border(d[1], j + 1, grid->wide) - col;
-    tile.in[0] = (const char *)call->in[0] +
-                 (trans_a ? row : row * call->ld[0]) * plan->size;
-    tile.in[1] = (const char *)call->in[1] +
-                 (trans_b ? col * call->ld[1] : col) * plan->size;
-    tile.out = (char *)call->out + (row * call->ld[2] + col) * plan->size;
-    return tile;
+    return takt__call_slice(&strip, TAKT_MATMUL_N, col,
+                            border(d[TAKT_MATMUL_N], j + 1, grid->wide) - col);
 }
 
 static void plan_strip(struct plan *plan, const takt_call *tile,
-                       unsigned operand, struct takt_place *at)
+                       unsigned operand, struct takt_location *at)
 {
-    const struct rows rows = product_rows(tile, operand);
+    const struct takt_rows rows = takt__rows_of(tile, operand);
 
-    *at = settle(plan, rows.rows * rows.cols * plan->size);
-    add_lot(plan, tile->in[operand], rows, *at, false,
-            (int)plan->journey->steps);
+    *at = allocate(plan, rows.rows * rows.cols * plan->size);
+    add_chunk(plan, tile->in[operand], rows, *at, false,
+              (int)plan->transfer->steps);
 }
 
 static void plan_tile(struct plan *plan, const struct grid *grid, size_t i,
                       size_t j)
 {
     const takt_call tile = tile_of(plan, grid, i, j);
-    const struct rows rows = product_rows(&tile, TAKT_OUT);
-    const int number = (int)plan->journey->steps;
+    const struct takt_rows rows = takt__rows_of(&tile, TAKT_OUT);
+    const int number = (int)plan->transfer->steps;
     struct takt_step *step = add_step(plan, &tile);
 
-    step->packed.ld[0] = product_rows(&tile, 0).cols;
-    step->packed.ld[1] = product_rows(&tile, 1).cols;
-    step->packed.ld[2] = rows.cols;
+    for (unsigned operand = 0; operand < TAKT_OPERANDS; operand++)
+        pack_ld(&step->packed, operand);
     step->call.in[0] = grid->a[i];
     step->call.in[1] = grid->b[j];
-    step->call.out = settle(plan, rows.rows * rows.cols * plan->size);
+    step->call.out = allocate(plan, rows.rows * rows.cols * plan->size);
     if (tile.beta != 0)
-        add_lot(plan, tile.out, rows, step->call.out, false, number);
+        add_chunk(plan, tile.out, rows, step->call.out, false, number);
 }
 
 /* Strips go in one of A and one of B at a time; each completes the tiles of a
@@ -345,7 +286,7 @@ static void plan_tiles(struct plan *plan, struct grid *grid)
         for (size_t i = 0; d < grid->wide && i <= d && i < grid->high; i++)
             plan_tile(plan, grid, i, d);
     }
-    for (unsigned i = 0; i < plan->journey->steps; i++)
+    for (unsigned i = 0; i < plan->transfer->steps; i++)
         plan_out(plan, i);
 }
 
@@ -370,19 +311,20 @@ static size_t stretches_of(const struct plan *plan)
                  least(plan->call->shape.dim[0], 16));
 }
 
-takt_status takt__plan(const takt_call *call, const struct takt_place *resident,
+takt_status takt__plan(const takt_call *call,
+                       const struct takt_location *resident,
                        const struct takt_block *block,
-                       struct takt_journey *journey, size_t *used)
+                       struct takt_transfer *transfer, size_t *used)
 {
     struct plan plan = {.call = call,
                         .resident = resident,
                         .block = block,
-                        .journey = journey,
+                        .transfer = transfer,
                         .size = takt_dtype_size(call->dtype)};
     const bool is_free = is_all_on_host(&plan);
 
     takt__lengths_of(call, &plan.lengths);
-    journey->lots = journey->steps = 0;
+    transfer->chunks = transfer->steps = 0;
     if (is_free && takt__op_entry(call->op)->form == TAKT_FORM_matmul) {
         struct grid grid = {
             .high = least(most(call->shape.dim[0] / tile_rows, 1), most_tiles),
@@ -395,5 +337,5 @@ takt_status takt__plan(const takt_call *call, const struct takt_place *resident,
         plan_whole(&plan);
     }
     *used = plan.used;
-    return plan.status != TAKT_OK ? plan.status : takt__journey_cut(journey);
+    return plan.status != TAKT_OK ? plan.status : takt__transfer_cut(transfer);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* share.c - how a journey is cut: lots into pieces, pieces into shares. */
+/* share.c - how a transfer is cut: chunks into pieces, pieces into shares. */
 #include "gpu/share.h"
 
 #include <string.h>
@@ -23,53 +23,55 @@ static unsigned movers(unsigned threads, size_t bytes)
     return count < useful ? count : (unsigned)useful;
 }
 
-takt_status takt__journey_cut(struct takt_journey *journey)
+takt_status takt__transfer_cut(struct takt_transfer *transfer)
 {
     size_t bytes = 0, piece = TAKT_SLOT_BYTES;
 
-    for (unsigned i = 0; i < journey->lots; i++)
-        bytes = takt__size_add(bytes, journey->lot[i].rows *
-                                          journey->lot[i].row_bytes);
-    /* Small journeys are cut finer: the device begins when a piece is there. */
+    for (unsigned i = 0; i < transfer->chunks; i++)
+        bytes = takt__size_add(bytes, transfer->chunk[i].rows *
+                                          transfer->chunk[i].row_bytes);
+    /* Small transfers are cut finer: the device begins when a piece is there.
+     */
     while (piece > least_piece && bytes / piece < 12)
         piece /= 2;
-    journey->threads = movers(journey->threads, bytes);
-    journey->pieces[0] = journey->pieces[1] = 0;
-    for (unsigned i = 0; i < journey->lots; i++) {
-        struct takt_lot *lot = &journey->lot[i];
-        if (lot->row_bytes > TAKT_SLOT_BYTES)
+    transfer->threads = movers(transfer->threads, bytes);
+    transfer->pieces[0] = transfer->pieces[1] = 0;
+    for (unsigned i = 0; i < transfer->chunks; i++) {
+        struct takt_chunk *chunk = &transfer->chunk[i];
+        if (chunk->row_bytes > TAKT_SLOT_BYTES)
             return TAKT_ENODEV;
-        lot->rows_each = lot->row_bytes > piece ? 1 : piece / lot->row_bytes;
-        lot->pieces = (lot->rows + lot->rows_each - 1) / lot->rows_each;
-        lot->left = lot->pieces;
-        journey->pieces[lot->is_out] += lot->pieces;
+        chunk->rows_each =
+            chunk->row_bytes > piece ? 1 : piece / chunk->row_bytes;
+        chunk->pieces = (chunk->rows + chunk->rows_each - 1) / chunk->rows_each;
+        chunk->left = chunk->pieces;
+        transfer->pieces[chunk->is_out] += chunk->pieces;
     }
     return TAKT_OK;
 }
 
-struct takt_share takt__share_at(struct takt_journey *journey, bool is_out,
+struct takt_share takt__share_at(struct takt_transfer *transfer, bool is_out,
                                  size_t number)
 {
-    struct takt_stage *stage = &journey->device->stage;
+    struct takt_stage *stage = &transfer->device->stage;
     const size_t piece = number / TAKT_SHARES, part = number % TAKT_SHARES;
     const size_t slot = piece % TAKT_RING + (is_out ? TAKT_RING : 0);
     struct takt_share share = {
-        .lot = journey->lot,
+        .chunk = transfer->chunk,
         .piece = piece,
         .is_first = part == 0,
         .slot = &stage->slot[slot],
         .pinned = {.block = &stage->ring, .offset = slot * TAKT_SLOT_BYTES},
     };
-    size_t in_lot = piece;
+    size_t in_chunk = piece;
 
-    for (; share.lot->is_out != is_out || in_lot >= share.lot->pieces;
-         share.lot++)
-        if (share.lot->is_out == is_out)
-            in_lot -= share.lot->pieces;
-    share.piece_first = in_lot * share.lot->rows_each;
-    const size_t rest = share.lot->rows - share.piece_first;
+    for (; share.chunk->is_out != is_out || in_chunk >= share.chunk->pieces;
+         share.chunk++)
+        if (share.chunk->is_out == is_out)
+            in_chunk -= share.chunk->pieces;
+    share.piece_first = in_chunk * share.chunk->rows_each;
+    const size_t rest = share.chunk->rows - share.piece_first;
     share.piece_rows =
-        rest < share.lot->rows_each ? rest : share.lot->rows_each;
+        rest < share.chunk->rows_each ? rest : share.chunk->rows_each;
     share.first = share.piece_rows * part / TAKT_SHARES;
     share.rows = share.piece_rows * (part + 1) / TAKT_SHARES - share.first;
     return share;
@@ -77,16 +79,16 @@ struct takt_share takt__share_at(struct takt_journey *journey, bool is_out,
 
 size_t takt__share_piece_bytes(const struct takt_share *share)
 {
-    return share->piece_rows * share->lot->row_bytes;
+    return share->piece_rows * share->chunk->row_bytes;
 }
 
-struct takt_place takt__share_place(const struct takt_share *share)
+struct takt_location takt__share_location(const struct takt_share *share)
 {
-    const struct takt_lot *lot = share->lot;
+    const struct takt_chunk *chunk = share->chunk;
 
-    return (struct takt_place){.block = lot->at.block,
-                               .offset = lot->at.offset +
-                                         share->piece_first * lot->row_bytes};
+    return (struct takt_location){
+        .block = chunk->at.block,
+        .offset = chunk->at.offset + share->piece_first * chunk->row_bytes};
 }
 
 /* What comes out in bulk is written past the caches: the caller's memory is not
@@ -117,19 +119,21 @@ static void copy_past_caches(char *to, const char *from, size_t bytes)
 void takt__share_move(const struct takt_share *share)
 {
     enum { bulk = 1 << 20 };
-    const struct takt_lot *lot = share->lot;
-    char *host = lot->host + (share->piece_first + share->first) * lot->pitch;
+    const struct takt_chunk *chunk = share->chunk;
+    char *host =
+        chunk->host + (share->piece_first + share->first) * chunk->pitch;
     char *slot = (char *)share->pinned.block->host + share->pinned.offset +
-                 share->first * lot->row_bytes;
-    const bool is_whole = lot->pitch == lot->row_bytes;
-    const bool is_bulk = lot->rows * lot->row_bytes >= bulk;
+                 share->first * chunk->row_bytes;
+    const bool is_whole = chunk->pitch == chunk->row_bytes;
+    const bool is_bulk = chunk->rows * chunk->row_bytes >= bulk;
     const size_t rows = is_whole ? 1 : share->rows;
     const size_t bytes =
-        is_whole ? share->rows * lot->row_bytes : lot->row_bytes;
+        is_whole ? share->rows * chunk->row_bytes : chunk->row_bytes;
 
-    for (size_t i = 0; i < rows; i++, host += lot->pitch, slot += bytes)
-        if (lot->is_out && is_bulk)
+    for (size_t i = 0; i < rows; i++, host += chunk->pitch, slot += bytes)
+        if (chunk->is_out && is_bulk)
             copy_past_caches(host, slot, bytes);
         else
-            memcpy(lot->is_out ? host : slot, lot->is_out ? slot : host, bytes);
+            memcpy(chunk->is_out ? host : slot, chunk->is_out ? slot : host,
+                   bytes);
 }

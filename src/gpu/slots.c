@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* slots.c - the pinned memory of a device, and letters in it. */
-#include "gpu/stage.h"
+/* slots.c - the pinned memory of a device: slots and small buffers. */
+#include "gpu/slots.h"
 
 takt_status takt__stage_open(struct takt_device *device)
 {
@@ -11,11 +11,12 @@ takt_status takt__stage_open(struct takt_device *device)
 
     if (status != TAKT_OK)
         return status;
-    status = driver->reserve(device, (size_t)TAKT_MAILS * TAKT_MAIL_BYTES, true,
-                             &stage->mail);
+    status =
+        driver->reserve(device, (size_t)TAKT_SMALL_BUFFERS * TAKT_SMALL_BYTES,
+                        true, &stage->small);
     if (status != TAKT_OK)
         driver->release(device, &stage->ring);
-    atomic_store(&stage->mail_taken, 0);
+    atomic_store(&stage->small_taken, 0);
     return status;
 }
 
@@ -26,37 +27,37 @@ void takt__stage_close(struct takt_device *device)
 
     for (unsigned i = 0; i < TAKT_SLOTS; i++)
         driver->drop(device, &stage->slot[i].mark);
-    for (unsigned i = 0; i < TAKT_MAILS; i++)
-        driver->drop(device, &stage->mail_mark[i]);
+    for (unsigned i = 0; i < TAKT_SMALL_BUFFERS; i++)
+        driver->drop(device, &stage->small_mark[i]);
     driver->drop(device, &stage->before);
     driver->drop(device, &stage->arrived);
     driver->release(device, &stage->ring);
-    driver->release(device, &stage->mail);
+    driver->release(device, &stage->small);
 }
 
-int takt__letter_take(struct takt_device *device)
+int takt__small_take(struct takt_device *device)
 {
-    _Atomic uint32_t *taken = &device->stage.mail_taken;
+    _Atomic uint32_t *taken = &device->stage.small_taken;
     uint32_t before = atomic_load_explicit(taken, memory_order_relaxed);
 
     while (before != UINT32_MAX) {
-        const int letter = __builtin_ctz(~before);
+        const int index = __builtin_ctz(~before);
         if (atomic_compare_exchange_weak_explicit(
-                taken, &before, before | (uint32_t)1 << letter,
+                taken, &before, before | (uint32_t)1 << index,
                 memory_order_acquire, memory_order_relaxed))
-            return letter;
+            return index;
     }
     return -1;
 }
 
-void takt__letter_give(struct takt_device *device, int letter)
+void takt__small_give(struct takt_device *device, int index)
 {
-    atomic_fetch_and_explicit(&device->stage.mail_taken,
-                              ~((uint32_t)1 << letter), memory_order_release);
+    atomic_fetch_and_explicit(&device->stage.small_taken,
+                              ~((uint32_t)1 << index), memory_order_release);
 }
 
-struct takt_place takt__letter_place(struct takt_device *device, int letter)
+struct takt_location takt__small_location(struct takt_device *device, int index)
 {
-    return (struct takt_place){.block = &device->stage.mail,
-                               .offset = (size_t)letter * TAKT_MAIL_BYTES};
+    return (struct takt_location){.block = &device->stage.small,
+                                  .offset = (size_t)index * TAKT_SMALL_BYTES};
 }

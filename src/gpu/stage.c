@@ -2,14 +2,14 @@
 /*
  * stage.c - many threads, two rings of slots.
  *
- * Telling a device to copy takes several microseconds, so it is told of pieces
- * of a megabyte; but a megabyte takes a thread a hundred, so pieces are moved
- * in shares, which threads take one after another. Who takes the first share of
- * a piece that goes in waits until the device is done with its slot; who moves
- * the last one sends it, and starts the steps that waited for it. The device is
- * told to fill the slots of what comes out as soon as that is computed and
- * there are slots; the caller's thread waits for that. The others move what has
- * come out first, then what is to go in.
+ * To start a copy of the device takes several microseconds, so it copies pieces
+ * of a megabyte; but a thread takes a hundred for a megabyte, so pieces are
+ * moved in shares, which threads take one after another. The thread that takes
+ * the first share of a piece that goes in waits until the device is done with
+ * its slot; the one that moves the last share starts the device's copy, and the
+ * steps that waited for it. The device fills the slots of what comes out as
+ * soon as that is computed and slots are free; the caller's thread waits for
+ * that. The others move what has come out first, then what is to go in.
  */
 #include "gpu/stage.h"
 
@@ -21,37 +21,37 @@
 /* ---- moving ----------------------------------------------------------------
  */
 
-static bool is_failed(const struct takt_journey *journey)
+static bool is_failed(const struct takt_transfer *transfer)
 {
-    return atomic_load_explicit(&journey->status, memory_order_relaxed) !=
+    return atomic_load_explicit(&transfer->status, memory_order_relaxed) !=
            TAKT_OK;
 }
 
-static void fail(struct takt_journey *journey, takt_status status)
+static void fail(struct takt_transfer *transfer, takt_status status)
 {
     int none = TAKT_OK;
-    atomic_compare_exchange_strong(&journey->status, &none, (int)status);
+    atomic_compare_exchange_strong(&transfer->status, &none, (int)status);
 }
 
 /* Waits without sleeping: what is waited for is some thread's copy of a few
  * hundred kilobytes, or the device's of a megabyte. */
-static bool is_patient(const struct takt_journey *journey, unsigned *spins)
+static bool spin(const struct takt_transfer *transfer, unsigned *spins)
 {
     if (++*spins > 2000)
         sched_yield();
     else
         takt__pause();
-    return !is_failed(journey);
+    return !is_failed(transfer);
 }
 
-/* False: the journey failed meanwhile. */
-static bool await(const struct takt_journey *journey, _Atomic size_t *at,
+/* False: the transfer failed meanwhile. */
+static bool await(const struct takt_transfer *transfer, _Atomic size_t *at,
                   size_t value)
 {
     unsigned spins = 0;
 
     while (atomic_load_explicit(at, memory_order_acquire) != value)
-        if (!is_patient(journey, &spins))
+        if (!spin(transfer, &spins))
             return false;
     return true;
 }
@@ -59,99 +59,102 @@ static bool await(const struct takt_journey *journey, _Atomic size_t *at,
 /* ---- on the device ---------------------------------------------------------
  */
 
-static bool has_arrived(const struct takt_journey *journey, unsigned step)
+static bool has_arrived(const struct takt_transfer *transfer, unsigned step)
 {
-    for (unsigned i = 0; i < journey->lots; i++) {
-        const struct takt_lot *lot = &journey->lot[i];
-        if (!lot->is_out && lot->step <= (int)step && lot->left > 0)
+    for (unsigned i = 0; i < transfer->chunks; i++) {
+        const struct takt_chunk *chunk = &transfer->chunk[i];
+        if (!chunk->is_out && chunk->step <= (int)step && chunk->left > 0)
             return false;
     }
     return true;
 }
 
-static takt_status launch_step(struct takt_journey *journey, unsigned step)
+static takt_status launch_step(struct takt_transfer *transfer, unsigned step)
 {
-    struct takt_device *device = journey->device;
+    struct takt_device *device = transfer->device;
     const struct takt_driver *driver = device->driver;
     struct takt_mark *arrived = &device->stage.arrived;
     takt_status status = TAKT_OK;
 
-    if (journey->is_apart) {
+    if (transfer->is_apart) {
         status = driver->mark(device, TAKT_QUEUE_IN, false, arrived);
         if (status == TAKT_OK)
             status = driver->follow(device, TAKT_QUEUE_COMPUTE, arrived);
     }
     if (status == TAKT_OK)
-        status = driver->compute(device, &journey->step[step].call);
+        status = driver->compute(device, &transfer->step[step].call);
     /* What was begun must not be done again elsewhere. */
-    if (status == TAKT_OK && driver->mark(device, TAKT_QUEUE_COMPUTE, false,
-                                          &journey->step[step].mark) != TAKT_OK)
+    if (status == TAKT_OK &&
+        driver->mark(device, TAKT_QUEUE_COMPUTE, false,
+                     &transfer->step[step].mark) != TAKT_OK)
         status = TAKT_ELOST;
     return status;
 }
 
-/* Starts the steps whose lots have all gone in. With the lock. */
-static takt_status launch_ready(struct takt_journey *journey)
+/* Starts the steps whose chunks have all gone in. With the lock. */
+static takt_status launch_ready(struct takt_transfer *transfer)
 {
     unsigned step =
-        atomic_load_explicit(&journey->launched, memory_order_relaxed);
+        atomic_load_explicit(&transfer->launched, memory_order_relaxed);
     takt_status status = TAKT_OK;
 
-    while (status == TAKT_OK && step < journey->steps &&
-           has_arrived(journey, step)) {
-        status = launch_step(journey, step);
+    while (status == TAKT_OK && step < transfer->steps &&
+           has_arrived(transfer, step)) {
+        status = launch_step(transfer, step);
         if (status == TAKT_OK)
-            atomic_store_explicit(&journey->launched, ++step,
+            atomic_store_explicit(&transfer->launched, ++step,
                                   memory_order_release);
     }
     return status;
 }
 
 /* Has the device fill a slot. With the lock. */
-static takt_status fetch(struct takt_journey *journey,
+static takt_status fetch(struct takt_transfer *transfer,
                          const struct takt_share *share)
 {
-    struct takt_device *device = journey->device;
+    struct takt_device *device = transfer->device;
     const struct takt_driver *driver = device->driver;
     const enum takt_queue queue =
-        journey->is_apart ? TAKT_QUEUE_OUT : TAKT_QUEUE_COMPUTE;
+        transfer->is_apart ? TAKT_QUEUE_OUT : TAKT_QUEUE_COMPUTE;
     takt_status status = TAKT_OK;
 
-    if (journey->is_apart && share->lot->step >= 0)
+    if (transfer->is_apart && share->chunk->step >= 0)
         status = driver->follow(device, queue,
-                                &journey->step[share->lot->step].mark);
+                                &transfer->step[share->chunk->step].mark);
     if (status == TAKT_OK)
-        status =
-            driver->copy(device, queue, share->pinned, takt__share_place(share),
-                         takt__share_piece_bytes(share));
+        status = driver->copy(device, queue, share->pinned,
+                              takt__share_location(share),
+                              takt__share_piece_bytes(share));
     if (status == TAKT_OK)
         status = driver->mark(device, queue, false, &share->slot->mark);
     return status;
 }
 
 /* Fetches what is computed, as far as there are slots. With the lock. */
-static takt_status fetch_more(struct takt_journey *journey)
+static takt_status fetch_more(struct takt_transfer *transfer)
 {
-    const int launched = (int)atomic_load(&journey->launched);
-    size_t piece = atomic_load(&journey->fetched);
+    const int launched = (int)atomic_load(&transfer->launched);
+    size_t piece = atomic_load(&transfer->fetched);
     takt_status status = TAKT_OK;
 
-    while (piece < journey->pieces[1]) {
+    while (piece < transfer->pieces[1]) {
         const struct takt_share share =
-            takt__share_at(journey, true, piece * TAKT_SHARES);
-        if (share.lot->step >= launched ||
+            takt__share_at(transfer, true, piece * TAKT_SHARES);
+        if (share.chunk->step >= launched ||
             atomic_load_explicit(&share.slot->turn, memory_order_acquire) !=
                 piece)
             break;
-        status = fetch(journey, &share);
+        status = fetch(transfer, &share);
         if (status != TAKT_OK)
             break;
-        atomic_store_explicit(&journey->fetched, ++piece, memory_order_release);
+        atomic_store_explicit(&transfer->fetched, ++piece,
+                              memory_order_release);
     }
     return status;
 }
 
-/* Others hold it for a few microseconds; to sleep and be woken takes longer. */
+/* Other threads hold it for a few microseconds; to sleep and be woken takes
+ * longer. */
 static void lock_soon(struct takt_device *device)
 {
     for (unsigned spins = 0; spins < 1000; spins++) {
@@ -162,24 +165,24 @@ static void lock_soon(struct takt_device *device)
     takt__lock(&device->lock);
 }
 
-static takt_status send(struct takt_journey *journey,
+static takt_status send(struct takt_transfer *transfer,
                         const struct takt_share *share)
 {
-    struct takt_device *device = journey->device;
+    struct takt_device *device = transfer->device;
     const struct takt_driver *driver = device->driver;
     const enum takt_queue queue =
-        journey->is_apart ? TAKT_QUEUE_IN : TAKT_QUEUE_COMPUTE;
+        transfer->is_apart ? TAKT_QUEUE_IN : TAKT_QUEUE_COMPUTE;
 
     lock_soon(device);
     takt_status status =
-        driver->copy(device, queue, takt__share_place(share), share->pinned,
+        driver->copy(device, queue, takt__share_location(share), share->pinned,
                      takt__share_piece_bytes(share));
     if (status == TAKT_OK)
         status = driver->mark(device, queue, false, &share->slot->mark);
-    if (status == TAKT_OK && --share->lot->left == 0)
-        status = launch_ready(journey);
+    if (status == TAKT_OK && --share->chunk->left == 0)
+        status = launch_ready(transfer);
     if (status == TAKT_OK)
-        status = fetch_more(journey);
+        status = fetch_more(transfer);
     takt__unlock(&device->lock);
     return status;
 }
@@ -203,13 +206,13 @@ static void pass_slot_on(const struct takt_share *share)
 }
 
 /* What the first share of a piece that goes in has to see to. */
-static takt_status empty_slot(struct takt_journey *journey,
+static takt_status empty_slot(struct takt_transfer *transfer,
                               const struct takt_share *share)
 {
-    struct takt_device *device = journey->device;
+    struct takt_device *device = transfer->device;
     struct takt_slot *slot = share->slot;
 
-    if (!await(journey, &slot->turn, share->piece))
+    if (!await(transfer, &slot->turn, share->piece))
         return TAKT_ENODEV;
     const takt_status status = device->driver->wait(device, &slot->mark);
     atomic_store_explicit(&slot->moved, 0, memory_order_relaxed);
@@ -219,130 +222,129 @@ static takt_status empty_slot(struct takt_journey *journey,
     return status;
 }
 
-static takt_status move_in(struct takt_journey *journey, size_t number)
+static takt_status move_in(struct takt_transfer *transfer, size_t number)
 {
-    const struct takt_share share = takt__share_at(journey, false, number);
+    const struct takt_share share = takt__share_at(transfer, false, number);
     takt_status status = TAKT_OK;
 
     if (share.is_first)
-        status = empty_slot(journey, &share);
-    else if (!await(journey, &share.slot->ready, share.piece + 1))
+        status = empty_slot(transfer, &share);
+    else if (!await(transfer, &share.slot->ready, share.piece + 1))
         status = TAKT_ENODEV;
     if (status != TAKT_OK)
         return status;
     takt__share_move(&share);
     if (!is_last(&share))
         return TAKT_OK;
-    status = send(journey, &share);
+    status = send(transfer, &share);
     pass_slot_on(&share);
     return status;
 }
 
-static takt_status move_out(struct takt_journey *journey, size_t number)
+static takt_status move_out(struct takt_transfer *transfer, size_t number)
 {
-    const struct takt_share share = takt__share_at(journey, true, number);
-    struct takt_device *device = journey->device;
+    const struct takt_share share = takt__share_at(transfer, true, number);
+    struct takt_device *device = transfer->device;
 
     takt__share_move(&share);
     if (!is_last(&share))
         return TAKT_OK;
     pass_slot_on(&share);
     lock_soon(device);
-    const takt_status status = fetch_more(journey);
+    const takt_status status = fetch_more(transfer);
     takt__unlock(&device->lock);
     if (status != TAKT_OK)
-        fail(journey, status); /* of later ones: this one is moved */
+        fail(transfer, status); /* of later ones: this one is moved */
     return TAKT_OK;
 }
 
 /* Waits for the next piece that comes out. Asking the device whether it has,
  * from many threads, keeps it from hearing anything else. */
-static takt_status await_piece(struct takt_journey *journey)
+static takt_status await_piece(struct takt_transfer *transfer)
 {
-    struct takt_device *device = journey->device;
-    const size_t piece = atomic_load(&journey->ready);
+    struct takt_device *device = transfer->device;
+    const size_t piece = atomic_load(&transfer->ready);
     const struct takt_share share =
-        takt__share_at(journey, true, piece * TAKT_SHARES);
+        takt__share_at(transfer, true, piece * TAKT_SHARES);
     const takt_status status = device->driver->wait(device, &share.slot->mark);
 
     if (status != TAKT_OK)
         return status;
     atomic_store_explicit(&share.slot->moved, 0, memory_order_relaxed);
-    atomic_store_explicit(&journey->ready, piece + 1, memory_order_release);
+    atomic_store_explicit(&transfer->ready, piece + 1, memory_order_release);
     return TAKT_OK;
 }
 
 /* Whether the device is filling a slot. */
-static bool is_coming(const struct takt_journey *journey)
+static bool is_coming(const struct takt_transfer *transfer)
 {
-    return atomic_load(&journey->ready) <
-           atomic_load_explicit(&journey->fetched, memory_order_acquire);
+    return atomic_load(&transfer->ready) <
+           atomic_load_explicit(&transfer->fetched, memory_order_acquire);
 }
 
 /* Takes the next share that has come out; false: none has. */
-static bool take_out(struct takt_journey *journey, size_t *number)
+static bool take_out(struct takt_transfer *transfer, size_t *number)
 {
-    *number = atomic_load(&journey->next[1]);
+    *number = atomic_load(&transfer->next[1]);
     while (*number / TAKT_SHARES <
-           atomic_load_explicit(&journey->ready, memory_order_acquire))
-        if (atomic_compare_exchange_weak(&journey->next[1], number,
+           atomic_load_explicit(&transfer->ready, memory_order_acquire))
+        if (atomic_compare_exchange_weak(&transfer->next[1], number,
                                          *number + 1))
             return true;
     return false;
 }
 
-static bool take_in(struct takt_journey *journey, size_t *number)
+static bool take_in(struct takt_transfer *transfer, size_t *number)
 {
-    *number = atomic_load(&journey->next[0]);
-    while (*number < journey->pieces[0] * TAKT_SHARES)
-        if (atomic_compare_exchange_weak(&journey->next[0], number,
+    *number = atomic_load(&transfer->next[0]);
+    while (*number < transfer->pieces[0] * TAKT_SHARES)
+        if (atomic_compare_exchange_weak(&transfer->next[0], number,
                                          *number + 1))
             return true;
     return false;
 }
 
-static bool is_all_taken(const struct takt_journey *journey)
+static bool is_all_taken(const struct takt_transfer *transfer)
 {
-    return atomic_load(&journey->next[1]) >= journey->pieces[1] * TAKT_SHARES;
+    return atomic_load(&transfer->next[1]) >= transfer->pieces[1] * TAKT_SHARES;
 }
 
 static void move_shares(void *self, unsigned part, unsigned parts,
                         void *scratch)
 {
-    struct takt_journey *journey = self;
+    struct takt_transfer *transfer = self;
     unsigned spins = 0;
     size_t number;
 
     (void)parts;
     (void)scratch;
-    while (!is_failed(journey)) {
+    while (!is_failed(transfer)) {
         takt_status status = TAKT_OK;
-        if (part == 0 && is_coming(journey)) {
-            status = await_piece(journey);
-        } else if (take_out(journey, &number)) {
-            status = move_out(journey, number);
-        } else if (take_in(journey, &number)) {
-            status = move_in(journey, number);
-        } else if (is_all_taken(journey)) {
+        if (part == 0 && is_coming(transfer)) {
+            status = await_piece(transfer);
+        } else if (take_out(transfer, &number)) {
+            status = move_out(transfer, number);
+        } else if (take_in(transfer, &number)) {
+            status = move_in(transfer, number);
+        } else if (is_all_taken(transfer)) {
             return;
         } else {
-            is_patient(journey, &spins);
+            spin(transfer, &spins);
             continue;
         }
         spins = 0;
         if (status != TAKT_OK)
-            fail(journey, status);
+            fail(transfer, status);
     }
 }
 
-/* ---- the journey ----------------------------------------------------------
+/* ---- the transfer ----------------------------------------------------------
  */
 
-/* The memory a journey goes to may have belonged to something that the
- * computing queue still works on. */
-static takt_status set_out(struct takt_journey *journey)
+/* The computing queue may still work on the memory that a transfer goes to. */
+static takt_status begin(struct takt_transfer *transfer)
 {
-    struct takt_device *device = journey->device;
+    struct takt_device *device = transfer->device;
     const struct takt_driver *driver = device->driver;
     struct takt_mark *before = &device->stage.before;
     takt_status status = TAKT_OK;
@@ -352,21 +354,21 @@ static takt_status set_out(struct takt_journey *journey)
         atomic_store(&device->stage.slot[i].ready, 0);
     }
     takt__lock(&device->lock);
-    if (journey->is_apart) {
+    if (transfer->is_apart) {
         status = driver->mark(device, TAKT_QUEUE_COMPUTE, false, before);
         if (status == TAKT_OK)
             status = driver->follow(device, TAKT_QUEUE_IN, before);
     }
     if (status == TAKT_OK)
-        status = launch_ready(journey);
+        status = launch_ready(transfer);
     if (status == TAKT_OK)
-        status = fetch_more(journey);
+        status = fetch_more(transfer);
     takt__unlock(&device->lock);
     return status;
 }
 
-/* After a failure something may be under way that no mark tells of. */
-static takt_status come_to_rest(struct takt_device *device)
+/* After a failure, copies may be under way behind which there is no mark. */
+static takt_status drain(struct takt_device *device)
 {
     const struct takt_driver *driver = device->driver;
     takt_status status = TAKT_OK;
@@ -386,15 +388,15 @@ static takt_status come_to_rest(struct takt_device *device)
 }
 
 /* Nothing may be under way in memory that is about to be given back. */
-static takt_status arrive(struct takt_journey *journey)
+static takt_status finish(struct takt_transfer *transfer)
 {
-    struct takt_device *device = journey->device;
-    const takt_status failed = (takt_status)atomic_load(&journey->status);
+    struct takt_device *device = transfer->device;
+    const takt_status failed = (takt_status)atomic_load(&transfer->status);
     takt_status status = TAKT_OK;
 
-    for (unsigned i = 0; i < journey->steps; i++) {
-        struct takt_mark *mark = &journey->step[i].mark;
-        if (journey->is_apart && mark->point != NULL) {
+    for (unsigned i = 0; i < transfer->steps; i++) {
+        struct takt_mark *mark = &transfer->step[i].mark;
+        if (transfer->is_apart && mark->point != NULL) {
             const takt_status waited = device->driver->wait(device, mark);
             status = status == TAKT_OK ? waited : status;
         }
@@ -404,28 +406,28 @@ static takt_status arrive(struct takt_journey *journey)
     }
     if (failed == TAKT_OK)
         return status;
-    return come_to_rest(device) == TAKT_OK ? failed : TAKT_ELOST;
+    return drain(device) == TAKT_OK ? failed : TAKT_ELOST;
 }
 
-takt_status takt__journey_make(struct takt_journey *journey)
+takt_status takt__transfer_run(struct takt_transfer *transfer)
 {
-    struct takt_stage *stage = &journey->device->stage;
+    struct takt_stage *stage = &transfer->device->stage;
 
     takt__lock(&stage->lock);
-    atomic_init(&journey->next[0], 0);
-    atomic_init(&journey->next[1], 0);
-    atomic_init(&journey->launched, 0);
-    atomic_init(&journey->fetched, 0);
-    atomic_init(&journey->ready, 0);
-    atomic_init(&journey->status, (int)set_out(journey));
-    if (is_failed(journey))
+    atomic_init(&transfer->next[0], 0);
+    atomic_init(&transfer->next[1], 0);
+    atomic_init(&transfer->launched, 0);
+    atomic_init(&transfer->fetched, 0);
+    atomic_init(&transfer->ready, 0);
+    atomic_init(&transfer->status, (int)begin(transfer));
+    if (is_failed(transfer))
         ;
-    else if (journey->threads > 1)
-        takt__pool_run(journey->pool, journey->threads, 0, move_shares,
-                       journey);
+    else if (transfer->threads > 1)
+        takt__pool_run(transfer->pool, transfer->threads, 0, move_shares,
+                       transfer);
     else
-        move_shares(journey, 0, 1, NULL);
-    const takt_status status = arrive(journey);
+        move_shares(transfer, 0, 1, NULL);
+    const takt_status status = finish(transfer);
     takt__unlock(&stage->lock);
     return status;
 }
@@ -434,21 +436,21 @@ takt_status takt__journey_make(struct takt_journey *journey)
  */
 
 /* A share that came out and was taken is moved, whatever happens elsewhere. */
-bool takt__journey_has_come_out(const struct takt_journey *journey)
+bool takt__transfer_has_output(const struct takt_transfer *transfer)
 {
-    return atomic_load(&journey->next[1]) > 0;
+    return atomic_load(&transfer->next[1]) > 0;
 }
 
-takt_status takt__journey_undone(struct takt_journey *journey,
-                                 takt_undone_visit *visit, void *self)
+takt_status takt__transfer_undone(struct takt_transfer *transfer,
+                                  takt_undone_visit *visit, void *self)
 {
     takt_status status = TAKT_OK;
 
-    for (size_t i = atomic_load(&journey->next[1]);
-         i < journey->pieces[1] * TAKT_SHARES && status == TAKT_OK; i++) {
-        const struct takt_share share = takt__share_at(journey, true, i);
+    for (size_t i = atomic_load(&transfer->next[1]);
+         i < transfer->pieces[1] * TAKT_SHARES && status == TAKT_OK; i++) {
+        const struct takt_share share = takt__share_at(transfer, true, i);
         if (share.rows > 0)
-            status = visit(self, share.lot, share.piece_first + share.first,
+            status = visit(self, share.chunk, share.piece_first + share.first,
                            share.rows);
     }
     return status;

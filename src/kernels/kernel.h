@@ -4,7 +4,7 @@
  *
  * A kernel computes one stretch of one op on the calling thread. It knows
  * nothing of contexts, threads, policies or telemetry, it allocates nothing
- * and it cannot fail: whoever calls it has validated the operands. That is
+ * and it cannot fail: the caller has validated the operands. That is
  * what makes it safe to compile kernels with flags of their own.
  *
  * Operands are `const void *` so that one type serves every dtype; the name

@@ -31,9 +31,4 @@ takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,
                                 const void *b, size_t out_bytes,
                                 const void *out);
 
-/* The part of takt__admit() that needs no operands: sizes and scalars are
- * checked, and the usual values put where the caller left 0. For ops of the
- * catalogue that compute something. */
-takt_status takt__admit_shape(takt_call *call);
-
 #endif

@@ -14,36 +14,32 @@
 #include "op/op_id.h"
 
 /* What the accuracies of ops.def stand for. */
-#define EXACT                  \
-    {                          \
-        TAKT_ACCURACY_EXACT, 0 \
-    }
-#define VALUE                  \
-    {                          \
-        TAKT_ACCURACY_VALUE, 0 \
-    }
-#define ULP(units_)               \
-    {                             \
-        TAKT_ACCURACY_ULP, units_ \
-    }
-#define RESULT(units_)               \
-    {                                \
-        TAKT_ACCURACY_RESULT, units_ \
-    }
-#define MAGNITUDE(units_)               \
-    {                                   \
-        TAKT_ACCURACY_MAGNITUDE, units_ \
-    }
-#define ROOT(units_)               \
-    {                              \
-        TAKT_ACCURACY_ROOT, units_ \
-    }
-#define FORMULA(units_)               \
-    {                                 \
-        TAKT_ACCURACY_FORMULA, units_ \
-    }
+/* clang-format off */
+#define EXACT             {TAKT_ACCURACY_EXACT, 0}
+#define VALUE             {TAKT_ACCURACY_VALUE, 0}
+#define ULP(units_)       {TAKT_ACCURACY_ULP, units_}
+#define RESULT(units_)    {TAKT_ACCURACY_RESULT, units_}
+#define MAGNITUDE(units_) {TAKT_ACCURACY_MAGNITUDE, units_}
+#define ROOT(units_)      {TAKT_ACCURACY_ROOT, units_}
+#define FORMULA(units_)   {TAKT_ACCURACY_FORMULA, units_}
+/* clang-format on */
 
 enum { F32 = 1 << TAKT_F32, BOTH = 1 << TAKT_F32 | 1 << TAKT_F64 };
+
+/* What a form says of its ops' sizes, as constants. */
+enum {
+#define TAKT_FORM(name_, rank_min_, rank_max_, ...) \
+    RANK_MIN_##name_ = rank_min_, RANK_MAX_##name_ = rank_max_,
+#include "op/forms.def"
+};
+static const struct {
+#define TAKT_FORM(name_, rank_min_, rank_max_, shape_, ...) \
+    char name_[sizeof shape_];
+#include "op/forms.def"
+} shapes = {
+#define TAKT_FORM(name_, rank_min_, rank_max_, shape_, ...) .name_ = shape_,
+#include "op/forms.def"
+};
 
 static const struct takt_op_entry catalogue[] = {
 #define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
@@ -53,8 +49,11 @@ static const struct takt_op_entry catalogue[] = {
             .complexity = TAKT_COMPLEXITY_##complexity_,             \
             .dtypes = dtypes_,                                       \
             .inputs = inputs_,                                       \
-            TAKT_SIZES_##form_},                                     \
+            .rank_min = RANK_MIN_##form_,                            \
+            .rank_max = RANK_MAX_##form_,                            \
+            .shape = shapes.form_},                                  \
      .id = TAKT_OP_##name_,                                          \
+     .series = TAKT_SERIES_##name_,                                  \
      .form = TAKT_FORM_##form_,                                      \
      .flops = flops_,                                                \
      .tolerance = accuracy_},
@@ -97,7 +96,7 @@ const char *takt_dtype_name(takt_dtype dtype)
 
 size_t takt_dtype_size(takt_dtype dtype)
 {
-    return dtype == TAKT_F64 ? sizeof(double) : sizeof(float);
+    return takt__dtype_size(dtype);
 }
 
 size_t takt_op_count(void)
@@ -166,8 +165,9 @@ takt_status takt_op_check_shape(const takt_op *op, const takt_shape *shape)
         return TAKT_OK;
     if (shape->rank < op->rank_min || shape->rank > op->rank_max)
         return TAKT_ESHAPE;
-    return takt__form_fits(takt__op_entry(op)->form, shape) ? TAKT_OK
-                                                            : TAKT_ESHAPE;
+    const struct takt_form_window *window = takt__op_form(op)->window;
+    return window == NULL || takt__window_fits(window, shape) ? TAKT_OK
+                                                              : TAKT_ESHAPE;
 }
 
 size_t takt_op_elements(const takt_op *op, const takt_shape *shape)
@@ -176,7 +176,7 @@ size_t takt_op_elements(const takt_op *op, const takt_shape *shape)
         return 0;
     if (is_count(op, shape))
         return shape->dim[0];
-    return takt__form_elements(takt__op_entry(op)->form, shape);
+    return takt__form_elements(takt__op_entry(op), shape);
 }
 
 takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
@@ -190,8 +190,7 @@ takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
     const takt_status status = takt_op_check_shape(op, shape);
     if (status != TAKT_OK)
         return status;
-    if (is_count(op, shape) && takt__op_entry(op)->form != TAKT_FORM_rows &&
-        takt__op_entry(op)->form != TAKT_FORM_matrix)
+    if (is_count(op, shape) && takt__op_form(op)->over.count > 0)
         return TAKT_ESHAPE;
 
     const struct takt_op_entry *entry = takt__op_entry(op);

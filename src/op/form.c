@@ -1,252 +1,471 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * form.c - sizes, elements and work of each form.
+ * form.c - the table of forms, and the functions that every call passes.
+ *
+ * These are written once, over a form that they read, and made for every form:
+ * with its numbers known, compilers turn loops over its operands and their
+ * dimensions into what one would write by hand.
  *
  * Counts of elements saturate at SIZE_MAX; work is counted in doubles, which
  * lose digits above 2^53 but never wrap.
  */
 #include "op/form.h"
 
-#include <stdint.h>
-
 #include "base/size.h"
+#include "op/rules.h"
+#include "takt/ops.h"
 
-/* ---- windows: what conv2d and pooling have in common -------------------- */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
 
-struct window {
-    size_t stride, pad, groups;
+/* ---- layouts ---------------------------------------------------------------
+ */
+
+static unsigned rows_layout(const takt_shape *shape, unsigned flags)
+{
+    (void)flags;
+    return shape->dim[TAKT_COLS] <= 64 ? 1 : shape->dim[TAKT_ROWS] <= 4 ? 2 : 0;
+}
+
+static unsigned matrix_layout(const takt_shape *shape, unsigned flags)
+{
+    enum { ratio = 16 };
+    const size_t rows = shape->dim[TAKT_ROWS], cols = shape->dim[TAKT_COLS];
+
+    (void)flags;
+    return cols <= rows / ratio ? 1 : rows <= cols / ratio ? 2 : 0;
+}
+
+static unsigned gemv_layout(const takt_shape *shape, unsigned flags)
+{
+    return matrix_layout(shape, flags) + 3 * (flags & TAKT_TRANS_A);
+}
+
+/* A side is thin when it is below a quarter of the geometric mean. */
+static unsigned aspect_of(const size_t mnk[3])
+{
+    const double m = (double)mnk[0], n = (double)mnk[1], k = (double)mnk[2];
+    const double volume = m * n * k / 64;
+
+    return (unsigned)(m * m * m < volume) |
+           (unsigned)(n * n * n < volume) << 1 |
+           (unsigned)(k * k * k < volume) << 2;
+}
+
+static unsigned matmul_layout(const takt_shape *shape, unsigned flags)
+{
+    return aspect_of(shape->dim) + 7 * (flags & (TAKT_TRANS_A | TAKT_TRANS_B));
+}
+
+static unsigned batched_layout(const takt_shape *shape, unsigned flags)
+{
+    (void)flags;
+    return aspect_of(shape->dim + TAKT_BATCHED_M);
+}
+
+static unsigned conv2d_layout(const takt_shape *shape, unsigned flags)
+{
+    const size_t *d = shape->dim;
+
+    (void)flags;
+    if (shape->rank > TAKT_CONV2D_GROUPS && d[TAKT_CONV2D_GROUPS] > 1)
+        return 2;
+    if (d[TAKT_CONV2D_R] == 1 && d[TAKT_CONV2D_S] == 1)
+        return 1;
+    return d[TAKT_CONV2D_H] <= 14 && d[TAKT_CONV2D_W] <= 14 ? 3 : 0;
+}
+
+static unsigned pool2d_layout(const takt_shape *shape, unsigned flags)
+{
+    (void)shape;
+    return (flags & TAKT_CALL_MEAN_POOL) != 0;
+}
+
+static unsigned attention_layout(const takt_shape *shape, unsigned flags)
+{
+    return (unsigned)(shape->dim[TAKT_ATTENTION_Q] < 16) +
+           2 * (unsigned)((flags & TAKT_CALL_CAUSAL) != 0);
+}
+
+/* ---- the table -------------------------------------------------------------
+ */
+
+static const struct takt_form_window conv2d_window = {
+    .height = TAKT_CONV2D_R,
+    .width = TAKT_CONV2D_S,
+    .stride = TAKT_CONV2D_STRIDE,
+    .pad = TAKT_CONV2D_PAD,
+    .groups = TAKT_CONV2D_GROUPS,
+    .rank_min = TAKT_CONV2D_STRIDE,
+    .rank_max = TAKT_CONV2D_GROUPS + 1,
 };
 
-static size_t optional(const takt_shape *shape, unsigned index, size_t other)
-{
-    return index < shape->rank ? shape->dim[index] : other;
-}
-
-static struct window conv2d_window(const takt_shape *shape)
-{
-    return (struct window){.stride = optional(shape, 7, 1),
-                           .pad = optional(shape, 8, 0),
-                           .groups = optional(shape, 9, 1)};
-}
-
 /* Windows step by their own size unless told otherwise, so they tile. */
-static struct window pool2d_window(const takt_shape *shape)
+static const struct takt_form_window pool2d_window = {
+    .height = TAKT_POOL2D_WINDOW,
+    .width = TAKT_POOL2D_WINDOW,
+    .stride = TAKT_POOL2D_STRIDE,
+    .pad = TAKT_POOL2D_PAD,
+    .usual_stride = TAKT_POOL2D_WINDOW,
+    .rank_min = TAKT_POOL2D_STRIDE,
+    .rank_max = TAKT_POOL2D_PAD + 1,
+};
+
+/* clang-format off */
+#define DIMS(...) {sizeof((uint8_t[]){__VA_ARGS__}), {__VA_ARGS__}}
+#define ARRAY(...) {.dims = DIMS(__VA_ARGS__)}
+#define OPTIONAL(...) {.dims = DIMS(__VA_ARGS__), .is_optional = true}
+#define MATRIX(ld_, flag_, rows_, cols_) \
+    {.dims = {2, {rows_, cols_}}, .has_ld = true, .ld = ld_, .swap = flag_}
+#define VECTOR(flag_, dim_, other_) {.dims = {1, {dim_, other_}}, .swap = flag_}
+#define SCALAR {.dims = {0, {0}}}
+#define NAMES(...) \
+    {sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), \
+     (const char *const[]){__VA_ARGS__}}
+/* clang-format on */
+
+/* What is made for each form, below. */
+#define TAKT_FORM(name_, ...)                                           \
+    static void name_##_work(const struct takt_op_entry *entry,         \
+                             const takt_shape *shape, double *elements, \
+                             double *flops);                            \
+    static void name_##_lengths(const takt_call *call,                  \
+                                struct takt_lengths *out);              \
+    static takt_status name_##_admit(takt_call *call, unsigned rules,   \
+                                     bool *is_empty);
+#include "op/forms.def"
+
+const struct takt_form_entry takt__forms[TAKT_FORMS] = {
+#define TAKT_FORM(name_, rank_min_, rank_max_, shape_, layouts_, ...) \
+    [TAKT_FORM_##name_] = {.shape = shape_,                           \
+                           .rank_min = rank_min_,                     \
+                           .rank_max = rank_max_,                     \
+                           .layouts = layouts_,                       \
+                           .work = name_##_work,                      \
+                           .lengths = name_##_lengths,                \
+                           .admit = name_##_admit,                    \
+                           __VA_ARGS__},
+#include "op/forms.def"
+};
+
+/* ---- elements --------------------------------------------------------------
+ */
+
+static size_t elements_of(const struct takt_form_operand *operand,
+                          const size_t *d)
 {
-    return (struct window){.stride = optional(shape, 5, shape->dim[4]),
-                           .pad = optional(shape, 6, 0),
-                           .groups = 1};
+    size_t size[4];
+
+    for (unsigned i = 0; i < operand->dims.count; i++)
+        size[i] = d[operand->dims.of[i]];
+    return takt__size_product(size, operand->dims.count);
 }
 
-static size_t padded(size_t input, struct window w)
+size_t takt__form_elements(const struct takt_op_entry *entry,
+                           const takt_shape *shape)
 {
-    return takt__size_add(input, takt__size_mul(2, w.pad));
-}
+    const struct takt_form_entry *form = &takt__forms[entry->form];
+    size_t memory[TAKT_DIMS];
 
-/* A window that fits into the padded input and advances. The padding is less
- * than the window, so that every window sees at least one real element. */
-static bool window_fits(size_t input, size_t size, struct window w)
-{
-    return w.stride > 0 && size > 0 && w.pad < size && size <= padded(input, w);
-}
-
-/* Kernels lay out padded images in steps of the stride, so an image with its
- * padding and a stride more on each side has to fit an address space. This
- * also bounds strides and windows, which no operand has in memory. */
-static bool image_fits(size_t height, size_t width, struct window w)
-{
-    return takt__size_mul(takt__size_add(padded(height, w), w.stride),
-                          takt__size_add(padded(width, w), w.stride)) <=
-           TAKT_MOST_ELEMENTS;
-}
-
-static size_t window_steps(size_t input, size_t size, struct window w)
-{
-    return (input + 2 * w.pad - size) / w.stride + 1;
-}
-
-static bool conv2d_fits(const takt_shape *shape)
-{
-    const size_t *d = shape->dim;
-    const struct window w = conv2d_window(shape);
-
-    return w.groups > 0 && d[1] % w.groups == 0 && d[4] % w.groups == 0 &&
-           window_fits(d[2], d[5], w) && window_fits(d[3], d[6], w) &&
-           image_fits(d[2], d[3], w);
-}
-
-static bool pool2d_fits(const takt_shape *shape)
-{
-    const size_t *d = shape->dim;
-    const struct window w = pool2d_window(shape);
-
-    return window_fits(d[2], d[4], w) && window_fits(d[3], d[4], w) &&
-           image_fits(d[2], d[3], w);
-}
-
-bool takt__form_fits(enum takt_form form, const takt_shape *shape)
-{
-    if (form == TAKT_FORM_conv2d)
-        return conv2d_fits(shape);
-    if (form == TAKT_FORM_pool2d)
-        return pool2d_fits(shape);
-    return true;
-}
-
-/* ---- elements ------------------------------------------------------------ */
-
-static size_t largest(size_t a, size_t b, size_t c)
-{
-    const size_t ab = a > b ? a : b;
-    return ab > c ? ab : c;
-}
-
-static size_t matmul_elements(const size_t *d)
-{
-    return largest(takt__size_product((size_t[]){d[0], d[2]}, 2),
-                   takt__size_product((size_t[]){d[2], d[1]}, 2),
-                   takt__size_product((size_t[]){d[0], d[1]}, 2));
-}
-
-static size_t conv2d_elements(const takt_shape *shape)
-{
-    const size_t *d = shape->dim;
-    const struct window w = conv2d_window(shape);
-    const size_t high = window_steps(d[2], d[5], w);
-    const size_t wide = window_steps(d[3], d[6], w);
-
-    return largest(
-        takt__size_product(d, 4),
-        takt__size_product((size_t[]){d[4], d[1] / w.groups, d[5], d[6]}, 4),
-        takt__size_product((size_t[]){d[0], d[4], high, wide}, 4));
-}
-
-static size_t attention_elements(const size_t *d)
-{
-    return largest(takt__size_product((size_t[]){d[0], d[1], d[2], d[4]}, 4),
-                   takt__size_product((size_t[]){d[0], d[1], d[3], d[4]}, 4),
-                   0);
-}
-
-size_t takt__form_elements(enum takt_form form, const takt_shape *shape)
-{
-    switch (form) {
-    case TAKT_FORM_matmul:
-        return matmul_elements(shape->dim);
-    case TAKT_FORM_batched:
-        return takt__size_product(
-            (size_t[]){shape->dim[0], matmul_elements(shape->dim + 1)}, 2);
-    case TAKT_FORM_conv2d:
-        return conv2d_elements(shape);
-    case TAKT_FORM_pool2d:
-        return takt__size_product(shape->dim, 4);
-    case TAKT_FORM_attention:
-        return attention_elements(shape->dim);
-    case TAKT_FORM_map:
-    case TAKT_FORM_view:
-    case TAKT_FORM_reduce:
-    case TAKT_FORM_rows:
-    case TAKT_FORM_matrix:
-    case TAKT_FORM_gemv:
-    case TAKT_FORM_user:
-        break;
+    if (form->is_opaque)
+        return takt__size_product(shape->dim, shape->rank);
+    const size_t *d = takt__form_dims(form, shape, memory);
+    size_t most = form->out.dims.count == 0 ? 0 : elements_of(&form->out, d);
+    for (unsigned i = 0; i < entry->op.inputs; i++) {
+        const size_t elements = elements_of(&form->in[i], d);
+        most = elements > most ? elements : most;
     }
-    return takt__size_product(shape->dim, shape->rank);
+    return most;
 }
 
-/* ---- work ---------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------
+ */
 
-static void matmul_work(const size_t *dim, double flops_per_step,
-                        double *elements, double *flops)
+static ALWAYS_INLINE double product(const size_t *d, const uint8_t *dims,
+                                    unsigned count)
 {
-    const double m = (double)dim[0], n = (double)dim[1], k = (double)dim[2];
+    double all = 1;
 
-    *elements = m * k + k * n + m * n;
-    *flops = flops_per_step * m * n * k;
+    for (unsigned i = 0; i < count; i++)
+        all *= (double)d[dims[i]];
+    return all;
 }
 
-static void conv2d_work(const takt_shape *shape, double flops_per_step,
-                        double *elements, double *flops)
+/* Of an input that the op has; optional ones are not counted. */
+static ALWAYS_INLINE double input_elements(const struct takt_form_entry *form,
+                                           const size_t *d, unsigned inputs,
+                                           unsigned input)
 {
-    const size_t *d = shape->dim;
-    const struct window w = conv2d_window(shape);
-    const double outputs = (double)d[0] * (double)d[4] *
-                           (double)window_steps(d[2], d[5], w) *
-                           (double)window_steps(d[3], d[6], w);
-    const double taps = (double)(d[1] / w.groups) * (double)d[5] * (double)d[6];
+    const struct takt_dim_list *dims = &form->in[input].dims;
 
-    *elements = (double)d[0] * (double)d[1] * (double)d[2] * (double)d[3] +
-                (double)d[4] * taps + outputs;
-    *flops = flops_per_step * outputs * taps;
+    return dims->count > 0 && input < inputs ? product(d, dims->of, dims->count)
+                                             : 0;
 }
 
-static void pool2d_work(const takt_shape *shape, double flops_per_step,
-                        double *elements, double *flops)
+static ALWAYS_INLINE void work_by(const struct takt_form_entry *form,
+                                  const struct takt_op_entry *entry,
+                                  const takt_shape *shape, double *elements,
+                                  double *flops)
 {
-    const size_t *d = shape->dim;
-    const struct window w = pool2d_window(shape);
-    const double planes = (double)d[0] * (double)d[1];
-    const double outputs = planes * (double)window_steps(d[2], d[4], w) *
-                           (double)window_steps(d[3], d[4], w);
+    const struct takt_dim_list *out = &form->out.dims;
+    const unsigned inputs = entry->op.inputs;
+    size_t memory[TAKT_DIMS];
 
-    *elements = planes * (double)d[2] * (double)d[3] + outputs;
-    *flops = flops_per_step * outputs * (double)d[4] * (double)d[4];
-}
-
-/* Two products of 2 * Q * K * D, and about five operations for each score. */
-static void attention_work(const size_t *d, double flops_per_step,
-                           double *elements, double *flops)
-{
-    const double heads = (double)d[0] * (double)d[1];
-    const double q = (double)d[2], k = (double)d[3], depth = (double)d[4];
-
-    *elements = heads * (2 * q * depth + 2 * k * depth);
-    *flops = heads * q * k * (flops_per_step * depth + 5);
-}
-
-void takt__form_work(const struct takt_op_entry *entry, const takt_shape *shape,
-                     double *elements, double *flops)
-{
-    const size_t *d = shape->dim;
-    double n = 1;
-
-    for (unsigned i = 0; i < shape->rank; i++)
-        n *= (double)d[i];
-    *elements = *flops = 0;
-
-    switch (entry->form) {
-    case TAKT_FORM_view:
-        break;
-    case TAKT_FORM_map:
-    case TAKT_FORM_rows:
-    case TAKT_FORM_matrix:
-    case TAKT_FORM_user:
-        *elements = n * (entry->op.inputs + 1);
+    if (form->over.count == 0) { /* a number of elements says it all */
+        double n = 1;
+        for (unsigned i = 0; i < shape->rank; i++)
+            n *= (double)shape->dim[i];
+        *elements = form == &takt__forms[TAKT_FORM_view] ? 0 : n * (inputs + 1);
         *flops = n * entry->flops;
-        break;
-    case TAKT_FORM_reduce:
-        *elements = n * entry->op.inputs + 1;
-        *flops = n * entry->flops;
-        break;
-    case TAKT_FORM_gemv:
-        *elements = n + (double)d[0] + (double)d[1];
-        *flops = n * entry->flops;
-        break;
-    case TAKT_FORM_matmul:
-        matmul_work(d, entry->flops, elements, flops);
-        break;
-    case TAKT_FORM_batched:
-        matmul_work(d + 1, entry->flops, elements, flops);
-        *elements *= (double)d[0];
-        *flops *= (double)d[0];
-        break;
-    case TAKT_FORM_conv2d:
-        conv2d_work(shape, entry->flops, elements, flops);
-        break;
-    case TAKT_FORM_pool2d:
-        pool2d_work(shape, entry->flops, elements, flops);
-        break;
-    case TAKT_FORM_attention:
-        attention_work(d, entry->flops, elements, flops);
-        break;
+        return;
     }
+    const size_t *d = takt__form_dims(form, shape, memory);
+    const double outputs = product(d, out->of, out->count);
+    const double steps = product(d, form->over.of, form->over.count);
+    *elements = outputs + input_elements(form, d, inputs, 0) +
+                input_elements(form, d, inputs, 1) +
+                input_elements(form, d, inputs, 2) +
+                input_elements(form, d, inputs, 3);
+    *flops = entry->flops * outputs * steps;
+    if (form->row_flops != 0)
+        *flops += form->row_flops * product(d, out->of, out->count - 1) * steps;
 }
+
+/* ---- operands --------------------------------------------------------------
+ */
+
+static inline size_t at_least_one(size_t size)
+{
+    return size == 0 ? 1 : size;
+}
+
+/* `rows` rows of `cols` <= `ld` elements, `ld` apart. All count as whole ones,
+ * also where there are none, so that no offset overflows. */
+static inline size_t span(size_t rows, size_t cols, size_t ld, bool *overflow)
+{
+    const size_t whole = takt__size_mul(at_least_one(rows), at_least_one(ld));
+
+    *overflow |= whole > TAKT_MOST_ELEMENTS;
+    return rows == 0 || cols == 0 ? 0 : whole - (ld - cols);
+}
+
+/* Sizes of 0 count as 1 for the limit: beside one, all others could be
+ * anything, and so could what is computed of some of them. */
+static ALWAYS_INLINE size_t length_of(const takt_call *call, const size_t *d,
+                                      const struct takt_form_operand *is,
+                                      bool *overflow)
+{
+    size_t whole = 1;
+    bool is_empty = false;
+
+    if (is->has_ld)
+        return span(d[takt__operand_dim(is, call->flags, 0)],
+                    d[takt__operand_dim(is, call->flags, 1)], call->ld[is->ld],
+                    overflow);
+    for (unsigned i = 0; i < is->dims.count; i++) {
+        const size_t size = d[takt__operand_dim(is, call->flags, i)];
+        whole = takt__size_mul(whole, at_least_one(size));
+        is_empty |= size == 0;
+    }
+    *overflow |= whole > TAKT_MOST_ELEMENTS;
+    return is_empty ? 0 : whole;
+}
+
+static ALWAYS_INLINE size_t length_in(const struct takt_form_entry *form,
+                                      const takt_call *call, const size_t *d,
+                                      unsigned operand, bool *overflow)
+{
+    return takt__call_has(call, form, operand)
+               ? length_of(call, d, takt__form_operand(form, operand), overflow)
+               : 0;
+}
+
+static ALWAYS_INLINE void lengths_by(const struct takt_form_entry *form,
+                                     const takt_call *call,
+                                     struct takt_lengths *out)
+{
+    size_t memory[TAKT_DIMS];
+    const size_t *d = takt__form_dims(form, &call->shape, memory);
+
+    out->overflow = false;
+    out->of[0] = length_in(form, call, d, 0, &out->overflow);
+    out->of[1] = length_in(form, call, d, 1, &out->overflow);
+    out->of[2] = length_in(form, call, d, 2, &out->overflow);
+    out->of[3] = length_in(form, call, d, 3, &out->overflow);
+    out->of[TAKT_OUT] = length_in(form, call, d, TAKT_OUT, &out->overflow);
+}
+
+struct takt_rows takt__form_rows(const struct takt_form_entry *form,
+                                 const takt_call *call, unsigned operand)
+{
+    const struct takt_form_operand *is = takt__form_operand(form, operand);
+    struct takt_rows rows = {.rows = 1, .cols = 1, .ld = 1};
+    size_t memory[TAKT_DIMS];
+
+    if (!takt__call_has(call, form, operand))
+        return (struct takt_rows){0};
+    const size_t *d = takt__form_dims(form, &call->shape, memory);
+    for (unsigned i = 0; i < is->dims.count; i++) {
+        const size_t size = d[takt__operand_dim(is, call->flags, i)];
+        if (i > 0 && i + 1 == is->dims.count)
+            rows.cols = rows.ld = size;
+        else
+            rows.rows *= size;
+    }
+    if (is->has_ld)
+        rows.ld = call->ld[is->ld];
+    return rows;
+}
+
+/* ---- admission -------------------------------------------------------------
+ */
+
+/* Whether an input and the output are blocks of one matrix that lie side by
+ * side: their rows alternate, as in a factorisation in place. */
+static bool are_side_by_side(const struct takt_form_entry *form,
+                             const takt_call *call, unsigned operand,
+                             size_t size)
+{
+    const uintptr_t in = (uintptr_t)call->in[operand];
+    const uintptr_t out = (uintptr_t)call->out;
+    const uintptr_t apart = in < out ? out - in : in - out;
+    const struct takt_rows of_in = takt__form_rows(form, call, operand);
+    const struct takt_rows of_out = takt__form_rows(form, call, TAKT_OUT);
+
+    if (of_in.ld != of_out.ld || apart % size != 0)
+        return false;
+    const size_t columns = apart / size % of_out.ld;
+    const size_t left = in < out ? of_in.cols : of_out.cols;
+    const size_t right = in < out ? of_out.cols : of_in.cols;
+    return columns >= left && columns + right <= of_out.ld;
+}
+
+static __attribute__((noinline)) bool
+may_overlap(const struct takt_form_entry *form, const takt_call *call,
+            const struct takt_lengths *lengths, unsigned operand, size_t size)
+{
+    if (form->aliasing == TAKT_ALIAS_SAME)
+        return call->in[operand] == call->out &&
+               lengths->of[operand] == lengths->of[TAKT_OUT];
+    return form->aliasing == TAKT_ALIAS_BLOCKS &&
+           are_side_by_side(form, call, operand, size);
+}
+
+/* Whether an input is there and apart from the output. One without elements may
+ * be NULL, beside an output that has some: a product over nothing, an image
+ * that is padding alone. Kernels take offsets from operands, which NULL does
+ * not allow, so they get an address. */
+static ALWAYS_INLINE bool admit_input(takt_call *call,
+                                      const struct takt_form_entry *form,
+                                      const struct takt_lengths *lengths,
+                                      unsigned input)
+{
+    static const double nothing;
+    const size_t size = takt__dtype_size(call->dtype);
+    const size_t bytes = lengths->of[input] * size;
+    const size_t out_bytes = lengths->of[TAKT_OUT] * size;
+
+    if (bytes == 0) {
+        if (out_bytes > 0 && call->in[input] == NULL &&
+            input < call->op->inputs)
+            call->in[input] = &nothing;
+        return true;
+    }
+    return takt__is_sane(call->in[input], bytes) &&
+           (!takt__overlap(call->in[input], bytes, call->out, out_bytes) ||
+            may_overlap(form, call, lengths, input, size));
+}
+
+static ALWAYS_INLINE takt_status admit_operands(
+    takt_call *call, const struct takt_form_entry *form, bool *is_empty)
+{
+    const size_t size = takt__dtype_size(call->dtype);
+    struct takt_lengths lengths;
+
+    lengths_by(form, call, &lengths);
+    if (lengths.overflow)
+        return TAKT_ESHAPE;
+    *is_empty = lengths.of[TAKT_OUT] == 0;
+    if ((!*is_empty &&
+         !takt__is_sane(call->out, lengths.of[TAKT_OUT] * size)) ||
+        !admit_input(call, form, &lengths, 0) ||
+        !admit_input(call, form, &lengths, 1) ||
+        !admit_input(call, form, &lengths, 2) ||
+        !admit_input(call, form, &lengths, 3))
+        return TAKT_EINVAL;
+    return TAKT_OK;
+}
+
+/* A stride that leaves the padded image after the first position gives that
+ * position alone, however long it is; kernels get the shortest such stride. */
+static void shorten_stride(const struct takt_form_window *window, size_t *d)
+{
+    const size_t pad = d[window->pad];
+    const size_t down = d[TAKT_CONV2D_H] + 2 * pad - d[window->height];
+    const size_t across = d[TAKT_CONV2D_W] + 2 * pad - d[window->width];
+    const size_t most = (down > across ? down : across) + 1;
+
+    if (d[window->stride] > most)
+        d[window->stride] = most;
+}
+
+/* Rows without gaps where the caller left 0. False: rows overlap. */
+static ALWAYS_INLINE bool complete_ld(takt_call *call,
+                                      const struct takt_form_operand *is)
+{
+    if (!is->has_ld)
+        return true;
+    const size_t cols = call->shape.dim[takt__operand_dim(is, call->flags, 1)];
+    if (call->ld[is->ld] == 0)
+        call->ld[is->ld] = cols;
+    return call->ld[is->ld] >= cols;
+}
+
+static ALWAYS_INLINE takt_status admit_sizes(takt_call *call,
+                                             const struct takt_form_entry *form,
+                                             unsigned rules)
+{
+    takt_shape *shape = &call->shape;
+
+    if (form->window != NULL)
+        takt__window_complete(form->window, shape);
+    if (shape->rank < form->rank_min || shape->rank > form->rank_max ||
+        (form->window != NULL && !takt__window_fits(form->window, shape)) ||
+        !complete_ld(call, &form->in[0]) || !complete_ld(call, &form->in[1]) ||
+        !complete_ld(call, &form->out))
+        return TAKT_ESHAPE;
+    if (form->window != NULL)
+        shorten_stride(form->window, shape->dim);
+    return takt__check_rules(call, rules);
+}
+
+static ALWAYS_INLINE takt_status admit_by(const struct takt_form_entry *form,
+                                          takt_call *call, unsigned rules,
+                                          bool *is_empty)
+{
+    const takt_status status = admit_sizes(call, form, rules);
+    return status != TAKT_OK ? status : admit_operands(call, form, is_empty);
+}
+
+/* ---- for each form ---------------------------------------------------------
+ */
+
+#define TAKT_FORM(name_, ...)                                            \
+    static void name_##_work(const struct takt_op_entry *entry,          \
+                             const takt_shape *shape, double *elements,  \
+                             double *flops)                              \
+    {                                                                    \
+        work_by(&takt__forms[TAKT_FORM_##name_], entry, shape, elements, \
+                flops);                                                  \
+    }                                                                    \
+    static void name_##_lengths(const takt_call *call,                   \
+                                struct takt_lengths *out)                \
+    {                                                                    \
+        lengths_by(&takt__forms[TAKT_FORM_##name_], call, out);          \
+    }                                                                    \
+    static takt_status name_##_admit(takt_call *call, unsigned rules,    \
+                                     bool *is_empty)                     \
+    {                                                                    \
+        return admit_by(&takt__forms[TAKT_FORM_##name_], call, rules,    \
+                        is_empty);                                       \
+    }
+#include "op/forms.def"

@@ -1,33 +1,102 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * form.h - how the sizes of an op are read, and what work they mean.
+ * form.h - a form: what ops of one kind share.
  *
- * A form is what ops of one kind share: the order of their sizes, which of
- * them are optional, how many elements the largest operand has, and the bytes
- * and operations of a call. `add` and `exp` differ in a number; they have the
- * same form.
+ * `add` and `exp` differ in a number; they have the same form. A form says how
+ * the sizes of a call are read, which operands follow from them, what work they
+ * mean, which flags a call may have, by which layouts its calls are told apart
+ * and whether it can be cut. Everything else asks this table.
  */
 #ifndef TAKT_OP_FORM_H
 #define TAKT_OP_FORM_H
 
-#include <stdbool.h>
-
-#include "takt/op.h"
+#include "op/dims.h"
+#include "takt/call.h"
 
 enum takt_form {
-    TAKT_FORM_map,       /* N */
-    TAKT_FORM_view,      /* N, nothing is read */
-    TAKT_FORM_reduce,    /* N to one value */
-    TAKT_FORM_rows,      /* ROWSxCOLS, each row by itself */
-    TAKT_FORM_matrix,    /* ROWSxCOLS */
-    TAKT_FORM_gemv,      /* MxN */
-    TAKT_FORM_matmul,    /* MxNxK */
-    TAKT_FORM_batched,   /* BxMxNxK */
-    TAKT_FORM_conv2d,    /* NxCxHxWxKxRxS and stride, padding, groups */
-    TAKT_FORM_pool2d,    /* NxCxHxWxWINDOW and stride, padding */
-    TAKT_FORM_attention, /* BxHxQxKxD: batch, heads, queries, keys, depth */
-    TAKT_FORM_user       /* whatever the user says */
+#define TAKT_FORM(name_, ...) TAKT_FORM_##name_,
+#include "op/forms.def"
 };
+enum { TAKT_FORMS = TAKT_FORM_user + 1 };
+
+/* Some dimensions, the outermost first. */
+struct takt_dim_list {
+    uint8_t count, of[4];
+};
+
+struct takt_form_operand {
+    struct takt_dim_list dims;
+    bool has_ld; /* two dimensions; rows are call->ld[ld] elements apart */
+    uint8_t ld;
+    uint8_t swap; /* a flag of the call that exchanges dims.of[0] and [1] */
+    bool is_optional;
+};
+
+/* May the output be an input? */
+enum takt_aliasing {
+    TAKT_ALIAS_NONE,
+    TAKT_ALIAS_SAME,  /* the very same array */
+    TAKT_ALIAS_BLOCKS /* a block of the same matrix, side by side with it */
+};
+
+struct takt_op_entry;
+
+enum { TAKT_OUT = 4, TAKT_OPERANDS = 5 }; /* in[0..3], then out */
+
+/* Elements of each operand, gaps between rows included; 0 where the op has
+ * none. A position (argmax) counts as one element. */
+struct takt_lengths {
+    size_t of[TAKT_OPERANDS];
+    bool overflow; /* one does not fit an address space, sizes of 0 counted as
+                    * 1 and the last row as a whole one */
+};
+
+struct takt_name_list {
+    unsigned count;
+    const char *const *of;
+};
+
+struct takt_form_entry {
+    const char *shape;
+    unsigned rank_min, rank_max;
+    unsigned layouts; /* prefixes * names, 1 where there are none */
+
+    /* Of the inputs an op has the first op.inputs, and optional ones. */
+    struct takt_form_operand in[4], out;
+    bool is_opaque; /* nothing is known of its operands */
+    enum takt_aliasing aliasing;
+    bool accumulates; /* beta * out takes part */
+
+    /* Work: for each element of the output the op's operations, times these
+     * dimensions, and row_flops for each row of the output. */
+    struct takt_dim_list over;
+    double row_flops;
+    bool counts_flops; /* buckets are of operations, not of bytes */
+
+    const struct takt_form_window *window; /* NULL: none */
+    bool is_cut;    /* along its first dimension, into calls of the same op */
+    unsigned flags; /* that a call may have, besides those of every op */
+
+    /* Made of the members above, once for each form, so that compilers see the
+     * numbers in them: what takt__form_work(), takt__lengths_of() and
+     * takt__admit() do. */
+    void (*work)(const struct takt_op_entry *entry, const takt_shape *shape,
+                 double *elements, double *flops);
+    void (*lengths)(const takt_call *call, struct takt_lengths *out);
+    takt_status (*admit)(takt_call *call, unsigned rules, bool *is_empty);
+
+    /* The number of a layout, prefix * names.count + name. NULL: 0. */
+    unsigned (*layout)(const takt_shape *shape, unsigned flags);
+    struct takt_name_list prefixes, names;
+};
+
+extern const struct takt_form_entry takt__forms[TAKT_FORMS];
+
+/* Bytes of an element. */
+static inline size_t takt__dtype_size(takt_dtype dtype)
+{
+    return dtype == TAKT_F64 ? sizeof(double) : sizeof(float);
+}
 
 /* What the error of an expert is measured in; eps is the distance from 1 to
  * the next number of the dtype. */
@@ -52,6 +121,7 @@ struct takt_op_entry {
     takt_op op;
     unsigned id;      /* an enum takt_op_id */
     unsigned user_op; /* which of the user's ops it is, if it is one */
+    unsigned series;  /* its first: see key.h */
     enum takt_form form;
     double flops; /* per element or per inner step */
     struct takt_tolerance tolerance;
@@ -59,31 +129,69 @@ struct takt_op_entry {
     void *self;
 };
 
-/* What a form says about the sizes of its ops, as initialisers of a takt_op.
- * Constants, so that the whole catalogue is one too. */
-/* clang-format off */
-#define TAKT_SIZES_map       .rank_min = 1, .rank_max = 1, .shape = "N"
-#define TAKT_SIZES_view      .rank_min = 1, .rank_max = TAKT_SHAPE_MAX_RANK, .shape = "N[xN...]"
-#define TAKT_SIZES_reduce    .rank_min = 1, .rank_max = 1, .shape = "N"
-#define TAKT_SIZES_rows      .rank_min = 2, .rank_max = 2, .shape = "ROWSxCOLS"
-#define TAKT_SIZES_matrix    .rank_min = 2, .rank_max = 2, .shape = "ROWSxCOLS"
-#define TAKT_SIZES_gemv      .rank_min = 2, .rank_max = 2, .shape = "MxN"
-#define TAKT_SIZES_matmul    .rank_min = 3, .rank_max = 3, .shape = "MxNxK"
-#define TAKT_SIZES_batched   .rank_min = 4, .rank_max = 4, .shape = "BxMxNxK"
-#define TAKT_SIZES_conv2d    .rank_min = 7, .rank_max = 10, .shape = "NxCxHxWxKxRxS[xSTRIDE[xPAD[xGROUPS]]]"
-#define TAKT_SIZES_pool2d    .rank_min = 5, .rank_max = 7, .shape = "NxCxHxWxWINDOW[xSTRIDE[xPAD]]"
-#define TAKT_SIZES_attention .rank_min = 5, .rank_max = 5, .shape = "BxHxQxKxD"
-#define TAKT_SIZES_user      .rank_min = 1, .rank_max = TAKT_SHAPE_MAX_RANK, .shape = "N[xN...]"
-/* clang-format on */
-
-/* Whether the sizes make sense together, beyond their number. */
-bool takt__form_fits(enum takt_form form, const takt_shape *shape);
+/* The dimensions of a shape that fits, by their numbers: the sizes themselves,
+ * or, in forms with a window, a copy in `memory` with what was left out and
+ * what follows. */
+static inline const size_t *takt__form_dims(const struct takt_form_entry *form,
+                                            const takt_shape *shape,
+                                            size_t memory[TAKT_DIMS])
+{
+    return form->window == NULL
+               ? shape->dim
+               : takt__window_dims(form->window, shape, memory);
+}
 
 /* Elements of the largest operand, SIZE_MAX when there are more. */
-size_t takt__form_elements(enum takt_form form, const takt_shape *shape);
+size_t takt__form_elements(const struct takt_op_entry *entry,
+                           const takt_shape *shape);
 
 /* Elements read and written, all operands together, and operations. */
-void takt__form_work(const struct takt_op_entry *entry, const takt_shape *shape,
-                     double *elements, double *flops);
+static inline void takt__form_work(const struct takt_op_entry *entry,
+                                   const takt_shape *shape, double *elements,
+                                   double *flops)
+{
+    takt__forms[entry->form].work(entry, shape, elements, flops);
+}
+
+/* How an operand of a form is laid out, and which of its dimensions is the
+ * i-th, the outermost first, in a call with these flags. */
+static inline const struct takt_form_operand *
+takt__form_operand(const struct takt_form_entry *form, unsigned operand)
+{
+    return operand == TAKT_OUT ? &form->out : &form->in[operand];
+}
+
+static inline unsigned takt__operand_dim(const struct takt_form_operand *is,
+                                         unsigned flags, unsigned i)
+{
+    return (flags & is->swap) != 0 ? is->dims.of[i ^ 1] : is->dims.of[i];
+}
+
+/* Whether a call has that operand. */
+static inline bool takt__call_has(const takt_call *call,
+                                  const struct takt_form_entry *form,
+                                  unsigned operand)
+{
+    if (form->is_opaque)
+        return false;
+    return operand == TAKT_OUT || operand < call->op->inputs ||
+           (form->in[operand].is_optional && call->in[operand] != NULL);
+}
+
+/* An operand of an admitted call as rows of elements, `ld` apart; without
+ * dimensions, or with one, as rows of one element. All 0: it has none. */
+struct takt_rows {
+    size_t rows, cols, ld;
+};
+
+/* The form is that of the call. */
+struct takt_rows takt__form_rows(const struct takt_form_entry *form,
+                                 const takt_call *call, unsigned operand);
+
+/* Whether the work of its ops is counted in operations, not in bytes. */
+static inline bool takt__form_counts_flops(enum takt_form form)
+{
+    return takt__forms[form].counts_flops;
+}
 
 #endif

@@ -11,8 +11,8 @@
  *
  * The situation is what a benchmark loop hides: whether the operands lie where
  * the previous call left them, and whether the threads of the pool sleep; and
- * whether they are in the memory that the expert works on. A place is where a
- * decision is looked up: a situation, or a GPU that has all operands.
+ * whether they are in the memory that the expert works on. Decisions are looked
+ * up by situation, or by the GPU that has all operands.
  */
 #ifndef TAKT_OP_KEY_H
 #define TAKT_OP_KEY_H
@@ -27,56 +27,14 @@ enum {
     TAKT_SITUATIONS = 8,
     TAKT_PLACE_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
     TAKT_PLACES = TAKT_PLACE_GPU + 8,
-    TAKT_MAX_USER_OPS = 256,
     TAKT_OP_NUMBERS = TAKT_OP_COUNT + TAKT_MAX_USER_OPS,
-    TAKT_LAYOUT_NAME = 16
+    TAKT_LAYOUT_NAME = 16,
+    TAKT_ASPECTS = 7 /* layouts of a matmul without transposes, the first */
 };
 
 /* Bits of a situation. The third: nothing has to be moved, the operands are
  * where the expert wants them. */
 enum { TAKT_REPEAT = 1, TAKT_ASLEEP = 2, TAKT_RESIDENT = 4 };
-
-/* Series that are no ops, from TAKT_SERIES_LINKS on; all by bytes, but the
- * last, which has one bucket. */
-enum {
-    TAKT_LINK_IN,        /* into the memory of a device ... */
-    TAKT_LINK_IN_PINNED, /* ... from memory that is pinned */
-    TAKT_LINK_OUT,
-    TAKT_LINK_OUT_PINNED,
-    TAKT_LINK_OPEN, /* what it takes to open the device */
-    TAKT_LINKS
-};
-
-/* How many layouts the ops of a form are told apart by; those of a matmul
- * without transposes come first, one for each combination of thin sides. */
-enum {
-    TAKT_ASPECTS = 7,
-    TAKT_LAYOUTS_map = 1,
-    TAKT_LAYOUTS_view = 1,
-    TAKT_LAYOUTS_reduce = 1,
-    TAKT_LAYOUTS_rows = 3,
-    TAKT_LAYOUTS_matrix = 3,
-    TAKT_LAYOUTS_gemv = 6,
-    TAKT_LAYOUTS_matmul = 28,
-    TAKT_LAYOUTS_batched = 7,
-    TAKT_LAYOUTS_conv2d = 4,
-    TAKT_LAYOUTS_pool2d = 2,
-    TAKT_LAYOUTS_attention = 4,
-    TAKT_LAYOUTS_user = 1
-};
-
-/* The first series of each op; f32 first, then f64. */
-enum {
-#define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \
-                accuracy_, summary_)                                 \
-    TAKT_SERIES_##name_,                                             \
-        TAKT_SERIES_END_##name_ =                                    \
-            TAKT_SERIES_##name_ + 2 * TAKT_LAYOUTS_##form_ - 1,
-#include "op/ops.def"
-    TAKT_SERIES_USER,
-    TAKT_SERIES_LINKS = TAKT_SERIES_USER + 2 * TAKT_MAX_USER_OPS,
-    TAKT_SERIES_COUNT = TAKT_SERIES_LINKS + TAKT_LINKS
-};
 
 struct takt_key {
     uint16_t series;
@@ -98,9 +56,6 @@ static inline uint8_t takt__bucket_of(double work)
 
 /* The work in the middle of a bucket. */
 double takt__bucket_work(unsigned bucket);
-
-/* Whether the work of a series is counted in operations, not in bytes. */
-bool takt__form_counts_flops(enum takt_form form);
 
 /* The key of a call with a full shape and that work. */
 struct takt_key takt__key_of(const takt_op *op, takt_dtype dtype,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * operands.h - how much memory each operand of a call is.
+ * operands.h - the operands of a call: how much memory each is, and how it is
+ * laid out.
  */
 #ifndef TAKT_OP_OPERANDS_H
 #define TAKT_OP_OPERANDS_H
@@ -8,19 +9,13 @@
 #include "op/op_id.h"
 #include "takt/call.h"
 
-enum { TAKT_OUT = 4, TAKT_OPERANDS = 5 }; /* in[0..3], then out */
-
-/* Elements of each operand, gaps between rows included; 0 where the op has
- * none. A position (argmax) counts as one element. */
-struct takt_lengths {
-    size_t of[TAKT_OPERANDS];
-    bool overflow; /* one does not fit an address space, sizes of 0 counted as
-                    * 1 and the last row as a whole one */
-};
-
 /* What follows from the sizes of a call, which takt_op_check_shape() accepts
  * and which need not be admitted yet. */
-void takt__lengths_of(const takt_call *call, struct takt_lengths *out);
+static inline void takt__lengths_of(const takt_call *call,
+                                    struct takt_lengths *out)
+{
+    takt__op_form(call->op)->lengths(call, out);
+}
 
 /* Whether the result is a position: a size_t, not an element. */
 bool takt__is_position(const takt_call *call);
@@ -33,5 +28,15 @@ struct takt_extents {
 };
 
 void takt__extents_of(const takt_call *call, struct takt_extents *out);
+
+/* An operand of an admitted call as rows. */
+static inline struct takt_rows takt__rows_of(const takt_call *call,
+                                             unsigned operand)
+{
+    return takt__form_rows(takt__op_form(call->op), call, operand);
+}
+
+/* Whether what is in `out` before takes part in the result. */
+bool takt__call_accumulates(const takt_call *call);
 
 #endif

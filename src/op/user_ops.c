@@ -29,7 +29,7 @@ void takt__user_ops_fini(struct takt_user_ops *ops)
     pthread_mutex_destroy(&ops->lock);
 }
 
-static bool is_name_letter(char c)
+static bool is_name_character(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
            (c >= 'A' && c <= 'Z') || (c != '\0' && strchr("._-:/", c) != NULL);
@@ -40,7 +40,7 @@ static bool is_name(const char *name)
     if (name == NULL || name[0] == '\0')
         return false;
     for (size_t i = 0; name[i] != '\0'; i++)
-        if (i >= longest_name || !is_name_letter(name[i]))
+        if (i >= longest_name || !is_name_character(name[i]))
             return false;
     return true;
 }
@@ -55,6 +55,7 @@ static const takt_op *find(const struct takt_user_ops *ops, const char *name)
 
 static struct takt_user_op *make(const takt_op_spec *spec)
 {
+    const struct takt_form_entry *form = &takt__forms[TAKT_FORM_user];
     struct takt_user_op *op = calloc(1, sizeof *op);
 
     if (op == NULL)
@@ -67,7 +68,9 @@ static struct takt_user_op *make(const takt_op_spec *spec)
                .dtypes = 1 << TAKT_F32 | 1 << TAKT_F64,
                .inputs = 2,
                .is_user = 1,
-               TAKT_SIZES_user},
+               .rank_min = form->rank_min,
+               .rank_max = form->rank_max,
+               .shape = form->shape},
         .id = TAKT_OP_COUNT,
         .form = TAKT_FORM_user,
         .flops = 1,
@@ -77,7 +80,7 @@ static struct takt_user_op *make(const takt_op_spec *spec)
     return op;
 }
 
-/* With the lock. The count is raised last: whoever reads it finds the op. */
+/* With the lock. The count is raised last: a reader of it finds the op. */
 static takt_status enlist(struct takt_user_ops *ops, struct takt_user_op *op)
 {
     const unsigned number = atomic_load(&ops->count);
@@ -87,6 +90,7 @@ static takt_status enlist(struct takt_user_ops *ops, struct takt_user_op *op)
     if (number == TAKT_MAX_USER_OPS)
         return TAKT_EFULL;
     op->entry.user_op = number;
+    op->entry.series = TAKT_SERIES_USER + 2 * number;
     ops->op[number] = op;
     atomic_store(&ops->count, number + 1);
     return TAKT_OK;

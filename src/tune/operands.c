@@ -66,10 +66,15 @@ takt_status takt__timed_call(const takt_op *op, takt_dtype dtype,
                              const takt_shape *shape, unsigned flags,
                              takt_call *out, struct takt_lengths *lengths)
 {
+    bool is_empty;
+
     *out =
         (takt_call){.op = op, .dtype = dtype, .shape = *shape, .flags = flags};
     set_scalars(out);
-    const takt_status status = takt__admit_shape(out);
+    /* Sizes are checked and completed first; then the operands are missing. */
+    takt_status status = takt__admit(out, &is_empty);
+    if (status == TAKT_EINVAL && (op->dtypes >> dtype & 1) != 0)
+        status = TAKT_OK;
     if (status == TAKT_OK)
         takt__lengths_of(out, lengths);
     return status != TAKT_OK || !lengths->overflow ? status : TAKT_ESHAPE;

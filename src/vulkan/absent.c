@@ -28,4 +28,4 @@ static void stop(struct takt_device *device)
 
 /* Nothing else is asked of a device that cannot be started. */
 const struct takt_driver takt__vulkan_driver = {
-    .name = "vulkan", .start = start, .stop = stop};
+    .name = "vulkan", .dtypes = 1 << TAKT_F32, .start = start, .stop = stop};

@@ -82,13 +82,14 @@ static const struct recipe *recipe_of(const takt_call *call)
  * 0: the call has none. No size of it is above 2^32. */
 static size_t padded_side(const takt_call *call)
 {
+    const struct takt_form_window *window = takt__op_form(call->op)->window;
     const size_t *d = call->shape.dim;
-    const enum takt_form form = takt__op_entry(call->op)->form;
-    const size_t side = d[2] > d[3] ? d[2] : d[3];
 
-    return form == TAKT_FORM_conv2d   ? side + 2 * d[8]
-           : form == TAKT_FORM_pool2d ? side + 2 * d[6]
-                                      : 0;
+    if (window == NULL)
+        return 0;
+    return (d[TAKT_CONV2D_H] > d[TAKT_CONV2D_W] ? d[TAKT_CONV2D_H]
+                                                : d[TAKT_CONV2D_W]) +
+           2 * d[window->pad];
 }
 
 /* Indices are of 32 bits, and a shader sees only so much of a block. */
@@ -116,7 +117,7 @@ bool takt__vulkan_can_run(const struct takt_device *device,
 {
     const struct takt_vulkan *vulkan = takt__vulkan_of(device);
 
-    if (vulkan == NULL || call->dtype != TAKT_F32 ||
+    if (vulkan == NULL || (device->driver->dtypes >> call->dtype & 1) == 0 ||
         takt__op_id(call->op) >= TAKT_OP_COUNT)
         return false;
     const struct recipe *recipe = recipe_of(call);
@@ -245,32 +246,18 @@ static takt_status rows(struct takt_vulkan *vulkan,
 
 /* ---- any call ------------------------------------------------------------ */
 
-static takt_status compute(struct takt_vulkan *vulkan,
-                           const struct takt_device_call *call)
-{
-    switch (takt__op_entry(call->call->op)->form) {
-    case TAKT_FORM_map:
-        return map(vulkan, call);
-    case TAKT_FORM_matrix:
-        return transpose(vulkan, call);
-    case TAKT_FORM_reduce:
-        return reduce(vulkan, call);
-    case TAKT_FORM_rows:
-        return rows(vulkan, call);
-    case TAKT_FORM_gemv:
-    case TAKT_FORM_matmul:
-    case TAKT_FORM_batched:
-        return takt__vulkan_product(vulkan, call);
-    case TAKT_FORM_conv2d:
-    case TAKT_FORM_pool2d:
-    case TAKT_FORM_attention:
-        return takt__vulkan_layer(vulkan, call);
-    case TAKT_FORM_view:
-    case TAKT_FORM_user:
-        break;
-    }
-    return TAKT_ENODEV;
-}
+static takt_vulkan_launch *const launchers[TAKT_FORMS] = {
+    [TAKT_FORM_map] = map,
+    [TAKT_FORM_matrix] = transpose,
+    [TAKT_FORM_reduce] = reduce,
+    [TAKT_FORM_rows] = rows,
+    [TAKT_FORM_gemv] = takt__vulkan_run_gemv,
+    [TAKT_FORM_matmul] = takt__vulkan_run_matmul,
+    [TAKT_FORM_batched] = takt__vulkan_run_matmul,
+    [TAKT_FORM_conv2d] = takt__vulkan_run_conv2d,
+    [TAKT_FORM_pool2d] = takt__vulkan_run_pooling,
+    [TAKT_FORM_attention] = takt__vulkan_run_attention,
+};
 
 takt_status takt__vulkan_compute(struct takt_device *device,
                                  const struct takt_device_call *call)
@@ -285,5 +272,5 @@ takt_status takt__vulkan_compute(struct takt_device *device,
     takt__lengths_of(call->call, &lengths);
     if (lengths.of[TAKT_OUT] == 0)
         return TAKT_OK;
-    return compute(vulkan, call);
+    return launchers[takt__op_entry(call->call->op)->form](vulkan, call);
 }

@@ -10,27 +10,6 @@
 #include "vulkan/inside.h"
 #include "vulkan/shaders/variants.h"
 
-struct takt_vulkan *takt__vulkan_of(const struct takt_device *device)
-{
-    struct takt_vulkan *vulkan = device->self;
-
-    if (vulkan == NULL || vulkan->forks != takt__vulkan_forks() ||
-        atomic_load(&vulkan->is_lost))
-        return NULL;
-    return vulkan;
-}
-
-takt_status takt__vulkan_status(struct takt_vulkan *vulkan, VkResult result,
-                                takt_status otherwise)
-{
-    if (result == VK_SUCCESS)
-        return TAKT_OK;
-    if (result != VK_ERROR_DEVICE_LOST)
-        return otherwise;
-    atomic_store(&vulkan->is_lost, true);
-    return TAKT_ELOST;
-}
-
 /* ---- what is known of a device ------------------------------------------- */
 
 /* Everything that is asked at once. */
@@ -312,6 +291,7 @@ static void stop(struct takt_device *device)
 
 const struct takt_driver takt__vulkan_driver = {
     .name = "vulkan",
+    .dtypes = 1 << TAKT_F32,
     .start = start,
     .stop = stop,
     .reserve = takt__vulkan_reserve,

@@ -22,7 +22,7 @@ struct takt_vulkan_gemm {
 
 /* `variant` is one of GEMM_...; `at` are A, B, the bias, C. */
 takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,
-                              const struct takt_place at[4],
+                              const struct takt_location at[4],
                               const struct takt_vulkan_gemm *gemm);
 
 #endif

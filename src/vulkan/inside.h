@@ -123,8 +123,8 @@ struct takt_vulkan {
 struct takt_vulkan_dispatch {
     enum takt_shader shader;
     unsigned variant;
-    struct takt_place at[TAKT_VULKAN_BINDINGS]; /* in, in, in, out */
-    const void *parameters;                     /* what comes behind `base` */
+    struct takt_location at[TAKT_VULKAN_BINDINGS]; /* in, in, in, out */
+    const void *parameters; /* what comes behind `base` */
     size_t bytes;
     uint64_t groups; /* more than fit are looped over */
 };
@@ -163,8 +163,8 @@ struct takt_vulkan_block *takt__vulkan_use(struct takt_vulkan *vulkan,
 takt_status takt__vulkan_send(struct takt_vulkan *vulkan);
 takt_status takt__vulkan_await(struct takt_vulkan *vulkan, uint64_t batch);
 takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
-                              struct takt_place to, struct takt_place from,
-                              size_t bytes);
+                              struct takt_location to,
+                              struct takt_location from, size_t bytes);
 takt_status takt__vulkan_dispatch(struct takt_vulkan *vulkan,
                                   const struct takt_vulkan_dispatch *dispatch);
 
@@ -205,10 +205,15 @@ bool takt__vulkan_can_run(const struct takt_device *device,
                           const takt_call *call);
 takt_status takt__vulkan_compute(struct takt_device *device,
                                  const struct takt_device_call *call);
-takt_status takt__vulkan_product(struct takt_vulkan *vulkan,
-                                 const struct takt_device_call *call);
-takt_status takt__vulkan_layer(struct takt_vulkan *vulkan,
-                               const struct takt_device_call *call);
+
+/* How calls of a form are run. */
+typedef takt_status takt_vulkan_launch(struct takt_vulkan *vulkan,
+                                       const struct takt_device_call *call);
+takt_vulkan_launch takt__vulkan_run_gemv;
+takt_vulkan_launch takt__vulkan_run_matmul; /* and batched */
+takt_vulkan_launch takt__vulkan_run_conv2d;
+takt_vulkan_launch takt__vulkan_run_pooling;
+takt_vulkan_launch takt__vulkan_run_attention;
 
 /* probe.c: whether sums and products are those of the processor. */
 takt_status takt__vulkan_probe(struct takt_vulkan *vulkan, bool *is_ieee);

@@ -84,15 +84,15 @@ static takt_status conv2d_tiles(struct takt_vulkan *vulkan,
         .pad = (uint32_t)d[8],
         .out_width = wide,
     };
-    const struct takt_place at[] = {call->in[1], call->in[0], call->in[2],
-                                    call->out};
+    const struct takt_location at[] = {call->in[1], call->in[0], call->in[2],
+                                       call->out};
 
     return takt__vulkan_gemm(vulkan, GEMM_CONV2D, at, &gemm);
 }
 
 /* Groups of few filters would leave the tiles empty (the number is a guess). */
-static takt_status conv2d(struct takt_vulkan *vulkan,
-                          const struct takt_device_call *call)
+takt_status takt__vulkan_run_conv2d(struct takt_vulkan *vulkan,
+                                    const struct takt_device_call *call)
 {
     const size_t *d = call->call->shape.dim;
     const uint32_t high = steps(d[2], d[5], d[7], d[8]);
@@ -105,8 +105,8 @@ static takt_status conv2d(struct takt_vulkan *vulkan,
 
 /* ---- pooling ------------------------------------------------------------- */
 
-static takt_status pooling(struct takt_vulkan *vulkan,
-                           const struct takt_device_call *call)
+takt_status takt__vulkan_run_pooling(struct takt_vulkan *vulkan,
+                                     const struct takt_device_call *call)
 {
     const size_t *d = call->call->shape.dim;
     const uint32_t high = steps(d[2], d[4], d[5], d[6]);
@@ -148,10 +148,10 @@ struct stretch {
     uint32_t first, count; /* queries of each */
 };
 
-static struct takt_place moved(struct takt_place place, uint64_t elements)
+static struct takt_location moved(struct takt_location at, uint64_t elements)
 {
-    place.offset += (size_t)elements * sizeof(float);
-    return place;
+    at.offset += (size_t)elements * sizeof(float);
+    return at;
 }
 
 static takt_status score(struct takt_vulkan *vulkan, const struct stretch *is)
@@ -173,7 +173,7 @@ static takt_status score(struct takt_vulkan *vulkan, const struct stretch *is)
         .groups = is->heads,
     };
     const uint64_t query = (uint64_t)is->head * is->queries + is->first;
-    const struct takt_place at[] = {
+    const struct takt_location at[] = {
         moved(is->call->in[0], query * is->depth),
         moved(is->call->in[1], (uint64_t)is->head * is->keys * is->depth),
         {NULL, 0},
@@ -236,7 +236,7 @@ static takt_status add_values(struct takt_vulkan *vulkan,
         .is_causal = (is->call->call->flags & TAKT_CALL_CAUSAL) != 0,
     };
     const uint64_t query = (uint64_t)is->head * is->queries + is->first;
-    const struct takt_place at[] = {
+    const struct takt_location at[] = {
         {&vulkan->scores, 0},
         moved(is->call->in[2], (uint64_t)is->head * is->keys * is->depth),
         {NULL, 0},
@@ -270,8 +270,8 @@ static takt_status make_scores(struct takt_vulkan *vulkan, uint64_t elements)
     return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
 }
 
-static takt_status attention(struct takt_vulkan *vulkan,
-                             const struct takt_device_call *call)
+takt_status takt__vulkan_run_attention(struct takt_vulkan *vulkan,
+                                       const struct takt_device_call *call)
 {
     const size_t *d = call->call->shape.dim;
     const uint32_t heads = (uint32_t)(d[0] * d[1]);
@@ -301,19 +301,4 @@ static takt_status attention(struct takt_vulkan *vulkan,
         }
     }
     return status;
-}
-
-takt_status takt__vulkan_layer(struct takt_vulkan *vulkan,
-                               const struct takt_device_call *call)
-{
-    switch (takt__op_id(call->call->op)) {
-    case TAKT_OP_conv2d:
-        return conv2d(vulkan, call);
-    case TAKT_OP_pooling:
-        return pooling(vulkan, call);
-    case TAKT_OP_attention:
-        return attention(vulkan, call);
-    default:
-        return TAKT_ENODEV;
-    }
 }

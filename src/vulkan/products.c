@@ -10,7 +10,7 @@
 #include "vulkan/shaders/variants.h"
 
 takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,
-                              const struct takt_place at[4],
+                              const struct takt_location at[4],
                               const struct takt_vulkan_gemm *gemm)
 {
     const uint64_t down = ((uint64_t)gemm->m + GEMM_TILE - 1) / GEMM_TILE;
@@ -34,8 +34,8 @@ struct gemv {
     float alpha, beta;
 };
 
-static takt_status gemv(struct takt_vulkan *vulkan, struct takt_place a,
-                        struct takt_place x, struct takt_place y,
+static takt_status gemv(struct takt_vulkan *vulkan, struct takt_location a,
+                        struct takt_location x, struct takt_location y,
                         const struct gemv *gemv)
 {
     const bool is_along = gemv->a_col == 1;
@@ -52,8 +52,8 @@ static takt_status gemv(struct takt_vulkan *vulkan, struct takt_place a,
     return takt__vulkan_dispatch(vulkan, &dispatch);
 }
 
-static takt_status gemv_call(struct takt_vulkan *vulkan,
-                             const struct takt_device_call *call)
+takt_status takt__vulkan_run_gemv(struct takt_vulkan *vulkan,
+                                  const struct takt_device_call *call)
 {
     const takt_call *of = call->call;
     const uint32_t rows = (uint32_t)of->shape.dim[0];
@@ -107,14 +107,10 @@ static struct takt_vulkan_gemm gemm_of(const takt_call *of)
 }
 
 /* A product of one column or one row would leave most of each tile empty. */
-takt_status takt__vulkan_product(struct takt_vulkan *vulkan,
-                                 const struct takt_device_call *call)
+takt_status takt__vulkan_run_matmul(struct takt_vulkan *vulkan,
+                                    const struct takt_device_call *call)
 {
-    const takt_call *of = call->call;
-
-    if (takt__op_id(of->op) == TAKT_OP_gemv)
-        return gemv_call(vulkan, call);
-    const struct takt_vulkan_gemm is = gemm_of(of);
+    const struct takt_vulkan_gemm is = gemm_of(call->call);
     const struct gemv column = {is.m,     is.k,   is.a_row, is.a_col,
                                 is.b_row, is.ldc, is.alpha, is.beta};
     const struct gemv row = {is.n,     is.k, is.b_col, is.b_row,
@@ -123,7 +119,7 @@ takt_status takt__vulkan_product(struct takt_vulkan *vulkan,
         return gemv(vulkan, call->in[0], call->in[1], call->out, &column);
     if (is.batch == 1 && is.m == 1)
         return gemv(vulkan, call->in[1], call->in[0], call->out, &row);
-    const struct takt_place at[] = {
+    const struct takt_location at[] = {
         call->in[0], call->in[1], {NULL, 0}, call->out};
     return takt__vulkan_gemm(vulkan, GEMM_PLAIN, at, &is);
 }

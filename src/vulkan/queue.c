@@ -232,8 +232,8 @@ struct takt_vulkan_block *takt__vulkan_use(struct takt_vulkan *vulkan,
 }
 
 takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
-                              struct takt_place to, struct takt_place from,
-                              size_t bytes)
+                              struct takt_location to,
+                              struct takt_location from, size_t bytes)
 {
     struct takt_vulkan *vulkan = takt__vulkan_of(device);
     const VkBufferCopy region = {from.offset, to.offset, bytes};
@@ -256,27 +256,26 @@ takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
 /* A binding begins only at some addresses: from there to the operand it is
  * base[i] elements. */
 static VkDescriptorBufferInfo bind(struct takt_vulkan *vulkan,
-                                   struct takt_place place, uint32_t *base)
+                                   struct takt_location at, uint32_t *base)
 {
     const struct takt_block *block =
-        place.block != NULL ? place.block : &vulkan->scratch;
+        at.block != NULL ? at.block : &vulkan->scratch;
     const struct takt_vulkan_block *own = takt__vulkan_use(vulkan, block);
-    const VkDeviceSize start = place.block == NULL
-                                   ? 0
-                                   : place.offset / vulkan->limits.alignment *
-                                         vulkan->limits.alignment;
+    const VkDeviceSize start =
+        at.block == NULL
+            ? 0
+            : at.offset / vulkan->limits.alignment * vulkan->limits.alignment;
     const VkDeviceSize left = own->bytes - start;
 
-    *base = place.block == NULL
-                ? 0
-                : (uint32_t)((place.offset - start) / sizeof(float));
+    *base =
+        at.block == NULL ? 0 : (uint32_t)((at.offset - start) / sizeof(float));
     return (VkDescriptorBufferInfo){
         own->buffer, start,
         left < vulkan->limits.range ? left : vulkan->limits.range};
 }
 
 static takt_status make_set(struct takt_vulkan *vulkan,
-                            const struct takt_place *at, uint32_t *base,
+                            const struct takt_location *at, uint32_t *base,
                             VkDescriptorSet *out)
 {
     struct takt_vulkan_batch *batch = next_batch(vulkan);

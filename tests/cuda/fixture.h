@@ -82,10 +82,10 @@ static inline takt_status fixture_finish(enum takt_queue queue)
     return status;
 }
 
-static inline struct takt_place place(const struct takt_block *block,
-                                      size_t offset)
+static inline struct takt_location place(const struct takt_block *block,
+                                         size_t offset)
 {
-    return (struct takt_place){.block = block, .offset = offset};
+    return (struct takt_location){.block = block, .offset = offset};
 }
 
 #endif

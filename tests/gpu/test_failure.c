@@ -71,7 +71,7 @@ static const struct {
     {"axpy", TAKT_F32, 1500, USUAL},         /* in place */
     {"matmul", TAKT_F32, 1500, ADDING},      /* not to be done twice */
     {"sum", TAKT_F32, 300001, USUAL},        /* out by letter */
-    {"mul", TAKT_F32, 300001, USUAL},        /* a journey */
+    {"mul", TAKT_F32, 300001, USUAL},        /* a transfer */
     {"softmax", TAKT_F32, 300001, IN_PLACE}, /* of rows */
     {"matmul", TAKT_F32, 3200, ADDING | GAPS | LARGE},
     {"batched_matmul", TAKT_F32, 120001, ADDING},

@@ -5,15 +5,15 @@
  * the call does: carried out here step by step, without a device.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
-#include "gpu/part.h"
 #include "gpu/plan.h"
 #include "gpu/scalar_run.h"
 #include "gpu/subject.h"
 #include "op/admit.h"
+#include "op/part.h"
 
 static takt_ctx *ctx;
-static struct takt_journey journey;
-static const struct takt_place nowhere[TAKT_OPERANDS];
+static struct takt_transfer transfer;
+static const struct takt_location nowhere[TAKT_OPERANDS];
 
 static takt_call admitted(const takt_call *call)
 {
@@ -27,8 +27,8 @@ static takt_call admitted(const takt_call *call)
 /* ---- the order of things -------------------------------------------------
  */
 
-/* Places begin where no other one is, and end within `used`. */
-static bool is_apart(const struct takt_lot *a, const struct takt_lot *b)
+/* Locations begin where no other one is, and end within `used`. */
+static bool is_apart(const struct takt_chunk *a, const struct takt_chunk *b)
 {
     const size_t a_end = a->at.offset + a->rows * a->row_bytes;
     const size_t b_end = b->at.offset + b->rows * b->row_bytes;
@@ -38,25 +38,27 @@ static bool is_apart(const struct takt_lot *a, const struct takt_lot *b)
 
 static void check_places(size_t used)
 {
-    for (unsigned i = 0; i < journey.lots; i++) {
-        const struct takt_lot *lot = &journey.lot[i];
-        TAP_CHECK(lot->at.offset + lot->rows * lot->row_bytes <= used,
-                  "%s: lot %u ends beyond what is used", guard_doing, i);
-        for (unsigned j = 0; j < i && !lot->is_out; j++)
-            TAP_CHECK(journey.lot[j].is_out || is_apart(lot, &journey.lot[j]),
-                      "%s: lots %u and %u are in one place", guard_doing, j, i);
+    for (unsigned i = 0; i < transfer.chunks; i++) {
+        const struct takt_chunk *chunk = &transfer.chunk[i];
+        TAP_CHECK(chunk->at.offset + chunk->rows * chunk->row_bytes <= used,
+                  "%s: chunk %u ends beyond what is used", guard_doing, i);
+        for (unsigned j = 0; j < i && !chunk->is_out; j++)
+            TAP_CHECK(
+                transfer.chunk[j].is_out || is_apart(chunk, &transfer.chunk[j]),
+                "%s: chunks %u and %u are in one location", guard_doing, j, i);
     }
 }
 
-/* What comes out waits for its step, and that for lots with smaller numbers:
+/* What comes out waits for its step, and that for chunks with smaller numbers:
  * else all threads could wait for each other. */
 static void check_order(void)
 {
-    for (unsigned i = 0; i < journey.lots; i++)
-        for (unsigned j = i + 1; journey.lot[i].is_out && j < journey.lots; j++)
-            TAP_CHECK(journey.lot[j].is_out ||
-                          journey.lot[j].step > journey.lot[i].step,
-                      "%s: lot %u comes out before what it is made of",
+    for (unsigned i = 0; i < transfer.chunks; i++)
+        for (unsigned j = i + 1;
+             transfer.chunk[i].is_out && j < transfer.chunks; j++)
+            TAP_CHECK(transfer.chunk[j].is_out ||
+                          transfer.chunk[j].step > transfer.chunk[i].step,
+                      "%s: chunk %u comes out before what it is made of",
                       guard_doing, i);
 }
 
@@ -70,14 +72,14 @@ struct cover {
     unsigned char *times;
 };
 
-static void cover_lot(struct cover *cover, const struct takt_lot *lot)
+static void cover_lot(struct cover *cover, const struct takt_chunk *chunk)
 {
-    for (size_t row = 0; row < lot->rows; row++) {
-        const size_t first =
-            (size_t)(lot->host - cover->base + (ptrdiff_t)(row * lot->pitch)) /
-            cover->size;
-        REQUIRE(first + lot->row_bytes / cover->size <= cover->elements);
-        for (size_t i = 0; i < lot->row_bytes / cover->size; i++)
+    for (size_t row = 0; row < chunk->rows; row++) {
+        const size_t first = (size_t)(chunk->host - cover->base +
+                                      (ptrdiff_t)(row * chunk->pitch)) /
+                             cover->size;
+        REQUIRE(first + chunk->row_bytes / cover->size <= cover->elements);
+        for (size_t i = 0; i < chunk->row_bytes / cover->size; i++)
             cover->times[first + i]++;
     }
 }
@@ -113,10 +115,10 @@ static void check_cover(const takt_call *call, unsigned operand, size_t cols,
         .times = calloc(lengths.of[operand], 1),
     };
     REQUIRE(cover.times != NULL);
-    for (unsigned i = 0; i < journey.lots; i++)
-        if (journey.lot[i].is_out == is_out &&
-            is_within(&cover, journey.lot[i].host))
-            cover_lot(&cover, &journey.lot[i]);
+    for (unsigned i = 0; i < transfer.chunks; i++)
+        if (transfer.chunk[i].is_out == is_out &&
+            is_within(&cover, transfer.chunk[i].host))
+            cover_lot(&cover, &transfer.chunk[i]);
     TAP_CHECK(is_covered(&cover, call->ld[at], cols, times),
               "%s: operand %u is not moved as it should be", guard_doing,
               operand);
@@ -126,14 +128,14 @@ static void check_cover(const takt_call *call, unsigned operand, size_t cols,
 /* ---- carrying it out -----------------------------------------------------
  */
 
-static void move_lot(const struct takt_lot *lot, char *memory)
+static void move_lot(const struct takt_chunk *chunk, char *memory)
 {
-    char *there = memory + lot->at.offset;
+    char *there = memory + chunk->at.offset;
 
-    for (size_t i = 0; i < lot->rows; i++, there += lot->row_bytes) {
-        char *here = lot->host + i * lot->pitch;
-        memcpy(lot->is_out ? here : there, lot->is_out ? there : here,
-               lot->row_bytes);
+    for (size_t i = 0; i < chunk->rows; i++, there += chunk->row_bytes) {
+        char *here = chunk->host + i * chunk->pitch;
+        memcpy(chunk->is_out ? here : there, chunk->is_out ? there : here,
+               chunk->row_bytes);
     }
 }
 
@@ -148,10 +150,10 @@ static void compute_step(const struct takt_step *step, char *memory)
     REQUIRE(scalar_run(&call) == TAKT_OK);
 }
 
-static bool has_arrived(unsigned step, unsigned lots_moved)
+static bool has_arrived(unsigned step, unsigned chunks_moved)
 {
-    for (unsigned i = lots_moved; i < journey.lots; i++)
-        if (!journey.lot[i].is_out && journey.lot[i].step <= (int)step)
+    for (unsigned i = chunks_moved; i < transfer.chunks; i++)
+        if (!transfer.chunk[i].is_out && transfer.chunk[i].step <= (int)step)
             return false;
     return true;
 }
@@ -160,16 +162,17 @@ static void carry_out(char *memory)
 {
     unsigned launched = 0;
 
-    for (unsigned i = 0; i <= journey.lots; i++) {
-        while (launched < journey.steps && has_arrived(launched, i))
-            compute_step(&journey.step[launched++], memory);
-        if (i == journey.lots)
+    for (unsigned i = 0; i <= transfer.chunks; i++) {
+        while (launched < transfer.steps && has_arrived(launched, i))
+            compute_step(&transfer.step[launched++], memory);
+        if (i == transfer.chunks)
             break;
-        TAP_CHECK(!journey.lot[i].is_out || journey.lot[i].step < (int)launched,
-                  "%s: lot %u comes out before it is made", guard_doing, i);
-        move_lot(&journey.lot[i], memory);
+        TAP_CHECK(!transfer.chunk[i].is_out ||
+                      transfer.chunk[i].step < (int)launched,
+                  "%s: chunk %u comes out before it is made", guard_doing, i);
+        move_lot(&transfer.chunk[i], memory);
     }
-    EXPECT_INT(launched, journey.steps);
+    EXPECT_INT(launched, transfer.steps);
 }
 
 static void plan_and_carry_out(const struct subject *s)
@@ -178,7 +181,7 @@ static void plan_and_carry_out(const struct subject *s)
     const takt_call call = admitted(&s->call);
     size_t used;
 
-    REQUIRE(takt__plan(&call, nowhere, &block, &journey, &used) == TAKT_OK);
+    REQUIRE(takt__plan(&call, nowhere, &block, &transfer, &used) == TAKT_OK);
     check_places(used);
     check_order();
     char *memory = malloc(used);
@@ -219,15 +222,15 @@ static void every_plan_computes_what_its_call_does(void)
 static void long_calls_are_cut_into_stretches(void)
 {
     check("add", TAKT_F64, 2000003, USUAL);
-    EXPECT(journey.steps > 1);
+    EXPECT(transfer.steps > 1);
     check("axpy", TAKT_F64, 2000003, USUAL);
-    EXPECT(journey.steps > 1);
+    EXPECT(transfer.steps > 1);
     check("softmax", TAKT_F32, 4000001, IN_PLACE);
-    EXPECT(journey.steps > 1);
+    EXPECT(transfer.steps > 1);
     check("batched_matmul", TAKT_F32, 3100001, ADDING);
-    EXPECT(journey.steps > 1);
+    EXPECT(transfer.steps > 1);
     check("attention", TAKT_F32, 2000001, USUAL);
-    EXPECT(journey.steps > 1);
+    EXPECT(transfer.steps > 1);
 }
 
 static void products_are_cut_into_tiles(void)
@@ -236,7 +239,7 @@ static void products_are_cut_into_tiles(void)
         check("matmul", TAKT_F64, 300001, how);
     for (unsigned how = 0; how < BARE; how += 6)
         check("matmul", TAKT_F32, 2100, how | LARGE);
-    EXPECT(journey.steps > 1);
+    EXPECT(transfer.steps > 1);
 }
 
 /* Operands of which the plan knows nothing but where they would be. */
@@ -259,13 +262,13 @@ static takt_call large_product(size_t m, size_t n, size_t k, unsigned how)
     };
 }
 
-/* Each step finds its operands where a lot of the same rows brought them. */
+/* Each step finds its operands where a chunk of the same rows brought them. */
 static bool has_lot(const struct takt_step *step, unsigned operand)
 {
-    for (unsigned i = 0; i < journey.lots; i++)
-        if (!journey.lot[i].is_out &&
-            journey.lot[i].at.offset == step->call.in[operand].offset)
-            return journey.lot[i].host == step->packed.in[operand];
+    for (unsigned i = 0; i < transfer.chunks; i++)
+        if (!transfer.chunk[i].is_out &&
+            transfer.chunk[i].at.offset == step->call.in[operand].offset)
+            return transfer.chunk[i].host == step->packed.in[operand];
     return false;
 }
 
@@ -276,16 +279,16 @@ static void check_product(size_t m, size_t n, size_t k, unsigned how)
     double flops = 0;
     size_t used;
 
-    REQUIRE(takt__plan(&call, nowhere, &block, &journey, &used) == TAKT_OK);
+    REQUIRE(takt__plan(&call, nowhere, &block, &transfer, &used) == TAKT_OK);
     check_places(used);
     check_order();
     check_cover(&call, 0, (how & TURNED_A) != 0 ? m : k, false, 1);
     check_cover(&call, 1, (how & TURNED_B) != 0 ? k : n, false, 1);
     check_cover(&call, TAKT_OUT, n, true, 1);
     check_cover(&call, TAKT_OUT, n, false, (how & ADDING) != 0 ? 1 : 0);
-    for (unsigned i = 0; i < journey.steps; i++) {
-        const size_t *d = journey.step[i].packed.shape.dim;
-        EXPECT(has_lot(&journey.step[i], 0) && has_lot(&journey.step[i], 1));
+    for (unsigned i = 0; i < transfer.steps; i++) {
+        const size_t *d = transfer.step[i].packed.shape.dim;
+        EXPECT(has_lot(&transfer.step[i], 0) && has_lot(&transfer.step[i], 1));
         flops += (double)d[0] * (double)d[1] * (double)d[2];
     }
     EXPECT_NEAR(flops, (double)m * (double)n * (double)k, 0.5);
@@ -294,7 +297,7 @@ static void check_product(size_t m, size_t n, size_t k, unsigned how)
 static void huge_products_are_moved_once(void)
 {
     check_product(6144, 6144, 40, USUAL);
-    EXPECT(journey.steps > 1);
+    EXPECT(transfer.steps > 1);
     check_product(6500, 7001, 33, ADDING | GAPS);
     check_product(9001, 6145, 33, TURNED_A | TURNED_B | GAPS);
     check_product(6144, 2000, 70, GAPS);
@@ -313,8 +316,8 @@ static void parts_make_up_the_whole(void)
         const takt_call call = admitted(&s.call);
         const size_t all = call.shape.dim[0], half = all / 3;
         EXPECT(takt__call_cut(&call) != 0);
-        const takt_call first = takt__call_part(&call, 0, half);
-        const takt_call rest = takt__call_part(&call, half, all - half);
+        const takt_call first = takt__call_slice(&call, 0, 0, half);
+        const takt_call rest = takt__call_slice(&call, 0, half, all - half);
         EXPECT_INT(scalar_run(&rest), TAKT_OK);
         EXPECT(half == 0 || scalar_run(&first) == TAKT_OK);
         EXPECT(subject_is_right(&s));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_staging.c - operands on the host travel to a device and results come
- * back: every op, by letter and by journey, in stretches and in tiles, with
+ * back: every op, by letter and by transfer, in stretches and in tiles, with
  * any number of threads, and never a byte beside what is the caller's.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
@@ -255,7 +255,7 @@ static void *call_often(void *self)
     return NULL;
 }
 
-/* Journeys, letters, and teams of processors that want the same threads. */
+/* Transfers, letters, and teams of processors that want the same threads. */
 static void threads_call_at_once_and_each_gets_its_own(void)
 {
     static const struct {

@@ -139,10 +139,10 @@ static inline void rig_stop(void)
     driver->stop(&gpu);
 }
 
-static inline struct takt_place place(const struct takt_block *block,
-                                      size_t offset)
+static inline struct takt_location place(const struct takt_block *block,
+                                         size_t offset)
 {
-    return (struct takt_place){.block = block, .offset = offset};
+    return (struct takt_location){.block = block, .offset = offset};
 }
 
 static inline takt_status rig_finish(void)

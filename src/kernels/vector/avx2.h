@@ -21,12 +21,12 @@ typedef __m256d vm64;
 enum { VF32_LANES = 8, VF64_LANES = 4 };
 enum { V_MASKS = 0 };
 
-/* vf32: memory. */
+#define V_PREFIX _mm256_
+#define V_WIDTH 256
+#define V_FUSED
+#include "kernels/vector/x86.h"
 
-VINLINE vf32 vf32_load(const float *p)
-{
-    return _mm256_loadu_ps(p);
-}
+/* vf32: memory. */
 
 static const int32_t vm32_window[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
@@ -39,11 +39,6 @@ VINLINE __m256i vm32_first(size_t n)
 VINLINE vf32 vf32_load_n(const float *p, size_t n)
 {
     return _mm256_maskload_ps((const float *)p, vm32_first(n));
-}
-
-VINLINE void vf32_store(float *p, vf32 v)
-{
-    _mm256_storeu_ps(p, v);
 }
 
 /* Masked stores are microcoded on Zen: three small stores are faster. */
@@ -68,105 +63,7 @@ VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
         _mm_store_ss(p, part);
 }
 
-VINLINE void vf32_stream(float *p, vf32 v)
-{
-    _mm256_stream_ps(p, v);
-}
-
-/* vf32: arithmetic. */
-
-VINLINE vf32 vf32_set1(float x)
-{
-    return _mm256_set1_ps(x);
-}
-
-VINLINE vf32 vf32_zero(void)
-{
-    return _mm256_setzero_ps();
-}
-
-VINLINE vf32 vf32_add(vf32 a, vf32 b)
-{
-    return _mm256_add_ps(a, b);
-}
-
-VINLINE vf32 vf32_sub(vf32 a, vf32 b)
-{
-    return _mm256_sub_ps(a, b);
-}
-
-VINLINE vf32 vf32_mul(vf32 a, vf32 b)
-{
-    return _mm256_mul_ps(a, b);
-}
-
-VINLINE vf32 vf32_div(vf32 a, vf32 b)
-{
-    return _mm256_div_ps(a, b);
-}
-
-VINLINE vf32 vf32_sqrt(vf32 a)
-{
-    return _mm256_sqrt_ps(a);
-}
-
-VINLINE vf32 vf32_abs(vf32 a)
-{
-    return _mm256_andnot_ps(_mm256_set1_ps(-0.0F), a);
-}
-
-VINLINE vf32 vf32_neg(vf32 a)
-{
-    return _mm256_xor_ps(a, _mm256_set1_ps(-0.0F));
-}
-
-VINLINE vf32 vf32_min(vf32 a, vf32 b)
-{
-    return _mm256_min_ps(a, b);
-}
-
-VINLINE vf32 vf32_max(vf32 a, vf32 b)
-{
-    return _mm256_max_ps(a, b);
-}
-
-VINLINE vf32 vf32_fma(vf32 a, vf32 b, vf32 c)
-{
-    return _mm256_fmadd_ps(a, b, c);
-}
-
-VINLINE vf32 vf32_fnma(vf32 a, vf32 b, vf32 c)
-{
-    return _mm256_fnmadd_ps(a, b, c);
-}
-
-VINLINE vf32 vf32_fused(vf32 a, vf32 b, vf32 c)
-{
-    return _mm256_fmadd_ps(a, b, c);
-}
-
 /* vf32: bits of floats, comparisons, masks. */
-
-VINLINE vf32 vf32_and(vf32 a, vf32 b)
-{
-    return _mm256_and_ps(a, b);
-}
-
-VINLINE vf32 vf32_or(vf32 a, vf32 b)
-{
-    return _mm256_or_ps(a, b);
-}
-
-VINLINE vf32 vf32_xor(vf32 a, vf32 b)
-{
-    return _mm256_xor_ps(a, b);
-}
-
-VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
-{
-    const vf32 bit = _mm256_set1_ps(-0.0F);
-    return _mm256_or_ps(_mm256_and_ps(bit, sign), _mm256_andnot_ps(bit, size));
-}
 
 VINLINE vm32 vf32_lt(vf32 a, vf32 b)
 {
@@ -208,31 +105,6 @@ VINLINE vf32 vf32_select(vm32 m, vf32 a, vf32 b)
     return _mm256_blendv_ps(b, a, m);
 }
 
-VINLINE vm32 vm32_and(vm32 a, vm32 b)
-{
-    return _mm256_and_ps(a, b);
-}
-
-VINLINE vm32 vm32_or(vm32 a, vm32 b)
-{
-    return _mm256_or_ps(a, b);
-}
-
-VINLINE vm32 vm32_not(vm32 m)
-{
-    return _mm256_xor_ps(m, _mm256_castsi256_ps(_mm256_set1_epi32(-1)));
-}
-
-VINLINE unsigned vm32_bits(vm32 m)
-{
-    return (unsigned)_mm256_movemask_ps(m);
-}
-
-VINLINE bool vm32_any(vm32 m)
-{
-    return _mm256_movemask_ps(m) != 0;
-}
-
 VINLINE bool vm32_all(vm32 m)
 {
     return _mm256_movemask_ps(m) == 0xFF;
@@ -266,103 +138,13 @@ VINLINE float vf32_hmin(vf32 v)
 
 /* vi32. */
 
-VINLINE vi32 vi32_set1(int32_t x)
-{
-    return _mm256_set1_epi32(x);
-}
-
-VINLINE vi32 vi32_load(const int32_t *p)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)p);
-}
-
-VINLINE void vi32_store(int32_t *p, vi32 v)
-{
-    _mm256_storeu_si256((__m256i *)(void *)p, v);
-}
-
-VINLINE vi32 vi32_add(vi32 a, vi32 b)
-{
-    return _mm256_add_epi32(a, b);
-}
-
-VINLINE vi32 vi32_sub(vi32 a, vi32 b)
-{
-    return _mm256_sub_epi32(a, b);
-}
-
-VINLINE vi32 vi32_and(vi32 a, vi32 b)
-{
-    return _mm256_and_si256(a, b);
-}
-
-VINLINE vi32 vi32_or(vi32 a, vi32 b)
-{
-    return _mm256_or_si256(a, b);
-}
-
-VINLINE vi32 vi32_xor(vi32 a, vi32 b)
-{
-    return _mm256_xor_si256(a, b);
-}
-
-VINLINE vi32 vi32_shl(vi32 a, int by)
-{
-    return _mm256_slli_epi32(a, by);
-}
-
-VINLINE vi32 vi32_shr(vi32 a, int by)
-{
-    return _mm256_srli_epi32(a, by);
-}
-
-VINLINE vi32 vi32_sar(vi32 a, int by)
-{
-    return _mm256_srai_epi32(a, by);
-}
-
-VINLINE vm32 vi32_eq(vi32 a, vi32 b)
-{
-    return _mm256_castsi256_ps(_mm256_cmpeq_epi32(a, b));
-}
-
-VINLINE vm32 vi32_gt(vi32 a, vi32 b)
-{
-    return _mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b));
-}
-
 VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
 {
     return _mm256_castps_si256(
         vf32_select(m, _mm256_castsi256_ps(a), _mm256_castsi256_ps(b)));
 }
 
-VINLINE vi32 vf32_to_i32(vf32 a)
-{
-    return _mm256_cvtps_epi32(a);
-}
-
-VINLINE vf32 vi32_to_f32(vi32 a)
-{
-    return _mm256_cvtepi32_ps(a);
-}
-
-VINLINE vi32 vf32_as_i32(vf32 a)
-{
-    return _mm256_castps_si256(a);
-}
-
-VINLINE vf32 vi32_as_f32(vi32 a)
-{
-    return _mm256_castsi256_ps(a);
-}
-
 /* vf64: memory. */
-
-VINLINE vf64 vf64_load(const double *p)
-{
-    return _mm256_loadu_pd(p);
-}
 
 static const int64_t vm64_window[8] = {-1, -1, -1, -1};
 
@@ -375,11 +157,6 @@ VINLINE __m256i vm64_first(size_t n)
 VINLINE vf64 vf64_load_n(const double *p, size_t n)
 {
     return _mm256_maskload_pd((const double *)p, vm64_first(n));
-}
-
-VINLINE void vf64_store(double *p, vf64 v)
-{
-    _mm256_storeu_pd(p, v);
 }
 
 VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
@@ -398,105 +175,7 @@ VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
         _mm_store_sd(p, part);
 }
 
-VINLINE void vf64_stream(double *p, vf64 v)
-{
-    _mm256_stream_pd(p, v);
-}
-
-/* vf64: arithmetic. */
-
-VINLINE vf64 vf64_set1(double x)
-{
-    return _mm256_set1_pd(x);
-}
-
-VINLINE vf64 vf64_zero(void)
-{
-    return _mm256_setzero_pd();
-}
-
-VINLINE vf64 vf64_add(vf64 a, vf64 b)
-{
-    return _mm256_add_pd(a, b);
-}
-
-VINLINE vf64 vf64_sub(vf64 a, vf64 b)
-{
-    return _mm256_sub_pd(a, b);
-}
-
-VINLINE vf64 vf64_mul(vf64 a, vf64 b)
-{
-    return _mm256_mul_pd(a, b);
-}
-
-VINLINE vf64 vf64_div(vf64 a, vf64 b)
-{
-    return _mm256_div_pd(a, b);
-}
-
-VINLINE vf64 vf64_sqrt(vf64 a)
-{
-    return _mm256_sqrt_pd(a);
-}
-
-VINLINE vf64 vf64_abs(vf64 a)
-{
-    return _mm256_andnot_pd(_mm256_set1_pd(-0.0), a);
-}
-
-VINLINE vf64 vf64_neg(vf64 a)
-{
-    return _mm256_xor_pd(a, _mm256_set1_pd(-0.0));
-}
-
-VINLINE vf64 vf64_min(vf64 a, vf64 b)
-{
-    return _mm256_min_pd(a, b);
-}
-
-VINLINE vf64 vf64_max(vf64 a, vf64 b)
-{
-    return _mm256_max_pd(a, b);
-}
-
-VINLINE vf64 vf64_fma(vf64 a, vf64 b, vf64 c)
-{
-    return _mm256_fmadd_pd(a, b, c);
-}
-
-VINLINE vf64 vf64_fnma(vf64 a, vf64 b, vf64 c)
-{
-    return _mm256_fnmadd_pd(a, b, c);
-}
-
-VINLINE vf64 vf64_fused(vf64 a, vf64 b, vf64 c)
-{
-    return _mm256_fmadd_pd(a, b, c);
-}
-
 /* vf64: bits of floats, comparisons, masks. */
-
-VINLINE vf64 vf64_and(vf64 a, vf64 b)
-{
-    return _mm256_and_pd(a, b);
-}
-
-VINLINE vf64 vf64_or(vf64 a, vf64 b)
-{
-    return _mm256_or_pd(a, b);
-}
-
-VINLINE vf64 vf64_xor(vf64 a, vf64 b)
-{
-    return _mm256_xor_pd(a, b);
-}
-
-VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
-{
-    const vf64 bit = _mm256_set1_pd(-0.0);
-    return _mm256_or_pd(_mm256_and_pd(bit, sign), _mm256_andnot_pd(bit, size));
-}
 
 VINLINE vm64 vf64_lt(vf64 a, vf64 b)
 {
@@ -538,31 +217,6 @@ VINLINE vf64 vf64_select(vm64 m, vf64 a, vf64 b)
     return _mm256_blendv_pd(b, a, m);
 }
 
-VINLINE vm64 vm64_and(vm64 a, vm64 b)
-{
-    return _mm256_and_pd(a, b);
-}
-
-VINLINE vm64 vm64_or(vm64 a, vm64 b)
-{
-    return _mm256_or_pd(a, b);
-}
-
-VINLINE vm64 vm64_not(vm64 m)
-{
-    return _mm256_xor_pd(m, _mm256_castsi256_pd(_mm256_set1_epi32(-1)));
-}
-
-VINLINE unsigned vm64_bits(vm64 m)
-{
-    return (unsigned)_mm256_movemask_pd(m);
-}
-
-VINLINE bool vm64_any(vm64 m)
-{
-    return _mm256_movemask_pd(m) != 0;
-}
-
 VINLINE bool vm64_all(vm64 m)
 {
     return _mm256_movemask_pd(m) == 0xF;
@@ -589,68 +243,6 @@ VINLINE double vf64_hmin(vf64 v)
     const __m128d x =
         _mm_min_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_min_sd(x, _mm_unpackhi_pd(x, x)));
-}
-
-/* vi64. */
-
-VINLINE vi64 vi64_set1(int64_t x)
-{
-    return _mm256_set1_epi64x(x);
-}
-
-VINLINE vi64 vi64_load(const int64_t *p)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)p);
-}
-
-VINLINE void vi64_store(int64_t *p, vi64 v)
-{
-    _mm256_storeu_si256((__m256i *)(void *)p, v);
-}
-
-VINLINE vi64 vi64_add(vi64 a, vi64 b)
-{
-    return _mm256_add_epi64(a, b);
-}
-
-VINLINE vi64 vi64_sub(vi64 a, vi64 b)
-{
-    return _mm256_sub_epi64(a, b);
-}
-
-VINLINE vi64 vi64_and(vi64 a, vi64 b)
-{
-    return _mm256_and_si256(a, b);
-}
-
-VINLINE vi64 vi64_or(vi64 a, vi64 b)
-{
-    return _mm256_or_si256(a, b);
-}
-
-VINLINE vi64 vi64_xor(vi64 a, vi64 b)
-{
-    return _mm256_xor_si256(a, b);
-}
-
-VINLINE vi64 vi64_shl(vi64 a, int by)
-{
-    return _mm256_slli_epi64(a, by);
-}
-
-VINLINE vi64 vi64_shr(vi64 a, int by)
-{
-    return _mm256_srli_epi64(a, by);
-}
-
-VINLINE vi64 vf64_as_i64(vf64 a)
-{
-    return _mm256_castpd_si256(a);
-}
-
-VINLINE vf64 vi64_as_f64(vi64 a)
-{
-    return _mm256_castsi256_pd(a);
 }
 
 /* Between widths. */
@@ -729,18 +321,6 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
     v[1] = _mm256_permute2f128_pd(hi0, hi1, 0x20);
     v[2] = _mm256_permute2f128_pd(lo0, lo1, 0x31);
     v[3] = _mm256_permute2f128_pd(hi0, hi1, 0x31);
-}
-
-/* Memory order. */
-
-VINLINE void v_fence(void)
-{
-    _mm_sfence();
-}
-
-VINLINE void v_prefetch(const void *p)
-{
-    _mm_prefetch((const char *)p, _MM_HINT_T0);
 }
 
 /* Reductions. unordered: a or b is NaN. keep: stay in a register instead of

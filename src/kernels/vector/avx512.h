@@ -20,12 +20,13 @@ typedef __mmask8 vm64;
 enum { VF32_LANES = 16, VF64_LANES = 8 };
 enum { V_MASKS = 1 };
 
-/* vf32: memory. */
+#define V_PREFIX _mm512_
+#define V_WIDTH 512
+#define V_FUSED
+#define V_MASK_REGISTERS
+#include "kernels/vector/x86.h"
 
-VINLINE vf32 vf32_load(const float *p)
-{
-    return _mm512_loadu_ps(p);
-}
+/* vf32: memory. */
 
 VINLINE vm32 vm32_first(size_t n)
 {
@@ -37,109 +38,19 @@ VINLINE vf32 vf32_load_n(const float *p, size_t n)
     return _mm512_maskz_loadu_ps(vm32_first(n), p);
 }
 
-VINLINE void vf32_store(float *p, vf32 v)
-{
-    _mm512_storeu_ps(p, v);
-}
-
 VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
 {
     _mm512_mask_storeu_ps(p, vm32_first(n), v);
 }
 
-VINLINE void vf32_stream(float *p, vf32 v)
-{
-    _mm512_stream_ps(p, v);
-}
-
 /* vf32: arithmetic. */
-
-VINLINE vf32 vf32_set1(float x)
-{
-    return _mm512_set1_ps(x);
-}
-
-VINLINE vf32 vf32_zero(void)
-{
-    return _mm512_setzero_ps();
-}
-
-VINLINE vf32 vf32_add(vf32 a, vf32 b)
-{
-    return _mm512_add_ps(a, b);
-}
-
-VINLINE vf32 vf32_sub(vf32 a, vf32 b)
-{
-    return _mm512_sub_ps(a, b);
-}
-
-VINLINE vf32 vf32_mul(vf32 a, vf32 b)
-{
-    return _mm512_mul_ps(a, b);
-}
-
-VINLINE vf32 vf32_div(vf32 a, vf32 b)
-{
-    return _mm512_div_ps(a, b);
-}
-
-VINLINE vf32 vf32_sqrt(vf32 a)
-{
-    return _mm512_sqrt_ps(a);
-}
 
 VINLINE vf32 vf32_abs(vf32 a)
 {
     return _mm512_abs_ps(a);
 }
 
-VINLINE vf32 vf32_neg(vf32 a)
-{
-    return _mm512_xor_ps(a, _mm512_set1_ps(-0.0F));
-}
-
-VINLINE vf32 vf32_min(vf32 a, vf32 b)
-{
-    return _mm512_min_ps(a, b);
-}
-
-VINLINE vf32 vf32_max(vf32 a, vf32 b)
-{
-    return _mm512_max_ps(a, b);
-}
-
-VINLINE vf32 vf32_fma(vf32 a, vf32 b, vf32 c)
-{
-    return _mm512_fmadd_ps(a, b, c);
-}
-
-VINLINE vf32 vf32_fnma(vf32 a, vf32 b, vf32 c)
-{
-    return _mm512_fnmadd_ps(a, b, c);
-}
-
-VINLINE vf32 vf32_fused(vf32 a, vf32 b, vf32 c)
-{
-    return _mm512_fmadd_ps(a, b, c);
-}
-
 /* vf32: bits of floats, comparisons, masks. */
-
-VINLINE vf32 vf32_and(vf32 a, vf32 b)
-{
-    return _mm512_and_ps(a, b);
-}
-
-VINLINE vf32 vf32_or(vf32 a, vf32 b)
-{
-    return _mm512_or_ps(a, b);
-}
-
-VINLINE vf32 vf32_xor(vf32 a, vf32 b)
-{
-    return _mm512_xor_ps(a, b);
-}
 
 VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
 {
@@ -252,11 +163,6 @@ VINLINE float vf32_hmin(vf32 v)
 
 /* vi32. */
 
-VINLINE vi32 vi32_set1(int32_t x)
-{
-    return _mm512_set1_epi32(x);
-}
-
 VINLINE vi32 vi32_load(const int32_t *p)
 {
     return _mm512_loadu_si512(p);
@@ -265,31 +171,6 @@ VINLINE vi32 vi32_load(const int32_t *p)
 VINLINE void vi32_store(int32_t *p, vi32 v)
 {
     _mm512_storeu_si512(p, v);
-}
-
-VINLINE vi32 vi32_add(vi32 a, vi32 b)
-{
-    return _mm512_add_epi32(a, b);
-}
-
-VINLINE vi32 vi32_sub(vi32 a, vi32 b)
-{
-    return _mm512_sub_epi32(a, b);
-}
-
-VINLINE vi32 vi32_and(vi32 a, vi32 b)
-{
-    return _mm512_and_si512(a, b);
-}
-
-VINLINE vi32 vi32_or(vi32 a, vi32 b)
-{
-    return _mm512_or_si512(a, b);
-}
-
-VINLINE vi32 vi32_xor(vi32 a, vi32 b)
-{
-    return _mm512_xor_si512(a, b);
 }
 
 VINLINE vi32 vi32_shl(vi32 a, int by)
@@ -322,32 +203,7 @@ VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
     return _mm512_mask_blend_epi32(m, b, a);
 }
 
-VINLINE vi32 vf32_to_i32(vf32 a)
-{
-    return _mm512_cvtps_epi32(a);
-}
-
-VINLINE vf32 vi32_to_f32(vi32 a)
-{
-    return _mm512_cvtepi32_ps(a);
-}
-
-VINLINE vi32 vf32_as_i32(vf32 a)
-{
-    return _mm512_castps_si512(a);
-}
-
-VINLINE vf32 vi32_as_f32(vi32 a)
-{
-    return _mm512_castsi512_ps(a);
-}
-
 /* vf64: memory. */
-
-VINLINE vf64 vf64_load(const double *p)
-{
-    return _mm512_loadu_pd(p);
-}
 
 VINLINE vm64 vm64_first(size_t n)
 {
@@ -359,109 +215,19 @@ VINLINE vf64 vf64_load_n(const double *p, size_t n)
     return _mm512_maskz_loadu_pd(vm64_first(n), p);
 }
 
-VINLINE void vf64_store(double *p, vf64 v)
-{
-    _mm512_storeu_pd(p, v);
-}
-
 VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
 {
     _mm512_mask_storeu_pd(p, vm64_first(n), v);
 }
 
-VINLINE void vf64_stream(double *p, vf64 v)
-{
-    _mm512_stream_pd(p, v);
-}
-
 /* vf64: arithmetic. */
-
-VINLINE vf64 vf64_set1(double x)
-{
-    return _mm512_set1_pd(x);
-}
-
-VINLINE vf64 vf64_zero(void)
-{
-    return _mm512_setzero_pd();
-}
-
-VINLINE vf64 vf64_add(vf64 a, vf64 b)
-{
-    return _mm512_add_pd(a, b);
-}
-
-VINLINE vf64 vf64_sub(vf64 a, vf64 b)
-{
-    return _mm512_sub_pd(a, b);
-}
-
-VINLINE vf64 vf64_mul(vf64 a, vf64 b)
-{
-    return _mm512_mul_pd(a, b);
-}
-
-VINLINE vf64 vf64_div(vf64 a, vf64 b)
-{
-    return _mm512_div_pd(a, b);
-}
-
-VINLINE vf64 vf64_sqrt(vf64 a)
-{
-    return _mm512_sqrt_pd(a);
-}
 
 VINLINE vf64 vf64_abs(vf64 a)
 {
     return _mm512_abs_pd(a);
 }
 
-VINLINE vf64 vf64_neg(vf64 a)
-{
-    return _mm512_xor_pd(a, _mm512_set1_pd(-0.0));
-}
-
-VINLINE vf64 vf64_min(vf64 a, vf64 b)
-{
-    return _mm512_min_pd(a, b);
-}
-
-VINLINE vf64 vf64_max(vf64 a, vf64 b)
-{
-    return _mm512_max_pd(a, b);
-}
-
-VINLINE vf64 vf64_fma(vf64 a, vf64 b, vf64 c)
-{
-    return _mm512_fmadd_pd(a, b, c);
-}
-
-VINLINE vf64 vf64_fnma(vf64 a, vf64 b, vf64 c)
-{
-    return _mm512_fnmadd_pd(a, b, c);
-}
-
-VINLINE vf64 vf64_fused(vf64 a, vf64 b, vf64 c)
-{
-    return _mm512_fmadd_pd(a, b, c);
-}
-
 /* vf64: bits of floats, comparisons, masks. */
-
-VINLINE vf64 vf64_and(vf64 a, vf64 b)
-{
-    return _mm512_and_pd(a, b);
-}
-
-VINLINE vf64 vf64_or(vf64 a, vf64 b)
-{
-    return _mm512_or_pd(a, b);
-}
-
-VINLINE vf64 vf64_xor(vf64 a, vf64 b)
-{
-    return _mm512_xor_pd(a, b);
-}
 
 VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
 {
@@ -586,31 +352,6 @@ VINLINE void vi64_store(int64_t *p, vi64 v)
     _mm512_storeu_si512(p, v);
 }
 
-VINLINE vi64 vi64_add(vi64 a, vi64 b)
-{
-    return _mm512_add_epi64(a, b);
-}
-
-VINLINE vi64 vi64_sub(vi64 a, vi64 b)
-{
-    return _mm512_sub_epi64(a, b);
-}
-
-VINLINE vi64 vi64_and(vi64 a, vi64 b)
-{
-    return _mm512_and_si512(a, b);
-}
-
-VINLINE vi64 vi64_or(vi64 a, vi64 b)
-{
-    return _mm512_or_si512(a, b);
-}
-
-VINLINE vi64 vi64_xor(vi64 a, vi64 b)
-{
-    return _mm512_xor_si512(a, b);
-}
-
 VINLINE vi64 vi64_shl(vi64 a, int by)
 {
     return _mm512_sll_epi64(a, _mm_cvtsi32_si128(by));
@@ -619,16 +360,6 @@ VINLINE vi64 vi64_shl(vi64 a, int by)
 VINLINE vi64 vi64_shr(vi64 a, int by)
 {
     return _mm512_srl_epi64(a, _mm_cvtsi32_si128(by));
-}
-
-VINLINE vi64 vf64_as_i64(vf64 a)
-{
-    return _mm512_castpd_si512(a);
-}
-
-VINLINE vf64 vi64_as_f64(vi64 a)
-{
-    return _mm512_castsi512_pd(a);
 }
 
 /* Between widths. */
@@ -758,18 +489,6 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
     vf64_twos(v + 6, u + 6);
     vf64_quarters(u, v);
     vf64_quarters(u + 1, v + 1);
-}
-
-/* Memory order. */
-
-VINLINE void v_fence(void)
-{
-    _mm_sfence();
-}
-
-VINLINE void v_prefetch(const void *p)
-{
-    _mm_prefetch((const char *)p, _MM_HINT_T0);
 }
 
 /* Reductions. unordered: a or b is NaN. keep: stay in a register instead of

@@ -37,6 +37,33 @@
 
 #define VINLINE static inline __attribute__((always_inline))
 
+/* Words that are one intrinsic. */
+#define V_NULLARY(to_, name_, of_) \
+    VINLINE to_ name_(void)        \
+    {                              \
+        return of_();              \
+    }
+#define V_UNARY(to_, name_, from_, of_) \
+    VINLINE to_ name_(from_ a)          \
+    {                                   \
+        return of_(a);                  \
+    }
+#define V_BINARY(to_, name_, from_, of_) \
+    VINLINE to_ name_(from_ a, from_ b)  \
+    {                                    \
+        return of_(a, b);                \
+    }
+#define V_TERNARY(to_, name_, from_, of_)        \
+    VINLINE to_ name_(from_ a, from_ b, from_ c) \
+    {                                            \
+        return of_(a, b, c);                     \
+    }
+#define V_STORE(name_, to_, from_, of_) \
+    VINLINE void name_(to_ p, from_ v)  \
+    {                                   \
+        of_(p, v);                      \
+    }
+
 /* The compiler moves no load across it. */
 VINLINE void v_order(void)
 {

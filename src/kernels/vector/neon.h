@@ -22,10 +22,9 @@ enum { V_MASKS = 0 };
 
 /* vf32: memory. */
 
-VINLINE vf32 vf32_load(const float *p)
-{
-    return vld1q_f32(p);
-}
+/* clang-format off */
+V_UNARY(vf32, vf32_load, const float *, vld1q_f32)
+/* clang-format on */
 
 VINLINE vf32 vf32_load_n(const float *p, size_t n)
 {
@@ -45,10 +44,9 @@ VINLINE vf32 vf32_load_n(const float *p, size_t n)
     }
 }
 
-VINLINE void vf32_store(float *p, vf32 v)
-{
-    vst1q_f32(p, v);
-}
+/* clang-format off */
+V_STORE(vf32_store, float *, vf32, vst1q_f32)
+/* clang-format on */
 
 VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
 {
@@ -66,57 +64,30 @@ VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
 }
 
 /* There is no portable streaming store: an ordinary one keeps the meaning. */
-VINLINE void vf32_stream(float *p, vf32 v)
-{
-    vst1q_f32(p, v);
-}
+/* clang-format off */
+V_STORE(vf32_stream, float *, vf32, vst1q_f32)
+/* clang-format on */
 
 /* vf32: arithmetic. */
 
-VINLINE vf32 vf32_set1(float x)
-{
-    return vdupq_n_f32(x);
-}
+/* clang-format off */
+V_UNARY(vf32, vf32_set1, float, vdupq_n_f32)
+/* clang-format on */
 
 VINLINE vf32 vf32_zero(void)
 {
     return vdupq_n_f32(0.0F);
 }
 
-VINLINE vf32 vf32_add(vf32 a, vf32 b)
-{
-    return vaddq_f32(a, b);
-}
-
-VINLINE vf32 vf32_sub(vf32 a, vf32 b)
-{
-    return vsubq_f32(a, b);
-}
-
-VINLINE vf32 vf32_mul(vf32 a, vf32 b)
-{
-    return vmulq_f32(a, b);
-}
-
-VINLINE vf32 vf32_div(vf32 a, vf32 b)
-{
-    return vdivq_f32(a, b);
-}
-
-VINLINE vf32 vf32_sqrt(vf32 a)
-{
-    return vsqrtq_f32(a);
-}
-
-VINLINE vf32 vf32_abs(vf32 a)
-{
-    return vabsq_f32(a);
-}
-
-VINLINE vf32 vf32_neg(vf32 a)
-{
-    return vnegq_f32(a);
-}
+/* clang-format off */
+V_BINARY(vf32, vf32_add, vf32, vaddq_f32)
+V_BINARY(vf32, vf32_sub, vf32, vsubq_f32)
+V_BINARY(vf32, vf32_mul, vf32, vmulq_f32)
+V_BINARY(vf32, vf32_div, vf32, vdivq_f32)
+V_UNARY(vf32, vf32_sqrt, vf32, vsqrtq_f32)
+V_UNARY(vf32, vf32_abs, vf32, vabsq_f32)
+V_UNARY(vf32, vf32_neg, vf32, vnegq_f32)
+/* clang-format on */
 
 VINLINE vf32 vf32_min(vf32 a, vf32 b)
 {
@@ -168,30 +139,13 @@ VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
     return vbslq_f32(vdupq_n_u32(0x80000000U), sign, size);
 }
 
-VINLINE vm32 vf32_lt(vf32 a, vf32 b)
-{
-    return vcltq_f32(a, b);
-}
-
-VINLINE vm32 vf32_le(vf32 a, vf32 b)
-{
-    return vcleq_f32(a, b);
-}
-
-VINLINE vm32 vf32_gt(vf32 a, vf32 b)
-{
-    return vcgtq_f32(a, b);
-}
-
-VINLINE vm32 vf32_ge(vf32 a, vf32 b)
-{
-    return vcgeq_f32(a, b);
-}
-
-VINLINE vm32 vf32_eq(vf32 a, vf32 b)
-{
-    return vceqq_f32(a, b);
-}
+/* clang-format off */
+V_BINARY(vm32, vf32_lt, vf32, vcltq_f32)
+V_BINARY(vm32, vf32_le, vf32, vcleq_f32)
+V_BINARY(vm32, vf32_gt, vf32, vcgtq_f32)
+V_BINARY(vm32, vf32_ge, vf32, vcgeq_f32)
+V_BINARY(vm32, vf32_eq, vf32, vceqq_f32)
+/* clang-format on */
 
 VINLINE vm32 vf32_ne(vf32 a, vf32 b)
 {
@@ -208,20 +162,11 @@ VINLINE vf32 vf32_select(vm32 m, vf32 a, vf32 b)
     return vbslq_f32(m, a, b);
 }
 
-VINLINE vm32 vm32_and(vm32 a, vm32 b)
-{
-    return vandq_u32(a, b);
-}
-
-VINLINE vm32 vm32_or(vm32 a, vm32 b)
-{
-    return vorrq_u32(a, b);
-}
-
-VINLINE vm32 vm32_not(vm32 m)
-{
-    return vmvnq_u32(m);
-}
+/* clang-format off */
+V_BINARY(vm32, vm32_and, vm32, vandq_u32)
+V_BINARY(vm32, vm32_or, vm32, vorrq_u32)
+V_UNARY(vm32, vm32_not, vm32, vmvnq_u32)
+/* clang-format on */
 
 VINLINE unsigned vm32_bits(vm32 m)
 {
@@ -247,57 +192,23 @@ VINLINE float vf32_sum(vf32 v)
     return vget_lane_f32(w, 0) + vget_lane_f32(w, 1);
 }
 
-VINLINE float vf32_hmax(vf32 v)
-{
-    return vmaxnmvq_f32(v);
-}
-
-VINLINE float vf32_hmin(vf32 v)
-{
-    return vminnmvq_f32(v);
-}
+/* clang-format off */
+V_UNARY(float, vf32_hmax, vf32, vmaxnmvq_f32)
+V_UNARY(float, vf32_hmin, vf32, vminnmvq_f32)
+/* clang-format on */
 
 /* vi32. */
 
-VINLINE vi32 vi32_set1(int32_t x)
-{
-    return vdupq_n_s32(x);
-}
-
-VINLINE vi32 vi32_load(const int32_t *p)
-{
-    return vld1q_s32(p);
-}
-
-VINLINE void vi32_store(int32_t *p, vi32 v)
-{
-    vst1q_s32(p, v);
-}
-
-VINLINE vi32 vi32_add(vi32 a, vi32 b)
-{
-    return vaddq_s32(a, b);
-}
-
-VINLINE vi32 vi32_sub(vi32 a, vi32 b)
-{
-    return vsubq_s32(a, b);
-}
-
-VINLINE vi32 vi32_and(vi32 a, vi32 b)
-{
-    return vandq_s32(a, b);
-}
-
-VINLINE vi32 vi32_or(vi32 a, vi32 b)
-{
-    return vorrq_s32(a, b);
-}
-
-VINLINE vi32 vi32_xor(vi32 a, vi32 b)
-{
-    return veorq_s32(a, b);
-}
+/* clang-format off */
+V_UNARY(vi32, vi32_set1, int32_t, vdupq_n_s32)
+V_UNARY(vi32, vi32_load, const int32_t *, vld1q_s32)
+V_STORE(vi32_store, int32_t *, vi32, vst1q_s32)
+V_BINARY(vi32, vi32_add, vi32, vaddq_s32)
+V_BINARY(vi32, vi32_sub, vi32, vsubq_s32)
+V_BINARY(vi32, vi32_and, vi32, vandq_s32)
+V_BINARY(vi32, vi32_or, vi32, vorrq_s32)
+V_BINARY(vi32, vi32_xor, vi32, veorq_s32)
+/* clang-format on */
 
 VINLINE vi32 vi32_shl(vi32 a, int by)
 {
@@ -315,47 +226,28 @@ VINLINE vi32 vi32_sar(vi32 a, int by)
     return vshlq_s32(a, vdupq_n_s32(-by));
 }
 
-VINLINE vm32 vi32_eq(vi32 a, vi32 b)
-{
-    return vceqq_s32(a, b);
-}
-
-VINLINE vm32 vi32_gt(vi32 a, vi32 b)
-{
-    return vcgtq_s32(a, b);
-}
+/* clang-format off */
+V_BINARY(vm32, vi32_eq, vi32, vceqq_s32)
+V_BINARY(vm32, vi32_gt, vi32, vcgtq_s32)
+/* clang-format on */
 
 VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
 {
     return vbslq_s32(m, a, b);
 }
 
-VINLINE vi32 vf32_to_i32(vf32 a)
-{
-    return vcvtnq_s32_f32(a);
-}
-
-VINLINE vf32 vi32_to_f32(vi32 a)
-{
-    return vcvtq_f32_s32(a);
-}
-
-VINLINE vi32 vf32_as_i32(vf32 a)
-{
-    return vreinterpretq_s32_f32(a);
-}
-
-VINLINE vf32 vi32_as_f32(vi32 a)
-{
-    return vreinterpretq_f32_s32(a);
-}
+/* clang-format off */
+V_UNARY(vi32, vf32_to_i32, vf32, vcvtnq_s32_f32)
+V_UNARY(vf32, vi32_to_f32, vi32, vcvtq_f32_s32)
+V_UNARY(vi32, vf32_as_i32, vf32, vreinterpretq_s32_f32)
+V_UNARY(vf32, vi32_as_f32, vi32, vreinterpretq_f32_s32)
+/* clang-format on */
 
 /* vf64: memory. */
 
-VINLINE vf64 vf64_load(const double *p)
-{
-    return vld1q_f64(p);
-}
+/* clang-format off */
+V_UNARY(vf64, vf64_load, const double *, vld1q_f64)
+/* clang-format on */
 
 VINLINE vf64 vf64_load_n(const double *p, size_t n)
 {
@@ -365,10 +257,9 @@ VINLINE vf64 vf64_load_n(const double *p, size_t n)
     return n == 0 ? v : vld1q_lane_f64(p, v, 0);
 }
 
-VINLINE void vf64_store(double *p, vf64 v)
-{
-    vst1q_f64(p, v);
-}
+/* clang-format off */
+V_STORE(vf64_store, double *, vf64, vst1q_f64)
+/* clang-format on */
 
 VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
 {
@@ -379,57 +270,30 @@ VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
 }
 
 /* There is no portable streaming store: an ordinary one keeps the meaning. */
-VINLINE void vf64_stream(double *p, vf64 v)
-{
-    vst1q_f64(p, v);
-}
+/* clang-format off */
+V_STORE(vf64_stream, double *, vf64, vst1q_f64)
+/* clang-format on */
 
 /* vf64: arithmetic. */
 
-VINLINE vf64 vf64_set1(double x)
-{
-    return vdupq_n_f64(x);
-}
+/* clang-format off */
+V_UNARY(vf64, vf64_set1, double, vdupq_n_f64)
+/* clang-format on */
 
 VINLINE vf64 vf64_zero(void)
 {
     return vdupq_n_f64(0.0);
 }
 
-VINLINE vf64 vf64_add(vf64 a, vf64 b)
-{
-    return vaddq_f64(a, b);
-}
-
-VINLINE vf64 vf64_sub(vf64 a, vf64 b)
-{
-    return vsubq_f64(a, b);
-}
-
-VINLINE vf64 vf64_mul(vf64 a, vf64 b)
-{
-    return vmulq_f64(a, b);
-}
-
-VINLINE vf64 vf64_div(vf64 a, vf64 b)
-{
-    return vdivq_f64(a, b);
-}
-
-VINLINE vf64 vf64_sqrt(vf64 a)
-{
-    return vsqrtq_f64(a);
-}
-
-VINLINE vf64 vf64_abs(vf64 a)
-{
-    return vabsq_f64(a);
-}
-
-VINLINE vf64 vf64_neg(vf64 a)
-{
-    return vnegq_f64(a);
-}
+/* clang-format off */
+V_BINARY(vf64, vf64_add, vf64, vaddq_f64)
+V_BINARY(vf64, vf64_sub, vf64, vsubq_f64)
+V_BINARY(vf64, vf64_mul, vf64, vmulq_f64)
+V_BINARY(vf64, vf64_div, vf64, vdivq_f64)
+V_UNARY(vf64, vf64_sqrt, vf64, vsqrtq_f64)
+V_UNARY(vf64, vf64_abs, vf64, vabsq_f64)
+V_UNARY(vf64, vf64_neg, vf64, vnegq_f64)
+/* clang-format on */
 
 VINLINE vf64 vf64_min(vf64 a, vf64 b)
 {
@@ -481,30 +345,13 @@ VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
     return vbslq_f64(vdupq_n_u64(UINT64_C(1) << 63), sign, size);
 }
 
-VINLINE vm64 vf64_lt(vf64 a, vf64 b)
-{
-    return vcltq_f64(a, b);
-}
-
-VINLINE vm64 vf64_le(vf64 a, vf64 b)
-{
-    return vcleq_f64(a, b);
-}
-
-VINLINE vm64 vf64_gt(vf64 a, vf64 b)
-{
-    return vcgtq_f64(a, b);
-}
-
-VINLINE vm64 vf64_ge(vf64 a, vf64 b)
-{
-    return vcgeq_f64(a, b);
-}
-
-VINLINE vm64 vf64_eq(vf64 a, vf64 b)
-{
-    return vceqq_f64(a, b);
-}
+/* clang-format off */
+V_BINARY(vm64, vf64_lt, vf64, vcltq_f64)
+V_BINARY(vm64, vf64_le, vf64, vcleq_f64)
+V_BINARY(vm64, vf64_gt, vf64, vcgtq_f64)
+V_BINARY(vm64, vf64_ge, vf64, vcgeq_f64)
+V_BINARY(vm64, vf64_eq, vf64, vceqq_f64)
+/* clang-format on */
 
 VINLINE vm64 vf64_ne(vf64 a, vf64 b)
 {
@@ -521,15 +368,10 @@ VINLINE vf64 vf64_select(vm64 m, vf64 a, vf64 b)
     return vbslq_f64(m, a, b);
 }
 
-VINLINE vm64 vm64_and(vm64 a, vm64 b)
-{
-    return vandq_u64(a, b);
-}
-
-VINLINE vm64 vm64_or(vm64 a, vm64 b)
-{
-    return vorrq_u64(a, b);
-}
+/* clang-format off */
+V_BINARY(vm64, vm64_and, vm64, vandq_u64)
+V_BINARY(vm64, vm64_or, vm64, vorrq_u64)
+/* clang-format on */
 
 VINLINE vm64 vm64_not(vm64 m)
 {
@@ -553,62 +395,24 @@ VINLINE bool vm64_all(vm64 m)
 
 /* vf64: across lanes. */
 
-VINLINE double vf64_sum(vf64 v)
-{
-    return vaddvq_f64(v);
-}
-
-VINLINE double vf64_hmax(vf64 v)
-{
-    return vmaxnmvq_f64(v);
-}
-
-VINLINE double vf64_hmin(vf64 v)
-{
-    return vminnmvq_f64(v);
-}
+/* clang-format off */
+V_UNARY(double, vf64_sum, vf64, vaddvq_f64)
+V_UNARY(double, vf64_hmax, vf64, vmaxnmvq_f64)
+V_UNARY(double, vf64_hmin, vf64, vminnmvq_f64)
+/* clang-format on */
 
 /* vi64. */
 
-VINLINE vi64 vi64_set1(int64_t x)
-{
-    return vdupq_n_s64(x);
-}
-
-VINLINE vi64 vi64_load(const int64_t *p)
-{
-    return vld1q_s64(p);
-}
-
-VINLINE void vi64_store(int64_t *p, vi64 v)
-{
-    vst1q_s64(p, v);
-}
-
-VINLINE vi64 vi64_add(vi64 a, vi64 b)
-{
-    return vaddq_s64(a, b);
-}
-
-VINLINE vi64 vi64_sub(vi64 a, vi64 b)
-{
-    return vsubq_s64(a, b);
-}
-
-VINLINE vi64 vi64_and(vi64 a, vi64 b)
-{
-    return vandq_s64(a, b);
-}
-
-VINLINE vi64 vi64_or(vi64 a, vi64 b)
-{
-    return vorrq_s64(a, b);
-}
-
-VINLINE vi64 vi64_xor(vi64 a, vi64 b)
-{
-    return veorq_s64(a, b);
-}
+/* clang-format off */
+V_UNARY(vi64, vi64_set1, int64_t, vdupq_n_s64)
+V_UNARY(vi64, vi64_load, const int64_t *, vld1q_s64)
+V_STORE(vi64_store, int64_t *, vi64, vst1q_s64)
+V_BINARY(vi64, vi64_add, vi64, vaddq_s64)
+V_BINARY(vi64, vi64_sub, vi64, vsubq_s64)
+V_BINARY(vi64, vi64_and, vi64, vandq_s64)
+V_BINARY(vi64, vi64_or, vi64, vorrq_s64)
+V_BINARY(vi64, vi64_xor, vi64, veorq_s64)
+/* clang-format on */
 
 VINLINE vi64 vi64_shl(vi64 a, int by)
 {
@@ -621,15 +425,10 @@ VINLINE vi64 vi64_shr(vi64 a, int by)
         vshlq_u64(vreinterpretq_u64_s64(a), vdupq_n_s64(-by)));
 }
 
-VINLINE vi64 vf64_as_i64(vf64 a)
-{
-    return vreinterpretq_s64_f64(a);
-}
-
-VINLINE vf64 vi64_as_f64(vi64 a)
-{
-    return vreinterpretq_f64_s64(a);
-}
+/* clang-format off */
+V_UNARY(vi64, vf64_as_i64, vf64, vreinterpretq_s64_f64)
+V_UNARY(vf64, vi64_as_f64, vi64, vreinterpretq_f64_s64)
+/* clang-format on */
 
 /* Between widths. */
 
@@ -638,10 +437,9 @@ VINLINE vf64 vf32_widen_lo(vf32 v)
     return vcvt_f64_f32(vget_low_f32(v));
 }
 
-VINLINE vf64 vf32_widen_hi(vf32 v)
-{
-    return vcvt_high_f64_f32(v);
-}
+/* clang-format off */
+V_UNARY(vf64, vf32_widen_hi, vf32, vcvt_high_f64_f32)
+/* clang-format on */
 
 VINLINE vf32 vf64_narrow(vf64 lo, vf64 hi)
 {
@@ -730,25 +528,12 @@ VINLINE vf64 vf64_keep(vf64 v)
  * product can be kept in registers, two vectors each, beside two vectors of
  * the right side and one of the left; V_TILE_ROWS is the most. */
 
-VINLINE vf32 vf32_zip_lo(vf32 a, vf32 b)
-{
-    return vzip1q_f32(a, b);
-}
-
-VINLINE vf32 vf32_zip_hi(vf32 a, vf32 b)
-{
-    return vzip2q_f32(a, b);
-}
-
-VINLINE vf64 vf64_zip_lo(vf64 a, vf64 b)
-{
-    return vzip1q_f64(a, b);
-}
-
-VINLINE vf64 vf64_zip_hi(vf64 a, vf64 b)
-{
-    return vzip2q_f64(a, b);
-}
+/* clang-format off */
+V_BINARY(vf32, vf32_zip_lo, vf32, vzip1q_f32)
+V_BINARY(vf32, vf32_zip_hi, vf32, vzip2q_f32)
+V_BINARY(vf64, vf64_zip_lo, vf64, vzip1q_f64)
+V_BINARY(vf64, vf64_zip_hi, vf64, vzip2q_f64)
+/* clang-format on */
 
 /* 32 registers would hold more rows, but gcc loads A far ahead. */
 enum { V_TILE_ROWS = 10 };

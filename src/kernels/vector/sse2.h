@@ -21,12 +21,11 @@ typedef __m128d vm64;
 enum { VF32_LANES = 4, VF64_LANES = 2 };
 enum { V_MASKS = 0 };
 
-/* vf32: memory. */
+#define V_PREFIX _mm_
+#define V_WIDTH 128
+#include "kernels/vector/x86.h"
 
-VINLINE vf32 vf32_load(const float *p)
-{
-    return _mm_loadu_ps(p);
-}
+/* vf32: memory. */
 
 VINLINE vf32 vf32_load_two(const float *p)
 {
@@ -49,11 +48,6 @@ VINLINE vf32 vf32_load_n(const float *p, size_t n)
     }
 }
 
-VINLINE void vf32_store(float *p, vf32 v)
-{
-    _mm_storeu_ps(p, v);
-}
-
 VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
 {
     if (n >= 4) {
@@ -69,67 +63,7 @@ VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
         _mm_store_ss(p, v);
 }
 
-VINLINE void vf32_stream(float *p, vf32 v)
-{
-    _mm_stream_ps(p, v);
-}
-
 /* vf32: arithmetic. */
-
-VINLINE vf32 vf32_set1(float x)
-{
-    return _mm_set1_ps(x);
-}
-
-VINLINE vf32 vf32_zero(void)
-{
-    return _mm_setzero_ps();
-}
-
-VINLINE vf32 vf32_add(vf32 a, vf32 b)
-{
-    return _mm_add_ps(a, b);
-}
-
-VINLINE vf32 vf32_sub(vf32 a, vf32 b)
-{
-    return _mm_sub_ps(a, b);
-}
-
-VINLINE vf32 vf32_mul(vf32 a, vf32 b)
-{
-    return _mm_mul_ps(a, b);
-}
-
-VINLINE vf32 vf32_div(vf32 a, vf32 b)
-{
-    return _mm_div_ps(a, b);
-}
-
-VINLINE vf32 vf32_sqrt(vf32 a)
-{
-    return _mm_sqrt_ps(a);
-}
-
-VINLINE vf32 vf32_abs(vf32 a)
-{
-    return _mm_andnot_ps(_mm_set1_ps(-0.0F), a);
-}
-
-VINLINE vf32 vf32_neg(vf32 a)
-{
-    return _mm_xor_ps(a, _mm_set1_ps(-0.0F));
-}
-
-VINLINE vf32 vf32_min(vf32 a, vf32 b)
-{
-    return _mm_min_ps(a, b);
-}
-
-VINLINE vf32 vf32_max(vf32 a, vf32 b)
-{
-    return _mm_max_ps(a, b);
-}
 
 VINLINE vf32 vf32_fma(vf32 a, vf32 b, vf32 c)
 {
@@ -155,27 +89,6 @@ VINLINE vf32 vf32_fused(vf32 a, vf32 b, vf32 c)
 }
 
 /* vf32: bits of floats, comparisons, masks. */
-
-VINLINE vf32 vf32_and(vf32 a, vf32 b)
-{
-    return _mm_and_ps(a, b);
-}
-
-VINLINE vf32 vf32_or(vf32 a, vf32 b)
-{
-    return _mm_or_ps(a, b);
-}
-
-VINLINE vf32 vf32_xor(vf32 a, vf32 b)
-{
-    return _mm_xor_ps(a, b);
-}
-
-VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
-{
-    const vf32 bit = _mm_set1_ps(-0.0F);
-    return _mm_or_ps(_mm_and_ps(bit, sign), _mm_andnot_ps(bit, size));
-}
 
 VINLINE vm32 vf32_lt(vf32 a, vf32 b)
 {
@@ -217,31 +130,6 @@ VINLINE vf32 vf32_select(vm32 m, vf32 a, vf32 b)
     return _mm_or_ps(_mm_and_ps(m, a), _mm_andnot_ps(m, b));
 }
 
-VINLINE vm32 vm32_and(vm32 a, vm32 b)
-{
-    return _mm_and_ps(a, b);
-}
-
-VINLINE vm32 vm32_or(vm32 a, vm32 b)
-{
-    return _mm_or_ps(a, b);
-}
-
-VINLINE vm32 vm32_not(vm32 m)
-{
-    return _mm_xor_ps(m, _mm_castsi128_ps(_mm_set1_epi32(-1)));
-}
-
-VINLINE unsigned vm32_bits(vm32 m)
-{
-    return (unsigned)_mm_movemask_ps(m);
-}
-
-VINLINE bool vm32_any(vm32 m)
-{
-    return _mm_movemask_ps(m) != 0;
-}
-
 VINLINE bool vm32_all(vm32 m)
 {
     return _mm_movemask_ps(m) == 0xF;
@@ -269,114 +157,19 @@ VINLINE float vf32_hmin(vf32 v)
 
 /* vi32. */
 
-VINLINE vi32 vi32_set1(int32_t x)
-{
-    return _mm_set1_epi32(x);
-}
-
-VINLINE vi32 vi32_load(const int32_t *p)
-{
-    return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-VINLINE void vi32_store(int32_t *p, vi32 v)
-{
-    _mm_storeu_si128((__m128i *)(void *)p, v);
-}
-
-VINLINE vi32 vi32_add(vi32 a, vi32 b)
-{
-    return _mm_add_epi32(a, b);
-}
-
-VINLINE vi32 vi32_sub(vi32 a, vi32 b)
-{
-    return _mm_sub_epi32(a, b);
-}
-
-VINLINE vi32 vi32_and(vi32 a, vi32 b)
-{
-    return _mm_and_si128(a, b);
-}
-
-VINLINE vi32 vi32_or(vi32 a, vi32 b)
-{
-    return _mm_or_si128(a, b);
-}
-
-VINLINE vi32 vi32_xor(vi32 a, vi32 b)
-{
-    return _mm_xor_si128(a, b);
-}
-
-VINLINE vi32 vi32_shl(vi32 a, int by)
-{
-    return _mm_slli_epi32(a, by);
-}
-
-VINLINE vi32 vi32_shr(vi32 a, int by)
-{
-    return _mm_srli_epi32(a, by);
-}
-
-VINLINE vi32 vi32_sar(vi32 a, int by)
-{
-    return _mm_srai_epi32(a, by);
-}
-
-VINLINE vm32 vi32_eq(vi32 a, vi32 b)
-{
-    return _mm_castsi128_ps(_mm_cmpeq_epi32(a, b));
-}
-
-VINLINE vm32 vi32_gt(vi32 a, vi32 b)
-{
-    return _mm_castsi128_ps(_mm_cmpgt_epi32(a, b));
-}
-
 VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
 {
     return _mm_castps_si128(
         vf32_select(m, _mm_castsi128_ps(a), _mm_castsi128_ps(b)));
 }
 
-VINLINE vi32 vf32_to_i32(vf32 a)
-{
-    return _mm_cvtps_epi32(a);
-}
-
-VINLINE vf32 vi32_to_f32(vi32 a)
-{
-    return _mm_cvtepi32_ps(a);
-}
-
-VINLINE vi32 vf32_as_i32(vf32 a)
-{
-    return _mm_castps_si128(a);
-}
-
-VINLINE vf32 vi32_as_f32(vi32 a)
-{
-    return _mm_castsi128_ps(a);
-}
-
 /* vf64: memory. */
-
-VINLINE vf64 vf64_load(const double *p)
-{
-    return _mm_loadu_pd(p);
-}
 
 VINLINE vf64 vf64_load_n(const double *p, size_t n)
 {
     if (n >= 2)
         return _mm_loadu_pd(p);
     return n == 0 ? _mm_setzero_pd() : _mm_load_sd(p);
-}
-
-VINLINE void vf64_store(double *p, vf64 v)
-{
-    _mm_storeu_pd(p, v);
 }
 
 VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
@@ -387,67 +180,7 @@ VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
         _mm_store_sd(p, v);
 }
 
-VINLINE void vf64_stream(double *p, vf64 v)
-{
-    _mm_stream_pd(p, v);
-}
-
 /* vf64: arithmetic. */
-
-VINLINE vf64 vf64_set1(double x)
-{
-    return _mm_set1_pd(x);
-}
-
-VINLINE vf64 vf64_zero(void)
-{
-    return _mm_setzero_pd();
-}
-
-VINLINE vf64 vf64_add(vf64 a, vf64 b)
-{
-    return _mm_add_pd(a, b);
-}
-
-VINLINE vf64 vf64_sub(vf64 a, vf64 b)
-{
-    return _mm_sub_pd(a, b);
-}
-
-VINLINE vf64 vf64_mul(vf64 a, vf64 b)
-{
-    return _mm_mul_pd(a, b);
-}
-
-VINLINE vf64 vf64_div(vf64 a, vf64 b)
-{
-    return _mm_div_pd(a, b);
-}
-
-VINLINE vf64 vf64_sqrt(vf64 a)
-{
-    return _mm_sqrt_pd(a);
-}
-
-VINLINE vf64 vf64_abs(vf64 a)
-{
-    return _mm_andnot_pd(_mm_set1_pd(-0.0), a);
-}
-
-VINLINE vf64 vf64_neg(vf64 a)
-{
-    return _mm_xor_pd(a, _mm_set1_pd(-0.0));
-}
-
-VINLINE vf64 vf64_min(vf64 a, vf64 b)
-{
-    return _mm_min_pd(a, b);
-}
-
-VINLINE vf64 vf64_max(vf64 a, vf64 b)
-{
-    return _mm_max_pd(a, b);
-}
 
 VINLINE vf64 vf64_fma(vf64 a, vf64 b, vf64 c)
 {
@@ -472,27 +205,6 @@ VINLINE vf64 vf64_fused(vf64 a, vf64 b, vf64 c)
 }
 
 /* vf64: bits of floats, comparisons, masks. */
-
-VINLINE vf64 vf64_and(vf64 a, vf64 b)
-{
-    return _mm_and_pd(a, b);
-}
-
-VINLINE vf64 vf64_or(vf64 a, vf64 b)
-{
-    return _mm_or_pd(a, b);
-}
-
-VINLINE vf64 vf64_xor(vf64 a, vf64 b)
-{
-    return _mm_xor_pd(a, b);
-}
-
-VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
-{
-    const vf64 bit = _mm_set1_pd(-0.0);
-    return _mm_or_pd(_mm_and_pd(bit, sign), _mm_andnot_pd(bit, size));
-}
 
 VINLINE vm64 vf64_lt(vf64 a, vf64 b)
 {
@@ -534,31 +246,6 @@ VINLINE vf64 vf64_select(vm64 m, vf64 a, vf64 b)
     return _mm_or_pd(_mm_and_pd(m, a), _mm_andnot_pd(m, b));
 }
 
-VINLINE vm64 vm64_and(vm64 a, vm64 b)
-{
-    return _mm_and_pd(a, b);
-}
-
-VINLINE vm64 vm64_or(vm64 a, vm64 b)
-{
-    return _mm_or_pd(a, b);
-}
-
-VINLINE vm64 vm64_not(vm64 m)
-{
-    return _mm_xor_pd(m, _mm_castsi128_pd(_mm_set1_epi32(-1)));
-}
-
-VINLINE unsigned vm64_bits(vm64 m)
-{
-    return (unsigned)_mm_movemask_pd(m);
-}
-
-VINLINE bool vm64_any(vm64 m)
-{
-    return _mm_movemask_pd(m) != 0;
-}
-
 VINLINE bool vm64_all(vm64 m)
 {
     return _mm_movemask_pd(m) == 0x3;
@@ -579,68 +266,6 @@ VINLINE double vf64_hmax(vf64 v)
 VINLINE double vf64_hmin(vf64 v)
 {
     return _mm_cvtsd_f64(_mm_min_sd(v, _mm_unpackhi_pd(v, v)));
-}
-
-/* vi64. */
-
-VINLINE vi64 vi64_set1(int64_t x)
-{
-    return _mm_set1_epi64x(x);
-}
-
-VINLINE vi64 vi64_load(const int64_t *p)
-{
-    return _mm_loadu_si128((const __m128i *)(const void *)p);
-}
-
-VINLINE void vi64_store(int64_t *p, vi64 v)
-{
-    _mm_storeu_si128((__m128i *)(void *)p, v);
-}
-
-VINLINE vi64 vi64_add(vi64 a, vi64 b)
-{
-    return _mm_add_epi64(a, b);
-}
-
-VINLINE vi64 vi64_sub(vi64 a, vi64 b)
-{
-    return _mm_sub_epi64(a, b);
-}
-
-VINLINE vi64 vi64_and(vi64 a, vi64 b)
-{
-    return _mm_and_si128(a, b);
-}
-
-VINLINE vi64 vi64_or(vi64 a, vi64 b)
-{
-    return _mm_or_si128(a, b);
-}
-
-VINLINE vi64 vi64_xor(vi64 a, vi64 b)
-{
-    return _mm_xor_si128(a, b);
-}
-
-VINLINE vi64 vi64_shl(vi64 a, int by)
-{
-    return _mm_slli_epi64(a, by);
-}
-
-VINLINE vi64 vi64_shr(vi64 a, int by)
-{
-    return _mm_srli_epi64(a, by);
-}
-
-VINLINE vi64 vf64_as_i64(vf64 a)
-{
-    return _mm_castpd_si128(a);
-}
-
-VINLINE vf64 vi64_as_f64(vi64 a)
-{
-    return _mm_castsi128_pd(a);
 }
 
 /* Between widths. */
@@ -694,18 +319,6 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
     const vf64 lo = _mm_unpacklo_pd(v[0], v[1]);
     v[1] = _mm_unpackhi_pd(v[0], v[1]);
     v[0] = lo;
-}
-
-/* Memory order. */
-
-VINLINE void v_fence(void)
-{
-    _mm_sfence();
-}
-
-VINLINE void v_prefetch(const void *p)
-{
-    _mm_prefetch((const char *)p, _MM_HINT_T0);
 }
 
 /* Reductions. unordered: a or b is NaN. keep: stay in a register instead of

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernels.c - loads the device code and finds the kernels in it.
+ * load.c - loads the device code and finds the kernels in it.
  *
  * The driver translates the text for the device it has, and keeps the result
  * on disk: only the first time on a machine takes more than a moment.
  */
-#include "cuda/kernels.h"
-
 #include <stdio.h>
 #include <string.h>
 
