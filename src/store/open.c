@@ -40,12 +40,15 @@ static bool is_cheap_to_check(const char *path)
     return stat(path, &facts) == 0 && facts.st_size <= cheap_check_bytes;
 }
 
-/* A mark needs no check: SQLite has met damage there. */
+/* A mark needs no check: SQLite has met damage there. Nor does a file that was
+ * opened to write and is not to be written by its header, a version of which
+ * no SQLite knows. */
 static takt_status check(struct takt_database *database)
 {
     const enum takt_mark mark = takt__places_read_mark(database->places);
 
-    if (mark == TAKT_MARK_MET || mark == TAKT_MARK_MET_AGAIN)
+    if (mark == TAKT_MARK_MET || mark == TAKT_MARK_MET_AGAIN ||
+        sqlite3_db_readonly(database->db, "main") == 1)
         return TAKT_ECORRUPT;
     return is_cheap_to_check(database->path)
                ? takt__schema_check(database->db, false)
