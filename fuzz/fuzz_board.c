@@ -4,12 +4,16 @@
  * or reported, as text and as JSON, with nothing that commands a terminal.
  *
  * The input is a list of writes: three bytes of offset, one of length, and what
- * is written. Its first byte says whether the board has another size.
+ * is written. Its first byte says whether the board has another size. The file
+ * is read as the command does where its size or its head is another; otherwise
+ * what is read is what is mapped, and half a megabyte is not copied.
  */
+#define _GNU_SOURCE /* memfd_create() */
 #include "fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -26,37 +30,76 @@ static void demand(bool condition)
         abort();
 }
 
-static void scribble(unsigned char *stats, const uint8_t *bytes, size_t length)
+/* What the command allocates, of two sizes, once: no more than was asked for is
+ * accessible. Both are written over as far as they are read. */
+void *fuzz_calloc(size_t count, size_t size);
+void fuzz_free(void *block);
+
+void *fuzz_calloc(size_t count, size_t size)
 {
+    static struct {
+        size_t bytes;
+        void *block;
+    } made[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        if (made[i].bytes == 0) {
+            made[i].bytes = count * size;
+            made[i].block = calloc(count, size);
+        }
+        if (made[i].bytes == count * size)
+            return made[i].block;
+    }
+    abort();
+}
+
+void fuzz_free(void *block)
+{
+    (void)block;
+}
+
+/* The file of a board, mapped: what a run wrote is taken back after it. */
+static struct takt_stats *mapped;
+static int file = -1;
+
+static void map_file(void)
+{
+    file = memfd_create("board", MFD_CLOEXEC);
+    demand(file >= 0 && ftruncate(file, (off_t)sizeof *mapped) == 0);
+    mapped =
+        mmap(NULL, sizeof *mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    demand(mapped != MAP_FAILED);
+}
+
+static void begin(void)
+{
+    strcpy(mapped->title, TAKT_STATS_TITLE);
+    mapped->size = sizeof *mapped;
+}
+
+/* Writes what the input says, or zeros. Returns whether any of it was the
+ * title or the size. */
+static bool scribble(const uint8_t *bytes, size_t length, bool is_zero)
+{
+    unsigned char *board = (unsigned char *)mapped;
+    bool is_head = false;
+
     for (size_t at = 0; at + 4 <= length;) {
         const size_t offset =
             (bytes[at] + 256u * bytes[at + 1] + 65536u * bytes[at + 2]) %
-            sizeof(struct takt_stats);
+            sizeof *mapped;
         const size_t left = length - at - 4;
         const size_t wanted = bytes[at + 3] < left ? bytes[at + 3] : left;
-        const size_t room = sizeof(struct takt_stats) - offset;
-        memcpy(stats + offset, bytes + at + 4, wanted < room ? wanted : room);
+        const size_t room = sizeof *mapped - offset;
+        const size_t some = wanted < room ? wanted : room;
+        if (is_zero)
+            memset(board + offset, 0, some);
+        else
+            memcpy(board + offset, bytes + at + 4, some);
+        is_head |= offset < offsetof(struct takt_stats, processes);
         at += 4 + wanted;
     }
-}
-
-/* A file as a program left it. */
-static int file_of(const uint8_t *bytes, size_t length)
-{
-    static FILE *file;
-    static struct takt_stats stats;
-
-    if (file == NULL)
-        file = tmpfile();
-    stats =
-        (struct takt_stats){.title = TAKT_STATS_TITLE, .size = sizeof stats};
-    scribble((unsigned char *)&stats, bytes + 1, length - 1);
-    demand(file != NULL && ftruncate(fileno(file), 0) == 0 &&
-           pwrite(fileno(file), &stats, sizeof stats, 0) ==
-               (ssize_t)sizeof stats &&
-           ftruncate(fileno(file), (off_t)sizeof stats + (bytes[0] % 4 == 3)) ==
-               0);
-    return fileno(file);
+    return is_head;
 }
 
 static void check(const char *text, size_t size)
@@ -65,22 +108,18 @@ static void check(const char *text, size_t size)
         demand((unsigned char)text[i] >= 0x20 || text[i] == '\n');
 }
 
-static void show(struct takt_stats *stats,
+static void show(struct run_report *report,
                  void (*print)(FILE *out, struct run_report *report))
 {
-    static char name[] = "program", argument[] = "a\x1b[2J\xff";
-    static char *const program[] = {name, argument, NULL};
-    struct run_report report = {.program = program, .stats = stats};
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
 
-    demand(out != NULL && tally_stats(stats, &report.tally));
-    print(out, &report);
+    demand(out != NULL);
+    print(out, report);
     fclose(out);
     check(text, size);
     free(text);
-    tally_drop(&report.tally);
 }
 
 static void print_json(FILE *out, struct run_report *report)
@@ -88,15 +127,42 @@ static void print_json(FILE *out, struct run_report *report)
     print_run_json(out, report);
 }
 
+static void show_both(const struct takt_stats *board)
+{
+    static char name[] = "program", argument[] = "a\x1b[2J\xff";
+    static char *const program[] = {name, argument, NULL};
+    struct run_report report = {.program = program, .stats = board};
+
+    demand(tally_stats(board, &report.tally));
+    show(&report, print_json);
+    show(&report, print_run_text); /* puts rows together: last */
+    tally_drop(&report.tally);
+}
+
+/* As the command reads it, into a copy. */
+static void read_and_show(bool is_longer)
+{
+    if (is_longer)
+        demand(ftruncate(file, (off_t)sizeof *mapped + 1) == 0);
+    struct takt_stats *board = stats_read(file);
+    if (is_longer)
+        demand(board == NULL && ftruncate(file, (off_t)sizeof *mapped) == 0);
+    if (board != NULL)
+        show_both(board);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     if (length == 0)
         return 0;
-    struct takt_stats *stats = stats_read(file_of(bytes, length));
-    if (stats != NULL) {
-        show(stats, print_run_text);
-        show(stats, print_json);
-    }
-    free(stats);
+    if (file < 0)
+        map_file();
+    begin();
+    const bool is_head = scribble(bytes + 1, length - 1, false);
+    if (is_head || bytes[0] == 0xff)
+        read_and_show(bytes[0] == 0xff);
+    else
+        show_both(mapped);
+    scribble(bytes + 1, length - 1, true);
     return 0;
 }

@@ -39,12 +39,15 @@ static bool is_cheap_to_check(const char *path)
     return stat(path, &facts) == 0 && facts.st_size <= cheap_check_bytes;
 }
 
-/* A mark needs no check: SQLite has found damage there. */
+/* A mark needs no check: SQLite has found damage there. Nor does a file that
+ * was opened for writing and whose header forbids to write it: its version is
+ * one that SQLite does not know. */
 static takt_status check(struct takt_database *database)
 {
     const enum takt_mark mark = takt__lockfile_read_mark(database->lockfile);
 
-    if (mark == TAKT_MARK_DAMAGED || mark == TAKT_MARK_DAMAGED_AGAIN)
+    if (mark == TAKT_MARK_DAMAGED || mark == TAKT_MARK_DAMAGED_AGAIN ||
+        sqlite3_db_readonly(database->db, "main") == 1)
         return TAKT_ECORRUPT;
     return is_cheap_to_check(database->path)
                ? takt__schema_check(database->db, false)

@@ -16,6 +16,8 @@
 #include "store/hold.h"
 #include "store/lockfile.h"
 #include "store/rows.h"
+#include "store/schema.h"
+#include "store/sql.h"
 #include "store/writer.h"
 
 struct takt_store {
@@ -41,6 +43,21 @@ static void mark(const struct takt_database *database)
                                                 : TAKT_MARK_DAMAGED_AGAIN);
 }
 
+/* A record that claims to be almost 4 GiB long makes SQLite report a lack of
+ * memory each time it is read. A check of the file shows which of the two it
+ * is. The check itself can take a lack of memory for damage: so after a check
+ * that found no damage, it is a lack of memory. */
+static takt_status check_no_memory(const struct takt_database *database,
+                                   takt_status status)
+{
+    if (status != TAKT_ENOMEM || !takt__database_is_held(database) ||
+        takt__lockfile_read_mark(database->lockfile) >= TAKT_MARK_CHECKED)
+        return status;
+    return takt__schema_check(database->db, false) == TAKT_ECORRUPT
+               ? TAKT_ECORRUPT
+               : TAKT_ENOMEM;
+}
+
 static takt_status open_parts(const char *path,
                               const struct takt_store_identity *identity,
                               takt_diag *diag, struct takt_store *store)
@@ -52,7 +69,9 @@ static takt_status open_parts(const char *path,
 
     if (status != TAKT_OK || database->is_readonly)
         return status;
-    status = takt__writer_take(database, identity->machine, &store->writer);
+    status =
+        check_no_memory(database, takt__writer_take(database, identity->machine,
+                                                    &store->writer));
     if (status == TAKT_OK)
         return TAKT_OK;
     if (status == TAKT_ECORRUPT && takt__database_is_held(database))
@@ -130,6 +149,7 @@ bool takt__store_is_renamed(const struct takt_store *store)
 
 static takt_status note(struct takt_store *store, takt_status status)
 {
+    status = check_no_memory(&store->database, status);
     if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database) &&
         takt__database_is_held(&store->database))
         mark(&store->database);

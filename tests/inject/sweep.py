@@ -18,6 +18,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 KINDS = ["malloc", "read", "write", "open", "mmap", "dlopen", "thread"]
 PLACES = 3  # of each scenario, kind and persistence, where not all are tried
@@ -175,8 +176,13 @@ def main():
                         for at in places(calls)]
                 done = pool.map(lambda one: attempt(template, before, case,
                                                     kind, *one), todo)
-                for (at, keeps), (wrong, _) in zip(todo, done):
+                said = time.monotonic()
+                for i, ((at, keeps), (wrong, _)) in enumerate(zip(todo, done)):
                     tried += 1
+                    if options.all and time.monotonic() - said > 60:
+                        said = time.monotonic()
+                        print(f"# {case[0]}: {kind}, {i} of {len(todo)} tried",
+                              flush=True)
                     if wrong:
                         faults += 1
                         print(f"not ok - {case[0]}: {kind} {at}"

@@ -154,22 +154,30 @@ static void any_damage_ends_in_a_usable_store_or_a_clean_error(void)
     free(bytes);
 }
 
-/* SQLite's own check passes this one, yet no write to it succeeds: the header
- * claims that pages move by themselves, and that less than none are free. */
-static void damage_that_only_writing_shows_is_dealt_with(void)
+static void expect_dealt_with(const void *header, size_t at, size_t count)
 {
-    static const unsigned char header[] = {
-        0x00, 0xfe, 0x00, 0xff, 0x3d, 0x00, 0x00, 0xff, 0x3d, 0x00, 0xff,
-        0xff, 0xff, 0x00, 0x01, 0x00, 0xfe, 0xff, 0xff, 0xff, 0xfd};
     const char *path = scratch_path();
     size_t length;
 
     make_store(path, 40);
     char *bytes = scratch_load(path, &length);
-    memcpy(bytes + 32, header, sizeof header);
+    memcpy(bytes + at, header, count);
     scratch_save(path, bytes, length);
     free(bytes);
     try(path, 0);
+}
+
+/* SQLite's own check passes these, yet no write to them succeeds: the header
+ * claims that pages move by themselves, and that less than none are free; or
+ * that a version is needed for writing which there is not. */
+static void damage_that_only_writing_shows_is_dealt_with(void)
+{
+    static const unsigned char header[] = {
+        0x00, 0xfe, 0x00, 0xff, 0x3d, 0x00, 0x00, 0xff, 0x3d, 0x00, 0xff,
+        0xff, 0xff, 0x00, 0x01, 0x00, 0xfe, 0xff, 0xff, 0xff, 0xfd};
+
+    expect_dealt_with(header, 32, sizeof header);
+    expect_dealt_with("\xfa", 18, 1);
 }
 
 /* Overwrites a page in the middle of a store that is too large to be checked
@@ -210,6 +218,58 @@ static void damage_of_a_large_file_is_found_when_it_is_opened(void)
 
     make_store(path, 80000);
     break_middle(path);
+    expect_new_store(path);
+}
+
+/* The length of a record in the middle, without replacing the file: 4 GiB less
+ * one byte, with a head longer than what lies on its page. */
+static void claim_length(const char *path)
+{
+    static const char claim[] = "\x8f\xff\xff\xff\x7f\x90";
+    enum { page_bytes = 4096, leaf_of_index = 10, fourth_cell = 8 + 2 * 3 };
+    size_t length;
+    char *bytes = scratch_load(path, &length);
+    size_t page = length / 2 / page_bytes * page_bytes;
+
+    while (page < length && bytes[page] != leaf_of_index)
+        page += page_bytes;
+    REQUIRE(page < length);
+    const unsigned char *at = (const unsigned char *)bytes + page + fourth_cell;
+    FILE *file = fopen(path, "r+b");
+    REQUIRE(file != NULL &&
+            fseek(file, (long)page + (at[0] << 8 | at[1]), SEEK_SET) == 0 &&
+            fwrite(claim, sizeof claim, 1, file) == 1);
+    fclose(file);
+    free(bytes);
+}
+
+/* SQLite calls it a lack of memory: on opening, when the writer looks for the
+ * last of its records, and on reading. */
+static void a_length_that_no_memory_holds_is_damage(void)
+{
+    const char *path = scratch_path();
+
+    make_store(path, 80000);
+    claim_length(path);
+    expect_new_store(path);
+}
+
+static void claim_in_child(void *self)
+{
+    claim_length(self);
+}
+
+static void such_a_length_that_shows_later_is_dealt_with_by_the_next(void)
+{
+    char path[128];
+    size_t count = 0;
+
+    snprintf(path, sizeof path, "%s", scratch_path());
+    make_store(path, 80000);
+    struct takt_store *store = scratch_open(path);
+    scratch_join(scratch_fork(claim_in_child, path));
+    EXPECT_INT(takt__store_read(store, scratch_tally, &count), TAKT_ECORRUPT);
+    takt__store_close(store);
     expect_new_store(path);
 }
 
@@ -420,6 +480,8 @@ int main(void)
     RUN(damage_that_only_writing_shows_is_dealt_with);
     RUN(damage_of_a_large_file_is_found_when_it_is_opened);
     RUN(damage_that_shows_later_is_dealt_with_by_the_next);
+    RUN(a_length_that_no_memory_holds_is_damage);
+    RUN(such_a_length_that_shows_later_is_dealt_with_by_the_next);
     RUN(an_empty_file_becomes_a_store);
     RUN(a_full_disk_loses_nothing_and_is_got_over);
     RUN(what_cannot_be_written_is_read);
