@@ -89,11 +89,11 @@ static bool wait_for_room(const struct takt_otel_file *file,
     enum { slice_ms = 20 }; /* a nearer deadline does not wake it */
     struct pollfd pipe = {.fd = file->fd, .events = POLLOUT};
 
-    if (takt__otel_now_ns() >= watch->until_ns(watch->self))
+    if (takt__now_ns() >= watch->until_ns(watch->self))
         return false;
-    watch->let_go(watch->self);
+    watch->release(watch->self);
     poll(&pipe, 1, slice_ms);
-    watch->take_back(watch->self);
+    watch->acquire(watch->self);
     return true;
 }
 
@@ -177,16 +177,6 @@ static void send_line(void *self, const struct takt_otel_bytes *request,
              file->path, why);
 }
 
-static void wake(void *self)
-{
-    (void)self; /* it looks up often enough */
-}
-
-static void destroy(void *self)
-{
-    (void)self; /* it is another's */
-}
-
 struct takt_otel_transport
 takt__otel_file_transport(struct takt_otel_file *file)
 {
@@ -195,8 +185,6 @@ takt__otel_file_transport(struct takt_otel_file *file)
         .format = TAKT_OTEL_JSON,
         .start = start,
         .send = send_line,
-        .wake = wake,
         .forget = forget,
-        .destroy = destroy,
     };
 }

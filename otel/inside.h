@@ -24,16 +24,16 @@ struct takt_otel_channel {
     uint64_t random; /* the thread's */
 
     pthread_mutex_t busy;
-    struct takt_otel_batch *flying; /* the thread's: it is being sent */
+    struct takt_otel_batch *sending; /* the thread's: it is being sent */
     struct takt_otel_bytes request;
 
     pthread_mutex_t lock;
-    pthread_cond_t news; /* for the thread */
-    pthread_cond_t done; /* for flush() */
+    pthread_cond_t changed; /* for the thread */
+    pthread_cond_t done;    /* for flush() */
     pthread_t thread;
     bool is_running, is_ending;
     bool is_failing;        /* the last try was no success */
-    unsigned hurries;       /* flushes and ends so far */
+    unsigned flushes;       /* flushes and ends so far */
     uint64_t flush_number;  /* batches up to this wait no longer */
     uint64_t done_number;   /* batches up to this were sent or given up */
     uint64_t end_ns;        /* all is over by then */

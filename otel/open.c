@@ -213,7 +213,7 @@ static int take_metrics(void *self, const takt_metrics *metrics)
 
 static uint64_t deadline_ns(unsigned deadline_ms)
 {
-    return takt__otel_now_ns() + (uint64_t)deadline_ms * 1000000;
+    return takt__now_ns() + (uint64_t)deadline_ms * 1000000;
 }
 
 static void flush(void *self, unsigned deadline_ms)
