@@ -12,7 +12,7 @@
  * to route it, and otherwise passes it through as it came.
  */
 #include "arguments.h"
-#include "intercept.h"
+#include "intercepted.h"
 #include "mode.h"
 
 #define ENTRY __attribute__((visibility("default")))

@@ -51,8 +51,7 @@ takt__otel_channel_open(const struct takt_otel_channel_options *options,
 bool takt__otel_channel_resource(struct takt_otel_channel *channel,
                                  const struct takt_otel_bytes *resource)
 {
-    channel->resource.size = 0;
-    channel->resource.is_short = false;
+    takt__otel_bytes_clear(&channel->resource);
     takt__otel_bytes_append(&channel->resource, resource->at, resource->size);
     return !channel->resource.is_short;
 }

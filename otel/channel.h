@@ -34,6 +34,11 @@ struct takt_otel_backoff {
 /* Waits of 1 s and half as much more each time, up to 5 s, and 5 tries. */
 #define TAKT_OTEL_BACKOFF_USUAL ((struct takt_otel_backoff){1, 1.5, 5, 30, 5})
 
+static inline uint64_t takt__otel_after_ms(uint64_t now_ns, unsigned ms)
+{
+    return now_ns + (uint64_t)ms * 1000000;
+}
+
 /* How one try ended. */
 struct takt_otel_outcome {
     enum takt_otel_fate {

@@ -4,7 +4,7 @@
  * there of it is cut off again, unless another process has written behind it;
  * otherwise the next line begins on a line of its own.
  */
-#include "file.h"
+#include "transport.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,8 +59,8 @@ void takt__otel_file_close(struct takt_otel_file *file)
     free(file);
 }
 
-/* Processes that share an open file share where it is written, too: that would
- * tell them nothing any more. */
+/* Processes that share an open file share its position, too: it would not say
+ * what this one wrote. */
 static bool start(void *self)
 {
     struct takt_otel_file *file = self;

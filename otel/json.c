@@ -97,20 +97,6 @@ static void put_sound(struct takt_otel_writer *w, const char *at, size_t size)
     put(w, at + done, size - done);
 }
 
-static void piece(struct takt_otel_writer *w, const char *at, size_t size)
-{
-    size_t broken;
-
-    do {
-        const size_t sound = takt__otel_utf8(at, size, &broken);
-        put_sound(w, at, sound);
-        if (broken > 0)
-            put(w, TAKT_OTEL_REPLACEMENT, 3);
-        at += sound + broken;
-        size -= sound + broken;
-    } while (size > 0);
-}
-
 static size_t text_begin(struct takt_otel_writer *w, unsigned number,
                          const char *name)
 {
@@ -130,7 +116,7 @@ static void text(struct takt_otel_writer *w, unsigned number, const char *name,
                  const char *at, size_t size)
 {
     text_begin(w, number, name);
-    piece(w, at, size);
+    takt__otel_piece(w, at, size);
     text_end(w, 0);
 }
 
@@ -240,7 +226,7 @@ const struct takt_otel_form takt__otel_json = {
     .pair = pair,
     .text = text,
     .text_begin = text_begin,
-    .piece = piece,
+    .sound = put_sound,
     .text_end = text_end,
     .id = id,
     .number = number,

@@ -9,36 +9,33 @@
 
 enum { CUMULATIVE = 2 };
 
-/* What a metric is. */
-struct metric_kind {
-    const char *name, *description, *unit;
-    enum { GAUGE = 5, SUM = 7, HISTOGRAM = 9 } form; /* its field */
-};
+/* What a metric is: the number of its field. */
+enum metric_form { GAUGE = 5, SUM = 7, HISTOGRAM = 9 };
 
 /* A request that is being written. */
 struct sheet {
     struct takt_otel_writer writer;
     const takt_metrics *metrics;
-    const struct metric_kind *kind;
+    enum metric_form form; /* of the metric that was begun */
     size_t metric, points; /* where they began */
 };
 
 /* ---- any metric ------------------------------------------------------------
  */
 
-static void begin(struct sheet *sheet, const struct metric_kind *kind)
+static void begin(struct sheet *sheet, enum metric_form form, const char *name,
+                  const char *description, const char *unit)
 {
-    static const char *const form[] = {
+    static const char *const forms[] = {
         [GAUGE] = "gauge", [SUM] = "sum", [HISTOGRAM] = "histogram"};
     struct takt_otel_writer *w = &sheet->writer;
 
-    sheet->kind = kind;
+    sheet->form = form;
     sheet->metric = w->form->begin(w, 2, NULL);
-    w->form->text(w, 1, "name", kind->name, strlen(kind->name));
-    w->form->text(w, 2, "description", kind->description,
-                  strlen(kind->description));
-    w->form->text(w, 3, "unit", kind->unit, strlen(kind->unit));
-    sheet->points = w->form->begin(w, kind->form, form[kind->form]);
+    w->form->text(w, 1, "name", name, strlen(name));
+    w->form->text(w, 2, "description", description, strlen(description));
+    w->form->text(w, 3, "unit", unit, strlen(unit));
+    sheet->points = w->form->begin(w, form, forms[form]);
     w->form->list(w, "dataPoints");
 }
 
@@ -47,10 +44,10 @@ static void end(struct sheet *sheet)
     struct takt_otel_writer *w = &sheet->writer;
 
     w->form->list_end(w);
-    if (sheet->kind->form != GAUGE)
+    if (sheet->form != GAUGE)
         w->form->number(w, 2, "aggregationTemporality", TAKT_OTEL_ENUM,
                         CUMULATIVE);
-    if (sheet->kind->form == SUM)
+    if (sheet->form == SUM)
         w->form->number(w, 3, "isMonotonic", TAKT_OTEL_BOOL, true);
     w->form->end(w, sheet->points);
     w->form->end(w, sheet->metric);
@@ -62,7 +59,7 @@ static size_t begin_point(struct sheet *sheet)
     struct takt_otel_writer *w = &sheet->writer;
     const size_t begun = w->form->begin(w, 1, NULL);
 
-    if (sheet->kind->form != GAUGE)
+    if (sheet->form != GAUGE)
         w->form->number(w, 2, "startTimeUnixNano", TAKT_OTEL_FIXED64,
                         sheet->metrics->start_ns);
     w->form->number(w, 3, "timeUnixNano", TAKT_OTEL_FIXED64,
@@ -95,10 +92,10 @@ static void put_count(struct sheet *sheet, const char *key, const char *value,
 }
 
 /* A metric with one point. */
-static void put_total(struct sheet *sheet, const struct metric_kind *kind,
-                      uint64_t count)
+static void put_total(struct sheet *sheet, const char *name,
+                      const char *description, const char *unit, uint64_t count)
 {
-    begin(sheet, kind);
+    begin(sheet, SUM, name, description, unit);
     put_count(sheet, NULL, NULL, count);
     end(sheet);
 }
@@ -107,13 +104,11 @@ static void put_total(struct sheet *sheet, const struct metric_kind *kind,
 
 static void put_calls(struct sheet *sheet)
 {
-    static const struct metric_kind kind = {
-        "takt.calls", "Calls of an operation.", "{call}", SUM};
     const takt_metrics *metrics = sheet->metrics;
 
     if (metrics->op_count == 0)
         return;
-    begin(sheet, &kind);
+    begin(sheet, SUM, "takt.calls", "Calls of an operation.", "{call}");
     for (size_t i = 0; i < metrics->op_count; i++)
         put_count(sheet, "operation", metrics->op[i].op, metrics->op[i].calls);
     end(sheet);
@@ -121,44 +116,47 @@ static void put_calls(struct sheet *sheet)
 
 static void put_rates(struct sheet *sheet)
 {
-    static const struct metric_kind kind = {
-        "takt.call_rate", "Calls of an operation in the last second.",
-        "{call}/s", GAUGE};
     const takt_metrics *metrics = sheet->metrics;
 
     if (metrics->op_count == 0)
         return;
-    begin(sheet, &kind);
+    begin(sheet, GAUGE, "takt.call_rate",
+          "Calls of an operation in the last second.", "{call}/s");
     for (size_t i = 0; i < metrics->op_count; i++)
         put_point(sheet, "operation", metrics->op[i].op, TAKT_OTEL_REAL,
                   takt__otel_bits(metrics->op[i].calls_per_s));
     end(sheet);
 }
 
+static void put_hot_ops(struct sheet *sheet, bool is_state)
+{
+    const takt_op_metric *op = sheet->metrics->op;
+
+    for (size_t i = 0; i < sheet->metrics->op_count; i++)
+        if (op[i].is_hot || op[i].times_hot > 0)
+            put_count(sheet, "operation", op[i].op,
+                      is_state ? op[i].is_hot != 0 : op[i].times_hot);
+    end(sheet);
+}
+
 static void put_hot(struct sheet *sheet)
 {
-    static const struct metric_kind kinds[] = {
-        {"takt.hot",
-         "1: an operation is called so often that it is told of in metrics "
-         "alone.",
-         "1", GAUGE},
-        {"takt.hot.transitions", "How often an operation became hot.",
-         "{transition}", SUM},
-    };
     const takt_op_metric *op = sheet->metrics->op;
     const size_t count = sheet->metrics->op_count;
     size_t first = 0;
 
     while (first < count && !op[first].is_hot && op[first].times_hot == 0)
         first++;
-    for (int k = 0; k < 2 && first < count; k++) {
-        begin(sheet, &kinds[k]);
-        for (size_t i = first; i < count; i++)
-            if (op[i].is_hot || op[i].times_hot > 0)
-                put_count(sheet, "operation", op[i].op,
-                          k == 0 ? op[i].is_hot != 0 : op[i].times_hot);
-        end(sheet);
-    }
+    if (first == count)
+        return;
+    begin(sheet, GAUGE, "takt.hot",
+          "1: an operation is called so often that it is told of in metrics "
+          "alone.",
+          "1");
+    put_hot_ops(sheet, true);
+    begin(sheet, SUM, "takt.hot.transitions",
+          "How often an operation became hot.", "{transition}");
+    put_hot_ops(sheet, false);
 }
 
 /* ---- durations -------------------------------------------------------------
@@ -190,14 +188,12 @@ static void put_duration(struct sheet *sheet, const takt_duration_metric *runs)
 
 static void put_durations(struct sheet *sheet)
 {
-    static const struct metric_kind kind = {
-        "takt.duration", "What an expert takes for an operation.", "s",
-        HISTOGRAM};
     const takt_metrics *metrics = sheet->metrics;
 
     if (metrics->duration_count == 0)
         return;
-    begin(sheet, &kind);
+    begin(sheet, HISTOGRAM, "takt.duration",
+          "What an expert takes for an operation.", "s");
     for (size_t i = 0; i < metrics->duration_count; i++)
         put_duration(sheet, &metrics->duration[i]);
     end(sheet);
@@ -208,9 +204,6 @@ static void put_durations(struct sheet *sheet)
 
 static void put_decisions(struct sheet *sheet)
 {
-    static const struct metric_kind kind = {"takt.decisions",
-                                            "Decisions, by why they were made.",
-                                            "{decision}", SUM};
     const uint64_t *decisions = sheet->metrics->decisions;
     unsigned first = 0;
 
@@ -218,7 +211,8 @@ static void put_decisions(struct sheet *sheet)
         first++;
     if (first == TAKT_REASONS)
         return;
-    begin(sheet, &kind);
+    begin(sheet, SUM, "takt.decisions", "Decisions, by why they were made.",
+          "{decision}");
     for (unsigned i = first; i < TAKT_REASONS; i++)
         if (decisions[i] > 0)
             put_count(sheet, "takt.reason", takt_reason_name((takt_reason)i),
@@ -228,24 +222,20 @@ static void put_decisions(struct sheet *sheet)
 
 static void put_learning(struct sheet *sheet)
 {
-    static const struct metric_kind explorations = {
-        "takt.explorations", "Calls that were run to learn.", "{call}", SUM};
-    static const struct metric_kind fallbacks = {
-        "takt.fallbacks", "Calls that the first choice did not run.", "{call}",
-        SUM};
-    static const struct metric_kind drift_alarms = {
-        "takt.drift_alarms", "How often an expert changed its speed.",
-        "{alarm}", SUM};
-    static const struct metric_kind exploring = {
-        "takt.exploration.time",
-        "What exploring took beyond what the best expert takes.", "s", SUM};
+    const takt_metrics *metrics = sheet->metrics;
 
-    put_total(sheet, &explorations, sheet->metrics->explorations);
-    put_total(sheet, &fallbacks, sheet->metrics->fallbacks);
-    put_total(sheet, &drift_alarms, sheet->metrics->drift_alarms);
-    begin(sheet, &exploring);
+    put_total(sheet, "takt.explorations", "Calls that were run to learn.",
+              "{call}", metrics->explorations);
+    put_total(sheet, "takt.fallbacks",
+              "Calls that the first choice did not run.", "{call}",
+              metrics->fallbacks);
+    put_total(sheet, "takt.drift_alarms",
+              "How often an expert changed its speed.", "{alarm}",
+              metrics->drift_alarms);
+    begin(sheet, SUM, "takt.exploration.time",
+          "What exploring took beyond what the best expert takes.", "s");
     put_point(sheet, NULL, NULL, TAKT_OTEL_REAL,
-              takt__otel_bits(sheet->metrics->exploring_s));
+              takt__otel_bits(metrics->exploring_s));
     end(sheet);
 }
 
@@ -255,12 +245,10 @@ static void put_learning(struct sheet *sheet)
 static void put_dropped(struct sheet *sheet,
                         const struct takt_otel_counts *counts)
 {
-    static const struct metric_kind kind = {
-        "takt.spans.dropped", "Spans that did not arrive, by why.", "{span}",
-        SUM};
     const uint64_t dropped = takt__otel_at_most(sheet->metrics->dropped);
 
-    begin(sheet, &kind);
+    begin(sheet, SUM, "takt.spans.dropped",
+          "Spans that did not arrive, by why.", "{span}");
     put_count(sheet, "reason", "ring_full", 2 * dropped); /* two for a call */
     put_count(sheet, "reason", "queue_full", counts->spans_queue_full);
     put_count(sheet, "reason", "export_failed", counts->spans_failed);
@@ -271,19 +259,15 @@ static void put_dropped(struct sheet *sheet,
 static void put_telemetry(struct sheet *sheet,
                           const struct takt_otel_counts *counts)
 {
-    static const struct metric_kind events = {
-        "takt.events", "Calls and changes that were told of.", "{event}", SUM};
-    static const struct metric_kind sent = {
-        "takt.spans.sent", "Spans that were taken by the collector.", "{span}",
-        SUM};
-    static const struct metric_kind samples = {
-        "takt.samples.dropped", "Measurements for which there was no room.",
-        "{sample}", SUM};
-
-    put_total(sheet, &events, sheet->metrics->told);
-    put_total(sheet, &sent, counts->spans_sent);
+    put_total(sheet, "takt.events", "Calls and changes that were told of.",
+              "{event}", sheet->metrics->told);
+    put_total(sheet, "takt.spans.sent",
+              "Spans that were taken by the collector.", "{span}",
+              counts->spans_sent);
     put_dropped(sheet, counts);
-    put_total(sheet, &samples, sheet->metrics->samples_dropped);
+    put_total(sheet, "takt.samples.dropped",
+              "Measurements for which there was no room.", "{sample}",
+              sheet->metrics->samples_dropped);
 }
 
 void takt__otel_metrics_request(enum takt_otel_format format,

@@ -82,20 +82,6 @@ static void nothing(struct takt_otel_writer *w)
     (void)w;
 }
 
-static void piece(struct takt_otel_writer *w, const char *at, size_t size)
-{
-    size_t broken;
-
-    do {
-        const size_t sound = takt__otel_utf8(at, size, &broken);
-        takt__otel_bytes_append(w->out, at, sound);
-        if (broken > 0)
-            takt__otel_bytes_append(w->out, TAKT_OTEL_REPLACEMENT, 3);
-        at += sound + broken;
-        size -= sound + broken;
-    } while (size > 0);
-}
-
 static void put_bytes(struct takt_otel_writer *w, unsigned number,
                       const void *bytes, size_t size)
 {
@@ -117,7 +103,7 @@ static void text(struct takt_otel_writer *w, unsigned number, const char *name,
         put_bytes(w, number, at, size);
     } else {
         const size_t begun = begin(w, number, name);
-        piece(w, at, size);
+        takt__otel_piece(w, at, size);
         end(w, begun);
     }
 }
@@ -201,6 +187,11 @@ static void written(struct takt_otel_writer *w, const unsigned char *at,
     takt__otel_bytes_append(w->out, at, size);
 }
 
+static void sound(struct takt_otel_writer *w, const char *at, size_t size)
+{
+    takt__otel_bytes_append(w->out, at, size);
+}
+
 const struct takt_otel_form takt__otel_protobuf = {
     .message = nothing,
     .message_end = nothing,
@@ -211,7 +202,7 @@ const struct takt_otel_form takt__otel_protobuf = {
     .pair = pair,
     .text = text,
     .text_begin = begin,
-    .piece = piece,
+    .sound = sound,
     .text_end = end,
     .id = id,
     .number = number,

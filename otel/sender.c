@@ -10,7 +10,7 @@
 
 #include "base/thread.h"
 
-enum { LONGEST_SILENCE_S = 300 };
+enum { LONGEST_DELAY_S = 300 };
 
 void takt__otel_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
                      uint64_t until_ns)
@@ -120,14 +120,14 @@ double takt__otel_backoff(const struct takt_otel_backoff *backoff,
     return elapsed_s + wait_s < backoff->budget_s ? wait_s : -1;
 }
 
-/* A collector that wants more silence than a batch has time gets it from the
- * next ones. */
+/* A collector that asks for a longer wait than a batch has time for gets it
+ * with the next batches. */
 static void delay_next(struct takt_otel_channel *channel, double asked_s)
 {
     if (!(asked_s > 0))
         return;
-    if (asked_s > LONGEST_SILENCE_S)
-        asked_s = LONGEST_SILENCE_S;
+    if (asked_s > LONGEST_DELAY_S)
+        asked_s = LONGEST_DELAY_S;
     pthread_mutex_lock(&channel->lock);
     channel->not_before_ns = takt__now_ns() + (uint64_t)(asked_s * 1e9);
     pthread_mutex_unlock(&channel->lock);
@@ -171,8 +171,7 @@ static bool compose(struct takt_otel_channel *channel)
 {
     const struct takt_otel_bytes *bytes = &channel->sending->bytes;
 
-    channel->request.size = 0;
-    channel->request.is_short = false;
+    takt__otel_bytes_clear(&channel->request);
     if (channel->options.signal == TAKT_OTEL_TRACES)
         takt__otel_trace_request(channel->transport.format, &channel->resource,
                                  bytes->at, bytes->size, &channel->request);

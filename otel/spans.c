@@ -57,10 +57,10 @@ static void put_joined(struct takt_otel_writer *w, unsigned number,
 {
     const size_t begun = w->form->text_begin(w, number, name);
 
-    w->form->piece(w, head, strlen(head));
+    takt__otel_piece(w, head, strlen(head));
     if (tail != NULL) {
-        w->form->piece(w, ": ", 2);
-        w->form->piece(w, tail, strlen(tail));
+        takt__otel_piece(w, ": ", 2);
+        takt__otel_piece(w, tail, strlen(tail));
     }
     w->form->text_end(w, begun);
 }
@@ -194,11 +194,8 @@ static void put_decision(struct takt_otel_writer *w, const takt_event *event)
     put_fallback(w, event);
 }
 
-static void put_selection(struct takt_otel_writer *w, const struct span *span,
-                          const takt_event *event)
+static void put_selection(struct takt_otel_writer *w, const takt_event *event)
 {
-    const size_t begun = begin_span(w, span);
-
     takt__otel_key_text(w, "operation", event->op);
     takt__otel_key_integer(w, "input_size", event->elements);
     takt__otel_key_text(w, "selected_backend",
@@ -213,14 +210,10 @@ static void put_selection(struct takt_otel_writer *w, const struct span *span,
     if (event->told != 0) /* an empty list is more than some collectors take */
         put_told(w, event->told);
     takt__otel_key_integer(w, "thread.id", event->thread_id);
-    end_span(w, span, begun);
 }
 
-static void put_run(struct takt_otel_writer *w, const struct span *span,
-                    const takt_event *event)
+static void put_run(struct takt_otel_writer *w, const takt_event *event)
 {
-    const size_t begun = begin_span(w, span);
-
     takt__otel_key_text(w, "operation", event->op);
     takt__otel_key_text(w, "takt.expert", event->expert);
     takt__otel_key_text(w, "takt.backend", takt_backend_key(event->backend));
@@ -235,14 +228,10 @@ static void put_run(struct takt_otel_writer *w, const struct span *span,
         if (event->device[0] != '\0')
             takt__otel_key_text(w, "hw.name", event->device);
     }
-    end_span(w, span, begun);
 }
 
-static void put_drift(struct takt_otel_writer *w, const struct span *span,
-                      const takt_event *event)
+static void put_drift(struct takt_otel_writer *w, const takt_event *event)
 {
-    const size_t begun = begin_span(w, span);
-
     takt__otel_key_text(w, "operation", event->op);
     takt__otel_key_text(w, "takt.expert", event->expert);
     takt__otel_key_text(w, "selected_backend",
@@ -253,6 +242,16 @@ static void put_drift(struct takt_otel_writer *w, const struct span *span,
         takt__otel_key_real(w, "takt.before_s", event->predicted_s);
     takt__otel_key_real(w, "takt.after_s", event->actual_s);
     takt__otel_key_truth(w, "takt.drift", true);
+}
+
+static void put_span(struct takt_otel_writer *w, const struct span *span,
+                     const takt_event *event,
+                     void (*put)(struct takt_otel_writer *w,
+                                 const takt_event *event))
+{
+    const size_t begun = begin_span(w, span);
+
+    put(w, event);
     end_span(w, span, begun);
 }
 
@@ -268,11 +267,11 @@ unsigned takt__otel_spans(enum takt_otel_format format,
         outer = span_of(trace, event, "drift_alarm");
         outer.start_ns = event->end_ns;
         outer.status = TAKT_OK;
-        put_drift(&writer, &outer, event);
+        put_span(&writer, &outer, event, put_drift);
         return 1;
     }
     outer = span_of(trace, event, "backend_selection");
-    put_selection(&writer, &outer, event);
+    put_span(&writer, &outer, event, put_selection);
     inner = outer;
     draw_id(&trace->random, inner.id);
     inner.parent_id = outer.id;
@@ -280,7 +279,7 @@ unsigned takt__otel_spans(enum takt_otel_format format,
     inner.name =
         event->backend == TAKT_BACKEND_GPU ? "gpu_kernel" : "compute_block";
     inner.start_ns = event->run_ns;
-    put_run(&writer, &inner, event);
+    put_span(&writer, &inner, event, put_run);
     return 2;
 }
 

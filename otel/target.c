@@ -175,8 +175,8 @@ void takt__otel_target_read(struct takt_otel_reader *reader,
     static const char *const compressions[] = {"none", "gzip"};
     const char *variable = exporter_variable[signal];
     const struct takt_otel_setting exporter = takt__otel_of_all(NULL, variable);
-    const int wish = takt__otel_choice(reader, &exporter, variable, exporters,
-                                       "only otlp and none are");
+    const int exporter_is = takt__otel_choice(
+        reader, &exporter, variable, exporters, "only otlp and none are");
     const struct takt_otel_setting one_try =
         takt__otel_of_signal(NULL, signal, "TIMEOUT");
     const struct takt_otel_setting all =
@@ -185,7 +185,7 @@ void takt__otel_target_read(struct takt_otel_reader *reader,
 
     reader->signal = signal;
     reader->target = target;
-    if (wish == 0)
+    if (exporter_is == 0)
         return;
     target->export_ms = takt__otel_limit(reader, 0, &all, 30000);
     if (reader->has_file) {
@@ -195,8 +195,9 @@ void takt__otel_target_read(struct takt_otel_reader *reader,
     }
     target->is_grpc = choose(reader, options->protocol, "PROTOCOL", "protocol",
                              protocols, "grpc is used") != 1;
-    target->is_on = read_endpoint(reader) ||
-                    (target->url != NULL && (wish > 0 || reader->has_options));
+    target->is_on =
+        read_endpoint(reader) ||
+        (target->url != NULL && (exporter_is > 0 || reader->has_options));
     if (!target->is_on)
         return;
     target->timeout_ms =

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "connection.h"
-#include "gzip.h"
 
 enum { LONGEST_POLL_MS = 60000 };
 
@@ -38,8 +37,7 @@ static const struct takt_otel_bytes *pack(struct takt_otel_connection *link,
 
     if (!target->is_grpc && !target->is_gzip)
         return request;
-    posted->size = 0;
-    posted->is_short = false;
+    takt__otel_bytes_clear(posted);
     takt__otel_bytes_append(posted, "\0\0\0\0", prefix);
     if (posted->is_short)
         return NULL;

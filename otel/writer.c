@@ -92,6 +92,20 @@ size_t takt__otel_utf8(const char *at, size_t size, size_t *broken)
     return sound;
 }
 
+void takt__otel_piece(struct takt_otel_writer *w, const char *at, size_t size)
+{
+    size_t broken;
+
+    do {
+        const size_t sound = takt__otel_utf8(at, size, &broken);
+        w->form->sound(w, at, sound);
+        if (broken > 0)
+            w->form->sound(w, TAKT_OTEL_REPLACEMENT, 3);
+        at += sound + broken;
+        size -= sound + broken;
+    } while (size > 0);
+}
+
 /* ---- attributes: KeyValue, AnyValue ----------------------------------------
  */
 

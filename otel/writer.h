@@ -3,8 +3,8 @@
  * writer.h - how a message is written, whichever form it takes.
  *
  * A walk over a message names each field by its number, which protobuf writes,
- * and by its name, which JSON writes, in one line: so the two forms cannot tell
- * different stories. protobuf.c and json.c are the forms.
+ * and by its name, which JSON writes, in one line: so the two forms cannot
+ * differ. protobuf.c and json.c are the forms.
  *
  * Fields are written as they are given, also when they are zero; leaving out
  * what need not be said is up to the walk.
@@ -60,13 +60,13 @@ struct takt_otel_form {
     struct takt_otel_begun (*pair)(struct takt_otel_writer *w, unsigned number,
                                    const char *key, size_t size);
 
-    /* A string, whole or in pieces. What is not UTF-8 becomes U+FFFD: receivers
-     * refuse a whole request for one byte that is not. */
+    /* A string, whole or in pieces (takt__otel_piece). */
     void (*text)(struct takt_otel_writer *w, unsigned number, const char *name,
                  const char *at, size_t size);
     size_t (*text_begin)(struct takt_otel_writer *w, unsigned number,
                          const char *name);
-    void (*piece)(struct takt_otel_writer *w, const char *at, size_t size);
+    void (*sound)(struct takt_otel_writer *w, const char *at,
+                  size_t size); /* well-formed UTF-8 */
     void (*text_end)(struct takt_otel_writer *w, size_t begun);
 
     void (*id)(struct takt_otel_writer *w, unsigned number, const char *name,
@@ -126,6 +126,10 @@ static inline uint64_t takt__otel_bits(double value)
     memcpy(&bits, &value, sizeof bits);
     return bits;
 }
+
+/* A piece of a string. What is not UTF-8 becomes U+FFFD: receivers refuse a
+ * whole request for one byte that is not. */
+void takt__otel_piece(struct takt_otel_writer *w, const char *at, size_t size);
 
 /* ---- what every message is made of (writer.c) ----------------------------*/
 

@@ -12,7 +12,7 @@
 
 #include <sqlite3.h>
 
-#include "store/hold.h"
+#include "store/descriptors.h"
 #include "store/lockfile.h"
 #include "store/record.h"
 #include "store/vfs.h"
@@ -53,7 +53,7 @@ struct takt_database {
     struct takt_known_name known[TAKT_RECORD_NAMES];
     char *path;   /* absolute, no link in it */
     int lockfile; /* see lockfile.h; -1: none */
-    struct takt_hold *hold;
+    struct takt_descriptors *descriptors;
     int64_t inode;    /* of the file */
     bool is_readonly; /* asked for, or nothing else is possible */
     bool is_empty;    /* not even tables; only where it cannot be written */
@@ -80,7 +80,7 @@ bool takt__database_is_there(const struct takt_database *database);
 
 /* Whether the descriptors are still ours; otherwise nothing below does anything
  * but fail, and closing leaves them alone: see lockfile.h. */
-bool takt__database_is_held(const struct takt_database *database);
+bool takt__database_is_usable(const struct takt_database *database);
 
 /* The statement, ready to be bound. */
 takt_status takt__database_prepare(struct takt_database *database,

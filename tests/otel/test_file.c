@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../otel/file.h"
+#include "../../otel/transport.h"
 #include "support/tap.h"
 
 static char path[] = "/tmp/takt-file-XXXXXX";
