@@ -106,4 +106,31 @@ takt_status takt__database_begin(struct takt_database *database);
 takt_status takt__database_end(struct takt_database *database,
                                takt_status so_far);
 
+/* ---- rows.c: records in and out -------------------------------------------
+ */
+
+/* The number of a name, which is given one if it has none. In a transaction.
+ * `slot`: which of the known names to look at first. */
+takt_status takt__rows_name(struct takt_database *database, int slot,
+                            const char *text, int64_t *id);
+
+/* Puts a sound record, in a transaction. `rule` is TAKT_SQL_ADVANCE or
+ * TAKT_SQL_MERGE; *is_put: it was later than what was there. */
+takt_status takt__rows_put(struct takt_database *database, enum takt_sql rule,
+                           const struct takt_record *record, bool *is_put);
+
+/* See takt__store_read(). */
+takt_status takt__rows_visit(struct takt_database *database,
+                             takt_record_visit *visit, void *self);
+
+/* ---- merge.c: the records of one database into another ------------------- */
+
+/* Opens a store to be written by merging; `diag` says why not. */
+takt_status takt__merge_open(const char *path, takt_diag *diag,
+                             struct takt_database *out);
+
+/* All or nothing. TAKT_ECORRUPT: `from` is damaged. */
+takt_status takt__merge(struct takt_database *into, struct takt_database *from,
+                        takt_store_report *report);
+
 #endif

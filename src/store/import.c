@@ -11,8 +11,7 @@
 
 #include "base/lock.h"
 #include "base/say.h"
-#include "store/merge.h"
-#include "store/rows.h"
+#include "store/database.h"
 #include "store/text.h"
 #include "takt/store.h"
 

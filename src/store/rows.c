@@ -6,7 +6,7 @@
  * names, so each column remembers the last name it looked up; not beyond the
  * transaction, which may be undone and the name's number with it.
  */
-#include "store/rows.h"
+#include "store/database.h"
 
 #include <string.h>
 

@@ -15,7 +15,6 @@
 #include "store/database.h"
 #include "store/descriptors.h"
 #include "store/lockfile.h"
-#include "store/rows.h"
 #include "store/writer.h"
 
 struct takt_store {
