@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * baseline_call.h - calls by rows, as everywhere in Takt, in the baseline
- * library. It must have the function.
+ * library, which must have the function; and that library as an expert.
  */
 #ifndef TAKT_DROPIN_BASELINE_CALL_H
 #define TAKT_DROPIN_BASELINE_CALL_H
 
-#include "baseline.h"
+#include "route.h"
 #include "triangular.h"
 
 /* A factor as BLAS wants it: by address, in its own type. */
@@ -25,5 +25,14 @@ void takt__baseline_product(const struct takt_baseline *baseline,
                             const struct takt_product *product);
 void takt__baseline_triangular(const struct takt_baseline *baseline,
                                const struct takt_triangular *call);
+
+/* The output of the call that the baseline library ran last as an expert in
+ * this thread: that of an intercepted call, or other memory in a shadow run.
+ * (Not in static TLS: that is set aside when a program starts, and this library
+ * may be loaded later.) */
+extern _Thread_local const void *takt__baseline_wrote;
+
+/* Adds the library to the context of the route, as the default expert. */
+void takt__add_baseline_experts(struct takt_route *route);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* baseline_experts.c - runs catalogue ops by Fortran's names. */
-#include "baseline_experts.h"
+#include "baseline_call.h"
 
 #include <stdio.h>
-
-#include "baseline_call.h"
 
 typedef const int64_t *number;
 typedef const void *pointer;

@@ -12,7 +12,7 @@
  * to route it, and otherwise passes it through as it came.
  */
 #include "arguments.h"
-#include "intercept.h"
+#include "intercepted.h"
 #include "mode.h"
 
 #define ENTRY __attribute__((visibility("default")))
@@ -32,17 +32,17 @@
  * what scal calls x is y, since those are written.
  */
 
-#define GEMM(use_, type_)                                                  \
-    use_##_OPTION(trans, trans), use_##_OPTION(trans, transb),             \
-        use_##_INTEGER(m), use_##_INTEGER(n), use_##_INTEGER(k),           \
-        use_##_FACTOR(type_, alpha), use_##_ARRAY(a), use_##_INTEGER(lda), \
-        use_##_ARRAY(b), use_##_INTEGER(ldb), use_##_FACTOR(type_, beta),  \
+#define PRODUCT(use_, type_) /* two matrices into a third */              \
+    use_##_FACTOR(type_, alpha), use_##_ARRAY(a), use_##_INTEGER(lda),    \
+        use_##_ARRAY(b), use_##_INTEGER(ldb), use_##_FACTOR(type_, beta), \
         use_##_ARRAY(c), use_##_INTEGER(ldc)
+#define GEMM(use_, type_)                                        \
+    use_##_OPTION(trans, trans), use_##_OPTION(trans, transb),   \
+        use_##_INTEGER(m), use_##_INTEGER(n), use_##_INTEGER(k), \
+        PRODUCT(use_, type_)
 #define SYMM(use_, type_)                                                    \
     use_##_OPTION(side, side), use_##_OPTION(uplo, uplo), use_##_INTEGER(m), \
-        use_##_INTEGER(n), use_##_FACTOR(type_, alpha), use_##_ARRAY(a),     \
-        use_##_INTEGER(lda), use_##_ARRAY(b), use_##_INTEGER(ldb),           \
-        use_##_FACTOR(type_, beta), use_##_ARRAY(c), use_##_INTEGER(ldc)
+        use_##_INTEGER(n), PRODUCT(use_, type_)
 #define SYRK(use_, type_)                                                      \
     use_##_OPTION(uplo, uplo), use_##_OPTION(trans, trans), use_##_INTEGER(n), \
         use_##_INTEGER(k), use_##_FACTOR(type_, alpha), use_##_ARRAY(a),       \
@@ -50,9 +50,7 @@
         use_##_INTEGER(ldc)
 #define SYR2K(use_, type_)                                                     \
     use_##_OPTION(uplo, uplo), use_##_OPTION(trans, trans), use_##_INTEGER(n), \
-        use_##_INTEGER(k), use_##_FACTOR(type_, alpha), use_##_ARRAY(a),       \
-        use_##_INTEGER(lda), use_##_ARRAY(b), use_##_INTEGER(ldb),             \
-        use_##_FACTOR(type_, beta), use_##_ARRAY(c), use_##_INTEGER(ldc)
+        use_##_INTEGER(k), PRODUCT(use_, type_)
 #define TRMM(use_, type_)                                                  \
     use_##_OPTION(side, side), use_##_OPTION(uplo, uplo),                  \
         use_##_OPTION(trans, trans), use_##_OPTION(diag, diag),            \

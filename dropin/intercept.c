@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* intercept.c - the spine of the interposer, and the routing of single calls.
  */
-#include "intercept.h"
+#include "intercepted.h"
 
 #include "admit.h"
-#include "baseline_experts.h"
-#include "intercept_triangular.h"
+#include "baseline_call.h"
 #include "mode.h"
 #include "record.h"
 #include "reuse.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* intercept_triangular.c - when a triangle is cut, and where its parts run. */
-#include "intercept_triangular.h"
+#include "intercepted.h"
 
 #include "admit.h"
 #include "baseline_call.h"

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "arguments.h"
 #include "baseline.h"
 #include "stats.h"
 
@@ -33,6 +34,20 @@ enum {
     TAKT_LEAST_VECTOR = 8192,
     TAKT_LEAST_ORDER = 1024 /* of a triangle, and of the parts it is cut into */
 };
+
+/* True: the call was routed and is done. False: nothing was touched; run it in
+ * the baseline library as it came, then call takt__intercept_end(). `intercept`
+ * must be in the frame of the function that runs it. */
+bool takt__intercept_begin(struct takt_intercept *intercept,
+                           const struct takt_target *target,
+                           const struct takt_arguments *arguments);
+void takt__intercept_end(const struct takt_intercept *intercept);
+
+/* symm, syrk, syr2k, trmm and trsm: cut into ordinary products (triangular.h),
+ * each of which is routed by itself. True: the call is done. False:
+ * intercept->why says why not, and nothing was touched. */
+bool takt__route_triangular(struct takt_intercept *intercept,
+                            const struct takt_arguments *arguments);
 
 static inline uint64_t takt__now_ns(void)
 {

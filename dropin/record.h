@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * record.h - writes a call that has ended to the shared statistics: where it
- * ran, what it took beside the baseline library, and why not on a GPU.
+ * ran, what it took compared with the baseline library, and why not on a GPU.
  */
 #ifndef TAKT_DROPIN_RECORD_H
 #define TAKT_DROPIN_RECORD_H

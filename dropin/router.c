@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "baseline_experts.h"
+#include "baseline_call.h"
 #include "loader.h"
 #include "mode.h"
 #include "stats_write.h"

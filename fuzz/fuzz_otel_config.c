@@ -12,8 +12,7 @@
 #include <string.h>
 
 #include "../otel/config.h"
-#include "../otel/grpc.h"
-#include "../otel/http.h"
+#include "../otel/outcome.h"
 
 static const char *const variables[] = {
     "OTEL_EXPORTER_OTLP_ENDPOINT",   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",

@@ -2,9 +2,11 @@
 /*
  * address.c - endpoints, read by the same code that is to connect to them.
  */
+#define _GNU_SOURCE /* asprintf() */
 #include "address.h"
 
 #include <curl/curl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +39,10 @@ static bool parse(CURLU *parsed, const char *endpoint,
         return curl_url_set(parsed, CURLUPART_URL, endpoint, 0) == CURLUE_OK;
     if (!how->is_grpc)
         return false;
-    const char *scheme = how->is_insecure ? "http://" : "https://";
-    char *whole = malloc(strlen(scheme) + strlen(endpoint) + 1);
-    if (whole == NULL)
+    char *whole;
+    if (asprintf(&whole, "http%s://%s", how->is_insecure ? "" : "s", endpoint) <
+        0)
         return false;
-    strcat(strcpy(whole, scheme), endpoint);
     const CURLUcode code = curl_url_set(parsed, CURLUPART_URL, whole, 0);
     free(whole);
     return code == CURLUE_OK;
@@ -49,18 +50,15 @@ static bool parse(CURLU *parsed, const char *endpoint,
 
 static bool append_path(CURLU *parsed, const char *more)
 {
-    char *path = part(parsed, CURLUPART_PATH);
-    bool is_set = false;
+    char *path = part(parsed, CURLUPART_PATH), *whole = NULL;
 
     if (path == NULL)
         return false;
     const size_t length = strlen(path);
-    char *whole = malloc(length + strlen(more) + 2);
-    if (whole != NULL) {
-        const bool ends = length > 0 && path[length - 1] == '/';
-        strcat(strcat(strcpy(whole, path), ends ? "" : "/"), more);
-        is_set = curl_url_set(parsed, CURLUPART_PATH, whole, 0) == CURLUE_OK;
-    }
+    const bool ends = length > 0 && path[length - 1] == '/';
+    const bool is_set =
+        asprintf(&whole, "%s%s%s", path, ends ? "" : "/", more) >= 0 &&
+        curl_url_set(parsed, CURLUPART_PATH, whole, 0) == CURLUE_OK;
     free(whole);
     free(path);
     return is_set;

@@ -11,9 +11,15 @@ static void make_conditions(struct takt_otel_channel *channel)
 
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&channel->news, &attributes);
+    pthread_cond_init(&channel->changed, &attributes);
     pthread_cond_init(&channel->done, &attributes);
     pthread_condattr_destroy(&attributes);
+}
+
+static void destroy_transport(const struct takt_otel_transport *transport)
+{
+    if (transport->destroy != NULL)
+        transport->destroy(transport->self);
 }
 
 struct takt_otel_channel *
@@ -23,7 +29,7 @@ takt__otel_channel_open(const struct takt_otel_channel_options *options,
     struct takt_otel_channel *channel = calloc(1, sizeof *channel);
 
     if (channel == NULL) {
-        transport->destroy(transport->self);
+        destroy_transport(transport);
         return NULL;
     }
     channel->options = *options;
@@ -35,7 +41,7 @@ takt__otel_channel_open(const struct takt_otel_channel_options *options,
         .most_bytes = options->queue_bytes,
         .batch_bytes = options->batch_bytes,
     };
-    channel->random = takt__otel_now_ns() | 1;
+    channel->random = takt__now_ns() | 1;
     pthread_mutex_init(&channel->busy, NULL);
     pthread_mutex_init(&channel->lock, NULL);
     make_conditions(channel);
@@ -45,8 +51,7 @@ takt__otel_channel_open(const struct takt_otel_channel_options *options,
 bool takt__otel_channel_resource(struct takt_otel_channel *channel,
                                  const struct takt_otel_bytes *resource)
 {
-    channel->resource.size = 0;
-    channel->resource.is_short = false;
+    takt__otel_bytes_clear(&channel->resource);
     takt__otel_bytes_append(&channel->resource, resource->at, resource->size);
     return !channel->resource.is_short;
 }
@@ -60,12 +65,11 @@ void takt__otel_channel_put(struct takt_otel_channel *channel,
     pthread_mutex_lock(&channel->lock);
     const bool was_empty = queue->first == NULL;
     const bool was_full = takt__otel_queue_is_full(queue);
-    if (!takt__otel_queue_put(queue, spans, count, is_last,
-                              takt__otel_now_ns()))
+    if (!takt__otel_queue_put(queue, spans, count, is_last, takt__now_ns()))
         channel->counts.spans_queue_full += count;
     takt__otel_sender_start(channel);
     if (was_empty || was_full != takt__otel_queue_is_full(queue))
-        pthread_cond_signal(&channel->news);
+        pthread_cond_signal(&channel->changed);
     pthread_mutex_unlock(&channel->lock);
 }
 
@@ -73,9 +77,9 @@ void takt__otel_channel_renew(struct takt_otel_channel *channel,
                               const struct takt_otel_bytes *request)
 {
     pthread_mutex_lock(&channel->lock);
-    if (takt__otel_queue_renew(&channel->queue, request, takt__otel_now_ns()))
+    if (takt__otel_queue_renew(&channel->queue, request, takt__now_ns()))
         takt__otel_sender_start(channel);
-    pthread_cond_signal(&channel->news);
+    pthread_cond_signal(&channel->changed);
     pthread_mutex_unlock(&channel->lock);
 }
 
@@ -83,8 +87,8 @@ void takt__otel_channel_begin_flush(struct takt_otel_channel *channel)
 {
     pthread_mutex_lock(&channel->lock);
     channel->flush_number = channel->queue.begun;
-    channel->hurries++;
-    pthread_cond_signal(&channel->news);
+    channel->flushes++;
+    pthread_cond_signal(&channel->changed);
     pthread_mutex_unlock(&channel->lock);
 }
 
@@ -96,7 +100,7 @@ void takt__otel_channel_flush(struct takt_otel_channel *channel,
     pthread_mutex_lock(&channel->lock);
     while (channel->is_running &&
            channel->done_number < channel->flush_number) {
-        const uint64_t now_ns = takt__otel_now_ns();
+        const uint64_t now_ns = takt__now_ns();
         if (channel->is_failing && failing_until_ns == 0)
             failing_until_ns =
                 takt__otel_after_ms(now_ns, TAKT_OTEL_FAILING_MS);
@@ -114,14 +118,14 @@ void takt__otel_channel_begin_close(struct takt_otel_channel *channel,
                                     uint64_t until_ns)
 {
     const uint64_t soon_ns =
-        takt__otel_after_ms(takt__otel_now_ns(), TAKT_OTEL_FAILING_MS);
+        takt__otel_after_ms(takt__now_ns(), TAKT_OTEL_FAILING_MS);
 
     pthread_mutex_lock(&channel->lock);
     channel->is_ending = true;
     channel->end_ns =
         channel->is_failing ? takt__otel_least(until_ns, soon_ns) : until_ns;
-    channel->hurries++;
-    pthread_cond_signal(&channel->news);
+    channel->flushes++;
+    pthread_cond_signal(&channel->changed);
     if (channel->is_running && channel->transport.wake != NULL)
         channel->transport.wake(channel->transport.self);
     pthread_mutex_unlock(&channel->lock);
@@ -141,10 +145,10 @@ void takt__otel_channel_destroy(struct takt_otel_channel *channel)
 {
     if (channel == NULL)
         return;
-    channel->transport.destroy(channel->transport.self);
+    destroy_transport(&channel->transport);
     takt__otel_bytes_free(&channel->resource);
     takt__otel_bytes_free(&channel->request);
-    pthread_cond_destroy(&channel->news);
+    pthread_cond_destroy(&channel->changed);
     pthread_cond_destroy(&channel->done);
     pthread_mutex_destroy(&channel->lock);
     pthread_mutex_destroy(&channel->busy);
@@ -158,15 +162,15 @@ static void begin_anew(struct takt_otel_channel *channel)
 
     while ((batch = takt__otel_queue_take(&channel->queue)) != NULL)
         takt__otel_batch_free(batch);
-    takt__otel_batch_free(channel->flying);
-    channel->flying = NULL;
+    takt__otel_batch_free(channel->sending);
+    channel->sending = NULL;
     channel->done_number = channel->flush_number = channel->queue.begun;
     channel->is_running = channel->is_failing = false;
     channel->not_before_ns = 0;
     channel->counts = (struct takt_otel_counts){0};
     channel->problem[0] = '\0';
     channel->problem_ns = 0;
-    channel->random = takt__otel_now_ns() | 1;
+    channel->random = takt__now_ns() | 1;
     make_conditions(channel); /* no thread waits on them here */
     if (channel->transport.forget != NULL)
         channel->transport.forget(channel->transport.self);

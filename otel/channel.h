@@ -18,8 +18,26 @@
 
 #include <takt/telemetry.h>
 
-#include "backoff.h"
+#include "base/clock.h"
 #include "encode.h"
+
+/* When a batch that could not be delivered is tried again: later and later, at
+ * a random moment, so that not all programs come back at once. */
+struct takt_otel_backoff {
+    double first_s;  /* the longest wait before the second try */
+    double factor;   /* by which that grows */
+    double most_s;   /* up to this */
+    double budget_s; /* from the first try to the last */
+    unsigned tries;  /* at most, the first included */
+};
+
+/* Waits of 1 s and half as much more each time, up to 5 s, and 5 tries. */
+#define TAKT_OTEL_BACKOFF_USUAL ((struct takt_otel_backoff){1, 1.5, 5, 30, 5})
+
+static inline uint64_t takt__otel_after_ms(uint64_t now_ns, unsigned ms)
+{
+    return now_ns + (uint64_t)ms * 1000000;
+}
 
 /* How one try ended. */
 struct takt_otel_outcome {
@@ -34,12 +52,12 @@ struct takt_otel_outcome {
 };
 
 /* What a transport asks of the channel while it sends. It may stop to wait only
- * between let_go() and take_back(): a fork() happens there or nowhere. */
+ * between release() and acquire(): a fork() happens there or nowhere. */
 struct takt_otel_watch {
     void *self;
     uint64_t (*until_ns)(void *self); /* CLOCK_MONOTONIC; may move nearer */
-    void (*let_go)(void *self);
-    void (*take_back)(void *self);
+    void (*release)(void *self);
+    void (*acquire)(void *self);
 };
 
 /* What carries requests. All but wake are called with no other at work. */
@@ -51,14 +69,15 @@ struct takt_otel_transport {
     void (*send)(void *self, const struct takt_otel_bytes *request,
                  const struct takt_otel_watch *watch,
                  struct takt_otel_outcome *out);
-    /* Has send() ask until_ns() again. From another thread, while started. */
+    /* Has send() ask until_ns() again. From another thread, while started. May
+     * be NULL: it asks often enough. */
     void (*wake)(void *self);
     /* By the thread, as its last act. May be NULL. */
     void (*stop)(void *self);
     /* In the child of a fork: what was started is the parent's, and is
      * forgotten without a word to the other end. May be NULL. */
     void (*forget)(void *self);
-    void (*destroy)(void *self);
+    void (*destroy)(void *self); /* may be NULL */
 };
 
 struct takt_otel_channel_options {
@@ -116,6 +135,12 @@ uint64_t takt__otel_channel_counts(struct takt_otel_channel *channel,
                                    struct takt_otel_counts *counts,
                                    char *problem);
 
-uint64_t takt__otel_now_ns(void); /* CLOCK_MONOTONIC */
+/* After the try number `tried` (the first is 1), `elapsed_s` after the first
+ * began: how long to wait before the next. `asked_s` is what the collector
+ * asked for, negative when it did not; `random` is any number. Negative: there
+ * is no next. */
+double takt__otel_backoff(const struct takt_otel_backoff *backoff,
+                          unsigned tried, double elapsed_s, double asked_s,
+                          uint64_t random);
 
 #endif

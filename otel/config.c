@@ -116,32 +116,22 @@ static void read_amounts(struct takt_otel_reader *reader)
 {
     const takt_otlp_options *options = reader->options;
     struct takt_otel_config *out = reader->out;
-    const struct takt_otel_setting queue =
-        takt__otel_of_all(NULL, "OTEL_BSP_MAX_QUEUE_SIZE");
-    const struct takt_otel_setting batch =
-        takt__otel_of_all(NULL, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE");
-    const struct takt_otel_setting delay =
-        takt__otel_of_all(NULL, "OTEL_BSP_SCHEDULE_DELAY");
-    const struct takt_otel_setting interval =
-        takt__otel_of_all(NULL, "OTEL_METRIC_EXPORT_INTERVAL");
-    const struct takt_otel_setting shutdown =
-        takt__otel_of_all(NULL, "TAKT_OTLP_SHUTDOWN_MS");
 
-    out->queue_size =
-        takt__otel_number(reader, options->queue_size, &queue, 1, 8192);
-    out->batch_size =
-        takt__otel_number(reader, options->batch_size, &batch, 1, 512);
+    out->queue_size = takt__otel_number(reader, options->queue_size,
+                                        "OTEL_BSP_MAX_QUEUE_SIZE", 1, 8192);
+    out->batch_size = takt__otel_number(
+        reader, options->batch_size, "OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 1, 512);
     if (out->batch_size > out->queue_size)
         out->batch_size = out->queue_size;
-    out->delay_ms =
-        takt__otel_number(reader, options->delay_ms, &delay, 0, 5000);
-    out->metrics_ms =
-        takt__otel_number(reader, options->metrics_ms, &interval, 1, 60000);
-    out->shutdown_ms =
-        takt__otel_number(reader, 0, &shutdown, 0, TAKT_OTEL_NO_LIMIT_MS);
+    out->delay_ms = takt__otel_number(reader, options->delay_ms,
+                                      "OTEL_BSP_SCHEDULE_DELAY", 0, 5000);
+    out->metrics_ms = takt__otel_number(
+        reader, options->metrics_ms, "OTEL_METRIC_EXPORT_INTERVAL", 1, 60000);
+    out->shutdown_ms = takt__otel_number(reader, 0, "TAKT_OTLP_SHUTDOWN_MS", 0,
+                                         TAKT_OTEL_NO_LIMIT_MS);
 }
 
-/* A place that is an option wins over a file that is a variable. */
+/* An endpoint that is an option wins over a file that is a variable. */
 static void read_file(struct takt_otel_reader *reader)
 {
     const takt_otlp_options *options = reader->options;

@@ -195,20 +195,20 @@ bool takt__otel_connection_start(void *self)
 }
 
 /* What a parent has is kept where leak checkers see it. */
-static struct heirloom {
+static struct parents_handles {
     CURLM *multi;
     CURL *easy;
-    struct heirloom *next;
-} * heirlooms;
+    struct parents_handles *next;
+} * inherited;
 
 void takt__otel_connection_forget(void *self)
 {
     struct takt_otel_connection *link = self;
-    struct heirloom *kept = malloc(sizeof *kept);
+    struct parents_handles *kept = malloc(sizeof *kept);
 
     if (kept != NULL) {
-        *kept = (struct heirloom){link->multi, link->easy, heirlooms};
-        heirlooms = kept;
+        *kept = (struct parents_handles){link->multi, link->easy, inherited};
+        inherited = kept;
     }
     link->multi = NULL;
     link->easy = NULL;

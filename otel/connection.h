@@ -11,7 +11,7 @@
 
 #include <curl/curl.h>
 
-#include "grpc.h"
+#include "outcome.h"
 #include "target.h"
 
 enum {

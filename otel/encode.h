@@ -23,9 +23,19 @@ struct takt_otel_bytes {
     bool is_short;
 };
 
+static inline void takt__otel_bytes_clear(struct takt_otel_bytes *bytes)
+{
+    bytes->size = 0;
+    bytes->is_short = false;
+}
+
 void takt__otel_bytes_free(struct takt_otel_bytes *bytes);
 void takt__otel_bytes_append(struct takt_otel_bytes *bytes, const void *at,
                              size_t size);
+
+/* gzip.c: appends the compressed form. False: no memory; *out is as before. */
+bool takt__otel_gzip(const unsigned char *at, size_t size,
+                     struct takt_otel_bytes *out);
 
 enum takt_otel_format { TAKT_OTEL_PROTOBUF, TAKT_OTEL_JSON };
 enum takt_otel_signal { TAKT_OTEL_TRACES, TAKT_OTEL_METRICS };

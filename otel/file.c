@@ -4,7 +4,7 @@
  * there of it is cut off again, unless another process has written behind it;
  * otherwise the next line begins on a line of its own.
  */
-#include "file.h"
+#include "transport.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -59,8 +59,8 @@ void takt__otel_file_close(struct takt_otel_file *file)
     free(file);
 }
 
-/* Processes that share an open file share where it is written, too: that would
- * tell them nothing any more. */
+/* Processes that share an open file share its position, too: it would not say
+ * what this one wrote. */
 static bool start(void *self)
 {
     struct takt_otel_file *file = self;
@@ -89,11 +89,11 @@ static bool wait_for_room(const struct takt_otel_file *file,
     enum { slice_ms = 20 }; /* a nearer deadline does not wake it */
     struct pollfd pipe = {.fd = file->fd, .events = POLLOUT};
 
-    if (takt__otel_now_ns() >= watch->until_ns(watch->self))
+    if (takt__now_ns() >= watch->until_ns(watch->self))
         return false;
-    watch->let_go(watch->self);
+    watch->release(watch->self);
     poll(&pipe, 1, slice_ms);
-    watch->take_back(watch->self);
+    watch->acquire(watch->self);
     return true;
 }
 
@@ -177,16 +177,6 @@ static void send_line(void *self, const struct takt_otel_bytes *request,
              file->path, why);
 }
 
-static void wake(void *self)
-{
-    (void)self; /* it looks up often enough */
-}
-
-static void destroy(void *self)
-{
-    (void)self; /* it is another's */
-}
-
 struct takt_otel_transport
 takt__otel_file_transport(struct takt_otel_file *file)
 {
@@ -195,8 +185,6 @@ takt__otel_file_transport(struct takt_otel_file *file)
         .format = TAKT_OTEL_JSON,
         .start = start,
         .send = send_line,
-        .wake = wake,
         .forget = forget,
-        .destroy = destroy,
     };
 }

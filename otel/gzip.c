@@ -3,12 +3,10 @@
  * gzip.c - a request, made smaller. The fastest level: spans repeat themselves
  * so much that the others gain little.
  */
-#include "gzip.h"
+#include "writer.h"
 
 #include <limits.h>
 #include <zlib.h>
-
-#include "writer.h"
 
 bool takt__otel_gzip(const unsigned char *at, size_t size,
                      struct takt_otel_bytes *out)

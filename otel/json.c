@@ -10,7 +10,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -98,20 +97,6 @@ static void put_sound(struct takt_otel_writer *w, const char *at, size_t size)
     put(w, at + done, size - done);
 }
 
-static void piece(struct takt_otel_writer *w, const char *at, size_t size)
-{
-    size_t broken;
-
-    do {
-        const size_t sound = takt__otel_utf8(at, size, &broken);
-        put_sound(w, at, sound);
-        if (broken > 0)
-            put(w, TAKT_OTEL_REPLACEMENT, 3);
-        at += sound + broken;
-        size -= sound + broken;
-    } while (size > 0);
-}
-
 static size_t text_begin(struct takt_otel_writer *w, unsigned number,
                          const char *name)
 {
@@ -131,7 +116,7 @@ static void text(struct takt_otel_writer *w, unsigned number, const char *name,
                  const char *at, size_t size)
 {
     text_begin(w, number, name);
-    piece(w, at, size);
+    takt__otel_piece(w, at, size);
     text_end(w, 0);
 }
 
@@ -144,12 +129,6 @@ static struct takt_otel_begun pair(struct takt_otel_writer *w, unsigned number,
     return (struct takt_otel_begun){0};
 }
 
-static void pair_end(struct takt_otel_writer *w, struct takt_otel_begun begun)
-{
-    end(w, begun.value);
-    end(w, begun.message);
-}
-
 static void id(struct takt_otel_writer *w, unsigned number, const char *name,
                const unsigned char *at, size_t size)
 {
@@ -159,47 +138,6 @@ static void id(struct takt_otel_writer *w, unsigned number, const char *name,
     for (size_t i = 0; i < size; i++)
         put(w, (char[]){digit[at[i] >> 4], digit[at[i] & 15]}, 2);
     text_end(w, 0);
-}
-
-__attribute__((format(printf, 3, 4))) static void
-number(struct takt_otel_writer *w, const char *name, const char *format, ...)
-{
-    char digits[32];
-    va_list values;
-
-    lead(w, name);
-    va_start(values, format);
-    put(w, digits, (size_t)vsnprintf(digits, sizeof digits, format, values));
-    va_end(values);
-}
-
-static void integer(struct takt_otel_writer *w, unsigned at, const char *name,
-                    int64_t value)
-{
-    (void)at;
-    number(w, name, "\"%" PRId64 "\"", value);
-}
-
-static void fixed64(struct takt_otel_writer *w, unsigned at, const char *name,
-                    uint64_t value)
-{
-    (void)at;
-    number(w, name, "\"%" PRIu64 "\"", value);
-}
-
-static void fixed32(struct takt_otel_writer *w, unsigned at, const char *name,
-                    uint32_t value)
-{
-    (void)at;
-    number(w, name, "%" PRIu32, value);
-}
-
-static void truth(struct takt_otel_writer *w, unsigned number, const char *name,
-                  bool value)
-{
-    (void)number;
-    lead(w, name);
-    put(w, value ? "true" : "false", value ? 4 : 5);
 }
 
 /* The fewest digits that read back as the same number. */
@@ -224,11 +162,8 @@ static void put_finite(struct takt_otel_writer *w, double value)
     }
 }
 
-static void real(struct takt_otel_writer *w, unsigned number, const char *name,
-                 double value)
+static void put_real(struct takt_otel_writer *w, double value)
 {
-    (void)number;
-    lead(w, name);
     if (isnan(value))
         put(w, "\"NaN\"", 5);
     else if (isinf(value))
@@ -238,21 +173,37 @@ static void real(struct takt_otel_writer *w, unsigned number, const char *name,
         put_finite(w, value);
 }
 
-static void reals(struct takt_otel_writer *w, unsigned number, const char *name,
-                  const double *value, size_t count)
+static void number(struct takt_otel_writer *w, unsigned at, const char *name,
+                   enum takt_otel_type type, uint64_t bits)
 {
-    list(w, name);
-    for (size_t i = 0; i < count; i++)
-        real(w, number, NULL, value[i]);
-    list_end(w);
+    const bool is_text = type == TAKT_OTEL_INTEGER || type == TAKT_OTEL_FIXED64;
+    char digits[32];
+    double value;
+
+    (void)at;
+    lead(w, name);
+    if (type == TAKT_OTEL_BOOL) {
+        put(w, bits ? "true" : "false", bits ? 4 : 5);
+    } else if (type == TAKT_OTEL_REAL) {
+        memcpy(&value, &bits, sizeof value);
+        put_real(w, value);
+    } else {
+        snprintf(digits, sizeof digits,
+                 is_text ? "\"%" PRIu64 "\"" : "%" PRIu64, bits);
+        put(w, digits, strlen(digits));
+    }
 }
 
-static void fixed64s(struct takt_otel_writer *w, unsigned number,
-                     const char *name, const uint64_t *value, size_t count)
+static void numbers(struct takt_otel_writer *w, unsigned at, const char *name,
+                    enum takt_otel_type type, const void *values, size_t count)
 {
+    uint64_t bits;
+
     list(w, name);
-    for (size_t i = 0; i < count; i++)
-        fixed64(w, number, NULL, value[i]);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&bits, (const char *)values + 8 * i, sizeof bits);
+        number(w, at, NULL, type, bits);
+    }
     list_end(w);
 }
 
@@ -273,19 +224,12 @@ const struct takt_otel_form takt__otel_json = {
     .list = list,
     .list_end = list_end,
     .pair = pair,
-    .pair_end = pair_end,
     .text = text,
     .text_begin = text_begin,
-    .piece = piece,
+    .sound = put_sound,
     .text_end = text_end,
     .id = id,
-    .integer = integer,
-    .choice = fixed32, /* an unsigned is one */
-    .truth = truth,
-    .real = real,
-    .fixed32 = fixed32,
-    .fixed64 = fixed64,
-    .reals = reals,
-    .fixed64s = fixed64s,
+    .number = number,
+    .numbers = numbers,
     .written = written,
 };

@@ -12,13 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <time.h>
 
 #include <takt/otlp.h>
 
 #include "channel.h"
 #include "config.h"
-#include "file.h"
 #include "transport.h"
 
 enum {
@@ -46,19 +44,12 @@ struct sink {
 /* ---- identity --------------------------------------------------------------
  */
 
-static uint64_t wall_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* Never all zero. A system without randomness has a clock. */
 static void draw(void *out, size_t size)
 {
     if (getrandom(out, size, 0) != (ssize_t)size) {
-        const uint64_t now = wall_ns() * 0x9e3779b97f4a7c15u;
+        const uint64_t now =
+            takt__clock_ns(CLOCK_REALTIME) * 0x9e3779b97f4a7c15u;
         for (size_t i = 0; i < size; i++)
             ((unsigned char *)out)[i] = (unsigned char)(now >> i % 8 * 8);
     }
@@ -92,8 +83,10 @@ static void begin_trace(struct sink *sink)
     const bool has_parent = is_there(parent);
     struct takt_otel_trace *trace = &sink->trace;
 
-    *trace = (struct takt_otel_trace){
-        .has_root = !has_parent, .flags = 1, .start_ns = wall_ns()};
+    *trace =
+        (struct takt_otel_trace){.has_root = !has_parent,
+                                 .flags = 1,
+                                 .start_ns = takt__clock_ns(CLOCK_REALTIME)};
     draw(&trace->random, sizeof trace->random);
     draw(trace->trace_id, sizeof trace->trace_id);
     draw(trace->root_id, sizeof trace->root_id);
@@ -116,7 +109,7 @@ static void go_on_trace(struct sink *sink)
         return;
     memcpy(trace->parent_id, trace->root_id, sizeof trace->parent_id);
     draw(trace->root_id, sizeof trace->root_id);
-    trace->start_ns = wall_ns();
+    trace->start_ns = takt__clock_ns(CLOCK_REALTIME);
 }
 
 static bool introduce(struct sink *sink)
@@ -130,8 +123,7 @@ static bool introduce(struct sink *sink)
     struct takt_otel_channel *traces = sink->channel[TAKT_OTEL_TRACES];
 
     name_instance(sink->instance_id);
-    sink->resource.size = 0;
-    sink->resource.is_short = false;
+    takt__otel_bytes_clear(&sink->resource);
     takt__otel_resource(sink->format, &source, &sink->resource);
     return !sink->resource.is_short &&
            (traces == NULL ||
@@ -151,8 +143,7 @@ static void wake_child(struct sink *sink)
 /* With turn: an empty buffer to write into. */
 static struct takt_otel_bytes *blank(struct sink *sink)
 {
-    sink->written.size = 0;
-    sink->written.is_short = false;
+    takt__otel_bytes_clear(&sink->written);
     return &sink->written;
 }
 
@@ -211,15 +202,10 @@ static int take_metrics(void *self, const takt_metrics *metrics)
     return 0;
 }
 
-static uint64_t deadline_ns(unsigned deadline_ms)
-{
-    return takt__otel_now_ns() + (uint64_t)deadline_ms * 1000000;
-}
-
 static void flush(void *self, unsigned deadline_ms)
 {
     struct sink *sink = self;
-    const uint64_t until_ns = deadline_ns(deadline_ms);
+    const uint64_t until_ns = takt__otel_after_ms(takt__now_ns(), deadline_ms);
 
     for (int i = 0; i < TAKT_OTEL_SIGNALS; i++)
         if (sink->channel[i] != NULL)
@@ -237,9 +223,9 @@ static void end_trace(struct sink *sink)
         return;
     pthread_mutex_lock(&sink->turn);
     struct takt_otel_bytes *spans = blank(sink);
-    const unsigned count =
-        takt__otel_root(sink->format, &sink->trace, wall_ns(), sink->told,
-                        sink->dropped, spans);
+    const unsigned count = takt__otel_root(sink->format, &sink->trace,
+                                           takt__clock_ns(CLOCK_REALTIME),
+                                           sink->told, sink->dropped, spans);
     if (count > 0)
         takt__otel_channel_put(traces, spans, count, true);
     pthread_mutex_unlock(&sink->turn);
@@ -262,8 +248,8 @@ static void close_sink(void *self, unsigned deadline_ms)
 {
     struct sink *sink = self;
     const unsigned most_ms = sink->config.shutdown_ms;
-    const uint64_t until_ns =
-        deadline_ns(deadline_ms < most_ms ? deadline_ms : most_ms);
+    const uint64_t until_ns = takt__otel_after_ms(
+        takt__now_ns(), deadline_ms < most_ms ? deadline_ms : most_ms);
 
     end_trace(sink);
     for (int i = 0; i < TAKT_OTEL_SIGNALS; i++)

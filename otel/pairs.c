@@ -5,13 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int hex_value(char digit)
-{
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
-    const char *at = digit != '\0' ? strchr(digits, digit) : NULL;
-
-    return at != NULL ? (int)(at - digits) % 16 : -1;
-}
+#include "text/digit.h"
 
 bool takt__otel_percent_decode(char *text)
 {
@@ -21,9 +15,9 @@ bool takt__otel_percent_decode(char *text)
         *out = *in;
         if (*in != '%')
             continue;
-        const int high = hex_value(in[1]);
-        const int low = high >= 0 ? hex_value(in[2]) : -1;
-        if (low < 0 || high + low == 0)
+        const unsigned high = takt__digit(in[1]);
+        const unsigned low = high < 16 ? takt__digit(in[2]) : 16;
+        if (low > 15 || high + low == 0)
             return false;
         *out = (char)(unsigned char)(high * 16 + low);
         in += 2;

@@ -5,7 +5,10 @@
  * A message within another has its length before it. One byte is left for
  * that; what turns out to be longer than 127 bytes is moved up when it ends.
  */
+#define _DEFAULT_SOURCE /* htole64() */
 #include "writer.h"
+
+#include <endian.h>
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
@@ -24,38 +27,6 @@ static unsigned char *put_varint(unsigned char *at, uint64_t value)
         *at++ = (unsigned char)(value | 0x80);
     *at++ = (unsigned char)value;
     return at;
-}
-
-/* The order of bytes on the wire is not that of every machine. Spelled out,
- * compilers make one store of it. */
-static unsigned char *put_fixed32(unsigned char *at, uint32_t value)
-{
-    at[0] = (unsigned char)value;
-    at[1] = (unsigned char)(value >> 8);
-    at[2] = (unsigned char)(value >> 16);
-    at[3] = (unsigned char)(value >> 24);
-    return at + 4;
-}
-
-static unsigned char *put_fixed64(unsigned char *at, uint64_t value)
-{
-    at[0] = (unsigned char)value;
-    at[1] = (unsigned char)(value >> 8);
-    at[2] = (unsigned char)(value >> 16);
-    at[3] = (unsigned char)(value >> 24);
-    at[4] = (unsigned char)(value >> 32);
-    at[5] = (unsigned char)(value >> 40);
-    at[6] = (unsigned char)(value >> 48);
-    at[7] = (unsigned char)(value >> 56);
-    return at + 8;
-}
-
-static uint64_t bits_of(double value)
-{
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
 }
 
 /* Writes the tag, and leaves `size` bytes after it; NULL: no memory. */
@@ -111,20 +82,6 @@ static void nothing(struct takt_otel_writer *w)
     (void)w;
 }
 
-static void piece(struct takt_otel_writer *w, const char *at, size_t size)
-{
-    size_t broken;
-
-    do {
-        const size_t sound = takt__otel_utf8(at, size, &broken);
-        takt__otel_bytes_append(w->out, at, sound);
-        if (broken > 0)
-            takt__otel_bytes_append(w->out, TAKT_OTEL_REPLACEMENT, 3);
-        at += sound + broken;
-        size -= sound + broken;
-    } while (size > 0);
-}
-
 static void put_bytes(struct takt_otel_writer *w, unsigned number,
                       const void *bytes, size_t size)
 {
@@ -146,7 +103,7 @@ static void text(struct takt_otel_writer *w, unsigned number, const char *name,
         put_bytes(w, number, at, size);
     } else {
         const size_t begun = begin(w, number, name);
-        piece(w, at, size);
+        takt__otel_piece(w, at, size);
         end(w, begun);
     }
 }
@@ -174,12 +131,6 @@ static struct takt_otel_begun pair(struct takt_otel_writer *w, unsigned number,
     return begun;
 }
 
-static void pair_end(struct takt_otel_writer *w, struct takt_otel_begun begun)
-{
-    end(w, begun.value);
-    end(w, begun.message);
-}
-
 static void id(struct takt_otel_writer *w, unsigned number, const char *name,
                const unsigned char *at, size_t size)
 {
@@ -187,87 +138,56 @@ static void id(struct takt_otel_writer *w, unsigned number, const char *name,
     put_bytes(w, number, at, size);
 }
 
-static void integer(struct takt_otel_writer *w, unsigned number,
-                    const char *name, int64_t value)
+static void number(struct takt_otel_writer *w, unsigned number,
+                   const char *name, enum takt_otel_type type, uint64_t bits)
 {
-    const uint64_t bits = (uint64_t)value;
-    unsigned char *at = put_tag(w, number, WIRE_VARINT, varint_size(bits));
+    const bool is_fixed = type >= TAKT_OTEL_REAL;
+    const size_t size = !is_fixed                   ? varint_size(bits)
+                        : type == TAKT_OTEL_FIXED32 ? 4
+                                                    : 8;
+    const unsigned wire = !is_fixed   ? WIRE_VARINT
+                          : size == 4 ? WIRE_FIXED32
+                                      : WIRE_FIXED64;
+    unsigned char *at = put_tag(w, number, wire, size);
 
     (void)name;
-    if (at != NULL)
+    if (at == NULL)
+        return;
+    if (!is_fixed) {
         put_varint(at, bits);
+        return;
+    }
+    bits = htole64(bits); /* the lower half comes first */
+    memcpy(at, &bits, size);
 }
 
-static void choice(struct takt_otel_writer *w, unsigned number,
-                   const char *name, unsigned value)
-{
-    integer(w, number, name, value);
-}
-
-static void truth(struct takt_otel_writer *w, unsigned number, const char *name,
-                  bool value)
-{
-    integer(w, number, name, value);
-}
-
-static void fixed64(struct takt_otel_writer *w, unsigned number,
-                    const char *name, uint64_t value)
-{
-    unsigned char *at = put_tag(w, number, WIRE_FIXED64, 8);
-
-    (void)name;
-    if (at != NULL)
-        put_fixed64(at, value);
-}
-
-static void fixed32(struct takt_otel_writer *w, unsigned number,
-                    const char *name, uint32_t value)
-{
-    unsigned char *at = put_tag(w, number, WIRE_FIXED32, 4);
-
-    (void)name;
-    if (at != NULL)
-        put_fixed32(at, value);
-}
-
-static void real(struct takt_otel_writer *w, unsigned number, const char *name,
-                 double value)
-{
-    fixed64(w, number, name, bits_of(value));
-}
-
-/* Room for that many numbers of 8 bytes, with their tag and length. */
-static unsigned char *put_packed(struct takt_otel_writer *w, unsigned number,
-                                 size_t count)
+static void numbers(struct takt_otel_writer *w, unsigned number,
+                    const char *name, enum takt_otel_type type,
+                    const void *values, size_t count)
 {
     unsigned char *at =
         put_tag(w, number, WIRE_BYTES, varint_size(8 * count) + 8 * count);
-
-    return at == NULL ? NULL : put_varint(at, 8 * count);
-}
-
-static void reals(struct takt_otel_writer *w, unsigned number, const char *name,
-                  const double *value, size_t count)
-{
-    unsigned char *at = put_packed(w, number, count);
+    uint64_t bits;
 
     (void)name;
-    for (size_t i = 0; at != NULL && i < count; i++)
-        at = put_fixed64(at, bits_of(value[i]));
-}
-
-static void fixed64s(struct takt_otel_writer *w, unsigned number,
-                     const char *name, const uint64_t *value, size_t count)
-{
-    unsigned char *at = put_packed(w, number, count);
-
-    (void)name;
-    for (size_t i = 0; at != NULL && i < count; i++)
-        at = put_fixed64(at, value[i]);
+    (void)type;
+    if (at == NULL)
+        return;
+    at = put_varint(at, 8 * count);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&bits, (const char *)values + 8 * i, sizeof bits);
+        bits = htole64(bits);
+        memcpy(at + 8 * i, &bits, sizeof bits);
+    }
 }
 
 static void written(struct takt_otel_writer *w, const unsigned char *at,
                     size_t size)
+{
+    takt__otel_bytes_append(w->out, at, size);
+}
+
+static void sound(struct takt_otel_writer *w, const char *at, size_t size)
 {
     takt__otel_bytes_append(w->out, at, size);
 }
@@ -280,19 +200,12 @@ const struct takt_otel_form takt__otel_protobuf = {
     .list = list,
     .list_end = nothing,
     .pair = pair,
-    .pair_end = pair_end,
     .text = text,
     .text_begin = begin,
-    .piece = piece,
+    .sound = sound,
     .text_end = end,
     .id = id,
-    .integer = integer,
-    .choice = choice,
-    .truth = truth,
-    .real = real,
-    .fixed32 = fixed32,
-    .fixed64 = fixed64,
-    .reals = reals,
-    .fixed64s = fixed64s,
+    .number = number,
+    .numbers = numbers,
     .written = written,
 };

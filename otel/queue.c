@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* queue.c - batches that wait. */
-#include "queue.h"
+#include "inside.h"
 
 #include <stdlib.h>
 #include <string.h>

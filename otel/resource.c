@@ -2,8 +2,8 @@
 /*
  * resource.c - the source: the service, this process, this machine.
  *
- * A key is written once: what the user says of it wins, and of several things
- * that the user says, the last.
+ * A key is written once: what the user gives wins, and of several values
+ * that the user gives, the last.
  */
 #include "writer.h"
 
@@ -13,13 +13,13 @@
 
 #include <takt/version.h>
 
-struct speaker {
+struct resource {
     struct takt_otel_writer writer;
     const struct takt_otel_source *source;
 };
 
-static bool is_said(const struct takt_otel_pairs *pairs, const char *key,
-                    size_t from)
+static bool is_given(const struct takt_otel_pairs *pairs, const char *key,
+                     size_t from)
 {
     for (size_t i = from; pairs != NULL && i < pairs->count; i++)
         if (strcmp(pairs->pair[i].key, key) == 0)
@@ -32,62 +32,65 @@ static bool has_service(const struct takt_otel_source *source)
     return source->service_name != NULL && source->service_name[0] != '\0';
 }
 
-static void put_pairs(struct speaker *speaker)
+static void put_pairs(struct resource *resource)
 {
-    const struct takt_otel_pairs *pairs = speaker->source->attributes;
+    const struct takt_otel_pairs *pairs = resource->source->attributes;
 
     for (size_t i = 0; pairs != NULL && i < pairs->count; i++) {
         const struct takt_otel_pair *pair = &pairs->pair[i];
-        if (is_said(pairs, pair->key, i + 1))
+        if (is_given(pairs, pair->key, i + 1))
             continue;
-        if (has_service(speaker->source) &&
+        if (has_service(resource->source) &&
             strcmp(pair->key, "service.name") == 0)
             continue;
-        takt__otel_key_text(&speaker->writer, pair->key, pair->value);
+        takt__otel_key_text(&resource->writer, pair->key, pair->value);
     }
 }
 
-static void say(struct speaker *speaker, const char *key, const char *text)
+static void put_text(struct resource *resource, const char *key,
+                     const char *text)
 {
-    if (text[0] != '\0' && !is_said(speaker->source->attributes, key, 0))
-        takt__otel_key_text(&speaker->writer, key, text);
+    if (text[0] != '\0' && !is_given(resource->source->attributes, key, 0))
+        takt__otel_key_text(&resource->writer, key, text);
 }
 
-static void say_integer(struct speaker *speaker, const char *key,
+static void put_integer(struct resource *resource, const char *key,
                         uint64_t value)
 {
-    if (!is_said(speaker->source->attributes, key, 0))
-        takt__otel_key_integer(&speaker->writer, key, value);
+    if (!is_given(resource->source->attributes, key, 0))
+        takt__otel_key_integer(&resource->writer, key, value);
 }
 
 /* Conventions have numbers of processors as strings. */
-static void say_digits(struct speaker *speaker, const char *key, unsigned value)
+static void put_digits(struct resource *resource, const char *key,
+                       unsigned value)
 {
     char digits[16];
 
     snprintf(digits, sizeof digits, "%u", value);
-    say(speaker, key, digits);
+    put_text(resource, key, digits);
 }
 
-static void put_service(struct speaker *speaker, const char *executable)
+static void put_service(struct resource *resource, const char *executable)
 {
     char unknown[300];
 
     snprintf(unknown, sizeof unknown, "unknown_service%s%.255s",
              executable[0] != '\0' ? ":" : "", executable);
-    if (has_service(speaker->source))
-        takt__otel_key_text(&speaker->writer, "service.name",
-                            speaker->source->service_name);
+    if (has_service(resource->source))
+        takt__otel_key_text(&resource->writer, "service.name",
+                            resource->source->service_name);
     else
-        say(speaker, "service.name", unknown);
-    if (speaker->source->instance_id != NULL)
-        say(speaker, "service.instance.id", speaker->source->instance_id);
-    say(speaker, "telemetry.sdk.name", "takt");
-    say(speaker, "telemetry.sdk.language", "c");
-    say(speaker, "telemetry.sdk.version", takt_version());
+        put_text(resource, "service.name", unknown);
+    if (resource->source->instance_id != NULL)
+        put_text(resource, "service.instance.id",
+                 resource->source->instance_id);
+    put_text(resource, "telemetry.sdk.name", "takt");
+    put_text(resource, "telemetry.sdk.language", "c");
+    put_text(resource, "telemetry.sdk.version", takt_version());
 }
 
-static void put_system(struct speaker *speaker)
+static void put_system(struct resource *resource)
 {
     struct utsname system;
     char description[sizeof system.sysname + sizeof system.release +
@@ -95,15 +98,15 @@ static void put_system(struct speaker *speaker)
 
     if (uname(&system) != 0)
         return;
-    say(speaker, "host.name", system.nodename);
-    say(speaker, "os.type", "linux");
+    put_text(resource, "host.name", system.nodename);
+    put_text(resource, "os.type", "linux");
     snprintf(description, sizeof description, "%s %s %s", system.sysname,
              system.release, system.version);
-    say(speaker, "os.description", description);
-    say(speaker, "os.version", system.release);
+    put_text(resource, "os.description", description);
+    put_text(resource, "os.version", system.release);
 }
 
-static void put_cpu(struct speaker *speaker, const takt_machine *machine)
+static void put_cpu(struct resource *resource, const takt_machine *machine)
 {
     const char *architecture = machine->architecture;
 
@@ -111,32 +114,33 @@ static void put_cpu(struct speaker *speaker, const takt_machine *machine)
         architecture = "amd64";
     else if (strcmp(architecture, "aarch64") == 0)
         architecture = "arm64";
-    say(speaker, "host.arch", architecture);
-    say(speaker, "host.cpu.vendor.id", machine->cpu_vendor);
-    say(speaker, "host.cpu.model.name", machine->cpu_name);
-    say_digits(speaker, "host.cpu.family", machine->cpu_family);
-    say_digits(speaker, "host.cpu.model.id", machine->cpu_model);
-    say_digits(speaker, "host.cpu.stepping", machine->cpu_stepping);
-    say(speaker, "takt.cpu.isa", takt_isa_name(takt_machine_best_isa(machine)));
-    say_integer(speaker, "takt.cpu.threads", machine->threads);
+    put_text(resource, "host.arch", architecture);
+    put_text(resource, "host.cpu.vendor.id", machine->cpu_vendor);
+    put_text(resource, "host.cpu.model.name", machine->cpu_name);
+    put_digits(resource, "host.cpu.family", machine->cpu_family);
+    put_digits(resource, "host.cpu.model.id", machine->cpu_model);
+    put_digits(resource, "host.cpu.stepping", machine->cpu_stepping);
+    put_text(resource, "takt.cpu.isa",
+             takt_isa_name(takt_machine_best_isa(machine)));
+    put_integer(resource, "takt.cpu.threads", machine->threads);
 }
 
-static void put_gpus(struct speaker *speaker, const takt_machine *machine)
+static void put_gpus(struct resource *resource, const takt_machine *machine)
 {
     static const char *const key[] = {"takt.gpu.name", "takt.gpu.address"};
 
     for (int k = 0; k < 2; k++) {
         if (machine->gpu_count == 0 ||
-            is_said(speaker->source->attributes, key[k], 0))
+            is_given(resource->source->attributes, key[k], 0))
             continue;
         const struct takt_otel_list list =
-            takt__otel_key_list(&speaker->writer, key[k]);
+            takt__otel_key_list(&resource->writer, key[k]);
         for (unsigned i = 0;
              i < machine->gpu_count && i < TAKT_MACHINE_MAX_GPUS; i++)
-            takt__otel_list_text(&speaker->writer,
+            takt__otel_list_text(&resource->writer,
                                  k == 0 ? machine->gpu[i].name
                                         : machine->gpu[i].address);
-        takt__otel_key_list_end(&speaker->writer, list);
+        takt__otel_key_list_end(&resource->writer, list);
     }
 }
 
@@ -155,22 +159,22 @@ void takt__otel_resource(enum takt_otel_format format,
                          const struct takt_otel_source *source,
                          struct takt_otel_bytes *out)
 {
-    struct speaker speaker = {.writer = takt__otel_writer(format, out),
-                              .source = source};
-    struct takt_otel_writer *w = &speaker.writer;
+    struct resource resource = {.writer = takt__otel_writer(format, out),
+                                .source = source};
+    struct takt_otel_writer *w = &resource.writer;
     const size_t begun = w->form->begin(w, 1, "resource");
     char path[4096];
     const char *executable = find_executable(path, sizeof path);
 
     takt__otel_attributes(w, 1);
-    put_service(&speaker, executable);
-    put_pairs(&speaker);
-    put_system(&speaker);
-    say_integer(&speaker, "process.pid", (uint64_t)getpid());
-    say(&speaker, "process.executable.name", executable);
+    put_service(&resource, executable);
+    put_pairs(&resource);
+    put_system(&resource);
+    put_integer(&resource, "process.pid", (uint64_t)getpid());
+    put_text(&resource, "process.executable.name", executable);
     if (source->machine != NULL) {
-        put_cpu(&speaker, source->machine);
-        put_gpus(&speaker, source->machine);
+        put_cpu(&resource, source->machine);
+        put_gpus(&resource, source->machine);
     }
     takt__otel_attributes_end(w);
     w->form->end(w, begun);

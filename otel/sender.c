@@ -5,17 +5,32 @@
  */
 #include "inside.h"
 
-#include <fenv.h>
-#include <signal.h>
 #include <stdio.h>
+#include <time.h>
 
-enum { LONGEST_SILENCE_S = 300 };
+#include "base/thread.h"
+
+enum { LONGEST_DELAY_S = 300 };
+
+void takt__otel_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
+                     uint64_t until_ns)
+{
+    const uint64_t second = 1000000000;
+    const struct timespec until = {.tv_sec = (time_t)(until_ns / second),
+                                   .tv_nsec = (long)(until_ns % second)};
+
+    if (until_ns == UINT64_MAX)
+        pthread_cond_wait(condition, lock);
+    else
+        pthread_cond_timedwait(condition, lock, &until);
+}
 
 /* With both; without either while it waits. */
-static void wait_for_news(struct takt_otel_channel *channel, uint64_t until_ns)
+static void wait_for_change(struct takt_otel_channel *channel,
+                            uint64_t until_ns)
 {
     pthread_mutex_unlock(&channel->busy);
-    takt__otel_wait(&channel->news, &channel->lock, until_ns);
+    takt__otel_wait(&channel->changed, &channel->lock, until_ns);
     pthread_mutex_unlock(&channel->lock);
     pthread_mutex_lock(&channel->busy);
     pthread_mutex_lock(&channel->lock);
@@ -32,12 +47,12 @@ static uint64_t until(void *self)
     return until_ns;
 }
 
-static void let_go(void *self)
+static void release(void *self)
 {
     pthread_mutex_unlock(&((struct takt_otel_channel *)self)->busy);
 }
 
-static void take_back(void *self)
+static void acquire(void *self)
 {
     pthread_mutex_lock(&((struct takt_otel_channel *)self)->busy);
 }
@@ -51,18 +66,18 @@ static void note_problem(struct takt_otel_channel *channel, const char *problem)
     for (char *at = channel->problem; *at != '\0'; at++)
         if ((*at >= 0 && *at < ' ') || *at == 127)
             *at = '?';
-    channel->problem_ns = takt__otel_now_ns();
+    channel->problem_ns = takt__now_ns();
 }
 
 static void try_once(struct takt_otel_channel *channel, uint64_t give_up_ns,
                      struct takt_otel_outcome *outcome)
 {
-    const struct takt_otel_watch watch = {channel, until, let_go, take_back};
+    const struct takt_otel_watch watch = {channel, until, release, acquire};
 
     *outcome = (struct takt_otel_outcome){TAKT_OTEL_REFUSED, -1, 0, ""};
     pthread_mutex_lock(&channel->lock);
     channel->try_until_ns = takt__otel_least(
-        takt__otel_after_ms(takt__otel_now_ns(), channel->options.timeout_ms),
+        takt__otel_after_ms(takt__now_ns(), channel->options.timeout_ms),
         give_up_ns);
     pthread_mutex_unlock(&channel->lock);
     channel->transport.send(channel->transport.self, &channel->request, &watch,
@@ -72,7 +87,7 @@ static void try_once(struct takt_otel_channel *channel, uint64_t give_up_ns,
     if (channel->is_failing && channel->is_ending)
         channel->end_ns = takt__otel_least(
             channel->end_ns,
-            takt__otel_after_ms(takt__otel_now_ns(), TAKT_OTEL_FAILING_MS));
+            takt__otel_after_ms(takt__now_ns(), TAKT_OTEL_FAILING_MS));
     note_problem(channel, outcome->problem);
     pthread_cond_broadcast(&channel->done); /* a flush sees it fail */
     pthread_mutex_unlock(&channel->lock);
@@ -88,33 +103,50 @@ static uint64_t draw(struct takt_otel_channel *channel)
     return channel->random = x;
 }
 
-/* A collector that wants more silence than a batch has time gets it from the
- * next ones. */
-static void keep_silent(struct takt_otel_channel *channel, double asked_s)
+double takt__otel_backoff(const struct takt_otel_backoff *backoff,
+                          unsigned tried, double elapsed_s, double asked_s,
+                          uint64_t random)
+{
+    double longest_s = backoff->first_s;
+
+    if (tried >= backoff->tries)
+        return -1;
+    for (unsigned i = 1; i < tried && longest_s < backoff->most_s; i++)
+        longest_s *= backoff->factor;
+    if (longest_s > backoff->most_s)
+        longest_s = backoff->most_s;
+    const double wait_s =
+        asked_s >= 0 ? asked_s : longest_s * (double)(random >> 11) * 0x1p-53;
+    return elapsed_s + wait_s < backoff->budget_s ? wait_s : -1;
+}
+
+/* A collector that asks for a longer wait than a batch has time for gets it
+ * with the next batches. */
+static void delay_next(struct takt_otel_channel *channel, double asked_s)
 {
     if (!(asked_s > 0))
         return;
-    if (asked_s > LONGEST_SILENCE_S)
-        asked_s = LONGEST_SILENCE_S;
+    if (asked_s > LONGEST_DELAY_S)
+        asked_s = LONGEST_DELAY_S;
     pthread_mutex_lock(&channel->lock);
-    channel->not_before_ns = takt__otel_now_ns() + (uint64_t)(asked_s * 1e9);
+    channel->not_before_ns = takt__now_ns() + (uint64_t)(asked_s * 1e9);
     pthread_mutex_unlock(&channel->lock);
 }
 
 /* A flush or a close tries at once, unless the collector said when. */
-static bool sit_out(struct takt_otel_channel *channel, double wait_s,
-                    bool is_asked)
+static bool wait_between(struct takt_otel_channel *channel, double wait_s,
+                         bool is_asked)
 {
-    const uint64_t again_ns = takt__otel_now_ns() + (uint64_t)(wait_s * 1e9);
+    const uint64_t again_ns = takt__now_ns() + (uint64_t)(wait_s * 1e9);
     bool is_too_late = false;
 
     pthread_mutex_lock(&channel->lock);
-    const unsigned hurries = channel->hurries;
-    while (takt__otel_now_ns() < again_ns && !is_too_late &&
-           (is_asked || channel->hurries == hurries)) {
+    const unsigned flushes = channel->flushes;
+    while (takt__now_ns() < again_ns && !is_too_late &&
+           (is_asked || channel->flushes == flushes)) {
         is_too_late = channel->is_ending && again_ns >= channel->end_ns;
         if (!is_too_late)
-            wait_for_news(channel, again_ns);
+            wait_for_change(channel, again_ns);
     }
     pthread_mutex_unlock(&channel->lock);
     return !is_too_late;
@@ -124,23 +156,22 @@ static bool tries_again(struct takt_otel_channel *channel,
                         const struct takt_otel_outcome *outcome, unsigned tried,
                         uint64_t begun_ns)
 {
-    const double elapsed_s = (double)(takt__otel_now_ns() - begun_ns) * 1e-9;
+    const double elapsed_s = (double)(takt__now_ns() - begun_ns) * 1e-9;
     const double wait_s =
         takt__otel_backoff(&channel->options.backoff, tried, elapsed_s,
                            outcome->asked_s, draw(channel));
 
-    if (wait_s >= 0 && sit_out(channel, wait_s, outcome->asked_s >= 0))
+    if (wait_s >= 0 && wait_between(channel, wait_s, outcome->asked_s >= 0))
         return true;
-    keep_silent(channel, outcome->asked_s);
+    delay_next(channel, outcome->asked_s);
     return false;
 }
 
 static bool compose(struct takt_otel_channel *channel)
 {
-    const struct takt_otel_bytes *bytes = &channel->flying->bytes;
+    const struct takt_otel_bytes *bytes = &channel->sending->bytes;
 
-    channel->request.size = 0;
-    channel->request.is_short = false;
+    takt__otel_bytes_clear(&channel->request);
     if (channel->options.signal == TAKT_OTEL_TRACES)
         takt__otel_trace_request(channel->transport.format, &channel->resource,
                                  bytes->at, bytes->size, &channel->request);
@@ -171,7 +202,7 @@ static void settle(struct takt_otel_channel *channel,
 /* With busy alone. */
 static void deliver(struct takt_otel_channel *channel)
 {
-    const uint64_t begun_ns = takt__otel_now_ns();
+    const uint64_t begun_ns = takt__now_ns();
     const uint64_t give_up_ns =
         begun_ns + (uint64_t)(channel->options.backoff.budget_s * 1e9);
     struct takt_otel_outcome outcome = {TAKT_OTEL_REFUSED, -1, 0, ""};
@@ -188,10 +219,10 @@ static void deliver(struct takt_otel_channel *channel)
     pthread_mutex_lock(&channel->lock);
     if (!is_whole)
         note_problem(channel, "no memory to send with");
-    settle(channel, channel->flying, &outcome);
+    settle(channel, channel->sending, &outcome);
     pthread_mutex_unlock(&channel->lock);
-    takt__otel_batch_free(channel->flying);
-    channel->flying = NULL;
+    takt__otel_batch_free(channel->sending);
+    channel->sending = NULL;
 }
 
 /* With lock: when the first batch may go; UINT64_MAX: there is none. */
@@ -212,9 +243,9 @@ static uint64_t due_ns(const struct takt_otel_channel *channel)
 /* With lock: no more is to be sent. */
 static bool is_over(const struct takt_otel_channel *channel)
 {
-    return channel->is_ending && (channel->queue.first == NULL ||
-                                  takt__otel_now_ns() >= channel->end_ns ||
-                                  channel->not_before_ns >= channel->end_ns);
+    return channel->is_ending &&
+           (channel->queue.first == NULL || takt__now_ns() >= channel->end_ns ||
+            channel->not_before_ns >= channel->end_ns);
 }
 
 /* With lock. */
@@ -233,19 +264,19 @@ static void *run(void *self)
 {
     struct takt_otel_channel *channel = self;
 
-    fesetenv(FE_DFL_ENV); /* not the creator's */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    takt__thread_enter("takt-otel");
     pthread_mutex_lock(&channel->busy);
     pthread_mutex_lock(&channel->lock);
     while (!is_over(channel)) {
         const uint64_t due = due_ns(channel);
-        if (due > takt__otel_now_ns()) {
-            wait_for_news(channel, channel->is_ending
-                                       ? takt__otel_least(due, channel->end_ns)
-                                       : due);
+        if (due > takt__now_ns()) {
+            wait_for_change(channel,
+                            channel->is_ending
+                                ? takt__otel_least(due, channel->end_ns)
+                                : due);
             continue;
         }
-        channel->flying = takt__otel_queue_take(&channel->queue);
+        channel->sending = takt__otel_queue_take(&channel->queue);
         pthread_mutex_unlock(&channel->lock);
         deliver(channel);
         pthread_mutex_lock(&channel->lock);
@@ -263,16 +294,11 @@ static void *run(void *self)
 void takt__otel_sender_start(struct takt_otel_channel *channel)
 {
     struct takt_otel_transport *transport = &channel->transport;
-    sigset_t all, before;
 
     if (channel->is_running ||
         (transport->start != NULL && !transport->start(transport->self)))
         return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    channel->is_running =
-        pthread_create(&channel->thread, NULL, run, channel) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    channel->is_running = takt__thread_start(&channel->thread, run, channel);
     if (!channel->is_running && transport->stop != NULL)
         transport->stop(transport->self);
 }

@@ -103,15 +103,26 @@ char *takt__otel_copy(struct takt_otel_reader *reader, const char *text)
 /* ---- values ----------------------------------------------------------------
  */
 
+int takt__otel_choice(struct takt_otel_reader *reader,
+                      const struct takt_otel_setting *setting,
+                      const char *option, const char *const word[2],
+                      const char *instead)
+{
+    for (int i = 0; i < 2 && setting->text != NULL; i++)
+        if (strcasecmp(setting->text, word[i]) == 0)
+            return i;
+    if (setting->text != NULL)
+        takt__otel_refuse(reader, setting, option, instead);
+    return -1;
+}
+
 bool takt__otel_flag(struct takt_otel_reader *reader,
                      const struct takt_otel_setting *setting)
 {
-    if (setting->text == NULL || strcasecmp(setting->text, "false") == 0)
-        return false;
-    if (strcasecmp(setting->text, "true") == 0)
-        return true;
-    takt__otel_refuse(reader, setting, setting->name, "it counts as false");
-    return false;
+    static const char *const word[] = {"false", "true"};
+
+    return takt__otel_choice(reader, setting, setting->name, word,
+                             "it counts as false") == 1;
 }
 
 static bool read_count(const char *text, unsigned least, unsigned *out)
@@ -127,9 +138,9 @@ static bool read_count(const char *text, unsigned least, unsigned *out)
     return true;
 }
 
-unsigned takt__otel_number(struct takt_otel_reader *reader, unsigned option,
-                           const struct takt_otel_setting *setting,
-                           unsigned least, unsigned usual)
+static unsigned read_number(struct takt_otel_reader *reader, unsigned option,
+                            const struct takt_otel_setting *setting,
+                            unsigned least, unsigned usual)
 {
     char instead[32];
     unsigned value = usual;
@@ -143,12 +154,20 @@ unsigned takt__otel_number(struct takt_otel_reader *reader, unsigned option,
     return value;
 }
 
-/* For OpenTelemetry, no time at all is all the time of the world. */
+unsigned takt__otel_number(struct takt_otel_reader *reader, unsigned option,
+                           const char *variable, unsigned least, unsigned usual)
+{
+    const struct takt_otel_setting setting = takt__otel_of_all(NULL, variable);
+
+    return read_number(reader, option, &setting, least, usual);
+}
+
+/* For OpenTelemetry, a time of 0 is no limit. */
 unsigned takt__otel_limit(struct takt_otel_reader *reader, unsigned option,
                           const struct takt_otel_setting *setting,
                           unsigned usual)
 {
-    const unsigned value = takt__otel_number(reader, option, setting, 0, usual);
+    const unsigned value = read_number(reader, option, setting, 0, usual);
 
     return value == 0 || value > TAKT_OTEL_NO_LIMIT_MS ? TAKT_OTEL_NO_LIMIT_MS
                                                        : value;

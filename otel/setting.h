@@ -57,13 +57,18 @@ void takt__otel_fail(struct takt_otel_reader *reader, takt_status status);
 /* A copy; NULL of NULL, and when there is no memory, which is noted. */
 char *takt__otel_copy(struct takt_otel_reader *reader, const char *text);
 
+/* Which of two words a setting is, in any case; -1: not set, or refused. */
+int takt__otel_choice(struct takt_otel_reader *reader,
+                      const struct takt_otel_setting *setting,
+                      const char *option, const char *const word[2],
+                      const char *instead);
 bool takt__otel_flag(struct takt_otel_reader *reader,
                      const struct takt_otel_setting *setting);
 /* The option where it is not 0, else the variable where it is a number of at
  * least `least`, else the usual. */
 unsigned takt__otel_number(struct takt_otel_reader *reader, unsigned option,
-                           const struct takt_otel_setting *setting,
-                           unsigned least, unsigned usual);
+                           const char *variable, unsigned least,
+                           unsigned usual);
 /* The same of a time that is waited at most; 0 stands for a very long one. */
 unsigned takt__otel_limit(struct takt_otel_reader *reader, unsigned option,
                           const struct takt_otel_setting *setting,

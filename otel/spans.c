@@ -51,14 +51,16 @@ static bool is_zero(const unsigned char *id, size_t size)
 /* ---- any span --------------------------------------------------------------
  */
 
-static void put_name(struct takt_otel_writer *w, const struct span *span)
+/* "head: tail", or "head" where there is no tail. */
+static void put_joined(struct takt_otel_writer *w, unsigned number,
+                       const char *name, const char *head, const char *tail)
 {
-    const size_t begun = w->form->text_begin(w, 5, "name");
+    const size_t begun = w->form->text_begin(w, number, name);
 
-    w->form->piece(w, span->name, strlen(span->name));
-    if (span->op != NULL) {
-        w->form->piece(w, ": ", 2);
-        w->form->piece(w, span->op, strlen(span->op));
+    takt__otel_piece(w, head, strlen(head));
+    if (tail != NULL) {
+        takt__otel_piece(w, ": ", 2);
+        takt__otel_piece(w, tail, strlen(tail));
     }
     w->form->text_end(w, begun);
 }
@@ -74,10 +76,11 @@ static size_t begin_span(struct takt_otel_writer *w, const struct span *span)
         w->form->text(w, 3, "traceState", span->state, strlen(span->state));
     if (span->parent_id != NULL)
         w->form->id(w, 4, "parentSpanId", span->parent_id, 8);
-    put_name(w, span);
-    w->form->choice(w, 6, "kind", KIND_INTERNAL);
-    w->form->fixed64(w, 7, "startTimeUnixNano", span->start_ns);
-    w->form->fixed64(w, 8, "endTimeUnixNano", span->end_ns);
+    put_joined(w, 5, "name", span->name, span->op);
+    w->form->number(w, 6, "kind", TAKT_OTEL_ENUM, KIND_INTERNAL);
+    w->form->number(w, 7, "startTimeUnixNano", TAKT_OTEL_FIXED64,
+                    span->start_ns);
+    w->form->number(w, 8, "endTimeUnixNano", TAKT_OTEL_FIXED64, span->end_ns);
     takt__otel_attributes(w, 9);
     return begun;
 }
@@ -88,7 +91,7 @@ static void put_error(struct takt_otel_writer *w, takt_status status)
     const char *message = takt_status_text(status);
 
     w->form->text(w, 2, "message", message, strlen(message));
-    w->form->choice(w, 3, "code", STATUS_ERROR);
+    w->form->number(w, 3, "code", TAKT_OTEL_ENUM, STATUS_ERROR);
     w->form->end(w, begun);
 }
 
@@ -98,7 +101,7 @@ static void end_span(struct takt_otel_writer *w, const struct span *span,
     takt__otel_attributes_end(w);
     if (span->status != TAKT_OK)
         put_error(w, span->status);
-    w->form->fixed32(w, 16, "flags", span->flags);
+    w->form->number(w, 16, "flags", TAKT_OTEL_FIXED32, span->flags);
     w->form->end(w, begun);
 }
 
@@ -158,7 +161,6 @@ static void put_shape(struct takt_otel_writer *w, const takt_shape *shape)
 static void put_fallback(struct takt_otel_writer *w, const takt_event *event)
 {
     static const char key[] = "takt.fallback_cause";
-    const char *said = takt_status_text(event->refusal);
 
     if (event->refused[0] == '\0') {
         if (event->reason == TAKT_REASON_FALLBACK)
@@ -167,12 +169,9 @@ static void put_fallback(struct takt_otel_writer *w, const takt_event *event)
     }
     const struct takt_otel_begun pair =
         w->form->pair(w, w->attribute, key, sizeof key - 1);
-    const size_t begun = w->form->text_begin(w, 1, "stringValue");
-    w->form->piece(w, event->refused, strlen(event->refused));
-    w->form->piece(w, ": ", 2);
-    w->form->piece(w, said, strlen(said));
-    w->form->text_end(w, begun);
-    w->form->pair_end(w, pair);
+    put_joined(w, 1, "stringValue", event->refused,
+               takt_status_text(event->refusal));
+    takt__otel_pair_end(w, pair);
 }
 
 /* Why this expert. */
@@ -195,11 +194,8 @@ static void put_decision(struct takt_otel_writer *w, const takt_event *event)
     put_fallback(w, event);
 }
 
-static void put_selection(struct takt_otel_writer *w, const struct span *span,
-                          const takt_event *event)
+static void put_selection(struct takt_otel_writer *w, const takt_event *event)
 {
-    const size_t begun = begin_span(w, span);
-
     takt__otel_key_text(w, "operation", event->op);
     takt__otel_key_integer(w, "input_size", event->elements);
     takt__otel_key_text(w, "selected_backend",
@@ -214,14 +210,10 @@ static void put_selection(struct takt_otel_writer *w, const struct span *span,
     if (event->told != 0) /* an empty list is more than some collectors take */
         put_told(w, event->told);
     takt__otel_key_integer(w, "thread.id", event->thread_id);
-    end_span(w, span, begun);
 }
 
-static void put_run(struct takt_otel_writer *w, const struct span *span,
-                    const takt_event *event)
+static void put_run(struct takt_otel_writer *w, const takt_event *event)
 {
-    const size_t begun = begin_span(w, span);
-
     takt__otel_key_text(w, "operation", event->op);
     takt__otel_key_text(w, "takt.expert", event->expert);
     takt__otel_key_text(w, "takt.backend", takt_backend_key(event->backend));
@@ -236,14 +228,10 @@ static void put_run(struct takt_otel_writer *w, const struct span *span,
         if (event->device[0] != '\0')
             takt__otel_key_text(w, "hw.name", event->device);
     }
-    end_span(w, span, begun);
 }
 
-static void put_drift(struct takt_otel_writer *w, const struct span *span,
-                      const takt_event *event)
+static void put_drift(struct takt_otel_writer *w, const takt_event *event)
 {
-    const size_t begun = begin_span(w, span);
-
     takt__otel_key_text(w, "operation", event->op);
     takt__otel_key_text(w, "takt.expert", event->expert);
     takt__otel_key_text(w, "selected_backend",
@@ -254,6 +242,16 @@ static void put_drift(struct takt_otel_writer *w, const struct span *span,
         takt__otel_key_real(w, "takt.before_s", event->predicted_s);
     takt__otel_key_real(w, "takt.after_s", event->actual_s);
     takt__otel_key_truth(w, "takt.drift", true);
+}
+
+static void put_span(struct takt_otel_writer *w, const struct span *span,
+                     const takt_event *event,
+                     void (*put)(struct takt_otel_writer *w,
+                                 const takt_event *event))
+{
+    const size_t begun = begin_span(w, span);
+
+    put(w, event);
     end_span(w, span, begun);
 }
 
@@ -269,11 +267,11 @@ unsigned takt__otel_spans(enum takt_otel_format format,
         outer = span_of(trace, event, "drift_alarm");
         outer.start_ns = event->end_ns;
         outer.status = TAKT_OK;
-        put_drift(&writer, &outer, event);
+        put_span(&writer, &outer, event, put_drift);
         return 1;
     }
     outer = span_of(trace, event, "backend_selection");
-    put_selection(&writer, &outer, event);
+    put_span(&writer, &outer, event, put_selection);
     inner = outer;
     draw_id(&trace->random, inner.id);
     inner.parent_id = outer.id;
@@ -281,7 +279,7 @@ unsigned takt__otel_spans(enum takt_otel_format format,
     inner.name =
         event->backend == TAKT_BACKEND_GPU ? "gpu_kernel" : "compute_block";
     inner.start_ns = event->run_ns;
-    put_run(&writer, &inner, event);
+    put_span(&writer, &inner, event, put_run);
     return 2;
 }
 

@@ -77,29 +77,15 @@ static void read_headers(struct takt_otel_reader *reader)
                        wrong);
 }
 
-static void read_protocol(struct takt_otel_reader *reader)
+/* Which of two words the setting of a signal is. */
+static int choose(struct takt_otel_reader *reader, const char *option,
+                  const char *what, const char *name, const char *const word[2],
+                  const char *instead)
 {
-    const struct takt_otel_setting setting = takt__otel_of_signal(
-        reader->options->protocol, reader->signal, "PROTOCOL");
-    bool *is_grpc = &reader->target->is_grpc;
+    const struct takt_otel_setting setting =
+        takt__otel_of_signal(option, reader->signal, what);
 
-    *is_grpc = setting.text == NULL || strcasecmp(setting.text, "grpc") == 0;
-    if (*is_grpc || strcasecmp(setting.text, "http/protobuf") == 0)
-        return;
-    *is_grpc = true;
-    takt__otel_refuse(reader, &setting, "protocol", "grpc is used");
-}
-
-static void read_compression(struct takt_otel_reader *reader)
-{
-    const struct takt_otel_setting setting = takt__otel_of_signal(
-        reader->options->compression, reader->signal, "COMPRESSION");
-    bool *is_gzip = &reader->target->is_gzip;
-
-    *is_gzip = setting.text != NULL && strcasecmp(setting.text, "gzip") == 0;
-    if (!*is_gzip && setting.text != NULL &&
-        strcasecmp(setting.text, "none") != 0)
-        takt__otel_refuse(reader, &setting, "compression", "none is used");
+    return takt__otel_choice(reader, &setting, name, word, instead);
 }
 
 static bool take_address(struct takt_otel_reader *reader,
@@ -145,22 +131,6 @@ static bool read_endpoint(struct takt_otel_reader *reader)
     return false;
 }
 
-/* "otlp" asks for it, "none" forbids it. */
-static int read_exporter(struct takt_otel_reader *reader)
-{
-    const char *name = exporter_variable[reader->signal];
-    const struct takt_otel_setting setting = takt__otel_of_all(NULL, name);
-
-    if (setting.text == NULL)
-        return 0;
-    if (strcasecmp(setting.text, "otlp") == 0)
-        return 1;
-    if (strcasecmp(setting.text, "none") == 0)
-        return -1;
-    takt__otel_refuse(reader, &setting, name, "only otlp and none are");
-    return 0;
-}
-
 static char *read_certificate(struct takt_otel_reader *reader,
                               const char *option, const char *what)
 {
@@ -200,16 +170,22 @@ void takt__otel_target_read(struct takt_otel_reader *reader,
                             enum takt_otel_signal signal,
                             struct takt_otel_target *target)
 {
-    const takt_otlp_options *options = reader->options;
-    reader->signal = signal;
-    reader->target = target;
-    const int wish = read_exporter(reader);
+    static const char *const exporters[] = {"none", "otlp"};
+    static const char *const protocols[] = {"grpc", "http/protobuf"};
+    static const char *const compressions[] = {"none", "gzip"};
+    const char *variable = exporter_variable[signal];
+    const struct takt_otel_setting exporter = takt__otel_of_all(NULL, variable);
+    const int exporter_is = takt__otel_choice(
+        reader, &exporter, variable, exporters, "only otlp and none are");
     const struct takt_otel_setting one_try =
         takt__otel_of_signal(NULL, signal, "TIMEOUT");
     const struct takt_otel_setting all =
         takt__otel_of_all(NULL, timeout_variable[signal]);
+    const takt_otlp_options *options = reader->options;
 
-    if (wish < 0)
+    reader->signal = signal;
+    reader->target = target;
+    if (exporter_is == 0)
         return;
     target->export_ms = takt__otel_limit(reader, 0, &all, 30000);
     if (reader->has_file) {
@@ -217,15 +193,18 @@ void takt__otel_target_read(struct takt_otel_reader *reader,
         target->timeout_ms = target->export_ms;
         return;
     }
-    read_protocol(reader);
-    target->is_on = read_endpoint(reader) ||
-                    (target->url != NULL && (wish > 0 || reader->has_options));
+    target->is_grpc = choose(reader, options->protocol, "PROTOCOL", "protocol",
+                             protocols, "grpc is used") != 1;
+    target->is_on =
+        read_endpoint(reader) ||
+        (target->url != NULL && (exporter_is > 0 || reader->has_options));
     if (!target->is_on)
         return;
     target->timeout_ms =
         takt__otel_limit(reader, options->timeout_ms, &one_try, 10000);
     read_headers(reader);
-    read_compression(reader);
+    target->is_gzip = choose(reader, options->compression, "COMPRESSION",
+                             "compression", compressions, "none is used") == 1;
     read_proxy(reader, target);
     target->certificate =
         read_certificate(reader, options->certificate, "CERTIFICATE");

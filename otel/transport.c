@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* transport.c - one POST at a time, which can be abandoned at any moment. */
+#define _GNU_SOURCE /* asprintf() */
 #include "transport.h"
 
 #include <pthread.h>
@@ -8,8 +9,6 @@
 #include <string.h>
 
 #include "connection.h"
-#include "gzip.h"
-#include "http.h"
 
 enum { LONGEST_POLL_MS = 60000 };
 
@@ -38,8 +37,7 @@ static const struct takt_otel_bytes *pack(struct takt_otel_connection *link,
 
     if (!target->is_grpc && !target->is_gzip)
         return request;
-    posted->size = 0;
-    posted->is_short = false;
+    takt__otel_bytes_clear(posted);
     takt__otel_bytes_append(posted, "\0\0\0\0", prefix);
     if (posted->is_short)
         return NULL;
@@ -68,13 +66,11 @@ static bool add(struct curl_slist **list, const char *line)
 static bool add_pair(struct curl_slist **list,
                      const struct takt_otel_pair *pair)
 {
-    const size_t size = strlen(pair->key) + strlen(pair->value) + 3;
-    char *line = malloc(size);
+    char *line;
 
-    if (line == NULL)
+    if (asprintf(&line, "%s%s%s", pair->key,
+                 pair->value[0] != '\0' ? ": " : ";", pair->value) < 0)
         return false;
-    snprintf(line, size, "%s%s%s", pair->key,
-             pair->value[0] != '\0' ? ": " : ";", pair->value);
     const bool is_added = add(list, line);
     free(line);
     return is_added;
@@ -135,16 +131,16 @@ static CURLcode perform(struct takt_otel_connection *link,
     if (curl_multi_add_handle(link->multi, link->easy) != CURLM_OK)
         return CURLE_OUT_OF_MEMORY;
     while (advance(link)) {
-        const uint64_t now_ns = takt__otel_now_ns();
+        const uint64_t now_ns = takt__now_ns();
         const uint64_t until_ns = watch->until_ns(watch->self);
         if (now_ns >= until_ns)
             break;
         const uint64_t left_ms = (until_ns - now_ns) / 1000000 + 1;
-        watch->let_go(watch->self);
+        watch->release(watch->self);
         curl_multi_poll(
             link->multi, NULL, 0,
             left_ms < LONGEST_POLL_MS ? (int)left_ms : LONGEST_POLL_MS, NULL);
-        watch->take_back(watch->self);
+        watch->acquire(watch->self);
     }
     const CURLMsg *message = curl_multi_info_read(link->multi, &queued);
     if (message != NULL && message->msg == CURLMSG_DONE)
@@ -157,7 +153,7 @@ static CURLcode post(struct takt_otel_connection *link,
                      const struct takt_otel_bytes *posted,
                      const struct takt_otel_watch *watch, long *http_status)
 {
-    const uint64_t now_ns = takt__otel_now_ns();
+    const uint64_t now_ns = takt__now_ns();
     const uint64_t until_ns = watch->until_ns(watch->self);
 
     if (now_ns >= until_ns)

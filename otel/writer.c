@@ -9,6 +9,8 @@
 
 #include <takt/version.h>
 
+#include "text/utf8.h"
+
 /* ---- bytes ---------------------------------------------------------------*/
 
 unsigned char *takt__otel_grow(struct takt_otel_bytes *bytes, size_t size)
@@ -48,36 +50,6 @@ void takt__otel_bytes_free(struct takt_otel_bytes *bytes)
 
 /* ---- UTF-8 ---------------------------------------------------------------*/
 
-/* The length of the character at `at`, where there is at least a byte. *broken:
- * it is none, and so many bytes of it could have begun one. */
-static size_t character(const unsigned char *at, size_t size, bool *broken)
-{
-    const unsigned char lead = at[0];
-    unsigned char low = 0x80, high = 0xBF;
-    size_t length = 1;
-
-    *broken = lead >= 0x80;
-    if (lead < 0xC2 || lead > 0xF4)
-        return 1;
-    const size_t whole = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-    if (lead == 0xE0)
-        low = 0xA0; /* below: too long for what it says */
-    if (lead == 0xED)
-        high = 0x9F; /* above: halves of UTF-16 pairs */
-    if (lead == 0xF0)
-        low = 0x90;
-    if (lead == 0xF4)
-        high = 0x8F; /* above: beyond U+10FFFF */
-    while (length < whole && length < size && at[length] >= low &&
-           at[length] <= high) {
-        length++;
-        low = 0x80;
-        high = 0xBF;
-    }
-    *broken = length < whole;
-    return length;
-}
-
 static bool is_ascii(const char *at)
 {
     uint64_t eight;
@@ -105,13 +77,13 @@ static size_t ascii(const char *at, size_t size)
 size_t takt__otel_utf8(const char *at, size_t size, size_t *broken)
 {
     size_t sound = ascii(at, size);
-    bool is_broken = false;
+    bool is_whole;
 
     *broken = 0;
     while (sound < size) {
-        const size_t length = character((const unsigned char *)at + sound,
-                                        size - sound, &is_broken);
-        if (is_broken) {
+        const size_t length =
+            takt__utf8_take(at + sound, size - sound, &is_whole);
+        if (!is_whole) {
             *broken = length;
             break;
         }
@@ -120,8 +92,29 @@ size_t takt__otel_utf8(const char *at, size_t size, size_t *broken)
     return sound;
 }
 
+void takt__otel_piece(struct takt_otel_writer *w, const char *at, size_t size)
+{
+    size_t broken;
+
+    do {
+        const size_t sound = takt__otel_utf8(at, size, &broken);
+        w->form->sound(w, at, sound);
+        if (broken > 0)
+            w->form->sound(w, TAKT_OTEL_REPLACEMENT, 3);
+        at += sound + broken;
+        size -= sound + broken;
+    } while (size > 0);
+}
+
 /* ---- attributes: KeyValue, AnyValue ----------------------------------------
  */
+
+void takt__otel_pair_end(struct takt_otel_writer *w,
+                         struct takt_otel_begun begun)
+{
+    w->form->end(w, begun.value);
+    w->form->end(w, begun.message);
+}
 
 void takt__otel_key_text_of(struct takt_otel_writer *w, const char *key,
                             size_t key_size, const char *text, size_t size)
@@ -130,37 +123,26 @@ void takt__otel_key_text_of(struct takt_otel_writer *w, const char *key,
         w->form->pair(w, w->attribute, key, key_size);
 
     w->form->text(w, 1, "stringValue", text, size);
-    w->form->pair_end(w, begun);
+    takt__otel_pair_end(w, begun);
 }
 
-void takt__otel_key_truth_of(struct takt_otel_writer *w, const char *key,
-                             size_t key_size, bool value)
+void takt__otel_key_number_of(struct takt_otel_writer *w, const char *key,
+                              size_t key_size, enum takt_otel_type type,
+                              uint64_t bits)
 {
+    static const struct {
+        unsigned number;
+        const char *name;
+    } value[] = {
+        [TAKT_OTEL_BOOL] = {2, "boolValue"},
+        [TAKT_OTEL_INTEGER] = {3, "intValue"},
+        [TAKT_OTEL_REAL] = {4, "doubleValue"},
+    };
     const struct takt_otel_begun begun =
         w->form->pair(w, w->attribute, key, key_size);
 
-    w->form->truth(w, 2, "boolValue", value);
-    w->form->pair_end(w, begun);
-}
-
-void takt__otel_key_integer_of(struct takt_otel_writer *w, const char *key,
-                               size_t key_size, uint64_t value)
-{
-    const struct takt_otel_begun begun =
-        w->form->pair(w, w->attribute, key, key_size);
-
-    w->form->integer(w, 3, "intValue", (int64_t)takt__otel_at_most(value));
-    w->form->pair_end(w, begun);
-}
-
-void takt__otel_key_real_of(struct takt_otel_writer *w, const char *key,
-                            size_t key_size, double value)
-{
-    const struct takt_otel_begun begun =
-        w->form->pair(w, w->attribute, key, key_size);
-
-    w->form->real(w, 4, "doubleValue", value);
-    w->form->pair_end(w, begun);
+    w->form->number(w, value[type].number, value[type].name, type, bits);
+    takt__otel_pair_end(w, begun);
 }
 
 struct takt_otel_list takt__otel_key_list(struct takt_otel_writer *w,
@@ -186,7 +168,8 @@ void takt__otel_list_integer(struct takt_otel_writer *w, uint64_t value)
 {
     const size_t begun = w->form->begin(w, 1, NULL);
 
-    w->form->integer(w, 3, "intValue", (int64_t)takt__otel_at_most(value));
+    w->form->number(w, 3, "intValue", TAKT_OTEL_INTEGER,
+                    takt__otel_at_most(value));
     w->form->end(w, begun);
 }
 
@@ -195,7 +178,7 @@ void takt__otel_key_list_end(struct takt_otel_writer *w,
 {
     w->form->list_end(w);
     w->form->end(w, list.array);
-    w->form->pair_end(w, list.pair);
+    takt__otel_pair_end(w, list.pair);
 }
 
 /* ---- requests --------------------------------------------------------------

@@ -3,8 +3,8 @@
  * writer.h - how a message is written, whichever form it takes.
  *
  * A walk over a message names each field by its number, which protobuf writes,
- * and by its name, which JSON writes, in one line: so the two forms cannot tell
- * different stories. protobuf.c and json.c are the forms.
+ * and by its name, which JSON writes, in one line: so the two forms cannot
+ * differ. protobuf.c and json.c are the forms.
  *
  * Fields are written as they are given, also when they are zero; leaving out
  * what need not be said is up to the walk.
@@ -31,6 +31,15 @@ struct takt_otel_begun {
     size_t message, value;
 };
 
+enum takt_otel_type {
+    TAKT_OTEL_BOOL,
+    TAKT_OTEL_ENUM,
+    TAKT_OTEL_INTEGER, /* never negative */
+    TAKT_OTEL_REAL,
+    TAKT_OTEL_FIXED32,
+    TAKT_OTEL_FIXED64
+};
+
 /* A name of NULL is that of an element: its list was named before. */
 struct takt_otel_form {
     /* Around everything; in JSON it is one line. */
@@ -50,37 +59,25 @@ struct takt_otel_form {
      * is written are these. */
     struct takt_otel_begun (*pair)(struct takt_otel_writer *w, unsigned number,
                                    const char *key, size_t size);
-    void (*pair_end)(struct takt_otel_writer *w, struct takt_otel_begun begun);
 
-    /* A string, whole or in pieces. What is not UTF-8 becomes U+FFFD: receivers
-     * refuse a whole request for one byte that is not. */
+    /* A string, whole or in pieces (takt__otel_piece). */
     void (*text)(struct takt_otel_writer *w, unsigned number, const char *name,
                  const char *at, size_t size);
     size_t (*text_begin)(struct takt_otel_writer *w, unsigned number,
                          const char *name);
-    void (*piece)(struct takt_otel_writer *w, const char *at, size_t size);
+    void (*sound)(struct takt_otel_writer *w, const char *at,
+                  size_t size); /* well-formed UTF-8 */
     void (*text_end)(struct takt_otel_writer *w, size_t begun);
 
     void (*id)(struct takt_otel_writer *w, unsigned number, const char *name,
                const unsigned char *at, size_t size);
-    void (*integer)(struct takt_otel_writer *w, unsigned number,
-                    const char *name, int64_t value);
-    void (*choice)(struct takt_otel_writer *w, unsigned number,
-                   const char *name, unsigned value); /* an enum */
-    void (*truth)(struct takt_otel_writer *w, unsigned number, const char *name,
-                  bool value);
-    void (*real)(struct takt_otel_writer *w, unsigned number, const char *name,
-                 double value);
-    void (*fixed32)(struct takt_otel_writer *w, unsigned number,
-                    const char *name, uint32_t value);
-    void (*fixed64)(struct takt_otel_writer *w, unsigned number,
-                    const char *name, uint64_t value);
-
-    /* Repeated numbers, packed. */
-    void (*reals)(struct takt_otel_writer *w, unsigned number, const char *name,
-                  const double *value, size_t count);
-    void (*fixed64s)(struct takt_otel_writer *w, unsigned number,
-                     const char *name, const uint64_t *value, size_t count);
+    /* A number, and repeated ones, packed. The bits of a real are those of a
+     * double. */
+    void (*number)(struct takt_otel_writer *w, unsigned number,
+                   const char *name, enum takt_otel_type type, uint64_t bits);
+    void (*numbers)(struct takt_otel_writer *w, unsigned number,
+                    const char *name, enum takt_otel_type type,
+                    const void *values, size_t count); /* of 8 bytes */
 
     /* Fields or elements that were written before, by the same form. */
     void (*written)(struct takt_otel_writer *w, const unsigned char *at,
@@ -116,6 +113,24 @@ static inline unsigned char *takt__otel_room(struct takt_otel_bytes *bytes,
 size_t takt__otel_utf8(const char *at, size_t size, size_t *broken);
 #define TAKT_OTEL_REPLACEMENT "\xEF\xBF\xBD"
 
+/* As much as a signed integer holds. */
+static inline uint64_t takt__otel_at_most(uint64_t value)
+{
+    return value < INT64_MAX ? value : (uint64_t)INT64_MAX;
+}
+
+static inline uint64_t takt__otel_bits(double value)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+/* A piece of a string. What is not UTF-8 becomes U+FFFD: receivers refuse a
+ * whole request for one byte that is not. */
+void takt__otel_piece(struct takt_otel_writer *w, const char *at, size_t size);
+
 /* ---- what every message is made of (writer.c) ----------------------------*/
 
 /* The list of attributes of a message; takt__otel_key_...() are its elements.
@@ -132,14 +147,15 @@ static inline void takt__otel_attributes_end(struct takt_otel_writer *w)
     w->form->list_end(w);
 }
 
+/* After what form->pair() began and its value. */
+void takt__otel_pair_end(struct takt_otel_writer *w,
+                         struct takt_otel_begun begun);
+
 void takt__otel_key_text_of(struct takt_otel_writer *w, const char *key,
                             size_t key_size, const char *text, size_t size);
-void takt__otel_key_integer_of(struct takt_otel_writer *w, const char *key,
-                               size_t key_size, uint64_t value);
-void takt__otel_key_real_of(struct takt_otel_writer *w, const char *key,
-                            size_t key_size, double value);
-void takt__otel_key_truth_of(struct takt_otel_writer *w, const char *key,
-                             size_t key_size, bool value);
+void takt__otel_key_number_of(struct takt_otel_writer *w, const char *key,
+                              size_t key_size, enum takt_otel_type type,
+                              uint64_t bits);
 
 /* Inline, so that the lengths of literal keys are known to the compiler. */
 static inline void takt__otel_key_text(struct takt_otel_writer *w,
@@ -152,19 +168,21 @@ static inline void takt__otel_key_text(struct takt_otel_writer *w,
 static inline void takt__otel_key_integer(struct takt_otel_writer *w,
                                           const char *key, uint64_t value)
 {
-    takt__otel_key_integer_of(w, key, strlen(key), value);
+    takt__otel_key_number_of(w, key, strlen(key), TAKT_OTEL_INTEGER,
+                             takt__otel_at_most(value));
 }
 
 static inline void takt__otel_key_real(struct takt_otel_writer *w,
                                        const char *key, double value)
 {
-    takt__otel_key_real_of(w, key, strlen(key), value);
+    takt__otel_key_number_of(w, key, strlen(key), TAKT_OTEL_REAL,
+                             takt__otel_bits(value));
 }
 
 static inline void takt__otel_key_truth(struct takt_otel_writer *w,
                                         const char *key, bool value)
 {
-    takt__otel_key_truth_of(w, key, strlen(key), value);
+    takt__otel_key_number_of(w, key, strlen(key), TAKT_OTEL_BOOL, value);
 }
 
 /* A key whose value is a list; its elements follow. */
@@ -189,11 +207,5 @@ takt__otel_request(struct takt_otel_writer *w, enum takt_otel_signal signal,
                    const struct takt_otel_bytes *resource);
 void takt__otel_request_end(struct takt_otel_writer *w,
                             struct takt_otel_request begun);
-
-/* As much as a signed integer holds. */
-static inline uint64_t takt__otel_at_most(uint64_t value)
-{
-    return value < INT64_MAX ? value : (uint64_t)INT64_MAX;
-}
 
 #endif

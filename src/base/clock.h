@@ -19,12 +19,17 @@
 
 extern bool takt__has_counter; /* set by takt__clock_start() */
 
-static inline uint64_t takt__now_ns(void)
+static inline uint64_t takt__clock_ns(clockid_t clock)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t takt__now_ns(void)
+{
+    return takt__clock_ns(CLOCK_MONOTONIC);
 }
 
 static inline uint64_t takt__ticks(void)

@@ -33,8 +33,8 @@ struct takt_learner {
     struct takt_learner_names names;
     bool is_published, is_frozen;
     struct takt_records unclaimed; /* of ops or experts not known here */
-    uint64_t saved_samples;        /* of the model: more means news */
-    fenv_t fpenv; /* of the thread between enter() and leave() */
+    uint64_t saved_samples; /* of the model: more: there is something to save */
+    fenv_t fpenv;           /* of the thread between enter() and leave() */
 
     /* From here on it is the store's lock. */
     char path[1024];

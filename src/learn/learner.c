@@ -50,10 +50,15 @@ static void open_gpus(struct takt_learner *learner)
         names->open(names->self, expert);
 }
 
-static void load(struct takt_learner *learner)
+static void lock_store(struct takt_learner *learner)
 {
     takt__lock(&learner->store_lock);
     takt__learner_load(learner);
+}
+
+static void load(struct takt_learner *learner)
+{
+    lock_store(learner);
     takt__unlock(&learner->store_lock);
 }
 
@@ -201,10 +206,15 @@ static void load_for_question(struct takt_learner *learner)
 }
 
 static struct takt_model *enter(struct takt_learner *learner,
-                                const fenv_t *fpenv)
+                                void (*prepare)(struct takt_learner *learner))
 {
+    fenv_t fpenv;
+
+    takt__fpenv_leave(&fpenv);
+    if (prepare != NULL)
+        prepare(learner);
     takt__lock(&learner->lock);
-    learner->fpenv = *fpenv;
+    learner->fpenv = fpenv;
     if (learn_all(learner))
         open_gpus(learner);
     takt__learner_publish(learner, takt__now_ns(), 0);
@@ -213,19 +223,12 @@ static struct takt_model *enter(struct takt_learner *learner,
 
 struct takt_model *takt__learner_enter(struct takt_learner *learner)
 {
-    fenv_t fpenv;
-
-    takt__fpenv_leave(&fpenv);
-    load_for_question(learner);
-    return enter(learner, &fpenv);
+    return enter(learner, load_for_question);
 }
 
 struct takt_model *takt__learner_enter_early(struct takt_learner *learner)
 {
-    fenv_t fpenv;
-
-    takt__fpenv_leave(&fpenv);
-    return enter(learner, &fpenv);
+    return enter(learner, NULL);
 }
 
 void takt__learner_leave(struct takt_learner *learner)
@@ -239,12 +242,7 @@ void takt__learner_leave(struct takt_learner *learner)
 
 struct takt_model *takt__learner_enter_all(struct takt_learner *learner)
 {
-    fenv_t fpenv;
-
-    takt__fpenv_leave(&fpenv);
-    takt__lock(&learner->store_lock);
-    takt__learner_load(learner);
-    return enter(learner, &fpenv);
+    return enter(learner, lock_store);
 }
 
 void takt__learner_leave_all(struct takt_learner *learner)

@@ -49,8 +49,8 @@ static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_LEARNER,
 /* ---- exit() ----------------------------------------------------------------
  *
  * What is left is learned and stored by the thread, for the one that exits may
- * have been interrupted anywhere, malloc() and SQLite included. Who learned
- * something has a thread, unless the system had none to give.
+ * have been interrupted anywhere, malloc() and SQLite included. A learner
+ * that learned something has a thread, unless the system had none to give.
  */
 
 static void ask_to_leave(void *self, void *unused)

@@ -72,7 +72,7 @@ static uint64_t samples_of(const struct takt_learner *learner)
     return takt__model_counters(learner->model).samples;
 }
 
-static bool has_news(struct takt_learner *learner)
+static bool has_changes(struct takt_learner *learner)
 {
     takt__lock(&learner->lock);
     const bool has_learned = samples_of(learner) != learner->saved_samples;
@@ -129,7 +129,7 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
     if (learner->path[0] == '\0' || (!now && now_ns < learner->next_save_ns))
         return TAKT_OK;
     learner->next_save_ns = now_ns + takt_save_every_ns;
-    if (!has_news(learner))
+    if (!has_changes(learner))
         return TAKT_OK;
     if (!takt__learner_load(learner) || learner->writer[0] == '\0')
         return learner->store_status != TAKT_OK ? learner->store_status

@@ -120,74 +120,62 @@ static void discount_others(struct takt_series *series, unsigned arm,
 
 /* ---- devices ------------------------------------------------------------- */
 
+/* The arms of a device that were run just now. */
 struct census {
+    const struct takt_model *model;
+    unsigned device;
     uint64_t now_ns;
     unsigned active, alarmed;
     float shift[64]; /* of those alarmed; more do not matter */
 };
-
-typedef void drift_visit(struct census *census, struct takt_curve *curve,
-                         unsigned group);
-
-static void each_drift(struct takt_model *model, unsigned device,
-                       drift_visit *visit, struct census *census)
-{
-    for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++) {
-        struct takt_series *series = model->series[l];
-        for (unsigned i = 0; series != NULL && i < series->arm_count; i++) {
-            if (model->arm[series->arm[i]].device != device)
-                continue;
-            for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
-                struct takt_curve *curve =
-                    series->track[series->arm[i]]->curve[s];
-                for (unsigned g = 0;
-                     curve != NULL && g < TAKT_BUCKETS / TAKT_DRIFT_BUCKETS;
-                     g++)
-                    visit(census, curve, g);
-            }
-        }
-    }
-}
 
 static bool is_recent(uint64_t then_ns, uint64_t now_ns)
 {
     return then_ns != 0 && now_ns - then_ns <= moment_ns;
 }
 
-static void count(struct census *census, struct takt_curve *curve,
-                  unsigned group)
+static void count(void *self, const struct takt_curve_at *at)
 {
-    const struct takt_drift *drift = &curve->drift[group];
+    struct census *census = self;
 
-    if (!is_recent(drift->seen_ns, census->now_ns))
+    if (census->model->arm[at->arm].device != census->device)
         return;
-    census->active++;
-    if (!is_recent(drift->alarm_ns, census->now_ns))
-        return;
-    if (census->alarmed < 64)
-        census->shift[census->alarmed] = drift->shift;
-    census->alarmed++;
+    for (unsigned g = 0; g < TAKT_BUCKETS / TAKT_DRIFT_BUCKETS; g++) {
+        const struct takt_drift *drift = &at->curve->drift[g];
+        if (!is_recent(drift->seen_ns, census->now_ns))
+            continue;
+        census->active++;
+        if (!is_recent(drift->alarm_ns, census->now_ns))
+            continue;
+        if (census->alarmed < 64)
+            census->shift[census->alarmed] = drift->shift;
+        census->alarmed++;
+    }
 }
 
-static void withdraw_alarm(struct census *census, struct takt_curve *curve,
-                           unsigned group)
+static void withdraw_alarms(void *self, const struct takt_curve_at *at)
 {
-    struct takt_drift *drift = &curve->drift[group];
+    const struct census *census = self;
 
-    if (!is_recent(drift->alarm_ns, census->now_ns))
+    if (census->model->arm[at->arm].device != census->device)
         return;
-    swap_buckets(curve, group);
-    drift->alarm_ns = 0;
-    start_over(drift);
+    for (unsigned g = 0; g < TAKT_BUCKETS / TAKT_DRIFT_BUCKETS; g++) {
+        struct takt_drift *drift = &at->curve->drift[g];
+        if (!is_recent(drift->alarm_ns, census->now_ns))
+            continue;
+        swap_buckets(at->curve, g);
+        drift->alarm_ns = 0;
+        start_over(drift);
+    }
 }
 
 /* Whether most of the device changed at once, in the same direction. */
 static void check_device(struct takt_model *model, unsigned device,
                          uint64_t now_ns)
 {
-    struct census census = {.now_ns = now_ns};
+    struct census census = {model, device, now_ns, 0, 0, {0}};
 
-    each_drift(model, device, count, &census);
+    takt__model_each_curve(model, count, &census);
     if (census.active < 5 || census.alarmed * 10 < census.active * 6)
         return;
     const unsigned known = census.alarmed < 64 ? census.alarmed : 64;
@@ -195,7 +183,7 @@ static void check_device(struct takt_model *model, unsigned device,
     const float low = census.shift[0], high = census.shift[known - 1];
     if (low * high <= 0)
         return;
-    each_drift(model, device, withdraw_alarm, &census);
+    takt__model_each_curve(model, withdraw_alarms, &census);
     takt__model_move_load(model, device, (double)census.shift[known / 2]);
     model->counters.device_alarms++;
 }

@@ -239,6 +239,15 @@ void takt__model_each_arm(struct takt_model *model,
                           const struct takt_observation *seen,
                           const uint64_t set[], takt_arm_visit *visit);
 
+/* model.c: visits every curve of samples. */
+struct takt_curve_at {
+    struct takt_curve *curve;
+    unsigned series, arm, situation;
+};
+typedef void takt_curve_visit(void *self, const struct takt_curve_at *at);
+void takt__model_each_curve(const struct takt_model *model,
+                            takt_curve_visit *visit, void *self);
+
 /* ---- budget.c: the accounts of bandits ----------------------------------- */
 
 struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,

@@ -140,7 +140,7 @@ static void follow_load(struct takt_model *model,
 }
 
 /* A loser that was tried again and is faster than ever: that is no spike. */
-static bool is_news(const struct takt_observation *seen)
+static bool is_faster_than_ever(const struct takt_observation *seen)
 {
     return (seen->sample->flags & TAKT_SAMPLE_EXPLORED) != 0 &&
            seen->residual < seen->stat->all.mean &&
@@ -151,7 +151,7 @@ static void watch(struct takt_model *model, const struct takt_observation *seen)
 {
     if (seen->stat->all.n < 2)
         return;
-    if (is_news(seen)) {
+    if (is_faster_than_ever(seen)) {
         takt__drift_alarm(model, seen, seen->residual - seen->stat->all.mean);
     } else {
         follow_load(model, seen);

@@ -168,6 +168,22 @@ bool takt__model_has_series(const struct takt_model *model, unsigned series)
     return series < TAKT_SERIES_COUNT && model->series[series] != NULL;
 }
 
+void takt__model_each_curve(const struct takt_model *model,
+                            takt_curve_visit *visit, void *self)
+{
+    for (unsigned i = 0; i < TAKT_SERIES_COUNT; i++) {
+        const struct takt_series *series = model->series[i];
+        for (unsigned a = 0; series != NULL && a < series->arm_count; a++)
+            for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+                const struct takt_curve_at at = {
+                    series->track[series->arm[a]]->curve[s], i, series->arm[a],
+                    s};
+                if (at.curve != NULL)
+                    visit(self, &at);
+            }
+    }
+}
+
 takt_status takt__model_set_typical(struct takt_model *model, unsigned series,
                                     unsigned bucket, const takt_work *work)
 {

@@ -24,22 +24,22 @@ struct visitor {
     bool only_changed; /* then the writer's own samples */
 };
 
-static void visit_stat(const struct visitor *visitor, unsigned series,
-                       unsigned arm, unsigned situation, struct takt_stat *stat)
+static void visit_stat(const struct visitor *visitor,
+                       const struct takt_curve_at *at, struct takt_stat *stat)
 {
     const struct takt_model *model = visitor->model;
-    const struct takt_series *of = model->series[series];
+    const struct takt_series *of = model->series[at->series];
     const takt_work work = of->typical[stat->bucket];
     const struct takt_sums *sums =
         visitor->only_changed ? &stat->own : &stat->all;
     const struct takt_summary summary = {
-        .series = series,
-        .arm = arm,
-        .situation = situation,
+        .series = at->series,
+        .arm = at->arm,
+        .situation = at->situation,
         .bucket = stat->bucket,
         .n = sums->n,
-        .mean =
-            sums->mean + log_rates_ns(of, &model->arm[arm], &work, situation),
+        .mean = sums->mean +
+                log_rates_ns(of, &model->arm[at->arm], &work, at->situation),
         .m2 = sums->m2,
         .first_s = (double)stat->first_s,
         .bytes = work.bytes,
@@ -53,28 +53,21 @@ static void visit_stat(const struct visitor *visitor, unsigned series,
     visitor->visit(visitor->self, &summary);
 }
 
-static void visit_curve(const struct visitor *visitor, unsigned series,
-                        unsigned arm, unsigned situation)
+static void visit_curve(void *self, const struct takt_curve_at *at)
 {
-    struct takt_curve *curve =
-        visitor->model->series[series]->track[arm]->curve[situation];
+    const struct visitor *visitor = self;
 
-    for (unsigned i = 0; curve != NULL && i < curve->count; i++)
-        if (!visitor->only_changed || curve->stat[i].is_changed)
-            visit_stat(visitor, series, arm, situation, &curve->stat[i]);
+    for (unsigned i = 0; i < at->curve->count; i++)
+        if (!visitor->only_changed || at->curve->stat[i].is_changed)
+            visit_stat(visitor, at, &at->curve->stat[i]);
 }
 
 void takt__model_visit(struct takt_model *model, bool only_changed,
                        takt_summary_visit *visit, void *self)
 {
-    const struct visitor visitor = {model, visit, self, only_changed};
+    struct visitor visitor = {model, visit, self, only_changed};
 
-    for (unsigned series = 0; series < TAKT_SERIES_COUNT; series++) {
-        const struct takt_series *found = model->series[series];
-        for (unsigned i = 0; found != NULL && i < found->arm_count; i++)
-            for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-                visit_curve(&visitor, series, found->arm[i], s);
-    }
+    takt__model_each_curve(model, visit_curve, &visitor);
 }
 
 /* ---- in ------------------------------------------------------------------ */
@@ -194,10 +187,11 @@ void takt__model_hint(struct takt_model *model,
     mark_changed(model, &target, summary->series);
 }
 
-static void disown(struct takt_curve *curve)
+static void disown(void *self, const struct takt_curve_at *at)
 {
-    for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
-        struct takt_stat *stat = &curve->stat[i];
+    (void)self;
+    for (unsigned i = 0; i < at->curve->count; i++) {
+        struct takt_stat *stat = &at->curve->stat[i];
         stat->own = (struct takt_sums){0};
         stat->calls = stat->seconds = 0;
         stat->is_changed = false;
@@ -206,12 +200,7 @@ static void disown(struct takt_curve *curve)
 
 void takt__model_disown(struct takt_model *model)
 {
-    for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++) {
-        const struct takt_series *series = model->series[l];
-        for (unsigned i = 0; series != NULL && i < series->arm_count; i++)
-            for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
-                disown(series->track[series->arm[i]]->curve[s]);
-    }
+    takt__model_each_curve(model, disown, NULL);
 }
 
 /* ---- other rates --------------------------------------------------------- */

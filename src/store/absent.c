@@ -8,6 +8,9 @@
 
 #include "base/say.h"
 
+/* Hardly any function here looks at what it is given. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
 static takt_status refuse(takt_diag *diag)
 {
     return takt__say(diag, TAKT_ENOTSUP,
@@ -19,57 +22,43 @@ takt_status takt__store_open(const char *path,
                              const struct takt_store_identity *identity,
                              takt_diag *diag, struct takt_store **out)
 {
-    (void)path;
-    (void)identity;
     *out = NULL;
     return refuse(diag);
 }
 
 void takt__store_close(struct takt_store *store)
 {
-    (void)store;
 }
 
 bool takt__store_is_lost(const struct takt_store *store)
 {
-    (void)store;
     return false;
 }
 
 bool takt__store_is_renamed(const struct takt_store *store)
 {
-    (void)store;
     return false;
 }
 
 const char *takt__store_writer(const struct takt_store *store)
 {
-    (void)store;
     return "";
 }
 
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self)
 {
-    (void)store;
-    (void)visit;
-    (void)self;
     return TAKT_ENOTSUP;
 }
 
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count)
 {
-    (void)store;
-    (void)records;
-    (void)count;
     return TAKT_ENOTSUP;
 }
 
 takt_status takt__store_reset(struct takt_store *store, const char *op)
 {
-    (void)store;
-    (void)op;
     return TAKT_ENOTSUP;
 }
 
@@ -83,14 +72,12 @@ takt_status takt_store_merge(const char *into, const char *from,
 
 takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
 {
-    (void)fd;
     return store == NULL ? TAKT_EINVAL : refuse(diag);
 }
 
 takt_status takt_store_import(const char *store, int fd,
                               takt_store_report *report, takt_diag *diag)
 {
-    (void)fd;
     if (report != NULL)
         memset(report, 0, sizeof *report);
     return store == NULL ? TAKT_EINVAL : refuse(diag);

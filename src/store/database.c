@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "store/hold.h"
+#include "store/descriptors.h"
 #include "store/lockfile.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -130,15 +130,15 @@ takt_status takt__database_open_private(struct takt_database *out)
 
 void takt__database_close(struct takt_database *database)
 {
-    if (takt__hold_begin_release(database->hold, database->db)) {
+    if (takt__descriptors_begin_release(database->descriptors, database->db)) {
         takt__database_disconnect(database);
         takt__lockfile_close(database->lockfile);
-        takt__hold_end_release(database->hold);
+        takt__descriptors_end_release(database->descriptors);
     }
     free(database->path);
     database->path = NULL;
     database->lockfile = -1;
-    database->hold = NULL;
+    database->descriptors = NULL;
 }
 
 bool takt__database_is_there(const struct takt_database *database)
@@ -148,14 +148,14 @@ bool takt__database_is_there(const struct takt_database *database)
            (int64_t)facts.st_ino == database->inode;
 }
 
-bool takt__database_is_held(const struct takt_database *database)
+bool takt__database_is_usable(const struct takt_database *database)
 {
-    return takt__hold_is_whole(database->hold);
+    return takt__descriptors_are_ours(database->descriptors);
 }
 
 takt_status takt__database_begin(struct takt_database *database)
 {
-    if (!takt__database_is_held(database))
+    if (!takt__database_is_usable(database))
         return TAKT_EIO;
     memset(database->known, 0, sizeof database->known);
     return takt__sql_run(database->db, "BEGIN IMMEDIATE");
@@ -164,7 +164,7 @@ takt_status takt__database_begin(struct takt_database *database)
 takt_status takt__database_end(struct takt_database *database,
                                takt_status so_far)
 {
-    if (!takt__database_is_held(database))
+    if (!takt__database_is_usable(database))
         return TAKT_EIO; /* undoing would touch the files, too */
     if (so_far == TAKT_OK)
         so_far = takt__sql_run(database->db, "COMMIT");

@@ -12,7 +12,7 @@
 
 #include <sqlite3.h>
 
-#include "store/hold.h"
+#include "store/descriptors.h"
 #include "store/lockfile.h"
 #include "store/record.h"
 #include "store/vfs.h"
@@ -53,7 +53,7 @@ struct takt_database {
     struct takt_known_name known[TAKT_RECORD_NAMES];
     char *path;   /* absolute, no link in it */
     int lockfile; /* see lockfile.h; -1: none */
-    struct takt_hold *hold;
+    struct takt_descriptors *descriptors;
     int64_t inode;    /* of the file */
     bool is_readonly; /* asked for, or nothing else is possible */
     bool is_empty;    /* not even tables; only where it cannot be written */
@@ -80,7 +80,7 @@ bool takt__database_is_there(const struct takt_database *database);
 
 /* Whether the descriptors are still ours; otherwise nothing below does anything
  * but fail, and closing leaves them alone: see lockfile.h. */
-bool takt__database_is_held(const struct takt_database *database);
+bool takt__database_is_usable(const struct takt_database *database);
 
 /* The statement, ready to be bound. */
 takt_status takt__database_prepare(struct takt_database *database,
@@ -105,5 +105,32 @@ void takt__database_disconnect(struct takt_database *database);
 takt_status takt__database_begin(struct takt_database *database);
 takt_status takt__database_end(struct takt_database *database,
                                takt_status so_far);
+
+/* ---- rows.c: records in and out -------------------------------------------
+ */
+
+/* The number of a name, which is given one if it has none. In a transaction.
+ * `slot`: which of the known names to look at first. */
+takt_status takt__rows_name(struct takt_database *database, int slot,
+                            const char *text, int64_t *id);
+
+/* Puts a sound record, in a transaction. `rule` is TAKT_SQL_ADVANCE or
+ * TAKT_SQL_MERGE; *is_put: it was later than what was there. */
+takt_status takt__rows_put(struct takt_database *database, enum takt_sql rule,
+                           const struct takt_record *record, bool *is_put);
+
+/* See takt__store_read(). */
+takt_status takt__rows_visit(struct takt_database *database,
+                             takt_record_visit *visit, void *self);
+
+/* ---- merge.c: the records of one database into another ------------------- */
+
+/* Opens a store to be written by merging; `diag` says why not. */
+takt_status takt__merge_open(const char *path, takt_diag *diag,
+                             struct takt_database *out);
+
+/* All or nothing. TAKT_ECORRUPT: `from` is damaged. */
+takt_status takt__merge(struct takt_database *into, struct takt_database *from,
+                        takt_store_report *report);
 
 #endif

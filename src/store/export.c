@@ -4,7 +4,6 @@
 #include "base/new_file.h"
 #include "base/say.h"
 #include "store/database.h"
-#include "store/rows.h"
 #include "store/text.h"
 #include "takt/store.h"
 

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "base/say.h"
-#include "store/hold.h"
+#include "store/descriptors.h"
 #include "store/path.h"
 #include "store/sql.h"
 
@@ -101,20 +101,17 @@ static takt_status check_look(const char *path, const struct look *look,
 {
     size_t bytes = 0;
 
-    if (look->part[0].st_ino == 0) {
+    if (look->part[0].st_ino == 0)
         return takt__say(diag, TAKT_ENOENT, "%s: there is no such file", path);
-    }
     for (int i = 0; i < parts; i++) {
         const struct stat *facts = &look->part[i];
-        if (facts->st_ino != 0 && !S_ISREG(facts->st_mode)) {
+        if (facts->st_ino != 0 && !S_ISREG(facts->st_mode))
             return takt__say(diag, TAKT_EIO, "%s%s is not a regular file", path,
                              ends[i]);
-        }
-        if ((uint64_t)facts->st_size > limit - bytes) {
+        if ((uint64_t)facts->st_size > limit - bytes)
             return takt__say(diag, TAKT_ECORRUPT,
                              "%s is too large: at most %zu MiB are read", path,
                              limit >> 20);
-        }
         bytes += (size_t)facts->st_size;
     }
     return TAKT_OK;
@@ -168,7 +165,7 @@ static takt_status read_parts(const char *path, const struct look *look,
     takt_status status = vfs != NULL ? TAKT_OK : TAKT_ENOMEM;
 
     *is_short = false;
-    takt__hold_begin_release(NULL, NULL);
+    takt__descriptors_begin_release(NULL, NULL);
     for (int i = 0; status == TAKT_OK && i < parts; i++) {
         struct bytes *bytes = &image->part[i];
         char *name = takt__path_extend(path, ends[i]);
@@ -179,7 +176,7 @@ static takt_status read_parts(const char *path, const struct look *look,
             status = read_file(vfs, name, kinds[i], bytes, is_short);
         free(name);
     }
-    takt__hold_end_release(NULL);
+    takt__descriptors_end_release(NULL);
     return status;
 }
 
@@ -207,13 +204,12 @@ static takt_status read_once(const char *path, size_t limit, takt_diag *diag,
         status = check_look(path, &before, limit, diag);
     if (status != TAKT_OK)
         return status;
-    if (before.has_journal) {
+    if (before.has_journal)
         return takt__say(
             diag, TAKT_EIO,
             "%s has an unfinished transaction beside it "
             "(%s-journal): open it once with the Takt that wrote it",
             path, path);
-    }
     status = read_parts(path, &before, image, &is_short);
     if (status == TAKT_OK || is_short || status == TAKT_EIO) {
         const takt_status again = look_at(path, &after);

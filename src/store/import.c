@@ -11,8 +11,7 @@
 
 #include "base/lock.h"
 #include "base/say.h"
-#include "store/merge.h"
-#include "store/rows.h"
+#include "store/database.h"
 #include "store/text.h"
 #include "takt/store.h"
 
@@ -64,9 +63,8 @@ static takt_status read_text(struct import *import, int fd, takt_diag *diag)
     while ((length = read_more(fd, import->bytes)) > 0)
         if (!takt__text_feed(reader, import->bytes, (size_t)length))
             break;
-    if (length < 0) {
+    if (length < 0)
         return takt__say(diag, TAKT_EIO, "the text cannot be read");
-    }
     if (length == 0)
         takt__text_finish(reader);
     if (reader->fault != NULL)

@@ -18,7 +18,7 @@
 
 #include "store/path.h"
 
-enum { gate = TAKT_WRITER_SLOTS, longest_wait_ms = 5000, pause_ms = 2 };
+enum { opening_byte = TAKT_WRITER_SLOTS, longest_wait_ms = 5000, pause_ms = 2 };
 
 static bool set_lock(int lockfile, short kind, off_t byte)
 {
@@ -57,12 +57,12 @@ void takt__lockfile_close(int lockfile)
 
 /* Asks again and again: a lock that is waited for cannot be waited for only
  * so long, and a process that was stopped inside must not stop the others. */
-takt_status takt__lockfile_enter(int lockfile)
+takt_status takt__lockfile_lock(int lockfile)
 {
     const struct timespec pause = {.tv_nsec = pause_ms * 1000000L};
 
     for (int ms = 0; ms < longest_wait_ms; ms += pause_ms) {
-        if (set_lock(lockfile, F_WRLCK, gate))
+        if (set_lock(lockfile, F_WRLCK, opening_byte))
             return TAKT_OK;
         if (errno != EAGAIN && errno != EACCES && errno != EINTR)
             return TAKT_EIO;
@@ -71,9 +71,9 @@ takt_status takt__lockfile_enter(int lockfile)
     return TAKT_EIO;
 }
 
-void takt__lockfile_leave(int lockfile)
+void takt__lockfile_unlock(int lockfile)
 {
-    set_lock(lockfile, F_UNLCK, gate);
+    set_lock(lockfile, F_UNLCK, opening_byte);
 }
 
 int takt__lockfile_take(int lockfile)
@@ -88,19 +88,19 @@ int takt__lockfile_take(int lockfile)
 }
 
 /* If this fails, the next process that finds the damage tries again. */
-void takt__lockfile_mark(int lockfile, enum takt_mark mark)
+void takt__lockfile_set_damage(int lockfile, enum takt_damage damage)
 {
-    if (lockfile >= 0 && ftruncate(lockfile, (off_t)mark) != 0)
+    if (lockfile >= 0 && ftruncate(lockfile, (off_t)damage) != 0)
         return;
 }
 
-enum takt_mark takt__lockfile_read_mark(int lockfile)
+enum takt_damage takt__lockfile_damage(int lockfile)
 {
     struct stat facts;
 
     if (lockfile < 0 || fstat(lockfile, &facts) != 0 || facts.st_size <= 0)
-        return TAKT_MARK_NONE;
-    return facts.st_size < TAKT_MARK_DAMAGED_AGAIN
-               ? (enum takt_mark)facts.st_size
-               : TAKT_MARK_DAMAGED_AGAIN;
+        return TAKT_DAMAGE_NONE;
+    return facts.st_size < TAKT_DAMAGE_FOUND_AGAIN
+               ? (enum takt_damage)facts.st_size
+               : TAKT_DAMAGE_FOUND_AGAIN;
 }

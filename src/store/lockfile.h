@@ -2,8 +2,8 @@
 /*
  * lockfile.h - the processes that write: the file PATH-writers and its locks.
  *
- * Byte i locked: writer slot i is taken. One more byte is the gate, which a
- * process holds while it opens the database. The locks are those of an
+ * Byte i locked: writer slot i is taken. One more byte is the opening lock,
+ * which a process holds while it opens the database. The locks are those of an
  * open file description, so they go with the last process that has it,
  * however it ends, and two stores of one process are two holders. The file
  * has no content, but for its size, which says what was found of the database.
@@ -21,28 +21,28 @@ enum { TAKT_WRITER_SLOTS = 4096 };
  * had. `may_make`: also when there is none yet. */
 int takt__lockfile_open(const char *path, bool may_make);
 
-/* Closing it leaves the gate and gives the slot back, unless a process that
+/* Closing it releases the opening lock and the slot, unless a process that
  * was forked still has it open. -1 is allowed. */
 void takt__lockfile_close(int lockfile);
 
-/* TAKT_EIO: another process has held the gate for seconds. */
-takt_status takt__lockfile_enter(int lockfile);
-void takt__lockfile_leave(int lockfile);
+/* The opening lock. TAKT_EIO: another process has held it for seconds. */
+takt_status takt__lockfile_lock(int lockfile);
+void takt__lockfile_unlock(int lockfile);
 
 /* Takes the lowest slot that is free; -1: there is none. */
 int takt__lockfile_take(int lockfile);
 
-/* The mark. Damage that shows while a store is used may be a disk that failed
- * once: the next process to open the store checks all of it. If nothing
- * is found then, but the same happens again before anything could be written,
- * it is damage that only writing shows. */
-enum takt_mark {
-    TAKT_MARK_NONE,
-    TAKT_MARK_DAMAGED,      /* damage was found */
-    TAKT_MARK_CHECKED,      /* it was, and a check found none */
-    TAKT_MARK_DAMAGED_AGAIN /* and then it was found again */
+/* What is known of damage. Damage that shows while a store is used may be a
+ * disk that failed once: the next process to open the store checks all of it.
+ * If nothing is found then, but the same happens again before anything could be
+ * written, it is damage that only writing shows. */
+enum takt_damage {
+    TAKT_DAMAGE_NONE,
+    TAKT_DAMAGE_FOUND,      /* damage was found */
+    TAKT_DAMAGE_CHECKED,    /* it was, and a check found none */
+    TAKT_DAMAGE_FOUND_AGAIN /* and then it was found again */
 };
-void takt__lockfile_mark(int lockfile, enum takt_mark mark);
-enum takt_mark takt__lockfile_read_mark(int lockfile);
+void takt__lockfile_set_damage(int lockfile, enum takt_damage damage);
+enum takt_damage takt__lockfile_damage(int lockfile);
 
 #endif

@@ -5,14 +5,13 @@
  * Since the writer is part of the key and the rule is a total order, merging
  * is the least upper bound: commutative, associative, idempotent.
  */
-#include "store/merge.h"
+#include "store/database.h"
 
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/lock.h"
 #include "base/say.h"
-#include "store/rows.h"
 #include "store/sql.h"
 #include "store/writer.h"
 

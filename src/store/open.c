@@ -3,11 +3,11 @@
  * open.c - opening a file that may be missing, damaged, another's, locked or
  * on a file system that cannot lock.
  *
- * A process that opens a database to write holds the gate (lockfile.h) until
- * SQLite has all its files open. So a damaged one is renamed by one process
- * only, and no process has the old database with the new one's log. We never
- * open the file ourselves: closing a descriptor of it would drop the locks that
- * SQLite holds for another connection of this process.
+ * A process that opens a database to write holds the opening lock (lockfile.h)
+ * until SQLite has all its files open. So a damaged one is renamed by one
+ * process only, and no process has the old database with the new one's log. We
+ * never open the file ourselves: closing a descriptor of it would drop the
+ * locks that SQLite holds for another connection of this process.
  *
  * A disk that fails to read once, or a lack of memory, can look like damage:
  * SQLite's check reports both as it does damage. So a file is only called
@@ -23,10 +23,9 @@
 
 #include "base/say.h"
 #include "store/database.h"
-#include "store/hold.h"
+#include "store/descriptors.h"
 #include "store/lockfile.h"
 #include "store/path.h"
-#include "store/quarantine.h"
 #include "store/read.h"
 #include "store/schema.h"
 #include "store/sql.h"
@@ -39,14 +38,14 @@ static bool is_cheap_to_check(const char *path)
     return stat(path, &facts) == 0 && facts.st_size <= cheap_check_bytes;
 }
 
-/* A mark needs no check: SQLite has found damage there. Nor does a file that
+/* Known damage needs no check. Nor does a file that
  * was opened for writing and whose header forbids to write it: its version is
  * one that SQLite does not know. */
 static takt_status check(struct takt_database *database)
 {
-    const enum takt_mark mark = takt__lockfile_read_mark(database->lockfile);
+    const enum takt_damage damage = takt__lockfile_damage(database->lockfile);
 
-    if (mark == TAKT_MARK_DAMAGED || mark == TAKT_MARK_DAMAGED_AGAIN ||
+    if (damage == TAKT_DAMAGE_FOUND || damage == TAKT_DAMAGE_FOUND_AGAIN ||
         sqlite3_db_readonly(database->db, "main") == 1)
         return TAKT_ECORRUPT;
     return is_cheap_to_check(database->path)
@@ -58,7 +57,7 @@ static takt_status check(struct takt_database *database)
  * the file, and waits for the disk. */
 static int on_commit(void *self, sqlite3 *db, const char *name, int pages)
 {
-    if (pages >= checkpoint_pages && takt__database_is_held(self))
+    if (pages >= checkpoint_pages && takt__database_is_usable(self))
         sqlite3_wal_checkpoint(db, name);
     return SQLITE_OK;
 }
@@ -130,7 +129,7 @@ static takt_status explain(const struct takt_database *database,
     if (status == TAKT_ENOMEM)
         return takt__say(diag, status, "there is not enough memory to read %s",
                          path);
-    if (!takt__database_is_held(database))
+    if (!takt__database_is_usable(database))
         return takt__say(diag, status, "%s", TAKT_STORE_LOST);
     return takt__say(diag, status,
                      "%s cannot be used (%s): check its folder's rights, the "
@@ -140,22 +139,83 @@ static takt_status explain(const struct takt_database *database,
                                           : "no access");
 }
 
-/* Behind the gate. */
+/* ---- damage ----------------------------------------------------------------
+ */
+
+enum { most_damaged = 100, number_bytes = 32 };
+
+/* The database goes last: were we killed in between, what is left under its
+ * name is still damaged and is found again, and never is a journal left that
+ * would be applied to the new one. */
+static const char *const companions[] = {"-wal", "-shm", "-journal", ""};
+
+static bool exists(const char *path)
+{
+    struct stat facts;
+    return lstat(path, &facts) == 0;
+}
+
+static bool move(char *from, char *to)
+{
+    char *const from_end = from + strlen(from);
+    char *const to_end = to + strlen(to);
+    bool is_moved = true;
+
+    for (size_t i = 0; i < sizeof companions / sizeof companions[0]; i++) {
+        strcpy(from_end, companions[i]);
+        strcpy(to_end, companions[i]);
+        if (rename(from, to) != 0 && errno != ENOENT)
+            is_moved = false;
+    }
+    return is_moved;
+}
+
+/* Renames the database at `path` to the first of "PATH.damaged-1",
+ * "PATH.damaged-2", ... that is free, together with the files that SQLite keeps
+ * beside it. *number tells which it was. TAKT_EIO: it cannot be moved, or there
+ * are too many already. */
+static takt_status quarantine(const char *path, int *number)
+{
+    const size_t bytes = strlen(path) + number_bytes;
+    char *from = malloc(bytes);
+    char *to = malloc(bytes);
+    takt_status status = TAKT_EIO;
+
+    *number = 0;
+    if (from == NULL || to == NULL) {
+        status = TAKT_ENOMEM;
+        goto out;
+    }
+    strcpy(from, path);
+    for (int i = 1; i <= most_damaged; i++) {
+        snprintf(to, bytes, "%s.damaged-%d", path, i);
+        if (exists(to))
+            continue;
+        *number = i;
+        status = move(from, to) ? TAKT_OK : TAKT_EIO;
+        break;
+    }
+out:
+    free(to);
+    free(from);
+    return status;
+}
+
+/* With the opening lock. */
 static takt_status replace_damaged(struct takt_database *database,
                                    takt_diag *diag)
 {
     int number;
     bool is_ours;
-    takt_status status = takt__quarantine(database->path, &number);
+    takt_status status = quarantine(database->path, &number);
 
     if (status == TAKT_ENOMEM)
         return status;
-    if (status != TAKT_OK) {
+    if (status != TAKT_OK)
         return takt__say(diag, TAKT_EIO,
                          "%s is damaged and cannot be moved aside: remove it",
                          database->path);
-    }
-    takt__lockfile_mark(database->lockfile, TAKT_MARK_NONE);
+    takt__lockfile_set_damage(database->lockfile, TAKT_DAMAGE_NONE);
     status = open_to_write(database, diag, &is_ours);
     return takt__say(diag, status == TAKT_ECORRUPT ? TAKT_EIO : status,
                      "%s was damaged and is now %s.damaged-%d: learning starts "
@@ -163,21 +223,21 @@ static takt_status replace_damaged(struct takt_database *database,
                      database->path, database->path, number);
 }
 
-/* Behind the gate. A file that seemed damaged: looks at it again, and if that
- * finds nothing, opens it again. */
+/* With the opening lock. A file that seemed damaged: looks at it again, and if
+ * that finds nothing, opens it again. */
 static takt_status look_again(struct takt_database *database, takt_diag *diag)
 {
-    const enum takt_mark mark = takt__lockfile_read_mark(database->lockfile);
+    const enum takt_damage damage = takt__lockfile_damage(database->lockfile);
     bool is_ours = true;
 
     takt_status status =
-        mark == TAKT_MARK_DAMAGED_AGAIN
+        damage == TAKT_DAMAGE_FOUND_AGAIN
             ? TAKT_ECORRUPT
-            : takt__read_verify(database->path, mark == TAKT_MARK_DAMAGED,
+            : takt__read_verify(database->path, damage == TAKT_DAMAGE_FOUND,
                                 diag);
     if (status == TAKT_OK) {
-        if (mark == TAKT_MARK_DAMAGED)
-            takt__lockfile_mark(database->lockfile, TAKT_MARK_CHECKED);
+        if (damage == TAKT_DAMAGE_FOUND)
+            takt__lockfile_set_damage(database->lockfile, TAKT_DAMAGE_CHECKED);
         status = open_to_write(database, diag, &is_ours);
     }
     if (status != TAKT_ECORRUPT || !is_ours)
@@ -186,8 +246,7 @@ static takt_status look_again(struct takt_database *database, takt_diag *diag)
     return replace_damaged(database, diag);
 }
 
-static takt_status open_behind_gate(struct takt_database *database,
-                                    takt_diag *diag)
+static takt_status open_locked(struct takt_database *database, takt_diag *diag)
 {
     bool is_ours;
     const takt_status status = open_to_write(database, diag, &is_ours);
@@ -217,7 +276,8 @@ static takt_status find(const char *path, enum takt_database_use use,
     return S_ISREG(facts->st_mode) ? TAKT_OK : TAKT_EIO;
 }
 
-/* Behind the gate, too: later the file of that name may be another one. */
+/* With the opening lock, too: later the file of that name may be another one.
+ */
 static takt_status note_file(struct takt_database *database, takt_status status)
 {
     struct stat facts;
@@ -227,8 +287,8 @@ static takt_status note_file(struct takt_database *database, takt_status status)
     if (stat(database->path, &facts) != 0)
         return TAKT_EIO;
     database->inode = (int64_t)facts.st_ino;
-    return takt__hold_take(database->path, &facts, database->lockfile,
-                           &database->hold);
+    return takt__descriptors_add(database->path, &facts, database->lockfile,
+                                 &database->descriptors);
 }
 
 /* Whether the file was never a store: it has content, but not the first bytes
@@ -261,12 +321,11 @@ static takt_status enter_and_open(struct takt_database *database,
 
     if (use == TAKT_DATABASE_READ)
         return takt__read_open(database, TAKT_IMAGE_FOREIGN_BYTES, diag);
-    if (is_of_another(database->path)) {
+    if (is_of_another(database->path))
         return takt__say(diag, TAKT_ECORRUPT,
                          "%s is no store of Takt's and stays as it is: use "
                          "another file (TAKT_DB)",
                          database->path);
-    }
     database->lockfile = takt__lockfile_open(database->path, true);
     if (database->lockfile < 0 && errno == ENOMEM)
         return TAKT_ENOMEM;
@@ -280,13 +339,13 @@ static takt_status enter_and_open(struct takt_database *database,
                          "use another (TAKT_DB)",
                          database->path, strerror(reason));
     }
-    status = takt__lockfile_enter(database->lockfile);
+    status = takt__lockfile_lock(database->lockfile);
     if (status != TAKT_OK)
         return takt__say(diag, status,
                          "%s-writers stays locked by another process",
                          database->path);
-    status = note_file(database, open_behind_gate(database, diag));
-    takt__lockfile_leave(database->lockfile);
+    status = note_file(database, open_locked(database, diag));
+    takt__lockfile_unlock(database->lockfile);
     return status;
 }
 
@@ -304,7 +363,7 @@ static takt_status open_or_say(const char *path, enum takt_database_use use,
                          path, strerror(errno));
     if (status != TAKT_OK)
         return takt__say(diag, status, "%s is not a regular file", path);
-    if (!takt__hold_may_open(&facts))
+    if (!takt__descriptors_may_open(&facts))
         return takt__say(diag, TAKT_EIO, "%s", TAKT_STORE_LOST);
     return explain(out, enter_and_open(out, use, diag), diag);
 }

@@ -7,7 +7,7 @@
  * cannot be relied on there; so each host gets a file of its own, named with a
  * hash, since the name of a host may identify its owner.
  */
-#define _XOPEN_SOURCE 700 /* realpath() */
+#define _GNU_SOURCE /* asprintf(), realpath() */
 #include "store/path.h"
 
 #include <errno.h>
@@ -101,14 +101,9 @@ bool takt__path_make_folders(const char *path)
 
 char *takt__path_extend(const char *path, const char *end)
 {
-    const size_t length = strlen(path);
-    char *whole = malloc(length + strlen(end) + 1);
+    char *whole;
 
-    if (whole == NULL)
-        return NULL;
-    memcpy(whole, path, length);
-    strcpy(whole + length, end);
-    return whole;
+    return asprintf(&whole, "%s%s", path, end) < 0 ? NULL : whole;
 }
 
 char *takt__path_resolve(const char *path)
@@ -124,9 +119,9 @@ char *takt__path_resolve(const char *path)
     if (above == NULL)
         return NULL;
     const char *name = slash != NULL ? slash + 1 : path;
-    whole = malloc(strlen(above) + strlen(name) + 2);
-    if (whole != NULL)
-        sprintf(whole, "%s/%s", strcmp(above, "/") == 0 ? "" : above, name);
+    if (asprintf(&whole, "%s/%s", strcmp(above, "/") == 0 ? "" : above, name) <
+        0)
+        whole = NULL;
     free(above);
     return whole;
 }

@@ -6,7 +6,7 @@
  * names, so each column remembers the last name it looked up; not beyond the
  * transaction, which may be undone and the name's number with it.
  */
-#include "store/rows.h"
+#include "store/database.h"
 
 #include <string.h>
 
@@ -154,7 +154,7 @@ takt_status takt__rows_visit(struct takt_database *database,
     sqlite3_stmt *rows;
     int result;
 
-    if (!takt__database_is_held(database))
+    if (!takt__database_is_usable(database))
         return TAKT_EIO;
     if (database->is_empty)
         return TAKT_OK;

@@ -13,9 +13,8 @@
 
 #include "base/say.h"
 #include "store/database.h"
-#include "store/hold.h"
+#include "store/descriptors.h"
 #include "store/lockfile.h"
-#include "store/rows.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/writer.h"
@@ -34,13 +33,14 @@ static bool fits(const char *fingerprint)
 }
 
 /* The next process to open the store checks it. */
-static void mark(const struct takt_database *database)
+static void note_damage(const struct takt_database *database)
 {
-    const enum takt_mark now = takt__lockfile_read_mark(database->lockfile);
+    const enum takt_damage now = takt__lockfile_damage(database->lockfile);
 
-    takt__lockfile_mark(database->lockfile, now < TAKT_MARK_CHECKED
-                                                ? TAKT_MARK_DAMAGED
-                                                : TAKT_MARK_DAMAGED_AGAIN);
+    takt__lockfile_set_damage(database->lockfile,
+                              now < TAKT_DAMAGE_CHECKED
+                                  ? TAKT_DAMAGE_FOUND
+                                  : TAKT_DAMAGE_FOUND_AGAIN);
 }
 
 /* A record that claims to be almost 4 GiB long makes SQLite report a lack of
@@ -50,8 +50,8 @@ static void mark(const struct takt_database *database)
 static takt_status check_no_memory(const struct takt_database *database,
                                    takt_status status)
 {
-    if (status != TAKT_ENOMEM || !takt__database_is_held(database) ||
-        takt__lockfile_read_mark(database->lockfile) >= TAKT_MARK_CHECKED)
+    if (status != TAKT_ENOMEM || !takt__database_is_usable(database) ||
+        takt__lockfile_damage(database->lockfile) >= TAKT_DAMAGE_CHECKED)
         return status;
     return takt__schema_check(database->db, false) == TAKT_ECORRUPT
                ? TAKT_ECORRUPT
@@ -74,8 +74,8 @@ static takt_status open_parts(const char *path,
                                                     &store->writer));
     if (status == TAKT_OK)
         return TAKT_OK;
-    if (status == TAKT_ECORRUPT && takt__database_is_held(database))
-        mark(database);
+    if (status == TAKT_ECORRUPT && takt__database_is_usable(database))
+        note_damage(database);
     takt__say(diag, TAKT_OK, "%s: no writer slot in it can be had",
               database->path);
     takt__database_close(database);
@@ -110,10 +110,9 @@ takt_status takt__store_open(const char *path,
         !fits(identity->software))
         return TAKT_EINVAL;
     struct takt_store *store = calloc(1, sizeof *store);
-    if (store == NULL) {
+    if (store == NULL)
         return takt__say(diag, TAKT_ENOMEM,
                          "there is not enough memory to open %s", path);
-    }
     strcpy(store->software, identity->software);
     const takt_status status = open_thrice(path, identity, diag, store);
     if (status != TAKT_OK) {
@@ -134,7 +133,7 @@ void takt__store_close(struct takt_store *store)
 
 bool takt__store_is_lost(const struct takt_store *store)
 {
-    return !takt__database_is_held(&store->database);
+    return !takt__database_is_usable(&store->database);
 }
 
 const char *takt__store_writer(const struct takt_store *store)
@@ -151,8 +150,8 @@ static takt_status note(struct takt_store *store, takt_status status)
 {
     status = check_no_memory(&store->database, status);
     if (status == TAKT_ECORRUPT && takt__database_is_there(&store->database) &&
-        takt__database_is_held(&store->database))
-        mark(&store->database);
+        takt__database_is_usable(&store->database))
+        note_damage(&store->database);
     return status;
 }
 
@@ -215,9 +214,10 @@ takt_status takt__store_write(struct takt_store *store,
     status = takt__database_end(&store->database, status);
     if (status == TAKT_OK) {
         store->writer.is_known = true;
-        if (takt__lockfile_read_mark(store->database.lockfile) ==
-            TAKT_MARK_CHECKED)
-            takt__lockfile_mark(store->database.lockfile, TAKT_MARK_NONE);
+        if (takt__lockfile_damage(store->database.lockfile) ==
+            TAKT_DAMAGE_CHECKED)
+            takt__lockfile_set_damage(store->database.lockfile,
+                                      TAKT_DAMAGE_NONE);
     }
     return note(store, status);
 }

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "store/hold.h"
+#include "store/descriptors.h"
 #include "store/record.h"
 #include "takt/status.h"
 #include "takt/store.h"

@@ -54,14 +54,6 @@ struct stream {
 
 static const char closed_by_program[] = "the program closed the descriptor";
 
-static uint64_t wall_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* ---- bytes --------------------------------------------------------------- */
 
 /* How many bytes the record at `at` in the buffer has. */
@@ -210,7 +202,9 @@ static bool put_loss(struct stream *stream, enum takt_trace_kind kind,
 {
     const uint64_t dropped = atomic_load(&stream->dropped);
     const struct takt_trace_record record = {
-        .kind = kind, .stream = stream->id, .loss = {wall_ns(), dropped}};
+        .kind = kind,
+        .stream = stream->id,
+        .loss = {takt__clock_ns(CLOCK_REALTIME), dropped}};
 
     if (!put(stream, &record, reserve))
         return false;
@@ -232,7 +226,7 @@ static void put_header(struct stream *stream)
     path[length > 0 ? length : 0] = '\0';
     const char *slash = strrchr(path, '/');
     const struct takt_config *config = takt__config();
-    const uint64_t now_ns = wall_ns();
+    const uint64_t now_ns = takt__clock_ns(CLOCK_REALTIME);
 
     /* Two contexts of a process, and two processes, differ. */
     stream->id = (now_ns ^ (uint64_t)getpid() << 40) * 0x9e3779b97f4a7c15u +

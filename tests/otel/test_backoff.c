@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* test_backoff.c - when a batch is tried again. */
-#include "../../otel/backoff.h"
+#include "../../otel/channel.h"
 #include "support/tap.h"
 
 static const struct takt_otel_backoff usual = {1, 1.5, 5, 30, 5};

@@ -85,11 +85,10 @@ static void hang(struct collector *collector,
 {
     const struct timespec moment = {.tv_nsec = 2000000};
 
-    while (collector->hangs &&
-           takt__otel_now_ns() < watch->until_ns(watch->self)) {
-        watch->let_go(watch->self);
+    while (collector->hangs && takt__now_ns() < watch->until_ns(watch->self)) {
+        watch->release(watch->self);
         nanosleep(&moment, NULL);
-        watch->take_back(watch->self);
+        watch->acquire(watch->self);
     }
 }
 
@@ -104,7 +103,7 @@ static void collect(void *self, const struct takt_otel_bytes *request,
     pthread_mutex_lock(&collector->lock);
     const unsigned i = collector->tries++ % MOST;
     collector->size[i] = request->size;
-    collector->at_ns[i] = takt__otel_now_ns();
+    collector->at_ns[i] = takt__now_ns();
     collector->are_signals_blocked = sigismember(&blocked, SIGPIPE) == 1 &&
                                      sigismember(&blocked, SIGINT) == 1;
     *out = (struct takt_otel_outcome){TAKT_OTEL_DELIVERED, -1, 0, ""};
@@ -179,7 +178,7 @@ static void put(struct takt_otel_channel *channel, unsigned events)
 
 static uint64_t in_ms(unsigned ms)
 {
-    return takt__otel_now_ns() + (uint64_t)ms * 1000000;
+    return takt__now_ns() + (uint64_t)ms * 1000000;
 }
 
 static struct takt_otel_counts close_channel(struct takt_otel_channel *channel,
@@ -247,10 +246,10 @@ static void a_batch_that_is_not_full_goes_after_the_delay(void)
 
     options.delay_ms = 30;
     struct takt_otel_channel *channel = open_channel(&collector, &options);
-    const uint64_t begun_ns = takt__otel_now_ns();
+    const uint64_t begun_ns = takt__now_ns();
     put(channel, 1);
     wait_for_tries(&collector, 1);
-    EXPECT(takt__otel_now_ns() - begun_ns >= 30000000);
+    EXPECT(takt__now_ns() - begun_ns >= 30000000);
     EXPECT_INT(close_channel(channel, 60000).spans_sent, 2);
 }
 
@@ -518,9 +517,9 @@ static void closing_ends_a_transfer_at_the_deadline(void)
 
     put(channel, 10);
     wait_for_tries(&collector, 1);
-    const uint64_t begun_ns = takt__otel_now_ns();
+    const uint64_t begun_ns = takt__now_ns();
     const struct takt_otel_counts counts = close_channel(channel, 200);
-    const uint64_t taken_ns = takt__otel_now_ns() - begun_ns;
+    const uint64_t taken_ns = takt__now_ns() - begun_ns;
     EXPECT(collector.was_woken);
     EXPECT(taken_ns >= 200000000 && taken_ns < 30000000000);
     EXPECT_INT(counts.spans_failed, 20);
@@ -545,9 +544,9 @@ static void a_failing_collector_is_not_waited_for(void)
     put(channel, 10);
     while (takt__otel_channel_counts(channel, &counts, problem) == 0)
         wait_for_tries(&collector, 1);
-    const uint64_t begun_ns = takt__otel_now_ns();
+    const uint64_t begun_ns = takt__now_ns();
     EXPECT_INT(close_channel(channel, 60000).spans_failed, 20);
-    EXPECT(takt__otel_now_ns() - begun_ns < 30000000000);
+    EXPECT(takt__now_ns() - begun_ns < 30000000000);
     EXPECT_INT(collector.tries, 1);
 }
 
@@ -558,9 +557,9 @@ static void one_that_fails_at_the_end_is_not_waited_for_either(void)
 
     be_busy(&collector);
     put(channel, 1);
-    const uint64_t begun_ns = takt__otel_now_ns();
+    const uint64_t begun_ns = takt__now_ns();
     EXPECT_INT(close_channel(channel, 60000).spans_failed, 2);
-    EXPECT(takt__otel_now_ns() - begun_ns < 30000000000);
+    EXPECT(takt__now_ns() - begun_ns < 30000000000);
 }
 
 static void closing_gives_a_failing_collector_one_more_try(void)

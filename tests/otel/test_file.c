@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../otel/file.h"
+#include "../../otel/transport.h"
 #include "support/tap.h"
 
 static char path[] = "/tmp/takt-file-XXXXXX";
@@ -19,7 +19,7 @@ static char path[] = "/tmp/takt-file-XXXXXX";
 static uint64_t an_hour_from_now(void *self)
 {
     (void)self;
-    return takt__otel_now_ns() + 3600000000000u;
+    return takt__now_ns() + 3600000000000u;
 }
 
 static uint64_t the_past(void *self)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_outcome.c - what the answers of a collector mean, by gRPC and HTTP. */
-#include "../../otel/grpc.h"
-#include "../../otel/gzip.h"
-#include "../../otel/http.h"
+#include "../../otel/outcome.h"
+#include "../../otel/transport.h"
 #include "support/tap.h"
 
 #include <zlib.h>

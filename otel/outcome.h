@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * grpc.h - what gRPC adds to HTTP/2: a prefix before each message, and a status
- * in the trailers. Knows no connection.
+ * outcome.h - what the answer to a request means, over plain HTTP and over
+ * gRPC, which adds to HTTP/2 a prefix before each message, and a status in the
+ * trailers. Knows no connection.
  */
-#ifndef TAKT_OTEL_GRPC_H
-#define TAKT_OTEL_GRPC_H
+#ifndef TAKT_OTEL_OUTCOME_H
+#define TAKT_OTEL_OUTCOME_H
 
 #include "channel.h"
 #include "encode.h"
@@ -36,6 +37,12 @@ void takt__otel_grpc_header(struct takt_otel_grpc *grpc, const char *name,
  * message with its prefix. */
 void takt__otel_grpc_outcome(const struct takt_otel_grpc *grpc,
                              long http_status, const unsigned char *body,
+                             size_t size, struct takt_otel_outcome *out);
+
+/* `type` is the Content-Type of the answer, "" when there is none;
+ * `retry_after_s` what its Retry-After says, negative when it has none. */
+void takt__otel_http_outcome(long http_status, const char *type,
+                             double retry_after_s, const unsigned char *body,
                              size_t size, struct takt_otel_outcome *out);
 
 #endif

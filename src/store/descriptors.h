@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * hold.h - whether the descriptors of a database are still what they were.
+ * descriptors.h - whether the descriptors of a database are still what they
+ * were.
  *
  * A program may close descriptors that it does not know: all of them, as
  * daemons do, or one by mistake. It is then given their numbers for files of
@@ -12,8 +13,8 @@
  * that it forks, for SQLite goes on believing in locks that are gone: it is not
  * used, closed or opened again.
  */
-#ifndef TAKT_STORE_HOLD_H
-#define TAKT_STORE_HOLD_H
+#ifndef TAKT_STORE_DESCRIPTORS_H
+#define TAKT_STORE_DESCRIPTORS_H
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -24,24 +25,25 @@
     "the program closed the descriptors of the store: " \
     "learning goes on in memory"
 
-struct takt_hold;
+struct takt_descriptors;
 
 /* Whether the database, which need not exist, may be opened: it is not lost. */
-bool takt__hold_may_open(const struct stat *database);
+bool takt__descriptors_may_open(const struct stat *database);
 
 /* Remembers what is open for the database at `path`, and `lockfile`: to be
  * called once SQLite has opened all that it needs. On failure too, what *out is
  * set to has to be released. TAKT_EIO: it is lost. */
-takt_status takt__hold_take(const char *path, const struct stat *database,
-                            int lockfile, struct takt_hold **out);
+takt_status takt__descriptors_add(const char *path, const struct stat *database,
+                                  int lockfile, struct takt_descriptors **out);
 
 /* Looks. True: all is as it was. NULL is a database without a file. */
-bool takt__hold_is_whole(struct takt_hold *hold);
+bool takt__descriptors_are_ours(struct takt_descriptors *of);
 
 /* Descriptors are closed between these two; other threads wait. False:
  * it is lost, none may be closed, and there is nothing to end; `connection` is
  * SQLite's, whose memory stays. NULL is allowed for both. */
-bool takt__hold_begin_release(struct takt_hold *hold, void *connection);
-void takt__hold_end_release(struct takt_hold *hold);
+bool takt__descriptors_begin_release(struct takt_descriptors *of,
+                                     void *connection);
+void takt__descriptors_end_release(struct takt_descriptors *of);
 
 #endif

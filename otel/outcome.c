@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* grpc.c - prefixes and statuses, as gRPC has them over HTTP/2. */
-#include "grpc.h"
+/* outcome.c - answers of OTLP over gRPC and over plain HTTP. */
+#include "outcome.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "pairs.h"
 
-enum { UNKNOWN = 2, RESOURCE_EXHAUSTED = 8, INTERNAL = 13, STATUSES = 17 };
+enum { UNKNOWN = 2, RESOURCE_EXHAUSTED = 8, STATUSES = 17 };
 
 static const struct {
     const char *name;
@@ -126,46 +126,49 @@ void takt__otel_grpc_header(struct takt_otel_grpc *grpc, const char *name,
 /* gRPC's table for answers that come from something else on the way. */
 static int status_of_http(long http_status)
 {
-    switch (http_status) {
-    case 400:
-        return INTERNAL;
-    case 401:
-        return 16;
-    case 403:
-        return 7;
-    case 404:
-        return 12;
-    case 429:
-    case 502:
-    case 503:
-    case 504:
-        return 14;
-    default:
-        return UNKNOWN;
-    }
+    static const struct {
+        int http, grpc;
+    } table[] = {{400, 13}, {401, 16}, {403, 7},  {404, 12},
+                 {429, 14}, {502, 14}, {503, 14}, {504, 14}};
+
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].http == http_status)
+            return table[i].grpc;
+    return UNKNOWN;
 }
 
-static void read_answer(const unsigned char *body, size_t size,
+/* False: it is not an answer of OTLP. */
+static bool read_answer(const unsigned char *body, size_t size,
                         struct takt_otel_outcome *out)
 {
+    struct takt_otel_answer answer;
+
+    if (!takt__otel_answer(body, size, &answer)) {
+        out->fate = TAKT_OTEL_REFUSED;
+        return false;
+    }
+    out->fate = TAKT_OTEL_DELIVERED;
+    out->rejected = (uint64_t)answer.rejected;
+    snprintf(out->problem, sizeof out->problem, "%s", answer.message);
+    return true;
+}
+
+/* ---- gRPC ----------------------------------------------------------------*/
+
+static void read_grpc(const unsigned char *body, size_t size,
+                      struct takt_otel_outcome *out)
+{
     const size_t prefix = TAKT_OTEL_GRPC_PREFIX;
-    struct takt_otel_answer answer = {0};
     uint64_t length = 0;
 
     for (size_t i = 1; i < prefix && size >= prefix; i++)
         length = length << 8 | body[i];
-    if (size > 0 &&
-        (size < prefix || body[0] != 0 || length != size - prefix ||
-         !takt__otel_answer(body + prefix, size - prefix, &answer))) {
-        out->fate = TAKT_OTEL_REFUSED;
+    if (size == 0)
+        out->fate = TAKT_OTEL_DELIVERED;
+    else if (size < prefix || body[0] != 0 || length != size - prefix ||
+             !read_answer(body + prefix, size - prefix, out))
         snprintf(out->problem, sizeof out->problem,
                  "the answer is not one of OTLP");
-        return;
-    }
-    out->fate = TAKT_OTEL_DELIVERED;
-    if (answer.rejected > 0)
-        out->rejected = (uint64_t)answer.rejected;
-    snprintf(out->problem, sizeof out->problem, "%s", answer.message);
 }
 
 /* libcurl 7.88 loses trailers when the connection is closed right behind them.
@@ -175,7 +178,7 @@ static void judge_silence(const unsigned char *body, size_t size,
                           struct takt_otel_outcome *out)
 {
     if (size > 0) {
-        read_answer(body, size, out);
+        read_grpc(body, size, out);
         return;
     }
     out->fate = TAKT_OTEL_PUT_OFF;
@@ -191,7 +194,7 @@ void takt__otel_grpc_outcome(const struct takt_otel_grpc *grpc,
 
     *out = (struct takt_otel_outcome){TAKT_OTEL_REFUSED, -1, 0, ""};
     if (status == 0 && http_status == 200) {
-        read_answer(body, size, out);
+        read_grpc(body, size, out);
         return;
     }
     if (status < 0 && http_status == 200 && grpc->is_typed) {
@@ -218,5 +221,45 @@ void takt__otel_grpc_outcome(const struct takt_otel_grpc *grpc,
         (status == RESOURCE_EXHAUSTED && is_asked)) {
         out->fate = TAKT_OTEL_PUT_OFF;
         out->asked_s = grpc->retry_after_s;
+    }
+}
+
+/* ---- plain HTTP ----------------------------------------------------------*/
+
+static bool is_of_type(const char *type, const char *wanted)
+{
+    const size_t size = strlen(wanted);
+
+    return strncasecmp(type, wanted, size) == 0 &&
+           (type[size] == '\0' || type[size] == ';' || type[size] == ' ');
+}
+
+/* Some collectors answer in JSON whatever they were asked in: what it says of
+ * rejected spans is then not read. Some say nothing at all. */
+static void read_http(const char *type, const unsigned char *body, size_t size,
+                      struct takt_otel_outcome *out)
+{
+    if (size == 0 || is_of_type(type, "application/json"))
+        out->fate = TAKT_OTEL_DELIVERED;
+    else if ((type[0] != '\0' && !is_of_type(type, "application/x-protobuf")) ||
+             !read_answer(body, size, out))
+        snprintf(out->problem, sizeof out->problem,
+                 "the answer is not one of OTLP, but %.80s",
+                 type[0] != '\0' ? type : "something else");
+}
+
+void takt__otel_http_outcome(long http_status, const char *type,
+                             double retry_after_s, const unsigned char *body,
+                             size_t size, struct takt_otel_outcome *out)
+{
+    *out = (struct takt_otel_outcome){TAKT_OTEL_REFUSED, -1, 0, ""};
+    if (http_status >= 200 && http_status < 300) {
+        read_http(type, body, size, out);
+        return;
+    }
+    snprintf(out->problem, sizeof out->problem, "HTTP status %ld", http_status);
+    if (http_status == 429 || (http_status >= 502 && http_status <= 504)) {
+        out->fate = TAKT_OTEL_PUT_OFF;
+        out->asked_s = retry_after_s;
     }
 }

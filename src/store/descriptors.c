@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/* descriptors.c - which descriptors are a database's, and looking at them. */
+#include "store/descriptors.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fork.h"
+#include "base/lock.h"
+#include "store/path.h"
+
+enum { parts = 3, without_proc = 1024 };
+
+struct file {
+    dev_t device;
+    ino_t inode;
+};
+
+struct descriptor {
+    int fd;
+    struct file file;
+};
+
+struct kept {
+    struct kept *next;
+    void *connection;
+};
+
+struct takt_descriptors {
+    struct takt_descriptors *next;
+    struct file database;
+    unsigned users;
+    bool is_lost;
+    size_t count;
+    struct descriptor *list;
+    struct kept *kept; /* for leak checkers */
+};
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct takt_fork_entry fork_entry = {.handlers = &takt__fork_mutex,
+                                            .self = &list_lock};
+TAKT_FORK_STATIC(fork_entry)
+static struct takt_descriptors *first;
+
+static struct file file_of(const struct stat *facts)
+{
+    return (struct file){facts->st_dev, facts->st_ino};
+}
+
+static bool is_same(struct file a, struct file b)
+{
+    return a.device == b.device && a.inode == b.inode;
+}
+
+/* A server that does not answer is another kind of trouble. */
+static bool is_as_it_was(const struct descriptor *descriptor)
+{
+    struct stat facts;
+    return fstat(descriptor->fd, &facts) == 0
+               ? is_same(file_of(&facts), descriptor->file)
+               : errno != EBADF;
+}
+
+static bool look(struct takt_descriptors *of)
+{
+    for (size_t i = 0; i < of->count && !of->is_lost; i++)
+        of->is_lost = !is_as_it_was(&of->list[i]);
+    return !of->is_lost;
+}
+
+static struct takt_descriptors *find(struct file database)
+{
+    struct takt_descriptors *of = first;
+
+    while (of != NULL && !is_same(of->database, database))
+        of = of->next;
+    return of;
+}
+
+static struct takt_descriptors *find_or_add(struct file database)
+{
+    struct takt_descriptors *of = find(database);
+
+    if (of == NULL && (of = calloc(1, sizeof *of)) != NULL) {
+        of->database = database;
+        of->next = first;
+        first = of;
+    }
+    return of;
+}
+
+static bool add(struct takt_descriptors *of, int fd, struct file file)
+{
+    for (size_t i = 0; i < of->count; i++)
+        if (of->list[i].fd == fd)
+            return true;
+    struct descriptor *more =
+        realloc(of->list, (of->count + 1) * sizeof *of->list);
+    if (more == NULL)
+        return false;
+    of->list = more;
+    more[of->count++] = (struct descriptor){fd, file};
+    return true;
+}
+
+static bool add_if_part(struct takt_descriptors *of, int fd,
+                        const struct stat *facts, const struct file part[parts])
+{
+    for (int i = 0; i < parts; i++)
+        if (is_same(file_of(facts), part[i]))
+            return add(of, fd, part[i]);
+    return true;
+}
+
+static bool add_without_proc(struct takt_descriptors *of,
+                             const struct file part[parts])
+{
+    struct stat facts;
+    bool is_done = true;
+
+    for (int fd = 0; is_done && fd < without_proc; fd++)
+        if (fstat(fd, &facts) == 0)
+            is_done = add_if_part(of, fd, &facts, part);
+    return is_done;
+}
+
+/* Of this thread: the first one may be gone, and its list with it. The entries
+ * lead to the open files, which is asked by name: other threads open and close
+ * descriptors meanwhile. */
+static bool add_all(struct takt_descriptors *of, const struct file part[parts])
+{
+    DIR *folder = opendir("/proc/thread-self/fd");
+    const struct dirent *entry;
+    struct stat facts;
+    bool is_done = true;
+
+    if (folder == NULL)
+        return add_without_proc(of, part);
+    while (is_done && (entry = readdir(folder)) != NULL)
+        if (entry->d_name[0] != '.' &&
+            fstatat(dirfd(folder), entry->d_name, &facts, 0) == 0)
+            is_done = add_if_part(of, atoi(entry->d_name), &facts, part);
+    closedir(folder);
+    return is_done;
+}
+
+/* One that is not there is 0, which no file is. */
+static bool find_parts(const char *path, struct file part[parts])
+{
+    static const char *const ends[parts] = {"", "-wal", "-shm"};
+
+    for (int i = 0; i < parts; i++) {
+        struct stat facts;
+        char *name = takt__path_extend(path, ends[i]);
+        if (name == NULL)
+            return false;
+        if (stat(name, &facts) == 0)
+            part[i] = file_of(&facts);
+        free(name);
+    }
+    return true;
+}
+
+bool takt__descriptors_may_open(const struct stat *database)
+{
+    takt__lock(&list_lock);
+    struct takt_descriptors *of = find(file_of(database));
+    const bool may = of == NULL || look(of);
+    takt__unlock(&list_lock);
+    return may;
+}
+
+static bool add_lockfile(struct takt_descriptors *of, int lockfile)
+{
+    struct stat facts;
+    return lockfile < 0 || fstat(lockfile, &facts) != 0 ||
+           add(of, lockfile, file_of(&facts));
+}
+
+takt_status takt__descriptors_add(const char *path, const struct stat *database,
+                                  int lockfile, struct takt_descriptors **out)
+{
+    struct file part[parts] = {0};
+    takt_status status = TAKT_ENOMEM;
+
+    takt__lock(&list_lock);
+    struct takt_descriptors *of = find_or_add(file_of(database));
+    if (of != NULL) {
+        of->users++;
+        if (!look(of))
+            status = TAKT_EIO;
+        else if (find_parts(path, part) && add_all(of, part) &&
+                 add_lockfile(of, lockfile))
+            status = TAKT_OK;
+    }
+    takt__unlock(&list_lock);
+    *out = of;
+    return status;
+}
+
+bool takt__descriptors_are_ours(struct takt_descriptors *of)
+{
+    if (of == NULL)
+        return true;
+    takt__lock(&list_lock);
+    const bool is_whole = look(of);
+    takt__unlock(&list_lock);
+    return is_whole;
+}
+
+static void keep(struct takt_descriptors *of, void *connection)
+{
+    struct kept *kept = malloc(sizeof *kept);
+
+    if (kept == NULL)
+        return;
+    *kept = (struct kept){of->kept, connection};
+    of->kept = kept;
+}
+
+bool takt__descriptors_begin_release(struct takt_descriptors *of,
+                                     void *connection)
+{
+    takt__lock(&list_lock);
+    if (of == NULL || look(of))
+        return true;
+    keep(of, connection);
+    takt__unlock(&list_lock);
+    return false;
+}
+
+static void remove_entry(struct takt_descriptors *of)
+{
+    struct takt_descriptors **at = &first;
+
+    while (*at != of)
+        at = &(*at)->next;
+    *at = of->next;
+    free(of->list);
+    free(of);
+}
+
+/* All were as they were when this began: what is not any more, we closed. What
+ * SQLite still has open, for it cannot close a file that another connection
+ * has locked, stays. */
+void takt__descriptors_end_release(struct takt_descriptors *of)
+{
+    size_t left = 0;
+
+    for (size_t i = 0; of != NULL && i < of->count; i++)
+        if (is_as_it_was(&of->list[i]))
+            of->list[left++] = of->list[i];
+    if (of != NULL) {
+        of->count = left;
+        if (--of->users == 0)
+            remove_entry(of);
+    }
+    takt__unlock(&list_lock);
+}
