@@ -25,8 +25,8 @@
 enum {
     TAKT_BUCKETS = 96,
     TAKT_SITUATIONS = 8,
-    TAKT_PLACE_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
-    TAKT_PLACES = TAKT_PLACE_GPU + 8,
+    TAKT_COLUMN_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
+    TAKT_COLUMNS = TAKT_COLUMN_GPU + 8,
     TAKT_OP_NUMBERS = TAKT_OP_COUNT + TAKT_MAX_USER_OPS,
     TAKT_LAYOUT_NAME = 16,
     TAKT_ASPECTS = 7 /* layouts of a matmul without transposes, the first */
