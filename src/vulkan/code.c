@@ -21,21 +21,12 @@ struct code {
     size_t count;
 };
 
-#define CODE(name)                                              \
-    {                                                           \
-        name##_code, sizeof name##_code / sizeof name##_code[0] \
-    }
-
 static const struct code codes[TAKT_SHADERS] = {
-    [TAKT_SHADER_MAP] = CODE(map),
-    [TAKT_SHADER_TRANSPOSE] = CODE(transpose),
-    [TAKT_SHADER_REDUCE] = CODE(reduce),
-    [TAKT_SHADER_ROWS] = CODE(rows),
-    [TAKT_SHADER_GEMM] = CODE(gemm),
-    [TAKT_SHADER_GEMV] = CODE(gemv),
-    [TAKT_SHADER_CONV2D] = CODE(conv2d),
-    [TAKT_SHADER_POOLING] = CODE(pooling),
-    [TAKT_SHADER_PROBE] = CODE(probe),
+#define CODE(id, name) \
+    [TAKT_SHADER_##    \
+        id] = {name##_code, sizeof name##_code / sizeof name##_code[0]},
+    TAKT_VULKAN_SHADERS(CODE)
+#undef CODE
 };
 
 /* ---- what a shader is told ----------------------------------------------- */
@@ -143,10 +134,8 @@ static VkResult make_module(struct takt_vulkan *vulkan, const struct code *code,
         .pCode = to.words,
     };
     const VkResult result =
-        vulkan->api.CreateShaderModule(vulkan->device, &wanted, NULL, out);
+        TAKT_VULKAN_CREATE(vulkan, ShaderModule, &wanted, out);
     free(to.words);
-    if (result != VK_SUCCESS)
-        *out = VK_NULL_HANDLE;
     return result;
 }
 
@@ -190,9 +179,7 @@ static VkResult make_pipeline(struct takt_vulkan *vulkan,
     const VkResult result = vulkan->api.CreateComputePipelines(
         vulkan->device, vulkan->cache, 1, &wanted, NULL, out);
 
-    if (result != VK_SUCCESS)
-        *out = VK_NULL_HANDLE;
-    return result;
+    return takt__vulkan_created(result, out, sizeof *out);
 }
 
 VkPipeline takt__vulkan_pipeline(struct takt_vulkan *vulkan,
@@ -227,11 +214,8 @@ static VkResult make_set_layout(struct takt_vulkan *vulkan)
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
         };
-    const VkResult result = vulkan->api.CreateDescriptorSetLayout(
-        vulkan->device, &wanted, NULL, &vulkan->set_layout);
-    if (result != VK_SUCCESS)
-        vulkan->set_layout = VK_NULL_HANDLE;
-    return result;
+    return TAKT_VULKAN_CREATE(vulkan, DescriptorSetLayout, &wanted,
+                              &vulkan->set_layout);
 }
 
 static VkResult make_layout(struct takt_vulkan *vulkan)
@@ -246,12 +230,8 @@ static VkResult make_layout(struct takt_vulkan *vulkan)
         .pushConstantRangeCount = 1,
         .pPushConstantRanges = &parameters,
     };
-    const VkResult result = vulkan->api.CreatePipelineLayout(
-        vulkan->device, &wanted, NULL, &vulkan->layout);
 
-    if (result != VK_SUCCESS)
-        vulkan->layout = VK_NULL_HANDLE;
-    return result;
+    return TAKT_VULKAN_CREATE(vulkan, PipelineLayout, &wanted, &vulkan->layout);
 }
 
 takt_status takt__vulkan_code_make(struct takt_vulkan *vulkan)
@@ -262,11 +242,8 @@ takt_status takt__vulkan_code_make(struct takt_vulkan *vulkan)
 
     if (result == VK_SUCCESS)
         result = make_layout(vulkan);
-    /* Pipelines can be made without it too. */
-    if (result == VK_SUCCESS &&
-        vulkan->api.CreatePipelineCache(vulkan->device, &cache, NULL,
-                                        &vulkan->cache) != VK_SUCCESS)
-        vulkan->cache = VK_NULL_HANDLE;
+    if (result == VK_SUCCESS) /* pipelines can be made without it too */
+        (void)TAKT_VULKAN_CREATE(vulkan, PipelineCache, &cache, &vulkan->cache);
     return takt__vulkan_status(vulkan, result, TAKT_ENODEV);
 }
 

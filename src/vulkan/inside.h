@@ -13,22 +13,26 @@
 #ifndef TAKT_VULKAN_INSIDE_H
 #define TAKT_VULKAN_INSIDE_H
 
+#include <string.h>
+
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
 
 struct takt_vulkan;
 
+/* The shaders, and how spirv.inc calls their code. */
+/* clang-format off */
+#define TAKT_VULKAN_SHADERS(S) \
+    S(MAP, map) S(TRANSPOSE, transpose) S(REDUCE, reduce) S(ROWS, rows) \
+    S(GEMM, gemm) S(GEMV, gemv) S(CONV2D, conv2d) S(POOLING, pooling) \
+    S(PROBE, probe)
+/* clang-format on */
+
 enum takt_shader {
-    TAKT_SHADER_MAP,
-    TAKT_SHADER_TRANSPOSE,
-    TAKT_SHADER_REDUCE,
-    TAKT_SHADER_ROWS,
-    TAKT_SHADER_GEMM,
-    TAKT_SHADER_GEMV,
-    TAKT_SHADER_CONV2D,
-    TAKT_SHADER_POOLING,
-    TAKT_SHADER_PROBE,
-    TAKT_SHADERS
+#define TAKT_SHADER_ID(id, name) TAKT_SHADER_##id,
+    TAKT_VULKAN_SHADERS(TAKT_SHADER_ID)
+#undef TAKT_SHADER_ID
+        TAKT_SHADERS
 };
 
 enum {
@@ -119,6 +123,12 @@ struct takt_vulkan {
     struct takt_block scores;  /* of attention; made when needed */
 };
 
+/* Groups of `each` for so many invocations or tiles. */
+static inline uint64_t takt__vulkan_groups(uint64_t count, uint64_t each)
+{
+    return (count + each - 1) / each;
+}
+
 /* A shader that is to be run. */
 struct takt_vulkan_dispatch {
     enum takt_shader shader;
@@ -128,6 +138,23 @@ struct takt_vulkan_dispatch {
     size_t bytes;
     uint64_t groups; /* more than fit are looped over */
 };
+#define TAKT_PUSH(constants) \
+    .parameters = &(constants), .bytes = sizeof(constants)
+
+/* Creates an object of Vulkan and gives the result. What a creation that fails
+ * leaves in *out is undefined, so it is cleared. */
+#define TAKT_VULKAN_CREATE(vulkan, what, wanted, out)                        \
+    takt__vulkan_created(                                                    \
+        (vulkan)->api.Create##what((vulkan)->device, (wanted), NULL, (out)), \
+        (out), sizeof *(out))
+
+static inline VkResult takt__vulkan_created(VkResult result, void *out,
+                                            size_t size)
+{
+    if (result != VK_SUCCESS)
+        memset(out, 0, size);
+    return result;
+}
 
 /* The device behind it, if it may be called; else NULL. */
 struct takt_vulkan *takt__vulkan_of(const struct takt_device *device);
@@ -214,6 +241,24 @@ takt_vulkan_launch takt__vulkan_run_matmul; /* and batched */
 takt_vulkan_launch takt__vulkan_run_conv2d;
 takt_vulkan_launch takt__vulkan_run_pooling;
 takt_vulkan_launch takt__vulkan_run_attention;
+
+/* The push constants of gemm.comp (products, convolutions, attention), from
+ * behind `base` on; what a variant does not read may be 0. */
+struct takt_vulkan_gemm {
+    uint32_t m, n, k, batch;
+    uint32_t a_row, a_col, b_row, b_col, ldc;
+    uint32_t a_step, b_step, c_step;
+    float alpha, beta;
+    uint32_t groups;
+    uint32_t has_bias;
+    uint32_t height, width, rows, cols, stride, pad, out_width;
+    uint32_t queries, first, is_causal;
+};
+
+/* `variant` is one of GEMM_...; `at` are A, B, the bias, C. */
+takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,
+                              const struct takt_location at[4],
+                              const struct takt_vulkan_gemm *gemm);
 
 /* probe.c: whether sums and products are those of the processor. */
 takt_status takt__vulkan_probe(struct takt_vulkan *vulkan, bool *is_ieee);

@@ -61,9 +61,8 @@ static takt_status run(struct takt_vulkan *vulkan, struct takt_block *block)
     const uint32_t count = PAIRS;
     const struct takt_vulkan_dispatch dispatch = {
         .shader = TAKT_SHADER_PROBE,
-        .at = {{block, 0}, {block, 256}, {NULL, 0}, {block, 512}},
-        .parameters = &count,
-        .bytes = sizeof count,
+        .at = {{block, 0}, {block, 256}, [3] = {block, 512}},
+        TAKT_PUSH(count),
         .groups = 1,
     };
 
