@@ -8,7 +8,6 @@
 #include "call/call.h"
 
 #include "base/clock.h"
-#include "call/describe.h"
 #include "call/direct.h"
 #include "call/exec.h"
 #include "call/libraries.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* emit.c - the last observer: what telemetry gets of a call. */
-#include "call/describe.h"
 #include "call/exec.h"
+#include "call/question.h"
 
 /* Calls of a hot series are counted alone, except those that are emitted in any
  * case. */

@@ -40,29 +40,35 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     return arm;
 }
 
-/* The op of a series; NULL: a link, or an op that is not defined (yet). */
+const takt_op *takt__ctx_op(const takt_ctx *ctx, unsigned series,
+                            takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
+{
+    enum takt_op_id op;
+    unsigned user_op;
+
+    takt__series_name(series, &op, &user_op, dtype, layout);
+    return op == TAKT_OP_COUNT ? takt__user_ops_at(&ctx->user_ops, user_op)
+                               : takt_op_at(op);
+}
+
 static const takt_op *op_at(const takt_ctx *ctx, unsigned series)
 {
-    const unsigned number = takt__series_op(series);
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
 
-    return number < TAKT_OP_COUNT ? takt_op_at(number)
-           : number < TAKT_OP_NUMBERS
-               ? takt__user_ops_at(&ctx->user_ops, number - TAKT_OP_COUNT)
-               : NULL;
+    return takt__ctx_op(ctx, series, &dtype, layout);
 }
 
 static void allow_series(const takt_ctx *ctx, struct takt_model *model,
                          unsigned first, unsigned end)
 {
     for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
-        enum takt_op_id op;
-        unsigned user_op;
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        takt__series_name(series, &op, &user_op, &dtype, layout);
+        const takt_op *op = takt__ctx_op(ctx, series, &dtype, layout);
         for (unsigned i = first; i < end; i++) {
             const struct takt_expert *expert = takt__ctx_expert(ctx, i);
-            if (expert->class->may(expert, takt_op_at(op), dtype))
+            if (expert->class->may(expert, op, dtype))
                 takt__model_allow(model, series, i);
         }
     }

@@ -4,9 +4,12 @@
 #include "call/question.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "base/clock.h"
+#include "base/size.h"
 #include "call/learning.h"
+#include "call/libraries.h"
 #include "op/admit.h"
 #include "op/operands.h"
 
@@ -43,17 +46,11 @@ void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
  * as those of a user's op are. */
 static size_t elements_of(const takt_request *request)
 {
-    size_t all = 1;
+    const takt_shape *shape = &request->shape;
 
     if (request->op != NULL)
-        return takt_op_elements(request->op, &request->shape);
-    for (unsigned i = 0; i < request->shape.rank; i++)
-        if (request->shape.dim[i] == 0)
-            return 0;
-    for (unsigned i = 0; i < request->shape.rank; i++)
-        if (__builtin_mul_overflow(all, request->shape.dim[i], &all))
-            return SIZE_MAX;
-    return request->shape.rank == 0 ? 0 : all;
+        return takt_op_elements(request->op, shape);
+    return shape->rank == 0 ? 0 : takt__size_product(shape->dim, shape->rank);
 }
 
 static takt_status check(const takt_request *request)
@@ -110,6 +107,21 @@ takt_status takt__request_sizes(const takt_request *request,
     if (out->has_key)
         out->key = takt__key_of(request->op, request->dtype, &request->shape,
                                 request->flags, &out->work);
+    return TAKT_OK;
+}
+
+takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
+                                 struct takt_sizes *out)
+{
+    *ctx = takt__ctx_or_default(*ctx);
+    if (*ctx == NULL)
+        return TAKT_ENOMEM;
+    const takt_status status = takt__request_sizes(request, out);
+    if (status != TAKT_OK)
+        return status;
+    if (!out->has_key)
+        return TAKT_ESHAPE;
+    takt__ctx_open_libraries_for(*ctx, request->op);
     return TAKT_OK;
 }
 
@@ -196,4 +208,34 @@ void takt__question_locate(takt_ctx *ctx, const takt_request *request,
     takt__ctx_predict(ctx, sizes);
     takt__decide_location(&ctx->decider, &asking, sizes, &where->moves, true,
                           out);
+}
+
+/* ---- answers ---------------------------------------------------------------
+ */
+
+void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
+                    const struct takt_choice *choice, takt_decision *out)
+{
+    const struct takt_cell cell = takt__cell_unpack(choice->word);
+    const struct takt_expert *expert = takt__ctx_expert(ctx, choice->expert);
+
+    *out = (takt_decision){
+        .backend = choice->is_rule ? choice->backend : expert->backend,
+        .reason = choice->reason,
+        .predicted_s = choice->predicted_s,
+        .confidence = -1,
+        .elements = sizes->elements,
+        .work = sizes->work,
+        .actual_s = -1,
+    };
+    memcpy(out->expert, expert->name, sizeof out->expert);
+    if (choice->word == 0)
+        return;
+    if ((choice->situation & TAKT_RESIDENT) == 0) { /* else moves are in it */
+        out->predicted_s = (double)cell.seconds;
+        out->confidence = (double)cell.confidence;
+    }
+    if (cell.runner_up != cell.best)
+        memcpy(out->runner_up, takt__ctx_expert(ctx, cell.runner_up)->name,
+               sizeof out->runner_up);
 }

@@ -356,7 +356,7 @@ bool takt__cuda_can_run(const struct takt_device *device, const takt_call *call)
 {
     const struct launch_plan plan = plan_of(call, device->facts.units);
 
-    if (!is_possible(&plan))
+    if (!takt__cuda_is_usable() || !is_possible(&plan))
         return false;
     if (atomic_load_explicit(&device->is_complete, memory_order_acquire))
         return true;

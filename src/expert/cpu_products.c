@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* products.c - matrix products on k threads, each with scratch of its own. */
+/* cpu_products.c - matrix products on k threads, each with scratch of its own.
+ */
 #include "expert/arguments.h"
 
 #include "expert/forms.h"
-#include "expert/stretch.h"
 
 struct gemm_job {
     const struct takt_gemm_kernels *kernels;
@@ -22,13 +22,21 @@ static struct gemm_job job_of(const struct takt_expert *expert,
                              .size = takt_dtype_size(call->dtype)};
 }
 
-static void gemm_part(void *self, unsigned part, unsigned parts, void *scratch)
+static struct takt_gemm piece_of(const struct gemm_job *job, unsigned part,
+                                 unsigned parts)
 {
-    const struct gemm_job *job = self;
     struct takt_gemm piece = job->whole;
 
     if (parts > 1)
         takt__gemm_split(&job->whole, job->size, part, parts, &piece);
+    return piece;
+}
+
+static void gemm_part(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    const struct gemm_job *job = self;
+    const struct takt_gemm piece = piece_of(job, part, parts);
+
     if (piece.m > 0 && piece.n > 0)
         job->kernels->run(&piece, job->blocks, scratch);
 }
@@ -39,9 +47,7 @@ static size_t room_of(const struct gemm_job *job, unsigned parts)
     size_t most = 0;
 
     for (unsigned i = 0; i < parts; i++) {
-        struct takt_gemm piece = job->whole;
-        if (parts > 1)
-            takt__gemm_split(&job->whole, job->size, i, parts, &piece);
+        const struct takt_gemm piece = piece_of(job, i, parts);
         const size_t room = job->kernels->room(&piece, job->blocks);
         most = room > most ? room : most;
     }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - chunks and steps of a staged transfer. */
-#include "gpu/plan.h"
+#include "gpu/transfer.h"
 
 #include <string.h>
 
 #include "base/size.h"
-#include "gpu/share.h"
 #include "op/part.h"
 
 /* What is being planned. */
@@ -35,8 +34,7 @@ static struct takt_rows flat(size_t elements)
     return (struct takt_rows){.rows = elements, .cols = 1, .ld = 1};
 }
 
-/* ---- chunks
- * ------------------------------------------------------------------
+/* ---- chunks ----------------------------------------------------------------
  */
 
 static const char *host_of(const takt_call *call, unsigned operand)
@@ -303,11 +301,7 @@ static bool is_all_on_host(const struct plan *plan)
 
 static size_t stretches_of(const struct plan *plan)
 {
-    size_t bytes = 0;
-
-    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
-        bytes = takt__size_add(bytes, plan->lengths.of[i] * plan->size);
-    return least(most(bytes / stretch_bytes, 1),
+    return least(most(takt__call_bytes(plan->call) / stretch_bytes, 1),
                  least(plan->call->shape.dim[0], 16));
 }
 
