@@ -82,11 +82,6 @@ static bool is_alone(const takt_ctx *ctx, struct takt_key key,
     return true;
 }
 
-static double bucket_low(unsigned bucket)
-{
-    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
-}
-
 /* A shape of so many elements; of a product, a cube of so many steps. */
 static takt_shape shape_of(const takt_op *op, double size)
 {
@@ -144,7 +139,7 @@ static size_t most_of(const takt_ctx *ctx, const takt_op *op, takt_dtype dtype)
             end_of(ctx, key.series + i, op, dtype, key.bucket + 1u);
         end = own < end ? own : end;
     }
-    const size_t most = (size_t)(bucket_low(end) / unit) - 1;
+    const size_t most = (size_t)(takt__bucket_low(end) / unit) - 1;
     return most > least ? most : least;
 }
 
@@ -158,12 +153,10 @@ void takt__direct_update(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
 {
     struct takt_direct *direct = &ctx->direct;
     _Atomic size_t *most = &direct->most[dtype][op];
-    const takt_op *entry = takt_op_at(op);
 
-    if (!direct->is_on || direct->is_all_emitted ||
-        (entry->rank_max != 1 && op != TAKT_OP_matmul) || op == TAKT_OP_reshape)
+    if (!direct->is_on || direct->is_all_emitted || !may_be_direct(op))
         return;
-    atomic_store(most, most_of(ctx, entry, dtype));
+    atomic_store(most, most_of(ctx, takt_op_at(op), dtype));
     if (!direct->is_on || direct->is_all_emitted) /* since a moment ago */
         atomic_store(most, 0);
 }

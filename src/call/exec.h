@@ -169,6 +169,10 @@ void takt__shadow_run(struct takt_exec *exec);
 void takt__emit_count(struct takt_exec *exec);
 void takt__emit(struct takt_exec *exec);
 
+/* A choice as the caller sees it. */
+void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
+                    const struct takt_choice *choice, takt_decision *out);
+
 /* What an event is made of. */
 void takt__emit_record(const struct takt_exec *exec,
                        struct takt_event_record *out);

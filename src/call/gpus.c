@@ -245,12 +245,9 @@ static void leave_link(takt_ctx *ctx, const struct takt_device *device,
 static void moved(void *self, const struct takt_device *device, bool is_in,
                   bool is_pinned, size_t bytes, double seconds)
 {
-    const unsigned link =
-        is_in ? (is_pinned ? TAKT_LINK_IN_PINNED : TAKT_LINK_IN)
-              : (is_pinned ? TAKT_LINK_OUT_PINNED : TAKT_LINK_OUT);
-
     takt__moved_s += seconds;
-    leave_link(self, device, link, (double)bytes, seconds);
+    leave_link(self, device, takt__link_of(is_in, is_pinned), (double)bytes,
+               seconds);
 }
 
 /* ---- openings --------------------------------------------------------------

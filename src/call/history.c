@@ -155,11 +155,6 @@ struct row_list {
     bool is_short; /* of memory */
 };
 
-static double bucket_low(unsigned bucket)
-{
-    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
-}
-
 /* Everything of a row but its op. */
 static takt_history_row row_of(const takt_ctx *ctx,
                                const struct takt_summary *memory)
@@ -168,8 +163,8 @@ static takt_history_row row_of(const takt_ctx *ctx,
         .situation = memory->situation,
         .expert = takt__ctx_expert(ctx, memory->arm)->name,
         .backend = takt__ctx_expert(ctx, memory->arm)->backend,
-        .work_low = bucket_low(memory->bucket),
-        .work_high = bucket_low(memory->bucket + 1),
+        .work_low = takt__bucket_low(memory->bucket),
+        .work_high = takt__bucket_low(memory->bucket + 1),
         .work = {memory->bytes, memory->flops},
         .samples = memory->n,
         .mean_s = memory->n > 0 ? exp(memory->mean) * 1e-9 : 0,

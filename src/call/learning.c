@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* learning.c - makes the model and the learner of a context, and tells the
+/* learning.c - makes the model and the learner of a context, and gives the
  * learner the names of things. */
 #include "call/learning.h"
 
@@ -38,17 +38,6 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
         arm.kin = 100 + (unsigned)(expert->blas - ctx->experts.blas);
     arm.rates = takt__prior_rates(expert, ctx->machine);
     return arm;
-}
-
-const takt_op *takt__ctx_op(const takt_ctx *ctx, unsigned series,
-                            takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
-{
-    enum takt_op_id op;
-    unsigned user_op;
-
-    takt__series_name(series, &op, &user_op, dtype, layout);
-    return op == TAKT_OP_COUNT ? takt__user_ops_at(&ctx->user_ops, user_op)
-                               : takt_op_at(op);
 }
 
 static const takt_op *op_at(const takt_ctx *ctx, unsigned series)

@@ -9,16 +9,11 @@
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options);
 
-/* Tells the model of experts from number `first` on. With its lock. */
+/* Adds to the model the experts from number `first` on. With its lock. */
 void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
                                unsigned first);
 
 /* Has the model predict calls of that key, and publish what it predicts. */
 void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes);
-
-/* The op, the dtype and the layout of a series. NULL: a link, or an op that is
- * not defined (yet). */
-const takt_op *takt__ctx_op(const takt_ctx *ctx, unsigned series,
-                            takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME]);
 
 #endif

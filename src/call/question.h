@@ -59,8 +59,4 @@ void takt__question_locate(takt_ctx *ctx, const takt_request *request,
                            const struct takt_question_location *where,
                            struct takt_choice *out);
 
-/* A choice as the caller sees it. */
-void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
-                    const struct takt_choice *choice, takt_decision *out);
-
 #endif

@@ -82,12 +82,10 @@ takt_status takt__resident_find(struct takt_exec *exec)
 static double price_of(const struct takt_decider *decider,
                        const struct takt_move *move)
 {
-    const unsigned link =
-        move->is_in ? (move->is_pinned ? TAKT_LINK_IN_PINNED : TAKT_LINK_IN)
-                    : (move->is_pinned ? TAKT_LINK_OUT_PINNED : TAKT_LINK_OUT);
-
     return (1 - move->reuse) *
-           takt__decide_link(decider, move->device, link, (double)move->bytes);
+           takt__decide_link(decider, move->device,
+                             takt__link_of(move->is_in, move->is_pinned),
+                             (double)move->bytes);
 }
 
 /* What is not in a buffer goes there and back each time. */

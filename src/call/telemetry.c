@@ -15,8 +15,6 @@
 #include "base/log.h"
 #include "call/direct.h"
 #include "call/gpus.h"
-#include "call/learning.h"
-#include "takt/otlp.h"
 #include "telemetry/listener.h"
 #include "telemetry/otel.h"
 #include "telemetry/stream.h"
@@ -135,8 +133,8 @@ static double at_most_one(double share)
     return share < 1 ? share : 1;
 }
 
-/* What the options leave open comes from the environment. */
-static struct takt_tap_settings settings_of(const takt_trace_options *options)
+struct takt_tap_settings
+takt__telemetry_settings(const takt_trace_options *options)
 {
     static const takt_trace_options none = {0};
     const struct takt_config *config = takt__config();
@@ -201,7 +199,7 @@ static void open_stream(takt_ctx *ctx, const char *where)
         set_problem(ctx, &diag);
 }
 
-static takt_status add_sink(takt_ctx *ctx, const takt_sink *sink)
+takt_status takt__ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
 {
     if (ctx->is_recorded)
         return TAKT_ENODEV;
@@ -211,9 +209,8 @@ static takt_status add_sink(takt_ctx *ctx, const takt_sink *sink)
     return status;
 }
 
-/* Without options, as the environment says. */
-static takt_status start_export(takt_ctx *ctx, const takt_otlp_options *options,
-                                takt_diag *diag)
+takt_status takt__ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
+                             takt_diag *diag)
 {
     takt_diag own = {""};
     takt_sink sink;
@@ -225,7 +222,7 @@ static takt_status start_export(takt_ctx *ctx, const takt_otlp_options *options,
         ctx->is_recorded ? TAKT_ENODEV
                          : takt__otel_open(options, ctx->machine, &sink, diag);
     if (status == TAKT_OK) {
-        status = add_sink(ctx, &sink);
+        status = takt__ctx_add_sink(ctx, &sink);
         if (status != TAKT_OK)
             sink.close(sink.self, 0);
     }
@@ -238,7 +235,7 @@ static takt_status start_export(takt_ctx *ctx, const takt_otlp_options *options,
 void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
 {
     const struct takt_config *config = takt__config();
-    const struct takt_tap_settings settings = settings_of(NULL);
+    const struct takt_tap_settings settings = takt__telemetry_settings(NULL);
 
     takt__dispatcher_set(ctx->dispatcher, &settings);
     ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL &&
@@ -248,7 +245,7 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
     if (config->trace != NULL && config->trace[0] != '\0')
         open_stream(ctx, config->trace);
     if (config->is_export_asked)
-        start_export(ctx, NULL, NULL);
+        takt__ctx_export(ctx, NULL, NULL);
     if (ctx->export_problem.text[0] != '\0')
         takt__log(TAKT_LOG_ERROR, "telemetry: %s", ctx->export_problem.text);
 }
@@ -297,58 +294,4 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
                                     : -1,
                                 &counts);
     look_for_followers(ctx, sample->start_ns);
-}
-
-/* ---- the public functions --------------------------------------------------
- */
-
-takt_status takt_ctx_add_sink(takt_ctx *ctx, const takt_sink *sink)
-{
-    if (sink == NULL)
-        return TAKT_EINVAL;
-    ctx = takt__ctx_or_default(ctx);
-    return ctx == NULL ? TAKT_ENOMEM : add_sink(ctx, sink);
-}
-
-takt_status takt_ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
-                            takt_diag *diag)
-{
-    static const takt_otlp_options defaults = {0};
-
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    takt__section_begin();
-    const takt_status status =
-        start_export(ctx, options != NULL ? options : &defaults, diag);
-    takt__section_end();
-    return status;
-}
-
-takt_status takt_ctx_trace(takt_ctx *ctx, const takt_trace_options *options)
-{
-    if (options != NULL && (isnan(options->threshold_s) ||
-                            isnan(options->rate) || isnan(options->hot_rate)))
-        return TAKT_EINVAL;
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    const struct takt_tap_settings settings = settings_of(options);
-    takt__dispatcher_set(ctx->dispatcher, &settings);
-    return TAKT_OK;
-}
-
-takt_status takt_ctx_telemetry(takt_ctx *ctx, takt_telemetry *out)
-{
-    if (out == NULL)
-        return TAKT_EINVAL;
-    *out = (takt_telemetry){0};
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    takt__dispatcher_report(ctx->dispatcher, out);
-    takt__lock(&ctx->export_lock);
-    out->diag = ctx->export_problem;
-    takt__unlock(&ctx->export_lock);
-    return TAKT_OK;
 }

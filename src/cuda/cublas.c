@@ -21,7 +21,8 @@
 #include "cuda/inside.h"
 #include "takt/ops.h"
 
-/* cublasStatus_t, those that are told apart; cublasMath_t; cublasOperation_t */
+/* cublasStatus_t, those that are distinguished; cublasMath_t; cublasOperation_t
+ */
 enum { SUCCESS = 0, ALLOC_FAILED = 3, INVALID_VALUE = 7, ARCH_MISMATCH = 8 };
 enum { NOT_SUPPORTED = 15 };
 enum { DEFAULT_MATH = 0, TF32_MATH = 3 };
@@ -143,8 +144,8 @@ static bool open_file(struct takt_cuda *cuda, const char *file)
 
 void takt__cublas_open(struct takt_cuda *cuda)
 {
-    /* The toolkit of NVIDIA does not tell the loader where it is. */
-    static const char *const usual[] = {
+    /* The toolkit of NVIDIA is in no folder that the loader searches. */
+    static const char *const files[] = {
         "libcublas.so.13",
         "/usr/local/cuda/lib64/libcublas.so.13",
         "/usr/local/cuda/targets/x86_64-linux/lib/libcublas.so.13",
@@ -166,8 +167,8 @@ void takt__cublas_open(struct takt_cuda *cuda)
                       asked);
         return;
     }
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        if (open_file(cuda, usual[i]))
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (open_file(cuda, files[i]))
             return;
 }
 

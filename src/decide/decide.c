@@ -6,6 +6,8 @@
 
 #include "decide/inside.h"
 
+_Thread_local struct takt_thread takt__thread = {.left = 1};
+
 /* Low ops are element-wise, Medium ones vectors, and High ones pay for what
  * their shape says; a user's op pays for what the user says. */
 static takt_status ask_cost(const struct takt_decider *decider,

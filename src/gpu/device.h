@@ -193,7 +193,7 @@ struct takt_device {
     void *self;               /* the driver's own */
     _Atomic bool is_complete; /* nothing is left to complete() */
 
-    /* The facts of its first life, for everybody: constant once it was ready,
+    /* The facts of its first life, for all threads: constant once it was ready,
      * while a driver may be filling in those of the next. */
     struct takt_device_facts known;
 

@@ -9,7 +9,7 @@
 #include "takt/call.h"
 
 /* Checks everything about a call that an expert would otherwise have to, and
- * puts the usual values where the caller left 0. After TAKT_OK the operands
+ * puts the default values where the caller left 0. After TAKT_OK the operands
  * are all there, do not overlap in a way the op forbids, and have sizes in
  * bytes that fit an address space; *is_empty says that there is no output to
  * compute. The statuses are those of takt_run(). */

@@ -2,7 +2,13 @@
 /* key.c - which series and bucket a call belongs to. */
 #include "op/key.h"
 
+#include <math.h>
 #include <stdio.h>
+
+double takt__bucket_low(unsigned bucket)
+{
+    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
+}
 
 double takt__bucket_work(unsigned bucket)
 {

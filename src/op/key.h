@@ -54,7 +54,8 @@ static inline uint8_t takt__bucket_of(double work)
     return bucket < TAKT_BUCKETS ? (uint8_t)bucket : TAKT_BUCKETS - 1;
 }
 
-/* The work in the middle of a bucket. */
+/* The least work of a bucket, and that in the middle of it. */
+double takt__bucket_low(unsigned bucket);
 double takt__bucket_work(unsigned bucket);
 
 /* The key of a call with a full shape and that work. */

@@ -43,7 +43,7 @@ static inline takt_status takt__check_rare_rules(takt_call *call,
 }
 
 /* The factors, and sizes that the op has no answer for; fills in a factor that
- * has a usual value. The shape fits. */
+ * has a default value. The shape fits. */
 static inline takt_status takt__check_rules(takt_call *call, unsigned rules)
 {
     if ((rules & TAKT_NEEDS_FACTOR) != 0 && takt__is_unset(call, call->alpha))

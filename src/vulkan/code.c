@@ -3,9 +3,9 @@
  * code.c - shaders: from the code in this library to pipelines.
  *
  * A pipeline is compiled by the driver when it is first needed. Each shader is
- * told to keep denormal numbers, zeros by sign, NaN and the rounding, as far as
- * the device lets itself be told: that needs instructions at three places of
- * the code, which are put in here, because code that asks for what a device
+ * made to keep denormal numbers, zeros by sign, NaN and the rounding, as far as
+ * the device can: that takes instructions at three positions of the code, which
+ * are put in here, because code that asks for what a device
  * does not have is not valid there.
  */
 #include <stdint.h>
@@ -29,7 +29,7 @@ static const struct code codes[TAKT_SHADERS] = {
 #undef CODE
 };
 
-/* ---- what a shader is told ----------------------------------------------- */
+/* ---- float controls ------------------------------------------------------ */
 
 /* Numbers of the SPIR-V specification. */
 enum {
@@ -91,25 +91,26 @@ static void put_modes(struct writer *to, unsigned has, uint32_t entry)
 
 /* Instructions come in a prescribed order: capabilities, extensions, ...,
  * entry point, execution modes. */
-static void tell(const struct code *code, unsigned has, struct writer *to)
+static void add_controls(const struct code *code, unsigned has,
+                         struct writer *to)
 {
     uint32_t entry = 0;
-    bool is_named = false, is_told = false;
+    bool has_extension = false, has_modes = false;
 
     put(to, code->words, HEADER_WORDS);
     put_capabilities(to, has);
     for (size_t i = HEADER_WORDS; i < code->count;) {
         const uint32_t op = code->words[i] & 0xFFFF;
         const uint32_t length = code->words[i] >> 16;
-        if (op != OP_CAPABILITY && !is_named) {
+        if (op != OP_CAPABILITY && !has_extension) {
             put_extension(to);
-            is_named = true;
+            has_extension = true;
         }
         if (op == OP_ENTRY_POINT)
             entry = code->words[i + 2];
-        if (op == OP_EXECUTION_MODE && !is_told) {
+        if (op == OP_EXECUTION_MODE && !has_modes) {
             put_modes(to, has, entry);
-            is_told = true;
+            has_modes = true;
         }
         put(to, code->words + i, length);
         i += length;
@@ -125,7 +126,7 @@ static VkResult make_module(struct takt_vulkan *vulkan, const struct code *code,
     if (to.words == NULL)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (vulkan->controls != 0)
-        tell(code, vulkan->controls, &to);
+        add_controls(code, vulkan->controls, &to);
     else
         put(&to, code->words, code->count);
     const VkShaderModuleCreateInfo wanted = {

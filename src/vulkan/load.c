@@ -19,7 +19,7 @@
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
 
-static const char usual[] = "libvulkan.so.1";
+static const char default_file[] = "libvulkan.so.1";
 
 static struct {
     pthread_mutex_t lock;
@@ -59,7 +59,7 @@ static bool load_library(char *problem, size_t size)
 {
     const char *named = takt__config()->vulkan;
     const bool is_named = named != NULL && *named != '\0';
-    const char *file = is_named ? named : usual;
+    const char *file = is_named ? named : default_file;
     void *library = takt__library_open(file);
     void *const symbol =
         library == NULL ? NULL : dlsym(library, "vkGetInstanceProcAddr");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - blocks: a buffer and memory of its own each. Whoever is above
- * keeps blocks for reuse, so there are few.
+ * memory.c - blocks: a buffer and memory of its own each. src/gpu keeps
+ * blocks for reuse, so there are few.
  */
 #include <stdatomic.h>
 #include <stdint.h>

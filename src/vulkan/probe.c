@@ -2,10 +2,10 @@
 /*
  * probe.c - whether a device adds and multiplies like the processor.
  *
- * What a device says about its floats is not enough: one that cannot be told
- * to keep denormal numbers may keep them all the same (Mesa's llvmpipe does).
- * So it is asked to show it: with ties, denormal numbers on either side of the
- * operation, zeros by sign, infinities and NaN.
+ * What a device says about its floats is not enough: one that cannot be
+ * made to keep denormal numbers may keep them all the same (Mesa's llvmpipe
+ * does). So it is asked to show it: with ties, denormal numbers on either side
+ * of the operation, zeros by sign, infinities and NaN.
  */
 #include <math.h>
 #include <stdint.h>
