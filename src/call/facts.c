@@ -55,8 +55,7 @@ const char *takt_ctx_gpu_problem(const takt_ctx *ctx, size_t index)
                : NULL;
 }
 
-/* ---- experts and libraries --------------------------------------------------
- */
+/* ---- experts and libraries ----------------------------------------------- */
 
 /* The context with its libraries open; NULL: there is none. */
 static const takt_ctx *open_for_question(const takt_ctx *ctx)

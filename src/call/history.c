@@ -15,8 +15,7 @@
 #include "call/question.h"
 #include "call/user_experts.h"
 
-/* ---- recording -------------------------------------------------------------
- */
+/* ---- recording ----------------------------------------------------------- */
 
 static takt_status find_expert(takt_ctx *ctx, struct takt_model *model,
                                const takt_op *op, const char *name,
@@ -138,8 +137,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
     return TAKT_OK;
 }
 
-/* ---- reading ---------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 /* Rows are copied first and visited without the lock: a visitor may ask the
  * context anything. */
@@ -293,8 +291,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     return TAKT_OK;
 }
 
-/* ---- forgetting and keeping ------------------------------------------------
- */
+/* ---- forgetting and keeping ---------------------------------------------- */
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {

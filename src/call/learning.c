@@ -16,8 +16,7 @@
 
 static const double default_exploration = 0.02;
 
-/* ---- arms ------------------------------------------------------------------
- */
+/* ---- arms ---------------------------------------------------------------- */
 
 static struct takt_arm arm_of(const takt_ctx *ctx,
                               const struct takt_expert *expert)
@@ -90,8 +89,7 @@ void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
     allow_series(ctx, model, first, end);
 }
 
-/* ---- names, for the learner ------------------------------------------------
- */
+/* ---- names, for the learner ---------------------------------------------- */
 
 /* What links are called in the store; no op has that name. */
 static const char link_op[] = "takt:link";
@@ -154,8 +152,7 @@ static void published(void *self, unsigned series)
         takt__direct_update(self, op, dtype);
 }
 
-/* ---- the learner -----------------------------------------------------------
- */
+/* ---- the learner --------------------------------------------------------- */
 
 /* The names of the kernels of this build: a store of other kernels is another
  * machine's. */

@@ -24,8 +24,7 @@ static void begin(takt_call *call, enum takt_op_id op, takt_dtype dtype,
     call->out = out;
 }
 
-/* ---- rows and transpose ---------------------------------------------------
- */
+/* ---- rows and transpose -------------------------------------------------- */
 
 takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
                              float *out)
@@ -67,8 +66,7 @@ takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
 TRANSPOSE(f32, TAKT_F32, float)
 TRANSPOSE(f64, TAKT_F64, double)
 
-/* ---- products --------------------------------------------------------------
- */
+/* ---- products ------------------------------------------------------------ */
 
 /* Runs a small product; false: the call has to take the common path, which also
  * finds the right status for what is wrong with it. */
@@ -163,8 +161,7 @@ static takt_status multiply_scaled(takt_call *call, unsigned trans,
 PRODUCTS(f32, TAKT_F32, float)
 PRODUCTS(f64, TAKT_F64, double)
 
-/* ---- layers -----------------------------------------------------------------
- */
+/* ---- layers -------------------------------------------------------------- */
 
 takt_status takt_conv2d_f32(const takt_conv2d *s, const float *in,
                             const float *filters, const float *bias, float *out)

@@ -27,8 +27,7 @@ INLINE bool are_sane(const void *a, const void *b, const void *c, const void *d)
     return all >> 56 == 0;
 }
 
-/* ---- maps ------------------------------------------------------------------
- */
+/* ---- maps ---------------------------------------------------------------- */
 
 /* Arguments one by one: a struct that is passed on would be written to memory
  * by every call that does not need it. */
@@ -135,8 +134,7 @@ MAP1(tanh, f32, TAKT_F32, float)
 MAP1(relu, f32, TAKT_F32, float)
 MAP1(gelu, f32, TAKT_F32, float)
 
-/* ---- reductions ------------------------------------------------------------
- */
+/* ---- reductions ---------------------------------------------------------- */
 
 static __attribute__((noinline)) takt_status
 route_reduce(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,

@@ -12,8 +12,7 @@
 #include "op/admit.h"
 #include "op/operands.h"
 
-/* ---- sizes -----------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------- */
 
 /* What the decision reads. The call was admitted, so its shape is right. The
  * elements of more than a vector are for rules and people alone. */
@@ -124,8 +123,7 @@ takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
     return TAKT_OK;
 }
 
-/* ---- operands on a GPU -----------------------------------------------------
- */
+/* ---- operands on a GPU --------------------------------------------------- */
 
 _Static_assert(TAKT_SITUATION_REPEAT == TAKT_REPEAT &&
                    TAKT_SITUATION_ALONE == TAKT_ASLEEP &&

@@ -23,8 +23,7 @@ static const double default_threshold_s = 100e-6, default_rate = 0.01,
                     default_hot_rate = 10000;
 static const unsigned default_deadline_ms = 500;
 
-/* ---- names, for the telemetry thread ---------------------------------------
- */
+/* ---- names, for the telemetry thread ------------------------------------- */
 
 static const char *op_name(void *self, unsigned number)
 {
@@ -120,8 +119,7 @@ static void settle(void *self, bool is_last)
     takt__learner_leave(ctx->learner);
 }
 
-/* ---- from the environment --------------------------------------------------
- */
+/* ---- from the environment ------------------------------------------------ */
 
 static double set_or(double said, double otherwise)
 {
@@ -250,8 +248,7 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
         takt__log(TAKT_LOG_ERROR, "telemetry: %s", ctx->export_problem.text);
 }
 
-/* ---- what was learned ------------------------------------------------------
- */
+/* ---- what was learned ---------------------------------------------------- */
 
 /* Looks once a second whether `takt trace` waits for this process: once for
  * each time that it does. By the learner, so it costs no caller anything. */

@@ -66,8 +66,7 @@ static uint64_t vector_width(const takt_call *call)
     return 16 / takt_dtype_size(call->dtype);
 }
 
-/* ---- vectors and rows ------------------------------------------------------
- */
+/* ---- vectors and rows ---------------------------------------------------- */
 
 /* Small blocks while there are multiprocessors without one. */
 static void plan_map(const takt_call *call, struct launch_plan *plan)
@@ -122,8 +121,7 @@ static void plan_outputs(uint64_t outputs, struct launch_plan *plan)
         least(ceil_div(outputs, TAKT_CUDA_LAYER_THREADS), most_blocks);
 }
 
-/* ---- products --------------------------------------------------------------
- */
+/* ---- products ------------------------------------------------------------ */
 
 /* Into how many pieces a sum is cut, where `blocks` would compute it whole and
  * `wanted` are worth having; a piece should be `enough` deep, and what blocks
@@ -228,8 +226,7 @@ static void plan_matmul(const takt_call *call, struct launch_plan *plan)
                             TAKT_CUDA_matmul_f32_small, plan);
 }
 
-/* ---- layers ----------------------------------------------------------------
- */
+/* ---- layers -------------------------------------------------------------- */
 
 /* Whether the convolution is worth computing as a product, and its sizes fit
  * what the kernel keeps them in. */
@@ -294,8 +291,7 @@ static void plan_attention(const takt_call *call, struct launch_plan *plan)
     }
 }
 
-/* ---- any op ----------------------------------------------------------------
- */
+/* ---- any op -------------------------------------------------------------- */
 
 /* How calls of a form are run: on how many blocks, and what NVIDIA's library
  * has for them, which a device that was made ready in haste has already. */

@@ -179,11 +179,6 @@ void takt__cublas_close(struct takt_cuda *cuda)
     cuda->cublas = NULL;
 }
 
-int takt__cublas_version(const struct takt_cublas *cublas)
-{
-    return cublas->version;
-}
-
 /* ---- calls --------------------------------------------------------------- */
 
 union real {

@@ -67,8 +67,7 @@ void takt__cuda_unload_code(struct takt_cuda *cuda);
 
 /* Whether the driver may be called, and a call is one that the kernels (or
  * cuBLAS) take. */
-bool takt__cuda_can_run(const struct takt_device *device,
-                        const takt_call *call);
+takt_device_can_run takt__cuda_can_run;
 
 /* Makes the context of a device current in this thread, above the program's
  * own, which leave() brings back. NULL: there is none that could be used. */
@@ -88,17 +87,11 @@ void takt__cuda_describe(const struct takt_cuda *cuda,
 int takt__cuda_capability(const struct takt_cuda *cuda);
 
 /* The methods for marks. */
-takt_status takt__cuda_mark(struct takt_device *device, enum takt_queue queue,
-                            bool is_timed, struct takt_mark *mark);
-void takt__cuda_drop(struct takt_device *device, struct takt_mark *mark);
-takt_status takt__cuda_follow(struct takt_device *device, enum takt_queue queue,
-                              const struct takt_mark *mark);
-takt_status takt__cuda_wait(struct takt_device *device,
-                            const struct takt_mark *mark);
-bool takt__cuda_is_past(struct takt_device *device,
-                        const struct takt_mark *mark);
-double takt__cuda_between_s(struct takt_device *device,
-                            const struct takt_mark *from,
-                            const struct takt_mark *to);
+takt_device_mark takt__cuda_mark;
+takt_device_drop takt__cuda_drop;
+takt_device_follow takt__cuda_follow;
+takt_device_wait takt__cuda_wait;
+takt_device_is_past takt__cuda_is_past;
+takt_device_between takt__cuda_between_s;
 
 #endif

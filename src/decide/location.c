@@ -9,8 +9,7 @@
 
 #include "decide/inside.h"
 
-/* ---- links -----------------------------------------------------------------
- */
+/* ---- links --------------------------------------------------------------- */
 
 double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
                          unsigned link, double bytes)
@@ -53,8 +52,7 @@ void takt__decider_update_gpu(struct takt_decider *decider, unsigned gpu)
     atomic_store_explicit(&expert->rates, &expert->known, memory_order_release);
 }
 
-/* ---- locations -------------------------------------------------------------
- */
+/* ---- locations ----------------------------------------------------------- */
 
 void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
                        const struct takt_sizes *sizes, struct takt_choice *out)

@@ -12,8 +12,7 @@
 
 enum { grain = 64, most_parts = 256 };
 
-/* ---- maps ------------------------------------------------------------------
- */
+/* ---- maps ---------------------------------------------------------------- */
 
 struct map_job {
     takt_map_kernel *kernel;
@@ -71,8 +70,7 @@ takt_status takt__cpu_map(struct takt_experts *experts,
     return takt__cpu_run_parts(experts, expert, map_part, &job);
 }
 
-/* ---- reductions ------------------------------------------------------------
- */
+/* ---- reductions ---------------------------------------------------------- */
 
 struct reduce_job {
     takt_reduce_kernel *kernel;
@@ -136,8 +134,7 @@ takt_status takt__cpu_reduce(struct takt_experts *experts,
     return TAKT_OK;
 }
 
-/* ---- rows ------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------- */
 
 struct rows_job {
     takt_rows_kernel *kernel;
@@ -168,8 +165,7 @@ takt_status takt__cpu_rows(struct takt_experts *experts,
     return takt__cpu_run_parts(experts, expert, rows_part, &job);
 }
 
-/* ---- transpose -------------------------------------------------------------
- */
+/* ---- transpose ----------------------------------------------------------- */
 
 struct transpose_job {
     takt_transpose_kernel *kernel;

@@ -98,8 +98,7 @@ static takt_status run(struct takt_experts *experts,
 
 const struct takt_expert_class takt__gpu_class = {may, can, run};
 
-/* ---- the list --------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------ */
 
 enum { nvidia = 0x10de };
 

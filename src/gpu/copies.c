@@ -39,8 +39,7 @@ bool takt__copy_is_lost(const struct takt_buffer *buffer)
            takt__copy_device(buffer) == NULL;
 }
 
-/* ---- moving ----------------------------------------------------------------
- */
+/* ---- moving -------------------------------------------------------------- */
 
 static bool is_pinned(const struct takt_buffer *buffer,
                       const struct takt_device *device)
@@ -159,8 +158,7 @@ takt_status takt__copy_to_device(struct takt_buffer *buffer,
     return status;
 }
 
-/* ---- what is valid ---------------------------------------------------------
- */
+/* ---- what is valid ------------------------------------------------------- */
 
 void takt__copy_made_on_host(struct takt_buffer *buffer)
 {

@@ -12,8 +12,7 @@
 #include "gpu/memory.h"
 #include "gpu/slots.h"
 
-/* ---- the list --------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------ */
 
 static void init_locks(struct takt_device *device)
 {
@@ -58,8 +57,7 @@ static void ask(struct takt_devices *devices, const struct takt_finder *finder)
         takt__device_open(&devices->device[i]);
 }
 
-/* ---- opening and closing ---------------------------------------------------
- */
+/* ---- opening and closing ------------------------------------------------- */
 
 static void close_now(struct takt_device *device)
 {
@@ -276,8 +274,7 @@ static void close_device(struct takt_device *device)
     pthread_mutex_destroy(&device->completing);
 }
 
-/* ---- using it --------------------------------------------------------------
- */
+/* ---- using it ------------------------------------------------------------ */
 
 takt_status takt__device_enter(struct takt_device *device)
 {
@@ -375,8 +372,7 @@ static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_DEVICES,
                                                   .parent = after_fork,
                                                   .child = in_child};
 
-/* ---- all of them -----------------------------------------------------------
- */
+/* ---- all of them --------------------------------------------------------- */
 
 void takt__devices_list(struct takt_devices *devices,
                         const struct takt_devices_options *options)

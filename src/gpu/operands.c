@@ -4,8 +4,7 @@
 #include "gpu/copies.h"
 #include "gpu/memory.h"
 
-/* ---- finding them ----------------------------------------------------------
- */
+/* ---- finding them -------------------------------------------------------- */
 
 static takt_status find_operand(const struct takt_devices *devices,
                                 const char *pointer, size_t bytes,
@@ -65,8 +64,7 @@ takt_status takt__operands_find(struct takt_devices *devices,
     return status;
 }
 
-/* ---- what it would take ----------------------------------------------------
- */
+/* ---- what it would take -------------------------------------------------- */
 
 static bool is_repeated(const struct takt_operand_list *operands, unsigned i)
 {
@@ -124,8 +122,7 @@ unsigned takt__operands_moves(const struct takt_operand_list *operands,
     return count;
 }
 
-/* ---- on the host -----------------------------------------------------------
- */
+/* ---- on the host --------------------------------------------------------- */
 
 takt_status takt__operands_to_host(struct takt_devices *devices,
                                    struct takt_operand_list *operands)
@@ -152,8 +149,7 @@ void takt__operands_made_on_host(struct takt_devices *devices,
     takt__unlock(&devices->lock);
 }
 
-/* ---- on a device -----------------------------------------------------------
- */
+/* ---- on a device --------------------------------------------------------- */
 
 static takt_status bring(struct takt_device *device,
                          struct takt_operand_list *operands,

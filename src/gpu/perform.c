@@ -13,8 +13,7 @@
 #include "gpu/transfer.h"
 #include "op/part.h"
 
-/* ---- computing -------------------------------------------------------------
- */
+/* ---- computing ----------------------------------------------------------- */
 
 static takt_status mark_if(struct takt_device *device, struct takt_mark *mark)
 {
@@ -52,8 +51,7 @@ static takt_status perform_resident(struct takt_device *device,
     return status;
 }
 
-/* ---- small transfers -------------------------------------------------------
- */
+/* ---- small transfers ----------------------------------------------------- */
 
 static char *host_of(struct takt_location pinned)
 {
@@ -167,8 +165,7 @@ static takt_status perform_small(struct takt_device *device,
     return status;
 }
 
-/* ---- staged transfers ------------------------------------------------------
- */
+/* ---- staged transfers ---------------------------------------------------- */
 
 /* What did not come back is computed on the host. A step that may be repeated
  * is, as a whole and once. */
@@ -249,8 +246,7 @@ static takt_status perform_staged(struct takt_device *device,
     return status;
 }
 
-/* ---- the call --------------------------------------------------------------
- */
+/* ---- the call ------------------------------------------------------------ */
 
 takt_status takt__device_perform(struct takt_device *device,
                                  const struct takt_performance *performance)
@@ -267,8 +263,7 @@ takt_status takt__device_perform(struct takt_device *device,
     return perform_staged(device, performance, &extents);
 }
 
-/* ---- bytes -----------------------------------------------------------------
- */
+/* ---- bytes --------------------------------------------------------------- */
 
 takt_status takt__device_move(struct takt_device *device, char *host,
                               struct takt_location at, size_t bytes, bool is_in)

@@ -17,8 +17,7 @@
 
 #include "base/futex.h"
 
-/* ---- moving ----------------------------------------------------------------
- */
+/* ---- moving -------------------------------------------------------------- */
 
 static bool is_failed(const struct takt_transfer *transfer)
 {
@@ -55,8 +54,7 @@ static bool await(const struct takt_transfer *transfer, _Atomic size_t *at,
     return true;
 }
 
-/* ---- on the device ---------------------------------------------------------
- */
+/* ---- on the device ------------------------------------------------------- */
 
 takt_status takt__queue_sync(struct takt_device *device, enum takt_queue queue)
 {
@@ -211,8 +209,7 @@ static takt_status send(struct takt_transfer *transfer,
     return status;
 }
 
-/* ---- shares ----------------------------------------------------------------
- */
+/* ---- shares -------------------------------------------------------------- */
 
 /* Whether this was the last share of its piece. */
 static bool is_last(const struct takt_share *share)
@@ -356,8 +353,7 @@ static void move_shares(void *self, unsigned part, unsigned parts,
     }
 }
 
-/* ---- the transfer ----------------------------------------------------------
- */
+/* ---- the transfer -------------------------------------------------------- */
 
 /* The computing queue may still work on the memory that a transfer goes to. */
 static takt_status begin(struct takt_transfer *transfer)
@@ -436,8 +432,7 @@ takt_status takt__transfer_run(struct takt_transfer *transfer)
     return status;
 }
 
-/* ---- after a failure ------------------------------------------------------
- */
+/* ---- after a failure ----------------------------------------------------- */
 
 /* A share that came out and was taken is moved, whatever happens elsewhere. */
 bool takt__transfer_has_output(const struct takt_transfer *transfer)

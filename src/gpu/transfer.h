@@ -61,7 +61,7 @@ struct takt_transfer {
     _Atomic int status;     /* a takt_status: the first that was not TAKT_OK */
 };
 
-/* ---- plan.c ------------------------------------------------------------ */
+/* ---- plan.c -------------------------------------------------------------- */
 
 /* Plans the transfer of an admitted call. Operand i is in resident[i], or,
  * where that has no block, on the host; then it goes to `block`, of which *used
@@ -73,7 +73,7 @@ takt_status takt__plan(const takt_call *call,
                        const struct takt_block *block,
                        struct takt_transfer *transfer, size_t *used);
 
-/* ---- share.c ----------------------------------------------------------- */
+/* ---- share.c ------------------------------------------------------------- */
 
 /* Cuts the chunks into pieces that fit a slot.
  * TAKT_ENODEV: a row is too long for one. */

@@ -17,8 +17,7 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* ---- layouts ---------------------------------------------------------------
- */
+/* ---- layouts ------------------------------------------------------------- */
 
 static unsigned rows_layout(const takt_shape *shape, unsigned flags)
 {
@@ -86,8 +85,7 @@ static unsigned attention_layout(const takt_shape *shape, unsigned flags)
            2 * (unsigned)((flags & TAKT_CALL_CAUSAL) != 0);
 }
 
-/* ---- what the table is made of ---------------------------------------------
- */
+/* ---- what the table is made of ------------------------------------------- */
 
 static const struct takt_form_window conv2d_window = {
     .height = TAKT_CONV2D_R,
@@ -124,8 +122,7 @@ static const struct takt_form_window pool2d_window = {
      (const char *const[]){__VA_ARGS__}}
 /* clang-format on */
 
-/* ---- elements --------------------------------------------------------------
- */
+/* ---- elements ------------------------------------------------------------ */
 
 static size_t elements_of(const struct takt_form_operand *operand,
                           const size_t *d)
@@ -154,8 +151,7 @@ size_t takt__form_elements(const struct takt_op_entry *entry,
     return most;
 }
 
-/* ---- work ------------------------------------------------------------------
- */
+/* ---- work ---------------------------------------------------------------- */
 
 static ALWAYS_INLINE double product(const size_t *d, const uint8_t *dims,
                                     unsigned count)
@@ -207,8 +203,7 @@ static ALWAYS_INLINE void work_by(const struct takt_form_entry *form,
         *flops += form->row_flops * product(d, out->of, out->count - 1) * steps;
 }
 
-/* ---- operands --------------------------------------------------------------
- */
+/* ---- operands ------------------------------------------------------------ */
 
 static inline size_t at_least_one(size_t size)
 {
@@ -293,8 +288,7 @@ struct takt_rows takt__form_rows(const struct takt_form_entry *form,
     return rows;
 }
 
-/* ---- admission -------------------------------------------------------------
- */
+/* ---- admission ----------------------------------------------------------- */
 
 /* Whether an input and the output are blocks of one matrix that lie side by
  * side: their rows alternate, as in a factorisation in place. */
@@ -423,8 +417,7 @@ static ALWAYS_INLINE takt_status admit_by(const struct takt_form_entry *form,
     return status != TAKT_OK ? status : admit_operands(call, form, is_empty);
 }
 
-/* ---- for each form ---------------------------------------------------------
- */
+/* ---- for each form ------------------------------------------------------- */
 
 #define TAKT_FORM(name_, ...)                                            \
     static void name_##_work(const struct takt_op_entry *entry,          \

@@ -54,8 +54,7 @@ static inline takt_status takt__check_rules(takt_call *call, unsigned rules)
                                      : takt__check_rare_rules(call, rules);
 }
 
-/* ---- memory ----------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------- */
 
 static inline bool takt__overlap(const void *a, size_t a_bytes, const void *b,
                                  size_t b_bytes)

@@ -165,9 +165,8 @@ takt_status takt__vulkan_status(struct takt_vulkan *vulkan, VkResult result,
                                 takt_status otherwise);
 
 /* memory.c */
-takt_status takt__vulkan_reserve(struct takt_device *device, size_t bytes,
-                                 bool is_pinned, struct takt_block *out);
-void takt__vulkan_release(struct takt_device *device, struct takt_block *block);
+takt_device_reserve takt__vulkan_reserve;
+takt_device_release takt__vulkan_release;
 takt_status takt__vulkan_block_make(struct takt_vulkan *vulkan, size_t bytes,
                                     bool is_pinned, struct takt_block *out);
 void takt__vulkan_block_free(struct takt_vulkan *vulkan,
@@ -182,33 +181,20 @@ void takt__vulkan_batches_end(struct takt_vulkan *vulkan);
 VkCommandBuffer takt__vulkan_record(struct takt_vulkan *vulkan,
                                     takt_status *status);
 
-/* The open batch uses the block. */
-struct takt_vulkan_block *takt__vulkan_use(struct takt_vulkan *vulkan,
-                                           const struct takt_block *block);
-
 /* Sends the open batch off, if there is one. */
 takt_status takt__vulkan_send(struct takt_vulkan *vulkan);
 takt_status takt__vulkan_await(struct takt_vulkan *vulkan, uint64_t batch);
-takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
-                              struct takt_location to,
-                              struct takt_location from, size_t bytes);
+takt_device_copy takt__vulkan_copy;
 takt_status takt__vulkan_dispatch(struct takt_vulkan *vulkan,
                                   const struct takt_vulkan_dispatch *dispatch);
 
 /* marks.c */
-takt_status takt__vulkan_mark(struct takt_device *device, enum takt_queue queue,
-                              bool is_timed, struct takt_mark *mark);
-void takt__vulkan_drop(struct takt_device *device, struct takt_mark *mark);
-takt_status takt__vulkan_follow(struct takt_device *device,
-                                enum takt_queue queue,
-                                const struct takt_mark *mark);
-takt_status takt__vulkan_wait(struct takt_device *device,
-                              const struct takt_mark *mark);
-bool takt__vulkan_is_past(struct takt_device *device,
-                          const struct takt_mark *mark);
-double takt__vulkan_between_s(struct takt_device *device,
-                              const struct takt_mark *from,
-                              const struct takt_mark *to);
+takt_device_mark takt__vulkan_mark;
+takt_device_drop takt__vulkan_drop;
+takt_device_follow takt__vulkan_follow;
+takt_device_wait takt__vulkan_wait;
+takt_device_is_past takt__vulkan_is_past;
+takt_device_between takt__vulkan_between_s;
 void takt__vulkan_points_end(struct takt_vulkan *vulkan);
 
 /* code.c: the pipeline of a shader, made when it is first asked for; NULL: it
@@ -228,10 +214,8 @@ struct takt_vulkan_lanes {
 struct takt_vulkan_lanes takt__vulkan_lanes(uint64_t rows, uint64_t cols);
 
 /* compute.c, products.c, layers.c */
-bool takt__vulkan_can_run(const struct takt_device *device,
-                          const takt_call *call);
-takt_status takt__vulkan_compute(struct takt_device *device,
-                                 const struct takt_device_call *call);
+takt_device_can_run takt__vulkan_can_run;
+takt_device_compute takt__vulkan_compute;
 
 /* How calls of a form are run. */
 typedef takt_status takt_vulkan_launch(struct takt_vulkan *vulkan,

@@ -206,8 +206,9 @@ takt_status takt__vulkan_await(struct takt_vulkan *vulkan, uint64_t batch)
 
 /* ---- commands ------------------------------------------------------------ */
 
-struct takt_vulkan_block *takt__vulkan_use(struct takt_vulkan *vulkan,
-                                           const struct takt_block *block)
+/* The open batch uses the block. */
+static struct takt_vulkan_block *use(struct takt_vulkan *vulkan,
+                                     const struct takt_block *block)
 {
     struct takt_vulkan_block *own =
         (struct takt_vulkan_block *)(uintptr_t)block->address;
@@ -232,9 +233,8 @@ takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
     const VkCommandBuffer commands = takt__vulkan_record(vulkan, &status);
     if (commands == NULL)
         return status;
-    vulkan->api.CmdCopyBuffer(
-        commands, takt__vulkan_use(vulkan, from.block)->buffer,
-        takt__vulkan_use(vulkan, to.block)->buffer, 1, &region);
+    vulkan->api.CmdCopyBuffer(commands, use(vulkan, from.block)->buffer,
+                              use(vulkan, to.block)->buffer, 1, &region);
     return TAKT_OK;
 }
 
@@ -245,7 +245,7 @@ static VkDescriptorBufferInfo bind(struct takt_vulkan *vulkan,
 {
     const struct takt_block *block =
         at.block != NULL ? at.block : &vulkan->scratch;
-    const struct takt_vulkan_block *own = takt__vulkan_use(vulkan, block);
+    const struct takt_vulkan_block *own = use(vulkan, block);
     const VkDeviceSize start =
         at.block == NULL
             ? 0
