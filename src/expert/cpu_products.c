@@ -22,21 +22,13 @@ static struct gemm_job job_of(const struct takt_expert *expert,
                              .size = takt_dtype_size(call->dtype)};
 }
 
-static struct takt_gemm piece_of(const struct gemm_job *job, unsigned part,
-                                 unsigned parts)
+static void gemm_part(void *self, unsigned part, unsigned parts, void *scratch)
 {
+    const struct gemm_job *job = self;
     struct takt_gemm piece = job->whole;
 
     if (parts > 1)
         takt__gemm_split(&job->whole, job->size, part, parts, &piece);
-    return piece;
-}
-
-static void gemm_part(void *self, unsigned part, unsigned parts, void *scratch)
-{
-    const struct gemm_job *job = self;
-    const struct takt_gemm piece = piece_of(job, part, parts);
-
     if (piece.m > 0 && piece.n > 0)
         job->kernels->run(&piece, job->blocks, scratch);
 }
@@ -47,7 +39,9 @@ static size_t room_of(const struct gemm_job *job, unsigned parts)
     size_t most = 0;
 
     for (unsigned i = 0; i < parts; i++) {
-        const struct takt_gemm piece = piece_of(job, i, parts);
+        struct takt_gemm piece = job->whole;
+        if (parts > 1)
+            takt__gemm_split(&job->whole, job->size, i, parts, &piece);
         const size_t room = job->kernels->room(&piece, job->blocks);
         most = room > most ? room : most;
     }
