@@ -18,7 +18,7 @@
 #include "bench.h"
 #include "call/ctx.h"
 #include "cuda/cublas.h"
-#include "cuda/own.h"
+#include "cuda/inside.h"
 
 enum { most_rounds = 400 };
 
@@ -118,7 +118,7 @@ static void multiply_directly(struct product *p)
         stop("cuBLAS is not there");
     MUST(p->rig->api->cuStreamSynchronize(
         p->rig->cuda->stream[TAKT_QUEUE_COMPUTE]));
-    takt__cuda_leave((const struct takt_cuda_own *)p->rig->cuda);
+    takt__cuda_leave(p->rig->cuda);
 }
 
 static void copy_compute_copy(struct product *p, const float *a, const float *b,
@@ -133,7 +133,7 @@ static void copy_compute_copy(struct product *p, const float *a, const float *b,
     multiply_directly(p);
     MUST(api->cuMemcpyDtoHAsync(c, p->dc, p->bytes, stream));
     MUST(api->cuStreamSynchronize(stream));
-    takt__cuda_leave((const struct takt_cuda_own *)p->rig->cuda);
+    takt__cuda_leave(p->rig->cuda);
 }
 
 static void run_pageable(void *self)
@@ -181,7 +181,7 @@ static void make_product(struct rig *rig, size_t n, struct product *p)
     MUST(api->cuMemAlloc(&p->da, p->bytes));
     MUST(api->cuMemAlloc(&p->db, p->bytes));
     MUST(api->cuMemAlloc(&p->dc, p->bytes));
-    takt__cuda_leave((const struct takt_cuda_own *)rig->cuda);
+    takt__cuda_leave(rig->cuda);
     memcpy(p->pa, p->a, p->bytes);
     memcpy(p->pb, p->b, p->bytes);
     MUST(takt_buffer_create(rig->ctx, p->bytes, p->a, &p->ra));
@@ -213,7 +213,7 @@ static void free_product(struct product *p)
     MUST(api->cuMemFree(p->da));
     MUST(api->cuMemFree(p->db));
     MUST(api->cuMemFree(p->dc));
-    takt__cuda_leave((const struct takt_cuda_own *)p->rig->cuda);
+    takt__cuda_leave(p->rig->cuda);
     free(p->a);
     free(p->b);
     free(p->c);
@@ -279,7 +279,7 @@ static void run_copy(void *self)
     for (int i = 0; i < in_a_row; i++)
         MUST(v->rig->api->cuMemcpyDtoDAsync(v->to, v->from, v->n * 4, stream));
     MUST(v->rig->api->cuStreamSynchronize(stream));
-    takt__cuda_leave((const struct takt_cuda_own *)v->rig->cuda);
+    takt__cuda_leave(v->rig->cuda);
 }
 
 static void make_vectors(struct rig *rig, size_t n, struct vectors *v)
@@ -293,7 +293,7 @@ static void make_vectors(struct rig *rig, size_t n, struct vectors *v)
     takt__cuda_enter(rig->device);
     MUST(rig->api->cuMemAlloc(&v->from, n * 4));
     MUST(rig->api->cuMemAlloc(&v->to, n * 4));
-    takt__cuda_leave((const struct takt_cuda_own *)rig->cuda);
+    takt__cuda_leave(rig->cuda);
     free(x);
 }
 
@@ -305,7 +305,7 @@ static void free_vectors(struct vectors *v)
     takt__cuda_enter(v->rig->device);
     MUST(v->rig->api->cuMemFree(v->from));
     MUST(v->rig->api->cuMemFree(v->to));
-    takt__cuda_leave((const struct takt_cuda_own *)v->rig->cuda);
+    takt__cuda_leave(v->rig->cuda);
 }
 
 static void show_vectors(struct rig *rig)
@@ -381,7 +381,7 @@ static void run_bare(void *self)
     MUST(takt__cuda_compute(v->rig->cuda, &call));
     MUST(v->rig->api->cuStreamSynchronize(
         v->rig->cuda->stream[TAKT_QUEUE_COMPUTE]));
-    takt__cuda_leave((const struct takt_cuda_own *)v->rig->cuda);
+    takt__cuda_leave(v->rig->cuda);
 }
 
 static void show_shortest(struct rig *rig)

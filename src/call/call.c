@@ -8,15 +8,13 @@
 #include "call/call.h"
 
 #include "base/clock.h"
-#include "call/describe.h"
 #include "call/direct.h"
 #include "call/exec.h"
 #include "call/libraries.h"
 #include "call/question.h"
 #include "op/admit.h"
 
-/* ---- admit -----------------------------------------------------------------
- */
+/* ---- admit --------------------------------------------------------------- */
 
 /* Operands, sizes, and the libraries that a large product may need. */
 static takt_status admit(struct takt_exec *exec)
@@ -36,8 +34,7 @@ static takt_status admit(struct takt_exec *exec)
     return TAKT_OK;
 }
 
-/* ---- decide ----------------------------------------------------------------
- */
+/* ---- decide -------------------------------------------------------------- */
 
 /* Mostly there is no telemetry, and then it costs two comparisons. */
 static takt_status decide(struct takt_exec *exec)
@@ -55,8 +52,7 @@ static takt_status decide(struct takt_exec *exec)
     return TAKT_OK;
 }
 
-/* ---- run -------------------------------------------------------------------
- */
+/* ---- run ----------------------------------------------------------------- */
 
 static void run(struct takt_exec *exec)
 {
@@ -66,8 +62,7 @@ static void run(struct takt_exec *exec)
         takt__plain_run(exec);
 }
 
-/* ---- observe ---------------------------------------------------------------
- */
+/* ---- observe ------------------------------------------------------------- */
 
 /* What the thread knows of this call when the next one comes. */
 static void remember(struct takt_exec *exec)
@@ -99,8 +94,7 @@ static void describe(const struct takt_exec *exec)
         (double)(exec->end - exec->start) * takt__seconds_per_tick();
 }
 
-/* ---- the path --------------------------------------------------------------
- */
+/* ---- the path ------------------------------------------------------------ */
 
 static takt_status perform(struct takt_exec *exec)
 {
@@ -125,8 +119,7 @@ static takt_status perform(struct takt_exec *exec)
     return exec->status;
 }
 
-/* ---- the ways in -----------------------------------------------------------
- */
+/* ---- the ways in --------------------------------------------------------- */
 
 takt_status takt__call(takt_call *call)
 {

@@ -245,8 +245,7 @@ void takt_ctx_destroy(takt_ctx *ctx)
     takt__section_end();
 }
 
-/* ---- the default context ----------------------------------------------------
- */
+/* ---- the default context ------------------------------------------------- */
 
 static pthread_once_t default_once = PTHREAD_ONCE_INIT;
 

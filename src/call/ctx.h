@@ -73,6 +73,20 @@ static inline const struct takt_expert *takt__ctx_expert(const takt_ctx *ctx,
     return &ctx->experts.expert[number];
 }
 
+/* The op, the dtype and the layout of a series. NULL: a link, or an op that is
+ * not defined (yet). */
+static inline const takt_op *takt__ctx_op(const takt_ctx *ctx, unsigned series,
+                                          takt_dtype *dtype,
+                                          char layout[TAKT_LAYOUT_NAME])
+{
+    enum takt_op_id op;
+    unsigned user_op;
+
+    takt__series_name(series, &op, &user_op, dtype, layout);
+    return op == TAKT_OP_COUNT ? takt__user_ops_at(&ctx->user_ops, user_op)
+                               : takt_op_at(op);
+}
+
 /* The context for an argument of a public function: NULL means the default one.
  * NULL if that could not be made. */
 static inline takt_ctx *takt__ctx_or_default(const takt_ctx *ctx)

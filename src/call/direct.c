@@ -17,8 +17,7 @@ enum { least_elements = 64, least_steps = 8 * 8 * 8 };
  * takes a tenth of that, and no other expert of one thread gains as much. */
 static const float too_short_s = 0.7e-6f;
 
-/* ---- calls -----------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------- */
 
 void takt__direct_count(struct takt_exec *exec, bool is_learned)
 {
@@ -63,8 +62,7 @@ bool takt__direct_run(struct takt_exec *exec)
     return false;
 }
 
-/* ---- sizes -----------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------- */
 
 /* Whether one thread of the best instruction set is first in a bucket in every
  * situation of plain memory; the prior decides where nothing was learned. */
@@ -80,11 +78,6 @@ static bool is_alone(const takt_ctx *ctx, struct takt_key key,
             return false;
     }
     return true;
-}
-
-static double bucket_low(unsigned bucket)
-{
-    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
 }
 
 /* A shape of so many elements; of a product, a cube of so many steps. */
@@ -144,7 +137,7 @@ static size_t most_of(const takt_ctx *ctx, const takt_op *op, takt_dtype dtype)
             end_of(ctx, key.series + i, op, dtype, key.bucket + 1u);
         end = own < end ? own : end;
     }
-    const size_t most = (size_t)(bucket_low(end) / unit) - 1;
+    const size_t most = (size_t)(takt__bucket_low(end) / unit) - 1;
     return most > least ? most : least;
 }
 
@@ -158,38 +151,30 @@ void takt__direct_update(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
 {
     struct takt_direct *direct = &ctx->direct;
     _Atomic size_t *most = &direct->most[dtype][op];
-    const takt_op *entry = takt_op_at(op);
 
-    if (!direct->is_on || direct->is_all_emitted ||
-        (entry->rank_max != 1 && op != TAKT_OP_matmul) || op == TAKT_OP_reshape)
+    if (!direct->is_on || direct->is_all_emitted || !may_be_direct(op))
         return;
-    atomic_store(most, most_of(ctx, entry, dtype));
+    atomic_store(most, most_of(ctx, takt_op_at(op), dtype));
     if (!direct->is_on || direct->is_all_emitted) /* since a moment ago */
         atomic_store(most, 0);
 }
 
-static void update_all(takt_ctx *ctx)
+/* For every op and dtype; `is_on` false: none goes directly. */
+static void update_all(takt_ctx *ctx, bool is_on)
 {
     for (int op = 0; op < TAKT_OP_COUNT; op++)
         for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
-            takt__direct_update(ctx, (enum takt_op_id)op, (takt_dtype)dtype);
-}
-
-static void clear_all(takt_ctx *ctx)
-{
-    for (int op = 0; op < TAKT_OP_COUNT; op++)
-        for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
-            atomic_store(&ctx->direct.most[dtype][op], 0);
+            if (is_on)
+                takt__direct_update(ctx, (enum takt_op_id)op,
+                                    (takt_dtype)dtype);
+            else
+                atomic_store(&ctx->direct.most[dtype][op], 0);
 }
 
 void takt__direct_emit_all(takt_ctx *ctx, bool is_all)
 {
-    if (atomic_exchange(&ctx->direct.is_all_emitted, is_all) == is_all)
-        return;
-    if (is_all)
-        clear_all(ctx);
-    else
-        update_all(ctx);
+    if (atomic_exchange(&ctx->direct.is_all_emitted, is_all) != is_all)
+        update_all(ctx, !is_all);
 }
 
 /* Below which size deciding a call would take a good part of its time, by the
@@ -231,13 +216,13 @@ void takt__direct_start(takt_ctx *ctx)
         return;
     ctx->direct.is_on = true;
     find_short(ctx);
-    update_all(ctx);
+    update_all(ctx, true);
 }
 
 static void stop(takt_ctx *ctx)
 {
     ctx->direct.is_on = false;
-    clear_all(ctx);
+    update_all(ctx, false);
 }
 
 void takt__direct_set_default(takt_ctx *ctx)

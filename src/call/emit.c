@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* emit.c - the last observer: what telemetry gets of a call. */
-#include "call/describe.h"
+/* emit.c - the last observer: what telemetry and the caller get of a call. */
+#include <string.h>
+
 #include "call/exec.h"
 
 /* Calls of a hot series are counted alone, except those that are emitted in any
@@ -14,6 +15,33 @@ void takt__emit_count(struct takt_exec *exec)
         !takt__tap_is_quiet(exec->tap, series) ||
         exec->choice.reason == TAKT_REASON_EXPLORE ||
         (!exec->is_resident && takt__exec_expert(exec)->device != NULL);
+}
+
+void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
+                    const struct takt_choice *choice, takt_decision *out)
+{
+    const struct takt_cell cell = takt__cell_unpack(choice->word);
+    const struct takt_expert *expert = takt__ctx_expert(ctx, choice->expert);
+
+    *out = (takt_decision){
+        .backend = choice->is_rule ? choice->backend : expert->backend,
+        .reason = choice->reason,
+        .predicted_s = choice->predicted_s,
+        .confidence = -1,
+        .elements = sizes->elements,
+        .work = sizes->work,
+        .actual_s = -1,
+    };
+    memcpy(out->expert, expert->name, sizeof out->expert);
+    if (choice->word == 0)
+        return;
+    if ((choice->situation & TAKT_RESIDENT) == 0) { /* else moves are in it */
+        out->predicted_s = (double)cell.seconds;
+        out->confidence = (double)cell.confidence;
+    }
+    if (cell.runner_up != cell.best)
+        memcpy(out->runner_up, takt__ctx_expert(ctx, cell.runner_up)->name,
+               sizeof out->runner_up);
 }
 
 void takt__emit_record(const struct takt_exec *exec,

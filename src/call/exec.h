@@ -122,8 +122,7 @@ static inline bool takt__exec_is_timed(struct takt_exec *exec)
     return true;
 }
 
-/* ---- plain memory: plain.c -------------------------------------------------
- */
+/* ---- plain memory: plain.c ----------------------------------------------- */
 
 takt_status takt__plain_decide(struct takt_exec *exec);
 void takt__plain_run(struct takt_exec *exec);
@@ -131,8 +130,7 @@ void takt__plain_run(struct takt_exec *exec);
 /* The same with a look at the clock. */
 void takt__plain_run_timed(struct takt_exec *exec);
 
-/* ---- buffers: resident.c ---------------------------------------------------
- */
+/* ---- buffers: resident.c ------------------------------------------------- */
 
 /* Whether an operand of a call is in a buffer. */
 bool takt__resident_has_buffers(const takt_call *call);
@@ -147,8 +145,7 @@ void takt__resident_run(struct takt_exec *exec);
 /* Runs it on one expert, and learns nothing. */
 takt_status takt__resident_run_on(struct takt_exec *exec, unsigned expert);
 
-/* ---- observers -------------------------------------------------------------
- */
+/* ---- observers ----------------------------------------------------------- */
 
 /* sample.c: leaves a sample of the run; of the refusal, if the chosen expert
  * did not run it. */
@@ -168,6 +165,10 @@ void takt__shadow_run(struct takt_exec *exec);
  * event of it. */
 void takt__emit_count(struct takt_exec *exec);
 void takt__emit(struct takt_exec *exec);
+
+/* A choice as the caller sees it. */
+void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
+                    const struct takt_choice *choice, takt_decision *out);
 
 /* What an event is made of. */
 void takt__emit_record(const struct takt_exec *exec,

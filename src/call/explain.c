@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "call/libraries.h"
 #include "call/question.h"
 #include "takt/history.h"
 
@@ -146,17 +145,12 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
     *count = 0;
     if (request == NULL || (out == NULL && capacity > 0))
         return TAKT_EINVAL;
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    inquiry.ctx = ctx;
-    inquiry.situation = request->situation;
-    const takt_status status = takt__request_sizes(request, &inquiry.sizes);
+    const takt_status status =
+        takt__question_begin(&ctx, request, &inquiry.sizes);
     if (status != TAKT_OK)
         return status;
-    if (!inquiry.sizes.has_key)
-        return TAKT_ESHAPE;
-    takt__ctx_open_libraries_for(ctx, request->op);
+    inquiry.ctx = ctx;
+    inquiry.situation = request->situation;
     look_around(ctx, request, &inquiry);
     struct takt_model *model = takt__learner_enter(ctx->learner);
     *count = estimate_all(&inquiry, model, all);

@@ -7,20 +7,11 @@
 #include "call/libraries.h"
 #include "takt/gpu.h"
 
-static takt_gpu_state state_of(const struct takt_device *device)
-{
-    switch ((enum takt_device_state)atomic_load(&device->state)) {
-    case TAKT_DEVICE_ASLEEP:
-        return TAKT_GPU_ASLEEP;
-    case TAKT_DEVICE_READY:
-        return TAKT_GPU_READY;
-    case TAKT_DEVICE_LOST:
-        return TAKT_GPU_LOST;
-    case TAKT_DEVICE_ABSENT:
-        break;
-    }
-    return TAKT_GPU_ABSENT;
-}
+_Static_assert((int)TAKT_DEVICE_ASLEEP == TAKT_GPU_ASLEEP &&
+                   (int)TAKT_DEVICE_READY == TAKT_GPU_READY &&
+                   (int)TAKT_DEVICE_LOST == TAKT_GPU_LOST &&
+                   (int)TAKT_DEVICE_ABSENT == TAKT_GPU_ABSENT,
+               "the public states are those of a device");
 
 takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
 {
@@ -34,7 +25,7 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
         return TAKT_ENOENT;
     struct takt_device *device = &ctx->experts.devices.device[index];
     takt__lock(&device->lock);
-    out->state = state_of(device);
+    out->state = (takt_gpu_state)atomic_load(&device->state);
     memcpy(out->expert, device->name, sizeof out->expert);
     memcpy(out->problem, device->problem, sizeof out->problem);
     memcpy(out->model, device->known.model, sizeof out->model);
@@ -64,8 +55,7 @@ const char *takt_ctx_gpu_problem(const takt_ctx *ctx, size_t index)
                : NULL;
 }
 
-/* ---- experts and libraries --------------------------------------------------
- */
+/* ---- experts and libraries ----------------------------------------------- */
 
 /* The context with its libraries open; NULL: there is none. */
 static const takt_ctx *open_for_question(const takt_ctx *ctx)

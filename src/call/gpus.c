@@ -6,8 +6,7 @@
 
 _Thread_local double takt__moved_s;
 
-/* ---- how busy a GPU is -----------------------------------------------------
- */
+/* ---- how busy a GPU is --------------------------------------------------- */
 
 double takt__gpu_queue_s(takt_ctx *ctx, unsigned gpu)
 {
@@ -36,8 +35,7 @@ void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
                           memory_order_relaxed);
 }
 
-/* ---- late samples ----------------------------------------------------------
- */
+/* ---- late samples -------------------------------------------------------- */
 
 /* One in so many calls is timed once a GPU is known there: two marks in its
  * queue take a tenth of the shortest call. */
@@ -139,6 +137,19 @@ static void emit(takt_ctx *ctx, unsigned gpu, struct takt_timing *timing,
         takt__tap_push(timing->tap, record);
 }
 
+/* Takes a timing that is waited for; NULL: it is not one. */
+static struct takt_timing *take_waiting(takt_ctx *ctx, unsigned gpu,
+                                        unsigned index)
+{
+    struct takt_timing *timing = &ctx->gpu_watch[gpu].timing[index];
+    int is_waiting = 2;
+
+    return atomic_load_explicit(&timing->use, memory_order_relaxed) == 2 &&
+                   atomic_compare_exchange_strong(&timing->use, &is_waiting, 1)
+               ? timing
+               : NULL;
+}
+
 /* What the caller paid for, or what the device took: whichever was longer is
  * what a chain of such calls costs. */
 void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
@@ -146,10 +157,8 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
     struct takt_device *device = &ctx->experts.devices.device[gpu];
 
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
-        struct takt_timing *timing = &ctx->gpu_watch[gpu].timing[i];
-        int is_waiting = 2;
-        if (atomic_load_explicit(&timing->use, memory_order_relaxed) != 2 ||
-            !atomic_compare_exchange_strong(&timing->use, &is_waiting, 1))
+        struct takt_timing *timing = take_waiting(ctx, gpu, i);
+        if (timing == NULL)
             continue;
         const bool is_gone = timing->life != device->life;
         if (!is_gone && !device->driver->is_past(device, &timing->to)) {
@@ -174,9 +183,8 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
 static void give_up(takt_ctx *ctx, unsigned gpu)
 {
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
-        struct takt_timing *timing = &ctx->gpu_watch[gpu].timing[i];
-        int is_waiting = 2;
-        if (!atomic_compare_exchange_strong(&timing->use, &is_waiting, 1))
+        struct takt_timing *timing = take_waiting(ctx, gpu, i);
+        if (timing == NULL)
             continue;
         if (timing->tap != NULL)
             takt__tap_drop(timing->tap);
@@ -216,8 +224,7 @@ static void drop_timings(takt_ctx *ctx, struct takt_device *device)
     takt__device_leave(device);
 }
 
-/* ---- links -----------------------------------------------------------------
- */
+/* ---- links --------------------------------------------------------------- */
 
 static unsigned expert_of(const takt_ctx *ctx, const struct takt_device *device)
 {
@@ -245,16 +252,12 @@ static void leave_link(takt_ctx *ctx, const struct takt_device *device,
 static void moved(void *self, const struct takt_device *device, bool is_in,
                   bool is_pinned, size_t bytes, double seconds)
 {
-    const unsigned link =
-        is_in ? (is_pinned ? TAKT_LINK_IN_PINNED : TAKT_LINK_IN)
-              : (is_pinned ? TAKT_LINK_OUT_PINNED : TAKT_LINK_OUT);
-
     takt__moved_s += seconds;
-    leave_link(self, device, link, (double)bytes, seconds);
+    leave_link(self, device, takt__link_of(is_in, is_pinned), (double)bytes,
+               seconds);
 }
 
-/* ---- openings --------------------------------------------------------------
- */
+/* ---- openings ------------------------------------------------------------ */
 
 takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
                                   takt_policy policy,

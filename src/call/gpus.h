@@ -62,10 +62,10 @@ void takt__gpu_collect(takt_ctx *ctx, unsigned gpu);
  * are not done are given up, and counted. */
 void takt__ctx_collect(takt_ctx *ctx, bool is_last);
 
-/* Tells the model which GPUs are open; the others are asleep. */
+/* Sets in the model which GPUs are open; the others are asleep. */
 void takt__ctx_add_gpus(takt_ctx *ctx, struct takt_model *model);
 
-/* Hears of devices that are opened and of buffers that are moved; and no
+/* Is notified of devices that are opened and of buffers that are moved; and no
  * longer, before a context ends. */
 void takt__ctx_watch_gpus(takt_ctx *ctx);
 void takt__ctx_leave_gpus(takt_ctx *ctx);

@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "call/learning.h"
 #include "call/libraries.h"
 #include "call/question.h"
 #include "call/user_experts.h"
 
-/* ---- recording -------------------------------------------------------------
- */
+/* ---- recording ----------------------------------------------------------- */
 
 static takt_status find_expert(takt_ctx *ctx, struct takt_model *model,
                                const takt_op *op, const char *name,
@@ -137,8 +137,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
     return TAKT_OK;
 }
 
-/* ---- reading ---------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 /* Rows are copied first and visited without the lock: a visitor may ask the
  * context anything. */
@@ -154,22 +153,6 @@ struct row_list {
     bool is_short; /* of memory */
 };
 
-static const takt_op *op_of(const takt_ctx *ctx, unsigned series,
-                            takt_dtype *dtype, char layout[TAKT_LAYOUT_NAME])
-{
-    enum takt_op_id op;
-    unsigned user_op;
-
-    takt__series_name(series, &op, &user_op, dtype, layout);
-    return op == TAKT_OP_COUNT ? takt__user_ops_at(&ctx->user_ops, user_op)
-                               : takt_op_at(op);
-}
-
-static double bucket_low(unsigned bucket)
-{
-    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
-}
-
 /* Everything of a row but its op. */
 static takt_history_row row_of(const takt_ctx *ctx,
                                const struct takt_summary *memory)
@@ -178,8 +161,8 @@ static takt_history_row row_of(const takt_ctx *ctx,
         .situation = memory->situation,
         .expert = takt__ctx_expert(ctx, memory->arm)->name,
         .backend = takt__ctx_expert(ctx, memory->arm)->backend,
-        .work_low = bucket_low(memory->bucket),
-        .work_high = bucket_low(memory->bucket + 1),
+        .work_low = takt__bucket_low(memory->bucket),
+        .work_high = takt__bucket_low(memory->bucket + 1),
         .work = {memory->bytes, memory->flops},
         .samples = memory->n,
         .mean_s = memory->n > 0 ? exp(memory->mean) * 1e-9 : 0,
@@ -213,8 +196,8 @@ static void copy_row(void *self, const struct takt_summary *memory)
     }
     struct row_copy *copy = &reading->row[reading->count];
     copy->row = row_of(reading->ctx, memory);
-    copy->row.op =
-        op_of(reading->ctx, memory->series, &copy->row.dtype, copy->layout);
+    copy->row.op = takt__ctx_op(reading->ctx, memory->series, &copy->row.dtype,
+                                copy->layout);
     reading->count += copy->row.op != NULL;
 }
 
@@ -287,15 +270,9 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     if (out == NULL)
         return TAKT_EINVAL;
     *out = (takt_history_row){.layout = ""};
-    ctx = takt__ctx_or_default(ctx);
-    if (ctx == NULL)
-        return TAKT_ENOMEM;
-    const takt_status status = takt__request_sizes(request, &sizes);
+    const takt_status status = takt__question_begin(&ctx, request, &sizes);
     if (status != TAKT_OK)
         return status;
-    if (!sizes.has_key)
-        return TAKT_ESHAPE;
-    takt__ctx_open_libraries_for(ctx, request->op);
     takt__question_where(ctx, request, &sizes, &where);
     struct best best = {.ctx = ctx,
                         .sizes = &sizes,
@@ -314,8 +291,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     return TAKT_OK;
 }
 
-/* ---- forgetting and keeping ------------------------------------------------
- */
+/* ---- forgetting and keeping ---------------------------------------------- */
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {
@@ -329,7 +305,7 @@ takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
     for (unsigned series = 0; series < TAKT_SERIES_COUNT; series++) {
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        if (op != NULL && op_of(ctx, series, &dtype, layout) != op)
+        if (op != NULL && takt__ctx_op(ctx, series, &dtype, layout) != op)
             continue;
         takt__model_forget(model, series);
         if (ctx->decider.policy != TAKT_POLICY_PINNED)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* learning.c - makes the model and the learner of a context, and tells the
+/* learning.c - makes the model and the learner of a context, and gives the
  * learner the names of things. */
 #include "call/learning.h"
 
@@ -16,8 +16,7 @@
 
 static const double default_exploration = 0.02;
 
-/* ---- arms ------------------------------------------------------------------
- */
+/* ---- arms ---------------------------------------------------------------- */
 
 static struct takt_arm arm_of(const takt_ctx *ctx,
                               const struct takt_expert *expert)
@@ -40,29 +39,24 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     return arm;
 }
 
-/* The op of a series; NULL: a link, or an op that is not defined (yet). */
 static const takt_op *op_at(const takt_ctx *ctx, unsigned series)
 {
-    const unsigned number = takt__series_op(series);
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
 
-    return number < TAKT_OP_COUNT ? takt_op_at(number)
-           : number < TAKT_OP_NUMBERS
-               ? takt__user_ops_at(&ctx->user_ops, number - TAKT_OP_COUNT)
-               : NULL;
+    return takt__ctx_op(ctx, series, &dtype, layout);
 }
 
 static void allow_series(const takt_ctx *ctx, struct takt_model *model,
                          unsigned first, unsigned end)
 {
     for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
-        enum takt_op_id op;
-        unsigned user_op;
         takt_dtype dtype;
         char layout[TAKT_LAYOUT_NAME];
-        takt__series_name(series, &op, &user_op, &dtype, layout);
+        const takt_op *op = takt__ctx_op(ctx, series, &dtype, layout);
         for (unsigned i = first; i < end; i++) {
             const struct takt_expert *expert = takt__ctx_expert(ctx, i);
-            if (expert->class->may(expert, takt_op_at(op), dtype))
+            if (expert->class->may(expert, op, dtype))
                 takt__model_allow(model, series, i);
         }
     }
@@ -95,8 +89,7 @@ void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
     allow_series(ctx, model, first, end);
 }
 
-/* ---- names, for the learner ------------------------------------------------
- */
+/* ---- names, for the learner ---------------------------------------------- */
 
 /* What links are called in the store; no op has that name. */
 static const char link_op[] = "takt:link";
@@ -159,8 +152,7 @@ static void published(void *self, unsigned series)
         takt__direct_update(self, op, dtype);
 }
 
-/* ---- the learner -----------------------------------------------------------
- */
+/* ---- the learner --------------------------------------------------------- */
 
 /* The names of the kernels of this build: a store of other kernels is another
  * machine's. */

@@ -9,7 +9,7 @@
 takt_status takt__ctx_start_learning(takt_ctx *ctx,
                                      const takt_ctx_options *options);
 
-/* Tells the model of experts from number `first` on. With its lock. */
+/* Adds to the model the experts from number `first` on. With its lock. */
 void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
                                unsigned first);
 

@@ -4,59 +4,41 @@
 #include "takt/gpu.h"
 #include "takt/policy.h"
 
+#define NAME_IN(names, value)                                              \
+    ((unsigned)(value) < sizeof(names) / sizeof(names)[0] ? (names)[value] \
+                                                          : "?")
+
 const char *takt_policy_name(takt_policy policy)
 {
-    switch (policy) {
-    case TAKT_POLICY_ADAPTIVE:
-        return "adaptive";
-    case TAKT_POLICY_MOE:
-        return "moe";
-    case TAKT_POLICY_COST:
-        return "cost";
-    case TAKT_POLICY_HEURISTIC:
-        return "heuristic";
-    case TAKT_POLICY_FIXED:
-        return "fixed";
-    case TAKT_POLICY_PINNED:
-        return "pinned";
-    }
-    return "?";
+    static const char *const names[] = {
+        [TAKT_POLICY_ADAPTIVE] = "adaptive",
+        [TAKT_POLICY_MOE] = "moe",
+        [TAKT_POLICY_COST] = "cost",
+        [TAKT_POLICY_HEURISTIC] = "heuristic",
+        [TAKT_POLICY_FIXED] = "fixed",
+        [TAKT_POLICY_PINNED] = "pinned",
+    };
+    return NAME_IN(names, policy);
 }
 
 const char *takt_reason_name(takt_reason reason)
 {
-    switch (reason) {
-    case TAKT_REASON_STATIC:
-        return "static";
-    case TAKT_REASON_FALLBACK:
-        return "fallback";
-    case TAKT_REASON_PRIOR:
-        return "prior";
-    case TAKT_REASON_FORCED:
-        return "forced";
-    case TAKT_REASON_ONLY:
-        return "only";
-    case TAKT_REASON_MODEL:
-        return "model";
-    case TAKT_REASON_EXPLORE:
-        return "explore";
-    case TAKT_REASON_PINNED:
-        return "pinned";
-    }
-    return "?";
+    static const char *const names[] = {
+        [TAKT_REASON_STATIC] = "static",   [TAKT_REASON_FALLBACK] = "fallback",
+        [TAKT_REASON_PRIOR] = "prior",     [TAKT_REASON_FORCED] = "forced",
+        [TAKT_REASON_ONLY] = "only",       [TAKT_REASON_MODEL] = "model",
+        [TAKT_REASON_EXPLORE] = "explore", [TAKT_REASON_PINNED] = "pinned",
+    };
+    return NAME_IN(names, reason);
 }
 
 const char *takt_gpu_state_name(takt_gpu_state state)
 {
-    switch (state) {
-    case TAKT_GPU_ASLEEP:
-        return "asleep";
-    case TAKT_GPU_READY:
-        return "ready";
-    case TAKT_GPU_LOST:
-        return "lost";
-    case TAKT_GPU_ABSENT:
-        return "absent";
-    }
-    return "?";
+    static const char *const names[] = {
+        [TAKT_GPU_ASLEEP] = "asleep",
+        [TAKT_GPU_READY] = "ready",
+        [TAKT_GPU_LOST] = "lost",
+        [TAKT_GPU_ABSENT] = "absent",
+    };
+    return NAME_IN(names, state);
 }

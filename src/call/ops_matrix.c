@@ -11,25 +11,28 @@
 #include "op/admit.h"
 #include "takt/ops.h"
 
-/* What differs between calls of one kind; the rest follows from the op. */
-static void set_shape(takt_call *call, unsigned rank, const size_t *dim)
+/* A call of an op on two inputs at most; the caller fills in the rest. */
+static void begin(takt_call *call, enum takt_op_id op, takt_dtype dtype,
+                  unsigned rank, const size_t *dim, const void *a,
+                  const void *b, void *out)
 {
+    takt__call_begin(call, op, dtype);
     call->shape.rank = rank;
     memcpy(call->shape.dim, dim, rank * sizeof dim[0]);
+    call->in[0] = a;
+    call->in[1] = b;
+    call->out = out;
 }
 
-/* ---- rows and transpose ---------------------------------------------------
- */
+/* ---- rows and transpose -------------------------------------------------- */
 
 takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
                              float *out)
 {
     takt_call call;
 
-    takt__call_begin(&call, TAKT_OP_softmax, TAKT_F32);
-    set_shape(&call, 2, (size_t[]){rows, cols});
-    call.in[0] = a;
-    call.out = out;
+    begin(&call, TAKT_OP_softmax, TAKT_F32, 2, (size_t[]){rows, cols}, a, NULL,
+          out);
     return takt__call(&call);
 }
 
@@ -39,46 +42,31 @@ takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
 {
     takt_call call;
 
-    takt__call_begin(&call, TAKT_OP_layernorm, TAKT_F32);
-    set_shape(&call, 2, (size_t[]){rows, cols});
-    call.in[0] = a;
-    call.in[1] = gain;
+    begin(&call, TAKT_OP_layernorm, TAKT_F32, 2, (size_t[]){rows, cols}, a,
+          gain, out);
     call.in[2] = bias;
     call.alpha = epsilon;
-    call.out = out;
     return takt__call(&call);
 }
 
-static takt_status transpose(takt_dtype dtype, const size_t size[2],
-                             const void *a, const size_t ld[2], void *out)
-{
-    takt_call call;
+#define TRANSPOSE(dtype_, id_, real_)                                      \
+    takt_status takt_transpose_##dtype_(size_t rows, size_t cols,          \
+                                        const real_ *a, size_t ld_a,       \
+                                        real_ *out, size_t ld_out)         \
+    {                                                                      \
+        takt_call call;                                                    \
+                                                                           \
+        begin(&call, TAKT_OP_transpose, id_, 2, (size_t[]){rows, cols}, a, \
+              NULL, out);                                                  \
+        call.ld[0] = ld_a;                                                 \
+        call.ld[2] = ld_out;                                               \
+        return takt__call(&call);                                          \
+    }
 
-    takt__call_begin(&call, TAKT_OP_transpose, dtype);
-    set_shape(&call, 2, size);
-    call.in[0] = a;
-    call.ld[0] = ld[0];
-    call.ld[2] = ld[1];
-    call.out = out;
-    return takt__call(&call);
-}
+TRANSPOSE(f32, TAKT_F32, float)
+TRANSPOSE(f64, TAKT_F64, double)
 
-takt_status takt_transpose_f32(size_t rows, size_t cols, const float *a,
-                               size_t ld_a, float *out, size_t ld_out)
-{
-    return transpose(TAKT_F32, (size_t[]){rows, cols}, a,
-                     (size_t[]){ld_a, ld_out}, out);
-}
-
-takt_status takt_transpose_f64(size_t rows, size_t cols, const double *a,
-                               size_t ld_a, double *out, size_t ld_out)
-{
-    return transpose(TAKT_F64, (size_t[]){rows, cols}, a,
-                     (size_t[]){ld_a, ld_out}, out);
-}
-
-/* ---- products --------------------------------------------------------------
- */
+/* ---- products ------------------------------------------------------------ */
 
 /* Runs a small product; false: the call has to take the common path, which also
  * finds the right status for what is wrong with it. */
@@ -109,107 +97,71 @@ static takt_status multiply(takt_dtype dtype, size_t m, size_t n, size_t k,
 
     if (multiply_directly(dtype, &gemm))
         return TAKT_OK;
-    takt__call_begin(&call, TAKT_OP_matmul, dtype);
-    set_shape(&call, 3, (size_t[]){m, n, k});
-    call.in[0] = a;
-    call.in[1] = b;
-    call.out = c;
+    begin(&call, TAKT_OP_matmul, dtype, 3, (size_t[]){m, n, k}, a, b, c);
     call.alpha = 1;
     return takt__call_indirect(&call, true);
 }
 
-takt_status takt_matmul_f32(size_t m, size_t n, size_t k, const float *a,
-                            const float *b, float *c)
+/* C = alpha * op(A) op(B) + beta * C, also for a B and a C of one column. */
+static takt_status multiply_scaled(takt_call *call, unsigned trans,
+                                   double alpha, double beta,
+                                   const size_t ld[3])
 {
-    return multiply(TAKT_F32, m, n, k, a, b, c);
-}
-
-takt_status takt_matmul_f64(size_t m, size_t n, size_t k, const double *a,
-                            const double *b, double *c)
-{
-    return multiply(TAKT_F64, m, n, k, a, b, c);
+    memcpy(call->ld, ld, sizeof call->ld);
+    call->alpha = alpha;
+    call->beta = beta;
+    call->flags = trans | TAKT_CALL_ALPHA_ZERO;
+    return takt__call(call);
 }
 
 /* The longest of the public signatures, and BLAS users know it by heart. */
-#define GEMM(dtype_, id_, real_)                                             \
-    takt_status takt_gemm_##dtype_(unsigned trans, size_t m, size_t n,       \
-                                   size_t k, real_ alpha, const real_ *a,    \
-                                   size_t ld_a, const real_ *b, size_t ld_b, \
-                                   real_ beta, real_ *c, size_t ld_c)        \
-    {                                                                        \
-        takt_call call;                                                      \
-                                                                             \
-        if ((trans & ~(TAKT_TRANS_A | TAKT_TRANS_B)) != 0)                   \
-            return TAKT_EINVAL;                                              \
-        takt__call_begin(&call, TAKT_OP_matmul, id_);                        \
-        set_shape(&call, 3, (size_t[]){m, n, k});                            \
-        call.in[0] = a;                                                      \
-        call.in[1] = b;                                                      \
-        call.out = c;                                                        \
-        call.ld[0] = ld_a;                                                   \
-        call.ld[1] = ld_b;                                                   \
-        call.ld[2] = ld_c;                                                   \
-        call.alpha = (double)alpha;                                          \
-        call.beta = (double)beta;                                            \
-        call.flags = trans | TAKT_CALL_ALPHA_ZERO;                           \
-        return takt__call(&call);                                            \
+#define PRODUCTS(dtype_, id_, real_)                                           \
+    takt_status takt_matmul_##dtype_(size_t m, size_t n, size_t k,             \
+                                     const real_ *a, const real_ *b, real_ *c) \
+    {                                                                          \
+        return multiply(id_, m, n, k, a, b, c);                                \
+    }                                                                          \
+    takt_status takt_gemm_##dtype_(unsigned trans, size_t m, size_t n,         \
+                                   size_t k, real_ alpha, const real_ *a,      \
+                                   size_t ld_a, const real_ *b, size_t ld_b,   \
+                                   real_ beta, real_ *c, size_t ld_c)          \
+    {                                                                          \
+        takt_call call;                                                        \
+                                                                               \
+        if ((trans & ~(TAKT_TRANS_A | TAKT_TRANS_B)) != 0)                     \
+            return TAKT_EINVAL;                                                \
+        begin(&call, TAKT_OP_matmul, id_, 3, (size_t[]){m, n, k}, a, b, c);    \
+        return multiply_scaled(&call, trans, (double)alpha, (double)beta,      \
+                               (size_t[]){ld_a, ld_b, ld_c});                  \
+    }                                                                          \
+    takt_status takt_gemv_##dtype_(unsigned trans, size_t m, size_t n,         \
+                                   real_ alpha, const real_ *a, size_t ld_a,   \
+                                   const real_ *x, real_ beta, real_ *y)       \
+    {                                                                          \
+        takt_call call;                                                        \
+                                                                               \
+        if ((trans & ~TAKT_TRANS_A) != 0)                                      \
+            return TAKT_EINVAL;                                                \
+        begin(&call, TAKT_OP_gemv, id_, 2, (size_t[]){m, n}, a, x, y);         \
+        return multiply_scaled(&call, trans, (double)alpha, (double)beta,      \
+                               (size_t[]){ld_a, 0, 0});                        \
+    }                                                                          \
+    takt_status takt_batched_matmul_##dtype_(size_t batch, size_t m, size_t n, \
+                                             size_t k, const real_ *a,         \
+                                             const real_ *b, real_ *c)         \
+    {                                                                          \
+        takt_call call;                                                        \
+                                                                               \
+        begin(&call, TAKT_OP_batched_matmul, id_, 4,                           \
+              (size_t[]){batch, m, n, k}, a, b, c);                            \
+        call.alpha = 1;                                                        \
+        return takt__call(&call);                                              \
     }
 
-GEMM(f32, TAKT_F32, float)
-GEMM(f64, TAKT_F64, double)
+PRODUCTS(f32, TAKT_F32, float)
+PRODUCTS(f64, TAKT_F64, double)
 
-#define GEMV(dtype_, id_, real_)                                             \
-    takt_status takt_gemv_##dtype_(unsigned trans, size_t m, size_t n,       \
-                                   real_ alpha, const real_ *a, size_t ld_a, \
-                                   const real_ *x, real_ beta, real_ *y)     \
-    {                                                                        \
-        takt_call call;                                                      \
-                                                                             \
-        if ((trans & ~TAKT_TRANS_A) != 0)                                    \
-            return TAKT_EINVAL;                                              \
-        takt__call_begin(&call, TAKT_OP_gemv, id_);                          \
-        set_shape(&call, 2, (size_t[]){m, n});                               \
-        call.in[0] = a;                                                      \
-        call.in[1] = x;                                                      \
-        call.out = y;                                                        \
-        call.ld[0] = ld_a;                                                   \
-        call.alpha = (double)alpha;                                          \
-        call.beta = (double)beta;                                            \
-        call.flags = trans | TAKT_CALL_ALPHA_ZERO;                           \
-        return takt__call(&call);                                            \
-    }
-
-GEMV(f32, TAKT_F32, float)
-GEMV(f64, TAKT_F64, double)
-
-static takt_status multiply_batch(takt_dtype dtype, const size_t size[4],
-                                  const void *a, const void *b, void *c)
-{
-    takt_call call;
-
-    takt__call_begin(&call, TAKT_OP_batched_matmul, dtype);
-    set_shape(&call, 4, size);
-    call.in[0] = a;
-    call.in[1] = b;
-    call.out = c;
-    call.alpha = 1;
-    return takt__call(&call);
-}
-
-takt_status takt_batched_matmul_f32(size_t batch, size_t m, size_t n, size_t k,
-                                    const float *a, const float *b, float *c)
-{
-    return multiply_batch(TAKT_F32, (size_t[]){batch, m, n, k}, a, b, c);
-}
-
-takt_status takt_batched_matmul_f64(size_t batch, size_t m, size_t n, size_t k,
-                                    const double *a, const double *b, double *c)
-{
-    return multiply_batch(TAKT_F64, (size_t[]){batch, m, n, k}, a, b, c);
-}
-
-/* ---- layers -----------------------------------------------------------------
- */
+/* ---- layers -------------------------------------------------------------- */
 
 takt_status takt_conv2d_f32(const takt_conv2d *s, const float *in,
                             const float *filters, const float *bias, float *out)
@@ -218,14 +170,11 @@ takt_status takt_conv2d_f32(const takt_conv2d *s, const float *in,
 
     if (s == NULL)
         return TAKT_EINVAL;
-    takt__call_begin(&call, TAKT_OP_conv2d, TAKT_F32);
-    set_shape(&call, 10,
-              (size_t[]){s->batch, s->channels, s->height, s->width, s->filters,
-                         s->rows, s->cols, s->stride, s->pad, s->groups});
-    call.in[0] = in;
-    call.in[1] = filters;
+    begin(&call, TAKT_OP_conv2d, TAKT_F32, 10,
+          (size_t[]){s->batch, s->channels, s->height, s->width, s->filters,
+                     s->rows, s->cols, s->stride, s->pad, s->groups},
+          in, filters, out);
     call.in[2] = bias;
-    call.out = out;
     return takt__call(&call);
 }
 
@@ -235,12 +184,10 @@ takt_status takt_pooling_f32(const takt_pooling *s, const float *in, float *out)
 
     if (s == NULL)
         return TAKT_EINVAL;
-    takt__call_begin(&call, TAKT_OP_pooling, TAKT_F32);
-    set_shape(&call, 7,
-              (size_t[]){s->batch, s->channels, s->height, s->width, s->window,
-                         s->stride, s->pad});
-    call.in[0] = in;
-    call.out = out;
+    begin(&call, TAKT_OP_pooling, TAKT_F32, 7,
+          (size_t[]){s->batch, s->channels, s->height, s->width, s->window,
+                     s->stride, s->pad},
+          in, NULL, out);
     call.flags = s->is_mean ? TAKT_CALL_MEAN_POOL : 0;
     return takt__call(&call);
 }
@@ -253,15 +200,12 @@ takt_status takt_attention_f32(const takt_attention *s, const float *queries,
 
     if (s == NULL)
         return TAKT_EINVAL;
-    takt__call_begin(&call, TAKT_OP_attention, TAKT_F32);
-    set_shape(&call, 5,
-              (size_t[]){s->batch, s->heads, s->queries, s->keys, s->depth});
-    call.in[0] = queries;
-    call.in[1] = keys;
+    begin(&call, TAKT_OP_attention, TAKT_F32, 5,
+          (size_t[]){s->batch, s->heads, s->queries, s->keys, s->depth},
+          queries, keys, out);
     call.in[2] = values;
     call.in[3] = s->mask;
     call.alpha = (double)s->scale;
-    call.out = out;
     call.flags = s->is_causal ? TAKT_CALL_CAUSAL : 0;
     return takt__call(&call);
 }

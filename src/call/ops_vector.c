@@ -27,21 +27,10 @@ INLINE bool are_sane(const void *a, const void *b, const void *c, const void *d)
     return all >> 56 == 0;
 }
 
-/* ---- maps ------------------------------------------------------------------
- */
+/* ---- maps ---------------------------------------------------------------- */
 
-struct map {
-    enum takt_op_id op;
-    takt_dtype dtype;
-    unsigned inputs;
-    size_t n;
-    const void *in[3];
-    void *out;
-    double p, q;
-};
-
-/* By members: a struct that is passed on would be written to memory by every
- * call that does not need it. */
+/* Arguments one by one: a struct that is passed on would be written to memory
+ * by every call that does not need it. */
 static __attribute__((noinline)) takt_status
 route_map(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
           const void *b, const void *c, void *out, double p, double q)
@@ -70,47 +59,36 @@ INLINE bool can_read(const void *in, const void *out, size_t bytes)
     return distance - 1 >= bytes - 1 && ~distance >= bytes - 1;
 }
 
-INLINE takt_status run_map(const struct map map)
+INLINE takt_status run_map(enum takt_op_id op, takt_dtype dtype,
+                           unsigned inputs, size_t n, const void *a,
+                           const void *b, const void *c, void *out, double p,
+                           double q)
 {
     takt_ctx *ctx =
         atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
-    const size_t bytes = map.n * (map.dtype == TAKT_F32 ? 4 : 8);
+    const size_t bytes = n * (dtype == TAKT_F32 ? 4 : 8);
 
-    if (ctx != NULL && takt__direct_is_next(ctx, map.dtype, map.op, map.n) &&
-        are_sane(map.in[0], map.inputs < 2 ? map.out : map.in[1],
-                 map.inputs < 3 ? map.out : map.in[2], map.out) &&
-        can_read(map.in[0], map.out, bytes) &&
-        (map.inputs < 2 || can_read(map.in[1], map.out, bytes)) &&
-        (map.inputs < 3 || can_read(map.in[2], map.out, bytes))) {
-        ctx->direct.slots->map[map.dtype][map.op](
-            map.n, map.in[0], map.in[1], map.in[2], map.out, map.p, map.q);
+    if (ctx != NULL && takt__direct_is_next(ctx, dtype, op, n) &&
+        are_sane(a, inputs < 2 ? out : b, inputs < 3 ? out : c, out) &&
+        can_read(a, out, bytes) && (inputs < 2 || can_read(b, out, bytes)) &&
+        (inputs < 3 || can_read(c, out, bytes))) {
+        ctx->direct.slots->map[dtype][op](n, a, b, c, out, p, q);
         return TAKT_OK;
     }
-    return route_map(map.op, map.dtype, map.n, map.in[0], map.in[1], map.in[2],
-                     map.out, map.p, map.q);
+    return route_map(op, dtype, n, a, b, c, out, p, q);
 }
 
 #define MAP1(op_, dtype_, id_, real_)                                       \
     takt_status takt_##op_##_##dtype_(size_t n, const real_ *a, real_ *out) \
     {                                                                       \
-        return run_map((struct map){.op = TAKT_OP_##op_,                    \
-                                    .dtype = id_,                           \
-                                    .inputs = 1,                            \
-                                    .n = n,                                 \
-                                    .in = {a},                              \
-                                    .out = out});                           \
+        return run_map(TAKT_OP_##op_, id_, 1, n, a, NULL, NULL, out, 0, 0); \
     }
 
-#define MAP2(op_, dtype_, id_, real_)                             \
-    takt_status takt_##op_##_##dtype_(size_t n, const real_ *a,   \
-                                      const real_ *b, real_ *out) \
-    {                                                             \
-        return run_map((struct map){.op = TAKT_OP_##op_,          \
-                                    .dtype = id_,                 \
-                                    .inputs = 2,                  \
-                                    .n = n,                       \
-                                    .in = {a, b},                 \
-                                    .out = out});                 \
+#define MAP2(op_, dtype_, id_, real_)                                    \
+    takt_status takt_##op_##_##dtype_(size_t n, const real_ *a,          \
+                                      const real_ *b, real_ *out)        \
+    {                                                                    \
+        return run_map(TAKT_OP_##op_, id_, 2, n, a, b, NULL, out, 0, 0); \
     }
 
 #define MAPS(dtype_, id_, real_)                                            \
@@ -125,48 +103,26 @@ INLINE takt_status run_map(const struct map map)
     takt_status takt_scale_##dtype_(size_t n, real_ alpha, const real_ *a,  \
                                     real_ *out)                             \
     {                                                                       \
-        return run_map((struct map){.op = TAKT_OP_scale,                    \
-                                    .dtype = id_,                           \
-                                    .inputs = 1,                            \
-                                    .n = n,                                 \
-                                    .in = {a},                              \
-                                    .out = out,                             \
-                                    .p = alpha});                           \
+        return run_map(TAKT_OP_scale, id_, 1, n, a, NULL, NULL, out, alpha, \
+                       0);                                                  \
     }                                                                       \
     takt_status takt_axpy_##dtype_(size_t n, real_ alpha, const real_ *x,   \
                                    real_ *y)                                \
     {                                                                       \
-        return run_map((struct map){.op = TAKT_OP_axpy,                     \
-                                    .dtype = id_,                           \
-                                    .inputs = 2,                            \
-                                    .n = n,                                 \
-                                    .in = {x, y},                           \
-                                    .out = y,                               \
-                                    .p = alpha});                           \
+        return run_map(TAKT_OP_axpy, id_, 2, n, x, y, NULL, y, alpha, 0);   \
     }                                                                       \
     takt_status takt_fma_##dtype_(size_t n, const real_ *a, const real_ *b, \
                                   const real_ *c, real_ *out)               \
     {                                                                       \
-        return run_map((struct map){.op = TAKT_OP_fma,                      \
-                                    .dtype = id_,                           \
-                                    .inputs = 3,                            \
-                                    .n = n,                                 \
-                                    .in = {a, b, c},                        \
-                                    .out = out});                           \
+        return run_map(TAKT_OP_fma, id_, 3, n, a, b, c, out, 0, 0);         \
     }                                                                       \
     takt_status takt_clamp_##dtype_(size_t n, real_ low, real_ high,        \
                                     const real_ *a, real_ *out)             \
     {                                                                       \
         if (!(low <= high))                                                 \
             return TAKT_EINVAL;                                             \
-        return run_map((struct map){.op = TAKT_OP_clamp,                    \
-                                    .dtype = id_,                           \
-                                    .inputs = 1,                            \
-                                    .n = n,                                 \
-                                    .in = {a},                              \
-                                    .out = out,                             \
-                                    .p = low,                               \
-                                    .q = high});                            \
+        return run_map(TAKT_OP_clamp, id_, 1, n, a, NULL, NULL, out, low,   \
+                       high);                                               \
     }
 
 MAPS(f32, TAKT_F32, float)
@@ -178,19 +134,7 @@ MAP1(tanh, f32, TAKT_F32, float)
 MAP1(relu, f32, TAKT_F32, float)
 MAP1(gelu, f32, TAKT_F32, float)
 
-/* ---- reductions ------------------------------------------------------------
- */
-
-struct reduction {
-    enum takt_op_id op;
-    enum takt_partial_kind kind;
-    takt_dtype dtype;
-    unsigned inputs;
-    size_t n;
-    const void *in[2];
-    size_t out_bytes;
-    void *out;
-};
+/* ---- reductions ---------------------------------------------------------- */
 
 static __attribute__((noinline)) takt_status
 route_reduce(enum takt_op_id op, takt_dtype dtype, size_t n, const void *a,
@@ -215,59 +159,49 @@ INLINE bool can_reduce(const void *in, size_t bytes, const void *out,
            bytes + out_bytes - 1;
 }
 
-INLINE takt_status run_reduce(const struct reduction r)
+INLINE takt_status run_reduce(enum takt_op_id op, enum takt_partial_kind kind,
+                              takt_dtype dtype, unsigned inputs, size_t n,
+                              const void *a, const void *b, void *out,
+                              size_t out_bytes)
 {
     takt_ctx *ctx =
         atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
-    const size_t bytes = r.n * (r.dtype == TAKT_F32 ? 4 : 8);
+    const size_t bytes = n * (dtype == TAKT_F32 ? 4 : 8);
     struct takt_partial partial;
 
-    if (ctx != NULL && takt__direct_is_next(ctx, r.dtype, r.op, r.n) &&
-        are_sane(r.in[0], r.inputs < 2 ? r.out : r.in[1], r.out, r.out) &&
-        can_reduce(r.in[0], bytes, r.out, r.out_bytes) &&
-        (r.inputs < 2 || can_reduce(r.in[1], bytes, r.out, r.out_bytes))) {
-        ctx->direct.slots->reduce[r.dtype][r.op](r.n, r.in[0], r.in[1],
-                                                 &partial);
-        takt__partial_write(r.kind, &partial, r.dtype == TAKT_F64, r.out);
+    if (ctx != NULL && takt__direct_is_next(ctx, dtype, op, n) &&
+        are_sane(a, inputs < 2 ? out : b, out, out) &&
+        can_reduce(a, bytes, out, out_bytes) &&
+        (inputs < 2 || can_reduce(b, bytes, out, out_bytes))) {
+        ctx->direct.slots->reduce[dtype][op](n, a, b, &partial);
+        takt__partial_write(kind, &partial, dtype == TAKT_F64, out);
         return TAKT_OK;
     }
-    return route_reduce(r.op, r.dtype, r.n, r.in[0], r.in[1], r.out);
+    return route_reduce(op, dtype, n, a, b, out);
 }
 
 #define REDUCE(op_, kind_, dtype_, id_, real_, result_)                       \
     takt_status takt_##op_##_##dtype_(size_t n, const real_ *a, result_ *out) \
     {                                                                         \
-        return run_reduce((struct reduction){.op = TAKT_OP_##op_,             \
-                                             .kind = TAKT_PARTIAL_##kind_,    \
-                                             .dtype = id_,                    \
-                                             .inputs = 1,                     \
-                                             .n = n,                          \
-                                             .in = {a},                       \
-                                             .out_bytes = sizeof *out,        \
-                                             .out = out});                    \
+        return run_reduce(TAKT_OP_##op_, TAKT_PARTIAL_##kind_, id_, 1, n, a,  \
+                          NULL, out, sizeof *out);                            \
     }
 
-#define REDUCTIONS(dtype_, id_, real_)                                      \
-    REDUCE(sum, SUM, dtype_, id_, real_, real_)                             \
-    REDUCE(mean, MEAN, dtype_, id_, real_, real_)                           \
-    REDUCE(max, MAX, dtype_, id_, real_, real_)                             \
-    REDUCE(min, MIN, dtype_, id_, real_, real_)                             \
-    REDUCE(argmax, ARGMAX, dtype_, id_, real_, size_t)                      \
-    REDUCE(argmin, ARGMIN, dtype_, id_, real_, size_t)                      \
-    REDUCE(norm1, SUM, dtype_, id_, real_, real_)                           \
-    REDUCE(norm2, NORM2, dtype_, id_, real_, real_)                         \
-    REDUCE(variance, VARIANCE, dtype_, id_, real_, real_)                   \
-    takt_status takt_dot_##dtype_(size_t n, const real_ *a, const real_ *b, \
-                                  real_ *out)                               \
-    {                                                                       \
-        return run_reduce((struct reduction){.op = TAKT_OP_dot,             \
-                                             .kind = TAKT_PARTIAL_SUM,      \
-                                             .dtype = id_,                  \
-                                             .inputs = 2,                   \
-                                             .n = n,                        \
-                                             .in = {a, b},                  \
-                                             .out_bytes = sizeof *out,      \
-                                             .out = out});                  \
+#define REDUCTIONS(dtype_, id_, real_)                                         \
+    REDUCE(sum, SUM, dtype_, id_, real_, real_)                                \
+    REDUCE(mean, MEAN, dtype_, id_, real_, real_)                              \
+    REDUCE(max, MAX, dtype_, id_, real_, real_)                                \
+    REDUCE(min, MIN, dtype_, id_, real_, real_)                                \
+    REDUCE(argmax, ARGMAX, dtype_, id_, real_, size_t)                         \
+    REDUCE(argmin, ARGMIN, dtype_, id_, real_, size_t)                         \
+    REDUCE(norm1, SUM, dtype_, id_, real_, real_)                              \
+    REDUCE(norm2, NORM2, dtype_, id_, real_, real_)                            \
+    REDUCE(variance, VARIANCE, dtype_, id_, real_, real_)                      \
+    takt_status takt_dot_##dtype_(size_t n, const real_ *a, const real_ *b,    \
+                                  real_ *out)                                  \
+    {                                                                          \
+        return run_reduce(TAKT_OP_dot, TAKT_PARTIAL_SUM, id_, 2, n, a, b, out, \
+                          sizeof *out);                                        \
     }
 
 REDUCTIONS(f32, TAKT_F32, float)

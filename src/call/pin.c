@@ -17,8 +17,7 @@
 const char takt__pin_title[] = "takt pin 1\n";
 const char takt__pin_last[] = "end\n";
 
-/* ---- the text --------------------------------------------------------------
- */
+/* ---- the text ------------------------------------------------------------ */
 
 /* What is left to read. */
 struct text {
@@ -105,8 +104,7 @@ takt_status takt__pin_parse(const char *text, size_t length,
     return rest.at == rest.end ? TAKT_OK : TAKT_ECORRUPT;
 }
 
-/* ---- reading ---------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 static int series_of_pin(const struct takt_pin *pin)
 {

@@ -8,8 +8,7 @@
 #include "call/gpus.h"
 #include "call/learning.h"
 
-/* ---- decide ----------------------------------------------------------------
- */
+/* ---- decide -------------------------------------------------------------- */
 
 /* A user's op that was never called: the model predicts, and the table knows
  * from then on. */
@@ -81,8 +80,7 @@ takt_status takt__plain_decide(struct takt_exec *exec)
     return TAKT_OK;
 }
 
-/* ---- run -------------------------------------------------------------------
- */
+/* ---- run ----------------------------------------------------------------- */
 
 /* Of a user's op, one expert after another. */
 static int next_of_user(const struct takt_exec *exec, unsigned refused)

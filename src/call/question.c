@@ -6,12 +6,13 @@
 #include <stdint.h>
 
 #include "base/clock.h"
+#include "base/size.h"
 #include "call/learning.h"
+#include "call/libraries.h"
 #include "op/admit.h"
 #include "op/operands.h"
 
-/* ---- sizes -----------------------------------------------------------------
- */
+/* ---- sizes --------------------------------------------------------------- */
 
 /* What the decision reads. The call was admitted, so its shape is right. The
  * elements of more than a vector are for rules and people alone. */
@@ -43,17 +44,11 @@ void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
  * as those of a user's op are. */
 static size_t elements_of(const takt_request *request)
 {
-    size_t all = 1;
+    const takt_shape *shape = &request->shape;
 
     if (request->op != NULL)
-        return takt_op_elements(request->op, &request->shape);
-    for (unsigned i = 0; i < request->shape.rank; i++)
-        if (request->shape.dim[i] == 0)
-            return 0;
-    for (unsigned i = 0; i < request->shape.rank; i++)
-        if (__builtin_mul_overflow(all, request->shape.dim[i], &all))
-            return SIZE_MAX;
-    return request->shape.rank == 0 ? 0 : all;
+        return takt_op_elements(request->op, shape);
+    return shape->rank == 0 ? 0 : takt__size_product(shape->dim, shape->rank);
 }
 
 static takt_status check(const takt_request *request)
@@ -113,8 +108,22 @@ takt_status takt__request_sizes(const takt_request *request,
     return TAKT_OK;
 }
 
-/* ---- operands on a GPU -----------------------------------------------------
- */
+takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
+                                 struct takt_sizes *out)
+{
+    *ctx = takt__ctx_or_default(*ctx);
+    if (*ctx == NULL)
+        return TAKT_ENOMEM;
+    const takt_status status = takt__request_sizes(request, out);
+    if (status != TAKT_OK)
+        return status;
+    if (!out->has_key)
+        return TAKT_ESHAPE;
+    takt__ctx_open_libraries_for(*ctx, request->op);
+    return TAKT_OK;
+}
+
+/* ---- operands on a GPU --------------------------------------------------- */
 
 _Static_assert(TAKT_SITUATION_REPEAT == TAKT_REPEAT &&
                    TAKT_SITUATION_ALONE == TAKT_ASLEEP &&

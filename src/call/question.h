@@ -24,6 +24,11 @@ void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
 takt_status takt__request_sizes(const takt_request *request,
                                 struct takt_sizes *out);
 
+/* The beginning of a question about what was learned: the context (NULL stands
+ * for the default one), its libraries, and the sizes, which have a key. */
+takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
+                                 struct takt_sizes *out);
+
 /* A call of the shape of a request, with default values and no operands; false:
  * there is none. */
 bool takt__question_call(const takt_request *request, takt_call *out);
@@ -43,7 +48,7 @@ struct takt_question_location {
 };
 
 /* The GPUs that can run a request now; and with TAKT_SITUATION_ON_GPU the
- * first of them, if there is one, as the place of the operands. */
+ * first of them, if there is one, as the location of the operands. */
 void takt__question_where(takt_ctx *ctx, const takt_request *request,
                           const struct takt_sizes *sizes,
                           struct takt_question_location *out);

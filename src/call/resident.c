@@ -21,8 +21,7 @@ bool takt__resident_has_buffers(const takt_call *call)
     return has;
 }
 
-/* ---- ops of the user's -----------------------------------------------------
- */
+/* ---- ops of the user's --------------------------------------------------- */
 
 /* An operand in a buffer of this context that may be used, or in none. */
 static takt_status bring_to_host(const takt_ctx *ctx, const void *pointer,
@@ -54,8 +53,7 @@ static takt_status to_host(takt_ctx *ctx, const takt_call *call)
     return status == TAKT_OK ? bring_to_host(ctx, call->out, true) : status;
 }
 
-/* ---- admit -----------------------------------------------------------------
- */
+/* ---- admit --------------------------------------------------------------- */
 
 takt_status takt__resident_find(struct takt_exec *exec)
 {
@@ -76,18 +74,15 @@ takt_status takt__resident_find(struct takt_exec *exec)
     return status;
 }
 
-/* ---- decide ----------------------------------------------------------------
- */
+/* ---- decide -------------------------------------------------------------- */
 
 static double price_of(const struct takt_decider *decider,
                        const struct takt_move *move)
 {
-    const unsigned link =
-        move->is_in ? (move->is_pinned ? TAKT_LINK_IN_PINNED : TAKT_LINK_IN)
-                    : (move->is_pinned ? TAKT_LINK_OUT_PINNED : TAKT_LINK_OUT);
-
     return (1 - move->reuse) *
-           takt__decide_link(decider, move->device, link, (double)move->bytes);
+           takt__decide_link(decider, move->device,
+                             takt__link_of(move->is_in, move->is_pinned),
+                             (double)move->bytes);
 }
 
 /* What is not in a buffer goes there and back each time. */
@@ -118,6 +113,8 @@ static void await_owner(const struct takt_exec *exec,
     struct takt_move move[TAKT_MAX_MOVES];
     bool is_owner = false;
 
+    if (!takt__device_is_ready(device) || !takt__device_is_busy(device))
+        return;
     takt__lock(&devices->lock);
     const unsigned count =
         takt__operands_moves(&exec->resident.operands, -1, move);
@@ -128,17 +125,6 @@ static void await_owner(const struct takt_exec *exec,
         takt__device_open(device);
 }
 
-static void await_owners(const struct takt_exec *exec)
-{
-    const struct takt_decider *decider = &exec->ctx->decider;
-
-    for (unsigned d = 0; d < decider->gpu_count; d++) {
-        struct takt_device *device = decider->gpu[d].device;
-        if (takt__device_is_ready(device) && takt__device_is_busy(device))
-            await_owner(exec, device);
-    }
-}
-
 static void find_move_costs(const struct takt_exec *exec,
                             struct takt_move_costs *out)
 {
@@ -147,7 +133,8 @@ static void find_move_costs(const struct takt_exec *exec,
     struct takt_move move[TAKT_MAX_MOVES];
 
     *out = (struct takt_move_costs){.host_s = 0};
-    await_owners(exec);
+    for (unsigned d = 0; d < decider->gpu_count; d++)
+        await_owner(exec, decider->gpu[d].device);
     takt__lock(&devices->lock);
     unsigned count = takt__operands_moves(&exec->resident.operands, -1, move);
     for (unsigned i = 0; i < count; i++)
@@ -222,8 +209,7 @@ static takt_residency residency_of(const struct takt_exec *exec)
                         : TAKT_RESIDENCY_MIXED;
 }
 
-/* ---- run -------------------------------------------------------------------
- */
+/* ---- run ----------------------------------------------------------------- */
 
 static void run_on_host(struct takt_exec *exec)
 {

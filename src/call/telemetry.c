@@ -23,9 +23,7 @@ static const double default_threshold_s = 100e-6, default_rate = 0.01,
                     default_hot_rate = 10000;
 static const unsigned default_deadline_ms = 500;
 
-/* ---- names, for the telemetry thread
- * -----------------------------------------
- */
+/* ---- names, for the telemetry thread ------------------------------------- */
 
 static const char *op_name(void *self, unsigned number)
 {
@@ -50,14 +48,10 @@ static void describe_change(const takt_ctx *ctx,
                             const struct takt_event_record *record,
                             takt_event *out)
 {
-    enum takt_op_id op;
-    unsigned user_op;
     char layout[TAKT_LAYOUT_NAME];
+    const takt_op *found =
+        takt__ctx_op(ctx, record->series, &out->dtype, layout);
 
-    takt__series_name(record->series, &op, &user_op, &out->dtype, layout);
-    const takt_op *found = op == TAKT_OP_COUNT
-                               ? takt__user_ops_at(&ctx->user_ops, user_op)
-                               : takt_op_at(op);
     out->op = found == NULL ? "" : found->name;
     out->elements =
         (size_t)(record->work.bytes / (double)takt_dtype_size(out->dtype));
@@ -125,8 +119,7 @@ static void settle(void *self, bool is_last)
     takt__learner_leave(ctx->learner);
 }
 
-/* ---- from the environment --------------------------------------------------
- */
+/* ---- from the environment ------------------------------------------------ */
 
 static double set_or(double said, double otherwise)
 {
@@ -255,8 +248,7 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
         takt__log(TAKT_LOG_ERROR, "telemetry: %s", ctx->export_problem.text);
 }
 
-/* ---- what was learned ------------------------------------------------------
- */
+/* ---- what was learned ---------------------------------------------------- */
 
 /* Looks once a second whether `takt trace` waits for this process: once for
  * each time that it does. By the learner, so it costs no caller anything. */

@@ -46,7 +46,7 @@ takt_status takt_ctx_add_expert(takt_ctx *ctx, const takt_op *op,
         return TAKT_ENOMEM;
     if (op == NULL || spec == NULL || !takt__ctx_has_op(ctx, op) ||
         takt__op_entry(op)->form == TAKT_FORM_view ||
-        !takt__expert_is_name(spec->name, TAKT_GIVEN_NAME_MAX) ||
+        !takt__is_name(spec->name, TAKT_GIVEN_NAME_MAX) ||
         (unsigned)spec->backend > TAKT_BACKEND_GPU)
         return TAKT_EINVAL;
     snprintf(name, sizeof name, "user.%s", spec->name);

@@ -76,15 +76,6 @@ takt_status takt__ctx_add_expert(takt_ctx *ctx, struct takt_model *model,
     return TAKT_OK;
 }
 
-bool takt__expert_is_name(const char *name, size_t longest)
-{
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/";
-
-    return name != NULL && name[0] != '\0' && strlen(name) <= longest &&
-           name[strspn(name, letters)] == '\0';
-}
-
 bool takt__ctx_has_op(const takt_ctx *ctx, const takt_op *op)
 {
     return !op->is_user ||
@@ -99,7 +90,7 @@ find_either(const takt_ctx *ctx, const takt_op *op, const char *name)
         takt__user_expert_find(&ctx->experts, op, name);
     char full[TAKT_EXPERT_NAME_MAX];
 
-    if (found != NULL || !takt__expert_is_name(name, TAKT_GIVEN_NAME_MAX))
+    if (found != NULL || !takt__is_name(name, TAKT_GIVEN_NAME_MAX))
         return found;
     snprintf(full, sizeof full, "user.%s", name);
     return takt__user_expert_find(&ctx->experts, op, full);
@@ -118,7 +109,7 @@ takt_status takt__ctx_resolve_expert(takt_ctx *ctx, struct takt_model *model,
     };
 
     if (found == NULL) {
-        if (!takt__expert_is_name(name, TAKT_EXPERT_NAME_MAX - 1))
+        if (!takt__is_name(name, TAKT_EXPERT_NAME_MAX - 1))
             return TAKT_EINVAL;
         const takt_status status =
             takt__ctx_add_expert(ctx, model, op, name, &spec);

@@ -27,9 +27,6 @@ takt_status takt__ctx_resolve_expert(takt_ctx *ctx, struct takt_model *model,
 int takt__ctx_recall_expert(takt_ctx *ctx, struct takt_model *model,
                             const takt_op *op, const char *name);
 
-/* Whether experts can have that name of at most so many letters. */
-bool takt__expert_is_name(const char *name, size_t longest);
-
 /* Whether an op is of the catalogue or of this context. */
 bool takt__ctx_has_op(const takt_ctx *ctx, const takt_op *op);
 

@@ -3,7 +3,7 @@
  * api.c - finds NVIDIA's driver, and knows when it must not be called.
  *
  * The driver does not survive fork(): a child that calls it fails at best and
- * hangs at worst. A child is told apart by a handler of fork(), because asking
+ * hangs at worst. A child is recognised by a handler of fork(), because asking
  * the system for the process's number before every call would cost more than
  * the call.
  */

@@ -19,7 +19,7 @@ struct takt_cuda_api {
 #include "cuda/api.def"
 };
 
-/* CUresult, those that are told apart. */
+/* CUresult, those that are distinguished. */
 enum {
     TAKT_CUDA_SUCCESS = 0,
     TAKT_CUDA_INVALID_VALUE = 1,

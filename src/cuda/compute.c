@@ -25,13 +25,14 @@ struct launch_plan {
     uint64_t pieces; /* blocks that share an output, along y */
     unsigned threads;
     uint32_t cut[2];
+    unsigned units; /* multiprocessors of the device */
 };
 
 /* What the driver takes. */
 static const uint64_t most_blocks = INT32_MAX, most_pieces = 65535;
 
-/* The kernel of an op where there is but one, or the usual one. */
-static enum takt_cuda_kernel usual_kernel(const takt_call *call)
+/* The kernel of an op where there is but one, or the default one. */
+static enum takt_cuda_kernel default_kernel(const takt_call *call)
 {
     static const uint8_t of[TAKT_OP_COUNT][2] = {
 #define TAKT_CUDA_KERNEL(module, op, dtype) \
@@ -65,34 +66,29 @@ static uint64_t vector_width(const takt_call *call)
     return 16 / takt_dtype_size(call->dtype);
 }
 
-/* ---- vectors and rows ------------------------------------------------------
- */
+/* ---- vectors and rows ---------------------------------------------------- */
 
 /* Small blocks while there are multiprocessors without one. */
-static void plan_map(const takt_call *call, unsigned units,
-                     struct launch_plan *plan)
+static void plan_map(const takt_call *call, struct launch_plan *plan)
 {
     const uint64_t vectors = ceil_div(call->shape.dim[0], vector_width(call));
-    const uint64_t few = (uint64_t)units * 256 * TAKT_CUDA_MAP_VECTORS;
+    const uint64_t few = (uint64_t)plan->units * 256 * TAKT_CUDA_MAP_VECTORS;
 
     plan->threads = vectors < few ? 64 : 256;
     plan->blocks = ceil_div(vectors, plan->threads * TAKT_CUDA_MAP_VECTORS);
 }
 
-static void plan_reduction(const takt_call *call, unsigned units,
-                           struct launch_plan *plan)
+static void plan_reduction(const takt_call *call, struct launch_plan *plan)
 {
     const uint64_t each = TAKT_CUDA_REDUCE_THREADS * 4 * vector_width(call);
 
     plan->threads = TAKT_CUDA_REDUCE_THREADS;
     plan->blocks =
-        between(ceil_div(call->shape.dim[0], each), (uint64_t)units * 8);
+        between(ceil_div(call->shape.dim[0], each), (uint64_t)plan->units * 8);
 }
 
-static void plan_rows(const takt_call *call, unsigned units,
-                      struct launch_plan *plan)
+static void plan_rows(const takt_call *call, struct launch_plan *plan)
 {
-    (void)units;
     const bool is_softmax = takt__op_id(call->op) == TAKT_OP_softmax;
     const uint64_t rows = call->shape.dim[0], cols = call->shape.dim[1];
 
@@ -107,12 +103,10 @@ static void plan_rows(const takt_call *call, unsigned units,
     }
 }
 
-static void plan_transpose(const takt_call *call, unsigned units,
-                           struct launch_plan *plan)
+static void plan_transpose(const takt_call *call, struct launch_plan *plan)
 {
     const uint64_t side = TAKT_CUDA_TRANSPOSE_SIDE;
 
-    (void)units;
     plan->threads = 256;
     plan->blocks = least(ceil_div(call->shape.dim[0], side) *
                              ceil_div(call->shape.dim[1], side),
@@ -127,8 +121,7 @@ static void plan_outputs(uint64_t outputs, struct launch_plan *plan)
         least(ceil_div(outputs, TAKT_CUDA_LAYER_THREADS), most_blocks);
 }
 
-/* ---- products --------------------------------------------------------------
- */
+/* ---- products ------------------------------------------------------------ */
 
 /* Into how many pieces a sum is cut, where `blocks` would compute it whole and
  * `wanted` are worth having; a piece should be `enough` deep, and what blocks
@@ -144,12 +137,11 @@ static uint64_t find_pieces(uint64_t blocks, uint64_t wanted, uint64_t depth,
                    least(room / blocks, 1024));
 }
 
-static void plan_gemv(const takt_call *call, unsigned units,
-                      struct launch_plan *plan)
+static void plan_gemv(const takt_call *call, struct launch_plan *plan)
 {
     const uint64_t m = call->shape.dim[0], n = call->shape.dim[1];
     const uint64_t size = takt_dtype_size(call->dtype);
-    const uint64_t wanted = (uint64_t)units * 8;
+    const uint64_t wanted = (uint64_t)plan->units * 8;
 
     plan->threads = TAKT_CUDA_GEMV_THREADS;
     if ((call->flags & TAKT_TRANS_A) != 0) {
@@ -183,14 +175,14 @@ static uint64_t tiles_of(const struct products *p, uint64_t side)
 
 /* Tiles of `side`, of which `at_once` run on a multiprocessor together. */
 static void plan_tiles(const struct products *p, uint64_t side, uint64_t size,
-                       uint64_t at_once, unsigned units,
-                       struct launch_plan *plan)
+                       uint64_t at_once, struct launch_plan *plan)
 {
     const uint64_t deep = TAKT_CUDA_GEMM_DEEP, most_deep = 1u << 30;
     const uint64_t tiles = tiles_of(p, side);
-    uint64_t pieces = tiles == 0 ? 1
-                                 : find_pieces(tiles, at_once * units, p->k,
-                                               16 * deep, side * side * size);
+    uint64_t pieces = tiles == 0
+                          ? 1
+                          : find_pieces(tiles, at_once * plan->units, p->k,
+                                        16 * deep, side * side * size);
 
     if (ceil_div(p->k, pieces) > most_deep)
         pieces = ceil_div(p->k, most_deep);
@@ -203,22 +195,21 @@ static void plan_tiles(const struct products *p, uint64_t side, uint64_t size,
 }
 
 /* Large tiles compute more for what they read, if they keep the device busy. */
-static void plan_large_or_small(const struct products *p, unsigned units,
+static void plan_large_or_small(const struct products *p,
                                 enum takt_cuda_kernel large,
                                 enum takt_cuda_kernel small,
                                 struct launch_plan *plan)
 {
     plan->kernel = large;
-    plan_tiles(p, TAKT_CUDA_GEMM_SIDE, sizeof(float), 2, units, plan);
+    plan_tiles(p, TAKT_CUDA_GEMM_SIDE, sizeof(float), 2, plan);
     if (p->m > TAKT_CUDA_GEMM_SMALL_SIDE && p->n > TAKT_CUDA_GEMM_SMALL_SIDE &&
-        plan->blocks * plan->pieces >= units)
+        plan->blocks * plan->pieces >= plan->units)
         return;
     plan->kernel = small;
-    plan_tiles(p, TAKT_CUDA_GEMM_SMALL_SIDE, sizeof(float), 3, units, plan);
+    plan_tiles(p, TAKT_CUDA_GEMM_SMALL_SIDE, sizeof(float), 3, plan);
 }
 
-static void plan_matmul(const takt_call *call, unsigned units,
-                        struct launch_plan *plan)
+static void plan_matmul(const takt_call *call, struct launch_plan *plan)
 {
     const bool is_batched = takt__op_id(call->op) == TAKT_OP_batched_matmul;
     const size_t *d = call->shape.dim + (is_batched ? 1 : 0);
@@ -226,18 +217,16 @@ static void plan_matmul(const takt_call *call, unsigned units,
                                d[2]};
 
     if (call->dtype == TAKT_F64)
-        plan_tiles(&p, TAKT_CUDA_GEMM_SMALL_SIDE, sizeof(double), 2, units,
-                   plan);
+        plan_tiles(&p, TAKT_CUDA_GEMM_SMALL_SIDE, sizeof(double), 2, plan);
     else if (is_batched)
-        plan_large_or_small(&p, units, TAKT_CUDA_batched_matmul_f32,
+        plan_large_or_small(&p, TAKT_CUDA_batched_matmul_f32,
                             TAKT_CUDA_batched_matmul_f32_small, plan);
     else
-        plan_large_or_small(&p, units, TAKT_CUDA_matmul_f32,
+        plan_large_or_small(&p, TAKT_CUDA_matmul_f32,
                             TAKT_CUDA_matmul_f32_small, plan);
 }
 
-/* ---- layers ----------------------------------------------------------------
- */
+/* ---- layers -------------------------------------------------------------- */
 
 /* Whether the convolution is worth computing as a product, and its sizes fit
  * what the kernel keeps them in. */
@@ -254,8 +243,7 @@ static bool is_product(const size_t *d)
            d[TAKT_DIM_GROUP_C] * d[TAKT_CONV2D_R] <= many / most;
 }
 
-static void plan_conv2d(const takt_call *call, unsigned units,
-                        struct launch_plan *plan)
+static void plan_conv2d(const takt_call *call, struct launch_plan *plan)
 {
     size_t memory[TAKT_DIMS];
     const size_t *d =
@@ -268,7 +256,7 @@ static void plan_conv2d(const takt_call *call, unsigned units,
 
     if (is_product(d) &&
         tiles_of(&p, TAKT_CUDA_GEMM_SMALL_SIDE) <= most_blocks) {
-        plan_large_or_small(&p, units, TAKT_CUDA_conv2d_f32,
+        plan_large_or_small(&p, TAKT_CUDA_conv2d_f32,
                             TAKT_CUDA_conv2d_f32_small, plan);
         return;
     }
@@ -276,24 +264,20 @@ static void plan_conv2d(const takt_call *call, unsigned units,
     plan_outputs(d[TAKT_CONV2D_N] * d[TAKT_CONV2D_K] * positions, plan);
 }
 
-static void plan_pooling(const takt_call *call, unsigned units,
-                         struct launch_plan *plan)
+static void plan_pooling(const takt_call *call, struct launch_plan *plan)
 {
     const struct takt_rows out = takt__rows_of(call, TAKT_OUT);
 
-    (void)units;
     plan_outputs(out.rows * out.cols, plan);
 }
 
-static void plan_attention(const takt_call *call, unsigned units,
-                           struct launch_plan *plan)
+static void plan_attention(const takt_call *call, struct launch_plan *plan)
 {
     const size_t *d = call->shape.dim;
     const uint64_t depth = d[TAKT_ATTENTION_D], queries = d[TAKT_ATTENTION_Q];
     const uint64_t heads =
         depth == 0 ? 0 : d[TAKT_ATTENTION_B] * d[TAKT_ATTENTION_H];
 
-    (void)units;
     plan->threads = TAKT_CUDA_LAYER_THREADS;
     if (queries < 8) {
         plan->kernel = TAKT_CUDA_attention_f32_each;
@@ -307,14 +291,12 @@ static void plan_attention(const takt_call *call, unsigned units,
     }
 }
 
-/* ---- any op ----------------------------------------------------------------
- */
+/* ---- any op -------------------------------------------------------------- */
 
 /* How calls of a form are run: on how many blocks, and what NVIDIA's library
  * has for them, which a device that was made ready in haste has already. */
 static const struct launcher {
-    void (*plan)(const takt_call *call, unsigned units,
-                 struct launch_plan *plan);
+    void (*plan)(const takt_call *call, struct launch_plan *plan);
     bool (*library)(struct takt_cuda *cuda, const takt_call *call, uint64_t a,
                     uint64_t b, uint64_t c, takt_status *status);
 } launchers[TAKT_FORMS] = {
@@ -338,12 +320,13 @@ static const struct launcher *launcher_of(const takt_call *call)
 static struct launch_plan plan_of(const takt_call *call, unsigned units)
 {
     const struct launcher *launcher = launcher_of(call);
-    struct launch_plan plan = {.blocks = UINT64_MAX, .pieces = 1};
+    struct launch_plan plan = {
+        .blocks = UINT64_MAX, .pieces = 1, .units = units};
 
     if (launcher->plan == NULL) /* impossible */
         return plan;
-    plan.kernel = usual_kernel(call);
-    launcher->plan(call, units, &plan);
+    plan.kernel = default_kernel(call);
+    launcher->plan(call, &plan);
     return plan;
 }
 
@@ -356,7 +339,7 @@ bool takt__cuda_can_run(const struct takt_device *device, const takt_call *call)
 {
     const struct launch_plan plan = plan_of(call, device->facts.units);
 
-    if (!is_possible(&plan))
+    if (!takt__cuda_is_usable() || !is_possible(&plan))
         return false;
     if (atomic_load_explicit(&device->is_complete, memory_order_acquire))
         return true;

@@ -21,7 +21,8 @@
 #include "cuda/inside.h"
 #include "takt/ops.h"
 
-/* cublasStatus_t, those that are told apart; cublasMath_t; cublasOperation_t */
+/* cublasStatus_t, those that are distinguished; cublasMath_t; cublasOperation_t
+ */
 enum { SUCCESS = 0, ALLOC_FAILED = 3, INVALID_VALUE = 7, ARCH_MISMATCH = 8 };
 enum { NOT_SUPPORTED = 15 };
 enum { DEFAULT_MATH = 0, TF32_MATH = 3 };
@@ -143,8 +144,8 @@ static bool open_file(struct takt_cuda *cuda, const char *file)
 
 void takt__cublas_open(struct takt_cuda *cuda)
 {
-    /* The toolkit of NVIDIA does not tell the loader where it is. */
-    static const char *const usual[] = {
+    /* The toolkit of NVIDIA is in no folder that the loader searches. */
+    static const char *const files[] = {
         "libcublas.so.13",
         "/usr/local/cuda/lib64/libcublas.so.13",
         "/usr/local/cuda/targets/x86_64-linux/lib/libcublas.so.13",
@@ -166,8 +167,8 @@ void takt__cublas_open(struct takt_cuda *cuda)
                       asked);
         return;
     }
-    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++)
-        if (open_file(cuda, usual[i]))
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        if (open_file(cuda, files[i]))
             return;
 }
 
@@ -176,11 +177,6 @@ void takt__cublas_close(struct takt_cuda *cuda)
     if (cuda->cublas != NULL)
         stop(cuda, cuda->cublas);
     cuda->cublas = NULL;
-}
-
-int takt__cublas_version(const struct takt_cublas *cublas)
-{
-    return cublas->version;
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -211,15 +207,6 @@ static bool fit_int(const size_t *numbers, size_t count)
     return true;
 }
 
-/* With an alpha of 0 the inputs must not be looked at, which is not promised;
- * without products there is nothing for it to do. */
-static bool can_take(const struct takt_cuda *cuda, const takt_call *call,
-                     const size_t *sizes, size_t count)
-{
-    return cuda->cublas != NULL && fit_int(sizes, count) &&
-           !is_zero(call->dtype, real(call->dtype, call->alpha));
-}
-
 static int trans(const takt_call *call, unsigned flag)
 {
     return (call->flags & flag) != 0 ? TRANSPOSED : AS_IT_LIES;
@@ -243,6 +230,19 @@ static bool set_math(struct takt_cublas *cublas, const takt_call *call)
     return true;
 }
 
+/* Whether it can take the call. With an alpha of 0 the inputs must not be
+ * looked at, which is not promised; without products there is nothing for it to
+ * do. */
+static bool prepare(const struct takt_cuda *cuda, const takt_call *call,
+                    const size_t *sizes, size_t count, union real *alpha,
+                    union real *beta)
+{
+    *alpha = real(call->dtype, call->alpha);
+    *beta = real(call->dtype, call->beta);
+    return cuda->cublas != NULL && fit_int(sizes, count) &&
+           !is_zero(call->dtype, *alpha) && set_math(cuda->cublas, call);
+}
+
 /* Of these errors it is known that nothing was begun. */
 static bool was_taken(int result, takt_status *status)
 {
@@ -258,10 +258,9 @@ bool takt__cublas_gemm(struct takt_cuda *cuda, const takt_call *call,
 {
     const size_t *dim = call->shape.dim, *ld = call->ld;
     const size_t sizes[] = {dim[0], dim[1], dim[2], ld[0], ld[1], ld[2]};
-    const union real alpha = real(call->dtype, call->alpha);
-    const union real beta = real(call->dtype, call->beta);
+    union real alpha, beta;
 
-    if (!can_take(cuda, call, sizes, 6) || !set_math(cuda->cublas, call))
+    if (!prepare(cuda, call, sizes, 6, &alpha, &beta))
         return false;
     const int result = cuda->cublas->gemm[call->dtype](
         cuda->cublas->handle, trans(call, TAKT_TRANS_B),
@@ -277,10 +276,9 @@ bool takt__cublas_batched(struct takt_cuda *cuda, const takt_call *call,
     const size_t *dim = call->shape.dim;
     const long long m = (long long)dim[1], n = (long long)dim[2];
     const long long k = (long long)dim[3];
-    const union real alpha = real(call->dtype, call->alpha);
-    const union real beta = real(call->dtype, call->beta);
+    union real alpha, beta;
 
-    if (!can_take(cuda, call, dim, 4) || !set_math(cuda->cublas, call))
+    if (!prepare(cuda, call, dim, 4, &alpha, &beta))
         return false;
     const int result = cuda->cublas->batched[call->dtype](
         cuda->cublas->handle, AS_IT_LIES, AS_IT_LIES, (int)n, (int)m, (int)k,
@@ -294,10 +292,9 @@ bool takt__cublas_gemv(struct takt_cuda *cuda, const takt_call *call,
 {
     const size_t *dim = call->shape.dim;
     const size_t sizes[] = {dim[0], dim[1], call->ld[0]};
-    const union real alpha = real(call->dtype, call->alpha);
-    const union real beta = real(call->dtype, call->beta);
+    union real alpha, beta;
 
-    if (!can_take(cuda, call, sizes, 3) || !set_math(cuda->cublas, call))
+    if (!prepare(cuda, call, sizes, 3, &alpha, &beta))
         return false;
     /* By columns it is A' that lies there. */
     const int other =

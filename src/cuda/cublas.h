@@ -22,9 +22,6 @@ struct takt_cublas;
 void takt__cublas_open(struct takt_cuda *cuda);
 void takt__cublas_close(struct takt_cuda *cuda);
 
-/* Its version: 130000. */
-int takt__cublas_version(const struct takt_cublas *cublas);
-
 /* An admitted matmul, batched_matmul or gemv whose operands are at these
  * addresses of the device. False: not taken, and nothing was begun; it is
  * absent, or the call has what it cannot do, or would do otherwise than

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "cuda/cublas.h"
-#include "cuda/own.h"
+#include "cuda/inside.h"
 
 enum { least_capability = 75 }; /* 7.5: Turing */
 
@@ -117,35 +117,34 @@ static takt_status make_context(struct takt_device *device,
 
 static takt_status start(struct takt_device *device, bool is_in_haste)
 {
-    struct takt_cuda_own *own = calloc(1, sizeof *own);
+    struct takt_cuda *cuda = calloc(1, sizeof *cuda);
 
-    if (own == NULL) {
+    if (cuda == NULL) {
         snprintf(device->problem, sizeof device->problem, "no memory");
         return TAKT_ENODEV;
     }
-    takt_status status = find_device(device, &own->cuda);
+    takt_status status = find_device(device, cuda);
     if (status == TAKT_OK)
-        status = make_context(device, &own->cuda, is_in_haste);
+        status = make_context(device, cuda, is_in_haste);
     if (status == TAKT_OK) {
-        device->self = own;
-        atomic_store(&device->is_complete, atomic_load(&own->cuda.is_loaded));
+        device->self = cuda;
+        atomic_store(&device->is_complete, atomic_load(&cuda->is_loaded));
     } else {
-        free(own);
+        free(cuda);
     }
     return status;
 }
 
 static void complete(struct takt_device *device, const _Atomic bool *is_over)
 {
-    struct takt_cuda_own *own = takt__cuda_enter(device);
+    struct takt_cuda *cuda = takt__cuda_enter(device);
     char problem[sizeof device->problem] = "";
 
-    if (own == NULL)
+    if (cuda == NULL)
         return;
-    if (takt__cuda_load_code(&own->cuda, is_over, problem, sizeof problem) ==
-        TAKT_OK)
+    if (takt__cuda_load_code(cuda, is_over, problem, sizeof problem) == TAKT_OK)
         atomic_store(&device->is_complete, true);
-    takt__cuda_leave(own);
+    takt__cuda_leave(cuda);
     if (problem[0] == '\0')
         return;
     takt__lock(&device->lock);
@@ -154,56 +153,55 @@ static void complete(struct takt_device *device, const _Atomic bool *is_over)
 }
 
 /* The context takes streams, events and memory with it. */
-static void destroy_context(struct takt_device *device,
-                            struct takt_cuda_own *own)
+static void destroy_context(struct takt_device *device, struct takt_cuda *cuda)
 {
     if (takt__cuda_enter(device) != NULL) {
-        takt__cublas_close(&own->cuda);
-        takt__cuda_unload_code(&own->cuda);
-        takt__cuda_leave(own);
+        takt__cublas_close(cuda);
+        takt__cuda_unload_code(cuda);
+        takt__cuda_leave(cuda);
     }
     if (takt__cuda_is_usable())
-        own->cuda.api->cuCtxDestroy(own->cuda.context);
+        cuda->api->cuCtxDestroy(cuda->context);
 }
 
 static void stop(struct takt_device *device)
 {
-    struct takt_cuda_own *own = device->self;
+    struct takt_cuda *cuda = device->self;
 
-    if (own == NULL)
+    if (cuda == NULL)
         return;
-    destroy_context(device, own);
-    free(own->cuda.cublas); /* there still is one if it could not be closed */
-    for (struct takt_cuda_point *point = own->points, *next; point != NULL;
+    destroy_context(device, cuda);
+    free(cuda->cublas); /* there still is one if it could not be closed */
+    for (struct takt_cuda_point *point = cuda->points, *next; point != NULL;
          point = next) {
         next = point->next;
         free(point);
     }
-    for (struct takt_cuda_reserved *one = own->reserved, *next; one != NULL;
+    for (struct takt_cuda_reserved *one = cuda->reserved, *next; one != NULL;
          one = next) {
         next = one->next;
         free(one);
     }
-    free(own);
+    free(cuda);
     device->self = NULL;
 }
 
 /* ---- memory -------------------------------------------------------------- */
 
-static bool note_reserved(struct takt_cuda_own *own, void *host)
+static bool note_reserved(struct takt_cuda *cuda, void *host)
 {
     struct takt_cuda_reserved *one = malloc(sizeof *one);
 
     if (one == NULL)
         return false;
-    *one = (struct takt_cuda_reserved){.host = host, .next = own->reserved};
-    own->reserved = one;
+    *one = (struct takt_cuda_reserved){.host = host, .next = cuda->reserved};
+    cuda->reserved = one;
     return true;
 }
 
-static bool forget_reserved(struct takt_cuda_own *own, const void *host)
+static bool forget_reserved(struct takt_cuda *cuda, const void *host)
 {
-    for (struct takt_cuda_reserved **at = &own->reserved; *at != NULL;
+    for (struct takt_cuda_reserved **at = &cuda->reserved; *at != NULL;
          at = &(*at)->next) {
         struct takt_cuda_reserved *one = *at;
         if (one->host == host) {
@@ -215,10 +213,10 @@ static bool forget_reserved(struct takt_cuda_own *own, const void *host)
     return false;
 }
 
-static takt_status reserve_host(struct takt_cuda_own *own, size_t bytes,
+static takt_status reserve_host(struct takt_cuda *cuda, size_t bytes,
                                 struct takt_block *out)
 {
-    const struct takt_cuda_api *api = own->cuda.api;
+    const struct takt_cuda_api *api = cuda->api;
     void *host;
     int result =
         api->cuMemHostAlloc(&host, bytes, HOST_PORTABLE | HOST_DEVICE_MAP);
@@ -227,7 +225,7 @@ static takt_status reserve_host(struct takt_cuda_own *own, size_t bytes,
         return takt__cuda_status(result);
     *out = (struct takt_block){.bytes = bytes, .host = host};
     result = api->cuMemHostGetDevicePointer(&out->address, host, 0);
-    if (result == TAKT_CUDA_SUCCESS && note_reserved(own, host))
+    if (result == TAKT_CUDA_SUCCESS && note_reserved(cuda, host))
         return TAKT_OK;
     api->cuMemFreeHost(host);
     *out = (struct takt_block){0};
@@ -238,34 +236,31 @@ static takt_status reserve_host(struct takt_cuda_own *own, size_t bytes,
 static takt_status reserve(struct takt_device *device, size_t bytes,
                            bool is_pinned, struct takt_block *out)
 {
-    struct takt_cuda_own *own = takt__cuda_enter(device);
-    takt_status status;
+    struct takt_cuda *cuda = takt__cuda_enter(device);
+    uint64_t address = 0;
 
     *out = (struct takt_block){0};
-    if (own == NULL)
+    if (cuda == NULL)
         return TAKT_ELOST;
-    if (is_pinned) {
-        status = reserve_host(own, bytes, out);
-    } else {
-        uint64_t address = 0;
-        status = takt__cuda_status(own->cuda.api->cuMemAlloc(&address, bytes));
-        if (status == TAKT_OK)
-            *out = (struct takt_block){.address = address, .bytes = bytes};
-    }
-    takt__cuda_leave(own);
+    const takt_status status =
+        is_pinned ? reserve_host(cuda, bytes, out)
+                  : takt__cuda_status(cuda->api->cuMemAlloc(&address, bytes));
+    if (status == TAKT_OK && !is_pinned)
+        *out = (struct takt_block){.address = address, .bytes = bytes};
+    takt__cuda_leave(cuda);
     return status;
 }
 
 static takt_status pin(struct takt_device *device, void *host, size_t bytes,
                        struct takt_block *out)
 {
-    struct takt_cuda_own *own = takt__cuda_enter(device);
+    struct takt_cuda *cuda = takt__cuda_enter(device);
     uint64_t address = 0;
 
     *out = (struct takt_block){0};
-    if (own == NULL)
+    if (cuda == NULL)
         return TAKT_ELOST;
-    const struct takt_cuda_api *api = own->cuda.api;
+    const struct takt_cuda_api *api = cuda->api;
     int result =
         api->cuMemHostRegister(host, bytes, HOST_PORTABLE | HOST_DEVICE_MAP);
     if (result == TAKT_CUDA_SUCCESS) {
@@ -273,7 +268,7 @@ static takt_status pin(struct takt_device *device, void *host, size_t bytes,
         if (result != TAKT_CUDA_SUCCESS)
             api->cuMemHostUnregister(host);
     }
-    takt__cuda_leave(own);
+    takt__cuda_leave(cuda);
     if (result == TAKT_CUDA_SUCCESS)
         *out = (struct takt_block){
             .address = address, .bytes = bytes, .host = host};
@@ -283,17 +278,17 @@ static takt_status pin(struct takt_device *device, void *host, size_t bytes,
 /* In a lost context nothing can be given back; it goes with the context. */
 static void release(struct takt_device *device, struct takt_block *block)
 {
-    struct takt_cuda_own *own =
+    struct takt_cuda *cuda =
         block->address != 0 ? takt__cuda_enter(device) : NULL;
 
-    if (own != NULL) {
+    if (cuda != NULL) {
         if (block->host == NULL)
-            own->cuda.api->cuMemFree(block->address);
-        else if (forget_reserved(own, block->host))
-            own->cuda.api->cuMemFreeHost(block->host);
+            cuda->api->cuMemFree(block->address);
+        else if (forget_reserved(cuda, block->host))
+            cuda->api->cuMemFreeHost(block->host);
         else
-            own->cuda.api->cuMemHostUnregister(block->host);
-        takt__cuda_leave(own);
+            cuda->api->cuMemHostUnregister(block->host);
+        takt__cuda_leave(cuda);
     }
     *block = (struct takt_block){0};
 }
@@ -332,18 +327,12 @@ static takt_status copy(struct takt_device *device, enum takt_queue queue,
 {
     if (bytes == 0)
         return TAKT_OK;
-    const struct takt_cuda_own *own = takt__cuda_enter(device);
-    if (own == NULL)
+    const struct takt_cuda *cuda = takt__cuda_enter(device);
+    if (cuda == NULL)
         return TAKT_ELOST;
-    const int result =
-        begin_copy(&own->cuda, own->cuda.stream[queue], to, from, bytes);
-    takt__cuda_leave(own);
+    const int result = begin_copy(cuda, cuda->stream[queue], to, from, bytes);
+    takt__cuda_leave(cuda);
     return takt__cuda_refusal(result);
-}
-
-static bool can_run(const struct takt_device *device, const takt_call *call)
-{
-    return takt__cuda_is_usable() && takt__cuda_can_run(device, call);
 }
 
 /* A refusal means that nothing was begun. A call of several kernels of which
@@ -352,14 +341,14 @@ static bool can_run(const struct takt_device *device, const takt_call *call)
 static takt_status compute(struct takt_device *device,
                            const struct takt_device_call *call)
 {
-    struct takt_cuda_own *own = takt__cuda_enter(device);
+    struct takt_cuda *cuda = takt__cuda_enter(device);
 
-    if (own == NULL)
+    if (cuda == NULL)
         return TAKT_ELOST;
-    const takt_status status = takt__cuda_compute(&own->cuda, call);
-    if (status == TAKT_ENODEV && !atomic_load(&own->cuda.is_loaded))
+    const takt_status status = takt__cuda_compute(cuda, call);
+    if (status == TAKT_ENODEV && !atomic_load(&cuda->is_loaded))
         atomic_store(&device->is_lacking, true);
-    takt__cuda_leave(own);
+    takt__cuda_leave(cuda);
     return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
 }
 
@@ -373,7 +362,7 @@ const struct takt_driver takt__cuda_driver = {
     .reserve = reserve,
     .release = release,
     .pin = pin,
-    .can_run = can_run,
+    .can_run = takt__cuda_can_run,
     .copy = copy,
     .compute = compute,
     .mark = takt__cuda_mark,

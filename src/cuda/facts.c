@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "cuda/own.h"
+#include "cuda/inside.h"
 
 static int ask(const struct takt_cuda *cuda, int attribute)
 {

@@ -11,6 +11,19 @@
 
 struct takt_cublas; /* NVIDIA's products: cublas.h */
 
+/* An event of the driver; what takt_mark.point points to. */
+struct takt_cuda_point {
+    void *event;
+    bool is_timed;
+    struct takt_cuda_point *next_free, *next;
+};
+
+/* Host memory that was reserved, not pinned where it was. */
+struct takt_cuda_reserved {
+    void *host;
+    struct takt_cuda_reserved *next;
+};
+
 /* Behind takt_device.self. */
 struct takt_cuda {
     const struct takt_cuda_api *api; /* the driver's functions: api.h */
@@ -23,6 +36,9 @@ struct takt_cuda {
     _Atomic bool is_loaded;          /* all of them */
     struct takt_cublas *cublas;      /* NULL: not to be had */
     struct takt_block scratch;       /* for kernels of several blocks */
+    struct takt_cuda_point *free[2]; /* marks that are not in use; timed: [1] */
+    struct takt_cuda_point *points;  /* all of them */
+    struct takt_cuda_reserved *reserved;
 };
 
 /* The status for a result of the driver; TAKT_ELOST for those after which the
@@ -49,8 +65,33 @@ takt_status takt__cuda_load_code(struct takt_cuda *cuda,
 /* Gives back both. */
 void takt__cuda_unload_code(struct takt_cuda *cuda);
 
-/* Whether a call is one the kernels (or cuBLAS) take. */
-bool takt__cuda_can_run(const struct takt_device *device,
-                        const takt_call *call);
+/* Whether the driver may be called, and a call is one that the kernels (or
+ * cuBLAS) take. */
+takt_device_can_run takt__cuda_can_run;
+
+/* Makes the context of a device current in this thread, above the program's
+ * own, which leave() brings back. NULL: there is none that could be used. */
+struct takt_cuda *takt__cuda_enter(const struct takt_device *device);
+void takt__cuda_leave(const struct takt_cuda *own);
+
+/* As takt__cuda_status(), in the words of struct takt_driver: what needed
+ * memory and got none was refused. */
+takt_status takt__cuda_refusal(int result);
+
+/* Fills in what is known of a device. Never fails: what the driver does not say
+ * is left unknown. */
+void takt__cuda_describe(const struct takt_cuda *cuda,
+                         struct takt_device_facts *out);
+
+/* The compute capability, as 75 for 7.5; 0: not known. */
+int takt__cuda_capability(const struct takt_cuda *cuda);
+
+/* The methods for marks. */
+takt_device_mark takt__cuda_mark;
+takt_device_drop takt__cuda_drop;
+takt_device_follow takt__cuda_follow;
+takt_device_wait takt__cuda_wait;
+takt_device_is_past takt__cuda_is_past;
+takt_device_between takt__cuda_between_s;
 
 #endif

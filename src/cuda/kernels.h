@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* A call, as kernels read it: sizes, flags and factors are those of the
- * takt_call, complete (no 0 for "the usual one"). */
+ * takt_call, complete (no 0 for "the default"). */
 struct takt_cuda_args {
     uint64_t in[4]; /* addresses on the device; 0: nothing is there */
     uint64_t out;

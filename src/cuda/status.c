@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * status.c - what a result of NVIDIA's driver means for us.
+ * status.c - the context of a device around a method, and what a result of
+ * NVIDIA's driver means for us.
  */
-#include "cuda/own.h"
+#include "cuda/inside.h"
 
 /* The errors after which nothing in the context works any more, or after which
  * there is none. */
@@ -52,4 +53,20 @@ takt_status takt__cuda_refusal(int result)
 {
     const takt_status status = takt__cuda_status(result);
     return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
+}
+
+struct takt_cuda *takt__cuda_enter(const struct takt_device *device)
+{
+    struct takt_cuda *cuda = device->self;
+
+    if (cuda == NULL || !takt__cuda_is_usable() ||
+        cuda->api->cuCtxPushCurrent(cuda->context) != TAKT_CUDA_SUCCESS)
+        return NULL;
+    return cuda;
+}
+
+void takt__cuda_leave(const struct takt_cuda *cuda)
+{
+    void *context;
+    cuda->api->cuCtxPopCurrent(&context);
 }

@@ -6,6 +6,8 @@
 
 #include "decide/inside.h"
 
+_Thread_local struct takt_thread takt__thread = {.left = 1};
+
 /* Low ops are element-wise, Medium ones vectors, and High ones pay for what
  * their shape says; a user's op pays for what the user says. */
 static takt_status ask_cost(const struct takt_decider *decider,
@@ -61,8 +63,7 @@ static takt_status ask_rule(const struct takt_decider *decider,
     return TAKT_EINVAL;
 }
 
-/* ---- the prior -------------------------------------------------------------
- */
+/* ---- the prior ----------------------------------------------------------- */
 
 struct takt_cell takt__decide_consider(const struct takt_decider *decider,
                                        const takt_work *work,
@@ -138,8 +139,7 @@ static void choose_simd(const struct takt_decider *decider,
     out->is_threaded = cell.is_threaded;
 }
 
-/* ---- rules -----------------------------------------------------------------
- */
+/* ---- rules --------------------------------------------------------------- */
 
 /* The first GPU that may be usable; false: none. */
 static bool choose_gpu(const struct takt_decider *decider,
@@ -189,30 +189,23 @@ static void choose_pinned(const struct takt_decider *decider,
     out->reason = TAKT_REASON_PINNED;
 }
 
-static struct takt_choice undecided(unsigned situation)
-{
-    return (struct takt_choice){.situation = (uint8_t)situation,
-                                .predicted_s = -1};
-}
-
 static takt_status decide_static(const struct takt_decider *decider,
                                  takt_policy policy,
                                  const struct takt_sizes *sizes,
                                  unsigned situation, struct takt_choice *out)
 {
-    *out = undecided(situation);
+    *out = (struct takt_choice){.situation = (uint8_t)situation,
+                                .predicted_s = -1};
     switch (policy) {
     case TAKT_POLICY_FIXED:
-        if (decider->policy != policy)
-            return TAKT_EINVAL; /* there is no fixed expert */
         out->expert = (uint8_t)decider->fixed;
         out->reason = TAKT_REASON_FORCED;
-        break;
+        /* There may be no fixed expert. */
+        return decider->policy == policy ? TAKT_OK : TAKT_EINVAL;
     case TAKT_POLICY_PINNED:
-        if (decider->policy != policy)
-            return TAKT_EINVAL; /* there is no file */
         choose_pinned(decider, sizes, out);
-        break;
+        /* There may be no file. */
+        return decider->policy == policy ? TAKT_OK : TAKT_EINVAL;
     case TAKT_POLICY_ADAPTIVE:
         choose_simd(decider, sizes, situation, false, out);
         out->reason = takt__experts_known(decider->experts) == 1
@@ -235,8 +228,7 @@ takt_status takt__decide_static(const struct takt_decider *decider,
     return decide_static(decider, policy, sizes, TAKT_ASLEEP, out);
 }
 
-/* ---- what was learned ------------------------------------------------------
- */
+/* ---- what was learned ---------------------------------------------------- */
 
 /* Only what every call needs is taken out of the word. */
 static inline void read_cell(uint64_t word, unsigned situation,

@@ -9,8 +9,7 @@
 
 #include "decide/inside.h"
 
-/* ---- links -----------------------------------------------------------------
- */
+/* ---- links --------------------------------------------------------------- */
 
 double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
                          unsigned link, double bytes)
@@ -18,7 +17,7 @@ double takt__decide_link(const struct takt_decider *decider, unsigned gpu,
     const struct takt_key key = {(uint16_t)(TAKT_SERIES_LINKS + link),
                                  takt__bucket_of(bytes)};
     const uint64_t word =
-        takt__table_load(&decider->table, key, TAKT_PLACE_GPU + gpu);
+        takt__table_load(&decider->table, key, TAKT_COLUMN_GPU + gpu);
     const struct takt_rates *rates =
         atomic_load_explicit(&decider->gpu[gpu].rates, memory_order_acquire);
 
@@ -53,8 +52,7 @@ void takt__decider_update_gpu(struct takt_decider *decider, unsigned gpu)
     atomic_store_explicit(&expert->rates, &expert->known, memory_order_release);
 }
 
-/* ---- locations -------------------------------------------------------------
- */
+/* ---- locations ----------------------------------------------------------- */
 
 void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
                        const struct takt_sizes *sizes, struct takt_choice *out)
@@ -87,7 +85,8 @@ static double gpu_seconds(const struct takt_decider *decider, unsigned gpu,
     const struct takt_rates *rates =
         atomic_load_explicit(&decider->gpu[gpu].rates, memory_order_acquire);
 
-    *word = takt__table_load(&decider->table, sizes->key, TAKT_PLACE_GPU + gpu);
+    *word =
+        takt__table_load(&decider->table, sizes->key, TAKT_COLUMN_GPU + gpu);
     if (*word == 0) {
         *low = takt__rates_seconds(rates, sizes->work.bytes, sizes->work.flops,
                                    TAKT_RESIDENT);
@@ -125,7 +124,7 @@ static bool may_try(struct takt_decider *decider, unsigned gpu,
 {
     return (word >> TAKT_CELL_TRIES & 3) != 0 &&
            takt__table_take_try(&decider->table, sizes->key,
-                                TAKT_PLACE_GPU + gpu, word);
+                                TAKT_COLUMN_GPU + gpu, word);
 }
 
 void takt__decide_location(struct takt_decider *decider,

@@ -34,21 +34,11 @@ static const double gpu_flops_share = 0.7, gpu_memory_share = 0.8;
 /* To launch a kernel and wait for it, to get a copy going, and PCIe 3. */
 static const double launch_s = 12e-6, copy_s = 10e-6, gpu_link_rate = 12e9;
 
-static double lanes_of(takt_isa isa)
-{
-    switch (isa) {
-    case TAKT_ISA_SCALAR:
-        return 1;
-    case TAKT_ISA_SSE2:
-    case TAKT_ISA_NEON:
-        return 4;
-    case TAKT_ISA_AVX2:
-        return 8;
-    case TAKT_ISA_AVX512:
-        return 16;
-    }
-    return 1;
-}
+/* Floats of a vector. */
+static const double lanes_of[] = {
+    [TAKT_ISA_SCALAR] = 1, [TAKT_ISA_SSE2] = 4,    [TAKT_ISA_NEON] = 4,
+    [TAKT_ISA_AVX2] = 8,   [TAKT_ISA_AVX512] = 16,
+};
 
 static double least(double a, double b)
 {
@@ -60,7 +50,7 @@ struct takt_rates takt__prior_rates(const struct takt_expert *expert,
 {
     const bool is_library = expert->class == &takt__library_class;
     const double lanes =
-        lanes_of(is_library ? takt_machine_best_isa(machine) : expert->isa);
+        lanes_of[is_library ? takt_machine_best_isa(machine) : expert->isa];
     const double threads = expert->threads;
     /* Four cores or so saturate a memory controller. */
     const double busy = least(threads, 4);

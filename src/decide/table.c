@@ -19,9 +19,9 @@ void takt__table_destroy(struct takt_table *table)
 /* Pages that were never written stay so. */
 void takt__table_clear(struct takt_table *table, unsigned series)
 {
-    for (unsigned place = 0; place < TAKT_PLACES; place++)
+    for (unsigned column = 0; column < TAKT_COLUMNS; column++)
         for (unsigned bucket = 0; bucket < TAKT_BUCKETS; bucket++) {
-            _Atomic uint64_t *at = &table->cell[series][place][bucket];
+            _Atomic uint64_t *at = &table->cell[series][column][bucket];
             if (atomic_load_explicit(at, memory_order_relaxed) != 0)
                 atomic_store_explicit(at, 0, memory_order_relaxed);
         }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table.h - what was decided, one word per series, place and bucket.
+ * table.h - what was decided, one word per series, column and bucket.
  *
  * A decision reads one word; the learner writes one. A word that is 0 was never
  * written: the caller then writes what the prior says. A trial of another
  * expert is a token in the word: the caller that takes it out runs the trial.
  *
- * A place is a situation; with TAKT_RESIDENT in it, the best way to run a call
+ * A column is a situation; with TAKT_RESIDENT in it, the best way to run a call
  * on the processor if the host has all operands, which is written only while a
  * GPU is awake: without one it is as if that bit were not there. Or it is a
- * GPU, TAKT_PLACE_GPU and following: there best, runner-up and explore are that
- * GPU's expert, seconds is what it takes if it has all operands (about FLT_MAX:
- * it refused lately), and confidence the factor by which it may be faster. What
- * has to be moved is the caller's to add, as is the choice.
+ * GPU, TAKT_COLUMN_GPU and following: there best, runner-up and explore are
+ * that GPU's expert, seconds is what it takes if it has all operands (about
+ * FLT_MAX: it refused lately), and confidence the factor by which it may be
+ * faster. What has to be moved is the caller's to add, as is the choice.
  */
 #ifndef TAKT_DECIDE_TABLE_H
 #define TAKT_DECIDE_TABLE_H
@@ -38,7 +38,7 @@ struct takt_cell {
 };
 
 struct takt_table {
-    _Atomic uint64_t (*cell)[TAKT_PLACES][TAKT_BUCKETS]; /* by series */
+    _Atomic uint64_t (*cell)[TAKT_COLUMNS][TAKT_BUCKETS]; /* by series */
 };
 
 /* All cells empty; pages that are not touched take no memory. */
@@ -91,40 +91,40 @@ static inline struct takt_cell takt__cell_unpack(uint64_t word)
 
 /* Experts in a word are known before it is written. */
 static inline uint64_t takt__table_load(const struct takt_table *table,
-                                        struct takt_key key, unsigned place)
+                                        struct takt_key key, unsigned column)
 {
-    return atomic_load_explicit(&table->cell[key.series][place][key.bucket],
+    return atomic_load_explicit(&table->cell[key.series][column][key.bucket],
                                 memory_order_acquire);
 }
 
 /* Writes what the prior said, unless the word was written meanwhile. */
 static inline void takt__table_offer(struct takt_table *table,
-                                     struct takt_key key, unsigned place,
+                                     struct takt_key key, unsigned column,
                                      const struct takt_cell *cell)
 {
     uint64_t empty = 0;
 
     atomic_compare_exchange_strong_explicit(
-        &table->cell[key.series][place][key.bucket], &empty,
+        &table->cell[key.series][column][key.bucket], &empty,
         takt__cell_pack(cell), memory_order_relaxed, memory_order_relaxed);
 }
 
 static inline void takt__table_store(struct takt_table *table,
-                                     struct takt_key key, unsigned place,
+                                     struct takt_key key, unsigned column,
                                      const struct takt_cell *cell)
 {
-    atomic_store_explicit(&table->cell[key.series][place][key.bucket],
+    atomic_store_explicit(&table->cell[key.series][column][key.bucket],
                           takt__cell_pack(cell), memory_order_relaxed);
 }
 
 /* Takes one try out of the word that was just read; false: another call did,
  * or it was written anew. */
 static inline bool takt__table_take_try(struct takt_table *table,
-                                        struct takt_key key, unsigned place,
+                                        struct takt_key key, unsigned column,
                                         uint64_t word)
 {
     return atomic_compare_exchange_strong_explicit(
-        &table->cell[key.series][place][key.bucket], &word,
+        &table->cell[key.series][column][key.bucket], &word,
         word - ((uint64_t)1 << TAKT_CELL_TRIES), memory_order_relaxed,
         memory_order_relaxed);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* products.c - transposes become strides. */
+/* arguments.c - transposes become strides. */
 #include "expert/arguments.h"
 
 #include <stdbool.h>
 
+#include "op/dims.h"
 #include "takt/ops.h"
 
 struct takt_gemm takt__gemm_of(const takt_call *call)
@@ -12,9 +13,9 @@ struct takt_gemm takt__gemm_of(const takt_call *call)
     const bool trans_b = (call->flags & TAKT_TRANS_B) != 0;
 
     return (struct takt_gemm){
-        .m = call->shape.dim[0],
-        .n = call->shape.dim[1],
-        .k = call->shape.dim[2],
+        .m = call->shape.dim[TAKT_MATMUL_M],
+        .n = call->shape.dim[TAKT_MATMUL_N],
+        .k = call->shape.dim[TAKT_MATMUL_K],
         .a = call->in[0],
         .a_row = trans_a ? 1 : call->ld[0],
         .a_col = trans_a ? call->ld[0] : 1,
@@ -30,8 +31,9 @@ struct takt_gemm takt__gemm_of(const takt_call *call)
 
 struct takt_gemm takt__gemm_of_batch(const takt_call *call, size_t index)
 {
-    const size_t m = call->shape.dim[1], n = call->shape.dim[2];
-    const size_t k = call->shape.dim[3];
+    const size_t m = call->shape.dim[TAKT_BATCHED_M];
+    const size_t n = call->shape.dim[TAKT_BATCHED_N];
+    const size_t k = call->shape.dim[TAKT_BATCHED_K];
     const size_t size = takt_dtype_size(call->dtype);
 
     return (struct takt_gemm){

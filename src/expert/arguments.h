@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* products.h - a call as the kernels for products want it. */
+/* arguments.h - a call as the kernels for products want it. */
 #ifndef TAKT_EXPERT_ARGUMENTS_H
 #define TAKT_EXPERT_ARGUMENTS_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* products.c - matrix products on k threads, each with scratch of its own. */
+/* cpu_products.c - matrix products on k threads, each with scratch of its own.
+ */
 #include "expert/arguments.h"
 
 #include "expert/forms.h"
-#include "expert/stretch.h"
 
 struct gemm_job {
     const struct takt_gemm_kernels *kernels;

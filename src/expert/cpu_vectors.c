@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * vectors.c - maps, reductions, rows and transposes on k threads.
+ * cpu_vectors.c - maps, reductions, rows and transposes on k threads.
  *
  * Stretches begin at multiples of a cache line's worth of elements, so that
  * two threads never write to the same line of an aligned output.
@@ -8,13 +8,11 @@
 #include <string.h>
 
 #include "expert/forms.h"
-#include "expert/stretch.h"
 #include "kernels/partial.h"
 
 enum { grain = 64, most_parts = 256 };
 
-/* ---- maps ------------------------------------------------------------------
- */
+/* ---- maps ---------------------------------------------------------------- */
 
 struct map_job {
     takt_map_kernel *kernel;
@@ -69,15 +67,10 @@ takt_status takt__cpu_map(struct takt_experts *experts,
     if (expert->slots->stream_map[call->dtype][op] != NULL &&
         pays_to_stream(experts, call, (double)call->shape.dim[0]))
         job.kernel = expert->slots->stream_map[call->dtype][op];
-    if (expert->threads > 1)
-        return takt__pool_run(experts->pool, expert->threads, 0, map_part,
-                              &job);
-    map_part(&job, 0, 1, NULL);
-    return TAKT_OK;
+    return takt__cpu_run_parts(experts, expert, map_part, &job);
 }
 
-/* ---- reductions ------------------------------------------------------------
- */
+/* ---- reductions ---------------------------------------------------------- */
 
 struct reduce_job {
     takt_reduce_kernel *kernel;
@@ -86,27 +79,16 @@ struct reduce_job {
     struct takt_partial partial[most_parts]; /* count 0: a part had nothing */
 };
 
-static enum takt_partial_kind kind_of(enum takt_op_id op)
-{
-    switch (op) {
-    case TAKT_OP_mean:
-        return TAKT_PARTIAL_MEAN;
-    case TAKT_OP_norm2:
-        return TAKT_PARTIAL_NORM2;
-    case TAKT_OP_variance:
-        return TAKT_PARTIAL_VARIANCE;
-    case TAKT_OP_max:
-        return TAKT_PARTIAL_MAX;
-    case TAKT_OP_min:
-        return TAKT_PARTIAL_MIN;
-    case TAKT_OP_argmax:
-        return TAKT_PARTIAL_ARGMAX;
-    case TAKT_OP_argmin:
-        return TAKT_PARTIAL_ARGMIN;
-    default:
-        return TAKT_PARTIAL_SUM;
-    }
-}
+/* What is not named here is a sum: kind 0. */
+static const uint8_t kinds[TAKT_OP_COUNT] = {
+    [TAKT_OP_mean] = TAKT_PARTIAL_MEAN,
+    [TAKT_OP_norm2] = TAKT_PARTIAL_NORM2,
+    [TAKT_OP_variance] = TAKT_PARTIAL_VARIANCE,
+    [TAKT_OP_max] = TAKT_PARTIAL_MAX,
+    [TAKT_OP_min] = TAKT_PARTIAL_MIN,
+    [TAKT_OP_argmax] = TAKT_PARTIAL_ARGMAX,
+    [TAKT_OP_argmin] = TAKT_PARTIAL_ARGMIN,
+};
 
 static void reduce_part(void *self, unsigned part, unsigned parts,
                         void *scratch)
@@ -123,18 +105,12 @@ static void reduce_part(void *self, unsigned part, unsigned parts,
                     offset(call->in[1], skip), &job->partial[part]);
 }
 
-/* The sum of nothing is 0; nothing else was admitted. */
-static void write_zero(const takt_call *call)
-{
-    memset(call->out, 0, takt_dtype_size(call->dtype));
-}
-
 takt_status takt__cpu_reduce(struct takt_experts *experts,
                              const struct takt_expert *expert,
                              const takt_call *call)
 {
     const enum takt_op_id op = takt__op_id(call->op);
-    const enum takt_partial_kind kind = kind_of(op);
+    const enum takt_partial_kind kind = (enum takt_partial_kind)kinds[op];
     const unsigned parts =
         expert->threads < most_parts ? expert->threads : most_parts;
     struct reduce_job job;
@@ -150,16 +126,15 @@ takt_status takt__cpu_reduce(struct takt_experts *experts,
         reduce_part(&job, 0, 1, NULL);
     for (unsigned i = 1; i < parts; i++)
         takt__partial_merge(kind, &job.partial[0], &job.partial[i]);
-    if (job.partial[0].count == 0)
-        write_zero(call);
+    if (job.partial[0].count == 0) /* the sum of nothing: else not admitted */
+        memset(call->out, 0, job.size);
     else
         takt__partial_write(kind, &job.partial[0], call->dtype == TAKT_F64,
                             call->out);
     return TAKT_OK;
 }
 
-/* ---- rows ------------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------- */
 
 struct rows_job {
     takt_rows_kernel *kernel;
@@ -187,15 +162,10 @@ takt_status takt__cpu_rows(struct takt_experts *experts,
 {
     struct rows_job job = {expert->slots->rows[takt__op_id(call->op)], call};
 
-    if (expert->threads > 1)
-        return takt__pool_run(experts->pool, expert->threads, 0, rows_part,
-                              &job);
-    rows_part(&job, 0, 1, NULL);
-    return TAKT_OK;
+    return takt__cpu_run_parts(experts, expert, rows_part, &job);
 }
 
-/* ---- transpose -------------------------------------------------------------
- */
+/* ---- transpose ----------------------------------------------------------- */
 
 struct transpose_job {
     takt_transpose_kernel *kernel;
@@ -230,9 +200,5 @@ takt_status takt__cpu_transpose(struct takt_experts *experts,
     if (expert->slots->stream_transpose[call->dtype] != NULL &&
         pays_to_stream(experts, call, elements))
         job.kernel = expert->slots->stream_transpose[call->dtype];
-    if (expert->threads > 1)
-        return takt__pool_run(experts->pool, expert->threads, 0, transpose_part,
-                              &job);
-    transpose_part(&job, 0, 1, NULL);
-    return TAKT_OK;
+    return takt__cpu_run_parts(experts, expert, transpose_part, &job);
 }

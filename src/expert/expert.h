@@ -150,8 +150,7 @@ static inline takt_status takt__expert_run(struct takt_experts *experts,
                : TAKT_ENODEV;
 }
 
-/* ---- the user's: user.c ----------------------------------------------------
- */
+/* ---- the user's: user.c -------------------------------------------------- */
 
 /* The experts of an op, one after another: begins with NULL, ends with NULL. */
 const struct takt_expert *

@@ -21,25 +21,20 @@ static bool may(const struct takt_expert *expert, const takt_op *op,
 static bool can(const struct takt_expert *expert, const takt_call *call)
 {
     const size_t size = takt_dtype_size(call->dtype);
-    struct takt_gemm gemm;
-    struct takt_gemv gemv;
-    struct takt_axpy axpy;
+    const enum takt_op_id op = takt__op_id(call->op);
 
     if (expert->blas == NULL)
         return false; /* a reserved slot */
-    switch (takt__op_id(call->op)) {
-    case TAKT_OP_matmul:
-        gemm = takt__gemm_of(call);
+    if (op == TAKT_OP_matmul) {
+        const struct takt_gemm gemm = takt__gemm_of(call);
         return takt__blas_can_gemm(expert->blas, size, &gemm);
-    case TAKT_OP_gemv:
-        gemv = takt__gemv_of(call);
-        return takt__blas_can_gemv(expert->blas, size, &gemv);
-    case TAKT_OP_axpy:
-        axpy = takt__axpy_of(call);
-        return takt__blas_can_axpy(expert->blas, size, &axpy);
-    default:
-        return false;
     }
+    if (op == TAKT_OP_gemv) {
+        const struct takt_gemv gemv = takt__gemv_of(call);
+        return takt__blas_can_gemv(expert->blas, size, &gemv);
+    }
+    const struct takt_axpy axpy = takt__axpy_of(call);
+    return op == TAKT_OP_axpy && takt__blas_can_axpy(expert->blas, size, &axpy);
 }
 
 static takt_status run(struct takt_experts *experts,

@@ -4,34 +4,25 @@
 
 #include <string.h>
 
-static void place(struct takt_slots *slots, const struct takt_kernel *kernel,
-                  enum takt_op_id op)
+static void put(struct takt_slots *slots, const struct takt_kernel *kernel,
+                enum takt_op_id op)
 {
+    const unsigned dtype = kernel->dtype;
+
     switch (kernel->kind) {
-    case TAKT_KERNEL_KIND_map:
-        slots->map[kernel->dtype][op] = kernel->run.map;
+#define PUT(kind_, slot_)                 \
+    case TAKT_KERNEL_KIND_##kind_:        \
+        slots->slot_ = kernel->run.kind_; \
         break;
-    case TAKT_KERNEL_KIND_stream_map:
-        slots->stream_map[kernel->dtype][op] = kernel->run.stream_map;
-        break;
-    case TAKT_KERNEL_KIND_stream_transpose:
-        slots->stream_transpose[kernel->dtype] = kernel->run.stream_transpose;
-        break;
-    case TAKT_KERNEL_KIND_transpose:
-        slots->transpose[kernel->dtype] = kernel->run.transpose;
-        break;
-    case TAKT_KERNEL_KIND_reduce:
-        slots->reduce[kernel->dtype][op] = kernel->run.reduce;
-        break;
-    case TAKT_KERNEL_KIND_rows:
-        slots->rows[op] = kernel->run.rows;
-        break;
-    case TAKT_KERNEL_KIND_gemm:
-        slots->gemm[kernel->dtype] = kernel->run.gemm;
-        break;
-    case TAKT_KERNEL_KIND_layers:
-        slots->layers = kernel->run.layers;
-        break;
+        PUT(map, map[dtype][op])
+        PUT(stream_map, stream_map[dtype][op])
+        PUT(stream_transpose, stream_transpose[dtype])
+        PUT(transpose, transpose[dtype])
+        PUT(reduce, reduce[dtype][op])
+        PUT(rows, rows[op])
+        PUT(gemm, gemm[dtype])
+        PUT(layers, layers)
+#undef PUT
     }
 }
 
@@ -44,8 +35,8 @@ void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS], unsigned isas,
     memset(slots, 0, TAKT_KERNEL_ISAS * sizeof slots[0]);
     for (size_t i = 0; i < count; i++)
         if ((isas >> table[i].isa & 1) != 0)
-            place(&slots[table[i].isa], &table[i],
-                  takt__op_id(takt_op_find(table[i].op)));
+            put(&slots[table[i].isa], &table[i],
+                takt__op_id(takt_op_find(table[i].op)));
     for (int isa = 0; isa < TAKT_KERNEL_ISAS; isa++)
         for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
             if (slots[isa].gemm[dtype] != NULL)

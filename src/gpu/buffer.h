@@ -24,8 +24,7 @@ void takt__buffer_destroy(struct takt_buffer *buffer); /* NULL is allowed */
 takt_status takt__buffer_map(struct takt_buffer *buffer, unsigned access);
 takt_status takt__buffer_unmap(struct takt_buffer *buffer);
 
-/* ---- calls -----------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------- */
 
 /* An operand of a call: where it is in a buffer, if it is in one. */
 struct takt_operand {

@@ -25,8 +25,7 @@ bool takt__copy_is_on(const struct takt_buffer *buffer, unsigned device)
            has_block(buffer, &buffer->devices->device[device]);
 }
 
-/* The device with a valid copy; NULL: none. */
-static struct takt_device *some_device(const struct takt_buffer *buffer)
+struct takt_device *takt__copy_device(const struct takt_buffer *buffer)
 {
     for (unsigned d = 0; d < buffer->devices->count; d++)
         if (takt__copy_is_on(buffer, d))
@@ -37,11 +36,10 @@ static struct takt_device *some_device(const struct takt_buffer *buffer)
 bool takt__copy_is_lost(const struct takt_buffer *buffer)
 {
     return !buffer->is_empty && !buffer->is_on_host &&
-           some_device(buffer) == NULL;
+           takt__copy_device(buffer) == NULL;
 }
 
-/* ---- moving ----------------------------------------------------------------
- */
+/* ---- moving -------------------------------------------------------------- */
 
 static bool is_pinned(const struct takt_buffer *buffer,
                       const struct takt_device *device)
@@ -65,12 +63,10 @@ static void pin_if_hot(struct takt_buffer *buffer, struct takt_device *device)
 }
 
 static takt_status move_pinned(struct takt_buffer *buffer,
-                               struct takt_device *device, bool is_in)
+                               struct takt_device *device,
+                               struct takt_location there, bool is_in)
 {
-    const struct takt_location there = {.block =
-                                            &buffer->block[device->number]};
-    const struct takt_location here = {.block =
-                                           &buffer->pinned[device->number]};
+    const struct takt_location here = {&buffer->pinned[device->number], 0};
 
     takt__lock(&device->lock);
     const takt_status status =
@@ -80,28 +76,19 @@ static takt_status move_pinned(struct takt_buffer *buffer,
     return status != TAKT_OK ? status : takt__device_sync(device);
 }
 
-static takt_status move_staged(struct takt_buffer *buffer,
-                               struct takt_device *device, bool is_in)
-{
-    const struct takt_location there = {.block =
-                                            &buffer->block[device->number]};
-
-    return is_in
-               ? takt__device_upload(device, buffer->host, there, buffer->bytes)
-               : takt__device_download(device, buffer->host, there,
-                                       buffer->bytes);
-}
-
 static takt_status move(struct takt_buffer *buffer, struct takt_device *device,
                         bool is_in)
 {
     const struct takt_devices *all = device->all;
+    const struct takt_location there = {&buffer->block[device->number], 0};
 
     pin_if_hot(buffer, device);
     const bool is_direct = is_pinned(buffer, device);
     const uint64_t start_ns = takt__now_ns();
-    const takt_status status = is_direct ? move_pinned(buffer, device, is_in)
-                                         : move_staged(buffer, device, is_in);
+    const takt_status status =
+        is_direct ? move_pinned(buffer, device, there, is_in)
+                  : takt__device_move(device, buffer->host, there,
+                                      buffer->bytes, is_in);
     if (status == TAKT_OK && all->moved != NULL)
         all->moved(all->self, device, is_in, is_direct, buffer->bytes,
                    (double)(takt__now_ns() - start_ns) * 1e-9);
@@ -110,7 +97,7 @@ static takt_status move(struct takt_buffer *buffer, struct takt_device *device,
 
 takt_status takt__copy_to_host(struct takt_buffer *buffer)
 {
-    struct takt_device *device = some_device(buffer);
+    struct takt_device *device = takt__copy_device(buffer);
 
     if (buffer->is_on_host)
         return TAKT_OK;
@@ -139,9 +126,7 @@ static takt_status make_room(struct takt_buffer *buffer,
         return TAKT_OK;
     takt__lock(&device->lock);
     const takt_status status =
-        takt__memory_may_have(device, buffer->bytes)
-            ? takt__memory_take(device, buffer->bytes, &buffer->block[d])
-            : TAKT_ENOMEM;
+        takt__memory_take(device, buffer->bytes, &buffer->block[d]);
     takt__unlock(&device->lock);
     buffer->pinned[d] = (struct takt_block){0}; /* of an earlier life */
     buffer->life[d] = device->life;
@@ -173,8 +158,7 @@ takt_status takt__copy_to_device(struct takt_buffer *buffer,
     return status;
 }
 
-/* ---- what is valid ---------------------------------------------------------
- */
+/* ---- what is valid ------------------------------------------------------- */
 
 void takt__copy_made_on_host(struct takt_buffer *buffer)
 {

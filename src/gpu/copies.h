@@ -32,6 +32,9 @@ struct takt_buffer {
 /* Whether a device has a valid copy. */
 bool takt__copy_is_on(const struct takt_buffer *buffer, unsigned device);
 
+/* A device that has one; NULL: none. */
+struct takt_device *takt__copy_device(const struct takt_buffer *buffer);
+
 /* Whether what was written to it is gone. */
 bool takt__copy_is_lost(const struct takt_buffer *buffer);
 

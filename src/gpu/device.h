@@ -65,6 +65,36 @@ struct takt_mark {
 
 struct takt_device;
 
+/* The methods of a driver, explained below. */
+typedef takt_status takt_device_reserve(struct takt_device *device,
+                                        size_t bytes, bool is_pinned,
+                                        struct takt_block *out);
+typedef void takt_device_release(struct takt_device *device,
+                                 struct takt_block *block);
+typedef bool takt_device_can_run(const struct takt_device *device,
+                                 const takt_call *call);
+typedef takt_status takt_device_copy(struct takt_device *device,
+                                     enum takt_queue queue,
+                                     struct takt_location to,
+                                     struct takt_location from, size_t bytes);
+typedef takt_status takt_device_compute(struct takt_device *device,
+                                        const struct takt_device_call *call);
+typedef takt_status takt_device_mark(struct takt_device *device,
+                                     enum takt_queue queue, bool is_timed,
+                                     struct takt_mark *mark);
+typedef void takt_device_drop(struct takt_device *device,
+                              struct takt_mark *mark);
+typedef takt_status takt_device_follow(struct takt_device *device,
+                                       enum takt_queue queue,
+                                       const struct takt_mark *mark);
+typedef takt_status takt_device_wait(struct takt_device *device,
+                                     const struct takt_mark *mark);
+typedef bool takt_device_is_past(struct takt_device *device,
+                                 const struct takt_mark *mark);
+typedef double takt_device_between(struct takt_device *device,
+                                   const struct takt_mark *from,
+                                   const struct takt_mark *to);
+
 /* What a kind of device can do. Unless it says otherwise a method answers
  * TAKT_OK; TAKT_ELOST: the device is gone, with all that was on it; or
  * TAKT_ENODEV: refused, and nothing was begun. */
@@ -90,9 +120,8 @@ struct takt_driver {
 
     /* Memory of the device; or of the host, pinned, that the device reaches
      * too. TAKT_ENOMEM: there is not that much. */
-    takt_status (*reserve)(struct takt_device *device, size_t bytes,
-                           bool is_pinned, struct takt_block *out);
-    void (*release)(struct takt_device *device, struct takt_block *block);
+    takt_device_reserve *reserve;
+    takt_device_release *release;
 
     /* Pins memory that is there already, so that copies from and to it need no
      * staging. NULL: cannot. Undone by release(). */
@@ -101,37 +130,29 @@ struct takt_driver {
 
     /* Whether it can run such a call; asked before every run, without the lock.
      */
-    bool (*can_run)(const struct takt_device *device, const takt_call *call);
+    takt_device_can_run *can_run;
 
     /* Begin in their queue what ends some time later. Of a copy, one end is on
      * the device and the other is pinned, or both are on the device. compute()
      * is for the computing queue. */
-    takt_status (*copy)(struct takt_device *device, enum takt_queue queue,
-                        struct takt_location to, struct takt_location from,
-                        size_t bytes);
-    takt_status (*compute)(struct takt_device *device,
-                           const struct takt_device_call *call);
+    takt_device_copy *copy;
+    takt_device_compute *compute;
 
     /* Marks where a queue is now; a mark that was used before is moved. A timed
      * one can be handed to between_s(). */
-    takt_status (*mark)(struct takt_device *device, enum takt_queue queue,
-                        bool is_timed, struct takt_mark *mark);
-    void (*drop)(struct takt_device *device, struct takt_mark *mark);
+    takt_device_mark *mark;
+    takt_device_drop *drop;
 
     /* Keeps a queue from going on before a mark is passed. */
-    takt_status (*follow)(struct takt_device *device, enum takt_queue queue,
-                          const struct takt_mark *mark);
+    takt_device_follow *follow;
 
     /* Waits for a mark. TAKT_ELOST: it will never be passed. */
-    takt_status (*wait)(struct takt_device *device,
-                        const struct takt_mark *mark);
-    bool (*is_past)(struct takt_device *device, const struct takt_mark *mark);
+    takt_device_wait *wait;
+    takt_device_is_past *is_past;
 
     /* Seconds on the device between two timed marks that are past; negative:
      * not known. */
-    double (*between_s)(struct takt_device *device,
-                        const struct takt_mark *from,
-                        const struct takt_mark *to);
+    takt_device_between *between_s;
 };
 
 /* What is known of a device once it was started. */
@@ -193,7 +214,7 @@ struct takt_device {
     void *self;               /* the driver's own */
     _Atomic bool is_complete; /* nothing is left to complete() */
 
-    /* The facts of its first life, for everybody: constant once it was ready,
+    /* The facts of its first life, for all threads: constant once it was ready,
      * while a driver may be filling in those of the next. */
     struct takt_device_facts known;
 

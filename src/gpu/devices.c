@@ -12,8 +12,14 @@
 #include "gpu/memory.h"
 #include "gpu/slots.h"
 
-/* ---- the list --------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------ */
+
+static void init_locks(struct takt_device *device)
+{
+    pthread_mutex_init(&device->lock, NULL);
+    pthread_mutex_init(&device->stage.lock, NULL);
+    pthread_mutex_init(&device->completing, NULL);
+}
 
 static void add(struct takt_devices *devices, const struct takt_driver *driver,
                 unsigned count)
@@ -25,9 +31,7 @@ static void add(struct takt_devices *devices, const struct takt_driver *driver,
         device->number = devices->count++;
         device->all = devices;
         snprintf(device->name, sizeof device->name, "%s.%u", driver->name, i);
-        pthread_mutex_init(&device->lock, NULL);
-        pthread_mutex_init(&device->stage.lock, NULL);
-        pthread_mutex_init(&device->completing, NULL);
+        init_locks(device);
     }
 }
 
@@ -53,8 +57,7 @@ static void ask(struct takt_devices *devices, const struct takt_finder *finder)
         takt__device_open(&devices->device[i]);
 }
 
-/* ---- opening and closing ---------------------------------------------------
- */
+/* ---- opening and closing ------------------------------------------------- */
 
 static void close_now(struct takt_device *device)
 {
@@ -142,12 +145,11 @@ static takt_status open_unless_twin(struct takt_device *device,
     return TAKT_ENODEV;
 }
 
-static takt_status try_to_open(struct takt_device *device, bool is_in_haste)
+static void try_to_open(struct takt_device *device, bool is_in_haste)
 {
     const bool was_lost = atomic_load(&device->state) == TAKT_DEVICE_LOST;
-    const takt_status status = open_unless_twin(device, is_in_haste);
 
-    if (status == TAKT_OK) {
+    if (open_unless_twin(device, is_in_haste) == TAKT_OK) {
         if (device->life == 0)
             device->known = device->facts;
         device->life++;
@@ -157,19 +159,16 @@ static takt_status try_to_open(struct takt_device *device, bool is_in_haste)
     } else {
         atomic_store(&device->state, TAKT_DEVICE_ABSENT);
     }
-    return status;
 }
 
 static void open_if_possible(struct takt_device *device, bool is_in_haste)
 {
     struct takt_devices *all = device->all;
-    bool is_news = false;
 
     takt__lock(&device->lock);
-    if (may_open(device)) {
+    const bool is_news = may_open(device);
+    if (is_news)
         try_to_open(device, is_in_haste);
-        is_news = true;
-    }
     takt__unlock(&device->lock);
     if (is_news && all->opened != NULL)
         all->opened(all->self, device);
@@ -208,37 +207,29 @@ takt_status takt__device_open(struct takt_device *device)
     return takt__device_is_ready(device) ? TAKT_OK : TAKT_ENODEV;
 }
 
-static const char thread_name[] = "takt-gpu";
-
 static void *run_opener(void *self)
 {
     struct takt_device *device = self;
 
-    takt__thread_enter(thread_name);
-    open_if_possible(device, true);
+    takt__thread_enter("takt-gpu");
+    if (takt__device_is_ready(device))
+        complete(device);
+    else
+        open_if_possible(device, true);
     atomic_store(&device->is_opening, false);
     return NULL;
 }
 
-static void *run_completer(void *self)
-{
-    struct takt_device *device = self;
-
-    takt__thread_enter(thread_name);
-    complete(device);
-    atomic_store(&device->is_opening, false);
-    return NULL;
-}
-
-/* Does something to a device in a thread of its own, unless one is at it. */
-static void begin(struct takt_device *device, void *run(void *device))
+/* Opens or completes a device in a thread of its own, unless one is at it. */
+static void begin_to_open(struct takt_device *device)
 {
     if (atomic_load(&device->all->is_closing) || takt__exit_has_begun() ||
         atomic_exchange(&device->is_opening, true))
         return;
     if (device->has_opener)
         pthread_join(device->opener, NULL);
-    device->has_opener = takt__thread_start(&device->opener, run, device);
+    device->has_opener =
+        takt__thread_start(&device->opener, run_opener, device);
     if (!device->has_opener)
         atomic_store(&device->is_opening, false);
 }
@@ -246,7 +237,7 @@ static void begin(struct takt_device *device, void *run(void *device))
 void takt__device_open_later(struct takt_device *device)
 {
     if (!takt__device_is_ready(device))
-        begin(device, run_opener);
+        begin_to_open(device);
 }
 
 bool takt__device_can_run(struct takt_device *device, const takt_call *call)
@@ -259,7 +250,7 @@ bool takt__device_can_run(struct takt_device *device, const takt_call *call)
     if (device->driver->can_run(device, call))
         return true;
     if (is_busy)
-        begin(device, run_completer);
+        begin_to_open(device);
     return false;
 }
 
@@ -283,8 +274,7 @@ static void close_device(struct takt_device *device)
     pthread_mutex_destroy(&device->completing);
 }
 
-/* ---- using it --------------------------------------------------------------
- */
+/* ---- using it ------------------------------------------------------------ */
 
 takt_status takt__device_enter(struct takt_device *device)
 {
@@ -355,9 +345,7 @@ static void after_fork(void *self)
 
 static void abandon(struct takt_device *device)
 {
-    pthread_mutex_init(&device->lock, NULL);
-    pthread_mutex_init(&device->stage.lock, NULL);
-    pthread_mutex_init(&device->completing, NULL);
+    init_locks(device);
     atomic_store(&device->is_occupied, false);
     device->has_opener = false;
     device->users = 0;
@@ -384,8 +372,7 @@ static const struct takt_fork_handlers at_fork = {.order = TAKT_FORK_DEVICES,
                                                   .parent = after_fork,
                                                   .child = in_child};
 
-/* ---- all of them -----------------------------------------------------------
- */
+/* ---- all of them --------------------------------------------------------- */
 
 void takt__devices_list(struct takt_devices *devices,
                         const struct takt_devices_options *options)

@@ -43,6 +43,13 @@ static struct takt_block take_out(struct takt_cache *cache, unsigned index)
     return block;
 }
 
+/* Whether it is worth asking for so much. */
+static bool may_have(const struct takt_cache *cache, size_t bytes)
+{
+    return cache->ceiling == 0 || bytes < cache->ceiling ||
+           takt__now_ns() >= cache->ceiling_ns;
+}
+
 takt_status takt__memory_take(struct takt_device *device, size_t bytes,
                               struct takt_block *out)
 {
@@ -50,6 +57,8 @@ takt_status takt__memory_take(struct takt_device *device, size_t bytes,
     const size_t rounded = round_up(bytes);
     const int found = find(&device->cache, rounded);
 
+    if (!may_have(&device->cache, bytes))
+        return TAKT_ENOMEM;
     if (found >= 0) {
         *out = take_out(&device->cache, (unsigned)found);
         return TAKT_OK;
@@ -100,12 +109,4 @@ void takt__memory_set_ceiling(struct takt_device *device, size_t bytes)
 
     device->cache.ceiling = bytes;
     device->cache.ceiling_ns = takt__now_ns() + while_ns;
-}
-
-bool takt__memory_may_have(const struct takt_device *device, size_t bytes)
-{
-    const struct takt_cache *cache = &device->cache;
-
-    return cache->ceiling == 0 || bytes < cache->ceiling ||
-           takt__now_ns() >= cache->ceiling_ns;
 }

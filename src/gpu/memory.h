@@ -13,7 +13,7 @@
 #include "gpu/device.h"
 
 /* A block of at least so many bytes.
- * TAKT_ENOMEM: there is none, even with nothing kept. */
+ * TAKT_ENOMEM: there is none, even with nothing kept, or was none lately. */
 takt_status takt__memory_take(struct takt_device *device, size_t bytes,
                               struct takt_block *out);
 void takt__memory_give(struct takt_device *device, struct takt_block *block);
@@ -21,10 +21,8 @@ void takt__memory_give(struct takt_device *device, struct takt_block *block);
 /* Returns everything that is kept to the driver. */
 void takt__memory_empty(struct takt_device *device);
 
-/* Remembers that so much was not to be had, with everything else gone. */
+/* Remembers that so much was not to be had, with everything else gone: for a
+ * while, nothing as large is asked for. */
 void takt__memory_set_ceiling(struct takt_device *device, size_t bytes);
-
-/* Whether it is worth asking for so much. */
-bool takt__memory_may_have(const struct takt_device *device, size_t bytes);
 
 #endif

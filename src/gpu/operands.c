@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* operands.c - the operands of a call that are in buffers. */
-#include "base/size.h"
 #include "gpu/buffer.h"
 #include "gpu/copies.h"
 #include "gpu/memory.h"
 
-/* ---- finding them ----------------------------------------------------------
- */
+/* ---- finding them -------------------------------------------------------- */
 
 static takt_status find_operand(const struct takt_devices *devices,
                                 const char *pointer, size_t bytes,
@@ -66,8 +64,7 @@ takt_status takt__operands_find(struct takt_devices *devices,
     return status;
 }
 
-/* ---- what it would take ----------------------------------------------------
- */
+/* ---- what it would take -------------------------------------------------- */
 
 static bool is_repeated(const struct takt_operand_list *operands, unsigned i)
 {
@@ -84,10 +81,8 @@ static double reuse_of(const struct takt_buffer *buffer)
 
 static unsigned holder_of(const struct takt_buffer *buffer)
 {
-    for (unsigned d = 0; d < buffer->devices->count; d++)
-        if (takt__copy_is_on(buffer, d))
-            return d;
-    return 0;
+    const struct takt_device *device = takt__copy_device(buffer);
+    return device == NULL ? 0 : device->number;
 }
 
 static struct takt_move move_of(const struct takt_buffer *buffer, bool is_in,
@@ -127,8 +122,7 @@ unsigned takt__operands_moves(const struct takt_operand_list *operands,
     return count;
 }
 
-/* ---- on the host -----------------------------------------------------------
- */
+/* ---- on the host --------------------------------------------------------- */
 
 takt_status takt__operands_to_host(struct takt_devices *devices,
                                    struct takt_operand_list *operands)
@@ -155,8 +149,7 @@ void takt__operands_made_on_host(struct takt_devices *devices,
     takt__unlock(&devices->lock);
 }
 
-/* ---- on a device -----------------------------------------------------------
- */
+/* ---- on a device --------------------------------------------------------- */
 
 static takt_status bring(struct takt_device *device,
                          struct takt_operand_list *operands,
@@ -188,24 +181,6 @@ static takt_status try_once(struct takt_device *device,
                              : takt__device_perform(device, performance);
 }
 
-static size_t bytes_of(const takt_call *call)
-{
-    struct takt_extents extents;
-    size_t all = 0;
-
-    takt__extents_of(call, &extents);
-    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
-        all = takt__size_add(all, extents.bytes[i]);
-    return all;
-}
-
-static void remember_ceiling(struct takt_device *device, size_t bytes)
-{
-    takt__lock(&device->lock);
-    takt__memory_set_ceiling(device, bytes);
-    takt__unlock(&device->lock);
-}
-
 /* What a device leaves undone is done on the host, which needs the operands
  * there. */
 struct buffer_rescue {
@@ -230,7 +205,7 @@ takt_status takt__operands_perform(struct takt_device *device,
                                    struct takt_performance *performance)
 {
     struct takt_devices *devices = device->all;
-    const size_t bytes = bytes_of(performance->call);
+    const size_t bytes = takt__call_bytes(performance->call);
     struct buffer_rescue rescue = {.operands = operands,
                                    .finish = performance->finish,
                                    .self = performance->self};
@@ -242,8 +217,11 @@ takt_status takt__operands_perform(struct takt_device *device,
     takt_status status = try_once(device, operands, performance);
     if (status == TAKT_ENOMEM && takt__copies_evict(device, bytes, since))
         status = try_once(device, operands, performance);
-    if (status == TAKT_ENOMEM)
-        remember_ceiling(device, bytes);
+    if (status == TAKT_ENOMEM) {
+        takt__lock(&device->lock);
+        takt__memory_set_ceiling(device, bytes);
+        takt__unlock(&device->lock);
+    }
     if (status == TAKT_OK && operands->of[TAKT_OUT].buffer != NULL)
         takt__copy_made_on_device(operands->of[TAKT_OUT].buffer, device);
     takt__unlock(&devices->lock);

@@ -9,14 +9,11 @@
 
 #include "base/size.h"
 #include "gpu/memory.h"
-#include "gpu/plan.h"
-#include "gpu/share.h"
 #include "gpu/slots.h"
-#include "gpu/stage.h"
+#include "gpu/transfer.h"
 #include "op/part.h"
 
-/* ---- computing -------------------------------------------------------------
- */
+/* ---- computing ----------------------------------------------------------- */
 
 static takt_status mark_if(struct takt_device *device, struct takt_mark *mark)
 {
@@ -54,8 +51,12 @@ static takt_status perform_resident(struct takt_device *device,
     return status;
 }
 
-/* ---- small transfers -------------------------------------------------------
- */
+/* ---- small transfers ----------------------------------------------------- */
+
+static char *host_of(struct takt_location pinned)
+{
+    return (char *)pinned.block->host + pinned.offset;
+}
 
 /* Where each operand that is on the host lies in a small buffer; 0 bytes: it
  * is not there. */
@@ -154,8 +155,7 @@ static takt_status perform_small(struct takt_device *device,
 
     if (number < 0)
         return TAKT_ENODEV;
-    const struct takt_location at = takt__small_location(device, number);
-    char *pinned = (char *)at.block->host + at.offset;
+    char *pinned = host_of(takt__small_location(device, number));
     fill_small(call, layout, extents->out_is_read, pinned);
     const takt_status status = begin_small(device, performance, layout, number);
     if (status == TAKT_OK && layout->bytes[TAKT_OUT] > 0)
@@ -165,8 +165,7 @@ static takt_status perform_small(struct takt_device *device,
     return status;
 }
 
-/* ---- staged transfers ------------------------------------------------------
- */
+/* ---- staged transfers ---------------------------------------------------- */
 
 /* What did not come back is computed on the host. A step that may be repeated
  * is, as a whole and once. */
@@ -231,17 +230,13 @@ static takt_status perform_staged(struct takt_device *device,
         takt__plan(performance->call, sent.resident, &block, &transfer, &used);
     if (status == TAKT_OK) {
         takt__lock(&device->lock);
-        status = takt__memory_may_have(device, used)
-                     ? takt__memory_take(device, used, &block)
-                     : TAKT_ENOMEM;
+        status = takt__memory_take(device, used, &block);
         takt__unlock(&device->lock);
     }
     if (status == TAKT_OK)
         status = run_transfer(&transfer, performance);
     if (status == TAKT_OK && number >= 0)
-        memcpy(performance->call->out,
-               (char *)sent.resident[TAKT_OUT].block->host +
-                   sent.resident[TAKT_OUT].offset,
+        memcpy(performance->call->out, host_of(sent.resident[TAKT_OUT]),
                extents->bytes[TAKT_OUT]);
     takt__lock(&device->lock);
     takt__memory_give(device, &block);
@@ -251,8 +246,7 @@ static takt_status perform_staged(struct takt_device *device,
     return status;
 }
 
-/* ---- the call --------------------------------------------------------------
- */
+/* ---- the call ------------------------------------------------------------ */
 
 takt_status takt__device_perform(struct takt_device *device,
                                  const struct takt_performance *performance)
@@ -269,11 +263,10 @@ takt_status takt__device_perform(struct takt_device *device,
     return perform_staged(device, performance, &extents);
 }
 
-/* ---- bytes -----------------------------------------------------------------
- */
+/* ---- bytes --------------------------------------------------------------- */
 
-static takt_status move(struct takt_device *device, char *host,
-                        struct takt_location at, size_t bytes, bool is_out)
+takt_status takt__device_move(struct takt_device *device, char *host,
+                              struct takt_location at, size_t bytes, bool is_in)
 {
     struct takt_transfer transfer = {
         .device = device,
@@ -285,38 +278,15 @@ static takt_status move(struct takt_device *device, char *host,
                    .rows = bytes,
                    .row_bytes = 1,
                    .at = at,
-                   .is_out = is_out,
-                   .step = is_out ? -1 : 0}},
+                   .is_out = !is_in,
+                   .step = is_in ? 0 : -1}},
     };
     const takt_status status = takt__transfer_cut(&transfer);
 
     return status != TAKT_OK ? status : takt__transfer_run(&transfer);
 }
 
-takt_status takt__device_upload(struct takt_device *device, const void *host,
-                                struct takt_location to, size_t bytes)
-{
-    return move(device, (char *)(uintptr_t)host, to, bytes, false);
-}
-
-takt_status takt__device_download(struct takt_device *device, void *host,
-                                  struct takt_location from, size_t bytes)
-{
-    return move(device, host, from, bytes, true);
-}
-
 takt_status takt__device_sync(struct takt_device *device)
 {
-    struct takt_mark mark = {NULL};
-
-    takt__lock(&device->lock);
-    takt_status status =
-        device->driver->mark(device, TAKT_QUEUE_COMPUTE, false, &mark);
-    takt__unlock(&device->lock);
-    if (status == TAKT_OK)
-        status = device->driver->wait(device, &mark);
-    takt__lock(&device->lock);
-    device->driver->drop(device, &mark);
-    takt__unlock(&device->lock);
-    return status == TAKT_OK ? TAKT_OK : TAKT_ELOST;
+    return takt__queue_sync(device, TAKT_QUEUE_COMPUTE);
 }

@@ -30,10 +30,9 @@ takt_status takt__device_perform(struct takt_device *device,
 
 /* Bytes between the host and a block, in the order of the computing queue; a
  * copy out is complete when this returns. */
-takt_status takt__device_upload(struct takt_device *device, const void *host,
-                                struct takt_location to, size_t bytes);
-takt_status takt__device_download(struct takt_device *device, void *host,
-                                  struct takt_location from, size_t bytes);
+takt_status takt__device_move(struct takt_device *device, char *host,
+                              struct takt_location at, size_t bytes,
+                              bool is_in);
 
 /* Waits for everything that was begun. */
 takt_status takt__device_sync(struct takt_device *device);

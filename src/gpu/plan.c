@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - chunks and steps of a staged transfer. */
-#include "gpu/plan.h"
+#include "gpu/transfer.h"
 
 #include <string.h>
 
 #include "base/size.h"
-#include "gpu/share.h"
 #include "op/part.h"
 
 /* What is being planned. */
@@ -35,9 +34,7 @@ static struct takt_rows flat(size_t elements)
     return (struct takt_rows){.rows = elements, .cols = 1, .ld = 1};
 }
 
-/* ---- chunks
- * ------------------------------------------------------------------
- */
+/* ---- chunks -------------------------------------------------------------- */
 
 static const char *host_of(const takt_call *call, unsigned operand)
 {
@@ -93,8 +90,7 @@ static struct takt_step *add_step(struct plan *plan, const takt_call *host)
     return step;
 }
 
-/* ---- in one step ----------------------------------------------------------
- */
+/* ---- in one step --------------------------------------------------------- */
 
 /* On the device there are no gaps between rows. */
 static void pack_ld(takt_call *call, unsigned operand)
@@ -141,8 +137,7 @@ static void plan_whole(struct plan *plan)
         plan_operand(plan, step, i);
 }
 
-/* ---- along the first size --------------------------------------------------
- */
+/* ---- along the first size ------------------------------------------------ */
 
 enum { stretch_bytes = 8 << 20 };
 
@@ -203,8 +198,7 @@ static void plan_stretches(struct plan *plan, size_t count)
     }
 }
 
-/* ---- products in tiles -----------------------------------------------------
- */
+/* ---- products in tiles --------------------------------------------------- */
 
 /* Rows of C are finished early if there are few of them in a tile; columns are
  * cut only where B takes long to come. */
@@ -290,8 +284,7 @@ static void plan_tiles(struct plan *plan, struct grid *grid)
         plan_out(plan, i);
 }
 
-/* ---- the plan --------------------------------------------------------------
- */
+/* ---- the plan ------------------------------------------------------------ */
 
 static bool is_all_on_host(const struct plan *plan)
 {
@@ -303,11 +296,7 @@ static bool is_all_on_host(const struct plan *plan)
 
 static size_t stretches_of(const struct plan *plan)
 {
-    size_t bytes = 0;
-
-    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
-        bytes = takt__size_add(bytes, plan->lengths.of[i] * plan->size);
-    return least(most(bytes / stretch_bytes, 1),
+    return least(most(takt__call_bytes(plan->call) / stretch_bytes, 1),
                  least(plan->call->shape.dim[0], 16));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* share.c - how a transfer is cut: chunks into pieces, pieces into shares. */
-#include "gpu/share.h"
+#include "gpu/transfer.h"
 
 #include <string.h>
 

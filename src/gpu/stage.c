@@ -11,15 +11,13 @@
  * soon as that is computed and slots are free; the caller's thread waits for
  * that. The others move what has come out first, then what is to go in.
  */
-#include "gpu/stage.h"
+#include "gpu/transfer.h"
 
 #include <sched.h>
 
 #include "base/futex.h"
-#include "gpu/share.h"
 
-/* ---- moving ----------------------------------------------------------------
- */
+/* ---- moving -------------------------------------------------------------- */
 
 static bool is_failed(const struct takt_transfer *transfer)
 {
@@ -56,8 +54,32 @@ static bool await(const struct takt_transfer *transfer, _Atomic size_t *at,
     return true;
 }
 
-/* ---- on the device ---------------------------------------------------------
- */
+/* ---- on the device ------------------------------------------------------- */
+
+takt_status takt__queue_sync(struct takt_device *device, enum takt_queue queue)
+{
+    struct takt_mark mark = {NULL};
+
+    takt__lock(&device->lock);
+    takt_status status = device->driver->mark(device, queue, false, &mark);
+    takt__unlock(&device->lock);
+    if (status == TAKT_OK)
+        status = device->driver->wait(device, &mark);
+    takt__lock(&device->lock);
+    device->driver->drop(device, &mark);
+    takt__unlock(&device->lock);
+    return status == TAKT_OK ? TAKT_OK : TAKT_ELOST;
+}
+
+/* Keeps a queue from going on before what is in another one is done. */
+static takt_status order(struct takt_device *device, enum takt_queue first,
+                         enum takt_queue then, struct takt_mark *mark)
+{
+    const takt_status status = device->driver->mark(device, first, false, mark);
+
+    return status == TAKT_OK ? device->driver->follow(device, then, mark)
+                             : status;
+}
 
 static bool has_arrived(const struct takt_transfer *transfer, unsigned step)
 {
@@ -73,14 +95,11 @@ static takt_status launch_step(struct takt_transfer *transfer, unsigned step)
 {
     struct takt_device *device = transfer->device;
     const struct takt_driver *driver = device->driver;
-    struct takt_mark *arrived = &device->stage.arrived;
     takt_status status = TAKT_OK;
 
-    if (transfer->is_apart) {
-        status = driver->mark(device, TAKT_QUEUE_IN, false, arrived);
-        if (status == TAKT_OK)
-            status = driver->follow(device, TAKT_QUEUE_COMPUTE, arrived);
-    }
+    if (transfer->is_apart)
+        status = order(device, TAKT_QUEUE_IN, TAKT_QUEUE_COMPUTE,
+                       &device->stage.arrived);
     if (status == TAKT_OK)
         status = driver->compute(device, &transfer->step[step].call);
     /* What was begun must not be done again elsewhere. */
@@ -108,26 +127,34 @@ static takt_status launch_ready(struct takt_transfer *transfer)
     return status;
 }
 
+/* One copy of the device, between a slot and where its piece is. */
+static takt_status copy_piece(struct takt_device *device, enum takt_queue queue,
+                              const struct takt_share *share)
+{
+    const struct takt_location there = takt__share_location(share);
+    const bool is_out = share->chunk->is_out;
+    const takt_status status = device->driver->copy(
+        device, queue, is_out ? share->pinned : there,
+        is_out ? there : share->pinned, takt__share_piece_bytes(share));
+
+    return status == TAKT_OK
+               ? device->driver->mark(device, queue, false, &share->slot->mark)
+               : status;
+}
+
 /* Has the device fill a slot. With the lock. */
 static takt_status fetch(struct takt_transfer *transfer,
                          const struct takt_share *share)
 {
     struct takt_device *device = transfer->device;
-    const struct takt_driver *driver = device->driver;
     const enum takt_queue queue =
         transfer->is_apart ? TAKT_QUEUE_OUT : TAKT_QUEUE_COMPUTE;
     takt_status status = TAKT_OK;
 
     if (transfer->is_apart && share->chunk->step >= 0)
-        status = driver->follow(device, queue,
-                                &transfer->step[share->chunk->step].mark);
-    if (status == TAKT_OK)
-        status = driver->copy(device, queue, share->pinned,
-                              takt__share_location(share),
-                              takt__share_piece_bytes(share));
-    if (status == TAKT_OK)
-        status = driver->mark(device, queue, false, &share->slot->mark);
-    return status;
+        status = device->driver->follow(
+            device, queue, &transfer->step[share->chunk->step].mark);
+    return status == TAKT_OK ? copy_piece(device, queue, share) : status;
 }
 
 /* Fetches what is computed, as far as there are slots. With the lock. */
@@ -169,16 +196,11 @@ static takt_status send(struct takt_transfer *transfer,
                         const struct takt_share *share)
 {
     struct takt_device *device = transfer->device;
-    const struct takt_driver *driver = device->driver;
     const enum takt_queue queue =
         transfer->is_apart ? TAKT_QUEUE_IN : TAKT_QUEUE_COMPUTE;
 
     lock_soon(device);
-    takt_status status =
-        driver->copy(device, queue, takt__share_location(share), share->pinned,
-                     takt__share_piece_bytes(share));
-    if (status == TAKT_OK)
-        status = driver->mark(device, queue, false, &share->slot->mark);
+    takt_status status = copy_piece(device, queue, share);
     if (status == TAKT_OK && --share->chunk->left == 0)
         status = launch_ready(transfer);
     if (status == TAKT_OK)
@@ -187,8 +209,7 @@ static takt_status send(struct takt_transfer *transfer,
     return status;
 }
 
-/* ---- shares ----------------------------------------------------------------
- */
+/* ---- shares -------------------------------------------------------------- */
 
 /* Whether this was the last share of its piece. */
 static bool is_last(const struct takt_share *share)
@@ -282,24 +303,18 @@ static bool is_coming(const struct takt_transfer *transfer)
            atomic_load_explicit(&transfer->fetched, memory_order_acquire);
 }
 
-/* Takes the next share that has come out; false: none has. */
-static bool take_out(struct takt_transfer *transfer, size_t *number)
+/* Takes the next share that has come out, or is to go in; false: there is none.
+ */
+static bool take(struct takt_transfer *transfer, bool is_out, size_t *number)
 {
-    *number = atomic_load(&transfer->next[1]);
-    while (*number / TAKT_SHARES <
-           atomic_load_explicit(&transfer->ready, memory_order_acquire))
-        if (atomic_compare_exchange_weak(&transfer->next[1], number,
-                                         *number + 1))
-            return true;
-    return false;
-}
+    _Atomic size_t *next = &transfer->next[is_out];
 
-static bool take_in(struct takt_transfer *transfer, size_t *number)
-{
-    *number = atomic_load(&transfer->next[0]);
-    while (*number < transfer->pieces[0] * TAKT_SHARES)
-        if (atomic_compare_exchange_weak(&transfer->next[0], number,
-                                         *number + 1))
+    *number = atomic_load(next);
+    while (*number / TAKT_SHARES <
+           (is_out
+                ? atomic_load_explicit(&transfer->ready, memory_order_acquire)
+                : transfer->pieces[0]))
+        if (atomic_compare_exchange_weak(next, number, *number + 1))
             return true;
     return false;
 }
@@ -322,9 +337,9 @@ static void move_shares(void *self, unsigned part, unsigned parts,
         takt_status status = TAKT_OK;
         if (part == 0 && is_coming(transfer)) {
             status = await_piece(transfer);
-        } else if (take_out(transfer, &number)) {
+        } else if (take(transfer, true, &number)) {
             status = move_out(transfer, number);
-        } else if (take_in(transfer, &number)) {
+        } else if (take(transfer, false, &number)) {
             status = move_in(transfer, number);
         } else if (is_all_taken(transfer)) {
             return;
@@ -338,15 +353,12 @@ static void move_shares(void *self, unsigned part, unsigned parts,
     }
 }
 
-/* ---- the transfer ----------------------------------------------------------
- */
+/* ---- the transfer -------------------------------------------------------- */
 
 /* The computing queue may still work on the memory that a transfer goes to. */
 static takt_status begin(struct takt_transfer *transfer)
 {
     struct takt_device *device = transfer->device;
-    const struct takt_driver *driver = device->driver;
-    struct takt_mark *before = &device->stage.before;
     takt_status status = TAKT_OK;
 
     for (unsigned i = 0; i < TAKT_SLOTS; i++) {
@@ -354,11 +366,9 @@ static takt_status begin(struct takt_transfer *transfer)
         atomic_store(&device->stage.slot[i].ready, 0);
     }
     takt__lock(&device->lock);
-    if (transfer->is_apart) {
-        status = driver->mark(device, TAKT_QUEUE_COMPUTE, false, before);
-        if (status == TAKT_OK)
-            status = driver->follow(device, TAKT_QUEUE_IN, before);
-    }
+    if (transfer->is_apart)
+        status = order(device, TAKT_QUEUE_COMPUTE, TAKT_QUEUE_IN,
+                       &device->stage.before);
     if (status == TAKT_OK)
         status = launch_ready(transfer);
     if (status == TAKT_OK)
@@ -370,21 +380,11 @@ static takt_status begin(struct takt_transfer *transfer)
 /* After a failure, copies may be under way behind which there is no mark. */
 static takt_status drain(struct takt_device *device)
 {
-    const struct takt_driver *driver = device->driver;
     takt_status status = TAKT_OK;
 
-    for (int queue = 0; queue < TAKT_QUEUES && status == TAKT_OK; queue++) {
-        struct takt_mark mark = {NULL};
-        takt__lock(&device->lock);
-        status = driver->mark(device, (enum takt_queue)queue, false, &mark);
-        takt__unlock(&device->lock);
-        if (status == TAKT_OK)
-            status = driver->wait(device, &mark);
-        takt__lock(&device->lock);
-        driver->drop(device, &mark);
-        takt__unlock(&device->lock);
-    }
-    return status == TAKT_OK ? TAKT_OK : TAKT_ELOST;
+    for (int queue = 0; queue < TAKT_QUEUES && status == TAKT_OK; queue++)
+        status = takt__queue_sync(device, (enum takt_queue)queue);
+    return status;
 }
 
 /* Nothing may be under way in memory that is about to be given back. */
@@ -432,8 +432,7 @@ takt_status takt__transfer_run(struct takt_transfer *transfer)
     return status;
 }
 
-/* ---- after a failure ------------------------------------------------------
- */
+/* ---- after a failure ----------------------------------------------------- */
 
 /* A share that came out and was taken is moved, whatever happens elsewhere. */
 bool takt__transfer_has_output(const struct takt_transfer *transfer)

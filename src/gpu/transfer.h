@@ -11,6 +11,7 @@
 #define TAKT_GPU_TRANSFER_H
 
 #include "gpu/device.h"
+#include "op/operands.h"
 #include "pool/pool.h"
 
 enum { TAKT_MAX_CHUNKS = 96, TAKT_MAX_STEPS = 32 };
@@ -59,5 +60,75 @@ struct takt_transfer {
     _Atomic size_t ready;   /* of these, pieces that have */
     _Atomic int status;     /* a takt_status: the first that was not TAKT_OK */
 };
+
+/* ---- plan.c -------------------------------------------------------------- */
+
+/* Plans the transfer of an admitted call. Operand i is in resident[i], or,
+ * where that has no block, on the host; then it goes to `block`, of which *used
+ * says how much is needed: the caller allocates that much afterwards. The work
+ * is cut only if all operands are on the host. TAKT_ENODEV: it cannot be
+ * staged. */
+takt_status takt__plan(const takt_call *call,
+                       const struct takt_location *resident,
+                       const struct takt_block *block,
+                       struct takt_transfer *transfer, size_t *used);
+
+/* ---- share.c ------------------------------------------------------------- */
+
+/* Cuts the chunks into pieces that fit a slot.
+ * TAKT_ENODEV: a row is too long for one. */
+takt_status takt__transfer_cut(struct takt_transfer *transfer);
+
+/* A share of a piece: rows [first, first + rows) of the piece's. */
+struct takt_share {
+    struct takt_chunk *chunk;
+    size_t piece; /* number of it */
+    size_t piece_first, piece_rows;
+    size_t first, rows;
+    bool is_first;
+    struct takt_slot *slot;
+    struct takt_location pinned; /* of the piece */
+};
+
+/* Slots for pieces that go in, and as many for those that come out. */
+enum { TAKT_RING = TAKT_SLOTS / 2 };
+
+/* The share of that number among those that go in or come out. */
+struct takt_share takt__share_at(struct takt_transfer *transfer, bool is_out,
+                                 size_t number);
+
+/* Of its piece: the bytes, and where it is on the device. */
+size_t takt__share_piece_bytes(const struct takt_share *share);
+struct takt_location takt__share_location(const struct takt_share *share);
+
+/* Copies it between the rows of the host and the slot. */
+void takt__share_move(const struct takt_share *share);
+
+/* ---- stage.c --------------------------------------------------------------
+ *
+ * A device copies from pinned memory four times as fast as from any other, and
+ * pinning the caller's memory takes longer than copying it. So several threads
+ * copy into a ring of pinned slots that the device copies from, and out of
+ * slots that it copies to.
+ */
+
+/* Runs the transfer, and returns when all of it is done; with is_apart false,
+ * when it is certain that it will be, in the order of the computing queue. Any
+ * other status than TAKT_OK: takt__transfer_undone() says what came out. */
+takt_status takt__transfer_run(struct takt_transfer *transfer);
+
+/* Whether any of the output was written. */
+bool takt__transfer_has_output(const struct takt_transfer *transfer);
+
+/* Visits every stretch of rows of an out chunk that was not written. */
+typedef takt_status takt_undone_visit(void *self,
+                                      const struct takt_chunk *chunk,
+                                      size_t first, size_t rows);
+takt_status takt__transfer_undone(struct takt_transfer *transfer,
+                                  takt_undone_visit *visit, void *self);
+
+/* Waits for everything that was begun in a queue. TAKT_ELOST: it will never be
+ * done. */
+takt_status takt__queue_sync(struct takt_device *device, enum takt_queue queue);
 
 #endif

@@ -92,7 +92,7 @@ static void charge(struct takt_model *model,
     if (bandit == NULL)
         return;
     /* Whether a GPU was tried or chosen, it was run. */
-    if (slot == seen->slot && slot >= TAKT_PLACE_GPU)
+    if (slot == seen->slot && slot >= TAKT_COLUMN_GPU)
         bandit->offered = TAKT_NO_ARM;
     if (is_trial)
         charge_trial(model, seen, bandit);

@@ -111,7 +111,7 @@ static void discount_others(struct takt_series *series, unsigned arm,
                     takt__sums_move(all, all->mean, 4);
             }
         }
-    for (unsigned slot = 0; slot < TAKT_PLACES; slot++)
+    for (unsigned slot = 0; slot < TAKT_COLUMNS; slot++)
         for (unsigned b = 0;
              series->bandit[slot] != NULL && b < TAKT_DRIFT_BUCKETS; b++)
             takt__recheck_soon(

@@ -50,7 +50,7 @@ static inline bool takt__arm_is_gpu(const struct takt_arm *arm)
 }
 static inline unsigned takt__arm_slot(const struct takt_arm *arm)
 {
-    return TAKT_PLACE_GPU + arm->device - TAKT_DEVICE_GPU;
+    return TAKT_COLUMN_GPU + arm->device - TAKT_DEVICE_GPU;
 }
 
 /* The number of the new arm; -1: too many, of GPUs more than eight. Arms are

@@ -26,8 +26,9 @@ static const uint8_t rules_of[TAKT_OP_COUNT] = {
     [TAKT_OP_attention] = TAKT_TAKES_SCALE,
 };
 
-takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
-                            const void *const *in, const void *out)
+/* Inputs of n elements, each apart from the output or the same array. */
+static takt_status admit_map(size_t n, size_t size, unsigned inputs,
+                             const void *const *in, const void *out)
 {
     if (n == 0)
         return TAKT_OK;
@@ -42,9 +43,10 @@ takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
     return TAKT_OK;
 }
 
-takt_status takt__admit_reduce(size_t n, size_t size, unsigned inputs,
-                               const void *const *in, size_t out_bytes,
-                               const void *out)
+/* Inputs of n elements, all apart from an output of `out_bytes`. */
+static takt_status admit_reduce(size_t n, size_t size, unsigned inputs,
+                                const void *const *in, size_t out_bytes,
+                                const void *out)
 {
     if (n > TAKT_MOST_ELEMENTS)
         return TAKT_ESHAPE;
@@ -83,11 +85,10 @@ static takt_status admit_vector(takt_call *call, unsigned rules, bool is_map,
         return status;
     *is_empty = is_map && n == 0;
     return is_map
-               ? takt__admit_map(n, size, call->op->inputs, call->in, call->out)
-               : takt__admit_reduce(n, size, call->op->inputs, call->in,
-                                    takt__is_position(call) ? sizeof(size_t)
-                                                            : size,
-                                    call->out);
+               ? admit_map(n, size, call->op->inputs, call->in, call->out)
+               : admit_reduce(n, size, call->op->inputs, call->in,
+                              takt__is_position(call) ? sizeof(size_t) : size,
+                              call->out);
 }
 
 takt_status takt__admit(takt_call *call, bool *is_empty)

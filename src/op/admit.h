@@ -9,22 +9,11 @@
 #include "takt/call.h"
 
 /* Checks everything about a call that an expert would otherwise have to, and
- * puts the usual values where the caller left 0. After TAKT_OK the operands
+ * puts the default values where the caller left 0. After TAKT_OK the operands
  * are all there, do not overlap in a way the op forbids, and have sizes in
  * bytes that fit an address space; *is_empty says that there is no output to
  * compute. The statuses are those of takt_run(). */
 takt_status takt__admit(takt_call *call, bool *is_empty);
-
-/* The same for arrays of n elements that go with an output of n elements and
- * may be the same array. */
-takt_status takt__admit_map(size_t n, size_t size, unsigned inputs,
-                            const void *const *in, const void *out);
-
-/* The same for arrays of n elements and an output of `out_bytes` apart from
- * them. */
-takt_status takt__admit_reduce(size_t n, size_t size, unsigned inputs,
-                               const void *const *in, size_t out_bytes,
-                               const void *out);
 
 /* The same for two inputs and an output apart from them, in bytes. */
 takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,

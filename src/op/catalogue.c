@@ -72,26 +72,14 @@ enum { ALIAS_COUNT = sizeof aliases / sizeof aliases[0] };
 
 const char *takt_complexity_name(takt_complexity complexity)
 {
-    switch (complexity) {
-    case TAKT_COMPLEXITY_LOW:
-        return "Low";
-    case TAKT_COMPLEXITY_MEDIUM:
-        return "Medium";
-    case TAKT_COMPLEXITY_HIGH:
-        return "High";
-    }
-    return "?";
+    static const char *const names[] = {"Low", "Medium", "High"};
+    return (unsigned)complexity > TAKT_COMPLEXITY_HIGH ? "?"
+                                                       : names[complexity];
 }
 
 const char *takt_dtype_name(takt_dtype dtype)
 {
-    switch (dtype) {
-    case TAKT_F32:
-        return "f32";
-    case TAKT_F64:
-        return "f64";
-    }
-    return "?";
+    return dtype == TAKT_F32 ? "f32" : dtype == TAKT_F64 ? "f64" : "?";
 }
 
 size_t takt_dtype_size(takt_dtype dtype)

@@ -6,11 +6,11 @@
 
 #include "base/size.h"
 
-static size_t usual(const struct takt_form_window *window, unsigned index,
-                    const size_t *d)
+static size_t default_of(const struct takt_form_window *window, unsigned index,
+                         const size_t *d)
 {
-    if (index == window->stride && window->usual_stride != 0)
-        return d[window->usual_stride];
+    if (index == window->stride && window->default_stride != 0)
+        return d[window->default_stride];
     return index == window->pad ? 0 : 1;
 }
 
@@ -21,7 +21,7 @@ void takt__window_complete(const struct takt_form_window *window,
         return;
     for (unsigned i = window->rank_min; i < window->rank_max; i++)
         if (i >= shape->rank || shape->dim[i] == 0)
-            shape->dim[i] = usual(window, i, shape->dim);
+            shape->dim[i] = default_of(window, i, shape->dim);
     if (shape->rank < window->rank_max)
         shape->rank = window->rank_max;
 }
@@ -37,7 +37,7 @@ static size_t *copy_dims(const struct takt_form_window *window,
 {
     memcpy(d, shape->dim, sizeof shape->dim);
     for (unsigned i = shape->rank; i < window->rank_max; i++)
-        d[i] = usual(window, i, d);
+        d[i] = default_of(window, i, d);
     return d;
 }
 

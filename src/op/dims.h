@@ -55,10 +55,10 @@ enum {
 };
 
 /* Where a window that slides over images has its sizes, in forms that begin
- * with N, C, H, W. `groups` is 0 where there are none, `usual_stride` the
+ * with N, C, H, W. `groups` is 0 where there are none, `default_stride` the
  * dimension that a stride left out is equal to; 0: then it is 1. */
 struct takt_form_window {
-    uint8_t height, width, stride, pad, groups, usual_stride;
+    uint8_t height, width, stride, pad, groups, default_stride;
     uint8_t rank_min, rank_max; /* those between may be left out */
 };
 
@@ -67,7 +67,7 @@ struct takt_form_window {
 const size_t *takt__window_dims(const struct takt_form_window *window,
                                 const takt_shape *shape, size_t d[TAKT_DIMS]);
 
-/* Gives sizes that were left out or are 0 their usual values. */
+/* Gives sizes that were left out or are 0 their default values. */
 void takt__window_complete(const struct takt_form_window *window,
                            takt_shape *shape);
 

@@ -17,8 +17,7 @@
 
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
-/* ---- layouts ---------------------------------------------------------------
- */
+/* ---- layouts ------------------------------------------------------------- */
 
 static unsigned rows_layout(const takt_shape *shape, unsigned flags)
 {
@@ -86,8 +85,7 @@ static unsigned attention_layout(const takt_shape *shape, unsigned flags)
            2 * (unsigned)((flags & TAKT_CALL_CAUSAL) != 0);
 }
 
-/* ---- the table -------------------------------------------------------------
- */
+/* ---- what the table is made of ------------------------------------------- */
 
 static const struct takt_form_window conv2d_window = {
     .height = TAKT_CONV2D_R,
@@ -99,13 +97,14 @@ static const struct takt_form_window conv2d_window = {
     .rank_max = TAKT_CONV2D_GROUPS + 1,
 };
 
-/* Windows step by their own size unless told otherwise, so they tile. */
+/* Windows step by their own size unless the call says otherwise, so they tile.
+ */
 static const struct takt_form_window pool2d_window = {
     .height = TAKT_POOL2D_WINDOW,
     .width = TAKT_POOL2D_WINDOW,
     .stride = TAKT_POOL2D_STRIDE,
     .pad = TAKT_POOL2D_PAD,
-    .usual_stride = TAKT_POOL2D_WINDOW,
+    .default_stride = TAKT_POOL2D_WINDOW,
     .rank_min = TAKT_POOL2D_STRIDE,
     .rank_max = TAKT_POOL2D_PAD + 1,
 };
@@ -123,32 +122,7 @@ static const struct takt_form_window pool2d_window = {
      (const char *const[]){__VA_ARGS__}}
 /* clang-format on */
 
-/* What is made for each form, below. */
-#define TAKT_FORM(name_, ...)                                           \
-    static void name_##_work(const struct takt_op_entry *entry,         \
-                             const takt_shape *shape, double *elements, \
-                             double *flops);                            \
-    static void name_##_lengths(const takt_call *call,                  \
-                                struct takt_lengths *out);              \
-    static takt_status name_##_admit(takt_call *call, unsigned rules,   \
-                                     bool *is_empty);
-#include "op/forms.def"
-
-const struct takt_form_entry takt__forms[TAKT_FORMS] = {
-#define TAKT_FORM(name_, rank_min_, rank_max_, shape_, layouts_, ...) \
-    [TAKT_FORM_##name_] = {.shape = shape_,                           \
-                           .rank_min = rank_min_,                     \
-                           .rank_max = rank_max_,                     \
-                           .layouts = layouts_,                       \
-                           .work = name_##_work,                      \
-                           .lengths = name_##_lengths,                \
-                           .admit = name_##_admit,                    \
-                           __VA_ARGS__},
-#include "op/forms.def"
-};
-
-/* ---- elements --------------------------------------------------------------
- */
+/* ---- elements ------------------------------------------------------------ */
 
 static size_t elements_of(const struct takt_form_operand *operand,
                           const size_t *d)
@@ -177,8 +151,7 @@ size_t takt__form_elements(const struct takt_op_entry *entry,
     return most;
 }
 
-/* ---- work ------------------------------------------------------------------
- */
+/* ---- work ---------------------------------------------------------------- */
 
 static ALWAYS_INLINE double product(const size_t *d, const uint8_t *dims,
                                     unsigned count)
@@ -230,8 +203,7 @@ static ALWAYS_INLINE void work_by(const struct takt_form_entry *form,
         *flops += form->row_flops * product(d, out->of, out->count - 1) * steps;
 }
 
-/* ---- operands --------------------------------------------------------------
- */
+/* ---- operands ------------------------------------------------------------ */
 
 static inline size_t at_least_one(size_t size)
 {
@@ -316,8 +288,7 @@ struct takt_rows takt__form_rows(const struct takt_form_entry *form,
     return rows;
 }
 
-/* ---- admission -------------------------------------------------------------
- */
+/* ---- admission ----------------------------------------------------------- */
 
 /* Whether an input and the output are blocks of one matrix that lie side by
  * side: their rows alternate, as in a factorisation in place. */
@@ -446,8 +417,7 @@ static ALWAYS_INLINE takt_status admit_by(const struct takt_form_entry *form,
     return status != TAKT_OK ? status : admit_operands(call, form, is_empty);
 }
 
-/* ---- for each form ---------------------------------------------------------
- */
+/* ---- for each form ------------------------------------------------------- */
 
 #define TAKT_FORM(name_, ...)                                            \
     static void name_##_work(const struct takt_op_entry *entry,          \
@@ -469,3 +439,16 @@ static ALWAYS_INLINE takt_status admit_by(const struct takt_form_entry *form,
                         is_empty);                                       \
     }
 #include "op/forms.def"
+
+const struct takt_form_entry takt__forms[TAKT_FORMS] = {
+#define TAKT_FORM(name_, rank_min_, rank_max_, shape_, layouts_, ...) \
+    [TAKT_FORM_##name_] = {.shape = shape_,                           \
+                           .rank_min = rank_min_,                     \
+                           .rank_max = rank_max_,                     \
+                           .layouts = layouts_,                       \
+                           .work = name_##_work,                      \
+                           .lengths = name_##_lengths,                \
+                           .admit = name_##_admit,                    \
+                           __VA_ARGS__},
+#include "op/forms.def"
+};

@@ -4,8 +4,8 @@
  *
  * `add` and `exp` differ in a number; they have the same form. A form says how
  * the sizes of a call are read, which operands follow from them, what work they
- * mean, which flags a call may have, by which layouts its calls are told apart
- * and whether it can be cut. Everything else asks this table.
+ * mean, which flags a call may have, by which layouts its calls are
+ * distinguished and whether it can be cut. Everything else asks this table.
  */
 #ifndef TAKT_OP_FORM_H
 #define TAKT_OP_FORM_H

@@ -2,7 +2,13 @@
 /* key.c - which series and bucket a call belongs to. */
 #include "op/key.h"
 
+#include <math.h>
 #include <stdio.h>
+
+double takt__bucket_low(unsigned bucket)
+{
+    return ldexp(bucket % 2 == 0 ? 1 : 1.5, (int)bucket / 2);
+}
 
 double takt__bucket_work(unsigned bucket)
 {
@@ -10,8 +16,7 @@ double takt__bucket_work(unsigned bucket)
     return octave * (bucket % 2 == 0 ? 1.25 : 1.75);
 }
 
-/* ---- series -----------------------------------------------------------------
- */
+/* ---- series -------------------------------------------------------------- */
 
 static unsigned series_at(const struct takt_op_entry *entry, takt_dtype dtype,
                           unsigned layout)
@@ -113,8 +118,7 @@ int takt__series_find(const takt_op *op, takt_dtype dtype, const char *layout)
     return -1;
 }
 
-/* ---- links -----------------------------------------------------------------
- */
+/* ---- links --------------------------------------------------------------- */
 
 static const char *const links[TAKT_LINKS] = {"in", "in.pinned", "out",
                                               "out.pinned", "open"};

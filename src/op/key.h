@@ -25,8 +25,8 @@
 enum {
     TAKT_BUCKETS = 96,
     TAKT_SITUATIONS = 8,
-    TAKT_PLACE_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
-    TAKT_PLACES = TAKT_PLACE_GPU + 8,
+    TAKT_COLUMN_GPU = TAKT_SITUATIONS, /* of the first GPU; 8 at most */
+    TAKT_COLUMNS = TAKT_COLUMN_GPU + 8,
     TAKT_OP_NUMBERS = TAKT_OP_COUNT + TAKT_MAX_USER_OPS,
     TAKT_LAYOUT_NAME = 16,
     TAKT_ASPECTS = 7 /* layouts of a matmul without transposes, the first */
@@ -54,7 +54,8 @@ static inline uint8_t takt__bucket_of(double work)
     return bucket < TAKT_BUCKETS ? (uint8_t)bucket : TAKT_BUCKETS - 1;
 }
 
-/* The work in the middle of a bucket. */
+/* The least work of a bucket, and that in the middle of it. */
+double takt__bucket_low(unsigned bucket);
 double takt__bucket_work(unsigned bucket);
 
 /* The key of a call with a full shape and that work. */

@@ -36,6 +36,12 @@ enum {
     TAKT_LINKS
 };
 
+/* The link that bytes take, into the memory of a device or out of it. */
+static inline unsigned takt__link_of(bool is_in, bool is_pinned)
+{
+    return (is_in ? TAKT_LINK_IN : TAKT_LINK_OUT) + (unsigned)is_pinned;
+}
+
 /* The first series of each op; f32 first, then f64. */
 enum {
 #define TAKT_OP(name_, complexity_, form_, inputs_, flops_, dtypes_, \

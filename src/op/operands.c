@@ -4,6 +4,8 @@
  */
 #include "op/operands.h"
 
+#include "base/size.h"
+
 bool takt__is_position(const takt_call *call)
 {
     const enum takt_op_id op = takt__op_id(call->op);
@@ -27,4 +29,15 @@ void takt__extents_of(const takt_call *call, struct takt_extents *out)
     if (takt__is_position(call))
         out->bytes[TAKT_OUT] = sizeof(size_t);
     out->out_is_read = rows.ld > rows.cols || takt__call_accumulates(call);
+}
+
+size_t takt__call_bytes(const takt_call *call)
+{
+    struct takt_extents extents;
+    size_t all = 0;
+
+    takt__extents_of(call, &extents);
+    for (unsigned i = 0; i < TAKT_OPERANDS; i++)
+        all = takt__size_add(all, extents.bytes[i]);
+    return all;
 }

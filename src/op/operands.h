@@ -29,6 +29,9 @@ struct takt_extents {
 
 void takt__extents_of(const takt_call *call, struct takt_extents *out);
 
+/* The bytes of all of them together. */
+size_t takt__call_bytes(const takt_call *call);
+
 /* An operand of an admitted call as rows. */
 static inline struct takt_rows takt__rows_of(const takt_call *call,
                                              unsigned operand)

@@ -43,7 +43,7 @@ static inline takt_status takt__check_rare_rules(takt_call *call,
 }
 
 /* The factors, and sizes that the op has no answer for; fills in a factor that
- * has a usual value. The shape fits. */
+ * has a default value. The shape fits. */
 static inline takt_status takt__check_rules(takt_call *call, unsigned rules)
 {
     if ((rules & TAKT_NEEDS_FACTOR) != 0 && takt__is_unset(call, call->alpha))
@@ -54,8 +54,7 @@ static inline takt_status takt__check_rules(takt_call *call, unsigned rules)
                                      : takt__check_rare_rules(call, rules);
 }
 
-/* ---- memory ----------------------------------------------------------------
- */
+/* ---- memory -------------------------------------------------------------- */
 
 static inline bool takt__overlap(const void *a, size_t a_bytes, const void *b,
                                  size_t b_bytes)

@@ -2,7 +2,6 @@
 /* user_ops.c - a list behind a lock; nothing on the path of a call reads it. */
 #include "op/user_ops.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,20 +28,13 @@ void takt__user_ops_fini(struct takt_user_ops *ops)
     pthread_mutex_destroy(&ops->lock);
 }
 
-static bool is_name_character(char c)
+bool takt__is_name(const char *name, size_t longest)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
-           (c >= 'A' && c <= 'Z') || (c != '\0' && strchr("._-:/", c) != NULL);
-}
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-:/";
 
-static bool is_name(const char *name)
-{
-    if (name == NULL || name[0] == '\0')
-        return false;
-    for (size_t i = 0; name[i] != '\0'; i++)
-        if (i >= longest_name || !is_name_character(name[i]))
-            return false;
-    return true;
+    return name != NULL && name[0] != '\0' && strlen(name) <= longest &&
+           name[strspn(name, letters)] == '\0';
 }
 
 static const takt_op *find(const struct takt_user_ops *ops, const char *name)
@@ -100,7 +92,7 @@ takt_status takt__user_ops_define(struct takt_user_ops *ops,
                                   const takt_op_spec *spec, const takt_op **out)
 {
     *out = NULL;
-    if (!is_name(spec->name) ||
+    if (!takt__is_name(spec->name, longest_name) ||
         (unsigned)spec->complexity > TAKT_COMPLEXITY_HIGH)
         return TAKT_EINVAL;
     if (takt_op_find(spec->name) != NULL)

@@ -11,6 +11,7 @@
 #define TAKT_OP_USER_OPS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "base/lock.h"
 #include "op/key.h"
@@ -25,6 +26,9 @@ struct takt_user_ops {
 
 takt_status takt__user_ops_init(struct takt_user_ops *ops);
 void takt__user_ops_fini(struct takt_user_ops *ops);
+
+/* Whether ops and experts can have that name of at most so many letters. */
+bool takt__is_name(const char *name, size_t longest);
 
 /* TAKT_EFULL: there are TAKT_MAX_USER_OPS.
  * TAKT_EINVAL: no name, or one with other characters than names have.

@@ -70,8 +70,9 @@ bool takt__vulkan_candidate(unsigned index, struct takt_vulkan_candidate *out,
 bool takt__vulkan_find(struct takt_vulkan_api *api, VkDevice device,
                        bool is_1_2);
 
-/* How often this process was forked from one that had Vulkan. Who finds another
- * number than before must not call Vulkan any more: its threads are gone. */
+/* How often this process was forked from one that had Vulkan. A caller that
+ * finds another number than before must not call Vulkan any more: its threads
+ * are gone. */
 unsigned takt__vulkan_forks(void);
 
 #endif

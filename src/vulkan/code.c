@@ -3,9 +3,9 @@
  * code.c - shaders: from the code in this library to pipelines.
  *
  * A pipeline is compiled by the driver when it is first needed. Each shader is
- * told to keep denormal numbers, zeros by sign, NaN and the rounding, as far as
- * the device lets itself be told: that needs instructions at three places of
- * the code, which are put in here, because code that asks for what a device
+ * made to keep denormal numbers, zeros by sign, NaN and the rounding, as far as
+ * the device can: that takes instructions at three positions of the code, which
+ * are put in here, because code that asks for what a device
  * does not have is not valid there.
  */
 #include <stdint.h>
@@ -21,24 +21,15 @@ struct code {
     size_t count;
 };
 
-#define CODE(name)                                              \
-    {                                                           \
-        name##_code, sizeof name##_code / sizeof name##_code[0] \
-    }
-
 static const struct code codes[TAKT_SHADERS] = {
-    [TAKT_SHADER_MAP] = CODE(map),
-    [TAKT_SHADER_TRANSPOSE] = CODE(transpose),
-    [TAKT_SHADER_REDUCE] = CODE(reduce),
-    [TAKT_SHADER_ROWS] = CODE(rows),
-    [TAKT_SHADER_GEMM] = CODE(gemm),
-    [TAKT_SHADER_GEMV] = CODE(gemv),
-    [TAKT_SHADER_CONV2D] = CODE(conv2d),
-    [TAKT_SHADER_POOLING] = CODE(pooling),
-    [TAKT_SHADER_PROBE] = CODE(probe),
+#define CODE(id, name) \
+    [TAKT_SHADER_##    \
+        id] = {name##_code, sizeof name##_code / sizeof name##_code[0]},
+    TAKT_VULKAN_SHADERS(CODE)
+#undef CODE
 };
 
-/* ---- what a shader is told ----------------------------------------------- */
+/* ---- float controls ------------------------------------------------------ */
 
 /* Numbers of the SPIR-V specification. */
 enum {
@@ -100,25 +91,26 @@ static void put_modes(struct writer *to, unsigned has, uint32_t entry)
 
 /* Instructions come in a prescribed order: capabilities, extensions, ...,
  * entry point, execution modes. */
-static void tell(const struct code *code, unsigned has, struct writer *to)
+static void add_controls(const struct code *code, unsigned has,
+                         struct writer *to)
 {
     uint32_t entry = 0;
-    bool is_named = false, is_told = false;
+    bool has_extension = false, has_modes = false;
 
     put(to, code->words, HEADER_WORDS);
     put_capabilities(to, has);
     for (size_t i = HEADER_WORDS; i < code->count;) {
         const uint32_t op = code->words[i] & 0xFFFF;
         const uint32_t length = code->words[i] >> 16;
-        if (op != OP_CAPABILITY && !is_named) {
+        if (op != OP_CAPABILITY && !has_extension) {
             put_extension(to);
-            is_named = true;
+            has_extension = true;
         }
         if (op == OP_ENTRY_POINT)
             entry = code->words[i + 2];
-        if (op == OP_EXECUTION_MODE && !is_told) {
+        if (op == OP_EXECUTION_MODE && !has_modes) {
             put_modes(to, has, entry);
-            is_told = true;
+            has_modes = true;
         }
         put(to, code->words + i, length);
         i += length;
@@ -134,7 +126,7 @@ static VkResult make_module(struct takt_vulkan *vulkan, const struct code *code,
     if (to.words == NULL)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     if (vulkan->controls != 0)
-        tell(code, vulkan->controls, &to);
+        add_controls(code, vulkan->controls, &to);
     else
         put(&to, code->words, code->count);
     const VkShaderModuleCreateInfo wanted = {
@@ -143,10 +135,8 @@ static VkResult make_module(struct takt_vulkan *vulkan, const struct code *code,
         .pCode = to.words,
     };
     const VkResult result =
-        vulkan->api.CreateShaderModule(vulkan->device, &wanted, NULL, out);
+        TAKT_VULKAN_CREATE(vulkan, ShaderModule, &wanted, out);
     free(to.words);
-    if (result != VK_SUCCESS)
-        *out = VK_NULL_HANDLE;
     return result;
 }
 
@@ -190,9 +180,7 @@ static VkResult make_pipeline(struct takt_vulkan *vulkan,
     const VkResult result = vulkan->api.CreateComputePipelines(
         vulkan->device, vulkan->cache, 1, &wanted, NULL, out);
 
-    if (result != VK_SUCCESS)
-        *out = VK_NULL_HANDLE;
-    return result;
+    return takt__vulkan_created(result, out, sizeof *out);
 }
 
 VkPipeline takt__vulkan_pipeline(struct takt_vulkan *vulkan,
@@ -227,11 +215,8 @@ static VkResult make_set_layout(struct takt_vulkan *vulkan)
             .descriptorCount = 1,
             .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT,
         };
-    const VkResult result = vulkan->api.CreateDescriptorSetLayout(
-        vulkan->device, &wanted, NULL, &vulkan->set_layout);
-    if (result != VK_SUCCESS)
-        vulkan->set_layout = VK_NULL_HANDLE;
-    return result;
+    return TAKT_VULKAN_CREATE(vulkan, DescriptorSetLayout, &wanted,
+                              &vulkan->set_layout);
 }
 
 static VkResult make_layout(struct takt_vulkan *vulkan)
@@ -246,12 +231,8 @@ static VkResult make_layout(struct takt_vulkan *vulkan)
         .pushConstantRangeCount = 1,
         .pPushConstantRanges = &parameters,
     };
-    const VkResult result = vulkan->api.CreatePipelineLayout(
-        vulkan->device, &wanted, NULL, &vulkan->layout);
 
-    if (result != VK_SUCCESS)
-        vulkan->layout = VK_NULL_HANDLE;
-    return result;
+    return TAKT_VULKAN_CREATE(vulkan, PipelineLayout, &wanted, &vulkan->layout);
 }
 
 takt_status takt__vulkan_code_make(struct takt_vulkan *vulkan)
@@ -262,11 +243,8 @@ takt_status takt__vulkan_code_make(struct takt_vulkan *vulkan)
 
     if (result == VK_SUCCESS)
         result = make_layout(vulkan);
-    /* Pipelines can be made without it too. */
-    if (result == VK_SUCCESS &&
-        vulkan->api.CreatePipelineCache(vulkan->device, &cache, NULL,
-                                        &vulkan->cache) != VK_SUCCESS)
-        vulkan->cache = VK_NULL_HANDLE;
+    if (result == VK_SUCCESS) /* pipelines can be made without it too */
+        (void)TAKT_VULKAN_CREATE(vulkan, PipelineCache, &cache, &vulkan->cache);
     return takt__vulkan_status(vulkan, result, TAKT_ENODEV);
 }
 

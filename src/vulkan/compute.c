@@ -16,22 +16,19 @@
  * correct to a last place, but neither which way they are rounded nor that
  * denormal numbers are kept; of quotients, roots and fma() it promises less.
  * So some ops are computed in whole numbers and are exact everywhere. The
- * others need a device that rounds to nearest and flushes nothing: it is told
- * so (code.c) and must have shown it (probe.c), or they are refused. */
+ * others need a device that rounds to nearest and flushes nothing: the code
+ * asks for that (code.c) and must have shown it (probe.c), or they are refused.
+ */
 struct recipe {
     bool is_there, is_whole;
     enum takt_shader shader;
     unsigned variant;
 };
 
-#define WHOLE(shader_, variant_)                    \
-    {                                               \
-        true, true, TAKT_SHADER_##shader_, variant_ \
-    }
-#define FLOAT(shader_, variant_)                     \
-    {                                                \
-        true, false, TAKT_SHADER_##shader_, variant_ \
-    }
+/* clang-format off */
+#define WHOLE(shader_, variant_) {true, true, TAKT_SHADER_##shader_, variant_}
+#define FLOAT(shader_, variant_) {true, false, TAKT_SHADER_##shader_, variant_}
+/* clang-format on */
 
 static const struct recipe recipes[TAKT_OP_COUNT] = {
     [TAKT_OP_add] = FLOAT(MAP, MAP_ADD),
@@ -127,11 +124,6 @@ bool takt__vulkan_can_run(const struct takt_device *device,
 
 /* ---- vectors ------------------------------------------------------------- */
 
-static uint64_t groups_for(uint64_t count, uint64_t each)
-{
-    return (count + each - 1) / each;
-}
-
 static takt_status map(struct takt_vulkan *vulkan,
                        const struct takt_device_call *call)
 {
@@ -145,9 +137,8 @@ static takt_status map(struct takt_vulkan *vulkan,
         .shader = TAKT_SHADER_MAP,
         .variant = recipe_of(of)->variant,
         .at = {call->in[0], call->in[1], call->in[2], call->out},
-        .parameters = &parameters,
-        .bytes = sizeof parameters,
-        .groups = groups_for(parameters.count, GROUP),
+        TAKT_PUSH(parameters),
+        .groups = takt__vulkan_groups(parameters.count, GROUP),
     };
 
     return takt__vulkan_dispatch(vulkan, &dispatch);
@@ -160,14 +151,14 @@ static takt_status transpose(struct takt_vulkan *vulkan,
     const size_t *d = of->shape.dim;
     const struct {
         uint32_t rows, cols, ld_in, ld_out;
-    } parameters = {(uint32_t)d[0], (uint32_t)d[1], (uint32_t)of->ld[0],
-                    (uint32_t)of->ld[2]};
+    } parameters = {(uint32_t)d[TAKT_ROWS], (uint32_t)d[TAKT_COLS],
+                    (uint32_t)of->ld[0], (uint32_t)of->ld[2]};
     const struct takt_vulkan_dispatch dispatch = {
         .shader = TAKT_SHADER_TRANSPOSE,
-        .at = {call->in[0], {NULL, 0}, {NULL, 0}, call->out},
-        .parameters = &parameters,
-        .bytes = sizeof parameters,
-        .groups = groups_for(d[0], 32) * groups_for(d[1], 32),
+        .at = {[0] = call->in[0], [3] = call->out},
+        TAKT_PUSH(parameters),
+        .groups = takt__vulkan_groups(d[TAKT_ROWS], 32) *
+                  takt__vulkan_groups(d[TAKT_COLS], 32),
     };
 
     return takt__vulkan_dispatch(vulkan, &dispatch);
@@ -182,7 +173,7 @@ static takt_status reduce_by(struct takt_vulkan *vulkan,
     const uint64_t most = vulkan->limits.groups < REDUCE_MOST_GROUPS
                               ? vulkan->limits.groups
                               : REDUCE_MOST_GROUPS;
-    const uint64_t wanted = groups_for(n > 0 ? n : 1, 16 * GROUP);
+    const uint64_t wanted = takt__vulkan_groups(n > 0 ? n : 1, 16 * GROUP);
     const uint64_t groups = wanted < most ? wanted : most;
     struct {
         uint32_t count, n, has_states, is_last;
@@ -191,8 +182,7 @@ static takt_status reduce_by(struct takt_vulkan *vulkan,
         .shader = TAKT_SHADER_REDUCE,
         .variant = variant,
         .at = {call->in[0], call->in[1], {&vulkan->scratch, 0}, call->out},
-        .parameters = &parameters,
-        .bytes = sizeof parameters,
+        TAKT_PUSH(parameters),
         .groups = groups,
     };
     const takt_status status = takt__vulkan_dispatch(vulkan, &dispatch);
@@ -222,7 +212,8 @@ static takt_status rows(struct takt_vulkan *vulkan,
                         const struct takt_device_call *call)
 {
     const takt_call *of = call->call;
-    const size_t count = of->shape.dim[0], cols = of->shape.dim[1];
+    const size_t count = of->shape.dim[TAKT_ROWS];
+    const size_t cols = of->shape.dim[TAKT_COLS];
     const struct takt_vulkan_lanes lanes = takt__vulkan_lanes(count, cols);
     int exponent = 0;
     const double epsilon = frexp(of->alpha, &exponent);
@@ -236,8 +227,7 @@ static takt_status rows(struct takt_vulkan *vulkan,
         .shader = TAKT_SHADER_ROWS,
         .variant = recipe_of(of)->variant + lanes.variant,
         .at = {call->in[0], call->in[1], call->in[2], call->out},
-        .parameters = &parameters,
-        .bytes = sizeof parameters,
+        TAKT_PUSH(parameters),
         .groups = lanes.groups,
     };
 

@@ -13,22 +13,26 @@
 #ifndef TAKT_VULKAN_INSIDE_H
 #define TAKT_VULKAN_INSIDE_H
 
+#include <string.h>
+
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
 
 struct takt_vulkan;
 
+/* The shaders, and how spirv.inc calls their code. */
+/* clang-format off */
+#define TAKT_VULKAN_SHADERS(S) \
+    S(MAP, map) S(TRANSPOSE, transpose) S(REDUCE, reduce) S(ROWS, rows) \
+    S(GEMM, gemm) S(GEMV, gemv) S(CONV2D, conv2d) S(POOLING, pooling) \
+    S(PROBE, probe)
+/* clang-format on */
+
 enum takt_shader {
-    TAKT_SHADER_MAP,
-    TAKT_SHADER_TRANSPOSE,
-    TAKT_SHADER_REDUCE,
-    TAKT_SHADER_ROWS,
-    TAKT_SHADER_GEMM,
-    TAKT_SHADER_GEMV,
-    TAKT_SHADER_CONV2D,
-    TAKT_SHADER_POOLING,
-    TAKT_SHADER_PROBE,
-    TAKT_SHADERS
+#define TAKT_SHADER_ID(id, name) TAKT_SHADER_##id,
+    TAKT_VULKAN_SHADERS(TAKT_SHADER_ID)
+#undef TAKT_SHADER_ID
+        TAKT_SHADERS
 };
 
 enum {
@@ -119,6 +123,12 @@ struct takt_vulkan {
     struct takt_block scores;  /* of attention; made when needed */
 };
 
+/* Groups of `each` for so many invocations or tiles. */
+static inline uint64_t takt__vulkan_groups(uint64_t count, uint64_t each)
+{
+    return (count + each - 1) / each;
+}
+
 /* A shader that is to be run. */
 struct takt_vulkan_dispatch {
     enum takt_shader shader;
@@ -128,6 +138,23 @@ struct takt_vulkan_dispatch {
     size_t bytes;
     uint64_t groups; /* more than fit are looped over */
 };
+#define TAKT_PUSH(constants) \
+    .parameters = &(constants), .bytes = sizeof(constants)
+
+/* Creates an object of Vulkan and gives the result. What a creation that fails
+ * leaves in *out is undefined, so it is cleared. */
+#define TAKT_VULKAN_CREATE(vulkan, what, wanted, out)                        \
+    takt__vulkan_created(                                                    \
+        (vulkan)->api.Create##what((vulkan)->device, (wanted), NULL, (out)), \
+        (out), sizeof *(out))
+
+static inline VkResult takt__vulkan_created(VkResult result, void *out,
+                                            size_t size)
+{
+    if (result != VK_SUCCESS)
+        memset(out, 0, size);
+    return result;
+}
 
 /* The device behind it, if it may be called; else NULL. */
 struct takt_vulkan *takt__vulkan_of(const struct takt_device *device);
@@ -138,9 +165,8 @@ takt_status takt__vulkan_status(struct takt_vulkan *vulkan, VkResult result,
                                 takt_status otherwise);
 
 /* memory.c */
-takt_status takt__vulkan_reserve(struct takt_device *device, size_t bytes,
-                                 bool is_pinned, struct takt_block *out);
-void takt__vulkan_release(struct takt_device *device, struct takt_block *block);
+takt_device_reserve takt__vulkan_reserve;
+takt_device_release takt__vulkan_release;
 takt_status takt__vulkan_block_make(struct takt_vulkan *vulkan, size_t bytes,
                                     bool is_pinned, struct takt_block *out);
 void takt__vulkan_block_free(struct takt_vulkan *vulkan,
@@ -155,33 +181,20 @@ void takt__vulkan_batches_end(struct takt_vulkan *vulkan);
 VkCommandBuffer takt__vulkan_record(struct takt_vulkan *vulkan,
                                     takt_status *status);
 
-/* The open batch uses the block. */
-struct takt_vulkan_block *takt__vulkan_use(struct takt_vulkan *vulkan,
-                                           const struct takt_block *block);
-
 /* Sends the open batch off, if there is one. */
 takt_status takt__vulkan_send(struct takt_vulkan *vulkan);
 takt_status takt__vulkan_await(struct takt_vulkan *vulkan, uint64_t batch);
-takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
-                              struct takt_location to,
-                              struct takt_location from, size_t bytes);
+takt_device_copy takt__vulkan_copy;
 takt_status takt__vulkan_dispatch(struct takt_vulkan *vulkan,
                                   const struct takt_vulkan_dispatch *dispatch);
 
 /* marks.c */
-takt_status takt__vulkan_mark(struct takt_device *device, enum takt_queue queue,
-                              bool is_timed, struct takt_mark *mark);
-void takt__vulkan_drop(struct takt_device *device, struct takt_mark *mark);
-takt_status takt__vulkan_follow(struct takt_device *device,
-                                enum takt_queue queue,
-                                const struct takt_mark *mark);
-takt_status takt__vulkan_wait(struct takt_device *device,
-                              const struct takt_mark *mark);
-bool takt__vulkan_is_past(struct takt_device *device,
-                          const struct takt_mark *mark);
-double takt__vulkan_between_s(struct takt_device *device,
-                              const struct takt_mark *from,
-                              const struct takt_mark *to);
+takt_device_mark takt__vulkan_mark;
+takt_device_drop takt__vulkan_drop;
+takt_device_follow takt__vulkan_follow;
+takt_device_wait takt__vulkan_wait;
+takt_device_is_past takt__vulkan_is_past;
+takt_device_between takt__vulkan_between_s;
 void takt__vulkan_points_end(struct takt_vulkan *vulkan);
 
 /* code.c: the pipeline of a shader, made when it is first asked for; NULL: it
@@ -201,10 +214,8 @@ struct takt_vulkan_lanes {
 struct takt_vulkan_lanes takt__vulkan_lanes(uint64_t rows, uint64_t cols);
 
 /* compute.c, products.c, layers.c */
-bool takt__vulkan_can_run(const struct takt_device *device,
-                          const takt_call *call);
-takt_status takt__vulkan_compute(struct takt_device *device,
-                                 const struct takt_device_call *call);
+takt_device_can_run takt__vulkan_can_run;
+takt_device_compute takt__vulkan_compute;
 
 /* How calls of a form are run. */
 typedef takt_status takt_vulkan_launch(struct takt_vulkan *vulkan,
@@ -214,6 +225,24 @@ takt_vulkan_launch takt__vulkan_run_matmul; /* and batched */
 takt_vulkan_launch takt__vulkan_run_conv2d;
 takt_vulkan_launch takt__vulkan_run_pooling;
 takt_vulkan_launch takt__vulkan_run_attention;
+
+/* The push constants of gemm.comp (products, convolutions, attention), from
+ * behind `base` on; what a variant does not read may be 0. */
+struct takt_vulkan_gemm {
+    uint32_t m, n, k, batch;
+    uint32_t a_row, a_col, b_row, b_col, ldc;
+    uint32_t a_step, b_step, c_step;
+    float alpha, beta;
+    uint32_t groups;
+    uint32_t has_bias;
+    uint32_t height, width, rows, cols, stride, pad, out_width;
+    uint32_t queries, first, is_causal;
+};
+
+/* `variant` is one of GEMM_...; `at` are A, B, the bias, C. */
+takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,
+                              const struct takt_location at[4],
+                              const struct takt_vulkan_gemm *gemm);
 
 /* probe.c: whether sums and products are those of the processor. */
 takt_status takt__vulkan_probe(struct takt_vulkan *vulkan, bool *is_ieee);

@@ -4,85 +4,77 @@
  */
 #include <stdint.h>
 
-#include "op/op_id.h"
-#include "vulkan/gemm.h"
+#include "op/operands.h"
+#include "vulkan/inside.h"
 #include "vulkan/shaders/variants.h"
 
-static uint32_t steps(size_t size, size_t window, size_t stride, size_t pad)
-{
-    return (uint32_t)((size + 2 * pad - window) / stride + 1);
-}
+/* ---- convolution and pooling --------------------------------------------- */
 
-/* ---- convolution --------------------------------------------------------- */
-
-/* An invocation for each element of the result. */
-static takt_status conv2d_each(struct takt_vulkan *vulkan,
-                               const struct takt_device_call *call,
-                               uint32_t high, uint32_t wide)
+/* An invocation for each element of the result. The push constants of both
+ * shaders are the number of elements, the sizes from `first` on, those of the
+ * result, and an option. */
+static takt_status run_each(struct takt_vulkan *vulkan,
+                            const struct takt_device_call *call,
+                            enum takt_shader shader, const size_t *d,
+                            unsigned first, bool option)
 {
-    const size_t *d = call->call->shape.dim;
-    const struct {
-        uint32_t count;
-        uint32_t channels, height, width;
-        uint32_t filters, rows, cols;
-        uint32_t stride, pad, groups;
-        uint32_t out_height, out_width;
-        uint32_t has_bias;
-    } parameters = {(uint32_t)(d[0] * d[4] * high * wide),
-                    (uint32_t)d[1],
-                    (uint32_t)d[2],
-                    (uint32_t)d[3],
-                    (uint32_t)d[4],
-                    (uint32_t)d[5],
-                    (uint32_t)d[6],
-                    (uint32_t)d[7],
-                    (uint32_t)d[8],
-                    (uint32_t)d[9],
-                    high,
-                    wide,
-                    call->call->in[2] != NULL};
+    const takt_call *of = call->call;
+    const struct takt_rows out = takt__rows_of(of, TAKT_OUT);
+    uint32_t words[TAKT_SHAPE_MAX_RANK + 3] = {(uint32_t)(out.rows * out.cols)};
+    unsigned count = 1;
+
+    for (unsigned i = first; i < takt__op_form(of->op)->window->rank_max; i++)
+        words[count++] = (uint32_t)d[i];
+    words[count++] = (uint32_t)d[TAKT_DIM_OUT_H];
+    words[count++] = (uint32_t)d[TAKT_DIM_OUT_W];
+    words[count++] = option;
     const struct takt_vulkan_dispatch dispatch = {
-        .shader = TAKT_SHADER_CONV2D,
+        .shader = shader,
         .at = {call->in[0], call->in[1], call->in[2], call->out},
-        .parameters = &parameters,
-        .bytes = sizeof parameters,
-        .groups = ((uint64_t)parameters.count + GROUP - 1) / GROUP,
+        .parameters = words,
+        .bytes = count * sizeof words[0],
+        .groups = takt__vulkan_groups(words[0], GROUP),
     };
 
     return takt__vulkan_dispatch(vulkan, &dispatch);
 }
 
-/* The filters of a group are the rows of A, the places where they are put on
- * an image the columns of B. */
+/* The filters of a group are the rows of A, the positions at which they are put
+ * on an image the columns of B. */
 static takt_status conv2d_tiles(struct takt_vulkan *vulkan,
                                 const struct takt_device_call *call,
-                                uint32_t high, uint32_t wide)
+                                const size_t *d)
 {
-    const size_t *d = call->call->shape.dim;
-    const uint32_t groups = (uint32_t)d[9];
-    const uint32_t depth = (uint32_t)(d[1] / d[9]);
-    const uint32_t filters = (uint32_t)(d[4] / d[9]);
-    const uint32_t terms = (uint32_t)(depth * d[5] * d[6]);
+    const uint32_t groups = (uint32_t)d[TAKT_CONV2D_GROUPS];
+    const uint32_t depth = (uint32_t)d[TAKT_DIM_GROUP_C];
+    const uint32_t filters = (uint32_t)d[TAKT_CONV2D_K] / groups;
+    const uint32_t height = (uint32_t)d[TAKT_CONV2D_H];
+    const uint32_t width = (uint32_t)d[TAKT_CONV2D_W];
+    const uint32_t rows = (uint32_t)d[TAKT_CONV2D_R];
+    const uint32_t cols = (uint32_t)d[TAKT_CONV2D_S];
+    const uint32_t terms = depth * rows * cols;
+    const uint32_t positions =
+        (uint32_t)(d[TAKT_DIM_OUT_H] * d[TAKT_DIM_OUT_W]);
     const struct takt_vulkan_gemm gemm = {
         .m = filters,
-        .n = high * wide,
+        .n = positions,
         .k = terms,
-        .batch = (uint32_t)d[0] * groups,
+        .batch = (uint32_t)d[TAKT_CONV2D_N] * groups,
         .a_row = terms,
         .a_col = 1,
-        .ldc = high * wide,
+        .ldc = positions,
         .a_step = filters * terms,
-        .b_step = (uint32_t)(depth * d[2] * d[3]),
-        .c_step = filters * high * wide,
+        .b_step = depth * height * width,
+        .c_step = filters * positions,
         .groups = groups,
         .has_bias = call->call->in[2] != NULL,
-        .height = (uint32_t)d[2],
-        .width = (uint32_t)d[3],
-        .rows = (uint32_t)d[5],
-        .cols = (uint32_t)d[6],
-        .stride = (uint32_t)d[7],
-        .pad = (uint32_t)d[8],
-        .out_width = wide,
+        .height = height,
+        .width = width,
+        .rows = rows,
+        .cols = cols,
+        .stride = (uint32_t)d[TAKT_CONV2D_STRIDE],
+        .pad = (uint32_t)d[TAKT_CONV2D_PAD],
+        .out_width = (uint32_t)d[TAKT_DIM_OUT_W],
     };
     const struct takt_location at[] = {call->in[1], call->in[0], call->in[2],
                                        call->out};
@@ -94,47 +86,27 @@ static takt_status conv2d_tiles(struct takt_vulkan *vulkan,
 takt_status takt__vulkan_run_conv2d(struct takt_vulkan *vulkan,
                                     const struct takt_device_call *call)
 {
-    const size_t *d = call->call->shape.dim;
-    const uint32_t high = steps(d[2], d[5], d[7], d[8]);
-    const uint32_t wide = steps(d[3], d[6], d[7], d[8]);
+    const takt_call *of = call->call;
+    size_t memory[TAKT_DIMS];
+    const size_t *d =
+        takt__form_dims(takt__op_form(of->op), &of->shape, memory);
 
-    if (d[4] / d[9] < 8)
-        return conv2d_each(vulkan, call, high, wide);
-    return conv2d_tiles(vulkan, call, high, wide);
+    if (d[TAKT_CONV2D_K] / d[TAKT_CONV2D_GROUPS] >= 8)
+        return conv2d_tiles(vulkan, call, d);
+    return run_each(vulkan, call, TAKT_SHADER_CONV2D, d, TAKT_CONV2D_C,
+                    of->in[2] != NULL);
 }
-
-/* ---- pooling ------------------------------------------------------------- */
 
 takt_status takt__vulkan_run_pooling(struct takt_vulkan *vulkan,
                                      const struct takt_device_call *call)
 {
-    const size_t *d = call->call->shape.dim;
-    const uint32_t high = steps(d[2], d[4], d[5], d[6]);
-    const uint32_t wide = steps(d[3], d[4], d[5], d[6]);
-    const struct {
-        uint32_t count;
-        uint32_t height, width;
-        uint32_t window, stride, pad;
-        uint32_t out_height, out_width;
-        uint32_t is_mean;
-    } parameters = {(uint32_t)(d[0] * d[1] * high * wide),
-                    (uint32_t)d[2],
-                    (uint32_t)d[3],
-                    (uint32_t)d[4],
-                    (uint32_t)d[5],
-                    (uint32_t)d[6],
-                    high,
-                    wide,
-                    (call->call->flags & TAKT_CALL_MEAN_POOL) != 0};
-    const struct takt_vulkan_dispatch dispatch = {
-        .shader = TAKT_SHADER_POOLING,
-        .at = {call->in[0], {NULL, 0}, {NULL, 0}, call->out},
-        .parameters = &parameters,
-        .bytes = sizeof parameters,
-        .groups = ((uint64_t)parameters.count + GROUP - 1) / GROUP,
-    };
+    const takt_call *of = call->call;
+    size_t memory[TAKT_DIMS];
+    const size_t *d =
+        takt__form_dims(takt__op_form(of->op), &of->shape, memory);
 
-    return takt__vulkan_dispatch(vulkan, &dispatch);
+    return run_each(vulkan, call, TAKT_SHADER_POOLING, d, TAKT_POOL2D_H,
+                    (of->flags & TAKT_CALL_MEAN_POOL) != 0);
 }
 
 /* ---- attention ----------------------------------------------------------- */
@@ -148,38 +120,53 @@ struct stretch {
     uint32_t first, count; /* queries of each */
 };
 
-static struct takt_location moved(struct takt_location at, uint64_t elements)
+/* One of the two products: A has a row for each query, B all keys of a head. */
+static takt_status multiply(struct takt_vulkan *vulkan,
+                            const struct stretch *is, unsigned variant,
+                            struct takt_vulkan_gemm gemm,
+                            const struct takt_location at[4])
 {
-    at.offset += (size_t)elements * sizeof(float);
+    gemm.m = is->count;
+    gemm.batch = gemm.groups = is->heads;
+    gemm.a_row = gemm.k;
+    gemm.a_col = 1;
+    gemm.b_step = is->keys * is->depth;
+    gemm.ldc = gemm.n;
+    return takt__vulkan_gemm(vulkan, variant, at, &gemm);
+}
+
+/* From the first head of the stretch on, of the queries, keys or values. */
+static struct takt_location queries_at(struct takt_location at,
+                                       const struct stretch *is)
+{
+    at.offset += (is->head * (size_t)is->queries + is->first) * is->depth *
+                 sizeof(float);
+    return at;
+}
+
+static struct takt_location keys_at(struct takt_location at,
+                                    const struct stretch *is)
+{
+    at.offset += (size_t)is->head * is->keys * is->depth * sizeof(float);
     return at;
 }
 
 static takt_status score(struct takt_vulkan *vulkan, const struct stretch *is)
 {
     const struct takt_vulkan_gemm gemm = {
-        .m = is->count,
         .n = is->keys,
         .k = is->depth,
-        .batch = is->heads,
-        .a_row = is->depth,
-        .a_col = 1,
         .b_row = 1,
         .b_col = is->depth,
-        .ldc = is->keys,
         .a_step = is->queries * is->depth,
-        .b_step = is->keys * is->depth,
         .c_step = is->count * is->keys,
         .alpha = (float)is->call->call->alpha,
-        .groups = is->heads,
     };
-    const uint64_t query = (uint64_t)is->head * is->queries + is->first;
-    const struct takt_location at[] = {
-        moved(is->call->in[0], query * is->depth),
-        moved(is->call->in[1], (uint64_t)is->head * is->keys * is->depth),
-        {NULL, 0},
-        {&vulkan->scores, 0}};
+    const struct takt_location at[4] = {
+        queries_at(is->call->in[0], is),
+        keys_at(is->call->in[1], is), [3] = {&vulkan->scores, 0}};
 
-    return takt__vulkan_gemm(vulkan, GEMM_PLAIN, at, &gemm);
+    return multiply(vulkan, is, GEMM_PLAIN, gemm, at);
 }
 
 static takt_status weigh(struct takt_vulkan *vulkan, const struct stretch *is)
@@ -202,12 +189,9 @@ static takt_status weigh(struct takt_vulkan *vulkan, const struct stretch *is)
     const struct takt_vulkan_dispatch dispatch = {
         .shader = TAKT_SHADER_ROWS,
         .variant = ROWS_WEIGHTS + lanes.variant,
-        .at = {{&vulkan->scores, 0},
-               is->call->in[3],
-               {NULL, 0},
-               {&vulkan->scores, 0}},
-        .parameters = &parameters,
-        .bytes = sizeof parameters,
+        .at =
+            {{&vulkan->scores, 0}, is->call->in[3], [3] = {&vulkan->scores, 0}},
+        TAKT_PUSH(parameters),
         .groups = lanes.groups,
     };
 
@@ -218,31 +202,21 @@ static takt_status add_values(struct takt_vulkan *vulkan,
                               const struct stretch *is)
 {
     const struct takt_vulkan_gemm gemm = {
-        .m = is->count,
         .n = is->depth,
         .k = is->keys,
-        .batch = is->heads,
-        .a_row = is->keys,
-        .a_col = 1,
         .b_row = is->depth,
         .b_col = 1,
-        .ldc = is->depth,
         .a_step = is->count * is->keys,
-        .b_step = is->keys * is->depth,
         .c_step = is->queries * is->depth,
-        .groups = is->heads,
         .queries = is->queries,
         .first = is->first,
         .is_causal = (is->call->call->flags & TAKT_CALL_CAUSAL) != 0,
     };
-    const uint64_t query = (uint64_t)is->head * is->queries + is->first;
-    const struct takt_location at[] = {
-        {&vulkan->scores, 0},
-        moved(is->call->in[2], (uint64_t)is->head * is->keys * is->depth),
-        {NULL, 0},
-        moved(is->call->out, query * is->depth)};
+    const struct takt_location at[4] = {{&vulkan->scores, 0},
+                                        keys_at(is->call->in[2], is),
+                                        [3] = queries_at(is->call->out, is)};
 
-    return takt__vulkan_gemm(vulkan, GEMM_VALUES, at, &gemm);
+    return multiply(vulkan, is, GEMM_VALUES, gemm, at);
 }
 
 static takt_status attend(struct takt_vulkan *vulkan, const struct stretch *is)
@@ -270,32 +244,36 @@ static takt_status make_scores(struct takt_vulkan *vulkan, uint64_t elements)
     return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
 }
 
+static uint32_t least(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
 takt_status takt__vulkan_run_attention(struct takt_vulkan *vulkan,
                                        const struct takt_device_call *call)
 {
     const size_t *d = call->call->shape.dim;
-    const uint32_t heads = (uint32_t)(d[0] * d[1]);
-    const uint64_t keys = d[3] > 0 ? d[3] : 1;
+    const uint32_t heads =
+        (uint32_t)(d[TAKT_ATTENTION_B] * d[TAKT_ATTENTION_H]);
+    const uint64_t queries = d[TAKT_ATTENTION_Q];
+    const uint64_t keys = d[TAKT_ATTENTION_K] > 0 ? d[TAKT_ATTENTION_K] : 1;
     const uint64_t rows = vulkan->limits.scores / keys;
     struct stretch is = {.call = call,
-                         .queries = (uint32_t)d[2],
-                         .keys = (uint32_t)d[3],
-                         .depth = (uint32_t)d[4]};
+                         .queries = (uint32_t)queries,
+                         .keys = (uint32_t)d[TAKT_ATTENTION_K],
+                         .depth = (uint32_t)d[TAKT_ATTENTION_D]};
 
     if (rows == 0)
         return TAKT_ENODEV;
-    const uint32_t at_once = rows < d[2] ? (uint32_t)rows : (uint32_t)d[2];
-    const uint64_t heads_fit = rows / d[2] > 1 ? rows / d[2] : 1;
+    const uint32_t at_once = least(rows, queries);
     const uint32_t heads_at_once =
-        heads_fit < heads ? (uint32_t)heads_fit : heads;
+        least(rows / queries > 1 ? rows / queries : 1, heads);
     takt_status status =
         make_scores(vulkan, (uint64_t)heads_at_once * at_once * keys);
     for (is.head = 0; is.head < heads; is.head += is.heads) {
-        is.heads =
-            heads - is.head < heads_at_once ? heads - is.head : heads_at_once;
+        is.heads = least(heads - is.head, heads_at_once);
         for (is.first = 0; is.first < is.queries; is.first += is.count) {
-            is.count = is.queries - is.first < at_once ? is.queries - is.first
-                                                       : at_once;
+            is.count = least(is.queries - is.first, at_once);
             if (status == TAKT_OK)
                 status = attend(vulkan, &is);
         }

@@ -19,7 +19,7 @@
 #include "vulkan/api.h"
 #include "vulkan/vulkan.h"
 
-static const char usual[] = "libvulkan.so.1";
+static const char default_file[] = "libvulkan.so.1";
 
 static struct {
     pthread_mutex_t lock;
@@ -59,7 +59,7 @@ static bool load_library(char *problem, size_t size)
 {
     const char *named = takt__config()->vulkan;
     const bool is_named = named != NULL && *named != '\0';
-    const char *file = is_named ? named : usual;
+    const char *file = is_named ? named : default_file;
     void *library = takt__library_open(file);
     void *const symbol =
         library == NULL ? NULL : dlsym(library, "vkGetInstanceProcAddr");
@@ -189,21 +189,19 @@ static bool find_family(struct takt_vulkan_candidate *candidate)
 static unsigned rank(const VkPhysicalDeviceProperties *properties)
 {
     enum { nvidia = 0x10de };
+    static const VkPhysicalDeviceType order[] = {
+        VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+        VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+        VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU};
 
     if (properties->deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
         return 5;
     if (properties->vendorID == nvidia)
         return 4;
-    switch (properties->deviceType) {
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return 0;
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return 1;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return 2;
-    default:
-        return 3;
-    }
+    for (unsigned i = 0; i < sizeof order / sizeof order[0]; i++)
+        if (properties->deviceType == order[i])
+            return i;
+    return 3;
 }
 
 static bool look_at(VkPhysicalDevice physical, unsigned *out_rank,

@@ -81,16 +81,13 @@ static takt_status write_time(struct takt_vulkan *vulkan,
         .queryType = VK_QUERY_TYPE_TIMESTAMP,
         .queryCount = 1,
     };
+    VkResult result = VK_SUCCESS;
     takt_status status;
 
-    if (point->query == VK_NULL_HANDLE) {
-        const VkResult result = vulkan->api.CreateQueryPool(
-            vulkan->device, &wanted, NULL, &point->query);
-        if (result != VK_SUCCESS) {
-            point->query = VK_NULL_HANDLE;
-            return takt__vulkan_status(vulkan, result, TAKT_ENODEV);
-        }
-    }
+    if (point->query == VK_NULL_HANDLE)
+        result = TAKT_VULKAN_CREATE(vulkan, QueryPool, &wanted, &point->query);
+    if (result != VK_SUCCESS)
+        return takt__vulkan_status(vulkan, result, TAKT_ENODEV);
     const VkCommandBuffer commands = takt__vulkan_record(vulkan, &status);
     if (commands == NULL)
         return status;
@@ -147,12 +144,10 @@ takt_status takt__vulkan_wait(struct takt_device *device,
                               const struct takt_mark *mark)
 {
     const struct takt_vulkan_point *point = mark->point;
+    struct takt_vulkan *vulkan = point == NULL ? NULL : enter(device);
 
-    if (point == NULL)
-        return TAKT_OK;
-    struct takt_vulkan *vulkan = enter(device);
     if (vulkan == NULL)
-        return TAKT_ELOST;
+        return point == NULL ? TAKT_OK : TAKT_ELOST;
     const takt_status status = point->owner == vulkan
                                    ? takt__vulkan_await(vulkan, point->batch)
                                    : TAKT_ELOST;
@@ -178,12 +173,10 @@ bool takt__vulkan_is_past(struct takt_device *device,
                           const struct takt_mark *mark)
 {
     const struct takt_vulkan_point *point = mark->point;
+    struct takt_vulkan *vulkan = point == NULL ? NULL : enter(device);
 
-    if (point == NULL)
-        return true;
-    struct takt_vulkan *vulkan = enter(device);
     if (vulkan == NULL)
-        return false;
+        return point == NULL;
     const bool is_past =
         point->owner == vulkan && is_done(vulkan, point->batch);
     leave(vulkan);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory.c - blocks: a buffer and memory of its own each. Whoever is above
- * keeps blocks for reuse, so there are few.
+ * memory.c - blocks: a buffer and memory of its own each. src/gpu keeps
+ * blocks for reuse, so there are few.
  */
 #include <stdatomic.h>
 #include <stdint.h>
@@ -56,9 +56,7 @@ static VkResult take(struct takt_vulkan *vulkan, struct takt_vulkan_block *own,
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     const VkResult result =
         vulkan->api.AllocateMemory(vulkan->device, &wanted, NULL, &own->memory);
-    if (result != VK_SUCCESS)
-        own->memory = VK_NULL_HANDLE;
-    return result;
+    return takt__vulkan_created(result, &own->memory, sizeof own->memory);
 }
 
 static VkResult make_memory(struct takt_vulkan *vulkan,
@@ -91,14 +89,10 @@ static VkResult fill(struct takt_vulkan *vulkan, struct takt_vulkan_block *own,
                  VK_BUFFER_USAGE_TRANSFER_DST_BIT,
         .sharingMode = VK_SHARING_MODE_EXCLUSIVE,
     };
-    VkResult result =
-        vulkan->api.CreateBuffer(vulkan->device, &wanted, NULL, &own->buffer);
+    VkResult result = TAKT_VULKAN_CREATE(vulkan, Buffer, &wanted, &own->buffer);
 
-    if (result != VK_SUCCESS) {
-        own->buffer = VK_NULL_HANDLE;
-        return result;
-    }
-    result = make_memory(vulkan, own, is_pinned);
+    if (result == VK_SUCCESS)
+        result = make_memory(vulkan, own, is_pinned);
     if (result == VK_SUCCESS && is_pinned)
         result = vulkan->api.MapMemory(vulkan->device, own->memory, 0,
                                        VK_WHOLE_SIZE, 0, host);

@@ -2,10 +2,10 @@
 /*
  * probe.c - whether a device adds and multiplies like the processor.
  *
- * What a device says about its floats is not enough: one that cannot be told
- * to keep denormal numbers may keep them all the same (Mesa's llvmpipe does).
- * So it is asked to show it: with ties, denormal numbers on either side of the
- * operation, zeros by sign, infinities and NaN.
+ * What a device says about its floats is not enough: one that cannot be
+ * made to keep denormal numbers may keep them all the same (Mesa's llvmpipe
+ * does). So it is asked to show it: with ties, denormal numbers on either side
+ * of the operation, zeros by sign, infinities and NaN.
  */
 #include <math.h>
 #include <stdint.h>
@@ -61,9 +61,8 @@ static takt_status run(struct takt_vulkan *vulkan, struct takt_block *block)
     const uint32_t count = PAIRS;
     const struct takt_vulkan_dispatch dispatch = {
         .shader = TAKT_SHADER_PROBE,
-        .at = {{block, 0}, {block, 256}, {NULL, 0}, {block, 512}},
-        .parameters = &count,
-        .bytes = sizeof count,
+        .at = {{block, 0}, {block, 256}, [3] = {block, 512}},
+        TAKT_PUSH(count),
         .groups = 1,
     };
 

@@ -6,22 +6,20 @@
 
 #include "op/op_id.h"
 #include "takt/ops.h"
-#include "vulkan/gemm.h"
+#include "vulkan/inside.h"
 #include "vulkan/shaders/variants.h"
 
 takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,
                               const struct takt_location at[4],
                               const struct takt_vulkan_gemm *gemm)
 {
-    const uint64_t down = ((uint64_t)gemm->m + GEMM_TILE - 1) / GEMM_TILE;
-    const uint64_t across = ((uint64_t)gemm->n + GEMM_TILE - 1) / GEMM_TILE;
     const struct takt_vulkan_dispatch dispatch = {
         .shader = TAKT_SHADER_GEMM,
         .variant = variant,
         .at = {at[0], at[1], at[2], at[3]},
-        .parameters = gemm,
-        .bytes = sizeof *gemm,
-        .groups = down * across * gemm->batch,
+        TAKT_PUSH(*gemm),
+        .groups = takt__vulkan_groups(gemm->m, GEMM_TILE) *
+                  takt__vulkan_groups(gemm->n, GEMM_TILE) * gemm->batch,
     };
 
     return takt__vulkan_dispatch(vulkan, &dispatch);
@@ -43,10 +41,9 @@ static takt_status gemv(struct takt_vulkan *vulkan, struct takt_location a,
     const struct takt_vulkan_dispatch dispatch = {
         .shader = TAKT_SHADER_GEMV,
         .variant = is_along ? GEMV_ALONG : GEMV_ACROSS,
-        .at = {a, x, {NULL, 0}, y},
-        .parameters = gemv,
-        .bytes = sizeof *gemv,
-        .groups = ((uint64_t)gemv->m + at_once - 1) / at_once,
+        .at = {a, x, [3] = y},
+        TAKT_PUSH(*gemv),
+        .groups = takt__vulkan_groups(gemv->m, at_once),
     };
 
     return takt__vulkan_dispatch(vulkan, &dispatch);
@@ -56,13 +53,15 @@ takt_status takt__vulkan_run_gemv(struct takt_vulkan *vulkan,
                                   const struct takt_device_call *call)
 {
     const takt_call *of = call->call;
-    const uint32_t rows = (uint32_t)of->shape.dim[0];
-    const uint32_t cols = (uint32_t)of->shape.dim[1];
+    const uint32_t rows = (uint32_t)of->shape.dim[TAKT_GEMV_M];
+    const uint32_t cols = (uint32_t)of->shape.dim[TAKT_GEMV_N];
     const uint32_t ld = (uint32_t)of->ld[0];
     const bool trans = (of->flags & TAKT_TRANS_A) != 0;
-    struct gemv one = {
+    const struct gemv one = {
         .m = trans ? cols : rows,
-        .n = trans ? rows : cols,
+        .n = (float)of->alpha == 0 ? 0 /* A and x are not read */
+             : trans               ? rows
+                                   : cols,
         .a_row = trans ? 1 : ld,
         .a_col = trans ? ld : 1,
         .x_step = 1,
@@ -71,8 +70,6 @@ takt_status takt__vulkan_run_gemv(struct takt_vulkan *vulkan,
         .beta = (float)of->beta,
     };
 
-    if (one.alpha == 0)
-        one.n = 0; /* A and x are not read */
     return gemv(vulkan, call->in[0], call->in[1], call->out, &one);
 }
 
@@ -80,7 +77,9 @@ static struct takt_vulkan_gemm gemm_of(const takt_call *of)
 {
     const bool is_batch = takt__op_id(of->op) == TAKT_OP_batched_matmul;
     const size_t *d = of->shape.dim + is_batch;
-    const uint32_t m = (uint32_t)d[0], n = (uint32_t)d[1], k = (uint32_t)d[2];
+    const uint32_t m = (uint32_t)d[TAKT_MATMUL_M];
+    const uint32_t n = (uint32_t)d[TAKT_MATMUL_N];
+    const uint32_t k = (uint32_t)d[TAKT_MATMUL_K];
     const bool trans_a = !is_batch && (of->flags & TAKT_TRANS_A) != 0;
     const bool trans_b = !is_batch && (of->flags & TAKT_TRANS_B) != 0;
     const uint32_t lda = is_batch ? k : (uint32_t)of->ld[0];
@@ -119,7 +118,7 @@ takt_status takt__vulkan_run_matmul(struct takt_vulkan *vulkan,
         return gemv(vulkan, call->in[0], call->in[1], call->out, &column);
     if (is.batch == 1 && is.m == 1)
         return gemv(vulkan, call->in[1], call->in[0], call->out, &row);
-    const struct takt_location at[] = {
-        call->in[0], call->in[1], {NULL, 0}, call->out};
+    const struct takt_location at[4] = {call->in[0],
+                                        call->in[1], [3] = call->out};
     return takt__vulkan_gemm(vulkan, GEMM_PLAIN, at, &is);
 }

@@ -30,13 +30,11 @@ static VkResult make_batch(struct takt_vulkan *vulkan,
         .poolSizeCount = 1,
         .pPoolSizes = &size,
     };
-    VkResult result = vulkan->api.CreateCommandPool(vulkan->device, &pool, NULL,
-                                                    &batch->pool);
+    VkResult result =
+        TAKT_VULKAN_CREATE(vulkan, CommandPool, &pool, &batch->pool);
 
-    if (result != VK_SUCCESS) {
-        batch->pool = VK_NULL_HANDLE;
+    if (result != VK_SUCCESS)
         return result;
-    }
     const VkCommandBufferAllocateInfo commands = {
         .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
         .commandPool = batch->pool,
@@ -45,13 +43,9 @@ static VkResult make_batch(struct takt_vulkan *vulkan,
     };
     result = vulkan->api.AllocateCommandBuffers(vulkan->device, &commands,
                                                 &batch->commands);
-    if (result != VK_SUCCESS)
-        return result;
-    result = vulkan->api.CreateDescriptorPool(vulkan->device, &sets, NULL,
-                                              &batch->sets);
-    if (result != VK_SUCCESS)
-        batch->sets = VK_NULL_HANDLE;
-    return result;
+    return result == VK_SUCCESS
+               ? TAKT_VULKAN_CREATE(vulkan, DescriptorPool, &sets, &batch->sets)
+               : result;
 }
 
 takt_status takt__vulkan_batches_make(struct takt_vulkan *vulkan)
@@ -62,11 +56,9 @@ takt_status takt__vulkan_batches_make(struct takt_vulkan *vulkan)
     };
     const VkSemaphoreCreateInfo wanted = {
         .sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
-    VkResult result = vulkan->api.CreateSemaphore(vulkan->device, &wanted, NULL,
-                                                  &vulkan->timeline);
+    VkResult result =
+        TAKT_VULKAN_CREATE(vulkan, Semaphore, &wanted, &vulkan->timeline);
 
-    if (result != VK_SUCCESS)
-        vulkan->timeline = VK_NULL_HANDLE;
     for (int i = 0; i < TAKT_VULKAN_BATCHES && result == VK_SUCCESS; i++)
         result = make_batch(vulkan, &vulkan->batches[i]);
     return takt__vulkan_status(vulkan, result, TAKT_ENODEV);
@@ -114,44 +106,36 @@ static takt_status open_batch(struct takt_vulkan *vulkan)
     return TAKT_OK;
 }
 
+enum {
+    STAGES =
+        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+    WRITES = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+    READS = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT
+};
+
+/* What was written is visible to such accesses of those stages. */
+static void put_barrier(struct takt_vulkan *vulkan,
+                        const struct takt_vulkan_batch *batch,
+                        VkPipelineStageFlags stages, VkAccessFlags accesses)
+{
+    const VkMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = WRITES,
+        .dstAccessMask = accesses,
+    };
+
+    vulkan->api.CmdPipelineBarrier(batch->commands, STAGES, stages, 0, 1,
+                                   &barrier, 0, NULL, 0, NULL);
+}
+
 VkCommandBuffer takt__vulkan_record(struct takt_vulkan *vulkan,
                                     takt_status *status)
 {
-    const VkPipelineStageFlags stages =
-        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-    const VkAccessFlags writes =
-        VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
-    const VkAccessFlags reads =
-        VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_TRANSFER_READ_BIT;
-    const VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask = writes,
-        .dstAccessMask = reads | writes,
-    };
-
     *status = vulkan->is_open ? TAKT_OK : open_batch(vulkan);
     if (*status != TAKT_OK)
         return NULL;
-    const VkCommandBuffer commands = next_batch(vulkan)->commands;
-    vulkan->api.CmdPipelineBarrier(commands, stages, stages, 0, 1, &barrier, 0,
-                                   NULL, 0, NULL);
-    return commands;
-}
-
-/* Makes what was written visible to the processor. */
-static void show_to_host(struct takt_vulkan *vulkan, VkCommandBuffer commands)
-{
-    const VkMemoryBarrier barrier = {
-        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-        .srcAccessMask =
-            VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-        .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT,
-    };
-
-    vulkan->api.CmdPipelineBarrier(
-        commands,
-        VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-        VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, NULL, 0, NULL);
+    put_barrier(vulkan, next_batch(vulkan), STAGES, READS | WRITES);
+    return next_batch(vulkan)->commands;
 }
 
 /* What was recorded has been promised, so a batch that cannot be sent is as bad
@@ -175,7 +159,8 @@ takt_status takt__vulkan_send(struct takt_vulkan *vulkan)
         .pSignalSemaphores = &vulkan->timeline,
     };
 
-    show_to_host(vulkan, batch->commands);
+    put_barrier(vulkan, batch, VK_PIPELINE_STAGE_HOST_BIT,
+                VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT);
     vulkan->is_open = false;
     VkResult result = vulkan->api.EndCommandBuffer(batch->commands);
     if (result == VK_SUCCESS)
@@ -221,8 +206,9 @@ takt_status takt__vulkan_await(struct takt_vulkan *vulkan, uint64_t batch)
 
 /* ---- commands ------------------------------------------------------------ */
 
-struct takt_vulkan_block *takt__vulkan_use(struct takt_vulkan *vulkan,
-                                           const struct takt_block *block)
+/* The open batch uses the block. */
+static struct takt_vulkan_block *use(struct takt_vulkan *vulkan,
+                                     const struct takt_block *block)
 {
     struct takt_vulkan_block *own =
         (struct takt_vulkan_block *)(uintptr_t)block->address;
@@ -247,9 +233,8 @@ takt_status takt__vulkan_copy(struct takt_device *device, enum takt_queue queue,
     const VkCommandBuffer commands = takt__vulkan_record(vulkan, &status);
     if (commands == NULL)
         return status;
-    vulkan->api.CmdCopyBuffer(
-        commands, takt__vulkan_use(vulkan, from.block)->buffer,
-        takt__vulkan_use(vulkan, to.block)->buffer, 1, &region);
+    vulkan->api.CmdCopyBuffer(commands, use(vulkan, from.block)->buffer,
+                              use(vulkan, to.block)->buffer, 1, &region);
     return TAKT_OK;
 }
 
@@ -260,7 +245,7 @@ static VkDescriptorBufferInfo bind(struct takt_vulkan *vulkan,
 {
     const struct takt_block *block =
         at.block != NULL ? at.block : &vulkan->scratch;
-    const struct takt_vulkan_block *own = takt__vulkan_use(vulkan, block);
+    const struct takt_vulkan_block *own = use(vulkan, block);
     const VkDeviceSize start =
         at.block == NULL
             ? 0

@@ -91,15 +91,15 @@ static void places_of_gpus_are_cells_like_others(void)
     const struct takt_key last = {.series = TAKT_SERIES_COUNT - 1,
                                   .bucket = TAKT_BUCKETS - 1};
 
-    takt__table_store(&table, last, TAKT_PLACES - 1, &cell);
-    for (unsigned place = 0; place < TAKT_PLACES - 1; place++)
+    takt__table_store(&table, last, TAKT_COLUMNS - 1, &cell);
+    for (unsigned place = 0; place < TAKT_COLUMNS - 1; place++)
         EXPECT_INT(takt__table_load(&table, last, place), 0);
     const struct takt_cell back =
-        takt__cell_unpack(takt__table_load(&table, last, TAKT_PLACES - 1));
+        takt__cell_unpack(takt__table_load(&table, last, TAKT_COLUMNS - 1));
     EXPECT_INT(back.best, 3);
     EXPECT(isfinite(back.seconds) && back.seconds > 3e38f); /* not infinity */
     takt__table_clear(&table, last.series);
-    EXPECT_INT(takt__table_load(&table, last, TAKT_PLACES - 1), 0);
+    EXPECT_INT(takt__table_load(&table, last, TAKT_COLUMNS - 1), 0);
 }
 
 static void a_try_belongs_to_the_word_it_was_read_with(void)

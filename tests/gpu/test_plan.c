@@ -5,9 +5,9 @@
  * the call does: carried out here step by step, without a device.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
-#include "gpu/plan.h"
 #include "gpu/scalar_run.h"
 #include "gpu/subject.h"
+#include "gpu/transfer.h"
 #include "op/admit.h"
 #include "op/part.h"
 

@@ -192,13 +192,13 @@ static void each_place_says_what_can_be_had_there(void)
         EXPECT_INT(cell.runner_up, CPU);
         EXPECT_NEAR((double)cell.seconds, 2e-3, 1e-4);
     }
-    cell = cell_at(program, ADD, bytes, TAKT_PLACE_GPU);
+    cell = cell_at(program, ADD, bytes, TAKT_COLUMN_GPU);
     EXPECT_INT(cell.best, GPU);
     EXPECT_INT(cell.runner_up, GPU);
     EXPECT_NEAR((double)cell.seconds, 1e-4, 5e-6);
     EXPECT(cell.is_measured && !cell.is_threaded && cell.tries == 0);
     EXPECT(cell.confidence > 0.8f && cell.confidence < 1);
-    for (unsigned place = TAKT_PLACE_GPU + 1; place < TAKT_PLACES; place++)
+    for (unsigned place = TAKT_COLUMN_GPU + 1; place < TAKT_COLUMNS; place++)
         EXPECT_INT(word_at(program, ADD, bytes, place), 0);
     stop(program);
 }
@@ -211,7 +211,7 @@ static void a_gpu_is_offered_once_per_try_until_it_is_settled(void)
 
     report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
     for (unsigned i = 0; i < 60; i++) {
-        const uint64_t word = word_at(program, ADD, bytes, TAKT_PLACE_GPU);
+        const uint64_t word = word_at(program, ADD, bytes, TAKT_COLUMN_GPU);
         const struct takt_cell cell = takt__cell_unpack(word);
         EXPECT(cell.tries <= 1);
         if (cell.tries == 0) {
@@ -220,10 +220,10 @@ static void a_gpu_is_offered_once_per_try_until_it_is_settled(void)
         }
         EXPECT_INT(cell.explore, GPU);
         EXPECT(
-            takt__table_take_try(&program->table, key, TAKT_PLACE_GPU, word));
+            takt__table_take_try(&program->table, key, TAKT_COLUMN_GPU, word));
         /* While it is under way, it is not offered again. */
         report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 3);
-        EXPECT_INT(cell_at(program, ADD, bytes, TAKT_PLACE_GPU).tries, 0);
+        EXPECT_INT(cell_at(program, ADD, bytes, TAKT_COLUMN_GPU).tries, 0);
         report(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4,
                TAKT_SAMPLE_EXPLORED, 1);
         tries++;
@@ -237,7 +237,7 @@ static void who_refused_takes_forever(void)
     struct program *program = start("", "m", "d");
 
     report(program, ADD, CPU, TAKT_RESIDENT, bytes, 2e-3, 0, 4);
-    EXPECT_INT(cell_at(program, ADD, bytes, TAKT_PLACE_GPU).tries, 1);
+    EXPECT_INT(cell_at(program, ADD, bytes, TAKT_COLUMN_GPU).tries, 1);
     struct takt_sample refusal = {.series = ADD,
                                   .bucket = takt__bucket_of(bytes),
                                   .situation = TAKT_RESIDENT,
@@ -248,7 +248,7 @@ static void who_refused_takes_forever(void)
     takt__journal_push(takt__learner_journal(program->learner), &refusal);
     takt__learner_enter(program->learner);
     takt__learner_leave(program->learner);
-    const struct takt_cell cell = cell_at(program, ADD, bytes, TAKT_PLACE_GPU);
+    const struct takt_cell cell = cell_at(program, ADD, bytes, TAKT_COLUMN_GPU);
     EXPECT(cell.seconds > 0.99f * FLT_MAX && isfinite(cell.seconds));
     EXPECT_INT(cell.tries, 0);
     EXPECT_INT(cell_at(program, ADD, bytes, TAKT_RESIDENT).best, CPU);
@@ -262,11 +262,12 @@ static void links_are_published_for_gpus_only(void)
     struct program *program = start("", "m", "d");
 
     report(program, series, GPU, 0, 1e6, 2e-4, 0, 5);
-    const struct takt_cell cell = cell_at(program, series, 1e6, TAKT_PLACE_GPU);
+    const struct takt_cell cell =
+        cell_at(program, series, 1e6, TAKT_COLUMN_GPU);
     EXPECT_INT(cell.best, GPU);
     EXPECT_NEAR((double)cell.seconds, 2e-4, 2e-5);
     EXPECT_INT(cell.tries, 0);
-    EXPECT(cell_at(program, series, 1e8, TAKT_PLACE_GPU).seconds > 5e-3f);
+    EXPECT(cell_at(program, series, 1e8, TAKT_COLUMN_GPU).seconds > 5e-3f);
     for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
         EXPECT_INT(word_at(program, series, 1e6, s), 0);
     stop(program);
@@ -286,15 +287,15 @@ static void who_falls_asleep_is_taken_back(void)
 
     report(program, ADD, GPU, TAKT_RESIDENT, bytes, 1e-4, 0, 8);
     report(program, ADD, GPU, 0, bytes, 1e-4, 0, 8);
-    EXPECT(word_at(program, ADD, bytes, TAKT_PLACE_GPU) != 0);
+    EXPECT(word_at(program, ADD, bytes, TAKT_COLUMN_GPU) != 0);
     EXPECT_INT(cell_at(program, ADD, bytes, 0).best, GPU);
     set_asleep(program, true);
-    EXPECT_INT(word_at(program, ADD, bytes, TAKT_PLACE_GPU), 0);
+    EXPECT_INT(word_at(program, ADD, bytes, TAKT_COLUMN_GPU), 0);
     EXPECT_INT(word_at(program, ADD, bytes, TAKT_RESIDENT), 0);
     EXPECT_INT(cell_at(program, ADD, bytes, 0).best, CPU);
     set_asleep(program, false);
     EXPECT(word_at(program, ADD, bytes, TAKT_RESIDENT) != 0);
-    EXPECT(word_at(program, ADD, bytes, TAKT_PLACE_GPU) != 0);
+    EXPECT(word_at(program, ADD, bytes, TAKT_COLUMN_GPU) != 0);
     EXPECT_INT(cell_at(program, ADD, bytes, 0).best, GPU);
     stop(program);
 }
@@ -314,7 +315,7 @@ static void a_sleeper_is_woken_when_that_would_have_paid(void)
     for (unsigned i = 0; i < 40; i++)
         report(program, ADD, CPU, 0, bytes, 20e-3, 0, 1);
     EXPECT_INT(program->woken, 2);
-    EXPECT_INT(word_at(program, ADD, bytes, TAKT_PLACE_GPU), 0);
+    EXPECT_INT(word_at(program, ADD, bytes, TAKT_COLUMN_GPU), 0);
     set_asleep(program, false);
     EXPECT_INT(cell_at(program, ADD, bytes, 0).best, GPU);
     report(program, ADD, CPU, 0, bytes, 20e-3, 0, 100);
@@ -409,7 +410,7 @@ static void the_same_gpu_is_remembered(void)
                 1.1);
     EXPECT_NEAR(estimate(program, ADD, GPU, 0, 1e6).seconds, 1e-3, 5e-5);
     EXPECT_NEAR(takt__learner_state(program->learner).own_records, 5, 0);
-    EXPECT(cell_at(program, ADD, 1e6, TAKT_PLACE_GPU).is_measured);
+    EXPECT(cell_at(program, ADD, 1e6, TAKT_COLUMN_GPU).is_measured);
     stop(program);
 }
 
