@@ -16,17 +16,24 @@
  *   min, max           a < b ? a : b and a > b ? a : b: b if either is NaN
  *   fma, fnma          a*b + c, c - a*b: fused where the ISA can (not on sse2)
  *   fused              a*b + c with one rounding, at any price
- *   lt le gt ge eq ne  quiet; false with a NaN, but for ne
+ *   lt gt eq           quiet; false with a NaN
+ *   unord              true where a or b is NaN
  *   select(m, a, b)    m ? a : b
  *   sum, hmax, hmin    across lanes; the extrema are unspecified with a NaN
  *   to_i32             to nearest, ties to even
  *   as_i32, as_f32     the same bits
+ *   keep               stays in a register, is not loaded once per use
  *   ldexp(x, k)        x * 2^k, rounded once; k whole, |k| <= 252
  *   ratio(a, c, x)     a / (c + x) as if c + x were exact, and rounded once or
  *                      nearly; c/2 <= c + x <= 2c
  *   transpose(v)       the square tile v[LANES], in registers
  *   mantissa(x)        x > 0 is mantissa * 2^exponent(x, mantissa), with the
  *                      mantissa in [0.75, 1.5); denormals are welcome
+ *
+ *   V_TILE_ROWS        rows of a matrix product that registers can hold, two
+ *                      vectors each, beside two vectors of the right side and
+ *                      one of the left
+ *   V_EACH_TILE_ROWS(X)  X(1) to X(V_TILE_ROWS)
  */
 #ifndef TAKT_KERNELS_VECTOR_ISA_H
 #define TAKT_KERNELS_VECTOR_ISA_H

@@ -2,11 +2,11 @@
 /*
  * reduce_extremum.h - the body of max, min, argmax and argmin, per type.
  *
- * Included by reduce_extremum.c with REAL, VREAL, VMASK, V(), M(), F() and
- * LANES defined. The vector max of x86 forgets a NaN and does not order zeros.
- * So a sweep compares pairs of vectors for being unordered as it goes; zeros
- * are looked at again, while their chunk is in the first-level cache, and
- * only when the extremum is zero so far.
+ * Included by reduce_extremum.c after f32.h and after f64.h. The vector max of
+ * x86 forgets a NaN and does not order zeros. So a sweep compares pairs of
+ * vectors for being unordered as it goes; zeros are looked at again, while
+ * their chunk is in the first-level cache, and only when the extremum is zero
+ * so far.
  *
  * argmax never tracks positions: it remembers the chunk that held the largest
  * so far and looks for the element at the end.
@@ -43,7 +43,7 @@ VINLINE struct F(extremum) F(pair)(enum goal goal, VREAL x, VREAL y)
 {
     x = V(keep)(x);
     y = V(keep)(y);
-    return (struct F(extremum)){F(better)(goal, x, y), V(unordered)(x, y)};
+    return (struct F(extremum)){F(better)(goal, x, y), V(unord)(x, y)};
 }
 
 VINLINE struct F(extremum) F(four)(enum goal goal, const REAL *a)

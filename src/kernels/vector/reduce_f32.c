@@ -27,9 +27,7 @@ enum { L = VF32_LANES, CHUNK = 1 << 15, FAR = 1 << 21 };
  * below CHUNK * 2^-149, far from mattering in a sum above this. */
 static const double least_product = 0x1p-100;
 
-#define REAL float
-#define VREAL vf32
-#define V(word) vf32_##word
+#include "kernels/vector/f32.h"
 #include "kernels/vector/reduce_tree.h"
 
 VINLINE vf64 widen_sum(vf32 v)

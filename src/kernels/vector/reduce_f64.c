@@ -26,9 +26,7 @@ struct lanes {
     vf64 sum, rest;
 };
 
-#define REAL double
-#define VREAL vf64
-#define V(word) vf64_##word
+#include "kernels/vector/f64.h"
 #include "kernels/vector/reduce_tree.h"
 
 VINLINE struct lanes grow(struct lanes lanes, vf64 x)

@@ -2,8 +2,8 @@
 /*
  * reduce_tree.h - adding up to 32 vectors as a balanced tree.
  *
- * Included by reduce_f32.c and reduce_f64.c with REAL, VREAL and V(word)
- * defined, and L, the lanes of a vector.
+ * Included by reduce_f32.c and reduce_f64.c after f32.h or f64.h, and after L,
+ * the lanes of a vector.
  */
 
 enum term { PLAIN, SIZE, PRODUCT }; /* x, |x|, x*y */

@@ -2,8 +2,7 @@
 /*
  * transpose_body.h - out of place, tile by tile.
  *
- * The including file says what a real is: REAL, VREAL, LANES, V(word), and
- * what the kernel is called: TRANSPOSE.
+ * Included by transpose_f32.c and transpose_f64.c, after f32.h or f64.h.
  *
  * A tile is a square of vectors turned round in registers. Tiles are taken
  * down a strip as wide as a tile, so that what is written runs along the rows
@@ -12,7 +11,6 @@
  * a tile is a cache line, and is the same as the plain one elsewhere.
  */
 #include "kernels/kernel.h"
-#include "kernels/vector/isa.h"
 
 enum { TRANSPOSE_ROWS = 256 }; /* best of 16..1024 for 64..4096 squared */
 
@@ -101,17 +99,17 @@ VINLINE bool can_stream(struct transpose x)
            x.ld_out % LANES == 0 && (uintptr_t)x.out % sizeof(VREAL) == 0;
 }
 
-takt_transpose_kernel TAKT_K(TRANSPOSE), TAKT_K_NT(TRANSPOSE);
+takt_transpose_kernel TAKT_K(F(transpose)), TAKT_K_NT(F(transpose));
 
-void TAKT_K(TRANSPOSE)(size_t rows, size_t cols, const void *in, size_t ld_in,
-                       void *out, size_t ld_out)
+void TAKT_K(F(transpose))(size_t rows, size_t cols, const void *in,
+                          size_t ld_in, void *out, size_t ld_out)
 {
     const struct transpose x = {rows, cols, in, ld_in, out, ld_out};
     run(x, false);
 }
 
-void TAKT_K_NT(TRANSPOSE)(size_t rows, size_t cols, const void *in,
-                          size_t ld_in, void *out, size_t ld_out)
+void TAKT_K_NT(F(transpose))(size_t rows, size_t cols, const void *in,
+                             size_t ld_in, void *out, size_t ld_out)
 {
     const struct transpose x = {rows, cols, in, ld_in, out, ld_out};
 
