@@ -50,16 +50,6 @@ struct gemm_block {
     size_t b_step; /* from one panel's B to the next */
 };
 
-VINLINE size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-VINLINE size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 VINLINE struct cut cut_rows(size_t m, size_t a_row)
 {
     const size_t tiles = (m + V_TILE_ROWS - 1) / V_TILE_ROWS;
@@ -182,7 +172,7 @@ static void pack_b(struct gemm_block *is, REAL *to)
 
     is->b_step = TILE_COLS * piece->k;
     for (size_t j = 0; j < piece->n; j += TILE_COLS) {
-        cols.lines = least(TILE_COLS, piece->n - j);
+        cols.lines = takt__size_min(TILE_COLS, piece->n - j);
         pack(&cols, to + j * piece->k);
         cols.from += TILE_COLS * piece->b_col;
     }
@@ -197,7 +187,7 @@ static size_t room_for_a(const struct gemm_plan *plan)
     const size_t count = (plan->mc + V_TILE_ROWS - 1) / V_TILE_ROWS;
     const size_t as_tiles = takt__size_mul(count * A_WIDTH, plan->kc);
     const size_t as_rows = takt__size_mul(plan->mc, row_width(plan->kc));
-    return most(as_tiles, as_rows);
+    return takt__size_max(as_tiles, as_rows);
 }
 
 static size_t room_for_b(const struct gemm_plan *plan)
@@ -250,8 +240,8 @@ static struct gemm_block block_at(const struct takt_gemm *call,
 {
     struct gemm_block is = {*call, {0}, TILE_COLS};
 
-    is.piece.n = least(plan->nc, call->n - j);
-    is.piece.k = least(plan->kc, call->k - p);
+    is.piece.n = takt__size_min(plan->nc, call->n - j);
+    is.piece.k = takt__size_min(plan->kc, call->k - p);
     is.piece.a = (const REAL *)call->a + p * call->a_col;
     is.piece.b = (const REAL *)call->b + p * call->b_row + j * call->b_col;
     is.piece.c = (REAL *)call->c + j;
@@ -267,7 +257,7 @@ static void multiply_rows(const struct gemm_block *all,
 
     for (size_t i = 0; i < call->m; i += plan->mc) {
         struct gemm_block is = *all;
-        is.piece.m = least(plan->mc, call->m - i);
+        is.piece.m = takt__size_min(plan->mc, call->m - i);
         is.piece.a = (const REAL *)call->a + i * call->a_row;
         is.piece.c = (REAL *)call->c + i * call->ldc;
         is.cut = cut_rows(is.piece.m, call->a_row);
@@ -373,11 +363,6 @@ static void scale(const struct takt_gemm *call)
             c[j] = beta == 0 ? 0 : beta * c[j];
 }
 
-static REAL *aligned(void *scratch)
-{
-    return (REAL *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
-}
-
 /* Apart, so that the way of small products has no frame to set up. */
 __attribute__((noinline)) static void
 multiply_any(const struct takt_gemm *call,
@@ -389,7 +374,7 @@ multiply_any(const struct takt_gemm *call,
         multiply_vectors(call);
     } else {
         const struct gemm_plan how = plan(call, blocks);
-        multiply(call, &how, aligned(scratch));
+        multiply(call, &how, v_line(scratch));
     }
 }
 
@@ -438,10 +423,10 @@ void TAKT_K(F(gemm_tune))(const struct takt_gemm_caches *caches,
     const size_t l2 = caches->l2 != 0 ? caches->l2 : 262144;
     const size_t l3 = caches->l3 != 0 ? caches->l3 : 2 * l2;
     /* Deeper blocks write C less often; beyond these the gain ends (Zen 4). */
-    const size_t kc = least(512, 2 * l1d / (TILE_COLS * sizeof(REAL)));
-    const size_t per_depth = most(kc, 1) * sizeof(REAL);
+    const size_t kc = takt__size_min(512, 2 * l1d / (TILE_COLS * sizeof(REAL)));
+    const size_t per_depth = takt__size_max(kc, 1) * sizeof(REAL);
 
-    blocks->kc = most(kc, 1);
-    blocks->mc = most(l2 / 2 / per_depth, V_TILE_ROWS);
-    blocks->nc = whole(most(l3 / 2 / per_depth, 1), TILE_COLS);
+    blocks->kc = takt__size_max(kc, 1);
+    blocks->mc = takt__size_max(l2 / 2 / per_depth, V_TILE_ROWS);
+    blocks->nc = whole(takt__size_max(l3 / 2 / per_depth, 1), TILE_COLS);
 }
