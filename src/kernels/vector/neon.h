@@ -155,10 +155,13 @@ VINLINE bool vm64_all(vm64 m)
     return (vgetq_lane_u64(m, 0) & vgetq_lane_u64(m, 1)) != 0;
 }
 
+/* clang-format off */
+V_UNARY(double, vf64_sum, vf64, vaddvq_f64)
+/* clang-format on */
+
 /* vi64. */
 
 /* clang-format off */
-V_UNARY(double, vf64_sum, vf64, vaddvq_f64)
 V_BINARY(vi64, vi64_add, vi64, vaddq_s64)
 V_UNARY(vi64, vf64_as_i64, vf64, vreinterpretq_s64_f64)
 V_UNARY(vf64, vi64_as_f64, vi64, vreinterpretq_f64_s64)
