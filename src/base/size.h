@@ -16,6 +16,22 @@
 /* More elements of any dtype would not fit an address space. */
 #define TAKT_MOST_ELEMENTS ((size_t)PTRDIFF_MAX / sizeof(double))
 
+static inline size_t takt__size_min(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline size_t takt__size_max(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+/* How many times `b` covers `a`; their sum must fit. */
+static inline size_t takt__size_ceil_div(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
 static inline size_t takt__size_add(size_t a, size_t b)
 {
     size_t sum;

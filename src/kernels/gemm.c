@@ -8,6 +8,8 @@
  */
 #include "kernels/gemm.h"
 
+#include "base/size.h"
+
 /* Columns are cut at multiples of this: every ISA's widest tile divides it,
  * and no two threads write to the same cache line of an aligned row. */
 enum { COLUMNS_ALIGNED = 32 };
@@ -16,19 +18,15 @@ struct gemm_grid {
     size_t down, across;
 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
 /* Time of the slowest piece of the grid, in units of one multiplication:
  * its products, and the operands that it reads. Reading an element costs
  * about as much as 16 products. */
 static double piece_cost(const struct takt_gemm *whole, struct gemm_grid grid)
 {
-    const size_t units = ceil_div(whole->n, COLUMNS_ALIGNED);
-    const double rows = (double)ceil_div(whole->m, grid.down);
-    const size_t most = ceil_div(units, grid.across) * COLUMNS_ALIGNED;
+    const size_t units = takt__size_ceil_div(whole->n, COLUMNS_ALIGNED);
+    const double rows = (double)takt__size_ceil_div(whole->m, grid.down);
+    const size_t most =
+        takt__size_ceil_div(units, grid.across) * COLUMNS_ALIGNED;
     const double cols = (double)(most < whole->n ? most : whole->n);
 
     return rows * cols + 16 * (rows + cols);
@@ -54,21 +52,16 @@ static size_t begin_of(size_t total, size_t index, size_t pieces)
     return index * each + (index < more ? index : more);
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 void takt__gemm_split(const struct takt_gemm *whole, size_t size, unsigned part,
                       unsigned parts, struct takt_gemm *out)
 {
     const struct gemm_grid grid = best_grid(whole, parts);
     const size_t down = part / grid.across, across = part % grid.across;
-    const size_t units = ceil_div(whole->n, COLUMNS_ALIGNED);
+    const size_t units = takt__size_ceil_div(whole->n, COLUMNS_ALIGNED);
     const size_t i = begin_of(whole->m, down, grid.down);
-    const size_t j =
-        least(begin_of(units, across, grid.across) * COLUMNS_ALIGNED, whole->n);
-    const size_t j_end = least(
+    const size_t j = takt__size_min(
+        begin_of(units, across, grid.across) * COLUMNS_ALIGNED, whole->n);
+    const size_t j_end = takt__size_min(
         begin_of(units, across + 1, grid.across) * COLUMNS_ALIGNED, whole->n);
 
     *out = *whole;

@@ -37,6 +37,16 @@ struct takt_partial {
 typedef void takt_reduce_kernel(size_t n, const void *a, const void *b,
                                 struct takt_partial *out);
 
+/* Defines such a kernel; `run_` says what it does with n, a, b and out. */
+#define TAKT_REDUCE(kernel_, run_)                       \
+    takt_reduce_kernel kernel_;                          \
+    void kernel_(size_t n, const void *a, const void *b, \
+                 struct takt_partial *out)               \
+    {                                                    \
+        (void)b;                                         \
+        run_;                                            \
+    }
+
 /* Normalises each of `rows` contiguous rows of `cols` elements. `gain` and
  * `bias` have cols elements or are NULL; `out` may equal `in`. */
 typedef void takt_rows_kernel(size_t rows, size_t cols, const void *in,

@@ -29,17 +29,9 @@ enum {
     QUERIES_LEAST = 16
 };
 
-static size_t ceil_div(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-size_t takt__layer_steps(size_t size, size_t window, size_t stride, size_t pad)
+/* How often a window fits along `size` elements with `pad` more on both
+ * sides; 0 when it is larger than all of them. */
+static size_t steps(size_t size, size_t window, size_t stride, size_t pad)
 {
     const size_t all = size + 2 * pad;
     return all < window ? 0 : (all - window) / stride + 1;
@@ -48,50 +40,49 @@ size_t takt__layer_steps(size_t size, size_t window, size_t stride, size_t pad)
 /* Rows of one unit, of `total` rows that cost `cost` >= 1 each. */
 static size_t rows_each(size_t total, size_t cost)
 {
-    const size_t even = ceil_div(total, 2 * UNITS_WANTED);
-    const size_t lower = ceil_div(COST_LEAST, cost);
-    const size_t upper = ceil_div(COST_MOST, cost);
-    return even < lower ? lower : least(even, upper);
+    const size_t even = takt__size_ceil_div(total, 2 * UNITS_WANTED);
+    const size_t lower = takt__size_ceil_div(COST_LEAST, cost);
+    const size_t upper = takt__size_ceil_div(COST_MOST, cost);
+    return even < lower ? lower : takt__size_min(even, upper);
 }
 
 static struct takt_layer_rows rows_at(size_t total, size_t cost, size_t unit)
 {
     const size_t each = rows_each(total, cost);
     const size_t first = unit * each;
-    return (struct takt_layer_rows){first, least(each, total - first)};
+    return (struct takt_layer_rows){first, takt__size_min(each, total - first)};
 }
 
 /* Pooling. */
 
-static size_t pooling_height(const struct takt_pooling_call *call)
+size_t takt__pooling_height(const struct takt_pooling_call *call)
 {
-    return takt__layer_steps(call->height, call->window, call->stride,
-                             call->pad);
+    return steps(call->height, call->window, call->stride, call->pad);
 }
 
-static size_t pooling_width(const struct takt_pooling_call *call)
+size_t takt__pooling_width(const struct takt_pooling_call *call)
 {
-    return takt__layer_steps(call->width, call->window, call->stride,
-                             call->pad);
+    return steps(call->width, call->window, call->stride, call->pad);
 }
 
 static size_t pooling_rows_total(const struct takt_pooling_call *call)
 {
-    return call->batch * call->channels * pooling_height(call);
+    return call->batch * call->channels * takt__pooling_height(call);
 }
 
 static size_t pooling_cost(const struct takt_pooling_call *call)
 {
-    return takt__size_mul(call->width + pooling_width(call), call->window);
+    return takt__size_mul(call->width + takt__pooling_width(call),
+                          call->window);
 }
 
 size_t takt__pooling_units(const struct takt_pooling_call *call)
 {
     const size_t total = pooling_rows_total(call);
 
-    if (total * pooling_width(call) == 0)
+    if (total * takt__pooling_width(call) == 0)
         return 0;
-    return ceil_div(total, rows_each(total, pooling_cost(call)));
+    return takt__size_ceil_div(total, rows_each(total, pooling_cost(call)));
 }
 
 struct takt_layer_rows takt__pooling_rows(const struct takt_pooling_call *call,
@@ -102,14 +93,14 @@ struct takt_layer_rows takt__pooling_rows(const struct takt_pooling_call *call,
 
 /* Convolution. */
 
-static size_t conv2d_height(const struct takt_conv2d_call *call)
+size_t takt__conv2d_height(const struct takt_conv2d_call *call)
 {
-    return takt__layer_steps(call->height, call->rows, call->stride, call->pad);
+    return steps(call->height, call->rows, call->stride, call->pad);
 }
 
-static size_t conv2d_width(const struct takt_conv2d_call *call)
+size_t takt__conv2d_width(const struct takt_conv2d_call *call)
 {
-    return takt__layer_steps(call->width, call->cols, call->stride, call->pad);
+    return steps(call->width, call->cols, call->stride, call->pad);
 }
 
 bool takt__conv2d_is_depthwise(const struct takt_conv2d_call *call)
@@ -119,12 +110,12 @@ bool takt__conv2d_is_depthwise(const struct takt_conv2d_call *call)
 
 static size_t conv2d_rows_total(const struct takt_conv2d_call *call)
 {
-    return call->batch * call->filters * conv2d_height(call);
+    return call->batch * call->filters * takt__conv2d_height(call);
 }
 
 static size_t conv2d_cost(const struct takt_conv2d_call *call)
 {
-    return takt__size_mul(conv2d_width(call), call->rows * call->cols);
+    return takt__size_mul(takt__conv2d_width(call), call->rows * call->cols);
 }
 
 struct takt_layer_rows takt__conv2d_rows(const struct takt_conv2d_call *call,
@@ -142,14 +133,15 @@ struct layer_grid {
 static struct layer_grid grid_of(size_t filters, size_t places,
                                  size_t filters_most, size_t places_most)
 {
-    const size_t down = ceil_div(filters, filters_most);
-    const size_t across = ceil_div(places, places_most);
-    struct layer_grid grid = {ceil_div(filters, down), ceil_div(places, across),
-                              0, 0};
+    const size_t down = takt__size_ceil_div(filters, filters_most);
+    const size_t across = takt__size_ceil_div(places, places_most);
+    struct layer_grid grid = {takt__size_ceil_div(filters, down),
+                              takt__size_ceil_div(places, across), 0, 0};
 
-    grid.places = ceil_div(grid.places, PLACES_ALIGNED) * PLACES_ALIGNED;
-    grid.down = ceil_div(filters, grid.filters);
-    grid.across = ceil_div(places, grid.places);
+    grid.places =
+        takt__size_ceil_div(grid.places, PLACES_ALIGNED) * PLACES_ALIGNED;
+    grid.down = takt__size_ceil_div(filters, grid.filters);
+    grid.across = takt__size_ceil_div(places, grid.places);
     return grid;
 }
 
@@ -159,7 +151,7 @@ static struct layer_grid conv2d_grid(const struct takt_conv2d_call *call)
 {
     const size_t products = call->batch * call->groups;
     const size_t filters = call->filters / call->groups;
-    const size_t places = conv2d_height(call) * conv2d_width(call);
+    const size_t places = takt__conv2d_height(call) * takt__conv2d_width(call);
     size_t most_filters = FILTERS_MOST, most_places = PLACES_MOST;
 
     for (;;) {
@@ -180,10 +172,10 @@ size_t takt__conv2d_units(const struct takt_conv2d_call *call)
 {
     const size_t total = conv2d_rows_total(call);
 
-    if (total * conv2d_width(call) == 0)
+    if (total * takt__conv2d_width(call) == 0)
         return 0;
     if (takt__conv2d_is_depthwise(call))
-        return ceil_div(total, rows_each(total, conv2d_cost(call)));
+        return takt__size_ceil_div(total, rows_each(total, conv2d_cost(call)));
     const struct layer_grid grid = conv2d_grid(call);
     return call->batch * call->groups * grid.down * grid.across;
 }
@@ -193,7 +185,7 @@ struct takt_conv2d_piece takt__conv2d_piece(const struct takt_conv2d_call *call,
 {
     const struct layer_grid grid = conv2d_grid(call);
     const size_t filters = call->filters / call->groups;
-    const size_t places = conv2d_height(call) * conv2d_width(call);
+    const size_t places = takt__conv2d_height(call) * takt__conv2d_width(call);
     const size_t down = unit % grid.down;
     const size_t across = unit / grid.down % grid.across;
     const size_t product = unit / grid.down / grid.across;
@@ -202,9 +194,9 @@ struct takt_conv2d_piece takt__conv2d_piece(const struct takt_conv2d_call *call,
         .image = product / call->groups,
         .group = product % call->groups,
         .filter = down * grid.filters,
-        .filters = least(grid.filters, filters - down * grid.filters),
+        .filters = takt__size_min(grid.filters, filters - down * grid.filters),
         .place = across * grid.places,
-        .places = least(grid.places, places - across * grid.places),
+        .places = takt__size_min(grid.places, places - across * grid.places),
         .alike = grid.down - down,
     };
 }
@@ -217,7 +209,7 @@ static size_t queries_each(const struct takt_attention_call *call)
     size_t each = QUERIES_MOST;
 
     while (each > QUERIES_LEAST &&
-           heads * ceil_div(call->queries, each) < UNITS_WANTED)
+           heads * takt__size_ceil_div(call->queries, each) < UNITS_WANTED)
         each /= 2;
     return each;
 }
@@ -228,7 +220,7 @@ size_t takt__attention_units(const struct takt_attention_call *call)
 
     if (call->depth == 0)
         return 0;
-    return heads * ceil_div(call->queries, queries_each(call));
+    return heads * takt__size_ceil_div(call->queries, queries_each(call));
 }
 
 /* Causal blocks cost the more the later they are. Taking them from both ends
@@ -237,14 +229,14 @@ struct takt_attention_piece
 takt__attention_piece(const struct takt_attention_call *call, size_t unit)
 {
     const size_t each = queries_each(call);
-    const size_t blocks = ceil_div(call->queries, each);
+    const size_t blocks = takt__size_ceil_div(call->queries, each);
     const size_t turn = unit % blocks;
     const size_t block = turn % 2 == 0 ? turn / 2 : blocks - 1 - turn / 2;
 
     return (struct takt_attention_piece){
         .head = unit / blocks,
         .first = block * each,
-        .count = least(each, call->queries - block * each),
+        .count = takt__size_min(each, call->queries - block * each),
     };
 }
 
@@ -254,5 +246,7 @@ size_t takt__attention_visible(const struct takt_attention_call *call, size_t i)
 
     if (!call->is_causal)
         return call->keys;
-    return end <= call->queries ? 0 : least(call->keys, end - call->queries);
+    return end <= call->queries
+               ? 0
+               : takt__size_min(call->keys, end - call->queries);
 }

@@ -23,10 +23,6 @@
 
 #include "kernels/gemm.h"
 
-/* How often a window fits along `size` elements with `pad` more on both
- * sides; 0 when it is larger than all of them. */
-size_t takt__layer_steps(size_t size, size_t window, size_t stride, size_t pad);
-
 /* Images are batch x channels x height x width, weights are filters x
  * channels / groups x rows x cols, out is batch x filters x out height x out
  * width. The padding takes part as zeros: with an infinite weight it gives
@@ -80,6 +76,13 @@ struct takt_attention_call {
     float *out;
 };
 
+/* Sizes of the output: how often a window fits along the padded image; 0 when
+ * it is larger. */
+size_t takt__conv2d_height(const struct takt_conv2d_call *call);
+size_t takt__conv2d_width(const struct takt_conv2d_call *call);
+size_t takt__pooling_height(const struct takt_pooling_call *call);
+size_t takt__pooling_width(const struct takt_pooling_call *call);
+
 /* Units of a call; 0 when there is no output. */
 size_t takt__conv2d_units(const struct takt_conv2d_call *call);
 size_t takt__pooling_units(const struct takt_pooling_call *call);
@@ -122,6 +125,25 @@ TAKT_LAYERS_DECLARE(avx512)
 TAKT_LAYERS_DECLARE(neon)
 
 #undef TAKT_LAYERS_DECLARE
+
+/* Operands without elements may be NULL. */
+static inline const float *takt__layer_at(const float *first, size_t at)
+{
+    return first == NULL ? NULL : first + at;
+}
+
+/* Element (y, x) of a channel, counted from the corner of the padding, which
+ * is zeros. */
+static inline float takt__conv2d_element(const struct takt_conv2d_call *call,
+                                         const float *plane, size_t y, size_t x)
+{
+    const bool inside = y >= call->pad && y - call->pad < call->height &&
+                        x >= call->pad && x - call->pad < call->width;
+
+    if (!inside)
+        return 0.0F;
+    return plane[(y - call->pad) * call->width + (x - call->pad)];
+}
 
 /* What the kernels know about units. */
 

@@ -16,6 +16,13 @@
 #define PASTE_LAYERS(dtype_, isa_) layers_##dtype_##_##isa_
 #define LAYERS(dtype_, isa_) PASTE_LAYERS(dtype_, isa_)
 
+#define TAKT_KERNELS(kind_, op_) \
+    TAKT_KERNEL(kind_, op_, f32) \
+    TAKT_KERNEL(kind_, op_, f64)
+#define TAKT_STREAMS(kind_, op_) \
+    TAKT_STREAM(kind_, op_, f32) \
+    TAKT_STREAM(kind_, op_, f64)
+
 /* ---- prototypes -----------------------------------------------------------
  */
 

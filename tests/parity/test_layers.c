@@ -84,9 +84,8 @@ static void check_near(const char *op, const float *out, size_t i,
 
 static size_t conv2d_outputs(const struct takt_conv2d_call *c)
 {
-    return c->batch * c->filters *
-           takt__layer_steps(c->height, c->rows, c->stride, c->pad) *
-           takt__layer_steps(c->width, c->cols, c->stride, c->pad);
+    return c->batch * c->filters * takt__conv2d_height(c) *
+           takt__conv2d_width(c);
 }
 
 static struct takt_conv2d_call random_conv2d(size_t k, uint64_t *seed)
@@ -211,9 +210,8 @@ static void convolutions_are_right(void)
 
 static size_t pooling_outputs(const struct takt_pooling_call *c)
 {
-    return c->batch * c->channels *
-           takt__layer_steps(c->height, c->window, c->stride, c->pad) *
-           takt__layer_steps(c->width, c->window, c->stride, c->pad);
+    return c->batch * c->channels * takt__pooling_height(c) *
+           takt__pooling_width(c);
 }
 
 static void run_pooling(const struct takt_kernel *kernel,

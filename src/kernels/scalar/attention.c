@@ -68,12 +68,6 @@ static void attend(const struct attention_row *is, double *sums)
         is->out[c] = total == 0.0 ? 0.0F : (float)(sums[c] / total);
 }
 
-/* Operands without elements may be NULL. */
-static const float *from(const float *first, size_t at)
-{
-    return first == NULL ? NULL : first + at;
-}
-
 static struct attention_row row_at(const struct takt_attention_call *call,
                                    size_t head, size_t i)
 {
@@ -81,9 +75,9 @@ static struct attention_row row_at(const struct takt_attention_call *call,
     const size_t keys_at = head * call->keys * call->depth;
 
     return (struct attention_row){
-        .q = from(call->q, at),
-        .k = from(call->k, keys_at),
-        .v = from(call->v, keys_at),
+        .q = takt__layer_at(call->q, at),
+        .k = takt__layer_at(call->k, keys_at),
+        .v = takt__layer_at(call->v, keys_at),
         .mask = call->mask == NULL ? NULL : call->mask + i * call->keys,
         .out = call->out + at,
         .visible = takt__attention_visible(call, i),

@@ -2,19 +2,6 @@
 /* conv2d.c - the definition of the two-dimensional convolution. */
 #include "kernels/layers.h"
 
-/* Element (y, x) of a channel; y and x count from the corner of the padding,
- * which is zeros. */
-static double element(const struct takt_conv2d_call *call, const float *plane,
-                      size_t y, size_t x)
-{
-    const bool inside = y >= call->pad && y - call->pad < call->height &&
-                        x >= call->pad && x - call->pad < call->width;
-
-    if (!inside)
-        return 0.0;
-    return (double)plane[(y - call->pad) * call->width + (x - call->pad)];
-}
-
 /* One channel of a filter, put on one channel of an image at (y, x). */
 static double channel_sum(const struct takt_conv2d_call *call,
                           const float *plane, const float *weights, size_t y,
@@ -25,7 +12,7 @@ static double channel_sum(const struct takt_conv2d_call *call,
     for (size_t r = 0; r < call->rows; r++)
         for (size_t c = 0; c < call->cols; c++)
             sum += (double)weights[r * call->cols + c] *
-                   element(call, plane, y + r, x + c);
+                   (double)takt__conv2d_element(call, plane, y + r, x + c);
     return sum;
 }
 
@@ -51,10 +38,8 @@ static float convolve(const struct takt_conv2d_call *call, size_t image,
 static void put(const struct takt_conv2d_call *call, size_t plane, size_t y,
                 size_t x)
 {
-    const size_t height =
-        takt__layer_steps(call->height, call->rows, call->stride, call->pad);
-    const size_t width =
-        takt__layer_steps(call->width, call->cols, call->stride, call->pad);
+    const size_t height = takt__conv2d_height(call);
+    const size_t width = takt__conv2d_width(call);
 
     call->out[(plane * height + y) * width + x] =
         convolve(call, plane / call->filters, plane % call->filters,
@@ -64,10 +49,8 @@ static void put(const struct takt_conv2d_call *call, size_t plane, size_t y,
 static void convolve_rows(const struct takt_conv2d_call *call,
                           struct takt_layer_rows rows)
 {
-    const size_t height =
-        takt__layer_steps(call->height, call->rows, call->stride, call->pad);
-    const size_t width =
-        takt__layer_steps(call->width, call->cols, call->stride, call->pad);
+    const size_t height = takt__conv2d_height(call);
+    const size_t width = takt__conv2d_width(call);
 
     for (size_t y = rows.first; y < rows.first + rows.count; y++)
         for (size_t x = 0; x < width; x++)
@@ -77,8 +60,7 @@ static void convolve_rows(const struct takt_conv2d_call *call,
 static void convolve_piece(const struct takt_conv2d_call *call,
                            struct takt_conv2d_piece piece)
 {
-    const size_t width =
-        takt__layer_steps(call->width, call->cols, call->stride, call->pad);
+    const size_t width = takt__conv2d_width(call);
     const size_t filter =
         piece.group * (call->filters / call->groups) + piece.filter;
     const size_t plane = piece.image * call->filters + filter;

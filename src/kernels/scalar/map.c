@@ -30,32 +30,27 @@
         }                                                                  \
     }
 
-MAP(add, f32, float, 2, a + b)
-MAP(sub, f32, float, 2, a - b)
-MAP(mul, f32, float, 2, a *b)
-MAP(div, f32, float, 2, a / b)
-MAP(scale, f32, float, 1, p *a)
-MAP(axpy, f32, float, 2, fmaf(p, a, b))
-MAP(fma, f32, float, 3, fmaf(a, b, c))
-MAP(abs, f32, float, 1, fabsf(a))
-MAP(neg, f32, float, 1, -a)
-MAP(clamp, f32, float, 1, a<p ? p : a> q ? q : a)
-MAP(sqrt, f32, float, 1, sqrtf(a))
-MAP(copy, f32, float, 1, a)
-MAP(relu, f32, float, 1, a < 0.0F ? 0.0F : a)
+#define MAPS(op, operands, result)        \
+    MAP(op, f32, float, operands, result) \
+    MAP(op, f64, double, operands, result)
 
-MAP(add, f64, double, 2, a + b)
-MAP(sub, f64, double, 2, a - b)
-MAP(mul, f64, double, 2, a *b)
-MAP(div, f64, double, 2, a / b)
-MAP(scale, f64, double, 1, p *a)
+MAPS(add, 2, a + b)
+MAPS(sub, 2, a - b)
+MAPS(mul, 2, a *b)
+MAPS(div, 2, a / b)
+MAPS(scale, 1, p *a)
+MAPS(neg, 1, -a)
+MAPS(clamp, 1, a<p ? p : a> q ? q : a)
+MAPS(copy, 1, a)
+MAP(axpy, f32, float, 2, fmaf(p, a, b))
 MAP(axpy, f64, double, 2, fma(p, a, b))
+MAP(fma, f32, float, 3, fmaf(a, b, c))
 MAP(fma, f64, double, 3, fma(a, b, c))
+MAP(abs, f32, float, 1, fabsf(a))
 MAP(abs, f64, double, 1, fabs(a))
-MAP(neg, f64, double, 1, -a)
-MAP(clamp, f64, double, 1, a<p ? p : a> q ? q : a)
+MAP(sqrt, f32, float, 1, sqrtf(a))
 MAP(sqrt, f64, double, 1, sqrt(a))
-MAP(copy, f64, double, 1, a)
+MAP(relu, f32, float, 1, a < 0.0F ? 0.0F : a)
 
 static double sigmoid(double x)
 {

@@ -65,10 +65,8 @@ static void pool_row(const struct takt_pooling_call *call, const float *plane,
 static void pool_rows(const struct takt_pooling_call *call,
                       struct takt_layer_rows rows)
 {
-    const size_t out_height =
-        takt__layer_steps(call->height, call->window, call->stride, call->pad);
-    const size_t out_width =
-        takt__layer_steps(call->width, call->window, call->stride, call->pad);
+    const size_t out_height = takt__pooling_height(call);
+    const size_t out_width = takt__pooling_width(call);
 
     for (size_t y = rows.first; y < rows.first + rows.count; y++)
         pool_row(call, call->in + y / out_height * call->height * call->width,

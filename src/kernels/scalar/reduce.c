@@ -14,139 +14,72 @@
 
 #include "kernels/partial.h"
 
-takt_reduce_kernel takt__k_sum_f32_scalar, takt__k_sum_f64_scalar;
-takt_reduce_kernel takt__k_mean_f32_scalar, takt__k_mean_f64_scalar;
-takt_reduce_kernel takt__k_norm1_f32_scalar, takt__k_norm1_f64_scalar;
-takt_reduce_kernel takt__k_dot_f32_scalar, takt__k_dot_f64_scalar;
-takt_reduce_kernel takt__k_norm2_f32_scalar, takt__k_norm2_f64_scalar;
-takt_reduce_kernel takt__k_variance_f32_scalar, takt__k_variance_f64_scalar;
-takt_reduce_kernel takt__k_max_f32_scalar, takt__k_max_f64_scalar;
-takt_reduce_kernel takt__k_min_f32_scalar, takt__k_min_f64_scalar;
-takt_reduce_kernel takt__k_argmax_f32_scalar, takt__k_argmax_f64_scalar;
-takt_reduce_kernel takt__k_argmin_f32_scalar, takt__k_argmin_f64_scalar;
-
 struct sum {
     double value, rest;
 };
 
-static void add(struct sum *sum, double x)
+/* How an f32 is added, and how an f64 is. */
+static inline void add_f32(struct sum *sum, double x)
+{
+    sum->value += x;
+}
+
+static inline void add_f64(struct sum *sum, double x)
 {
     double error;
     sum->value = takt__two_sum(sum->value, x, &error);
     sum->rest += error;
 }
 
-/* Sums. */
+#define KERNEL(op_, dtype_, run_) \
+    TAKT_REDUCE(takt__k_##op_##_##dtype_##_scalar, run_)
 
-void takt__k_sum_f32_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    const float *x = a;
-    double sum = 0.0;
+/* Sums of terms of x, or of x and y where there are two operands. */
+#define SUM(op_, dtype_, real_, operands_, term_)                           \
+    static inline void sum_##op_##_##dtype_(                                \
+        size_t n, const real_ *a, const real_ *b, struct takt_partial *out) \
+    {                                                                       \
+        struct sum sum = {0.0, 0.0};                                        \
+                                                                            \
+        for (size_t i = 0; i < n; i++) {                                    \
+            const double x = (double)a[i];                                  \
+            const double y = operands_ > 1 ? (double)b[i] : 0.0;            \
+            (void)y;                                                        \
+            add_##dtype_(&sum, term_);                                      \
+        }                                                                   \
+        takt__partial_set(out, n, sum.value, sum.rest);                     \
+    }                                                                       \
+    KERNEL(op_, dtype_, sum_##op_##_##dtype_(n, a, b, out))
 
-    (void)b;
-    for (size_t i = 0; i < n; i++)
-        sum += (double)x[i];
-    takt__partial_set(out, n, sum, 0.0);
-}
+/* clang-format off */
+SUM(sum, f32, float, 1, x)
+SUM(sum, f64, double, 1, x)
+SUM(norm1, f32, float, 1, fabs(x))
+SUM(norm1, f64, double, 1, fabs(x))
+SUM(dot, f32, float, 2, x * y)
+SUM(dot, f64, double, 2, x * y)
+KERNEL(mean, f32, takt__k_sum_f32_scalar(n, a, b, out))
+KERNEL(mean, f64, takt__k_sum_f64_scalar(n, a, b, out))
+KERNEL(norm2, f32, takt__k_dot_f32_scalar(n, a, a, out))
+/* clang-format on */
 
-void takt__k_sum_f64_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    const double *x = a;
-    struct sum sum = {0.0, 0.0};
-
-    (void)b;
-    for (size_t i = 0; i < n; i++)
-        add(&sum, x[i]);
-    takt__partial_set(out, n, sum.value, sum.rest);
-}
-
-void takt__k_mean_f32_scalar(size_t n, const void *a, const void *b,
-                             struct takt_partial *out)
-{
-    takt__k_sum_f32_scalar(n, a, b, out);
-}
-
-void takt__k_mean_f64_scalar(size_t n, const void *a, const void *b,
-                             struct takt_partial *out)
-{
-    takt__k_sum_f64_scalar(n, a, b, out);
-}
-
-void takt__k_norm1_f32_scalar(size_t n, const void *a, const void *b,
-                              struct takt_partial *out)
-{
-    const float *x = a;
-    double sum = 0.0;
-
-    (void)b;
-    for (size_t i = 0; i < n; i++)
-        sum += fabs((double)x[i]);
-    takt__partial_set(out, n, sum, 0.0);
-}
-
-void takt__k_norm1_f64_scalar(size_t n, const void *a, const void *b,
-                              struct takt_partial *out)
-{
-    const double *x = a;
-    struct sum sum = {0.0, 0.0};
-
-    (void)b;
-    for (size_t i = 0; i < n; i++)
-        add(&sum, fabs(x[i]));
-    takt__partial_set(out, n, sum.value, sum.rest);
-}
-
-void takt__k_dot_f32_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    const float *x = a;
-    const float *y = b;
-    double sum = 0.0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += (double)x[i] * (double)y[i];
-    takt__partial_set(out, n, sum, 0.0);
-}
-
-void takt__k_dot_f64_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    const double *x = a;
-    const double *y = b;
-    struct sum sum = {0.0, 0.0};
-
-    for (size_t i = 0; i < n; i++)
-        add(&sum, x[i] * y[i]);
-    takt__partial_set(out, n, sum.value, sum.rest);
-}
-
-/* norm2. */
-
-void takt__k_norm2_f32_scalar(size_t n, const void *a, const void *b,
-                              struct takt_partial *out)
-{
-    (void)b;
-    takt__k_dot_f32_scalar(n, a, a, out);
-}
+/* norm2 of doubles. */
 
 static struct sum squares(size_t n, const double *x, double factor)
 {
     struct sum sum = {0.0, 0.0};
 
     for (size_t i = 0; i < n; i++)
-        add(&sum, (x[i] * factor) * (x[i] * factor));
+        add_f64(&sum, (x[i] * factor) * (x[i] * factor));
     return sum;
 }
 
-void takt__k_norm2_f64_scalar(size_t n, const void *a, const void *b,
-                              struct takt_partial *out)
+static inline void norm2_f64(size_t n, const double *a,
+                             struct takt_partial *out)
 {
     struct sum sum = squares(n, a, 1.0);
     size_t scale = TAKT_SCALE_NONE;
 
-    (void)b;
     if (isinf(sum.value)) {
         scale = TAKT_SCALE_DOWN;
         sum = squares(n, a, TAKT_SCALE_DOWN_FACTOR);
@@ -158,16 +91,17 @@ void takt__k_norm2_f64_scalar(size_t n, const void *a, const void *b,
     out->index = scale;
 }
 
+KERNEL(norm2, f64, norm2_f64(n, a, out))
+
 /* variance: around the mean, less what rounding of the mean added. */
 
-void takt__k_variance_f32_scalar(size_t n, const void *a, const void *b,
-                                 struct takt_partial *out)
+static inline void variance_f32(size_t n, const float *x,
+                                struct takt_partial *out)
 {
-    const float *x = a;
     double around = 0.0;
     double drift = 0.0;
 
-    takt__k_sum_f32_scalar(n, a, b, out);
+    takt__k_sum_f32_scalar(n, x, NULL, out);
     const double mean = out->value / (double)n;
     for (size_t i = 0; i < n; i++) {
         const double apart = (double)x[i] - mean;
@@ -178,18 +112,17 @@ void takt__k_variance_f32_scalar(size_t n, const void *a, const void *b,
     out->rest = around - drift * drift / (double)n;
 }
 
-void takt__k_variance_f64_scalar(size_t n, const void *a, const void *b,
-                                 struct takt_partial *out)
+static inline void variance_f64(size_t n, const double *x,
+                                struct takt_partial *out)
 {
-    const double *x = a;
     struct sum around = {0.0, 0.0};
     double drift = 0.0;
 
-    takt__k_sum_f64_scalar(n, a, b, out);
+    takt__k_sum_f64_scalar(n, x, NULL, out);
     const double mean = (out->value + out->rest) / (double)n;
     for (size_t i = 0; i < n; i++) {
         const double apart = x[i] - mean;
-        add(&around, apart * apart);
+        add_f64(&around, apart * apart);
         drift += apart;
     }
     out->value = mean + drift / (double)n;
@@ -198,15 +131,26 @@ void takt__k_variance_f64_scalar(size_t n, const void *a, const void *b,
         out->rest += around.rest - drift * drift / (double)n;
 }
 
+KERNEL(variance, f32, variance_f32(n, a, out))
+KERNEL(variance, f64, variance_f64(n, a, out))
+
 /* Extrema: `sign` is 1 for the largest, -1 for the smallest. */
 
-static void extremum_f32(size_t n, const float *x, double sign,
-                         struct takt_partial *out)
+enum dtype { F32, F64 };
+
+static inline double at(enum dtype dtype, const void *x, size_t i)
 {
-    struct takt_partial best = {(double)x[0], 0.0, 0, n};
+    return dtype == F32 ? (double)((const float *)x)[i]
+                        : ((const double *)x)[i];
+}
+
+static inline void extremum(enum dtype dtype, size_t n, const void *x,
+                            double sign, struct takt_partial *out)
+{
+    struct takt_partial best = {at(dtype, x, 0), 0.0, 0, n};
 
     for (size_t i = 1; i < n && !isnan(best.value); i++) {
-        const double next = (double)x[i];
+        const double next = at(dtype, x, i);
         if (isnan(next) || sign * next > sign * best.value) {
             best.value = next;
             best.index = i;
@@ -215,107 +159,37 @@ static void extremum_f32(size_t n, const float *x, double sign,
     *out = best;
 }
 
-static void extremum_f64(size_t n, const double *x, double sign,
+/* The first zero need not be the right one: +0 is larger than -0. */
+static inline void order_zeros(enum dtype dtype, size_t n, const void *x,
+                               double sign, struct takt_partial *best)
+{
+    const bool wanted = sign < 0.0;
+
+    if (best->value != 0.0)
+        return;
+    for (size_t i = best->index; i < n; i++) {
+        const double next = at(dtype, x, i);
+        if (next == 0.0 && !signbit(next) == !wanted) {
+            best->value = next;
+            return;
+        }
+    }
+}
+
+static inline void value(enum dtype dtype, size_t n, const void *x, double sign,
                          struct takt_partial *out)
 {
-    struct takt_partial best = {x[0], 0.0, 0, n};
-
-    for (size_t i = 1; i < n && !isnan(best.value); i++) {
-        if (isnan(x[i]) || sign * x[i] > sign * best.value) {
-            best.value = x[i];
-            best.index = i;
-        }
-    }
-    *out = best;
+    extremum(dtype, n, x, sign, out);
+    order_zeros(dtype, n, x, sign, out);
 }
 
-void takt__k_argmax_f32_scalar(size_t n, const void *a, const void *b,
-                               struct takt_partial *out)
-{
-    (void)b;
-    extremum_f32(n, a, 1.0, out);
-}
-
-void takt__k_argmax_f64_scalar(size_t n, const void *a, const void *b,
-                               struct takt_partial *out)
-{
-    (void)b;
-    extremum_f64(n, a, 1.0, out);
-}
-
-void takt__k_argmin_f32_scalar(size_t n, const void *a, const void *b,
-                               struct takt_partial *out)
-{
-    (void)b;
-    extremum_f32(n, a, -1.0, out);
-}
-
-void takt__k_argmin_f64_scalar(size_t n, const void *a, const void *b,
-                               struct takt_partial *out)
-{
-    (void)b;
-    extremum_f64(n, a, -1.0, out);
-}
-
-/* The first zero need not be the right one: +0 is larger than -0. */
-static void order_zeros_f32(size_t n, const float *x, double sign,
-                            struct takt_partial *best)
-{
-    const bool wanted = sign < 0.0;
-
-    if (best->value != 0.0)
-        return;
-    for (size_t i = best->index; i < n; i++) {
-        if (x[i] == 0.0F && !signbit(x[i]) == !wanted) {
-            best->value = (double)x[i];
-            return;
-        }
-    }
-}
-
-static void order_zeros_f64(size_t n, const double *x, double sign,
-                            struct takt_partial *best)
-{
-    const bool wanted = sign < 0.0;
-
-    if (best->value != 0.0)
-        return;
-    for (size_t i = best->index; i < n; i++) {
-        if (x[i] == 0.0 && !signbit(x[i]) == !wanted) {
-            best->value = x[i];
-            return;
-        }
-    }
-}
-
-void takt__k_max_f32_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    (void)b;
-    extremum_f32(n, a, 1.0, out);
-    order_zeros_f32(n, a, 1.0, out);
-}
-
-void takt__k_max_f64_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    (void)b;
-    extremum_f64(n, a, 1.0, out);
-    order_zeros_f64(n, a, 1.0, out);
-}
-
-void takt__k_min_f32_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    (void)b;
-    extremum_f32(n, a, -1.0, out);
-    order_zeros_f32(n, a, -1.0, out);
-}
-
-void takt__k_min_f64_scalar(size_t n, const void *a, const void *b,
-                            struct takt_partial *out)
-{
-    (void)b;
-    extremum_f64(n, a, -1.0, out);
-    order_zeros_f64(n, a, -1.0, out);
-}
+/* clang-format off */
+KERNEL(max, f32, value(F32, n, a, 1.0, out))
+KERNEL(max, f64, value(F64, n, a, 1.0, out))
+KERNEL(min, f32, value(F32, n, a, -1.0, out))
+KERNEL(min, f64, value(F64, n, a, -1.0, out))
+KERNEL(argmax, f32, extremum(F32, n, a, 1.0, out))
+KERNEL(argmax, f64, extremum(F64, n, a, 1.0, out))
+KERNEL(argmin, f32, extremum(F32, n, a, -1.0, out))
+KERNEL(argmin, f64, extremum(F64, n, a, -1.0, out))
+/* clang-format on */

@@ -79,12 +79,6 @@ static void place(struct attention_block *is, float *scratch)
     is->rest = is->offsets + each.offsets;
 }
 
-/* Operands without elements may be NULL. */
-static const float *from(const float *first, size_t at)
-{
-    return first == NULL ? NULL : first + at;
-}
-
 /* Scores of some keys: scale * K Q'. */
 static struct takt_gemm scores_product(const struct attention_block *is,
                                        struct keys keys)
@@ -95,7 +89,7 @@ static struct takt_gemm scores_product(const struct attention_block *is,
         .m = keys.count,
         .n = is->pitch,
         .k = depth,
-        .a = from(is->k, keys.key * depth),
+        .a = takt__layer_at(is->k, keys.key * depth),
         .a_row = depth,
         .a_col = 1,
         .b = is_single(is) ? is->q : is->turned,
@@ -118,7 +112,7 @@ static struct takt_gemm values_product(const struct attention_block *is,
         .m = depth,
         .n = is->pitch,
         .k = keys.count,
-        .a = from(is->v, keys.key * depth),
+        .a = takt__layer_at(is->v, keys.key * depth),
         .a_row = 1,
         .a_col = depth,
         .b = is->scores,
@@ -179,7 +173,7 @@ static void add_values(const struct attention_block *is, struct keys keys,
                        bool is_edge)
 {
     const size_t depth = is->call->depth;
-    const float *v = from(is->v, keys.key * depth);
+    const float *v = takt__layer_at(is->v, keys.key * depth);
     const struct takt_gemm gemm = values_product(is, keys);
 
     if (is_edge && !are_finite(v, keys.count * depth))
@@ -277,11 +271,6 @@ static void attend(const struct attention_block *is)
     finish(is);
 }
 
-static float *aligned(void *scratch)
-{
-    return (float *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
-}
-
 static size_t pitch_of(size_t queries)
 {
     const size_t lanes = VF32_LANES;
@@ -299,9 +288,9 @@ static struct attention_block block_at(const struct takt_attention_call *call,
         .first = piece.first,
         .queries = piece.count,
         .pitch = pitch_of(piece.count),
-        .q = from(call->q, at),
-        .k = from(call->k, keys_at),
-        .v = from(call->v, keys_at),
+        .q = takt__layer_at(call->q, at),
+        .k = takt__layer_at(call->k, keys_at),
+        .v = takt__layer_at(call->v, keys_at),
         .mask = call->mask,
         .out = call->out + at,
     };
@@ -361,7 +350,7 @@ void TAKT_K(attention_f32)(const struct takt_attention_call *call, size_t first,
         struct attention_block is =
             block_at(call, takt__attention_piece(call, u));
         is.blocks = blocks;
-        place(&is, aligned(scratch));
+        place(&is, v_line(scratch));
         attend(&is);
     }
 }

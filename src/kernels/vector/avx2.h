@@ -23,10 +23,10 @@ enum { V_MASKS = 0 };
 
 #define V_PREFIX _mm256_
 #define V_WIDTH 256
-#define V_FUSED
+#define V_CMP(suffix_) _mm256_cmp_##suffix_
 #include "kernels/vector/x86.h"
 
-/* vf32: memory. */
+/* Memory. */
 
 static const int32_t vm32_window[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
 
@@ -63,89 +63,6 @@ VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
         _mm_store_ss(p, part);
 }
 
-/* vf32: bits of floats, comparisons, masks. */
-
-VINLINE vm32 vf32_lt(vf32 a, vf32 b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
-}
-
-VINLINE vm32 vf32_le(vf32 a, vf32 b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_LE_OQ);
-}
-
-VINLINE vm32 vf32_gt(vf32 a, vf32 b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_GT_OQ);
-}
-
-VINLINE vm32 vf32_ge(vf32 a, vf32 b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_GE_OQ);
-}
-
-VINLINE vm32 vf32_eq(vf32 a, vf32 b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_EQ_OQ);
-}
-
-VINLINE vm32 vf32_ne(vf32 a, vf32 b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_NEQ_UQ);
-}
-
-VINLINE vm32 vf32_isnan(vf32 a)
-{
-    return _mm256_cmp_ps(a, a, _CMP_UNORD_Q);
-}
-
-VINLINE vf32 vf32_select(vm32 m, vf32 a, vf32 b)
-{
-    return _mm256_blendv_ps(b, a, m);
-}
-
-VINLINE bool vm32_all(vm32 m)
-{
-    return _mm256_movemask_ps(m) == 0xFF;
-}
-
-/* vf32: across lanes. */
-
-VINLINE float vf32_sum(vf32 v)
-{
-    __m128 x =
-        _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
-    return _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps(x, x, 1)));
-}
-
-VINLINE float vf32_hmax(vf32 v)
-{
-    __m128 x =
-        _mm_max_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    x = _mm_max_ps(x, _mm_movehl_ps(x, x));
-    return _mm_cvtss_f32(_mm_max_ss(x, _mm_shuffle_ps(x, x, 1)));
-}
-
-VINLINE float vf32_hmin(vf32 v)
-{
-    __m128 x =
-        _mm_min_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
-    x = _mm_min_ps(x, _mm_movehl_ps(x, x));
-    return _mm_cvtss_f32(_mm_min_ss(x, _mm_shuffle_ps(x, x, 1)));
-}
-
-/* vi32. */
-
-VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
-{
-    return _mm256_castps_si256(
-        vf32_select(m, _mm256_castsi256_ps(a), _mm256_castsi256_ps(b)));
-}
-
-/* vf64: memory. */
-
 static const int64_t vm64_window[8] = {-1, -1, -1, -1};
 
 VINLINE __m256i vm64_first(size_t n)
@@ -175,75 +92,24 @@ VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
         _mm_store_sd(p, part);
 }
 
-/* vf64: bits of floats, comparisons, masks. */
+/* Across lanes. */
 
-VINLINE vm64 vf64_lt(vf64 a, vf64 b)
-{
-    return _mm256_cmp_pd(a, b, _CMP_LT_OQ);
-}
-
-VINLINE vm64 vf64_le(vf64 a, vf64 b)
-{
-    return _mm256_cmp_pd(a, b, _CMP_LE_OQ);
-}
-
-VINLINE vm64 vf64_gt(vf64 a, vf64 b)
-{
-    return _mm256_cmp_pd(a, b, _CMP_GT_OQ);
-}
-
-VINLINE vm64 vf64_ge(vf64 a, vf64 b)
-{
-    return _mm256_cmp_pd(a, b, _CMP_GE_OQ);
-}
-
-VINLINE vm64 vf64_eq(vf64 a, vf64 b)
-{
-    return _mm256_cmp_pd(a, b, _CMP_EQ_OQ);
-}
-
-VINLINE vm64 vf64_ne(vf64 a, vf64 b)
-{
-    return _mm256_cmp_pd(a, b, _CMP_NEQ_UQ);
-}
-
-VINLINE vm64 vf64_isnan(vf64 a)
-{
-    return _mm256_cmp_pd(a, a, _CMP_UNORD_Q);
-}
-
-VINLINE vf64 vf64_select(vm64 m, vf64 a, vf64 b)
-{
-    return _mm256_blendv_pd(b, a, m);
-}
-
-VINLINE bool vm64_all(vm64 m)
-{
-    return _mm256_movemask_pd(m) == 0xF;
-}
-
-/* vf64: across lanes. */
-
-VINLINE double vf64_sum(vf64 v)
-{
-    const __m128d x =
-        _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)));
-}
-
-VINLINE double vf64_hmax(vf64 v)
-{
-    const __m128d x =
-        _mm_max_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
-    return _mm_cvtsd_f64(_mm_max_sd(x, _mm_unpackhi_pd(x, x)));
-}
-
-VINLINE double vf64_hmin(vf64 v)
-{
-    const __m128d x =
-        _mm_min_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
-    return _mm_cvtsd_f64(_mm_min_sd(x, _mm_unpackhi_pd(x, x)));
-}
+#define V_HALVES(name_, op_)                                               \
+    VINLINE float vf32_##name_(vf32 v)                                     \
+    {                                                                      \
+        return fold4_##name_(_mm_##op_##_ps(_mm256_castps256_ps128(v),     \
+                                            _mm256_extractf128_ps(v, 1))); \
+    }                                                                      \
+    VINLINE double vf64_##name_(vf64 v)                                    \
+    {                                                                      \
+        return fold2_##name_(_mm_##op_##_pd(_mm256_castpd256_pd128(v),     \
+                                            _mm256_extractf128_pd(v, 1))); \
+    }
+/* clang-format off */
+V_HALVES(sum, add)
+V_HALVES(hmax, max)
+V_HALVES(hmin, min)
+/* clang-format on */
 
 /* Between widths. */
 
@@ -321,60 +187,6 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
     v[1] = _mm256_permute2f128_pd(hi0, hi1, 0x20);
     v[2] = _mm256_permute2f128_pd(lo0, lo1, 0x31);
     v[3] = _mm256_permute2f128_pd(hi0, hi1, 0x31);
-}
-
-/* Reductions. unordered: a or b is NaN. keep: stay in a register instead of
- * being loaded once per use. */
-
-VINLINE vm32 vf32_unordered(vf32 a, vf32 b)
-{
-    return _mm256_cmp_ps(a, b, _CMP_UNORD_Q);
-}
-
-VINLINE vm64 vf64_unordered(vf64 a, vf64 b)
-{
-    return _mm256_cmp_pd(a, b, _CMP_UNORD_Q);
-}
-
-VINLINE vf32 vf32_keep(vf32 v)
-{
-    __asm__("" : "+x"(v));
-    return v;
-}
-
-VINLINE vf64 vf64_keep(vf64 v)
-{
-    __asm__("" : "+x"(v));
-    return v;
-}
-
-/* Matrix products. Interleaving: lo gives a0 b0 a1 b1 ... of the
- * first halves, hi of the second. V_EACH_TILE_ROWS(X) lists how many rows of a
- * product can be kept in registers, two vectors each, beside two vectors of
- * the right side and one of the left; V_TILE_ROWS is the most. */
-
-VINLINE vf32 vf32_zip_lo(vf32 a, vf32 b)
-{
-    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b),
-                                  _mm256_unpackhi_ps(a, b), 0x20);
-}
-
-VINLINE vf32 vf32_zip_hi(vf32 a, vf32 b)
-{
-    return _mm256_permute2f128_ps(_mm256_unpacklo_ps(a, b),
-                                  _mm256_unpackhi_ps(a, b), 0x31);
-}
-
-VINLINE vf64 vf64_zip_lo(vf64 a, vf64 b)
-{
-    return _mm256_permute2f128_pd(_mm256_unpacklo_pd(a, b),
-                                  _mm256_unpackhi_pd(a, b), 0x20);
-}
-
-VINLINE vf64 vf64_zip_hi(vf64 a, vf64 b)
-{
-    return _mm256_permute2f128_pd(_mm256_unpacklo_pd(a, b),
-                                  _mm256_unpackhi_pd(a, b), 0x31);
 }
 
 enum { V_TILE_ROWS = 6 };

@@ -22,35 +22,10 @@ enum { V_MASKS = 1 };
 
 #define V_PREFIX _mm512_
 #define V_WIDTH 512
-#define V_FUSED
-#define V_MASK_REGISTERS
+#define V_CMP(suffix_) _mm512_cmp_##suffix_##_mask
 #include "kernels/vector/x86.h"
 
-/* vf32: memory. */
-
-VINLINE vm32 vm32_first(size_t n)
-{
-    return (__mmask16)((1U << n) - 1U);
-}
-
-VINLINE vf32 vf32_load_n(const float *p, size_t n)
-{
-    return _mm512_maskz_loadu_ps(vm32_first(n), p);
-}
-
-VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
-{
-    _mm512_mask_storeu_ps(p, vm32_first(n), v);
-}
-
-/* vf32: arithmetic. */
-
-VINLINE vf32 vf32_abs(vf32 a)
-{
-    return _mm512_abs_ps(a);
-}
-
-/* vf32: bits of floats, comparisons, masks. */
+/* The first operand chooses bit by bit between the other two. */
 
 VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
 {
@@ -59,176 +34,6 @@ VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
         bit, _mm512_castps_si512(sign), _mm512_castps_si512(size), 0xCA));
 }
 
-VINLINE vm32 vf32_lt(vf32 a, vf32 b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
-}
-
-VINLINE vm32 vf32_le(vf32 a, vf32 b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_LE_OQ);
-}
-
-VINLINE vm32 vf32_gt(vf32 a, vf32 b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_GT_OQ);
-}
-
-VINLINE vm32 vf32_ge(vf32 a, vf32 b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_GE_OQ);
-}
-
-VINLINE vm32 vf32_eq(vf32 a, vf32 b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
-}
-
-VINLINE vm32 vf32_ne(vf32 a, vf32 b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_NEQ_UQ);
-}
-
-VINLINE vm32 vf32_isnan(vf32 a)
-{
-    return _mm512_cmp_ps_mask(a, a, _CMP_UNORD_Q);
-}
-
-VINLINE vf32 vf32_select(vm32 m, vf32 a, vf32 b)
-{
-    return _mm512_mask_blend_ps(m, b, a);
-}
-
-VINLINE vm32 vm32_and(vm32 a, vm32 b)
-{
-    return (__mmask16)(a & b);
-}
-
-VINLINE vm32 vm32_or(vm32 a, vm32 b)
-{
-    return (__mmask16)(a | b);
-}
-
-VINLINE vm32 vm32_not(vm32 m)
-{
-    return (__mmask16)~m;
-}
-
-VINLINE unsigned vm32_bits(vm32 m)
-{
-    return m;
-}
-
-VINLINE bool vm32_any(vm32 m)
-{
-    return m != 0;
-}
-
-VINLINE bool vm32_all(vm32 m)
-{
-    return m == 0xFFFFU;
-}
-
-/* vf32: across lanes. */
-
-VINLINE float vf32_sum(vf32 v)
-{
-    const __m256 w =
-        _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
-    __m128 x =
-        _mm_add_ps(_mm256_castps256_ps128(w), _mm256_extractf128_ps(w, 1));
-    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
-    return _mm_cvtss_f32(_mm_add_ss(x, _mm_shuffle_ps(x, x, 1)));
-}
-
-VINLINE float vf32_hmax(vf32 v)
-{
-    const __m256 w =
-        _mm256_max_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
-    __m128 x =
-        _mm_max_ps(_mm256_castps256_ps128(w), _mm256_extractf128_ps(w, 1));
-    x = _mm_max_ps(x, _mm_movehl_ps(x, x));
-    return _mm_cvtss_f32(_mm_max_ss(x, _mm_shuffle_ps(x, x, 1)));
-}
-
-VINLINE float vf32_hmin(vf32 v)
-{
-    const __m256 w =
-        _mm256_min_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
-    __m128 x =
-        _mm_min_ps(_mm256_castps256_ps128(w), _mm256_extractf128_ps(w, 1));
-    x = _mm_min_ps(x, _mm_movehl_ps(x, x));
-    return _mm_cvtss_f32(_mm_min_ss(x, _mm_shuffle_ps(x, x, 1)));
-}
-
-/* vi32. */
-
-VINLINE vi32 vi32_load(const int32_t *p)
-{
-    return _mm512_loadu_si512(p);
-}
-
-VINLINE void vi32_store(int32_t *p, vi32 v)
-{
-    _mm512_storeu_si512(p, v);
-}
-
-VINLINE vi32 vi32_shl(vi32 a, int by)
-{
-    return _mm512_sll_epi32(a, _mm_cvtsi32_si128(by));
-}
-
-VINLINE vi32 vi32_shr(vi32 a, int by)
-{
-    return _mm512_srl_epi32(a, _mm_cvtsi32_si128(by));
-}
-
-VINLINE vi32 vi32_sar(vi32 a, int by)
-{
-    return _mm512_sra_epi32(a, _mm_cvtsi32_si128(by));
-}
-
-VINLINE vm32 vi32_eq(vi32 a, vi32 b)
-{
-    return _mm512_cmpeq_epi32_mask(a, b);
-}
-
-VINLINE vm32 vi32_gt(vi32 a, vi32 b)
-{
-    return _mm512_cmpgt_epi32_mask(a, b);
-}
-
-VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
-{
-    return _mm512_mask_blend_epi32(m, b, a);
-}
-
-/* vf64: memory. */
-
-VINLINE vm64 vm64_first(size_t n)
-{
-    return (__mmask8)((1U << n) - 1U);
-}
-
-VINLINE vf64 vf64_load_n(const double *p, size_t n)
-{
-    return _mm512_maskz_loadu_pd(vm64_first(n), p);
-}
-
-VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
-{
-    _mm512_mask_storeu_pd(p, vm64_first(n), v);
-}
-
-/* vf64: arithmetic. */
-
-VINLINE vf64 vf64_abs(vf64 a)
-{
-    return _mm512_abs_pd(a);
-}
-
-/* vf64: bits of floats, comparisons, masks. */
-
 VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
 {
     const __m512i bit = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
@@ -236,131 +41,28 @@ VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
         bit, _mm512_castpd_si512(sign), _mm512_castpd_si512(size), 0xCA));
 }
 
-VINLINE vm64 vf64_lt(vf64 a, vf64 b)
-{
-    return _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ);
-}
+/* Across lanes. */
 
-VINLINE vm64 vf64_le(vf64 a, vf64 b)
-{
-    return _mm512_cmp_pd_mask(a, b, _CMP_LE_OQ);
-}
-
-VINLINE vm64 vf64_gt(vf64 a, vf64 b)
-{
-    return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
-}
-
-VINLINE vm64 vf64_ge(vf64 a, vf64 b)
-{
-    return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ);
-}
-
-VINLINE vm64 vf64_eq(vf64 a, vf64 b)
-{
-    return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
-}
-
-VINLINE vm64 vf64_ne(vf64 a, vf64 b)
-{
-    return _mm512_cmp_pd_mask(a, b, _CMP_NEQ_UQ);
-}
-
-VINLINE vm64 vf64_isnan(vf64 a)
-{
-    return _mm512_cmp_pd_mask(a, a, _CMP_UNORD_Q);
-}
-
-VINLINE vf64 vf64_select(vm64 m, vf64 a, vf64 b)
-{
-    return _mm512_mask_blend_pd(m, b, a);
-}
-
-VINLINE vm64 vm64_and(vm64 a, vm64 b)
-{
-    return (__mmask8)(a & b);
-}
-
-VINLINE vm64 vm64_or(vm64 a, vm64 b)
-{
-    return (__mmask8)(a | b);
-}
-
-VINLINE vm64 vm64_not(vm64 m)
-{
-    return (__mmask8)~m;
-}
-
-VINLINE unsigned vm64_bits(vm64 m)
-{
-    return m;
-}
-
-VINLINE bool vm64_any(vm64 m)
-{
-    return m != 0;
-}
-
-VINLINE bool vm64_all(vm64 m)
-{
-    return m == 0xFFU;
-}
-
-/* vf64: across lanes. */
-
-VINLINE double vf64_sum(vf64 v)
-{
-    const __m256d w =
-        _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
-    const __m128d x =
-        _mm_add_pd(_mm256_castpd256_pd128(w), _mm256_extractf128_pd(w, 1));
-    return _mm_cvtsd_f64(_mm_add_sd(x, _mm_unpackhi_pd(x, x)));
-}
-
-VINLINE double vf64_hmax(vf64 v)
-{
-    const __m256d w =
-        _mm256_max_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
-    const __m128d x =
-        _mm_max_pd(_mm256_castpd256_pd128(w), _mm256_extractf128_pd(w, 1));
-    return _mm_cvtsd_f64(_mm_max_sd(x, _mm_unpackhi_pd(x, x)));
-}
-
-VINLINE double vf64_hmin(vf64 v)
-{
-    const __m256d w =
-        _mm256_min_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
-    const __m128d x =
-        _mm_min_pd(_mm256_castpd256_pd128(w), _mm256_extractf128_pd(w, 1));
-    return _mm_cvtsd_f64(_mm_min_sd(x, _mm_unpackhi_pd(x, x)));
-}
-
-/* vi64. */
-
-VINLINE vi64 vi64_set1(int64_t x)
-{
-    return _mm512_set1_epi64(x);
-}
-
-VINLINE vi64 vi64_load(const int64_t *p)
-{
-    return _mm512_loadu_si512(p);
-}
-
-VINLINE void vi64_store(int64_t *p, vi64 v)
-{
-    _mm512_storeu_si512(p, v);
-}
-
-VINLINE vi64 vi64_shl(vi64 a, int by)
-{
-    return _mm512_sll_epi64(a, _mm_cvtsi32_si128(by));
-}
-
-VINLINE vi64 vi64_shr(vi64 a, int by)
-{
-    return _mm512_srl_epi64(a, _mm_cvtsi32_si128(by));
-}
+#define V_QUARTERS(name_, op_)                                             \
+    VINLINE float vf32_##name_(vf32 v)                                     \
+    {                                                                      \
+        const __m256 w = _mm256_##op_##_ps(_mm512_castps512_ps256(v),      \
+                                           _mm512_extractf32x8_ps(v, 1));  \
+        return fold4_##name_(_mm_##op_##_ps(_mm256_castps256_ps128(w),     \
+                                            _mm256_extractf128_ps(w, 1))); \
+    }                                                                      \
+    VINLINE double vf64_##name_(vf64 v)                                    \
+    {                                                                      \
+        const __m256d w = _mm256_##op_##_pd(_mm512_castpd512_pd256(v),     \
+                                            _mm512_extractf64x4_pd(v, 1)); \
+        return fold2_##name_(_mm_##op_##_pd(_mm256_castpd256_pd128(w),     \
+                                            _mm256_extractf128_pd(w, 1))); \
+    }
+/* clang-format off */
+V_QUARTERS(sum, add)
+V_QUARTERS(hmax, max)
+V_QUARTERS(hmin, min)
+/* clang-format on */
 
 /* Between widths. */
 
@@ -489,62 +191,6 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
     vf64_twos(v + 6, u + 6);
     vf64_quarters(u, v);
     vf64_quarters(u + 1, v + 1);
-}
-
-/* Reductions. unordered: a or b is NaN. keep: stay in a register instead of
- * being loaded once per use. */
-
-VINLINE vm32 vf32_unordered(vf32 a, vf32 b)
-{
-    return _mm512_cmp_ps_mask(a, b, _CMP_UNORD_Q);
-}
-
-VINLINE vm64 vf64_unordered(vf64 a, vf64 b)
-{
-    return _mm512_cmp_pd_mask(a, b, _CMP_UNORD_Q);
-}
-
-VINLINE vf32 vf32_keep(vf32 v)
-{
-    __asm__("" : "+v"(v));
-    return v;
-}
-
-VINLINE vf64 vf64_keep(vf64 v)
-{
-    __asm__("" : "+v"(v));
-    return v;
-}
-
-/* Matrix products. Interleaving: lo gives a0 b0 a1 b1 ... of the
- * first halves, hi of the second. V_EACH_TILE_ROWS(X) lists how many rows of a
- * product can be kept in registers, two vectors each, beside two vectors of
- * the right side and one of the left; V_TILE_ROWS is the most. */
-
-VINLINE vf32 vf32_zip_lo(vf32 a, vf32 b)
-{
-    const __m512i at = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5,
-                                         21, 6, 22, 7, 23);
-    return _mm512_permutex2var_ps(a, at, b);
-}
-
-VINLINE vf32 vf32_zip_hi(vf32 a, vf32 b)
-{
-    const __m512i at = _mm512_setr_epi32(8, 24, 9, 25, 10, 26, 11, 27, 12, 28,
-                                         13, 29, 14, 30, 15, 31);
-    return _mm512_permutex2var_ps(a, at, b);
-}
-
-VINLINE vf64 vf64_zip_lo(vf64 a, vf64 b)
-{
-    const __m512i at = _mm512_setr_epi64(0, 8, 1, 9, 2, 10, 3, 11);
-    return _mm512_permutex2var_pd(a, at, b);
-}
-
-VINLINE vf64 vf64_zip_hi(vf64 a, vf64 b)
-{
-    const __m512i at = _mm512_setr_epi64(4, 12, 5, 13, 6, 14, 7, 15);
-    return _mm512_permutex2var_pd(a, at, b);
 }
 
 enum { V_TILE_ROWS = 14 };

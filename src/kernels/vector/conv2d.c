@@ -26,11 +26,6 @@ struct depth {
     size_t taps;     /* weights for each channel */
 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* A single place is a vector, small enough to be laid out as a whole. */
 static struct depth depth_of(const struct takt_conv2d_call *call,
                              const struct takt_gemm_blocks *blocks)
@@ -78,10 +73,8 @@ static struct takt_gemm product(const struct takt_conv2d_call *call,
                                 const struct takt_conv2d_piece *piece,
                                 size_t channel, size_t channels)
 {
-    const size_t height =
-        takt__layer_steps(call->height, call->rows, call->stride, call->pad);
-    const size_t width =
-        takt__layer_steps(call->width, call->cols, call->stride, call->pad);
+    const size_t height = takt__conv2d_height(call);
+    const size_t width = takt__conv2d_width(call);
     const size_t taps = call->rows * call->cols;
     const size_t depth = call->channels / call->groups;
     const size_t plane = call->height * call->width;
@@ -169,7 +162,7 @@ static void convolve_alike(const struct takt_conv2d_call *call, size_t first,
             write_bias(call, &piece);
     }
     for (size_t i = 0; i < depth.channels; i += depth.each) {
-        const size_t channels = least(depth.each, depth.channels - i);
+        const size_t channels = takt__size_min(depth.each, depth.channels - i);
         for (size_t u = first; u < first + count; u++) {
             const struct takt_conv2d_piece piece = takt__conv2d_piece(call, u);
             struct takt_gemm gemm = product(call, &piece, i, channels);
@@ -208,11 +201,6 @@ static size_t products_room(const struct takt_conv2d_call *call,
     return most;
 }
 
-static float *aligned(void *scratch)
-{
-    return (float *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
-}
-
 size_t TAKT_K(conv2d_room_f32)(const struct takt_conv2d_call *call,
                                const struct takt_gemm_blocks *blocks)
 {
@@ -237,16 +225,16 @@ void TAKT_K(conv2d_f32)(const struct takt_conv2d_call *call, size_t first,
         return;
     if (takt__conv2d_is_depthwise(call)) {
         /* Vectors reach beyond what is written. */
-        memset(aligned(scratch), 0, depthwise_room(call));
+        memset(v_line(scratch), 0, depthwise_room(call));
         for (size_t u = first; u < end; u++)
-            convolve_rows(call, takt__conv2d_rows(call, u), aligned(scratch));
+            convolve_rows(call, takt__conv2d_rows(call, u), v_line(scratch));
         return;
     }
     const struct depth depth = depth_of(call, blocks);
-    float *const columns = aligned(scratch);
+    float *const columns = v_line(scratch);
     const struct places where = {columns, columns + columns_room(call, &depth)};
     for (size_t u = first, n; u < end; u += n) {
-        n = least(takt__conv2d_piece(call, u).alike, end - u);
+        n = takt__size_min(takt__conv2d_piece(call, u).alike, end - u);
         convolve_alike(call, u, n, blocks, where);
     }
 }

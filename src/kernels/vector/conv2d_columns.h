@@ -139,18 +139,6 @@ static void write_tap(const struct columns *is, size_t out_width, size_t r,
     }
 }
 
-/* Element (y, x) of a channel, counted from the corner of the padding. */
-VINLINE float element(const struct takt_conv2d_call *call, const float *plane,
-                      size_t y, size_t x)
-{
-    const bool inside = y >= call->pad && y - call->pad < call->height &&
-                        x >= call->pad && x - call->pad < call->width;
-
-    if (!inside)
-        return 0.0F;
-    return plane[(y - call->pad) * call->width + (x - call->pad)];
-}
-
 /* All that the filter meets at a single place, without gaps. */
 static void write_column(const struct columns *is, size_t out_width)
 {
@@ -163,7 +151,7 @@ static void write_column(const struct columns *is, size_t out_width)
     for (size_t i = 0; i < is->channels; i++) {
         for (size_t r = 0; r < call->rows; r++)
             for (size_t c = 0; c < call->cols; c++)
-                *to++ = element(call, plane, y + r, x + c);
+                *to++ = takt__conv2d_element(call, plane, y + r, x + c);
         plane += call->height * call->width;
     }
 }
@@ -171,8 +159,7 @@ static void write_column(const struct columns *is, size_t out_width)
 static void write_columns(const struct columns *is)
 {
     const struct takt_conv2d_call *call = is->call;
-    const size_t out_width =
-        takt__layer_steps(call->width, call->cols, call->stride, call->pad);
+    const size_t out_width = takt__conv2d_width(call);
 
     if (is->pitch == 1) {
         write_column(is, out_width);

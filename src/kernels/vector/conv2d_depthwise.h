@@ -36,8 +36,7 @@ static size_t phase_pitch(const struct takt_conv2d_call *call)
 /* Output rows that are computed from one copy, of `rows` asked for. */
 static size_t depthwise_batch(const struct takt_conv2d_call *call, size_t rows)
 {
-    const size_t height =
-        takt__layer_steps(call->height, call->rows, call->stride, call->pad);
+    const size_t height = takt__conv2d_height(call);
     return rows < height ? rows : height;
 }
 
@@ -179,8 +178,7 @@ static void convolve_copy(const struct takt_conv2d_call *call,
 static void convolve_plane(const struct takt_conv2d_call *call, size_t plane,
                            size_t y, size_t n, float *scratch)
 {
-    const size_t height =
-        takt__layer_steps(call->height, call->rows, call->stride, call->pad);
+    const size_t height = takt__conv2d_height(call);
     const size_t image = plane / call->filters, filter = plane % call->filters;
     const size_t channel = filter / (call->filters / call->groups);
     const size_t from = image * call->channels + channel;
@@ -189,8 +187,7 @@ static void convolve_plane(const struct takt_conv2d_call *call, size_t plane,
         .in = {scratch, pitch, call->stride * pitch},
         .weights = call->weights + filter * call->rows * call->cols,
         .bias = call->bias == NULL ? 0.0F : call->bias[filter],
-        .width =
-            takt__layer_steps(call->width, call->cols, call->stride, call->pad),
+        .width = takt__conv2d_width(call),
     };
 
     sort_rows(call, call->in + from * call->height * call->width, y, n, &is.in);
@@ -200,8 +197,7 @@ static void convolve_plane(const struct takt_conv2d_call *call, size_t plane,
 static void convolve_rows(const struct takt_conv2d_call *call,
                           struct takt_layer_rows rows, float *scratch)
 {
-    const size_t height =
-        takt__layer_steps(call->height, call->rows, call->stride, call->pad);
+    const size_t height = takt__conv2d_height(call);
 
     while (rows.count > 0) {
         const size_t y = rows.first % height;

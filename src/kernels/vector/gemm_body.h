@@ -8,7 +8,7 @@
  * scratch is decided per call, by plan(): a copy costs one pass over the
  * operand and must be earned back by how often the copy is read.
  *
- * Included by gemm_f32.c and gemm_f64.c, which say what `real` and `vec` are.
+ * Included by gemm_f32.c and gemm_f64.c, after f32.h or f64.h.
  */
 #include "kernels/gemm.h"
 
@@ -50,16 +50,6 @@ struct gemm_block {
     size_t b_step; /* from one panel's B to the next */
 };
 
-VINLINE size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-VINLINE size_t most(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 VINLINE struct cut cut_rows(size_t m, size_t a_row)
 {
     const size_t tiles = (m + V_TILE_ROWS - 1) / V_TILE_ROWS;
@@ -86,11 +76,11 @@ static size_t even(size_t total, size_t limit)
 
 /* All rows of a piece against one panel of B. */
 VINLINE void multiply_panel(const struct takt_gemm *piece,
-                            const struct cut *cut, const real *b, real *c,
+                            const struct cut *cut, const REAL *b, REAL *c,
                             size_t cols)
 {
     const size_t rows = cut->rows;
-    const real *a = piece->a;
+    const REAL *a = piece->a;
 
     if (cut->tall > 0) {
         strip_for(rows + 1, cols)(piece, a, b, c, cut->tall, cut->tall_step);
@@ -104,8 +94,8 @@ VINLINE void multiply_panel(const struct takt_gemm *piece,
 VINLINE void multiply_panels(const struct takt_gemm *piece,
                              const struct cut *cut, size_t b_step)
 {
-    const real *b = piece->b;
-    real *c = piece->c;
+    const REAL *b = piece->b;
+    REAL *c = piece->c;
     size_t n = piece->n;
 
     for (; n > TILE_COLS; n -= TILE_COLS) {
@@ -123,7 +113,7 @@ VINLINE size_t row_width(size_t k)
     return whole(k, LANES) + LANES;
 }
 
-static void pack_tiles(struct panel *rows, size_t tiles, real *to)
+static void pack_tiles(struct panel *rows, size_t tiles, REAL *to)
 {
     for (size_t t = 0; t < tiles; t++) {
         pack(rows, to);
@@ -133,7 +123,7 @@ static void pack_tiles(struct panel *rows, size_t tiles, real *to)
 }
 
 /* Copies the block's columns of A tile by tile, as tiles read them. */
-static void pack_a_tiles(struct gemm_block *is, real *to)
+static void pack_a_tiles(struct gemm_block *is, REAL *to)
 {
     struct takt_gemm *piece = &is->piece;
     struct cut *cut = &is->cut;
@@ -149,7 +139,7 @@ static void pack_a_tiles(struct gemm_block *is, real *to)
 }
 
 /* Copies the block's rows of A as they are, only closer together. */
-static void pack_a_rows(struct gemm_block *is, real *to)
+static void pack_a_rows(struct gemm_block *is, REAL *to)
 {
     struct takt_gemm *piece = &is->piece;
     const size_t width = row_width(piece->k);
@@ -164,7 +154,7 @@ static void pack_a_rows(struct gemm_block *is, real *to)
 }
 
 /* Transposing is earned back only when many panels read the tiles. */
-static void pack_a(struct gemm_block *is, real *to)
+static void pack_a(struct gemm_block *is, REAL *to)
 {
     if (is->piece.a_col == 1 && is->piece.n <= 16 * TILE_COLS)
         pack_a_rows(is, to);
@@ -174,7 +164,7 @@ static void pack_a(struct gemm_block *is, real *to)
 }
 
 /* Packs the block's columns of B, panel by panel. */
-static void pack_b(struct gemm_block *is, real *to)
+static void pack_b(struct gemm_block *is, REAL *to)
 {
     struct takt_gemm *piece = &is->piece;
     struct panel cols = {TILE_COLS,    piece->k,     piece->b,
@@ -182,7 +172,7 @@ static void pack_b(struct gemm_block *is, real *to)
 
     is->b_step = TILE_COLS * piece->k;
     for (size_t j = 0; j < piece->n; j += TILE_COLS) {
-        cols.lines = least(TILE_COLS, piece->n - j);
+        cols.lines = takt__size_min(TILE_COLS, piece->n - j);
         pack(&cols, to + j * piece->k);
         cols.from += TILE_COLS * piece->b_col;
     }
@@ -197,7 +187,7 @@ static size_t room_for_a(const struct gemm_plan *plan)
     const size_t count = (plan->mc + V_TILE_ROWS - 1) / V_TILE_ROWS;
     const size_t as_tiles = takt__size_mul(count * A_WIDTH, plan->kc);
     const size_t as_rows = takt__size_mul(plan->mc, row_width(plan->kc));
-    return most(as_tiles, as_rows);
+    return takt__size_max(as_tiles, as_rows);
 }
 
 static size_t room_for_b(const struct gemm_plan *plan)
@@ -215,14 +205,14 @@ static bool is_large(const struct takt_gemm *call)
 {
     enum { nearly_a_page = 3072 };
 
-    return call->n * sizeof(real) > nearly_a_page && call->m > 4 * V_TILE_ROWS;
+    return call->n * sizeof(REAL) > nearly_a_page && call->m > 4 * V_TILE_ROWS;
 }
 
 /* Rows of A whose distance is a multiple of 4 KiB fall on the same few places
  * of the first-level cache: a tile of them would evict itself. */
 static bool has_colliding_rows(const struct takt_gemm *call)
 {
-    return call->a_row * sizeof(real) % 4096 == 0 && call->m > V_TILE_ROWS &&
+    return call->a_row * sizeof(REAL) % 4096 == 0 && call->m > V_TILE_ROWS &&
            call->n > TILE_COLS;
 }
 
@@ -250,26 +240,26 @@ static struct gemm_block block_at(const struct takt_gemm *call,
 {
     struct gemm_block is = {*call, {0}, TILE_COLS};
 
-    is.piece.n = least(plan->nc, call->n - j);
-    is.piece.k = least(plan->kc, call->k - p);
-    is.piece.a = (const real *)call->a + p * call->a_col;
-    is.piece.b = (const real *)call->b + p * call->b_row + j * call->b_col;
-    is.piece.c = (real *)call->c + j;
+    is.piece.n = takt__size_min(plan->nc, call->n - j);
+    is.piece.k = takt__size_min(plan->kc, call->k - p);
+    is.piece.a = (const REAL *)call->a + p * call->a_col;
+    is.piece.b = (const REAL *)call->b + p * call->b_row + j * call->b_col;
+    is.piece.c = (REAL *)call->c + j;
     is.piece.beta = p == 0 ? call->beta : 1;
     return is;
 }
 
 /* All rows against one block of B. */
 static void multiply_rows(const struct gemm_block *all,
-                          const struct gemm_plan *plan, real *for_a)
+                          const struct gemm_plan *plan, REAL *for_a)
 {
     const struct takt_gemm *call = &all->piece;
 
     for (size_t i = 0; i < call->m; i += plan->mc) {
         struct gemm_block is = *all;
-        is.piece.m = least(plan->mc, call->m - i);
-        is.piece.a = (const real *)call->a + i * call->a_row;
-        is.piece.c = (real *)call->c + i * call->ldc;
+        is.piece.m = takt__size_min(plan->mc, call->m - i);
+        is.piece.a = (const REAL *)call->a + i * call->a_row;
+        is.piece.c = (REAL *)call->c + i * call->ldc;
         is.cut = cut_rows(is.piece.m, call->a_row);
         if (plan->packs_a)
             pack_a(&is, for_a);
@@ -278,10 +268,10 @@ static void multiply_rows(const struct gemm_block *all,
 }
 
 static void multiply(const struct takt_gemm *call, const struct gemm_plan *plan,
-                     real *scratch)
+                     REAL *scratch)
 {
-    real *const for_a = scratch; /* NULL where nothing is packed */
-    real *const for_b = plan->packs_b ? scratch + room_for_a(plan) : NULL;
+    REAL *const for_a = scratch; /* NULL where nothing is packed */
+    REAL *const for_b = plan->packs_b ? scratch + room_for_a(plan) : NULL;
 
     for (size_t j = 0; j < call->n; j += plan->nc)
         for (size_t p = 0; p < call->k; p += plan->kc) {
@@ -301,9 +291,9 @@ static struct takt_gemv row_of(const struct takt_gemm *call, size_t i)
         .a = call->b,
         .a_row = call->b_col,
         .a_col = call->b_row,
-        .x = (const real *)call->a + i * call->a_row,
+        .x = (const REAL *)call->a + i * call->a_row,
         .x_step = call->a_col,
-        .y = (real *)call->c + i * call->ldc,
+        .y = (REAL *)call->c + i * call->ldc,
         .y_step = 1,
         .alpha = call->alpha,
         .beta = call->beta,
@@ -319,9 +309,9 @@ static struct takt_gemv column_of(const struct takt_gemm *call, size_t j)
         .a = call->a,
         .a_row = call->a_row,
         .a_col = call->a_col,
-        .x = (const real *)call->b + j * call->b_col,
+        .x = (const REAL *)call->b + j * call->b_col,
         .x_step = call->b_row,
-        .y = (real *)call->c + j,
+        .y = (REAL *)call->c + j,
         .y_step = call->ldc,
         .alpha = call->alpha,
         .beta = call->beta,
@@ -335,7 +325,7 @@ static bool has_few_rows(const struct takt_gemm *call)
 {
     if (call->b_col == 1)
         return call->m == 1 && call->n > TILE_COLS &&
-               call->n * call->k * sizeof(real) > 32768;
+               call->n * call->k * sizeof(REAL) > 32768;
     return call->m == 1 || (call->m <= DOT_ROWS && call->b_row == 1);
 }
 
@@ -358,24 +348,19 @@ static void multiply_vectors(const struct takt_gemm *call)
     for (size_t i = 0; i < count; i++) {
         const struct takt_gemv one =
             by_rows ? row_of(call, i) : column_of(call, i);
-        GEMV(&one);
+        TAKT_K(F(gemv))(&one);
     }
 }
 
 /* C = beta * C. */
 static void scale(const struct takt_gemm *call)
 {
-    const real beta = (real)call->beta;
-    real *c = call->c;
+    const REAL beta = (REAL)call->beta;
+    REAL *c = call->c;
 
     for (size_t i = 0; i < call->m; i++, c += call->ldc)
         for (size_t j = 0; j < call->n; j++)
             c[j] = beta == 0 ? 0 : beta * c[j];
-}
-
-static real *aligned(void *scratch)
-{
-    return (real *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
 }
 
 /* Apart, so that the way of small products has no frame to set up. */
@@ -389,7 +374,7 @@ multiply_any(const struct takt_gemm *call,
         multiply_vectors(call);
     } else {
         const struct gemm_plan how = plan(call, blocks);
-        multiply(call, &how, aligned(scratch));
+        multiply(call, &how, v_line(scratch));
     }
 }
 
@@ -401,8 +386,8 @@ multiply_directly(const struct takt_gemm *call)
     multiply_panels(call, &cut, TILE_COLS);
 }
 
-void GEMM(const struct takt_gemm *call, const struct takt_gemm_blocks *blocks,
-          void *scratch)
+void TAKT_K(F(gemm))(const struct takt_gemm *call,
+                     const struct takt_gemm_blocks *blocks, void *scratch)
 {
     const size_t m = call->m, n = call->n, k = call->k;
 
@@ -419,8 +404,8 @@ void GEMM(const struct takt_gemm *call, const struct takt_gemm_blocks *blocks,
         multiply_any(call, blocks, scratch);
 }
 
-size_t GEMM_ROOM(const struct takt_gemm *call,
-                 const struct takt_gemm_blocks *blocks)
+size_t TAKT_K(F(gemm_room))(const struct takt_gemm *call,
+                            const struct takt_gemm_blocks *blocks)
 {
     if (call->m == 0 || call->n == 0 || call->k == 0 || goes_by_vectors(call))
         return 0;
@@ -428,20 +413,20 @@ size_t GEMM_ROOM(const struct takt_gemm *call,
     const size_t elements = takt__size_add(room_for_a(&how), room_for_b(&how));
     return elements == 0
                ? 0
-               : takt__size_add(takt__size_mul(elements, sizeof(real)), 63);
+               : takt__size_add(takt__size_mul(elements, sizeof(REAL)), 63);
 }
 
-void GEMM_TUNE(const struct takt_gemm_caches *caches,
-               struct takt_gemm_blocks *blocks)
+void TAKT_K(F(gemm_tune))(const struct takt_gemm_caches *caches,
+                          struct takt_gemm_blocks *blocks)
 {
     const size_t l1d = caches->l1d != 0 ? caches->l1d : 32768;
     const size_t l2 = caches->l2 != 0 ? caches->l2 : 262144;
     const size_t l3 = caches->l3 != 0 ? caches->l3 : 2 * l2;
     /* Deeper blocks write C less often; beyond these the gain ends (Zen 4). */
-    const size_t kc = least(512, 2 * l1d / (TILE_COLS * sizeof(real)));
-    const size_t per_depth = most(kc, 1) * sizeof(real);
+    const size_t kc = takt__size_min(512, 2 * l1d / (TILE_COLS * sizeof(REAL)));
+    const size_t per_depth = takt__size_max(kc, 1) * sizeof(REAL);
 
-    blocks->kc = most(kc, 1);
-    blocks->mc = most(l2 / 2 / per_depth, V_TILE_ROWS);
-    blocks->nc = whole(most(l3 / 2 / per_depth, 1), TILE_COLS);
+    blocks->kc = takt__size_max(kc, 1);
+    blocks->mc = takt__size_max(l2 / 2 / per_depth, V_TILE_ROWS);
+    blocks->nc = whole(takt__size_max(l3 / 2 / per_depth, 1), TILE_COLS);
 }

@@ -8,51 +8,51 @@
  */
 
 enum {
-    STRETCH = 16384 / sizeof(real), /* half of a small first-level cache */
+    STRETCH = 16384 / sizeof(REAL), /* half of a small first-level cache */
     DOT_ROWS = 4,                   /* rows of A that share a load of x */
     SUM_COLS = 4                    /* columns of A per pass over the sums */
 };
 
 /* y = term + beta * y, where y is not read if beta is 0. */
-VINLINE void put(real *y, real term, real beta)
+VINLINE void put(REAL *y, REAL term, REAL beta)
 {
     *y = beta == 0 ? term : term + beta * *y;
 }
 
 /* to[j] = the dot product of row j of A and x, for `rows` rows. */
-VINLINE void dot_rows(size_t rows, size_t n, const real *a, size_t a_row,
-                      const real *x, real *to)
+VINLINE void dot_rows(size_t rows, size_t n, const REAL *a, size_t a_row,
+                      const REAL *x, REAL *to)
 {
-    vec acc[DOT_ROWS][2];
+    VREAL acc[DOT_ROWS][2];
     size_t j = 0;
 
-    EVERY for (size_t r = 0; r < rows; r++) acc[r][0] = acc[r][1] = vec_zero();
+    EVERY for (size_t r = 0; r < rows; r++) acc[r][0] = acc[r][1] = V(zero)();
     for (; j + 2 * LANES <= n; j += 2 * LANES) {
-        const vec x0 = vec_load(x + j), x1 = vec_load(x + j + LANES);
+        const VREAL x0 = V(load)(x + j), x1 = V(load)(x + j + LANES);
         EVERY for (size_t r = 0; r < rows; r++)
         {
-            const real *from = a + r * a_row + j;
-            acc[r][0] = vec_fma(vec_load(from), x0, acc[r][0]);
-            acc[r][1] = vec_fma(vec_load(from + LANES), x1, acc[r][1]);
+            const REAL *from = a + r * a_row + j;
+            acc[r][0] = V(fma)(V(load)(from), x0, acc[r][0]);
+            acc[r][1] = V(fma)(V(load)(from + LANES), x1, acc[r][1]);
         }
     }
     for (; j < n; j += LANES) {
         const size_t lanes = n - j < LANES ? n - j : LANES;
-        const vec x0 = vec_load_n(x + j, lanes);
+        const VREAL x0 = V(load_n)(x + j, lanes);
         EVERY for (size_t r = 0; r < rows; r++) acc[r][0] =
-            vec_fma(vec_load_n(a + r * a_row + j, lanes), x0, acc[r][0]);
+            V(fma)(V(load_n)(a + r * a_row + j, lanes), x0, acc[r][0]);
     }
     EVERY for (size_t r = 0; r < rows; r++) to[r] =
-        vec_sum(vec_add(acc[r][0], acc[r][1]));
+        V(sum)(V(add)(acc[r][0], acc[r][1]));
 }
 
 /* One stretch of x, contiguous, against all rows. */
-static void dot_stretch(const struct takt_gemv *call, const real *a,
-                        const real *x, size_t n, real beta)
+static void dot_stretch(const struct takt_gemv *call, const REAL *a,
+                        const REAL *x, size_t n, REAL beta)
 {
-    const real alpha = (real)call->alpha;
-    real *y = call->y;
-    real dot[DOT_ROWS];
+    const REAL alpha = (REAL)call->alpha;
+    REAL *y = call->y;
+    REAL dot[DOT_ROWS];
     size_t i = 0;
 
     for (; i + DOT_ROWS <= call->m; i += DOT_ROWS) {
@@ -69,67 +69,68 @@ static void dot_stretch(const struct takt_gemv *call, const real *a,
 /* The rows of A are contiguous. */
 static void gemv_by_dots(const struct takt_gemv *call)
 {
-    real copy[STRETCH];
-    const real *a = call->a, *x = call->x;
+    REAL copy[STRETCH];
+    const REAL *a = call->a, *x = call->x;
 
     for (size_t j = 0; j < call->n; j += STRETCH) {
         const size_t n = call->n - j < STRETCH ? call->n - j : STRETCH;
-        const real *stretch = x + j * call->x_step;
+        const REAL *stretch = x + j * call->x_step;
         if (call->x_step != 1) {
             for (size_t l = 0; l < n; l++)
                 copy[l] = stretch[l * call->x_step];
             stretch = copy;
         }
-        dot_stretch(call, a + j, stretch, n, j == 0 ? (real)call->beta : 1);
+        dot_stretch(call, a + j, stretch, n, j == 0 ? (REAL)call->beta : 1);
     }
 }
 
 /* One vector of sums, or the first `lanes` of it, grows by `cols` columns. */
-VINLINE vec add_columns(size_t cols, const real *a, size_t a_col, const vec *x,
-                        vec sum, size_t lanes)
+VINLINE VREAL add_columns(size_t cols, const REAL *a, size_t a_col,
+                          const VREAL *x, VREAL sum, size_t lanes)
 {
     EVERY for (size_t c = 0; c < cols; c++)
     {
-        const real *from = a + c * a_col;
-        const vec left =
-            lanes == LANES ? vec_load(from) : vec_load_n(from, lanes);
-        sum = vec_fma(left, x[c], sum);
+        const REAL *from = a + c * a_col;
+        const VREAL left =
+            lanes == LANES ? V(load)(from) : V(load_n)(from, lanes);
+        sum = V(fma)(left, x[c], sum);
     }
     return sum;
 }
 
 /* sums[i] += columns of A times their x, for `cols` columns. */
-VINLINE void sum_columns(size_t cols, size_t m, const real *a, size_t a_col,
-                         const vec *x, real *sums)
+VINLINE void sum_columns(size_t cols, size_t m, const REAL *a, size_t a_col,
+                         const VREAL *x, REAL *sums)
 {
     const size_t whole = m / LANES * LANES;
 
     for (size_t i = 0; i < whole; i += LANES)
-        vec_store(sums + i, add_columns(cols, a + i, a_col, x,
-                                        vec_load(sums + i), LANES));
+        V(store)
+    (sums + i, add_columns(cols, a + i, a_col, x, V(load)(sums + i), LANES));
     if (whole < m)
-        vec_store(sums + whole, add_columns(cols, a + whole, a_col, x,
-                                            vec_load(sums + whole), m - whole));
+        V(store)
+    (sums + whole,
+     add_columns(cols, a + whole, a_col, x, V(load)(sums + whole), m - whole));
 }
 
 /* All columns of A against one stretch of y. */
-static void sum_stretch(const struct takt_gemv *call, const real *a, size_t m,
-                        real *sums)
+static void sum_stretch(const struct takt_gemv *call, const REAL *a, size_t m,
+                        REAL *sums)
 {
-    const real *x = call->x;
+    const REAL *x = call->x;
     size_t j = 0;
 
     for (size_t i = 0; i < m; i += LANES)
-        vec_store(sums + i, vec_zero());
+        V(store)(sums + i, V(zero)());
     for (; j + SUM_COLS <= call->n; j += SUM_COLS) {
-        vec factors[SUM_COLS];
+        VREAL factors[SUM_COLS];
         EVERY for (size_t c = 0; c < SUM_COLS; c++) factors[c] =
-            vec_set1(x[(j + c) * call->x_step]);
+            V(set1)(x[(j + c) * call->x_step]);
         sum_columns(SUM_COLS, m, a + j * call->a_col, call->a_col, factors,
                     sums);
     }
     for (; j < call->n; j++) {
-        const vec factor = vec_set1(x[j * call->x_step]);
+        const VREAL factor = V(set1)(x[j * call->x_step]);
         sum_columns(1, m, a + j * call->a_col, call->a_col, &factor, sums);
     }
 }
@@ -137,10 +138,10 @@ static void sum_stretch(const struct takt_gemv *call, const real *a, size_t m,
 /* The columns of A are contiguous. */
 static void gemv_by_sums(const struct takt_gemv *call)
 {
-    real sums[STRETCH];
-    const real *a = call->a;
-    const real alpha = (real)call->alpha, beta = (real)call->beta;
-    real *y = call->y;
+    REAL sums[STRETCH];
+    const REAL *a = call->a;
+    const REAL alpha = (REAL)call->alpha, beta = (REAL)call->beta;
+    REAL *y = call->y;
 
     for (size_t i = 0; i < call->m; i += STRETCH) {
         const size_t m = call->m - i < STRETCH ? call->m - i : STRETCH;
@@ -153,23 +154,23 @@ static void gemv_by_sums(const struct takt_gemv *call)
 /* Neither is: one sum at a time. */
 static void gemv_by_elements(const struct takt_gemv *call)
 {
-    const real *x = call->x;
-    real *y = call->y;
+    const REAL *x = call->x;
+    REAL *y = call->y;
 
     for (size_t i = 0; i < call->m; i++) {
-        const real *a = (const real *)call->a + i * call->a_row;
-        real sum = 0;
+        const REAL *a = (const REAL *)call->a + i * call->a_row;
+        REAL sum = 0;
         for (size_t j = 0; j < call->n; j++)
             sum += a[j * call->a_col] * x[j * call->x_step];
-        put(y + i * call->y_step, (real)call->alpha * sum, (real)call->beta);
+        put(y + i * call->y_step, (REAL)call->alpha * sum, (REAL)call->beta);
     }
 }
 
-void GEMV(const struct takt_gemv *call)
+void TAKT_K(F(gemv))(const struct takt_gemv *call)
 {
     if (call->n == 0 || call->alpha == 0)
         for (size_t i = 0; i < call->m; i++)
-            put((real *)call->y + i * call->y_step, 0, (real)call->beta);
+            put((REAL *)call->y + i * call->y_step, 0, (REAL)call->beta);
     else if (call->a_row == 1 && call->m > 1)
         gemv_by_sums(call);
     else if (call->a_col == 1)

@@ -10,12 +10,12 @@
 
 struct panel {
     size_t lines, depth;
-    const real *from;
+    const REAL *from;
     size_t line_step, depth_step;
     size_t width; /* of one step in the copy: at least `lines` */
 };
 
-static void pack_scattered(const struct panel *is, real *to)
+static void pack_scattered(const struct panel *is, REAL *to)
 {
     for (size_t p = 0; p < is->depth; p++, to += is->width)
         for (size_t i = 0; i < is->lines; i++)
@@ -23,71 +23,55 @@ static void pack_scattered(const struct panel *is, real *to)
 }
 
 /* Lines lie side by side in memory: copies vectors. */
-static void pack_side_by_side(const struct panel *is, real *to)
+static void pack_side_by_side(const struct panel *is, REAL *to)
 {
     const size_t whole = is->lines / LANES * LANES;
-    const real *from = is->from;
+    const REAL *from = is->from;
 
     for (size_t p = 0; p < is->depth; p++) {
         for (size_t i = 0; i < whole; i += LANES)
-            vec_store(to + i, vec_load(from + i));
+            V(store)(to + i, V(load)(from + i));
         if (whole < is->lines)
-            vec_store(to + whole, vec_load_n(from + whole, is->lines - whole));
+            V(store)(to + whole, V(load_n)(from + whole, is->lines - whole));
         from += is->depth_step;
         to += is->width;
     }
 }
 
-/* Turns rows into columns: each round interleaves row i with row i + half,
- * and after log2(LANES) rounds every element has arrived. */
-VINLINE void transpose(vec x[LANES])
-{
-    EVERY for (size_t round = 1; round < LANES; round *= 2)
-    {
-        vec y[LANES];
-        EVERY for (size_t i = 0; i < LANES / 2; i++)
-        {
-            y[2 * i] = vec_zip_lo(x[i], x[i + LANES / 2]);
-            y[2 * i + 1] = vec_zip_hi(x[i], x[i + LANES / 2]);
-        }
-        EVERY for (size_t i = 0; i < LANES; i++) x[i] = y[i];
-    }
-}
-
 /* LANES steps of up to LANES lines, or fewer where the panel ends. */
-static void pack_square(const struct panel *is, size_t line, size_t p, real *to)
+static void pack_square(const struct panel *is, size_t line, size_t p, REAL *to)
 {
     const size_t step = is->width;
     const size_t lines = is->lines - line, depth = is->depth - p;
-    const real *from = is->from + line * is->line_step + p;
-    vec x[LANES];
+    const REAL *from = is->from + line * is->line_step + p;
+    VREAL x[LANES];
 
     if (lines >= LANES && depth >= LANES) {
         EVERY for (size_t i = 0; i < LANES; i++) x[i] =
-            vec_load(from + i * is->line_step);
-        transpose(x);
+            V(load)(from + i * is->line_step);
+        V(transpose)(x);
         EVERY for (size_t i = 0; i < LANES; i++)
-            vec_store(to + (p + i) * step + line, x[i]);
+            V(store)(to + (p + i) * step + line, x[i]);
         return;
     }
     const size_t lanes = depth < LANES ? depth : LANES;
     for (size_t i = 0; i < LANES; i++)
-        x[i] = i < lines ? vec_load_n(from + i * is->line_step, lanes)
-                         : vec_zero();
-    transpose(x);
+        x[i] =
+            i < lines ? V(load_n)(from + i * is->line_step, lanes) : V(zero)();
+    V(transpose)(x);
     for (size_t i = 0; i < lanes; i++)
-        vec_store(to + (p + i) * step + line, x[i]);
+        V(store)(to + (p + i) * step + line, x[i]);
 }
 
 /* Each line lies along the sum in memory: transposes squares. */
-static void pack_end_to_end(const struct panel *is, real *to)
+static void pack_end_to_end(const struct panel *is, REAL *to)
 {
     for (size_t p = 0; p < is->depth; p += LANES)
         for (size_t line = 0; line < is->lines; line += LANES)
             pack_square(is, line, p, to);
 }
 
-static void pack(const struct panel *is, real *to)
+static void pack(const struct panel *is, REAL *to)
 {
     if (is->line_step == 1)
         pack_side_by_side(is, to);

@@ -8,7 +8,7 @@
  * of rows, so an edge of C costs what its size says and nothing is padded.
  * Both operands are read through strides: packed or not is the same code.
  *
- * Included by gemm_f32.c and gemm_f64.c, which say what `real` and `vec` are.
+ * Included by gemm_f32.c and gemm_f64.c, after f32.h or f64.h.
  */
 
 /* Values the compiler shall not see through: it would write a second loop for
@@ -19,27 +19,27 @@ VINLINE size_t opaque(size_t value)
     return value;
 }
 
-VINLINE const real *opaque_source(const real *p)
+VINLINE const REAL *opaque_source(const REAL *p)
 {
     __asm__("" : "+r"(p));
     return p;
 }
 
-VINLINE real *opaque_target(real *p)
+VINLINE REAL *opaque_target(REAL *p)
 {
     __asm__("" : "+r"(p));
     return p;
 }
 
 /* Strides are in bytes here, so that no loop multiplies them. */
-VINLINE const real *ahead(const real *p, size_t bytes)
+VINLINE const REAL *ahead(const REAL *p, size_t bytes)
 {
-    return (const real *)(const void *)((const char *)p + bytes);
+    return (const REAL *)(const void *)((const char *)p + bytes);
 }
 
-VINLINE real *below(real *p, size_t bytes)
+VINLINE REAL *below(REAL *p, size_t bytes)
 {
-    return (real *)(void *)((char *)p + bytes);
+    return (REAL *)(void *)((char *)p + bytes);
 }
 
 /* Loops over constants vanish: each marked loop is written out in full. */
@@ -70,54 +70,54 @@ VINLINE bool is_partial(struct tile_shape is, size_t v)
     return is.partial && v + 1 == is.vecs;
 }
 
-VINLINE vec load_part(struct tile_shape is, size_t v, const real *from,
-                      size_t lanes)
+VINLINE VREAL load_part(struct tile_shape is, size_t v, const REAL *from,
+                        size_t lanes)
 {
-    return is_partial(is, v) ? vec_load_n(from, lanes) : vec_load(from);
+    return is_partial(is, v) ? V(load_n)(from, lanes) : V(load)(from);
 }
 
-VINLINE void store_part(struct tile_shape is, size_t v, real *to, vec x,
+VINLINE void store_part(struct tile_shape is, size_t v, REAL *to, VREAL x,
                         size_t lanes)
 {
     if (is_partial(is, v))
-        vec_store_n(to, x, lanes);
+        V(store_n)(to, x, lanes);
     else
-        vec_store(to, x);
+        V(store)(to, x);
 }
 
 /* Adds one column of A times one row of B to the tile. */
-VINLINE void add_outer(struct tile_shape is, const real *const a[SHARES],
-                       size_t a_row, const real *b, size_t lanes,
-                       vec acc[V_TILE_ROWS][TILE_VECS])
+VINLINE void add_outer(struct tile_shape is, const REAL *const a[SHARES],
+                       size_t a_row, const REAL *b, size_t lanes,
+                       VREAL acc[V_TILE_ROWS][TILE_VECS])
 {
-    vec right[TILE_VECS];
+    VREAL right[TILE_VECS];
 
     EVERY for (size_t v = 0; v < is.vecs; v++) right[v] =
         load_part(is, v, b + v * LANES, lanes);
     EVERY for (size_t i = 0; i < is.rows; i++)
     {
-        const vec left = vec_set1(*ahead(a[i / SHARED], i % SHARED * a_row));
+        const VREAL left = V(set1)(*ahead(a[i / SHARED], i % SHARED * a_row));
         EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] =
-            vec_fma(left, right[v], acc[i][v]);
+            V(fma)(left, right[v], acc[i][v]);
     }
 }
 
 /* C = alpha * tile, or alpha * tile + beta * C. */
 VINLINE void write_tile(struct tile_shape is, const struct takt_gemm *call,
-                        size_t ldc, size_t lanes, real *c,
-                        vec acc[V_TILE_ROWS][TILE_VECS])
+                        size_t ldc, size_t lanes, REAL *c,
+                        VREAL acc[V_TILE_ROWS][TILE_VECS])
 {
     if (call->alpha != 1) {
-        const vec alpha = vec_set1((real)call->alpha);
+        const VREAL alpha = V(set1)((REAL)call->alpha);
         EVERY for (size_t i = 0; i < is.rows; i++)
             EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] =
-                vec_mul(alpha, acc[i][v]);
+                V(mul)(alpha, acc[i][v]);
     }
     if (call->beta != 0) {
-        const vec beta = vec_set1((real)call->beta);
-        const real *old = opaque_source(c);
+        const VREAL beta = V(set1)((REAL)call->beta);
+        const REAL *old = opaque_source(c);
         EVERY for (size_t i = 0; i < is.rows; i++, old = ahead(old, ldc))
-            EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] = vec_fma(
+            EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] = V(fma)(
                 beta, load_part(is, v, old + v * LANES, lanes), acc[i][v]);
     }
     c = opaque_target(c);
@@ -127,7 +127,7 @@ VINLINE void write_tile(struct tile_shape is, const struct takt_gemm *call,
 }
 
 /* C is needed only after the last step: fetch it while the sums grow. */
-VINLINE void prefetch_tile(struct tile_shape is, size_t ldc, const real *c)
+VINLINE void prefetch_tile(struct tile_shape is, size_t ldc, const REAL *c)
 {
     EVERY for (size_t i = 0; i < is.rows; i++, c = ahead(c, ldc))
         EVERY for (size_t v = 0; v < is.vecs; v++) v_prefetch(c + v * LANES);
@@ -139,14 +139,14 @@ struct strides {
     size_t k, a_row, a_col, b_row, ldc, lanes;
 };
 
-VINLINE void clear_tile(struct tile_shape is, vec acc[V_TILE_ROWS][TILE_VECS])
+VINLINE void clear_tile(struct tile_shape is, VREAL acc[V_TILE_ROWS][TILE_VECS])
 {
     EVERY for (size_t i = 0; i < is.rows; i++)
-        EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] = vec_zero();
+        EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] = V(zero)();
 }
 
 VINLINE void next_step(struct tile_shape is, const struct strides *by,
-                       const real *a[SHARES], const real **b)
+                       const REAL *a[SHARES], const REAL **b)
 {
     EVERY for (size_t g = 0; g * SHARED < is.rows; g++) a[g] =
         ahead(a[g], by->a_col);
@@ -154,10 +154,10 @@ VINLINE void next_step(struct tile_shape is, const struct strides *by,
 }
 
 VINLINE void multiply_tile(struct tile_shape is, const struct strides *by,
-                           const real *first, const real *b,
-                           vec acc[V_TILE_ROWS][TILE_VECS])
+                           const REAL *first, const REAL *b,
+                           VREAL acc[V_TILE_ROWS][TILE_VECS])
 {
-    const real *a[SHARES];
+    const REAL *a[SHARES];
 
     clear_tile(is, acc);
     EVERY for (size_t g = 0; g * SHARED < is.rows; g++) a[g] =
@@ -178,11 +178,11 @@ VINLINE bool is_thin(struct tile_shape is)
 enum { CHAINS = 4 };
 
 VINLINE void multiply_thin_tile(struct tile_shape is, const struct strides *by,
-                                const real *a, const real *b,
-                                vec acc[V_TILE_ROWS][TILE_VECS])
+                                const REAL *a, const REAL *b,
+                                VREAL acc[V_TILE_ROWS][TILE_VECS])
 {
-    vec chain[CHAINS][V_TILE_ROWS][TILE_VECS];
-    const real *rows[SHARES] = {a};
+    VREAL chain[CHAINS][V_TILE_ROWS][TILE_VECS];
+    const REAL *rows[SHARES] = {a};
     size_t p = by->k;
 
     EVERY for (size_t d = 0; d < CHAINS; d++) clear_tile(is, chain[d]);
@@ -198,29 +198,29 @@ VINLINE void multiply_thin_tile(struct tile_shape is, const struct strides *by,
     }
     EVERY for (size_t i = 0; i < is.rows; i++)
         EVERY for (size_t v = 0; v < is.vecs; v++) acc[i][v] =
-            vec_add(vec_add(chain[0][i][v], chain[1][i][v]),
-                    vec_add(chain[2][i][v], chain[3][i][v]));
+            V(add)(V(add)(chain[0][i][v], chain[1][i][v]),
+                   V(add)(chain[2][i][v], chain[3][i][v]));
 }
 
 /* `tiles` >= 1 tiles below each other, all with the same columns of B. The
  * block gives strides, depth and factors; its n says how many columns a
  * partial vector has. Six arguments, so that all travel in registers. */
-typedef void strip_kernel(const struct takt_gemm *block, const real *a,
-                          const real *b, real *c, size_t tiles, size_t a_step);
+typedef void strip_kernel(const struct takt_gemm *block, const REAL *a,
+                          const REAL *b, REAL *c, size_t tiles, size_t a_step);
 
 VINLINE void multiply_strip(struct tile_shape is, const struct takt_gemm *block,
-                            const real *a, const real *b, real *c, size_t tiles,
+                            const REAL *a, const REAL *b, REAL *c, size_t tiles,
                             size_t a_step)
 {
     const struct strides by = {
         .k = block->k,
-        .a_row = opaque(block->a_row * sizeof(real)),
-        .a_col = opaque(block->a_col * sizeof(real)),
-        .b_row = opaque(block->b_row * sizeof(real)),
-        .ldc = block->ldc * sizeof(real),
+        .a_row = opaque(block->a_row * sizeof(REAL)),
+        .a_col = opaque(block->a_col * sizeof(REAL)),
+        .b_row = opaque(block->b_row * sizeof(REAL)),
+        .ldc = block->ldc * sizeof(REAL),
         .lanes = block->n % LANES,
     };
-    vec acc[V_TILE_ROWS][TILE_VECS];
+    VREAL acc[V_TILE_ROWS][TILE_VECS];
 
     if (by.k == 0)
         __builtin_unreachable();
@@ -241,8 +241,8 @@ VINLINE void multiply_strip(struct tile_shape is, const struct takt_gemm *block,
 }
 
 #define STRIP(name, rows, vecs, partial)                                      \
-    static void name(const struct takt_gemm *block, const real *a,            \
-                     const real *b, real *c, size_t tiles, size_t a_step)     \
+    static void name(const struct takt_gemm *block, const REAL *a,            \
+                     const REAL *b, REAL *c, size_t tiles, size_t a_step)     \
     {                                                                         \
         multiply_strip((struct tile_shape){rows, vecs, partial}, block, a, b, \
                        c, tiles, a_step);                                     \

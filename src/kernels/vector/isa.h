@@ -11,22 +11,31 @@
  *
  *   load, store        any alignment; _n touches the first n <= LANES elements
  *                      only, lanes not loaded are zero
+ *   load_up_to         _n where n < LANES, else the whole vector
  *   stream             vector-aligned, past the caches; v_fence() ends it
  *   V_MASKS            1 where _n costs no more than a whole vector
  *   min, max           a < b ? a : b and a > b ? a : b: b if either is NaN
  *   fma, fnma          a*b + c, c - a*b: fused where the ISA can (not on sse2)
  *   fused              a*b + c with one rounding, at any price
- *   lt le gt ge eq ne  quiet; false with a NaN, but for ne
+ *   lt gt eq           quiet; false with a NaN
+ *   unord              true where a or b is NaN
  *   select(m, a, b)    m ? a : b
+ *   mix(n, a, b)       the first n lanes of a, elsewhere b
  *   sum, hmax, hmin    across lanes; the extrema are unspecified with a NaN
  *   to_i32             to nearest, ties to even
  *   as_i32, as_f32     the same bits
+ *   keep               stays in a register, is not loaded once per use
  *   ldexp(x, k)        x * 2^k, rounded once; k whole, |k| <= 252
  *   ratio(a, c, x)     a / (c + x) as if c + x were exact, and rounded once or
  *                      nearly; c/2 <= c + x <= 2c
  *   transpose(v)       the square tile v[LANES], in registers
  *   mantissa(x)        x > 0 is mantissa * 2^exponent(x, mantissa), with the
  *                      mantissa in [0.75, 1.5); denormals are welcome
+ *
+ *   V_TILE_ROWS        rows of a matrix product that registers can hold, two
+ *                      vectors each, beside two vectors of the right side and
+ *                      one of the left
+ *   V_EACH_TILE_ROWS(X)  X(1) to X(V_TILE_ROWS)
  */
 #ifndef TAKT_KERNELS_VECTOR_ISA_H
 #define TAKT_KERNELS_VECTOR_ISA_H
@@ -70,6 +79,12 @@ VINLINE void v_order(void)
     __asm__ volatile("" ::: "memory");
 }
 
+/* The first cache line in a scratch that has 63 bytes more than needed. */
+VINLINE void *v_line(void *scratch)
+{
+    return (void *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
+}
+
 /* Names of kernels: takt__k_add_f32_avx2, and with _nt the variant that
  * writes past the caches. */
 #define TAKT_K_PASTE(name, isa) takt__k_##name##_##isa
@@ -82,5 +97,23 @@ VINLINE void v_order(void)
 #define TAKT_ISA_QUOTE(file) #file
 #define TAKT_ISA_HEADER(isa) TAKT_ISA_QUOTE(isa.h)
 #include TAKT_ISA_HEADER(TAKT_ISA)
+
+VINLINE vf32 vf32_load_up_to(const float *p, size_t n)
+{
+    return n < VF32_LANES ? vf32_load_n(p, n) : vf32_load(p);
+}
+
+VINLINE vf32 vf32_mix(size_t n, vf32 a, vf32 b)
+{
+    static const float lane[] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                 8, 9, 10, 11, 12, 13, 14, 15};
+    return vf32_select(vf32_lt(vf32_load(lane), vf32_set1((float)n)), a, b);
+}
+
+VINLINE vf64 vf64_mix(size_t n, vf64 a, vf64 b)
+{
+    static const double lane[] = {0, 1, 2, 3, 4, 5, 6, 7};
+    return vf64_select(vf64_lt(vf64_load(lane), vf64_set1((double)n)), a, b);
+}
 
 #endif

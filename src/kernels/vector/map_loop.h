@@ -2,7 +2,7 @@
 /*
  * map_loop.h - the one loop behind every element-wise kernel.
  *
- * The including file says what a real is: REAL, VREAL, LANES, V(word).
+ * Included by map_f32.c, map_f64.c and map_math.c, after f32.h or f64.h.
  *
  * There is no scalar tail. Where the ISA has masks the last vector is a masked
  * one. Elsewhere it overlaps the one before: it is computed before anything is
@@ -12,7 +12,6 @@
  * at aligned addresses: a 64-byte store across two cache lines costs twice.
  */
 #include "kernels/kernel.h"
-#include "kernels/vector/isa.h"
 
 typedef VREAL map_op(VREAL a, VREAL b, VREAL c, VREAL p, VREAL q);
 
@@ -40,8 +39,8 @@ VINLINE VREAL map_at(struct map_loop m, size_t i)
     return m.op(a, b, c, m.p, m.q);
 }
 
-/* The first n lanes from memory, and ones: lanes that nobody asked for must
- * not divide by zero. */
+/* The first n lanes from memory, and ones: lanes beyond n must not divide by
+ * zero. */
 VINLINE VREAL map_load_n(const REAL *p, size_t n)
 {
     enum { most = 16 };
@@ -186,3 +185,9 @@ VINLINE void map_run_nt(struct map_loop m, size_t n)
                                    .q = V(set1)((REAL)q)};             \
         run(m, n);                                                     \
     }
+
+/* The op, its kernel and the variant that writes past the caches. */
+#define MAP(op, operands, result)                    \
+    MAP_OP(op, result)                               \
+    MAP_KERNEL(TAKT_K(F(op)), op, operands, map_run) \
+    MAP_KERNEL(TAKT_K_NT(F(op)), op, operands, map_run_nt)

@@ -4,19 +4,16 @@
  *
  * They are bound by arithmetic, not by memory: a simple loop, no streaming.
  */
-#define REAL float
-#define VREAL vf32
-#define LANES VF32_LANES
-#define V(word) vf32_##word
-
-#include "kernels/vector/map_loop.h"
 #include "kernels/vector/math.h"
 
-#define MAP(op, result) \
-    MAP_OP(op, result)  \
-    MAP_KERNEL(TAKT_K(op##_f32), op, 1, map_run_deep)
-MAP(exp, vf32_exp(a))
-MAP(log, vf32_log(a))
-MAP(sigmoid, vf32_sigmoid(a))
-MAP(tanh, vf32_tanh(a))
-MAP(gelu, vf32_gelu(a))
+#include "kernels/vector/f32.h"
+#include "kernels/vector/map_loop.h"
+
+#define MAP_DEEP(op, result) \
+    MAP_OP(op, result)       \
+    MAP_KERNEL(TAKT_K(F(op)), op, 1, map_run_deep)
+MAP_DEEP(exp, vf32_exp(a))
+MAP_DEEP(log, vf32_log(a))
+MAP_DEEP(sigmoid, vf32_sigmoid(a))
+MAP_DEEP(tanh, vf32_tanh(a))
+MAP_DEEP(gelu, vf32_gelu(a))

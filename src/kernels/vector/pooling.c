@@ -25,7 +25,7 @@ void TAKT_K(pooling_f32)(const struct takt_pooling_call *call, size_t first,
                          size_t count, void *scratch)
 {
     const struct pooling is = pooling_of(call);
-    void *const room = (void *)(((uintptr_t)scratch + 63) & ~(uintptr_t)63);
+    void *const room = v_line(scratch);
 
     if (count == 0)
         return;

@@ -30,10 +30,8 @@ static struct pooling pooling_of(const struct takt_pooling_call *call)
 
     return (struct pooling){
         .call = call,
-        .out_height = takt__layer_steps(call->height, call->window,
-                                        call->stride, call->pad),
-        .out_width = takt__layer_steps(call->width, call->window, call->stride,
-                                       call->pad),
+        .out_height = takt__pooling_height(call),
+        .out_width = takt__pooling_width(call),
         .line = (padded + slack) / VF32_LANES * VF32_LANES,
         .phases = call->stride,
         .pitch = (padded / call->stride + 1 + slack) / VF32_LANES * VF32_LANES,

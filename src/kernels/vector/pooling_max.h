@@ -30,8 +30,7 @@ VINLINE vf32 max_of_columns(const float *from, size_t rows, size_t step,
     vf32 most = vf32_set1(-INFINITY);
 
     for (size_t r = 0; r < rows; r++, from += step)
-        most = larger(most, lanes == VF32_LANES ? vf32_load(from)
-                                                : vf32_load_n(from, lanes));
+        most = larger(most, vf32_load_up_to(from, lanes));
     return most;
 }
 
@@ -173,27 +172,12 @@ static void max_rows(const struct pooling *is, struct takt_layer_rows rows,
         max_row(is, phases, is->call->out + (rows.first + i) * is->out_width);
 }
 
-static struct takt_layer_rows some_rows(struct takt_layer_rows rows)
-{
-    const size_t most = LINES_AT_ONCE;
-    return (struct takt_layer_rows){rows.first,
-                                    rows.count < most ? rows.count : most};
-}
-
-static struct takt_layer_rows rows_after(struct takt_layer_rows rows,
-                                         struct takt_layer_rows done)
-{
-    return (struct takt_layer_rows){rows.first + done.count,
-                                    rows.count - done.count};
-}
-
 static void pool_max(const struct pooling *is, struct takt_layer_rows rows,
                      float *lines)
 {
-    struct takt_layer_rows some;
-
-    for (; rows.count > 0; rows = rows_after(rows, some)) {
-        some = some_rows(rows);
+    for (size_t i = 0; i < rows.count; i += LINES_AT_ONCE) {
+        const struct takt_layer_rows some = {
+            rows.first + i, takt__size_min(rows.count - i, LINES_AT_ONCE)};
         max_lines(is, some, lines);
         max_rows(is, some, lines);
     }

@@ -22,8 +22,7 @@ VINLINE void sum_columns(const float *from, size_t rows, size_t step,
     vf64 lo = vf64_zero(), hi = vf64_zero();
 
     for (size_t r = 0; r < rows; r++, from += step) {
-        const vf32 v =
-            lanes == VF32_LANES ? vf32_load(from) : vf32_load_n(from, lanes);
+        const vf32 v = vf32_load_up_to(from, lanes);
         lo = vf64_add(lo, vf32_widen_lo(v));
         hi = vf64_add(hi, vf32_widen_hi(v));
     }
@@ -178,8 +177,7 @@ static void pool_globally(const struct takt_pooling_call *call,
         const float *x = call->in + i * n;
         vf64 lo = vf64_zero(), hi = vf64_zero();
         for (size_t j = 0; j < n; j += VF32_LANES) {
-            const vf32 v = n - j >= VF32_LANES ? vf32_load(x + j)
-                                               : vf32_load_n(x + j, n - j);
+            const vf32 v = vf32_load_up_to(x + j, n - j);
             lo = vf64_add(lo, vf32_widen_lo(v));
             hi = vf64_add(hi, vf32_widen_hi(v));
         }

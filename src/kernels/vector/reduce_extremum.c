@@ -12,38 +12,10 @@
 #include "kernels/partial.h"
 #include "kernels/vector/isa.h"
 
-takt_reduce_kernel TAKT_K(max_f32), TAKT_K(min_f32);
-takt_reduce_kernel TAKT_K(argmax_f32), TAKT_K(argmin_f32);
-takt_reduce_kernel TAKT_K(max_f64), TAKT_K(min_f64);
-takt_reduce_kernel TAKT_K(argmax_f64), TAKT_K(argmin_f64);
-
 enum goal { LARGEST, SMALLEST };
 
-static const double ramp_f64[] = {0, 1, 2, 3, 4, 5, 6, 7};
-static const float ramp_f32[] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                 8, 9, 10, 11, 12, 13, 14, 15};
-
-#define REAL float
-#define LANES VF32_LANES
-#define VREAL vf32
-#define VMASK vm32
-#define V(verb) vf32_##verb
-#define M(verb) vm32_##verb
-#define F(name) name##_f32
+#include "kernels/vector/f32.h"
 #include "kernels/vector/reduce_extremum.h"
-#undef REAL
-#undef LANES
-#undef VREAL
-#undef VMASK
-#undef V
-#undef M
-#undef F
 
-#define REAL double
-#define LANES VF64_LANES
-#define VREAL vf64
-#define VMASK vm64
-#define V(verb) vf64_##verb
-#define M(verb) vm64_##verb
-#define F(name) name##_f64
+#include "kernels/vector/f64.h"
 #include "kernels/vector/reduce_extremum.h"

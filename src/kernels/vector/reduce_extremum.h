@@ -2,11 +2,11 @@
 /*
  * reduce_extremum.h - the body of max, min, argmax and argmin, per type.
  *
- * Included by reduce_extremum.c with REAL, VREAL, VMASK, V(), M(), F() and
- * LANES defined. The vector max of x86 forgets a NaN and does not order zeros.
- * So a sweep compares pairs of vectors for being unordered as it goes; zeros
- * are looked at again, while their chunk is in the first-level cache, and
- * only when the extremum is zero so far.
+ * Included by reduce_extremum.c after f32.h and after f64.h. The vector max of
+ * x86 forgets a NaN and does not order zeros. So a sweep compares pairs of
+ * vectors for being unordered as it goes; zeros are looked at again, while
+ * their chunk is in the first-level cache, and only when the extremum is zero
+ * so far.
  *
  * argmax never tracks positions: it remembers the chunk that held the largest
  * so far and looks for the element at the end.
@@ -43,7 +43,7 @@ VINLINE struct F(extremum) F(pair)(enum goal goal, VREAL x, VREAL y)
 {
     x = V(keep)(x);
     y = V(keep)(y);
-    return (struct F(extremum)){F(better)(goal, x, y), V(unordered)(x, y)};
+    return (struct F(extremum)){F(better)(goal, x, y), V(unord)(x, y)};
 }
 
 VINLINE struct F(extremum) F(four)(enum goal goal, const REAL *a)
@@ -59,8 +59,7 @@ VINLINE struct F(extremum) F(four)(enum goal goal, const REAL *a)
 /* Fewer than LANES elements; the first one fills the other lanes. */
 VINLINE VREAL F(part)(const REAL *a, size_t n)
 {
-    const VMASK inside = V(lt)(V(load)(F(ramp)), V(set1)((REAL)n));
-    return V(select)(inside, V(load_n)(a, n), V(set1)(a[0]));
+    return V(mix)(n, V(load_n)(a, n), V(set1)(a[0]));
 }
 
 /* Elements looked at twice change no extremum: the last vector overlaps. */
@@ -180,30 +179,9 @@ VINLINE void F(locate)(enum goal goal, size_t n, const REAL *a,
     *out = (struct takt_partial){(double)a[where], 0.0, where, n};
 }
 
-void TAKT_K(F(max))(size_t n, const void *a, const void *b,
-                    struct takt_partial *out)
-{
-    (void)b;
-    F(extreme)(LARGEST, n, a, out);
-}
-
-void TAKT_K(F(min))(size_t n, const void *a, const void *b,
-                    struct takt_partial *out)
-{
-    (void)b;
-    F(extreme)(SMALLEST, n, a, out);
-}
-
-void TAKT_K(F(argmax))(size_t n, const void *a, const void *b,
-                       struct takt_partial *out)
-{
-    (void)b;
-    F(locate)(LARGEST, n, a, out);
-}
-
-void TAKT_K(F(argmin))(size_t n, const void *a, const void *b,
-                       struct takt_partial *out)
-{
-    (void)b;
-    F(locate)(SMALLEST, n, a, out);
-}
+/* clang-format off */
+TAKT_REDUCE(TAKT_K(F(max)), F(extreme)(LARGEST, n, a, out))
+TAKT_REDUCE(TAKT_K(F(min)), F(extreme)(SMALLEST, n, a, out))
+TAKT_REDUCE(TAKT_K(F(argmax)), F(locate)(LARGEST, n, a, out))
+TAKT_REDUCE(TAKT_K(F(argmin)), F(locate)(SMALLEST, n, a, out))
+/* clang-format on */

@@ -17,9 +17,6 @@
 #include "kernels/partial.h"
 #include "kernels/vector/isa.h"
 
-takt_reduce_kernel TAKT_K(sum_f32), TAKT_K(mean_f32), TAKT_K(norm1_f32);
-takt_reduce_kernel TAKT_K(dot_f32), TAKT_K(norm2_f32);
-
 /* FAR: from here on two operands come from memory, not from a cache. */
 enum { L = VF32_LANES, CHUNK = 1 << 15, FAR = 1 << 21 };
 
@@ -27,22 +24,12 @@ enum { L = VF32_LANES, CHUNK = 1 << 15, FAR = 1 << 21 };
  * below CHUNK * 2^-149, far from mattering in a sum above this. */
 static const double least_product = 0x1p-100;
 
-#define REAL float
-#define VREAL vf32
-#define V(word) vf32_##word
+#include "kernels/vector/f32.h"
 #include "kernels/vector/reduce_tree.h"
 
 VINLINE vf64 widen_sum(vf32 v)
 {
     return vf64_add(vf32_widen_lo(v), vf32_widen_hi(v));
-}
-
-/* Asks for the block of the second operand before the loads of the first:
- * two streams that advance by turns get less out of the prefetchers. */
-VINLINE void fetch(const float *b)
-{
-    for (size_t i = 0; i < 32 * L; i += 64 / sizeof *b)
-        v_prefetch(b + i);
 }
 
 VINLINE double chunk(enum term term, size_t n, const float *a, const float *b,
@@ -132,19 +119,22 @@ VINLINE bool reduce_short(enum term term, size_t n, const float *a,
     return is_sound(term, sum);
 }
 
-/* Functions of their own, so that the short calls need no stack. */
+/* The long calls are functions of their own, so that the short ones need no
+ * stack. */
+#define SUM(op_, term_)                                                        \
+    __attribute__((noinline)) static void op_##_long(size_t n, const float *a, \
+                                                     struct takt_partial *out) \
+    {                                                                          \
+        reduce_chunks(term_, n, a, a, false, out);                             \
+    }                                                                          \
+    TAKT_REDUCE(TAKT_K(F(op_)),                                                \
+                if (!reduce_short(term_, n, a, a, out)) op_##_long(n, a, out))
 
-__attribute__((noinline)) static void sum_long(size_t n, const float *a,
-                                               struct takt_partial *out)
-{
-    reduce_chunks(PLAIN, n, a, a, false, out);
-}
-
-__attribute__((noinline)) static void norm1_long(size_t n, const float *a,
-                                                 struct takt_partial *out)
-{
-    reduce_chunks(SIZE, n, a, a, false, out);
-}
+/* clang-format off */
+SUM(sum, PLAIN)
+SUM(norm1, SIZE)
+SUM(norm2, PRODUCT)
+/* clang-format on */
 
 __attribute__((noinline)) static void
 dot_long(size_t n, const float *a, const float *b, struct takt_partial *out)
@@ -155,45 +145,8 @@ dot_long(size_t n, const float *a, const float *b, struct takt_partial *out)
         reduce_chunks(PRODUCT, n, a, b, true, out);
 }
 
-__attribute__((noinline)) static void norm2_long(size_t n, const float *a,
-                                                 struct takt_partial *out)
-{
-    reduce_chunks(PRODUCT, n, a, a, false, out);
-}
-
-void TAKT_K(sum_f32)(size_t n, const void *a, const void *b,
-                     struct takt_partial *out)
-{
-    (void)b;
-    if (!reduce_short(PLAIN, n, a, a, out))
-        sum_long(n, a, out);
-}
-
-void TAKT_K(mean_f32)(size_t n, const void *a, const void *b,
-                      struct takt_partial *out)
-{
-    TAKT_K(sum_f32)(n, a, b, out);
-}
-
-void TAKT_K(norm1_f32)(size_t n, const void *a, const void *b,
-                       struct takt_partial *out)
-{
-    (void)b;
-    if (!reduce_short(SIZE, n, a, a, out))
-        norm1_long(n, a, out);
-}
-
-void TAKT_K(dot_f32)(size_t n, const void *a, const void *b,
-                     struct takt_partial *out)
-{
-    if (!reduce_short(PRODUCT, n, a, b, out))
-        dot_long(n, a, b, out);
-}
-
-void TAKT_K(norm2_f32)(size_t n, const void *a, const void *b,
-                       struct takt_partial *out)
-{
-    (void)b;
-    if (!reduce_short(PRODUCT, n, a, a, out))
-        norm2_long(n, a, out);
-}
+/* clang-format off */
+TAKT_REDUCE(TAKT_K(F(dot)), if (!reduce_short(PRODUCT, n, a, b, out))
+                                dot_long(n, a, b, out))
+TAKT_REDUCE(TAKT_K(F(mean)), TAKT_K(F(sum))(n, a, b, out))
+/* clang-format on */

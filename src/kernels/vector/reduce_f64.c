@@ -14,9 +14,6 @@
 #include "kernels/partial.h"
 #include "kernels/vector/isa.h"
 
-takt_reduce_kernel TAKT_K(sum_f64), TAKT_K(mean_f64), TAKT_K(norm1_f64);
-takt_reduce_kernel TAKT_K(dot_f64), TAKT_K(norm2_f64);
-
 /* Below SHORT elements the lanes are added without compensation: three more
  * roundings, and ten nanoseconds less where the whole call takes thirty.
  * FAR: from here on two operands come from memory, not from a cache. */
@@ -26,9 +23,7 @@ struct lanes {
     vf64 sum, rest;
 };
 
-#define REAL double
-#define VREAL vf64
-#define V(word) vf64_##word
+#include "kernels/vector/f64.h"
 #include "kernels/vector/reduce_tree.h"
 
 VINLINE struct lanes grow(struct lanes lanes, vf64 x)
@@ -57,14 +52,6 @@ static void fold(struct lanes lanes, size_t n, struct takt_partial *out)
     takt__partial_set(out, n, sum, rest);
 }
 
-/* Asks for the block of the second operand before the loads of the first:
- * two streams that advance by turns get less out of the prefetchers. */
-VINLINE void fetch(const double *b)
-{
-    for (size_t i = 0; i < 32 * L; i += 64 / sizeof *b)
-        v_prefetch(b + i);
-}
-
 VINLINE void reduce(enum term term, size_t n, const double *a, const double *b,
                     bool far, struct takt_partial *out)
 {
@@ -83,34 +70,15 @@ VINLINE void reduce(enum term term, size_t n, const double *a, const double *b,
         fold(grow(lanes, rest), n, out);
 }
 
-void TAKT_K(sum_f64)(size_t n, const void *a, const void *b,
-                     struct takt_partial *out)
-{
-    (void)b;
-    reduce(PLAIN, n, a, a, false, out);
-}
-
-void TAKT_K(mean_f64)(size_t n, const void *a, const void *b,
-                      struct takt_partial *out)
-{
-    TAKT_K(sum_f64)(n, a, b, out);
-}
-
-void TAKT_K(norm1_f64)(size_t n, const void *a, const void *b,
-                       struct takt_partial *out)
-{
-    (void)b;
-    reduce(SIZE, n, a, a, false, out);
-}
-
-void TAKT_K(dot_f64)(size_t n, const void *a, const void *b,
-                     struct takt_partial *out)
-{
-    if (n < FAR)
-        reduce(PRODUCT, n, a, b, false, out);
-    else
-        reduce(PRODUCT, n, a, b, true, out);
-}
+/* clang-format off */
+TAKT_REDUCE(TAKT_K(F(sum)), reduce(PLAIN, n, a, a, false, out))
+TAKT_REDUCE(TAKT_K(F(mean)), TAKT_K(F(sum))(n, a, b, out))
+TAKT_REDUCE(TAKT_K(F(norm1)), reduce(SIZE, n, a, a, false, out))
+TAKT_REDUCE(TAKT_K(F(dot)), if (n < FAR)
+                                reduce(PRODUCT, n, a, b, false, out);
+                            else
+                                reduce(PRODUCT, n, a, b, true, out))
+/* clang-format on */
 
 /* norm2 once more, each element multiplied by a power of two first. */
 static void squares_scaled(size_t n, const double *a, double factor,
@@ -127,10 +95,8 @@ static void squares_scaled(size_t n, const double *a, double factor,
     fold(lanes, n, out);
 }
 
-void TAKT_K(norm2_f64)(size_t n, const void *a, const void *b,
-                       struct takt_partial *out)
+VINLINE void norm2(size_t n, const double *a, struct takt_partial *out)
 {
-    (void)b;
     reduce(PRODUCT, n, a, a, false, out);
     if (isinf(out->value)) {
         squares_scaled(n, a, TAKT_SCALE_DOWN_FACTOR, out);
@@ -140,3 +106,5 @@ void TAKT_K(norm2_f64)(size_t n, const void *a, const void *b,
         out->index = TAKT_SCALE_UP;
     }
 }
+
+TAKT_REDUCE(TAKT_K(F(norm2)), norm2(n, a, out))

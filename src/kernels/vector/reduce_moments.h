@@ -45,67 +45,33 @@ VINLINE bool is_near(struct sweep sweep, struct moments moments)
     return moments.around >= 0.25 * sweep.squares;
 }
 
-struct pair32 {
-    vf32 apart, squares;
-};
+#include "kernels/vector/f32.h"
+#include "kernels/vector/reduce_pair.h"
 
-VINLINE struct pair32 pair32_add(struct pair32 a, struct pair32 b)
-{
-    return (struct pair32){vf32_add(a.apart, b.apart),
-                           vf32_add(a.squares, b.squares)};
-}
+#include "kernels/vector/f64.h"
+#include "kernels/vector/reduce_pair.h"
 
-VINLINE struct pair32 pair32_two(const float *a, vf32 guess)
-{
-    const vf32 x = vf32_sub(vf32_load(a), guess);
-    const vf32 y = vf32_sub(vf32_load(a + VF32_LANES), guess);
-    return (struct pair32){vf32_add(x, y), vf32_fma(y, y, vf32_mul(x, x))};
-}
-
-VINLINE struct pair32 pair32_four(const float *a, vf32 guess)
-{
-    const struct pair32 left = pair32_two(a, guess);
-    return pair32_add(left, pair32_two(a + 2 * VF32_LANES, guess));
-}
-
-VINLINE struct pair32 pair32_eight(const float *a, vf32 guess)
-{
-    const struct pair32 left = pair32_four(a, guess);
-    v_order(); /* up through memory, as the prefetchers expect */
-    return pair32_add(left, pair32_four(a + 4 * VF32_LANES, guess));
-}
-
-/* The first n < LANES elements; the other lanes are zero. */
-VINLINE struct pair32 pair32_part(const float *a, size_t n, vf32 guess)
-{
-    static const float ramp[] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                 8, 9, 10, 11, 12, 13, 14, 15};
-    const vm32 inside = vf32_lt(vf32_load(ramp), vf32_set1((float)n));
-    const vf32 x =
-        vf32_select(inside, vf32_sub(vf32_load_n(a, n), guess), vf32_zero());
-
-    return (struct pair32){x, vf32_mul(x, x)};
-}
+#include "kernels/vector/no_dtype.h"
 
 /* Fewer than 16 vectors. */
-VINLINE struct pair32 pair32_tail(const float *a, size_t n, vf32 guess)
+VINLINE struct pair_f32 pair_tail_f32(const float *a, size_t n, vf32 guess)
 {
-    struct pair32 sum = {vf32_zero(), vf32_zero()};
+    struct pair_f32 sum = {vf32_zero(), vf32_zero()};
     size_t i = 0;
 
     if ((n & (8 * VF32_LANES)) != 0) {
-        sum = pair32_eight(a, guess);
+        sum = pair_eight_f32(a, guess);
         i = 8 * VF32_LANES;
     }
     for (; n - i >= 2 * VF32_LANES; i += 2 * VF32_LANES)
-        sum = pair32_add(sum, pair32_two(a + i, guess));
+        sum = pair_add_f32(sum, pair_two_f32(a + i, guess));
     if (n - i >= VF32_LANES) {
         const vf32 x = vf32_sub(vf32_load(a + i), guess);
-        sum = pair32_add(sum, (struct pair32){x, vf32_mul(x, x)});
+        sum = pair_add_f32(sum, (struct pair_f32){x, vf32_mul(x, x)});
         i += VF32_LANES;
     }
     if (i < n)
-        sum = pair32_add(sum, pair32_part(a + i, n - i, guess));
+        sum = pair_add_f32(sum, pair_part_f32(a + i, n - i, guess));
     return sum;
 }
 
@@ -122,14 +88,14 @@ VINLINE struct sweep sweep_f32(size_t n, const float *a, float guess)
     size_t i = 0;
 
     for (; n - i >= 16 * VF32_LANES; i += 16 * VF32_LANES) {
-        const struct pair32 left = pair32_eight(a + i, around);
+        const struct pair_f32 left = pair_eight_f32(a + i, around);
         v_order();
-        const struct pair32 tree =
-            pair32_add(left, pair32_eight(a + i + 8 * VF32_LANES, around));
+        const struct pair_f32 tree =
+            pair_add_f32(left, pair_eight_f32(a + i + 8 * VF32_LANES, around));
         apart = vf64_add(apart, widen_sum(tree.apart));
         squares = vf64_add(squares, widen_sum(tree.squares));
     }
-    const struct pair32 rest = pair32_tail(a + i, n - i, around);
+    const struct pair_f32 rest = pair_tail_f32(a + i, n - i, around);
     return (struct sweep){vf64_sum(vf64_add(apart, widen_sum(rest.apart))),
                           vf64_sum(vf64_add(squares, widen_sum(rest.squares)))};
 }
@@ -162,12 +128,6 @@ static inline struct moments moments_wide(size_t n, const float *a)
 {
     const double mean = sweep_wide(n, a, 0.0).apart / (double)n;
     return moments_of(sweep_wide(n, a, mean), mean, n);
-}
-
-/* A first guess: the mean of the first vector, or a single element. */
-VINLINE float guess_f32(size_t n, const float *a)
-{
-    return n < VF32_LANES ? a[0] : vf32_sum(vf32_load(a)) / VF32_LANES;
 }
 
 VINLINE bool fits_f32(struct sweep sweep)

@@ -2,8 +2,8 @@
 /*
  * reduce_tree.h - adding up to 32 vectors as a balanced tree.
  *
- * Included by reduce_f32.c and reduce_f64.c with REAL, VREAL and V(word)
- * defined, and L, the lanes of a vector.
+ * Included by reduce_f32.c and reduce_f64.c after f32.h or f64.h, and after L,
+ * the lanes of a vector.
  */
 
 enum term { PLAIN, SIZE, PRODUCT }; /* x, |x|, x*y */
@@ -35,33 +35,20 @@ VINLINE VREAL tree2(enum term term, const REAL *a, const REAL *b)
     return more(term, V(load)(a + L), V(load)(b + L), left);
 }
 
-VINLINE VREAL tree4(enum term term, const REAL *a, const REAL *b)
-{
-    const VREAL left = tree2(term, a, b);
-    v_order();
-    return V(add)(left, tree2(term, a + 2 * L, b + 2 * L));
-}
-
-VINLINE VREAL tree8(enum term term, const REAL *a, const REAL *b)
-{
-    const VREAL left = tree4(term, a, b);
-    v_order();
-    return V(add)(left, tree4(term, a + 4 * L, b + 4 * L));
-}
-
-VINLINE VREAL tree16(enum term term, const REAL *a, const REAL *b)
-{
-    const VREAL left = tree8(term, a, b);
-    v_order();
-    return V(add)(left, tree8(term, a + 8 * L, b + 8 * L));
-}
-
-VINLINE VREAL tree32(enum term term, const REAL *a, const REAL *b)
-{
-    const VREAL left = tree16(term, a, b);
-    v_order();
-    return V(add)(left, tree16(term, a + 16 * L, b + 16 * L));
-}
+#define TREE(size_, half_)                                                    \
+    VINLINE VREAL tree##size_(enum term term, const REAL *a, const REAL *b)   \
+    {                                                                         \
+        const VREAL left = tree##half_(term, a, b);                           \
+        v_order();                                                            \
+        return V(add)(left, tree##half_(term, a + half_ * L, b + half_ * L)); \
+    }
+/* clang-format off */
+TREE(4, 2)
+TREE(8, 4)
+TREE(16, 8)
+TREE(32, 16)
+/* clang-format on */
+#undef TREE
 
 /* Whole groups of four vectors, fewer than eight of them. */
 VINLINE VREAL fours(enum term term, size_t n, const REAL *a, const REAL *b)
@@ -104,4 +91,12 @@ VINLINE VREAL tail(enum term term, size_t n, const REAL *a, const REAL *b)
     if (i == n)
         return sum;
     return more(term, V(load_n)(a + i, n - i), V(load_n)(b + i, n - i), sum);
+}
+
+/* Asks for the block of the second operand before the loads of the first:
+ * two streams that advance by turns get less out of the prefetchers. */
+VINLINE void fetch(const REAL *b)
+{
+    for (size_t i = 0; i < 32 * L; i += 64 / sizeof *b)
+        v_prefetch(b + i);
 }

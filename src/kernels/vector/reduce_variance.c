@@ -99,70 +99,24 @@ void TAKT_K(variance_f32)(size_t n, const void *a, const void *b,
 
 /* The same sweep in f64. */
 
-struct pair64 {
-    vf64 apart, squares;
-};
-
-VINLINE struct pair64 pair64_add(struct pair64 a, struct pair64 b)
-{
-    return (struct pair64){vf64_add(a.apart, b.apart),
-                           vf64_add(a.squares, b.squares)};
-}
-
-VINLINE struct pair64 pair64_two(const double *a, vf64 guess)
-{
-    const vf64 x = vf64_sub(vf64_load(a), guess);
-    const vf64 y = vf64_sub(vf64_load(a + VF64_LANES), guess);
-    return (struct pair64){vf64_add(x, y), vf64_fma(y, y, vf64_mul(x, x))};
-}
-
-VINLINE struct pair64 pair64_four(const double *a, vf64 guess)
-{
-    const struct pair64 left = pair64_two(a, guess);
-    return pair64_add(left, pair64_two(a + 2 * VF64_LANES, guess));
-}
-
-VINLINE struct pair64 pair64_eight(const double *a, vf64 guess)
-{
-    const struct pair64 left = pair64_four(a, guess);
-    v_order(); /* up through memory, as the prefetchers expect */
-    return pair64_add(left, pair64_four(a + 4 * VF64_LANES, guess));
-}
-
-/* The first n < LANES elements; the other lanes are zero. */
-VINLINE struct pair64 pair64_part(const double *a, size_t n, vf64 guess)
-{
-    static const double ramp[] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const vm64 inside = vf64_lt(vf64_load(ramp), vf64_set1((double)n));
-    const vf64 x =
-        vf64_select(inside, vf64_sub(vf64_load_n(a, n), guess), vf64_zero());
-
-    return (struct pair64){x, vf64_mul(x, x)};
-}
-
 VINLINE struct sweep sweep_f64(size_t n, const double *a, double guess)
 {
     const vf64 around = vf64_set1(guess);
-    struct pair64 sum = {vf64_zero(), vf64_zero()};
+    struct pair_f64 sum = {vf64_zero(), vf64_zero()};
     size_t i = 0;
 
     for (; n - i >= 8 * VF64_LANES; i += 8 * VF64_LANES)
-        sum = pair64_add(sum, pair64_eight(a + i, around));
+        sum = pair_add_f64(sum, pair_eight_f64(a + i, around));
     for (; n - i >= 2 * VF64_LANES; i += 2 * VF64_LANES)
-        sum = pair64_add(sum, pair64_two(a + i, around));
+        sum = pair_add_f64(sum, pair_two_f64(a + i, around));
     if (n - i >= VF64_LANES) {
         const vf64 x = vf64_sub(vf64_load(a + i), around);
-        sum = pair64_add(sum, (struct pair64){x, vf64_mul(x, x)});
+        sum = pair_add_f64(sum, (struct pair_f64){x, vf64_mul(x, x)});
         i += VF64_LANES;
     }
     if (i < n)
-        sum = pair64_add(sum, pair64_part(a + i, n - i, around));
+        sum = pair_add_f64(sum, pair_part_f64(a + i, n - i, around));
     return (struct sweep){vf64_sum(sum.apart), vf64_sum(sum.squares)};
-}
-
-VINLINE double guess_f64(size_t n, const double *a)
-{
-    return n < VF64_LANES ? a[0] : vf64_sum(vf64_load(a)) / VF64_LANES;
 }
 
 /* Around the mean that a first sweep found. Not inline: it is rare. */

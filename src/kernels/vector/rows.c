@@ -29,14 +29,6 @@ VINLINE vf32 four_max(const float *x, vf32 most)
     return vf32_max(vf32_max(a, b), most);
 }
 
-/* The first n lanes of a, elsewhere b. */
-VINLINE vf32 mix(size_t n, vf32 a, vf32 b)
-{
-    static const float ramp[] = {0, 1, 2,  3,  4,  5,  6,  7,
-                                 8, 9, 10, 11, 12, 13, 14, 15};
-    return vf32_select(vf32_lt(vf32_load(ramp), vf32_set1((float)n)), a, b);
-}
-
 VINLINE float row_max(size_t cols, const float *x)
 {
     vf32 most = vf32_set1(-INFINITY);
@@ -47,8 +39,8 @@ VINLINE float row_max(size_t cols, const float *x)
     for (; cols - j >= L; j += L)
         most = vf32_max(vf32_load(x + j), most);
     if (j < cols)
-        most =
-            vf32_max(mix(cols - j, vf32_load_n(x + j, cols - j), most), most);
+        most = vf32_max(vf32_mix(cols - j, vf32_load_n(x + j, cols - j), most),
+                        most);
     return vf32_hmax(most);
 }
 
@@ -82,7 +74,7 @@ VINLINE double row_exp(size_t cols, const float *x, float most, float *out)
         const vf32 part = vf32_load_n(x + j, cols - j);
         const vf32 e = vf32_exp_bounded(vf32_sub(part, from));
         vf32_store_n(out + j, e, cols - j);
-        rest = vf32_add(rest, mix(cols - j, e, vf32_zero()));
+        rest = vf32_add(rest, vf32_mix(cols - j, e, vf32_zero()));
     }
     return vf64_sum(vf64_add(sum, widen_sum(rest)));
 }
@@ -130,23 +122,17 @@ VINLINE vf32 standardise(struct standard by, vf32 x)
     return vf32_mul(vf32_sub(vf32_sub(x, by.base), by.shift), by.factor);
 }
 
-VINLINE vf32 apply(struct vector_affine to, size_t j, vf32 v)
+/* For the first n lanes of v, which are element j on. */
+VINLINE vf32 apply(struct vector_affine to, size_t j, size_t n, vf32 v)
 {
-    if (to.gain != NULL && to.bias != NULL)
-        return vf32_fma(v, vf32_load(to.gain + j), vf32_load(to.bias + j));
-    if (to.gain != NULL)
-        return vf32_mul(v, vf32_load(to.gain + j));
-    return to.bias != NULL ? vf32_add(v, vf32_load(to.bias + j)) : v;
-}
+    const vf32 gain = to.gain == NULL ? v : vf32_load_up_to(to.gain + j, n);
+    const vf32 bias = to.bias == NULL ? v : vf32_load_up_to(to.bias + j, n);
 
-VINLINE vf32 apply_part(struct vector_affine to, size_t j, size_t n, vf32 v)
-{
     if (to.gain != NULL && to.bias != NULL)
-        return vf32_fma(v, vf32_load_n(to.gain + j, n),
-                        vf32_load_n(to.bias + j, n));
+        return vf32_fma(v, gain, bias);
     if (to.gain != NULL)
-        return vf32_mul(v, vf32_load_n(to.gain + j, n));
-    return to.bias != NULL ? vf32_add(v, vf32_load_n(to.bias + j, n)) : v;
+        return vf32_mul(v, gain);
+    return to.bias != NULL ? vf32_add(v, bias) : v;
 }
 
 VINLINE void normalise(size_t cols, const float *x, struct standard by,
@@ -155,11 +141,11 @@ VINLINE void normalise(size_t cols, const float *x, struct standard by,
     size_t j = 0;
 
     for (; cols - j >= L; j += L)
-        vf32_store(out + j, apply(to, j, standardise(by, vf32_load(x + j))));
+        vf32_store(out + j, apply(to, j, L, standardise(by, vf32_load(x + j))));
     if (j < cols) {
         const size_t some = cols - j;
         const vf32 v = standardise(by, vf32_load_n(x + j, some));
-        vf32_store_n(out + j, apply_part(to, j, some, v), some);
+        vf32_store_n(out + j, apply(to, j, some, v), some);
     }
 }
 

@@ -25,7 +25,7 @@ enum { V_MASKS = 0 };
 #define V_WIDTH 128
 #include "kernels/vector/x86.h"
 
-/* vf32: memory. */
+/* Memory. */
 
 VINLINE vf32 vf32_load_two(const float *p)
 {
@@ -63,108 +63,6 @@ VINLINE void vf32_store_n(float *p, vf32 v, size_t n)
         _mm_store_ss(p, v);
 }
 
-/* vf32: arithmetic. */
-
-VINLINE vf32 vf32_fma(vf32 a, vf32 b, vf32 c)
-{
-    return _mm_add_ps(_mm_mul_ps(a, b), c);
-}
-
-VINLINE vf32 vf32_fnma(vf32 a, vf32 b, vf32 c)
-{
-    return _mm_sub_ps(c, _mm_mul_ps(a, b));
-}
-
-/* One rounding, which takes a detour through libm for each lane. */
-VINLINE vf32 vf32_fused(vf32 a, vf32 b, vf32 c)
-{
-    float x[4], y[4], z[4];
-
-    _mm_storeu_ps(x, a);
-    _mm_storeu_ps(y, b);
-    _mm_storeu_ps(z, c);
-    for (int i = 0; i < 4; i++)
-        x[i] = fmaf(x[i], y[i], z[i]);
-    return _mm_loadu_ps(x);
-}
-
-/* vf32: bits of floats, comparisons, masks. */
-
-VINLINE vm32 vf32_lt(vf32 a, vf32 b)
-{
-    return _mm_cmplt_ps(a, b);
-}
-
-VINLINE vm32 vf32_le(vf32 a, vf32 b)
-{
-    return _mm_cmple_ps(a, b);
-}
-
-VINLINE vm32 vf32_gt(vf32 a, vf32 b)
-{
-    return _mm_cmpgt_ps(a, b);
-}
-
-VINLINE vm32 vf32_ge(vf32 a, vf32 b)
-{
-    return _mm_cmpge_ps(a, b);
-}
-
-VINLINE vm32 vf32_eq(vf32 a, vf32 b)
-{
-    return _mm_cmpeq_ps(a, b);
-}
-
-VINLINE vm32 vf32_ne(vf32 a, vf32 b)
-{
-    return _mm_cmpneq_ps(a, b);
-}
-
-VINLINE vm32 vf32_isnan(vf32 a)
-{
-    return _mm_cmpunord_ps(a, a);
-}
-
-VINLINE vf32 vf32_select(vm32 m, vf32 a, vf32 b)
-{
-    return _mm_or_ps(_mm_and_ps(m, a), _mm_andnot_ps(m, b));
-}
-
-VINLINE bool vm32_all(vm32 m)
-{
-    return _mm_movemask_ps(m) == 0xF;
-}
-
-/* vf32: across lanes. */
-
-VINLINE float vf32_sum(vf32 v)
-{
-    v = _mm_add_ps(v, _mm_movehl_ps(v, v));
-    return _mm_cvtss_f32(_mm_add_ss(v, _mm_shuffle_ps(v, v, 1)));
-}
-
-VINLINE float vf32_hmax(vf32 v)
-{
-    v = _mm_max_ps(v, _mm_movehl_ps(v, v));
-    return _mm_cvtss_f32(_mm_max_ss(v, _mm_shuffle_ps(v, v, 1)));
-}
-
-VINLINE float vf32_hmin(vf32 v)
-{
-    v = _mm_min_ps(v, _mm_movehl_ps(v, v));
-    return _mm_cvtss_f32(_mm_min_ss(v, _mm_shuffle_ps(v, v, 1)));
-}
-
-/* vi32. */
-
-VINLINE vi32 vi32_select(vm32 m, vi32 a, vi32 b)
-{
-    return _mm_castps_si128(
-        vf32_select(m, _mm_castsi128_ps(a), _mm_castsi128_ps(b)));
-}
-
-/* vf64: memory. */
-
 VINLINE vf64 vf64_load_n(const double *p, size_t n)
 {
     if (n >= 2)
@@ -180,93 +78,16 @@ VINLINE void vf64_store_n(double *p, vf64 v, size_t n)
         _mm_store_sd(p, v);
 }
 
-/* vf64: arithmetic. */
+/* Across lanes. */
 
-VINLINE vf64 vf64_fma(vf64 a, vf64 b, vf64 c)
-{
-    return _mm_add_pd(_mm_mul_pd(a, b), c);
-}
-
-VINLINE vf64 vf64_fnma(vf64 a, vf64 b, vf64 c)
-{
-    return _mm_sub_pd(c, _mm_mul_pd(a, b));
-}
-
-VINLINE vf64 vf64_fused(vf64 a, vf64 b, vf64 c)
-{
-    double x[2], y[2], z[2];
-
-    _mm_storeu_pd(x, a);
-    _mm_storeu_pd(y, b);
-    _mm_storeu_pd(z, c);
-    for (int i = 0; i < 2; i++)
-        x[i] = fma(x[i], y[i], z[i]);
-    return _mm_loadu_pd(x);
-}
-
-/* vf64: bits of floats, comparisons, masks. */
-
-VINLINE vm64 vf64_lt(vf64 a, vf64 b)
-{
-    return _mm_cmplt_pd(a, b);
-}
-
-VINLINE vm64 vf64_le(vf64 a, vf64 b)
-{
-    return _mm_cmple_pd(a, b);
-}
-
-VINLINE vm64 vf64_gt(vf64 a, vf64 b)
-{
-    return _mm_cmpgt_pd(a, b);
-}
-
-VINLINE vm64 vf64_ge(vf64 a, vf64 b)
-{
-    return _mm_cmpge_pd(a, b);
-}
-
-VINLINE vm64 vf64_eq(vf64 a, vf64 b)
-{
-    return _mm_cmpeq_pd(a, b);
-}
-
-VINLINE vm64 vf64_ne(vf64 a, vf64 b)
-{
-    return _mm_cmpneq_pd(a, b);
-}
-
-VINLINE vm64 vf64_isnan(vf64 a)
-{
-    return _mm_cmpunord_pd(a, a);
-}
-
-VINLINE vf64 vf64_select(vm64 m, vf64 a, vf64 b)
-{
-    return _mm_or_pd(_mm_and_pd(m, a), _mm_andnot_pd(m, b));
-}
-
-VINLINE bool vm64_all(vm64 m)
-{
-    return _mm_movemask_pd(m) == 0x3;
-}
-
-/* vf64: across lanes. */
-
-VINLINE double vf64_sum(vf64 v)
-{
-    return _mm_cvtsd_f64(_mm_add_sd(v, _mm_unpackhi_pd(v, v)));
-}
-
-VINLINE double vf64_hmax(vf64 v)
-{
-    return _mm_cvtsd_f64(_mm_max_sd(v, _mm_unpackhi_pd(v, v)));
-}
-
-VINLINE double vf64_hmin(vf64 v)
-{
-    return _mm_cvtsd_f64(_mm_min_sd(v, _mm_unpackhi_pd(v, v)));
-}
+/* clang-format off */
+V_UNARY(float, vf32_sum, vf32, fold4_sum)
+V_UNARY(float, vf32_hmax, vf32, fold4_hmax)
+V_UNARY(float, vf32_hmin, vf32, fold4_hmin)
+V_UNARY(double, vf64_sum, vf64, fold2_sum)
+V_UNARY(double, vf64_hmax, vf64, fold2_hmax)
+V_UNARY(double, vf64_hmin, vf64, fold2_hmin)
+/* clang-format on */
 
 /* Between widths. */
 
@@ -319,56 +140,6 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
     const vf64 lo = _mm_unpacklo_pd(v[0], v[1]);
     v[1] = _mm_unpackhi_pd(v[0], v[1]);
     v[0] = lo;
-}
-
-/* Reductions. unordered: a or b is NaN. keep: stay in a register instead of
- * being loaded once per use. */
-
-VINLINE vm32 vf32_unordered(vf32 a, vf32 b)
-{
-    return _mm_cmpunord_ps(a, b);
-}
-
-VINLINE vm64 vf64_unordered(vf64 a, vf64 b)
-{
-    return _mm_cmpunord_pd(a, b);
-}
-
-VINLINE vf32 vf32_keep(vf32 v)
-{
-    __asm__("" : "+x"(v));
-    return v;
-}
-
-VINLINE vf64 vf64_keep(vf64 v)
-{
-    __asm__("" : "+x"(v));
-    return v;
-}
-
-/* Matrix products. Interleaving: lo gives a0 b0 a1 b1 ... of the
- * first halves, hi of the second. V_EACH_TILE_ROWS(X) lists how many rows of a
- * product can be kept in registers, two vectors each, beside two vectors of
- * the right side and one of the left; V_TILE_ROWS is the most. */
-
-VINLINE vf32 vf32_zip_lo(vf32 a, vf32 b)
-{
-    return _mm_unpacklo_ps(a, b);
-}
-
-VINLINE vf32 vf32_zip_hi(vf32 a, vf32 b)
-{
-    return _mm_unpackhi_ps(a, b);
-}
-
-VINLINE vf64 vf64_zip_lo(vf64 a, vf64 b)
-{
-    return _mm_unpacklo_pd(a, b);
-}
-
-VINLINE vf64 vf64_zip_hi(vf64 a, vf64 b)
-{
-    return _mm_unpackhi_pd(a, b);
 }
 
 /* Without fma a product needs a register of its own, so fewer rows. */

@@ -2,8 +2,7 @@
 /*
  * transpose_body.h - out of place, tile by tile.
  *
- * The including file says what a real is: REAL, VREAL, LANES, V(word), and
- * what the kernel is called: TRANSPOSE.
+ * Included by transpose_f32.c and transpose_f64.c, after f32.h or f64.h.
  *
  * A tile is a square of vectors turned round in registers. Tiles are taken
  * down a strip as wide as a tile, so that what is written runs along the rows
@@ -11,8 +10,8 @@
  * TLB for the next one. The _nt variant writes past the caches where a row of
  * a tile is a cache line, and is the same as the plain one elsewhere.
  */
+#include "base/size.h"
 #include "kernels/kernel.h"
-#include "kernels/vector/isa.h"
 
 enum { TRANSPOSE_ROWS = 256 }; /* best of 16..1024 for 64..4096 squared */
 
@@ -23,11 +22,6 @@ struct transpose {
     REAL *out;
     size_t ld_out;
 };
-
-VINLINE size_t lesser(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* One tile of LANES x LANES. */
 VINLINE void tile(const REAL *in, size_t ld_in, REAL *out, size_t ld_out,
@@ -50,11 +44,11 @@ VINLINE void tile(const REAL *in, size_t ld_in, REAL *out, size_t ld_out,
 VINLINE void tiles(struct transpose x, bool streams)
 {
     for (size_t top = 0; top < x.rows; top += TRANSPOSE_ROWS) {
-        const size_t bottom = lesser(top + TRANSPOSE_ROWS, x.rows);
+        const size_t bottom = takt__size_min(top + TRANSPOSE_ROWS, x.rows);
         for (size_t left = 0; left < x.cols; left += LANES) {
-            const size_t j = lesser(left, x.cols - LANES);
+            const size_t j = takt__size_min(left, x.cols - LANES);
             for (size_t i = top; i < bottom; i += LANES) {
-                const size_t k = lesser(i, x.rows - LANES);
+                const size_t k = takt__size_min(i, x.rows - LANES);
                 tile(x.in + k * x.ld_in + j, x.ld_in, x.out + j * x.ld_out + k,
                      x.ld_out, streams);
             }
@@ -81,9 +75,9 @@ VINLINE void thin(struct transpose x)
 {
     for (size_t i = 0; i < x.rows; i += LANES)
         for (size_t j = 0; j < x.cols; j += LANES)
-            part(lesser(x.rows - i, LANES), lesser(x.cols - j, LANES),
-                 x.in + i * x.ld_in + j, x.ld_in, x.out + j * x.ld_out + i,
-                 x.ld_out);
+            part(takt__size_min(x.rows - i, LANES),
+                 takt__size_min(x.cols - j, LANES), x.in + i * x.ld_in + j,
+                 x.ld_in, x.out + j * x.ld_out + i, x.ld_out);
 }
 
 VINLINE void run(struct transpose x, bool streams)
@@ -101,17 +95,17 @@ VINLINE bool can_stream(struct transpose x)
            x.ld_out % LANES == 0 && (uintptr_t)x.out % sizeof(VREAL) == 0;
 }
 
-takt_transpose_kernel TAKT_K(TRANSPOSE), TAKT_K_NT(TRANSPOSE);
+takt_transpose_kernel TAKT_K(F(transpose)), TAKT_K_NT(F(transpose));
 
-void TAKT_K(TRANSPOSE)(size_t rows, size_t cols, const void *in, size_t ld_in,
-                       void *out, size_t ld_out)
+void TAKT_K(F(transpose))(size_t rows, size_t cols, const void *in,
+                          size_t ld_in, void *out, size_t ld_out)
 {
     const struct transpose x = {rows, cols, in, ld_in, out, ld_out};
     run(x, false);
 }
 
-void TAKT_K_NT(TRANSPOSE)(size_t rows, size_t cols, const void *in,
-                          size_t ld_in, void *out, size_t ld_out)
+void TAKT_K_NT(F(transpose))(size_t rows, size_t cols, const void *in,
+                             size_t ld_in, void *out, size_t ld_out)
 {
     const struct transpose x = {rows, cols, in, ld_in, out, ld_out};
 

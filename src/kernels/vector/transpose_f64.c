@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * transpose_f64.c - transpose of matrices of double.
- */
-#define REAL double
-#define VREAL vf64
-#define LANES VF64_LANES
-#define V(word) vf64_##word
-#define TRANSPOSE transpose_f64
+/* transpose_f64.c - transposes of matrices of doubles. */
+#include "kernels/vector/isa.h"
 
+#include "kernels/vector/f64.h"
 #include "kernels/vector/transpose_body.h"
