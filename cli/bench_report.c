@@ -95,51 +95,27 @@ void print_cell_text(const struct bench *bench, const struct cell *cell,
     fflush(stdout);
 }
 
-static void print_shape_json(struct json *json, const takt_shape *shape)
-{
-    json_open(json, "shape", '[');
-    for (unsigned i = 0; i < shape->rank; i++)
-        json_count(json, NULL, shape->dim[i]);
-    json_close(json, ']');
-}
-
-static void print_limit_json(struct json *json, const struct limit *limit)
-{
-    json_open(json, "limit", '{');
-    json_string(json, "kind", limit->is_memory ? "memory" : "arithmetic");
-    json_number(json, "seconds", limit->seconds);
-    json_number(json, "bytes_per_s", limit->all_bandwidth);
-    json_number(json, "bytes_per_s_one_thread", limit->one_bandwidth);
-    json_number(json, "flops_per_s", limit->flops);
-    json_close(json, '}');
-}
-
 void print_cell_json(struct bench *bench, const struct cell *cell,
                      const struct limit *limit)
 {
     struct json *json = &bench->json;
 
-    json_open(json, NULL, '{');
-    json_string(json, "op", cell->op->name);
-    json_string(json, "dtype", takt_dtype_name(bench->dtype));
-    print_shape_json(json, &cell->shape);
-    json_number(json, "bytes", limit->work.bytes);
-    json_number(json, "flops", limit->work.flops);
-    print_limit_json(json, limit);
-    json_open(json, "experts", '[');
+    json_print(json,
+               "{op:%s dtype:%s shape:%p bytes:%g flops:%g limit:{kind:%s "
+               "seconds:%g bytes_per_s:%g bytes_per_s_one_thread:%g "
+               "flops_per_s:%g} experts:[",
+               cell->op->name, takt_dtype_name(bench->dtype),
+               (const void *)&cell->shape, limit->work.bytes, limit->work.flops,
+               limit->is_memory ? "memory" : "arithmetic", limit->seconds,
+               limit->all_bandwidth, limit->one_bandwidth, limit->flops);
     for (size_t i = 0; i < bench->contender_count; i++) {
         const struct contender *c = &bench->contender[i];
-        if (c->is_out)
-            continue;
-        json_open(json, NULL, '{');
-        json_string(json, "name", c->name);
-        json_string(json, "ran", c->ran);
-        json_number(json, "best_s", c->best_s);
-        json_number(json, "median_s", c->median_s);
-        json_count(json, "samples", c->samples);
-        json_count(json, "calls_per_sample", c->calls);
-        json_close(json, '}');
+        if (!c->is_out)
+            json_print(json,
+                       "{name:%s ran:%s best_s:%g median_s:%g samples:%zu "
+                       "calls_per_sample:%zu}",
+                       c->name, c->ran, c->best_s, c->median_s, c->samples,
+                       c->calls);
     }
-    json_close(json, ']');
-    json_close(json, '}');
+    json_print(json, "]}");
 }

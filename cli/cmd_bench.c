@@ -119,22 +119,16 @@ static int time_all(struct bench *bench)
         bench->flops /= 2;
     if (bench->is_json) {
         bench->json = json_begin(stdout);
-        json_open(&bench->json, NULL, '{');
-        json_string(&bench->json, "machine", bench->machine->cpu_name);
-        json_string(&bench->json, "hw_fingerprint",
-                    bench->machine->hw_fingerprint);
-        json_count(&bench->json, "threads", bench->machine->threads);
-        json_number(&bench->json, "flops_per_s_one_core", bench->flops);
-        json_number(&bench->json, "budget_s", bench->budget_s);
-        json_open(&bench->json, "results", '[');
+        json_print(&bench->json,
+                   "{machine:%s hw_fingerprint:%s threads:%u "
+                   "flops_per_s_one_core:%g budget_s:%g results:[",
+                   bench->machine->cpu_name, bench->machine->hw_fingerprint,
+                   bench->machine->threads, bench->flops, bench->budget_s);
     }
     for (size_t i = 0; i < bench->cell_count; i++)
         is_whole = time_cell(bench, i) && is_whole;
-    if (bench->is_json) {
-        json_close(&bench->json, ']');
-        json_close(&bench->json, '}');
-        json_end(&bench->json);
-    }
+    if (bench->is_json)
+        json_print(&bench->json, "]}\n");
     return is_whole ? EXIT_DONE : EXIT_FINDING;
 }
 

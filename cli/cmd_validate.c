@@ -156,15 +156,13 @@ static void print_text(const struct validation *validation)
 
 static void print_check_json(struct json *json, const struct check *check)
 {
-    json_print(json, "{op:%s dtype:%s", check->op->name,
-               takt_dtype_name(check->dtype));
-    json_shape(json, "shape", &check->shape);
     json_print(json,
-               "found_size:%d experts:%u worst_share:%g right:%d "
-               "wrong_expert:%s why:%s}",
-               check->is_found, check->experts, check->worst,
-               check->failed[0] == '\0', known_text(check->failed),
-               known_text(check->why));
+               "{op:%s dtype:%s shape:%p found_size:%d experts:%u "
+               "worst_share:%g right:%d wrong_expert:%s why:%s}",
+               check->op->name, takt_dtype_name(check->dtype),
+               (const void *)&check->shape, check->is_found, check->experts,
+               check->worst, check->failed[0] == '\0',
+               known_text(check->failed), known_text(check->why));
 }
 
 static void print_json(const struct validation *validation)

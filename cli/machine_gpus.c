@@ -159,12 +159,12 @@ static void print_link_json(struct json *json, const char *address)
 {
     struct link link;
 
-    if (!read_link(address, &link)) {
-        json_null(json, "link");
-        return;
-    }
-    json_print(json, "link:{width:%g gt_per_s:%g max_width:%g max_gt_per_s:%g}",
-               link.width, link.speed, link.most_width, link.most_speed);
+    if (read_link(address, &link))
+        json_print(json,
+                   "link:{width:%g gt_per_s:%g max_width:%g max_gt_per_s:%g}",
+                   link.width, link.speed, link.most_width, link.most_speed);
+    else
+        json_print(json, "link:null");
 }
 
 static void print_device_json(struct json *json, const takt_machine *machine,

@@ -269,13 +269,11 @@ void print_course_json(struct json *json, const struct course *course)
         const struct spot *spot = &course->spot[range[i].first];
         const takt_shape from = shape_at(course, range[i].first);
         const takt_shape to = shape_at(course, range[i].last);
-        json_print(json, "{");
-        json_shape(json, "from", &from);
-        json_shape(json, "to", &to);
         json_print(json,
-                   "expert:%s next:%s moe:%s gain_over_next:%g "
+                   "{from:%p to:%p expert:%s next:%s moe:%s gain_over_next:%g "
                    "gain_over_moe:%g sizes:%zu measured:%zu}",
-                   spot->expert, known_text(spot->next), known_text(spot->moe),
+                   (const void *)&from, (const void *)&to, spot->expert,
+                   known_text(spot->next), known_text(spot->moe),
                    positive_number(range[i].next_gain),
                    positive_number(range[i].moe_gain),
                    range[i].last - range[i].first + 1, range[i].measured);

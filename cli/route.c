@@ -258,22 +258,22 @@ void route_print_json(struct json *json, const struct route *route,
     const takt_estimate *estimate = route_estimate(route, decision->expert);
     const takt_op *op = route->request.op;
 
-    json_print(json, "op:%s complexity:%s dtype:%s", op ? op->name : NULL,
-               complexity_key(route), takt_dtype_name(route->request.dtype));
-    json_shape(json, "shape", &route->request.shape);
-    json_print(json,
-               "elements:%zu bytes:%g flops:%g policy:%s backend:%s expert:%s "
-               "reason:%s predicted_us:%g confidence:%g runner_up:%s "
-               "situation:%s resident:%s",
-               decision->elements, known_number(decision->work.bytes),
-               known_number(decision->work.flops), takt_policy_name(policy),
-               takt_backend_key(decision->backend), decision->expert,
-               takt_reason_name(decision->reason),
-               known_number(decision->predicted_s * 1e6),
-               known_number(decision->confidence),
-               known_text(decision->runner_up),
-               situation_name(route->request.situation),
-               route->home[0] != '\0' ? "gpu" : "host");
+    json_print(
+        json,
+        "op:%s complexity:%s dtype:%s shape:%p elements:%zu bytes:%g "
+        "flops:%g policy:%s backend:%s expert:%s reason:%s "
+        "predicted_us:%g confidence:%g runner_up:%s situation:%s "
+        "resident:%s",
+        op ? op->name : NULL, complexity_key(route),
+        takt_dtype_name(route->request.dtype),
+        (const void *)&route->request.shape, decision->elements,
+        known_number(decision->work.bytes), known_number(decision->work.flops),
+        takt_policy_name(policy), takt_backend_key(decision->backend),
+        decision->expert, takt_reason_name(decision->reason),
+        known_number(decision->predicted_s * 1e6),
+        known_number(decision->confidence), known_text(decision->runner_up),
+        situation_name(route->request.situation),
+        route->home[0] != '\0' ? "gpu" : "host");
     if (policy == TAKT_POLICY_ADAPTIVE)
         json_number(json, "samples",
                     known_number(estimate != NULL ? estimate->samples : -1));

@@ -45,16 +45,13 @@ static void json_sums(struct json *json, const struct run_row *row)
 
 static void json_row(struct json *json, const struct run_row *row)
 {
-    const uint64_t least = UINT64_C(1) << row->first_class;
+    const size_t least = (size_t)1 << row->first_class;
+    const bool has_end = row->last_class + 1 < TAKT_STATS_CLASSES;
     char name[16];
 
-    json_print(json, "{routine:%s size_class:%u least:%ju",
+    json_print(json, "{routine:%s size_class:%u least:%zu most:%zu",
                routine_name(row->routine, row->type, name), row->first_class,
-               least);
-    if (row->last_class + 1 < TAKT_STATS_CLASSES)
-        json_count(json, "most", 2 * least - 1);
-    else
-        json_null(json, "most");
+               least, has_end ? 2 * least - 1 : SIZE_MAX);
     json_sums(json, row);
     json_close(json, '}');
 }

@@ -194,14 +194,13 @@ static void json_event(struct trace *trace, const struct trace_stream *stream,
     json_print(&json, "{event:%s pid:%ju thread:%ju",
                is_call ? "call" : "drift", stream->pid, event->thread_id);
     json_told(&json, event->told);
-    json_print(&json, "op:%s dtype:%s", event->op,
-               takt_dtype_name(event->dtype));
-    json_shape(&json, "shape", &event->shape);
     json_print(&json,
-               "elements:%zu bytes:%g flops:%g backend:%s expert:%s threads:%u "
-               "device:%s reason:%s has_history:%d runner_up:%s",
-               event->elements, known_number(event->work.bytes),
-               known_number(event->work.flops),
+               "op:%s dtype:%s shape:%p elements:%zu bytes:%g flops:%g "
+               "backend:%s expert:%s threads:%u device:%s reason:%s "
+               "has_history:%d runner_up:%s",
+               event->op, takt_dtype_name(event->dtype),
+               (const void *)&event->shape, event->elements,
+               known_number(event->work.bytes), known_number(event->work.flops),
                takt_backend_key(event->backend), event->expert, event->threads,
                known_text(event->device), takt_reason_name(event->reason),
                event->has_history != 0, known_text(event->runner_up));

@@ -28,28 +28,21 @@ static const char *store_of(const struct tune *tune,
 static void print_json(const struct tune *tune, const struct outcome *outcome)
 {
     const takt_tune_result *result = &tune->result;
-    const char *diag = outcome->learning.diag.text;
     struct json json = json_begin(stdout);
 
-    json_open(&json, NULL, '{');
-    json_count(&json, "cells", result->cells);
-    json_count(&json, "known_cells", result->known_cells);
-    json_count(&json, "samples", result->samples);
-    json_count(&json, "resident_samples", result->gpu_samples);
-    json_count(&json, "gpus", result->gpus);
-    json_count(&json, "rejected", result->rejected);
-    json_count(&json, "discarded", result->discarded);
-    json_number(&json, "seconds", result->seconds);
-    json_bool(&json, "complete", result->end == TAKT_TUNE_COMPLETE);
-    json_bool(&json, "machine_loaded", result->discarded > 0);
-    json_string(&json, "store", store_of(tune, &outcome->learning));
-    json_string(&json, "diag", diag[0] != '\0' ? diag : NULL);
-    json_open(&json, "facts", '[');
+    json_print(
+        &json,
+        "{cells:%zu known_cells:%zu samples:%zu resident_samples:%zu gpus:%zu "
+        "rejected:%zu discarded:%zu seconds:%g complete:%d machine_loaded:%d "
+        "store:%s diag:%s facts:[",
+        result->cells, result->known_cells, result->samples,
+        result->gpu_samples, result->gpus, result->rejected, result->discarded,
+        result->seconds, result->end == TAKT_TUNE_COMPLETE,
+        result->discarded > 0, store_of(tune, &outcome->learning),
+        known_text(outcome->learning.diag.text));
     for (size_t i = 0; i < outcome->fact_count; i++)
         json_string(&json, NULL, outcome->facts[i]);
-    json_close(&json, ']');
-    json_close(&json, '}');
-    json_end(&json);
+    json_print(&json, "]}\n");
 }
 
 static bool is_on_bus(const takt_machine *machine, const char *address)
