@@ -8,6 +8,7 @@
 
 #include <takt/takt.h>
 
+#include "base/clock.h"
 #include "command.h"
 #include "json.h"
 
@@ -71,6 +72,31 @@ bool read_question(const struct invocation *invocation, struct bench *bench);
 takt_status run_contest(takt_ctx *ctx, const takt_call *call, double budget_s,
                         struct contender *contenders, size_t count,
                         size_t *failed);
+
+/* ---- bench_limit.c: what the machine could do at best, measured ---- */
+
+/* How a call passes through memory. */
+struct traffic {
+    double bytes;     /* of all arrays together */
+    unsigned streams; /* arrays read, 1 to 3 */
+    bool is_written;  /* and one written */
+};
+
+/* Multiply-adds of floats on one core, in operations per second. Half of it is
+ * what doubles can reach. */
+double measure_flops(const takt_machine *machine);
+
+/* Bytes per second on so many threads at once, each with its own part of the
+ * arrays; 0 when there is no memory or no thread to be had. */
+double measure_bandwidth(const takt_machine *machine,
+                         const struct traffic *traffic, unsigned threads);
+
+static inline double now_s(void)
+{
+    return (double)takt__now_ns() * 1e-9;
+}
+
+/* ---- bench_report.c ---- */
 
 /* Prints what the latest contest was about and how it ended. */
 void print_cell_text(const struct bench *bench, const struct cell *cell,

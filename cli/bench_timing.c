@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_limit.h"
 #include "bench_plan.h"
 
 enum { rounds = 7 };

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "bench_limit.h"
 #include "bench_plan.h"
 #include "commands.h"
 #include "number.h"

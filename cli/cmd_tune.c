@@ -168,6 +168,62 @@ static bool read_question(const struct invocation *invocation,
            open_context(invocation->command, &wish, &tune->ctx);
 }
 
+/* ---- progress: a bar for people, lines for logs, nothing for programs -------
+ */
+
+enum { bar_width = 24 };
+static const double bar_every_s = 0.1, line_every_s = 5;
+
+static void name_stage(const takt_tune_progress *progress, char *out,
+                       size_t size)
+{
+    char shape[64];
+
+    switch (progress->stage) {
+    case TAKT_TUNE_TRANSFERS:
+        snprintf(out, size, "moving operands to %s", progress->expert);
+        break;
+    case TAKT_TUNE_MEASURING:
+        format_shape(&progress->shape, shape, sizeof shape);
+        snprintf(out, size, "%s %s %s", progress->op->name,
+                 takt_dtype_name(progress->dtype), shape);
+        break;
+    case TAKT_TUNE_STARTING:
+    case TAKT_TUNE_WAITING:
+        snprintf(out, size, "waiting: others use the machine");
+        break;
+    }
+}
+
+/* Shows how far it is, at most ten times a second. */
+static void show_progress(struct tune *tune, const takt_tune_progress *progress)
+{
+    const double now = now_s();
+    const bool is_bar = isatty(STDERR_FILENO) != 0;
+    char what[128], bar[bar_width + 1];
+
+    if (tune->is_json || now < tune->next_line_s ||
+        progress->stage == TAKT_TUNE_STARTING)
+        return;
+    name_stage(progress, what, sizeof what);
+    memset(bar, '.', bar_width);
+    memset(bar, '#', (size_t)(progress->done * bar_width));
+    bar[bar_width] = '\0';
+    if (is_bar)
+        fprintf(stderr, "\r[%s] %3.0f%%  %3.0f s left  %-32.32s", bar,
+                100 * progress->done, progress->left_s, what);
+    else
+        fprintf(stderr, "takt tune: %.0f%%, about %.0f s left, %s\n",
+                100 * progress->done, progress->left_s, what);
+    tune->next_line_s = now + (is_bar ? bar_every_s : line_every_s);
+}
+
+static void hide_progress(const struct tune *tune)
+{
+    if (!tune->is_json && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%*s\r", 78, "");
+}
+
 /* ---- the command ----------------------------------------------------------
  */
 

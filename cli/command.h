@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The exit status. */
 enum exit_code {
@@ -96,5 +97,18 @@ const char *nearest_choice(const char *typed, const char *choice, char *near,
 /* Whether `word` is one of the words separated by |, in any case; its position
  * goes to *index. */
 bool find_choice(const char *word, const char *choice, size_t *index);
+
+/* ---- help.c, man.c, completion.c: the tables as text ---- */
+
+void print_overview(FILE *stream);
+void print_help(FILE *stream, const struct command *command);
+
+/* A man page in section 1; NULL: the page of `takt` itself. */
+void print_man(FILE *stream, const struct command *command);
+
+/* Scripts to be sourced by the shell. */
+void print_bash_completion(FILE *stream);
+void print_zsh_completion(FILE *stream);
+void print_fish_completion(FILE *stream);
 
 #endif

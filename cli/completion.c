@@ -4,7 +4,7 @@
 
 #include <takt/op.h>
 
-#include "help.h"
+#include "command.h"
 
 /* Whether an operand of the command is an op. */
 static bool takes_ops(const struct command *command)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* help.c - help for people at a terminal. */
-#include "help.h"
+#include "command.h"
 
 #include <string.h>
 

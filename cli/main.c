@@ -6,7 +6,6 @@
 #include "base/name.h"
 #include "clean.h"
 #include "commands.h"
-#include "help.h"
 
 const struct command *const commands[] = {
     &cmd_machine, &cmd_doctor,  &cmd_tune,     &cmd_map,      &cmd_select,

@@ -5,7 +5,7 @@
 
 #include <takt/version.h>
 
-#include "help.h"
+#include "command.h"
 
 /* Roff reads - as a hyphen, \ as its own, and . or ' first on a line as a
  * request. */

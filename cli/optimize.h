@@ -97,12 +97,6 @@ struct advice advise(const struct rules *rules,
 /* Times as fast as scalar; 0: not known. */
 double predicted_gain(const struct advice *advice);
 
-/* ---- optimize_call.c ---- */
-
-/* "takt_matmul_f32(512, 512, k, a, b, c)": sizes as far as they are known. */
-void format_call(const takt_op *op, takt_dtype dtype, const takt_shape *shape,
-                 char *out, size_t size);
-
 /* ---- counting and reporting ---- */
 
 enum { most_top = 5 };

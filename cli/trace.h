@@ -2,8 +2,8 @@
 /*
  * trace.h - `takt trace`: records come in, lines and a summary go out.
  *
- *     trace_files.c, trace_live.c    where records come from
- *     trace_tally.c, trace_gain.c    what they add up to
+ *     cmd_trace.c, trace_live.c      where records come from
+ *     trace_tally.c                  what they add up to
  *     trace_lines.c, trace_summary.c what is shown
  */
 #ifndef TAKT_CLI_TRACE_H
@@ -23,7 +23,7 @@
 
 enum { duration_classes = TAKT_DURATION_BOUNDS + 1, backend_count = 3 };
 
-/* ---- trace_gain.c: what one thread of SIMD would have taken ---- */
+/* ---- trace_tally.c: what one thread of SIMD would have taken ---- */
 
 enum { most_prices = 1024 }; /* a power of two */
 
@@ -175,9 +175,8 @@ void take_rest(struct trace *trace, struct inlet *inlet);
  * returned; -1: that cannot be. */
 int open_signals(void);
 
-/* ---- trace_files.c, trace_live.c: each returns an exit code ---- */
+/* ---- trace_live.c: each returns an exit code ---- */
 
-int trace_file(struct trace *trace, const char *path, bool is_followed);
 int trace_process(struct trace *trace, const char *word);
 int trace_program(struct trace *trace, char *const *program);
 

@@ -2,8 +2,7 @@
 /*
  * tune.h - what `takt tune` is made of, around takt_tune().
  *
- *     cmd_tune.c       the question, the context, signals
- *     tune_progress.c  a bar for people, lines for logs
+ *     cmd_tune.c       the question, the context, signals, progress
  *     tune_facts.c     sentences about what was found
  *     tune_report.c    what was measured, and what is wrong with it
  */
@@ -24,10 +23,6 @@ struct tune {
     double start_s;     /* of the command */
     double next_line_s; /* of progress */
 };
-
-/* Shows how far it is, at most ten times a second. */
-void show_progress(struct tune *tune, const takt_tune_progress *progress);
-void hide_progress(const struct tune *tune);
 
 enum { most_told = 3, most_facts = 2 * most_told + 1, longest_fact = 240 };
 

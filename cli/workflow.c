@@ -14,9 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload.h"
 #include "project/manifest.h"
-#include "trust.h"
+#include "run.h"
 
 void format_now(char out[TAKT_PHASE_TIME])
 {
