@@ -5,11 +5,10 @@
  *     tune.c      options, experts, the loop over cells, the result
  *     plan.c      what to measure, in which order, and how much of it
  *     cell.c      one cell: experts in turns, in every situation
- *     resident.c  one cell on GPUs that hold its operands
- *     links.c     transfers to a GPU and back
+ *     resident.c  one cell on GPUs that hold its operands, and transfers
  *     workset.c   the operands of a cell, in memory and in buffers
- *     batch.c     samples wait until it is known that the machine was idle
- *     progress.c  time, progress, and the request to stop
+ *     batch.c     samples wait until it is known that the machine was idle;
+ *                 time, progress, and the request to stop
  *
  * family.h and operands.h stand alone: `takt map`, `takt bench` and others use
  * them, too.
@@ -138,7 +137,7 @@ struct takt_tuning {
     takt_tune_result result;
 };
 
-/* ---- progress.c ------------------------------------------------------------
+/* ---- batch.c: progress ------------------------------------------------------
  */
 
 static inline double takt__tune_now(void)
@@ -207,7 +206,7 @@ bool takt__gpu_workset_fill(struct takt_tuning *tuning,
                             struct takt_gpu_workset *out);
 void takt__gpu_workset_free(struct takt_gpu_workset *workset);
 
-/* ---- cell.c, resident.c, links.c -------------------------------------------
+/* ---- cell.c, resident.c -----------------------------------------------------
  */
 
 /* The number of the expert of that name; expert_count: it is not measured. */
@@ -224,7 +223,7 @@ bool takt__tune_resident(struct takt_tuning *tuning,
 /* Moves buffers of several sizes, from which the context learns. */
 void takt__tune_links(struct takt_tuning *tuning);
 
-/* ---- batch.c ---------------------------------------------------------------
+/* ---- batch.c: samples -------------------------------------------------------
  */
 
 /* Waits until other processes leave the machine idle; false: they did not in
