@@ -40,9 +40,8 @@ static bool copy_list(const struct bench *bench, const char *option,
         memcpy(out, text, strlen(text) + 1);
         return true;
     }
-    usage_error(bench->command, "--%s is longer than %d characters", option,
-                longest_list - 1);
-    return false;
+    return reject(bench->command, "--%s is longer than %d characters", option,
+                  longest_list - 1);
 }
 
 static bool has_room(const struct bench *bench, const takt_op *op,
@@ -54,9 +53,8 @@ static bool has_room(const struct bench *bench, const takt_op *op,
     if (takt_op_work(op, bench->dtype, shape, &work) == TAKT_OK &&
         (memory == 0 || 2 * work.bytes < memory))
         return true;
-    usage_error(bench->command, "%s of %s needs more memory than there is",
-                op->name, size);
-    return false;
+    return reject(bench->command, "%s of %s needs more memory than there is",
+                  op->name, size);
 }
 
 /* The sizes that tell most about an op. */
@@ -86,10 +84,8 @@ static bool add_cell(struct bench *bench, const takt_op *op, const char *size,
     takt_shape shape;
     const char *wrong = parse_shape(size, &shape);
 
-    if (wrong != NULL) {
-        usage_error(bench->command, "size '%s' %s", size, wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return reject(bench->command, "size '%s' %s", size, wrong);
     if (!takt__can_be_timed(op, &shape)) {
         if (is_named)
             usage_error(bench->command, "%s takes %s, not '%s'", op->name,
@@ -98,10 +94,8 @@ static bool add_cell(struct bench *bench, const takt_op *op, const char *size,
     }
     if (!has_room(bench, op, size, &shape))
         return false;
-    if (bench->cell_count == most_cells) {
-        usage_error(bench->command, "more than %d sizes", most_cells);
-        return false;
-    }
+    if (bench->cell_count == most_cells)
+        return reject(bench->command, "more than %d sizes", most_cells);
     bench->cell[bench->cell_count++] = (struct cell){op, shape};
     return true;
 }
@@ -219,12 +213,10 @@ static bool add_named(struct bench *bench, const char *list)
             continue;
         }
         if (nearest_choice(word, choice, near, sizeof near) != NULL)
-            usage_error(bench->command, "no expert '%s'; did you mean '%s'?",
-                        word, near);
-        else
-            usage_error(bench->command, "no expert '%s'; there are %s", word,
-                        choice);
-        return false;
+            return reject(bench->command, "no expert '%s'; did you mean '%s'?",
+                          word, near);
+        return reject(bench->command, "no expert '%s'; there are %s", word,
+                      choice);
     }
     return true;
 }
@@ -255,11 +247,9 @@ static bool read_experts(const struct invocation *invocation,
                                       .telemetry = ""};
     const takt_status status = takt_ctx_create(&options, &bench->ctx);
 
-    if (status != TAKT_OK) {
-        usage_error(bench->command, "this machine: %s",
-                    takt_status_text(status));
-        return false;
-    }
+    if (status != TAKT_OK)
+        return reject(bench->command, "this machine: %s",
+                      takt_status_text(status));
     if (has_adaptive)
         takt_ctx_open_gpus(bench->ctx);
     if (list != NULL)

@@ -8,7 +8,6 @@
 #include "context.h"
 #include "number.h"
 #include "optimize.h"
-#include "optimize_analysis.h"
 #include "project/manifest.h"
 
 /* In the order of the words of --fail-on. */

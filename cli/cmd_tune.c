@@ -50,11 +50,9 @@ static bool add_op(const struct invocation *invocation, const char *name,
         !has_dtype(invocation->command, op,
                    options->dtypes == 1u << TAKT_F32 ? TAKT_F32 : TAKT_F64))
         return false;
-    if (takt__family_at(op, 0) == NULL) {
-        usage_error(invocation->command, "%s moves nothing: nothing to time",
-                    op->name);
-        return false;
-    }
+    if (takt__family_at(op, 0) == NULL)
+        return reject(invocation->command, "%s moves nothing: nothing to time",
+                      op->name);
     if (options->op_count < most_ops)
         out->op[options->op_count++] = op;
     return true;
@@ -96,10 +94,8 @@ static bool read_sizes(const struct invocation *invocation,
         const char *wrong = parse_shape(size, shape);
         if (wrong == NULL && !takt__tune_fits(options, shape))
             wrong = "fits none of the ops";
-        if (wrong != NULL) {
-            usage_error(invocation->command, "--sizes '%s' %s", size, wrong);
-            return false;
-        }
+        if (wrong != NULL)
+            return reject(invocation->command, "--sizes '%s' %s", size, wrong);
     }
     return true;
 }
@@ -111,10 +107,9 @@ static bool read_effort(const struct invocation *invocation,
     const bool quick = option_given(invocation, "quick");
     const bool full = option_given(invocation, "full");
 
-    if (quick && full) {
-        usage_error(invocation->command, "--quick and --full exclude another");
-        return false;
-    }
+    if (quick && full)
+        return reject(invocation->command,
+                      "--quick and --full exclude another");
     options->effort = quick  ? TAKT_TUNE_QUICK
                       : full ? TAKT_TUNE_FULL
                              : TAKT_TUNE_USUAL;

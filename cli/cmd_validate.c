@@ -9,7 +9,6 @@
 #include "context.h"
 #include "number.h"
 #include "optimize.h"
-#include "optimize_check.h"
 
 struct validation {
     const struct invocation *invocation;

@@ -98,7 +98,7 @@ const char *nearest_choice(const char *typed, const char *choice, char *near,
  * goes to *index. */
 bool find_choice(const char *word, const char *choice, size_t *index);
 
-/* ---- help.c, man.c, completion.c: the tables as text ---- */
+/* ---- help.c: the tables as text ---- */
 
 void print_overview(FILE *stream);
 void print_help(FILE *stream, const struct command *command);

@@ -68,10 +68,4 @@ void print_course_csv(const struct course *course);
 void print_course_json(struct json *json, const struct course *course);
 void print_legend(const struct legend *legend);
 
-/* ---- map_moe.c: the thresholds of the moe rule ---- */
-
-void print_thresholds(takt_ctx *ctx,
-                      bool (*is_asked)(const void *, const takt_op *),
-                      const void *self, bool as_json);
-
 #endif

@@ -10,7 +10,7 @@
  * tried with small whole numbers too: nothing is rounded then, in whatever
  * order, and a single term that is missing or wrong shows.
  */
-#include "optimize_check.h"
+#include "optimize.h"
 
 #include <float.h>
 #include <math.h>

@@ -99,10 +99,8 @@ static bool read_user_op(const struct invocation *invocation,
                       route->name);
     const takt_status status =
         takt_ctx_define_op(route->ctx, &spec, &route->request.op);
-    if (status != TAKT_OK)
-        usage_error(invocation->command, "op '%s': %s", route->name,
-                    takt_status_text(status));
-    return status == TAKT_OK;
+    return status == TAKT_OK || reject(invocation->command, "op '%s': %s",
+                                       route->name, takt_status_text(status));
 }
 
 static bool read_op(const struct invocation *invocation, const char *name,
@@ -231,15 +229,13 @@ bool route_select(const struct invocation *invocation,
     if (status == TAKT_OK)
         return true;
     if (status == TAKT_ESHAPE)
-        usage_error(invocation->command,
-                    "the cost rule needs the shape %s of %s", request.op->shape,
-                    request.op->name);
-    else if (policy == TAKT_POLICY_COST)
-        usage_error(invocation->command,
-                    "the cost rule needs an op, or --bytes and --flops");
-    else
-        usage_error(invocation->command, "%s", takt_status_text(status));
-    return false;
+        return reject(invocation->command,
+                      "the cost rule needs the shape %s of %s",
+                      request.op->shape, request.op->name);
+    if (policy == TAKT_POLICY_COST)
+        return reject(invocation->command,
+                      "the cost rule needs an op, or --bytes and --flops");
+    return reject(invocation->command, "%s", takt_status_text(status));
 }
 
 static const char *complexity_key(const struct route *route)

@@ -2,11 +2,11 @@
 /*
  * run.h - `takt run`: a program with its BLAS routed, and the report.
  *
- *     run_program.c               which file is run, and whether it can be
- *     run_preload.c               the library that is loaded into it
- *     run_child.c                 running it, as if takt were not there
- *     run_tally.c                 the file that its processes count in, added
- * up run_text.c, run_json.c      the report
+ *     run_program.c    which file is run, and whether it can be
+ *     run_preload.c    the library that is loaded into it
+ *     run_child.c      running it, as if takt were not there
+ *     run_tally.c      the file that its processes count in, and its sums
+ *     run_report.c     the report
  */
 #ifndef TAKT_CLI_RUN_H
 #define TAKT_CLI_RUN_H
@@ -176,7 +176,7 @@ double gained_share(const struct run_row *row); /* of predicted_s */
 /* "dgemm", "idamax". */
 const char *routine_name(unsigned routine, unsigned type, char out[16]);
 
-/* ---- run_text.c, run_json.c ---- */
+/* ---- run_report.c ---- */
 
 struct run_report {
     char *const *program;

@@ -71,39 +71,31 @@ struct op_tally {
     uint64_t calls;   /* by metrics; 0: there were none */
     uint64_t told;    /* calls with an event ... */
     uint64_t sampled; /* ... of which so many only because they were drawn */
-    uint64_t explored, fell_back, drifted, failed, times_hot;
-    unsigned hot_streams; /* in which it is hot now */
-    double slowest_s;     /* 0: not known */
-    takt_shape slowest_shape;
+    uint64_t explored, fell_back, drifted, times_hot;
+    unsigned hot_streams;      /* in which it is hot now */
+    double slowest_s;          /* 0: not known */
     struct expert_tally *pair; /* owned */
     size_t pair_count;
 };
 
 /* What a stream last said of an op, or of an op on an expert: metrics are
  * sums, of which the difference is new. */
-struct last_op {
-    size_t op;
-    uint64_t calls, times_hot;
-    bool is_hot;
-};
-
-struct last_pair {
-    size_t op, pair;
-    uint64_t calls, in_class[duration_classes];
+struct last_sums {
+    size_t op, pair; /* pair SIZE_MAX: of the op as a whole */
+    uint64_t calls, times_hot, in_class[duration_classes];
     double seconds;
+    bool is_hot;
 };
 
 /* A context of a process. */
 struct trace_stream {
     uint64_t id, pid, start_ns;
-    char program[TAKT_TRACE_TEXT + 1];
     bool is_strange; /* of a later version: left alone */
     bool has_ended;
     uint64_t dropped; /* that the reader did not get */
     takt_metrics totals;
-    struct last_op *op;     /* owned */
-    struct last_pair *pair; /* owned */
-    size_t op_count, pair_count;
+    struct last_sums *last; /* owned */
+    size_t last_count;
 };
 
 struct trace_tally {
