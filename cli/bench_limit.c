@@ -2,20 +2,15 @@
 /*
  * bench_limit.c - runs the loops of bench_loops.h for the best figure.
  *
- * The yardstick of `takt bench`: loops that multiply and add in registers, and
- * loops that read and write as many arrays as an op does, with the widest
- * instructions that the machine has. What they reach is not a theoretical
- * figure, so an expert may come out slightly above it.
- *
  * Threads pass over their own part again and again between two barriers, so
  * that starting and joining them is not counted: a limit has no overhead.
  */
+#include "bench_limit.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "bench_plan.h"
 
 /* Passes over n floats of as many streams. */
 typedef void pass_over(size_t n, const float *const *in, unsigned streams,

@@ -8,7 +8,6 @@
 
 #include <takt/takt.h>
 
-#include "base/clock.h"
 #include "command.h"
 #include "json.h"
 
@@ -65,28 +64,5 @@ struct limit {
  * whose machine is known, and makes its context. On failure says what is wrong
  * in one line. */
 bool read_question(const struct invocation *invocation, struct bench *bench);
-
-/* ---- bench_limit.c: what the machine could do at best, measured ---- */
-
-/* How a call passes through memory. */
-struct traffic {
-    double bytes;     /* of all arrays together */
-    unsigned streams; /* arrays read, 1 to 3 */
-    bool is_written;  /* and one written */
-};
-
-/* Multiply-adds of floats on one core, in operations per second. Half of it is
- * what doubles can reach. */
-double measure_flops(const takt_machine *machine);
-
-/* Bytes per second on so many threads at once, each with its own part of the
- * arrays; 0 when there is no memory or no thread to be had. */
-double measure_bandwidth(const takt_machine *machine,
-                         const struct traffic *traffic, unsigned threads);
-
-static inline double now_s(void)
-{
-    return (double)takt__now_ns() * 1e-9;
-}
 
 #endif

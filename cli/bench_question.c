@@ -17,7 +17,6 @@
 enum { longest_list = 2048 };
 
 static const char usual_ops[] = "add,sum,exp,softmax,gemv,matmul";
-static const double longest_s = 60;
 
 /* Cuts the next word off a list separated by commas; NULL: there is none. */
 static char *next_word(char **list)
@@ -154,21 +153,10 @@ static bool read_ops(const struct invocation *invocation, struct bench *bench)
 static bool read_options(const struct invocation *invocation,
                          struct bench *bench)
 {
-    const char *dtype = option_value(invocation, "dtype");
-    const char *seconds = option_value(invocation, "seconds");
-    size_t index = TAKT_F32;
-
-    if (dtype != NULL)
-        find_choice(dtype, "f32|f64", &index);
-    bench->dtype = (takt_dtype)index;
+    bench->dtype = (takt_dtype)option_choice(invocation, "dtype");
     bench->budget_s = 0.3;
-    const char *wrong =
-        seconds == NULL ? NULL : parse_rate(seconds, &bench->budget_s);
-    if (wrong == NULL && !(bench->budget_s > 0 && bench->budget_s <= longest_s))
-        wrong = "is not above 0 and up to 60";
-    if (wrong != NULL)
-        usage_error(bench->command, "--seconds '%s' %s", seconds, wrong);
-    return wrong == NULL;
+    return read_rate_option(invocation, "seconds", 60,
+                            "is not above 0 and up to 60", &bench->budget_s);
 }
 
 /* ---- the contenders --------------------------------------------------------

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bench_limit.h"
 #include "bench_plan.h"
 #include "commands.h"
 #include "number.h"

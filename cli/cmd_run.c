@@ -137,20 +137,14 @@ static bool read_file_option(struct run_task *task,
 
 static bool read_threads(struct run_task *task)
 {
-    const char *threads = option_value(task->invocation, "threads");
     size_t count = 0;
     char text[32];
 
-    if (threads == NULL)
-        return true;
-    const char *wrong = parse_count(threads, &count);
-    if (wrong == NULL && (count == 0 || count > UINT_MAX))
-        wrong = "is no number of threads";
-    if (wrong != NULL)
-        return reject(task->invocation->command, "--threads '%s' %s", threads,
-                      wrong);
+    if (!read_count_option(task->invocation, "threads", UINT_MAX,
+                           "is no number of threads", &count))
+        return false;
     snprintf(text, sizeof text, "%zu", count);
-    return set_copy(task, "TAKT_THREADS", text);
+    return count == 0 || set_copy(task, "TAKT_THREADS", text);
 }
 
 /* A policy that is asked for here is not overruled from outside. */

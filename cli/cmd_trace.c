@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_trace.c - `takt trace`: decisions while they are made. */
 #include <errno.h>
+#include <float.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -294,11 +295,8 @@ static bool read_options(const struct invocation *invocation,
                          struct trace *trace)
 {
     const struct command *command = invocation->command;
-    const char *seconds = option_value(invocation, "for");
     const char *output = option_value(invocation, "output");
     const char *record = option_value(invocation, "record");
-    const char *wrong =
-        seconds != NULL ? parse_rate(seconds, &trace->for_s) : NULL;
 
     trace->is_json = option_choice(invocation, "format") == 1;
     trace->is_quiet = option_given(invocation, "summary");
@@ -306,9 +304,9 @@ static bool read_options(const struct invocation *invocation,
     trace->as_is = option_given(invocation, "as-is");
     trace->op = option_value(invocation, "op");
     trace->store = option_value(invocation, "db");
-    if (wrong != NULL || (seconds != NULL && trace->for_s <= 0))
-        return reject(command, "--for '%s' %s", seconds,
-                      wrong != NULL ? wrong : "is no time");
+    if (!read_rate_option(invocation, "for", DBL_MAX, "is no time",
+                          &trace->for_s))
+        return false;
     trace->out = invocation->program != NULL ? stderr : stdout;
     if (output != NULL &&
         (trace->out = open_for_writing(command, output, 0666)) == NULL)

@@ -103,7 +103,6 @@ static bool read_sizes(const struct invocation *invocation,
 static bool read_effort(const struct invocation *invocation,
                         takt_tune_options *options)
 {
-    const char *budget = option_value(invocation, "budget");
     const bool quick = option_given(invocation, "quick");
     const bool full = option_given(invocation, "full");
 
@@ -113,30 +112,9 @@ static bool read_effort(const struct invocation *invocation,
     options->effort = quick  ? TAKT_TUNE_QUICK
                       : full ? TAKT_TUNE_FULL
                              : TAKT_TUNE_USUAL;
-    if (budget == NULL)
-        return true;
-    const char *wrong = parse_rate(budget, &options->budget_s);
-    if (wrong == NULL && !(options->budget_s > 0 && options->budget_s <= 86400))
-        wrong = "is not above 0 and up to 86400";
-    if (wrong != NULL)
-        usage_error(invocation->command, "--budget '%s' %s", budget, wrong);
-    return wrong == NULL;
-}
-
-static bool read_threads(const struct invocation *invocation, unsigned *out)
-{
-    const char *text = option_value(invocation, "threads");
-    size_t threads = 0;
-
-    if (text == NULL)
-        return true;
-    const char *wrong = parse_count(text, &threads);
-    if (wrong == NULL && (threads == 0 || threads > 1024))
-        wrong = "is not from 1 to 1024";
-    if (wrong != NULL)
-        usage_error(invocation->command, "--threads '%s' %s", text, wrong);
-    *out = (unsigned)threads;
-    return wrong == NULL;
+    return read_rate_option(invocation, "budget", 86400,
+                            "is not above 0 and up to 86400",
+                            &options->budget_s);
 }
 
 static bool read_question(const struct invocation *invocation,
@@ -149,18 +127,21 @@ static bool read_question(const struct invocation *invocation,
                                 .writes_store = true,
                                 .asks_drivers = true};
     takt_tune_options *options = &tune->options;
-    size_t index = 2;
+    size_t index = 2, threads = 0;
 
     tune->is_json = option_given(invocation, "json");
     options->ignores_load = option_given(invocation, "anyway");
     if (dtype != NULL)
         find_choice(dtype, "f32|f64|both", &index);
     options->dtypes = dtypes[index];
-    return read_effort(invocation, options) &&
-           read_ops(invocation, options, question) &&
-           read_sizes(invocation, options, question) &&
-           read_threads(invocation, &wish.threads) &&
-           open_context(invocation->command, &wish, &tune->ctx);
+    if (!read_effort(invocation, options) ||
+        !read_ops(invocation, options, question) ||
+        !read_sizes(invocation, options, question) ||
+        !read_count_option(invocation, "threads", 1024, "is not from 1 to 1024",
+                           &threads))
+        return false;
+    wish.threads = (unsigned)threads;
+    return open_context(invocation->command, &wish, &tune->ctx);
 }
 
 /* ---- progress: a bar for people, lines for logs, nothing for programs -------

@@ -70,13 +70,6 @@ static bool run_checks(struct validation *validation)
 
 static bool check_experts(struct validation *validation)
 {
-    const struct takt_project_config *config = &validation->workflow.config;
-
-    validation->rules.enable_gpu = config->enable_gpu;
-    validation->rules.enable_simd = config->enable_simd;
-    validation->rules.use_moe = config->use_moe_routing;
-    validation->rules.gpu_threshold = config->gpu_threshold;
-    validation->rules.crossovers = &validation->crossovers;
     validation->search = (struct search){.invocation = validation->invocation,
                                          .folder = validation->workflow.target,
                                          .visit = visit,
@@ -192,6 +185,7 @@ static bool open_machine(struct validation *validation)
         !option_given(invocation, "no-gpu");
     const struct context_wish wish = {.store = "",
                                       .opens_gpus = config->enable_gpu};
+    validation->rules = rules_of(config, &validation->crossovers);
     return open_context(invocation->command, &wish, &validation->rules.ctx);
 }
 

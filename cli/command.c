@@ -225,7 +225,9 @@ static void print_word(const char *word)
     fputc('\'', stderr);
 }
 
-int suggest_program(const struct invocation *invocation)
+/* For a command that takes a program: says that it comes after --, and what the
+ * whole line would be. */
+static void suggest_program(const struct invocation *invocation)
 {
     const char *name = invocation->command->name;
 
@@ -238,7 +240,6 @@ int suggest_program(const struct invocation *invocation)
         print_word(*word);
     }
     fputc('\n', stderr);
-    return EXIT_USAGE;
 }
 
 static bool check_operands(const struct invocation *out)

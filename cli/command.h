@@ -86,10 +86,6 @@ bool reject(const struct command *command, const char *format, ...)
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* For a command that takes a program: says that it comes after --, and what the
- * whole line would be. Returns EXIT_USAGE. */
-int suggest_program(const struct invocation *invocation);
-
 /* The nearest of the words separated by |, or NULL; the result is in `near`. */
 const char *nearest_choice(const char *typed, const char *choice, char *near,
                            size_t size);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/config.h"
+#include "number.h"
 
 static const char *const situations[situation_count] = {
     "fresh", "repeat", "alone", "repeat-alone"};
@@ -118,6 +119,36 @@ bool open_context(const struct command *command,
     if (wish->opens_gpus && is_live)
         takt_ctx_open_gpus(*out);
     return true;
+}
+
+static bool accept(const struct invocation *invocation, const char *name,
+                   const char *wrong)
+{
+    return wrong == NULL ||
+           reject(invocation->command, "--%s '%s' %s", name,
+                  option_value(invocation, name), wrong);
+}
+
+bool read_rate_option(const struct invocation *invocation, const char *name,
+                      double most, const char *range, double *out)
+{
+    const char *text = option_value(invocation, name);
+    const char *wrong = text != NULL ? parse_rate(text, out) : NULL;
+
+    if (text != NULL && wrong == NULL && !(*out > 0 && *out <= most))
+        wrong = range;
+    return accept(invocation, name, wrong);
+}
+
+bool read_count_option(const struct invocation *invocation, const char *name,
+                       size_t most, const char *range, size_t *out)
+{
+    const char *text = option_value(invocation, name);
+    const char *wrong = text != NULL ? parse_count(text, out) : NULL;
+
+    if (text != NULL && wrong == NULL && (*out == 0 || *out > most))
+        wrong = range;
+    return accept(invocation, name, wrong);
 }
 
 unsigned read_situation(const struct invocation *invocation)

@@ -66,6 +66,14 @@ const char *all_gpus(void);
 /* Whether TAKT_PIN is set. */
 bool is_pinned(void);
 
+/* Reads a number option, if it was given: *out above 0 (a rate) or from 1 on (a
+ * count), and at most `most`; else what is wrong is `range`, which is NULL where
+ * any number will do. False: that was said. */
+bool read_rate_option(const struct invocation *invocation, const char *name,
+                      double most, const char *range, double *out);
+bool read_count_option(const struct invocation *invocation, const char *name,
+                       size_t most, const char *range, size_t *out);
+
 /* The situation that --situation names; 0 when it was not given. */
 unsigned read_situation(const struct invocation *invocation);
 const char *situation_name(unsigned situation);

@@ -194,8 +194,9 @@ static bool takes_ops(const struct command *command)
            strstr(command->operands, "OP...") != NULL;
 }
 
-static void print_ops(FILE *stream)
+static void print_ops(FILE *stream, const struct command *command)
 {
+    (void)command;
     for (size_t i = 0; i < takt_op_count(); i++)
         fprintf(stream, "%s%s", i > 0 ? " " : "", takt_op_at(i)->name);
 }
@@ -211,6 +212,11 @@ static void print_choice(FILE *stream, const char *choice)
 {
     for (const char *at = choice; *at != '\0'; at++)
         fputc(*at == '|' ? ' ' : *at, stream);
+}
+
+static void print_actions(FILE *stream, const struct command *command)
+{
+    print_choice(stream, command->actions);
 }
 
 static void print_bash_values(FILE *stream)
@@ -248,7 +254,7 @@ static void print_bash_words(FILE *stream)
         }
         if (takes_ops(commands[i])) {
             fputc(' ', stream);
-            print_ops(stream);
+            print_ops(stream, commands[i]);
         }
         if (strcmp(commands[i]->name, "help") == 0) {
             fputc(' ', stream);
@@ -319,6 +325,16 @@ static void print_fish_options(FILE *stream, const struct command *command)
     }
 }
 
+static void print_fish_words(FILE *stream, const struct command *command,
+                             void (*print)(FILE *, const struct command *))
+{
+    fprintf(stream,
+            "complete -c takt -n '__fish_seen_subcommand_from %s' -a '",
+            command->name);
+    print(stream, command);
+    fputs("'\n", stream);
+}
+
 void print_fish_completion(FILE *stream)
 {
     fputs("# fish completion for takt; made by 'takt completion fish'\n"
@@ -330,21 +346,9 @@ void print_fish_completion(FILE *stream)
         print_fish_quoted(stream, commands[i]->summary);
         fputc('\n', stream);
         print_fish_options(stream, commands[i]);
-        if (commands[i]->actions != NULL) {
-            fprintf(stream,
-                    "complete -c takt -n '__fish_seen_subcommand_from %s' "
-                    "-a '",
-                    commands[i]->name);
-            print_choice(stream, commands[i]->actions);
-            fputs("'\n", stream);
-        }
-        if (takes_ops(commands[i])) {
-            fprintf(stream,
-                    "complete -c takt -n '__fish_seen_subcommand_from %s' "
-                    "-a '",
-                    commands[i]->name);
-            print_ops(stream);
-            fputs("'\n", stream);
-        }
+        if (commands[i]->actions != NULL)
+            print_fish_words(stream, commands[i], print_actions);
+        if (takes_ops(commands[i]))
+            print_fish_words(stream, commands[i], print_ops);
     }
 }

@@ -59,6 +59,13 @@ bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
 
 /* ---- ranges ---- */
 
+/* Neighbouring sizes with one winner: spots first to last. */
+struct range {
+    size_t first, last;
+    size_t measured;            /* of them */
+    double next_gain, moe_gain; /* geometric means */
+};
+
 static void close_range(const struct course *course, struct range *range)
 {
     const double count = (double)(range->last - range->first + 1);
@@ -77,7 +84,8 @@ static void close_range(const struct course *course, struct range *range)
     range->moe_gain = has_moe ? exp(moe / count) : 0;
 }
 
-size_t find_ranges(const struct course *course,
+/* Cuts a course into ranges; returns how many. */
+static size_t find_ranges(const struct course *course,
                    struct range out[TAKT_FAMILY_STEPS])
 {
     size_t count = 0;
@@ -119,7 +127,8 @@ static void name_pattern(const struct takt_family *family, char *out,
     }
 }
 
-void name_range(const struct course *course, const struct range *range,
+/* "256 .. 96Ki", the side that shapes are made of */
+static void name_range(const struct course *course, const struct range *range,
                 char *out, size_t size)
 {
     char first[64], last[64];

@@ -92,6 +92,10 @@ struct advice {
     char call[200]; /* of libtakt; empty: there is none */
 };
 
+/* Those of the project's file; they have no context yet. */
+struct rules rules_of(const struct takt_project_config *config,
+                      struct crossovers *crossovers);
+
 struct advice advise(const struct rules *rules,
                      const struct takt_finding *finding);
 

@@ -366,6 +366,16 @@ static bool is_stand_in(const struct takt_finding *finding)
     return strstr(finding->pattern, "/product-") != NULL;
 }
 
+struct rules rules_of(const struct takt_project_config *config,
+                      struct crossovers *crossovers)
+{
+    return (struct rules){.enable_gpu = config->enable_gpu,
+                          .enable_simd = config->enable_simd,
+                          .use_moe = config->use_moe_routing,
+                          .gpu_threshold = config->gpu_threshold,
+                          .crossovers = crossovers};
+}
+
 struct advice advise(const struct rules *rules,
                      const struct takt_finding *finding)
 {

@@ -9,16 +9,10 @@
 #include "base/name.h"
 #include "number.h"
 
-/* Reads a rate option if it was given. */
 static bool read_rate(const struct invocation *invocation, const char *name,
                       double *out)
 {
-    const char *text = option_value(invocation, name);
-    const char *wrong = text == NULL ? NULL : parse_rate(text, out);
-
-    if (wrong == NULL)
-        return true;
-    return reject(invocation->command, "--%s '%s' %s", name, text, wrong);
+    return read_rate_option(invocation, name, 0, NULL, out);
 }
 
 static bool read_cost(const struct invocation *invocation, takt_cost_model *out)
@@ -238,6 +232,16 @@ bool route_select(const struct invocation *invocation,
     return reject(invocation->command, "%s", takt_status_text(status));
 }
 
+/* What is expected of an expert; NULL: nothing. */
+static const takt_estimate *route_estimate(const struct route *route,
+                                    const char *expert)
+{
+    for (size_t i = 0; i < route->estimate_count; i++)
+        if (strcmp(route->estimate[i].expert, expert) == 0)
+            return &route->estimate[i];
+    return NULL;
+}
+
 static const char *complexity_key(const struct route *route)
 {
     static const char *const keys[] = {"low", "medium", "high"};
@@ -316,15 +320,6 @@ static void cost_rule(const struct route *route, const takt_decision *decision,
 double total_s(const takt_estimate *estimate)
 {
     return estimate->predicted_s + estimate->transfer_s;
-}
-
-const takt_estimate *route_estimate(const struct route *route,
-                                    const char *expert)
-{
-    for (size_t i = 0; i < route->estimate_count; i++)
-        if (strcmp(route->estimate[i].expert, expert) == 0)
-            return &route->estimate[i];
-    return NULL;
 }
 
 /* How it is known: by samples, or by what is expected of such a machine. */

@@ -85,10 +85,4 @@ bool is_trusted(const struct command *command, const struct shell_line *shell);
  * False: `error` says how it ended. */
 bool run_line(const struct shell_line *shell, char *error, size_t size);
 
-/* Whether the folder has a file of that name. */
-bool has_file(const char *folder, const char *name);
-
-/* RFC 3339, in UTC. */
-void format_now(char out[TAKT_PHASE_TIME]);
-
 #endif
