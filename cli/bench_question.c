@@ -159,8 +159,7 @@ static bool read_options(const struct invocation *invocation,
                             "is not above 0 and up to 60", &bench->budget_s);
 }
 
-/* ---- the contenders --------------------------------------------------------
- */
+/* ---- the contenders ---- */
 
 /* "adaptive", or the expert of that number. */
 static void add_contender(struct bench *bench, const char *name, size_t expert)

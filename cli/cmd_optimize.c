@@ -188,7 +188,8 @@ static int optimize(struct optimization *optimization)
         .profile = &optimization->profile};
     if (!set_profile(optimization, error, sizeof error))
         return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
-    optimization->form->begin(report);
+    if (optimization->form->begin != NULL)
+        optimization->form->begin(report);
     if (!search_sources(search, error, sizeof error))
         report->error = error;
     optimization->form->end(report);

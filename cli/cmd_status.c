@@ -3,11 +3,9 @@
  * line, and phases as if they had never run. */
 #define _DEFAULT_SOURCE /* timegm */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "json.h"
@@ -38,14 +36,10 @@ static double duration_of(const struct takt_phase_record *record)
     return start < 0 || end < start ? -1 : end - start;
 }
 
-/* Colour is for terminals, unless NO_COLOR is set. */
 static const char *colour_of(enum takt_phase_status status)
 {
-    const char *no = getenv("NO_COLOR");
-
-    if (isatty(STDOUT_FILENO) != 1 || (no != NULL && no[0] != '\0'))
-        return "";
-    return status == TAKT_FAILED        ? "\033[31m"
+    return !wants_colour(stdout)        ? ""
+           : status == TAKT_FAILED      ? "\033[31m"
            : status == TAKT_COMPLETED   ? "\033[32m"
            : status == TAKT_IN_PROGRESS ? "\033[33m"
                                         : "";

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_trace.c - `takt trace`: decisions while they are made. */
 #include <errno.h>
-#include <float.h>
 #include <fcntl.h>
+#include <float.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "number.h"
@@ -231,13 +232,6 @@ static int trace_file(struct trace *trace, const char *path, bool is_followed)
 }
 
 /* ---- the command ---- */
-
-/* Colour is for terminals, unless NO_COLOR is set. */
-static bool wants_colour(FILE *stream)
-{
-    const char *no = getenv("NO_COLOR");
-    return isatty(fileno(stream)) == 1 && (no == NULL || no[0] == '\0');
-}
 
 static bool is_number(const char *word)
 {

@@ -29,8 +29,7 @@ static void stop(int number)
     stop_signal = number;
 }
 
-/* ---- the question ---------------------------------------------------------
- */
+/* ---- the question ---- */
 
 /* What the options of takt_tune() point to. */
 struct question {
@@ -144,8 +143,7 @@ static bool read_question(const struct invocation *invocation,
     return open_context(invocation->command, &wish, &tune->ctx);
 }
 
-/* ---- progress: a bar for people, lines for logs, nothing for programs -------
- */
+/* ---- progress: a bar for people, lines for logs, nothing for programs ---- */
 
 enum { bar_width = 24 };
 static const double bar_every_s = 0.1, line_every_s = 5;
@@ -200,8 +198,7 @@ static void hide_progress(const struct tune *tune)
         fprintf(stderr, "\r%*s\r", 78, "");
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- the command ---- */
 
 static void watch_signals(void)
 {

@@ -120,6 +120,17 @@ bool find_choice(const char *word, const char *choice, size_t *index)
     }
 }
 
+bool is_nearer(const char *typed, const char *name, size_t *shortest)
+{
+    const size_t distance = takt__name_distance(typed, name);
+    const bool is =
+        distance < *shortest && takt__name_near(typed, name, distance);
+
+    if (is)
+        *shortest = distance;
+    return is;
+}
+
 const char *nearest_choice(const char *typed, const char *choice, char *near,
                            size_t size)
 {
@@ -131,12 +142,8 @@ const char *nearest_choice(const char *typed, const char *choice, char *near,
         const size_t length = strcspn(at, "|");
         if (length < sizeof word && length < size) {
             memcpy(word, at, length);
-            const size_t distance = takt__name_distance(typed, word);
-            if (distance < shortest && takt__name_near(typed, word, distance)) {
-                shortest = distance;
-                memcpy(near, word, length + 1);
-                found = near;
-            }
+            if (is_nearer(typed, word, &shortest))
+                found = memcpy(near, word, length + 1);
         }
         at += length;
         if (*at == '\0')
@@ -153,14 +160,9 @@ static bool unknown_option(const struct command *command, const char *word,
 
     if (length < sizeof typed)
         memcpy(typed, word, length);
-    for (size_t i = 0; command->options[i].name != NULL; i++) {
-        const char *name = command->options[i].name;
-        const size_t distance = takt__name_distance(typed, name);
-        if (distance < shortest && takt__name_near(typed, name, distance)) {
-            shortest = distance;
-            near = name;
-        }
-    }
+    for (size_t i = 0; command->options[i].name != NULL; i++)
+        if (is_nearer(typed, command->options[i].name, &shortest))
+            near = command->options[i].name;
     if (near != NULL)
         return reject(command, "no option --%s; did you mean --%s?", typed,
                       near);

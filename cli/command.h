@@ -86,6 +86,10 @@ bool reject(const struct command *command, const char *format, ...)
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Whether `name` is near what was typed, and nearer than *shortest, which it
+ * then becomes: to find the nearest of several, which begins with SIZE_MAX. */
+bool is_nearer(const char *typed, const char *name, size_t *shortest);
+
 /* The nearest of the words separated by |, or NULL; the result is in `near`. */
 const char *nearest_choice(const char *typed, const char *choice, char *near,
                            size_t size);

@@ -140,7 +140,7 @@ struct optimize_report;
 
 /* A way to report: the finding is borrowed for the call. */
 struct report_form {
-    void (*begin)(struct optimize_report *report);
+    void (*begin)(struct optimize_report *report); /* may be NULL */
     void (*finding)(struct optimize_report *report,
                     const struct takt_finding *finding,
                     const struct advice *advice);
@@ -159,9 +159,10 @@ struct optimize_report {
     const struct profile_outcome *profile;
     const char *error; /* at its end: why it is not whole; NULL: it is */
     struct json json;
-    /* SARIF: rules by their first finding */
-    char (*rule)[64];
-    const takt_op **rule_op;
+    struct sarif_rule {
+        char pattern[64];
+        const takt_op *op;
+    } * rule; /* SARIF: owned, in the order of their first findings */
     size_t rule_count, rule_room;
 };
 

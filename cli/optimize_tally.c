@@ -233,11 +233,6 @@ static void print_next(const struct optimize_report *report)
                    report->rules->enable_gpu ? " --enable-gpu" : "", folder);
 }
 
-static void begin(struct optimize_report *report)
-{
-    (void)report;
-}
-
 static void end(struct optimize_report *report)
 {
     print_counts(report);
@@ -246,4 +241,4 @@ static void end(struct optimize_report *report)
     print_next(report);
 }
 
-const struct report_form report_text = {begin, print_finding, end};
+const struct report_form report_text = {NULL, print_finding, end};

@@ -79,8 +79,7 @@ static void name_size(const struct series *series, unsigned step, char *out,
         format_short(shape.dim[0], out, size);
 }
 
-/* ---- from which size on ----------------------------------------------------
- */
+/* ---- from which size on ---- */
 
 enum contest { several_threads, a_gpu };
 
@@ -174,8 +173,7 @@ static bool tell_gain(const struct series *series, double *most, char *out)
     return found;
 }
 
-/* ---- what was asked for ----------------------------------------------------
- */
+/* ---- what was asked for ---- */
 
 static bool find_gain(const struct tune *tune, char *out)
 {
@@ -223,8 +221,7 @@ static size_t find_facts(const struct tune *tune,
     return count;
 }
 
-/* ---- the report ------------------------------------------------------------
- */
+/* ---- the report ---- */
 
 struct outcome {
     takt_learning learning;

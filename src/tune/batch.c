@@ -54,7 +54,7 @@ static struct cpu_time cpu_time(void)
         .stolen_s = (double)steal / hertz};
 }
 
-/* ---- progress ------------------------------------------------------------ */
+/* ---- progress ---- */
 
 /* The share of the work that is done, and the seconds that are left: as many
  * as it took so far for as much, and never more than the budget. */
@@ -96,7 +96,7 @@ bool takt__tune_is_over(struct takt_tuning *tuning)
     return tuning->is_over;
 }
 
-/* ---- one thread ---------------------------------------------------------- */
+/* ---- one thread ---- */
 
 static const double steal_from_s = 1e-3, preempted_below_s = 1e-2;
 
@@ -150,7 +150,7 @@ double takt__tune_sample(struct takt_tuning *tuning, double about_s,
     return tuning->options.ignores_load != 0 ? shortest : INFINITY;
 }
 
-/* ---- all processors ------------------------------------------------------ */
+/* ---- all processors ---- */
 
 static double own_s(void)
 {
