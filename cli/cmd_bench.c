@@ -221,8 +221,8 @@ static void print_cell_text(const struct bench *bench, const struct cell *cell,
     for (size_t i = count; i-- > 0;)
         if (!ranked[i]->is_adaptive)
             best = ranked[i]->best_s;
-    format_shape(&cell->shape, text, sizeof text);
-    printf("%s %s %s\n  ", cell->op->name, takt_dtype_name(bench->dtype), text);
+    printf("%s %s %s\n  ", cell->op->name, takt_dtype_name(bench->dtype),
+           shape_text(&cell->shape).at);
     print_limit(bench, limit);
     printf("  %-28s %10s %10s %9s %9s %8s\n", "expert", "best", "median",
            limit->is_memory ? "GB/s" : "GFLOP/s", "of limit", "x best");
@@ -309,16 +309,13 @@ static void find_limit(const struct bench *bench, const takt_call *call,
 
 static void show_progress(const struct bench *bench, size_t index)
 {
-    char shape[64];
-
     if (!bench->shows_progress)
         return;
     fputs("\r\033[K", stderr);
-    if (index < bench->cell_count) {
-        format_shape(&bench->cell[index].shape, shape, sizeof shape);
+    if (index < bench->cell_count)
         fprintf(stderr, "bench %zu/%zu: %s %s", index + 1, bench->cell_count,
-                bench->cell[index].op->name, shape);
-    }
+                bench->cell[index].op->name,
+                shape_text(&bench->cell[index].shape).at);
     fflush(stderr);
 }
 

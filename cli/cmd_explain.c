@@ -213,13 +213,12 @@ static const char *missing(const struct route *route, int policy)
 static void print_op(const struct route *route, const takt_decision *any)
 {
     const takt_op *op = route->request.op;
-    char shape[128];
+    const struct shape_text shape = shape_text(&route->request.shape);
 
-    format_shape(&route->request.shape, shape, sizeof shape);
     if (op != NULL)
-        printf("%s %s  %s\n", op->name, shape, op->summary);
+        printf("%s %s  %s\n", op->name, shape.at, op->summary);
     else
-        printf("%s\n", shape);
+        printf("%s\n", shape.at);
     if (op != NULL && !op->is_user)
         printf("  sizes       %s, %s\n", op->shape,
                takt_dtype_name(route->request.dtype));

@@ -151,16 +151,14 @@ static const double bar_every_s = 0.1, line_every_s = 5;
 static void name_stage(const takt_tune_progress *progress, char *out,
                        size_t size)
 {
-    char shape[64];
-
     switch (progress->stage) {
     case TAKT_TUNE_TRANSFERS:
         snprintf(out, size, "moving operands to %s", progress->expert);
         break;
     case TAKT_TUNE_MEASURING:
-        format_shape(&progress->shape, shape, sizeof shape);
         snprintf(out, size, "%s %s %s", progress->op->name,
-                 takt_dtype_name(progress->dtype), shape);
+                 takt_dtype_name(progress->dtype),
+                 shape_text(&progress->shape).at);
         break;
     case TAKT_TUNE_STARTING:
     case TAKT_TUNE_WAITING:
@@ -174,7 +172,7 @@ static void show_progress(struct tune *tune, const takt_tune_progress *progress)
 {
     const double now = now_s();
     const bool is_bar = isatty(STDERR_FILENO) != 0;
-    char what[128], bar[bar_width + 1];
+    char what[384], bar[bar_width + 1];
 
     if (tune->is_json || now < tune->next_line_s ||
         progress->stage == TAKT_TUNE_STARTING)

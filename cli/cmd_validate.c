@@ -49,7 +49,6 @@ static void show_progress(const struct check *check)
 static bool run_checks(struct validation *validation)
 {
     const struct check *wrong = NULL;
-    char shape[96];
 
     for (size_t i = 0; i < validation->checks.count; i++) {
         struct check *check = &validation->checks.check[i];
@@ -60,11 +59,10 @@ static bool run_checks(struct validation *validation)
     show_progress(NULL);
     if (wrong == NULL)
         return true;
-    format_shape(&wrong->shape, shape, sizeof shape);
     snprintf(validation->error, sizeof validation->error,
              "%s does not compute what scalar does in %s %s %s: %s",
              wrong->failed, wrong->op->name, takt_dtype_name(wrong->dtype),
-             shape, wrong->why);
+             shape_text(&wrong->shape).at, wrong->why);
     return false;
 }
 
@@ -101,9 +99,8 @@ static const char *why_no_tests(const struct validation *validation)
 
 static void print_check(const struct check *check)
 {
-    char shape[96], result[240];
+    char result[240];
 
-    format_shape(&check->shape, shape, sizeof shape);
     if (check->failed[0] != '\0')
         snprintf(result, sizeof result, "%s is wrong: %s", check->failed,
                  check->why);
@@ -114,7 +111,7 @@ static void print_check(const struct check *check)
                  "%u expert%s right, %.0f%% of what is allowed", check->experts,
                  check->experts > 1 ? "s" : "", 100 * check->worst);
     printf("  %-15s %s  %-24s %-8s %s\n", check->op->name,
-           takt_dtype_name(check->dtype), shape,
+           takt_dtype_name(check->dtype), shape_text(&check->shape).at,
            check->is_found ? "found" : "typical", result);
 }
 

@@ -67,7 +67,7 @@ const char *all_gpus(void);
 bool is_pinned(void);
 
 /* Reads a number option, if it was given: *out above 0 (a rate) or from 1 on (a
- * count), and at most `most`; else what is wrong is `range`, which is NULL where
+ * count), and at most `most`; else what is wrong is `range`, which is NULL if
  * any number will do. False: that was said. */
 bool read_rate_option(const struct invocation *invocation, const char *name,
                       double most, const char *range, double *out);

@@ -86,7 +86,7 @@ static void close_range(const struct course *course, struct range *range)
 
 /* Cuts a course into ranges; returns how many. */
 static size_t find_ranges(const struct course *course,
-                   struct range out[TAKT_FAMILY_STEPS])
+                          struct range out[TAKT_FAMILY_STEPS])
 {
     size_t count = 0;
 
@@ -129,7 +129,7 @@ static void name_pattern(const struct takt_family *family, char *out,
 
 /* "256 .. 96Ki", the side that shapes are made of */
 static void name_range(const struct course *course, const struct range *range,
-                char *out, size_t size)
+                       char *out, size_t size)
 {
     char first[64], last[64];
 
@@ -238,28 +238,20 @@ static takt_shape shape_at(const struct course *course, size_t spot)
     return takt__family_shape(course->family, course->spot[spot].step);
 }
 
-static void print_shape_csv(const struct course *course, size_t spot)
-{
-    const takt_shape shape = shape_at(course, spot);
-    char text[128];
-
-    format_shape(&shape, text, sizeof text);
-    printf("%s,", text);
-}
-
 void print_course_csv(const struct course *course)
 {
     struct range range[TAKT_FAMILY_STEPS];
     const size_t count = find_ranges(course, range);
 
     for (size_t i = 0; i < count; i++) {
-        const size_t sizes = range[i].last - range[i].first + 1;
-        printf("%s,%s,%s,%s,", course->op->name, takt_dtype_name(course->dtype),
-               course->family->layout, situation_name(course->situation));
-        print_shape_csv(course, range[i].first);
-        print_shape_csv(course, range[i].last);
-        printf("%s,%.4g,%.4g,%zu,%zu\n", course->spot[range[i].first].expert,
-               range[i].next_gain, range[i].moe_gain, range[i].measured, sizes);
+        const takt_shape from = shape_at(course, range[i].first);
+        const takt_shape to = shape_at(course, range[i].last);
+        printf("%s,%s,%s,%s,%s,%s,%s,%.4g,%.4g,%zu,%zu\n", course->op->name,
+               takt_dtype_name(course->dtype), course->family->layout,
+               situation_name(course->situation), shape_text(&from).at,
+               shape_text(&to).at, course->spot[range[i].first].expert,
+               range[i].next_gain, range[i].moe_gain, range[i].measured,
+               range[i].last - range[i].first + 1);
     }
 }
 
