@@ -117,13 +117,11 @@ static bool read_work(const struct asking *asking, const takt_op *op,
     const char *wrong = parse_shape(asking->words[1], &shape);
 
     if (wrong != NULL)
-        usage_error(command, "size '%s' %s", asking->words[1], wrong);
-    else if (shape.rank < op->rank_min ||
-             takt_op_work(op, TAKT_F32, &shape, out) != TAKT_OK)
-        shape_error(command, op, asking->words[1]);
-    else
-        return true;
-    return false;
+        return reject(command, "size '%s' %s", asking->words[1], wrong);
+    if (shape.rank < op->rank_min ||
+        takt_op_work(op, TAKT_F32, &shape, out) != TAKT_OK)
+        return shape_error(command, op, asking->words[1]);
+    return true;
 }
 
 static int show(const struct asking *asking)

@@ -185,17 +185,14 @@ static bool is_sensible(const struct invocation *invocation)
     const bool has_report = option_given(invocation, "report");
 
     if (invocation->program == NULL || invocation->program[0] == NULL)
-        usage_error(command, "no command after --");
-    else if (option_given(invocation, "format") && !has_report)
-        usage_error(command, "--format is for --report");
-    else if (option_given(invocation, "output") && !has_report)
-        usage_error(command, "--output is for --report");
-    else if (option_given(invocation, "policy") &&
-             option_given(invocation, "pin"))
-        usage_error(command, "--policy and --pin cannot both decide");
-    else
-        return true;
-    return false;
+        return reject(command, "no command after --");
+    if (option_given(invocation, "format") && !has_report)
+        return reject(command, "--format is for --report");
+    if (option_given(invocation, "output") && !has_report)
+        return reject(command, "--output is for --report");
+    if (option_given(invocation, "policy") && option_given(invocation, "pin"))
+        return reject(command, "--policy and --pin cannot both decide");
+    return true;
 }
 
 /* Opened before the program runs, so that it does not run for nothing. */

@@ -262,27 +262,25 @@ static bool is_sensible(const struct invocation *invocation)
                          !is_number(invocation->operands[0]);
 
     if (is_program && invocation->operand_count > 0)
-        usage_error(command, "'%s' and a command cannot both be traced",
-                    invocation->operands[0]);
-    else if (is_program && invocation->program[0] == NULL)
-        usage_error(command, "no command after --");
-    else if (!is_program && invocation->operand_count == 0)
-        usage_error(command, "needs %s", command->operands);
-    else if (option_given(invocation, "follow") && !is_file)
-        usage_error(command, "--follow is for files");
-    else if (option_given(invocation, "as-is") && !is_program)
-        usage_error(command, "--as-is is for a command");
-    else if (is_file && option_given(invocation, "record"))
-        usage_error(command,
-                    "--record is for programs; '%s' is a file "
-                    "already",
-                    invocation->operands[0]);
-    else if (is_file && option_given(invocation, "all"))
-        usage_error(command, "--all is for programs: a file has what it has "
-                             "(TAKT_TRACE_DEBUG=1 when it is made)");
-    else
-        return true;
-    return false;
+        return reject(command, "'%s' and a command cannot both be traced",
+                      invocation->operands[0]);
+    if (is_program && invocation->program[0] == NULL)
+        return reject(command, "no command after --");
+    if (!is_program && invocation->operand_count == 0)
+        return reject(command, "needs %s", command->operands);
+    if (option_given(invocation, "follow") && !is_file)
+        return reject(command, "--follow is for files");
+    if (option_given(invocation, "as-is") && !is_program)
+        return reject(command, "--as-is is for a command");
+    if (is_file && option_given(invocation, "record"))
+        return reject(command,
+                      "--record is for programs; '%s' is a file "
+                      "already",
+                      invocation->operands[0]);
+    if (is_file && option_given(invocation, "all"))
+        return reject(command, "--all is for programs: a file has what it has "
+                               "(TAKT_TRACE_DEBUG=1 when it is made)");
+    return true;
 }
 
 static bool read_options(const struct invocation *invocation,

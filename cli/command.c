@@ -228,8 +228,8 @@ static void print_word(const char *word)
 }
 
 /* For a command that takes a program: says that it comes after --, and what the
- * whole line would be. */
-static void suggest_program(const struct invocation *invocation)
+ * whole line would be. Returns false. */
+static bool suggest_program(const struct invocation *invocation)
 {
     const char *name = invocation->command->name;
 
@@ -242,6 +242,7 @@ static void suggest_program(const struct invocation *invocation)
         print_word(*word);
     }
     fputc('\n', stderr);
+    return false;
 }
 
 static bool check_operands(const struct invocation *out)
@@ -249,16 +250,13 @@ static bool check_operands(const struct invocation *out)
     const struct command *command = out->command;
 
     if (out->operand_count < command->min_operands)
-        usage_error(command, "needs %s", command->operands);
-    else if (out->operand_count > command->max_operands &&
-             command->takes_program)
-        suggest_program(out);
-    else if (out->operand_count > command->max_operands)
-        usage_error(command, "'%s' is one word too many",
-                    out->operands[command->max_operands]);
-    else
-        return true;
-    return false;
+        return reject(command, "needs %s", command->operands);
+    if (out->operand_count > command->max_operands && command->takes_program)
+        return suggest_program(out);
+    if (out->operand_count > command->max_operands)
+        return reject(command, "'%s' is one word too many",
+                      out->operands[command->max_operands]);
+    return true;
 }
 
 bool parse_invocation(const struct command *command, int argc, char **argv,

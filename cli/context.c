@@ -124,9 +124,8 @@ bool open_context(const struct command *command,
 static bool accept(const struct invocation *invocation, const char *name,
                    const char *wrong)
 {
-    return wrong == NULL ||
-           reject(invocation->command, "--%s '%s' %s", name,
-                  option_value(invocation, name), wrong);
+    return wrong == NULL || reject(invocation->command, "--%s '%s' %s", name,
+                                   option_value(invocation, name), wrong);
 }
 
 bool read_rate_option(const struct invocation *invocation, const char *name,
@@ -176,11 +175,11 @@ unsigned expert_threads(const char *name)
     return *end != '\0' || (x > name && x[-1] == 'v') ? 1 : (unsigned)threads;
 }
 
-int shape_error(const struct command *command, const takt_op *op,
-                const char *shape)
+bool shape_error(const struct command *command, const takt_op *op,
+                 const char *shape)
 {
-    return usage_error(command, "shape '%s' does not fit %s, which takes %s",
-                       shape, op->name, op->shape);
+    return reject(command, "shape '%s' does not fit %s, which takes %s", shape,
+                  op->name, op->shape);
 }
 
 bool has_dtype(const struct command *command, const takt_op *op,

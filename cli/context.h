@@ -81,9 +81,9 @@ const char *situation_name(unsigned situation);
 /* Threads in an expert's name: 2 for "simd.avx512x2". */
 unsigned expert_threads(const char *name);
 
-/* Says which sizes the op takes. Returns EXIT_USAGE. */
-int shape_error(const struct command *command, const takt_op *op,
-                const char *shape);
+/* Says which sizes the op takes. Returns false. */
+bool shape_error(const struct command *command, const takt_op *op,
+                 const char *shape);
 
 /* Whether the op has that element type; if not, says so. */
 bool has_dtype(const struct command *command, const takt_op *op,

@@ -123,11 +123,9 @@ static bool read_shape(const struct invocation *invocation, const char *text,
 
     if (wrong != NULL)
         return reject(invocation->command, "size '%s' %s", text, wrong);
-    if (request->op == NULL ||
-        takt_op_check_shape(request->op, &request->shape) == TAKT_OK)
-        return true;
-    shape_error(invocation->command, request->op, text);
-    return false;
+    return request->op == NULL ||
+           takt_op_check_shape(request->op, &request->shape) == TAKT_OK ||
+           shape_error(invocation->command, request->op, text);
 }
 
 /* The words are OP SHAPE, or one of them. */
@@ -214,11 +212,9 @@ bool route_select(const struct invocation *invocation,
 
     request.policy = policy;
     if ((policy == TAKT_POLICY_ADAPTIVE || policy == TAKT_POLICY_PINNED) &&
-        is_bare_count(route)) {
-        shape_error(invocation->command, request.op,
-                    invocation->operands[invocation->operand_count - 1]);
-        return false;
-    }
+        is_bare_count(route))
+        return shape_error(invocation->command, request.op,
+                           invocation->operands[invocation->operand_count - 1]);
     const takt_status status = takt_select(route->ctx, &request, out);
     if (status == TAKT_OK)
         return true;
@@ -234,7 +230,7 @@ bool route_select(const struct invocation *invocation,
 
 /* What is expected of an expert; NULL: nothing. */
 static const takt_estimate *route_estimate(const struct route *route,
-                                    const char *expert)
+                                           const char *expert)
 {
     for (size_t i = 0; i < route->estimate_count; i++)
         if (strcmp(route->estimate[i].expert, expert) == 0)

@@ -337,17 +337,15 @@ static bool is_traceable(const struct trace *trace, const char *word, long pid)
 
     snprintf(path, sizeof path, "/proc/%ld", pid);
     if (pid <= 0 || stat(path, &facts) != 0)
-        usage_error(trace->command,
-                    "there is no process %s (a file of that name: ./%s)", word,
-                    word);
-    else if (facts.st_uid != geteuid())
-        usage_error(trace->command,
-                    "process %s is not yours: run takt trace as its user "
-                    "(number %lu)",
-                    word, (unsigned long)facts.st_uid);
-    else
-        return true;
-    return false;
+        return reject(trace->command,
+                      "there is no process %s (a file of that name: ./%s)",
+                      word, word);
+    if (facts.st_uid != geteuid())
+        return reject(trace->command,
+                      "process %s is not yours: run takt trace as its user "
+                      "(number %lu)",
+                      word, (unsigned long)facts.st_uid);
+    return true;
 }
 
 /* Listens in every folder in which the program may look. */
