@@ -328,8 +328,7 @@ static void print_fish_options(FILE *stream, const struct command *command)
 static void print_fish_words(FILE *stream, const struct command *command,
                              void (*print)(FILE *, const struct command *))
 {
-    fprintf(stream,
-            "complete -c takt -n '__fish_seen_subcommand_from %s' -a '",
+    fprintf(stream, "complete -c takt -n '__fish_seen_subcommand_from %s' -a '",
             command->name);
     print(stream, command);
     fputs("'\n", stream);
