@@ -65,17 +65,4 @@ struct limit {
  * in one line. */
 bool read_question(const struct invocation *invocation, struct bench *bench);
 
-/* Times the call with each contender, in turns and in a new order every round,
- * for about `budget_s` altogether. What is slow is called once at least.
- * On failure says which of them failed. */
-takt_status run_contest(takt_ctx *ctx, const takt_call *call, double budget_s,
-                        struct contender *contenders, size_t count,
-                        size_t *failed);
-
-/* Prints what the latest contest was about and how it ended. */
-void print_cell_text(const struct bench *bench, const struct cell *cell,
-                     const struct limit *limit);
-void print_cell_json(struct bench *bench, const struct cell *cell,
-                     const struct limit *limit);
-
 #endif

@@ -17,7 +17,6 @@
 enum { longest_list = 2048 };
 
 static const char usual_ops[] = "add,sum,exp,softmax,gemv,matmul";
-static const double longest_s = 60;
 
 /* Cuts the next word off a list separated by commas; NULL: there is none. */
 static char *next_word(char **list)
@@ -40,9 +39,8 @@ static bool copy_list(const struct bench *bench, const char *option,
         memcpy(out, text, strlen(text) + 1);
         return true;
     }
-    usage_error(bench->command, "--%s is longer than %d characters", option,
-                longest_list - 1);
-    return false;
+    return reject(bench->command, "--%s is longer than %d characters", option,
+                  longest_list - 1);
 }
 
 static bool has_room(const struct bench *bench, const takt_op *op,
@@ -54,9 +52,8 @@ static bool has_room(const struct bench *bench, const takt_op *op,
     if (takt_op_work(op, bench->dtype, shape, &work) == TAKT_OK &&
         (memory == 0 || 2 * work.bytes < memory))
         return true;
-    usage_error(bench->command, "%s of %s needs more memory than there is",
-                op->name, size);
-    return false;
+    return reject(bench->command, "%s of %s needs more memory than there is",
+                  op->name, size);
 }
 
 /* The sizes that tell most about an op. */
@@ -86,10 +83,8 @@ static bool add_cell(struct bench *bench, const takt_op *op, const char *size,
     takt_shape shape;
     const char *wrong = parse_shape(size, &shape);
 
-    if (wrong != NULL) {
-        usage_error(bench->command, "size '%s' %s", size, wrong);
-        return false;
-    }
+    if (wrong != NULL)
+        return reject(bench->command, "size '%s' %s", size, wrong);
     if (!takt__can_be_timed(op, &shape)) {
         if (is_named)
             usage_error(bench->command, "%s takes %s, not '%s'", op->name,
@@ -98,10 +93,8 @@ static bool add_cell(struct bench *bench, const takt_op *op, const char *size,
     }
     if (!has_room(bench, op, size, &shape))
         return false;
-    if (bench->cell_count == most_cells) {
-        usage_error(bench->command, "more than %d sizes", most_cells);
-        return false;
-    }
+    if (bench->cell_count == most_cells)
+        return reject(bench->command, "more than %d sizes", most_cells);
     bench->cell[bench->cell_count++] = (struct cell){op, shape};
     return true;
 }
@@ -160,25 +153,13 @@ static bool read_ops(const struct invocation *invocation, struct bench *bench)
 static bool read_options(const struct invocation *invocation,
                          struct bench *bench)
 {
-    const char *dtype = option_value(invocation, "dtype");
-    const char *seconds = option_value(invocation, "seconds");
-    size_t index = TAKT_F32;
-
-    if (dtype != NULL)
-        find_choice(dtype, "f32|f64", &index);
-    bench->dtype = (takt_dtype)index;
+    bench->dtype = (takt_dtype)option_choice(invocation, "dtype");
     bench->budget_s = 0.3;
-    const char *wrong =
-        seconds == NULL ? NULL : parse_rate(seconds, &bench->budget_s);
-    if (wrong == NULL && !(bench->budget_s > 0 && bench->budget_s <= longest_s))
-        wrong = "is not above 0 and up to 60";
-    if (wrong != NULL)
-        usage_error(bench->command, "--seconds '%s' %s", seconds, wrong);
-    return wrong == NULL;
+    return read_rate_option(invocation, "seconds", 60,
+                            "is not above 0 and up to 60", &bench->budget_s);
 }
 
-/* ---- the contenders --------------------------------------------------------
- */
+/* ---- the contenders ---- */
 
 /* "adaptive", or the expert of that number. */
 static void add_contender(struct bench *bench, const char *name, size_t expert)
@@ -219,12 +200,10 @@ static bool add_named(struct bench *bench, const char *list)
             continue;
         }
         if (nearest_choice(word, choice, near, sizeof near) != NULL)
-            usage_error(bench->command, "no expert '%s'; did you mean '%s'?",
-                        word, near);
-        else
-            usage_error(bench->command, "no expert '%s'; there are %s", word,
-                        choice);
-        return false;
+            return reject(bench->command, "no expert '%s'; did you mean '%s'?",
+                          word, near);
+        return reject(bench->command, "no expert '%s'; there are %s", word,
+                      choice);
     }
     return true;
 }
@@ -255,11 +234,9 @@ static bool read_experts(const struct invocation *invocation,
                                       .telemetry = ""};
     const takt_status status = takt_ctx_create(&options, &bench->ctx);
 
-    if (status != TAKT_OK) {
-        usage_error(bench->command, "this machine: %s",
-                    takt_status_text(status));
-        return false;
-    }
+    if (status != TAKT_OK)
+        return reject(bench->command, "this machine: %s",
+                      takt_status_text(status));
     if (has_adaptive)
         takt_ctx_open_gpus(bench->ctx);
     if (list != NULL)

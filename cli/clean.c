@@ -3,7 +3,9 @@
 #include "clean.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "text/utf8.h"
 
@@ -31,6 +33,12 @@ static size_t take_one(const char *text, char out[longest_escape + 1])
                                        : "\\U%08x",
                  (unsigned)character);
     return length == 0 ? 1 : length;
+}
+
+bool wants_colour(FILE *stream)
+{
+    const char *no = getenv("NO_COLOR");
+    return isatty(fileno(stream)) == 1 && (no == NULL || no[0] == '\0');
 }
 
 const char *clean_text(const char *text, char *out, size_t size)

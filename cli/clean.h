@@ -10,8 +10,12 @@
 #ifndef TAKT_CLI_CLEAN_H
 #define TAKT_CLI_CLEAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+
+/* Colour is for terminals, unless NO_COLOR is set. */
+bool wants_colour(FILE *stream);
 
 /* Text with escapes, cut to `size` bytes. Returns `out`. */
 const char *clean_text(const char *text, char *out, size_t size);

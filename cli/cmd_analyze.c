@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "number.h"
-#include "optimize_analysis.h"
+#include "optimize.h"
 
 /* ---- the phase ---- */
 

@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_bench.c - `takt bench`: every expert beside the machine's limit. */
+/*
+ * cmd_bench.c - `takt bench`: every expert beside the machine's limit.
+ *
+ * No machine is idle all the time, and an expert that is timed while another
+ * process is busy looks slow. So contenders take short turns, and a slow spell
+ * hits all of them. The shortest sample is what the call costs; the median says
+ * what a spell adds.
+ */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "bench_limit.h"
@@ -10,6 +18,255 @@
 #include "commands.h"
 #include "number.h"
 #include "tune/operands.h"
+
+/* ---- turns, warm-up and samples ---- */
+
+enum { rounds = 7 };
+
+/* Wide vector units need that long to reach full speed, and threads that the
+ * previous expert left spinning need about as long to fall asleep. */
+static const double warm_up_s = 0.0004;
+static const double sample_s = 0.00002; /* the clock is a thousandth of it */
+
+static takt_status run_once(takt_ctx *ctx, const struct contender *c,
+                            const takt_call *call, takt_decision *decision)
+{
+    return c->is_adaptive ? takt_run(ctx, call, decision)
+                          : takt_run_on(ctx, call, c->expert);
+}
+
+/* Seconds of a call. An expert that fails is out from then on. */
+static double time_calls(takt_ctx *ctx, struct contender *c,
+                         const takt_call *call)
+{
+    const double start = now_s();
+
+    for (size_t i = 0; i < c->calls; i++)
+        if (run_once(ctx, c, call, NULL) != TAKT_OK) {
+            c->is_out = true;
+            return INFINITY;
+        }
+    return (now_s() - start) / (double)c->calls;
+}
+
+static void add_sample(struct contender *c, double seconds)
+{
+    c->latest[c->samples++ % most_samples] = seconds;
+    if (c->samples == 1 || seconds < c->best_s)
+        c->best_s = seconds;
+}
+
+/* Runs the call once, which shows whether the expert can run it, starts threads
+ * and compiles kernels; then for as long as it takes to know how often it fits
+ * a sample. What is longer than the whole budget is not run again. */
+static takt_status enter(takt_ctx *ctx, struct contender *c,
+                         const takt_call *call, double budget_s)
+{
+    takt_decision decision;
+    const double start = now_s();
+    const takt_status status = run_once(ctx, c, call, &decision);
+    double seconds = now_s() - start;
+
+    c->is_out = !c->is_adaptive && status != TAKT_OK;
+    if (status != TAKT_OK)
+        return c->is_out ? TAKT_OK : status;
+    memcpy(c->ran, c->is_adaptive ? decision.expert : c->name, sizeof c->ran);
+    c->samples = 0;
+    c->used_s = 0;
+    c->calls = 1;
+    if (seconds < budget_s)
+        seconds = time_calls(ctx, c, call);
+    while (seconds * (double)c->calls < sample_s) {
+        c->calls *= 2;
+        seconds = time_calls(ctx, c, call);
+    }
+    add_sample(c, seconds);
+    return TAKT_OK;
+}
+
+/* At the end another expert may be chosen than at first: threads are awake. */
+static void take_turn(takt_ctx *ctx, struct contender *c, const takt_call *call,
+                      double turn_s)
+{
+    const double start = now_s();
+    takt_decision decision;
+    double used;
+
+    do
+        time_calls(ctx, c, call);
+    while (now_s() - start < warm_up_s);
+    do {
+        add_sample(c, time_calls(ctx, c, call));
+        used = now_s() - start;
+    } while (used < turn_s);
+    c->used_s += used;
+    if (c->is_adaptive && takt_run(ctx, call, &decision) == TAKT_OK)
+        memcpy(c->ran, decision.expert, sizeof c->ran);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void find_median(struct contender *c)
+{
+    const size_t count = c->samples < most_samples ? c->samples : most_samples;
+
+    qsort(c->latest, count, sizeof c->latest[0], compare);
+    c->median_s = c->latest[count / 2];
+}
+
+/* Times the call with each contender, in turns and in a new order every round,
+ * for about `budget_s` altogether. What is slow is called once at least.
+ * On failure says which of them failed. */
+static takt_status run_contest(takt_ctx *ctx, const takt_call *call,
+                               double budget_s, struct contender *contenders,
+                               size_t count, size_t *failed)
+{
+    size_t in = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const takt_status status = enter(ctx, &contenders[i], call, budget_s);
+        *failed = i;
+        if (status != TAKT_OK)
+            return status;
+        in += !contenders[i].is_out;
+    }
+    const double share_s = budget_s / (double)(in > 0 ? in : 1);
+    for (size_t round = 0; round < rounds; round++)
+        for (size_t i = 0; i < count; i++) {
+            struct contender *c = &contenders[(i + round) % count];
+            /* A turn has two samples at least; those for which even that is
+             * too long were timed when they entered. */
+            const double least = 2 * c->best_s * (double)c->calls;
+            if (!c->is_out && c->used_s + least < share_s)
+                take_turn(ctx, c, call, share_s / rounds);
+        }
+    for (size_t i = 0; i < count; i++)
+        if (!contenders[i].is_out)
+            find_median(&contenders[i]);
+    return TAKT_OK;
+}
+
+/* ---- the answers, as a table and as JSON ---- */
+
+/* Billions per second of what the limit is about. */
+static double rate(const struct limit *limit, double seconds)
+{
+    return (limit->is_memory ? limit->work.bytes : limit->work.flops) /
+           seconds * 1e-9;
+}
+
+static void format_time(double seconds, char *out, size_t size)
+{
+    if (seconds < 1e-6)
+        snprintf(out, size, "%.1f ns", seconds * 1e9);
+    else if (seconds < 1e-3)
+        snprintf(out, size, "%.2f us", seconds * 1e6);
+    else if (seconds < 1)
+        snprintf(out, size, "%.2f ms", seconds * 1e3);
+    else
+        snprintf(out, size, "%.2f s", seconds);
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct contender *x = *(const struct contender *const *)a;
+    const struct contender *y = *(const struct contender *const *)b;
+    return (x->best_s > y->best_s) - (x->best_s < y->best_s);
+}
+
+/* Those that could run the call, the fastest first. */
+static size_t rank_contenders(const struct bench *bench,
+                              const struct contender **out)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < bench->contender_count; i++)
+        if (!bench->contender[i].is_out)
+            out[count++] = &bench->contender[i];
+    qsort(out, count, sizeof out[0], compare_times);
+    return count;
+}
+
+static void print_limit(const struct bench *bench, const struct limit *limit)
+{
+    const unsigned threads = bench->machine->threads;
+
+    if (limit->is_memory) {
+        printf("limit: memory, %.1f GB/s measured",
+               limit->all_bandwidth * 1e-9);
+        if (threads > 1)
+            printf(" on %u threads, %.1f on one", threads,
+                   limit->one_bandwidth * 1e-9);
+    } else {
+        printf("limit: arithmetic, %.1f GFLOP/s", limit->flops * 1e-9);
+        if (threads > 1)
+            printf(" = %u threads x %.1f measured", threads,
+                   bench->flops * 1e-9);
+    }
+    putchar('\n');
+}
+
+static void print_cell_text(const struct bench *bench, const struct cell *cell,
+                            const struct limit *limit)
+{
+    const struct contender *ranked[most_contenders];
+    const size_t count = rank_contenders(bench, ranked);
+    double best = 0; /* of an expert that is named */
+    char text[128], median[32];
+
+    for (size_t i = count; i-- > 0;)
+        if (!ranked[i]->is_adaptive)
+            best = ranked[i]->best_s;
+    printf("%s %s %s\n  ", cell->op->name, takt_dtype_name(bench->dtype),
+           shape_text(&cell->shape).at);
+    print_limit(bench, limit);
+    printf("  %-28s %10s %10s %9s %9s %8s\n", "expert", "best", "median",
+           limit->is_memory ? "GB/s" : "GFLOP/s", "of limit", "x best");
+    for (size_t i = 0; i < count; i++) {
+        const struct contender *c = ranked[i];
+        snprintf(text, sizeof text, "%s%s%s", c->name,
+                 c->is_adaptive ? ": " : "", c->is_adaptive ? c->ran : "");
+        printf("  %-28s ", text);
+        format_time(c->best_s, text, sizeof text);
+        format_time(c->median_s, median, sizeof median);
+        printf("%10s %10s %9.2f %8.0f%% %8.2f\n", text, median,
+               rate(limit, c->best_s), 100 * limit->seconds / c->best_s,
+               best > 0 ? c->best_s / best : 1.0);
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void print_cell_json(struct bench *bench, const struct cell *cell,
+                            const struct limit *limit)
+{
+    struct json *json = &bench->json;
+
+    json_print(json,
+               "{op:%s dtype:%s shape:%p bytes:%g flops:%g limit:{kind:%s "
+               "seconds:%g bytes_per_s:%g bytes_per_s_one_thread:%g "
+               "flops_per_s:%g} experts:[",
+               cell->op->name, takt_dtype_name(bench->dtype),
+               (const void *)&cell->shape, limit->work.bytes, limit->work.flops,
+               limit->is_memory ? "memory" : "arithmetic", limit->seconds,
+               limit->all_bandwidth, limit->one_bandwidth, limit->flops);
+    for (size_t i = 0; i < bench->contender_count; i++) {
+        const struct contender *c = &bench->contender[i];
+        if (!c->is_out)
+            json_print(json,
+                       "{name:%s ran:%s best_s:%g median_s:%g samples:%zu "
+                       "calls_per_sample:%zu}",
+                       c->name, c->ran, c->best_s, c->median_s, c->samples,
+                       c->calls);
+    }
+    json_print(json, "]}");
+}
+
+/* ---- the command ---- */
 
 /* How operands pass through memory: arrays that count are those at least half
  * as long as the longest one. */
@@ -52,16 +309,13 @@ static void find_limit(const struct bench *bench, const takt_call *call,
 
 static void show_progress(const struct bench *bench, size_t index)
 {
-    char shape[64];
-
     if (!bench->shows_progress)
         return;
     fputs("\r\033[K", stderr);
-    if (index < bench->cell_count) {
-        format_shape(&bench->cell[index].shape, shape, sizeof shape);
+    if (index < bench->cell_count)
         fprintf(stderr, "bench %zu/%zu: %s %s", index + 1, bench->cell_count,
-                bench->cell[index].op->name, shape);
-    }
+                bench->cell[index].op->name,
+                shape_text(&bench->cell[index].shape).at);
     fflush(stderr);
 }
 
@@ -119,22 +373,16 @@ static int time_all(struct bench *bench)
         bench->flops /= 2;
     if (bench->is_json) {
         bench->json = json_begin(stdout);
-        json_open(&bench->json, NULL, '{');
-        json_string(&bench->json, "machine", bench->machine->cpu_name);
-        json_string(&bench->json, "hw_fingerprint",
-                    bench->machine->hw_fingerprint);
-        json_count(&bench->json, "threads", bench->machine->threads);
-        json_number(&bench->json, "flops_per_s_one_core", bench->flops);
-        json_number(&bench->json, "budget_s", bench->budget_s);
-        json_open(&bench->json, "results", '[');
+        json_print(&bench->json,
+                   "{machine:%s hw_fingerprint:%s threads:%u "
+                   "flops_per_s_one_core:%g budget_s:%g results:[",
+                   bench->machine->cpu_name, bench->machine->hw_fingerprint,
+                   bench->machine->threads, bench->flops, bench->budget_s);
     }
     for (size_t i = 0; i < bench->cell_count; i++)
         is_whole = time_cell(bench, i) && is_whole;
-    if (bench->is_json) {
-        json_close(&bench->json, ']');
-        json_close(&bench->json, '}');
-        json_end(&bench->json);
-    }
+    if (bench->is_json)
+        json_print(&bench->json, "]}\n");
     return is_whole ? EXIT_DONE : EXIT_FINDING;
 }
 

@@ -18,7 +18,7 @@
 #include "commands.h"
 #include "context.h"
 #include "json.h"
-#include "preload.h"
+#include "run.h"
 
 enum state { STATE_OK, STATE_NOTE, STATE_PROBLEM };
 

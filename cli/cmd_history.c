@@ -25,17 +25,13 @@ struct asking {
     bool is_json;
 };
 
-static int trouble(const char *what, const char *why)
-{
-    return complain(&cmd_history, "%s: %s", what, why);
-}
-
 /* What a diagnosis says, or at least the status. */
 static int store_trouble(const struct asking *asking, takt_status status,
                          const takt_diag *diag)
 {
     if (diag->text[0] == '\0')
-        return trouble(asking->store, takt_status_text(status));
+        return complain(&cmd_history, "%s: %s", asking->store,
+                        takt_status_text(status));
     return complain(&cmd_history, "%s", diag->text);
 }
 
@@ -90,7 +86,8 @@ static int print_memories(const struct asking *asking, bool is_gain,
         return code;
     read_memories(ctx, &memories);
     if (memories.is_short) { /* better no rows than some */
-        code = trouble("what was learned", takt_status_text(TAKT_ENOMEM));
+        code = complain(&cmd_history, "what was learned: %s",
+                        takt_status_text(TAKT_ENOMEM));
     } else if (is_gain) {
         print_gain(ctx, &memories, asking->is_json);
     } else if (op != NULL) {
@@ -120,13 +117,11 @@ static bool read_work(const struct asking *asking, const takt_op *op,
     const char *wrong = parse_shape(asking->words[1], &shape);
 
     if (wrong != NULL)
-        usage_error(command, "size '%s' %s", asking->words[1], wrong);
-    else if (shape.rank < op->rank_min ||
-             takt_op_work(op, TAKT_F32, &shape, out) != TAKT_OK)
-        shape_error(command, op, asking->words[1]);
-    else
-        return true;
-    return false;
+        return reject(command, "size '%s' %s", asking->words[1], wrong);
+    if (shape.rank < op->rank_min ||
+        takt_op_work(op, TAKT_F32, &shape, out) != TAKT_OK)
+        return shape_error(command, op, asking->words[1]);
+    return true;
 }
 
 static int show(const struct asking *asking)
@@ -224,7 +219,8 @@ static int merge(const struct asking *asking)
         const takt_status status =
             takt_store_merge(asking->store, asking->words[i], &report, &diag);
         if (status != TAKT_OK && diag.text[0] == '\0')
-            return trouble(asking->words[i], takt_status_text(status));
+            return complain(&cmd_history, "%s: %s", asking->words[i],
+                            takt_status_text(status));
         if (status != TAKT_OK)
             return store_trouble(asking, status, &diag);
         sum.read += report.read;
@@ -274,7 +270,8 @@ static int reset(const struct asking *asking)
     const takt_status status = takt_history_reset(ctx, op);
     takt_ctx_destroy(ctx);
     if (status != TAKT_OK)
-        return trouble(asking->store, takt_status_text(status));
+        return complain(&cmd_history, "%s: %s", asking->store,
+                        takt_status_text(status));
     print_line(stdout, "forgot %s in %s", op != NULL ? op->name : "everything",
                asking->store);
     return EXIT_DONE;
@@ -329,7 +326,8 @@ static int run(const struct invocation *invocation)
     else
         takt_store_path(asking.store, sizeof asking.store);
     if (asking.store[0] == '\0')
-        return trouble("there is no store", "set TAKT_DB, or use --db FILE");
+        return complain(&cmd_history,
+                        "there is no store: set TAKT_DB, or use --db FILE");
     return action->run(&asking);
 }
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_map.c - `takt map`: for each op, which sizes go where. */
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "map.h"
+#include "number.h"
 
 /* How the answer is written, and what it is about. */
 struct mapping {
@@ -19,10 +22,8 @@ struct mapping {
     struct legend legend;
 };
 
-static bool is_asked(const void *self, const takt_op *op)
+static bool is_asked(const struct invocation *invocation, const takt_op *op)
 {
-    const struct invocation *invocation = self;
-
     for (size_t i = 0; i < invocation->operand_count; i++)
         if (takt_op_find(invocation->operands[i]) == op)
             return true;
@@ -39,6 +40,100 @@ static bool all_known(const struct invocation *invocation, takt_dtype dtype)
     }
     return true;
 }
+
+/* ---- the thresholds of the moe rule ---- */
+
+/* The sizes of one op: the ranges of the moe rule and their experts. */
+struct moe_row {
+    const takt_op *op;
+    size_t simd_above, gpu_above; /* SIZE_MAX: never */
+    char scalar[TAKT_EXPERT_NAME_MAX];
+    char simd[TAKT_EXPERT_NAME_MAX];
+    char gpu[TAKT_EXPERT_NAME_MAX];
+};
+
+/* The expert for one element more than the threshold. */
+static void expert_above(takt_ctx *ctx, const takt_op *op, size_t above,
+                         char *out)
+{
+    const takt_request request = {
+        .policy = TAKT_POLICY_MOE,
+        .complexity = op->complexity,
+        .shape = {.rank = 1, .dim = {above == SIZE_MAX ? above : above + 1}},
+    };
+    takt_decision decision;
+
+    if (takt_select(ctx, &request, &decision) == TAKT_OK)
+        memcpy(out, decision.expert, sizeof decision.expert);
+}
+
+static struct moe_row row_of(takt_ctx *ctx, const takt_op *op)
+{
+    struct moe_row row = {
+        .op = op,
+        .simd_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_SIMD),
+        .gpu_above = takt_moe_threshold(op->complexity, TAKT_BACKEND_GPU),
+    };
+
+    expert_above(ctx, op, 0, row.scalar);
+    expert_above(ctx, op, row.simd_above, row.simd);
+    if (row.gpu_above != SIZE_MAX)
+        expert_above(ctx, op, row.gpu_above, row.gpu);
+    return row;
+}
+
+static void print_moe_text(const struct moe_row *row)
+{
+    char gpu[32] = "never";
+
+    if (row->gpu_above != SIZE_MAX)
+        format_count(row->gpu_above, gpu, sizeof gpu);
+    printf("%-15s %-8s %12s %12s   %s, %s%s%s\n", row->op->name,
+           takt_complexity_name(row->op->complexity),
+           count_text(row->simd_above).at, gpu, row->scalar, row->simd,
+           row->gpu[0] ? ", " : "", row->gpu);
+}
+
+static void print_range(struct json *json, const char *backend, size_t above,
+                        const char *expert)
+{
+    json_print(json, "{backend:%s above:%zu expert:%s}", backend, above,
+               expert);
+}
+
+static void print_moe_json(struct json *json, const struct moe_row *row)
+{
+    json_print(json, "{op:%s policy:%s ranges:[", row->op->name, "moe");
+    print_range(json, "scalar", 0, row->scalar);
+    print_range(json, "simd", row->simd_above, row->simd);
+    if (row->gpu_above != SIZE_MAX)
+        print_range(json, "gpu", row->gpu_above, row->gpu);
+    json_print(json, "]}");
+}
+
+static void print_thresholds(const struct mapping *mapping)
+{
+    struct json json = json_begin(stdout);
+
+    if (mapping->is_json)
+        json_open(&json, NULL, '[');
+    else
+        printf("%-15s %-8s %12s %12s   %s\n", "op", "", "SIMD above",
+               "GPU above", "experts on this machine");
+    for (size_t i = 0; i < takt_op_count(); i++) {
+        if (!is_asked(mapping->invocation, takt_op_at(i)))
+            continue;
+        const struct moe_row row = row_of(mapping->ctx, takt_op_at(i));
+        if (mapping->is_json)
+            print_moe_json(&json, &row);
+        else
+            print_moe_text(&row);
+    }
+    if (mapping->is_json)
+        json_print(&json, "]\n");
+}
+
+/* ---- the fastest expert for each size ---- */
 
 static void print_course(struct mapping *mapping, const takt_op *op,
                          const struct takt_family *family, unsigned situation)
@@ -141,7 +236,7 @@ static int run(const struct invocation *invocation)
         return EXIT_USAGE;
     mapping.has_gpu = find_usable_gpu(mapping.ctx, &gpu);
     if (policy == TAKT_POLICY_MOE)
-        print_thresholds(mapping.ctx, is_asked, invocation, mapping.is_json);
+        print_thresholds(&mapping);
     else
         print_map(&mapping);
     takt_ctx_destroy(mapping.ctx);

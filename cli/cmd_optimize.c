@@ -8,7 +8,6 @@
 #include "context.h"
 #include "number.h"
 #include "optimize.h"
-#include "optimize_analysis.h"
 #include "project/manifest.h"
 
 /* In the order of the words of --fail-on. */
@@ -30,22 +29,10 @@ struct optimization {
 
 /* ---- flags over the file over the defaults ---- */
 
-static bool read_threshold(const struct invocation *invocation,
-                           struct takt_project_config *config)
+static bool read_threshold(const struct invocation *invocation, size_t *out)
 {
-    const char *text = option_value(invocation, "gpu-threshold");
-    size_t value = 0;
-
-    if (text == NULL)
-        return true;
-    const char *wrong = parse_count(text, &value);
-    if (wrong == NULL && value == 0)
-        wrong = "should be at least 1";
-    if (wrong != NULL)
-        return reject(invocation->command, "--gpu-threshold '%s' %s", text,
-                      wrong);
-    config->gpu_threshold = value;
-    return true;
+    return read_count_option(invocation, "gpu-threshold", SIZE_MAX,
+                             "should be at least 1", out);
 }
 
 static bool check_flags(const struct invocation *invocation)
@@ -59,8 +46,7 @@ static bool check_flags(const struct invocation *invocation)
             return reject(invocation->command,
                           "--%s and --%s exclude each other", pairs[i][0],
                           pairs[i][1]);
-    struct takt_project_config unused;
-    takt__config_init(&unused);
+    size_t unused;
     return check_languages(invocation) && read_threshold(invocation, &unused);
 }
 
@@ -77,7 +63,9 @@ static void apply_flags(const struct invocation *invocation,
     config->enable_simd =
         (config->enable_simd || option_given(invocation, "enable-simd")) &&
         !option_given(invocation, "no-simd");
-    read_threshold(invocation, config);
+    size_t threshold = config->gpu_threshold;
+    read_threshold(invocation, &threshold);
+    config->gpu_threshold = threshold;
 }
 
 static const struct report_form *read_form(const struct invocation *invocation)
@@ -100,12 +88,7 @@ static bool open_rules(struct optimization *optimization)
         .opens_gpus = config->enable_gpu};
     takt_learning learning;
 
-    optimization->rules =
-        (struct rules){.enable_gpu = config->enable_gpu,
-                       .enable_simd = config->enable_simd,
-                       .use_moe = config->use_moe_routing,
-                       .gpu_threshold = config->gpu_threshold,
-                       .crossovers = &optimization->crossovers};
+    optimization->rules = rules_of(config, &optimization->crossovers);
     if (!open_context(optimization->invocation->command, &wish,
                       &optimization->rules.ctx))
         return false;
@@ -205,7 +188,8 @@ static int optimize(struct optimization *optimization)
         .profile = &optimization->profile};
     if (!set_profile(optimization, error, sizeof error))
         return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
-    optimization->form->begin(report);
+    if (optimization->form->begin != NULL)
+        optimization->form->begin(report);
     if (!search_sources(search, error, sizeof error))
         report->error = error;
     optimization->form->end(report);

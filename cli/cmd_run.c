@@ -137,20 +137,14 @@ static bool read_file_option(struct run_task *task,
 
 static bool read_threads(struct run_task *task)
 {
-    const char *threads = option_value(task->invocation, "threads");
     size_t count = 0;
     char text[32];
 
-    if (threads == NULL)
-        return true;
-    const char *wrong = parse_count(threads, &count);
-    if (wrong == NULL && (count == 0 || count > UINT_MAX))
-        wrong = "is no number of threads";
-    if (wrong != NULL)
-        return reject(task->invocation->command, "--threads '%s' %s", threads,
-                      wrong);
+    if (!read_count_option(task->invocation, "threads", UINT_MAX,
+                           "is no number of threads", &count))
+        return false;
     snprintf(text, sizeof text, "%zu", count);
-    return set_copy(task, "TAKT_THREADS", text);
+    return count == 0 || set_copy(task, "TAKT_THREADS", text);
 }
 
 /* A policy that is asked for here is not overruled from outside. */
@@ -191,17 +185,14 @@ static bool is_sensible(const struct invocation *invocation)
     const bool has_report = option_given(invocation, "report");
 
     if (invocation->program == NULL || invocation->program[0] == NULL)
-        usage_error(command, "no command after --");
-    else if (option_given(invocation, "format") && !has_report)
-        usage_error(command, "--format is for --report");
-    else if (option_given(invocation, "output") && !has_report)
-        usage_error(command, "--output is for --report");
-    else if (option_given(invocation, "policy") &&
-             option_given(invocation, "pin"))
-        usage_error(command, "--policy and --pin cannot both decide");
-    else
-        return true;
-    return false;
+        return reject(command, "no command after --");
+    if (option_given(invocation, "format") && !has_report)
+        return reject(command, "--format is for --report");
+    if (option_given(invocation, "output") && !has_report)
+        return reject(command, "--output is for --report");
+    if (option_given(invocation, "policy") && option_given(invocation, "pin"))
+        return reject(command, "--policy and --pin cannot both decide");
+    return true;
 }
 
 /* Opened before the program runs, so that it does not run for nothing. */

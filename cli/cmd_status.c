@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_status.c - `takt status`: where a project stands on its line. */
+/* cmd_status.c - `takt status` and `takt reset`: where a project stands on its
+ * line, and phases as if they had never run. */
 #define _DEFAULT_SOURCE /* timegm */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "commands.h"
 #include "json.h"
@@ -36,14 +36,10 @@ static double duration_of(const struct takt_phase_record *record)
     return start < 0 || end < start ? -1 : end - start;
 }
 
-/* Colour is for terminals, unless NO_COLOR is set. */
 static const char *colour_of(enum takt_phase_status status)
 {
-    const char *no = getenv("NO_COLOR");
-
-    if (isatty(STDOUT_FILENO) != 1 || (no != NULL && no[0] != '\0'))
-        return "";
-    return status == TAKT_FAILED        ? "\033[31m"
+    return !wants_colour(stdout)        ? ""
+           : status == TAKT_FAILED      ? "\033[31m"
            : status == TAKT_COMPLETED   ? "\033[32m"
            : status == TAKT_IN_PROGRESS ? "\033[33m"
                                         : "";
@@ -121,7 +117,7 @@ static void print_json(const struct workflow *workflow)
     json_print(&json, "]}\n");
 }
 
-static int run(const struct invocation *invocation)
+static int show_status(const struct invocation *invocation)
 {
     struct workflow workflow;
     const int code = workflow_open(invocation, WORKFLOW_LOOKS, &workflow);
@@ -149,5 +145,53 @@ const struct command cmd_status = {
     .max_operands = 1,
     .options = {{"json", NULL, NULL, "print one JSON object"}},
     .examples = {"takt status", "takt status --json app"},
-    .run = run,
+    .run = show_status,
+};
+
+static int reset(const struct invocation *invocation)
+{
+    const char *word = option_value(invocation, "phase");
+    struct takt_phase_event event = {.kind = TAKT_STEP_RESET_ALL};
+    struct workflow workflow;
+    takt_diag diag = {""};
+
+    if (word != NULL) {
+        event.kind = TAKT_STEP_RESET;
+        takt__phase_parse(word, &event.phase); /* the table knows the words */
+    }
+    int code = workflow_open(invocation, WORKFLOW_CHANGES, &workflow);
+    if (code != EXIT_DONE)
+        return code;
+    struct stat facts; /* of the file or of a link, which is refused below */
+    if (lstat(workflow.state.path, &facts) != 0) {
+        puts("nothing to reset: no phase has run");
+        workflow_close(&workflow);
+        return EXIT_DONE;
+    }
+    takt__pipeline_step(&workflow.state.pipeline, &event, NULL);
+    if (takt__state_save(&workflow.state, &diag) != TAKT_OK)
+        code = complain(invocation->command, "%s", diag.text);
+    else if (word != NULL)
+        printf("%s was reset; phases after it that had run are stale\n",
+               takt__phase_name(event.phase));
+    else
+        puts("all phases were reset");
+    workflow_close(&workflow);
+    return code;
+}
+
+const struct command cmd_reset = {
+    .name = "reset",
+    .operands = "[DIR]",
+    .summary = "take phases of a project back",
+    .description =
+        "Marks one phase, or all of them, as Not Started. Phases after it that "
+        "had run become Stale. What they wrote (the profile in Cargo.toml, "
+        "build output) stays as it is. A damaged state file is kept aside.",
+    .max_operands = 1,
+    .options = {{"phase", "NAME",
+                 "analysis|transpilation|optimization|validation|build",
+                 "this phase, instead of all"}},
+    .examples = {"takt reset", "takt reset --phase validation app"},
+    .run = reset,
 };

@@ -2,12 +2,16 @@
 /* cmd_trace.c - `takt trace`: decisions while they are made. */
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "number.h"
@@ -126,11 +130,105 @@ int open_signals(void)
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
-/* Colour is for terminals, unless NO_COLOR is set. */
-static bool wants_colour(FILE *stream)
+/* ---- a trace that was written into a file ---- */
+
+enum { look_again_ms = 100 };
+
+/* Says why a file is of no use; NULL: it is. It begins with the header of its
+ * first stream. */
+static const char *fault_of(int fd, char *text, size_t size)
 {
-    const char *no = getenv("NO_COLOR");
-    return isatty(fileno(stream)) == 1 && (no == NULL || no[0] == '\0');
+    unsigned char bytes[TAKT_TRACE_FRAME + TAKT_TRACE_MOST];
+    struct takt_trace_record record;
+    struct stat facts;
+    size_t used;
+
+    if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return "is not a file";
+    const ssize_t length = pread(fd, bytes, sizeof bytes, 0);
+    if (length < 0)
+        return strerror(errno);
+    if (length == 0)
+        return "is empty: nothing was written yet (--follow waits for it)";
+    const enum takt_trace_outcome outcome =
+        takt__trace_decode(bytes, (size_t)length, &record, &used);
+    if (outcome == TAKT_TRACE_SHORT)
+        return "is cut off before its first record ends";
+    if (outcome != TAKT_TRACE_FOUND || record.kind != TAKT_TRACE_HEADER)
+        return "is not a trace (TAKT_TRACE=FILE and --record make them)";
+    if (record.header.version == TAKT_TRACE_VERSION)
+        return NULL;
+    snprintf(text, size,
+             "was written by Takt %.32s in version %u of the format, and this "
+             "is Takt %s, which reads version %d: use the takt of that version",
+             record.header.takt, record.header.version, takt_version(),
+             TAKT_TRACE_VERSION);
+    return text;
+}
+
+/* Waits a moment. False: a signal asks to end, or time is up. */
+static bool wait_for_more(int signals, uint64_t end_ns)
+{
+    struct pollfd wanted = {.fd = signals, .events = POLLIN};
+    return poll(&wanted, 1, look_again_ms) == 0 &&
+           (end_ns == 0 || takt__now_ns() < end_ns);
+}
+
+static bool is_waiting_for_start(int fd, bool is_followed)
+{
+    struct stat facts;
+    return is_followed && fstat(fd, &facts) == 0 && facts.st_size == 0;
+}
+
+static int read_file(struct trace *trace, struct inlet *inlet, bool is_followed)
+{
+    const uint64_t end_ns =
+        trace->for_s > 0 ? takt__now_ns() + (uint64_t)(trace->for_s * 1e9) : 0;
+    const int signals = is_followed ? open_signals() : -1;
+    ssize_t got;
+
+    gauge_open(&trace->gauge, trace->store);
+    do {
+        while ((got = take_bytes(trace, inlet)) > 0)
+            if (end_ns != 0 && takt__now_ns() >= end_ns)
+                break;
+        fflush(trace->out);
+    } while (got == 0 && is_followed && wait_for_more(signals, end_ns));
+    if (got == 0)
+        take_rest(trace, inlet);
+    if (signals >= 0)
+        close(signals);
+    if (got >= 0)
+        return EXIT_DONE;
+    fprintf(stderr, "takt trace: reading failed: %s\n", strerror(errno));
+    return EXIT_FINDING;
+}
+
+static int trace_file(struct trace *trace, const char *path, bool is_followed)
+{
+    char text[256];
+    struct inlet *inlet = malloc(sizeof *inlet);
+
+    if (inlet == NULL)
+        return EXIT_FINDING;
+    inlet->length = 0;
+    inlet->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int code = EXIT_USAGE;
+    const char *fault = inlet->fd < 0 ? strerror(errno)
+                        : is_waiting_for_start(inlet->fd, is_followed)
+                            ? NULL
+                            : fault_of(inlet->fd, text, sizeof text);
+    if (fault != NULL)
+        usage_error(trace->command, "'%s': %s%s", path, fault,
+                    inlet->fd < 0 ? "; a command comes after --" : "");
+    else
+        code = read_file(trace, inlet, is_followed);
+    if (fault == NULL)
+        print_summary(trace);
+    if (inlet->fd >= 0)
+        close(inlet->fd);
+    free(inlet);
+    return code;
 }
 
 /* ---- the command ---- */
@@ -164,38 +262,33 @@ static bool is_sensible(const struct invocation *invocation)
                          !is_number(invocation->operands[0]);
 
     if (is_program && invocation->operand_count > 0)
-        usage_error(command, "'%s' and a command cannot both be traced",
-                    invocation->operands[0]);
-    else if (is_program && invocation->program[0] == NULL)
-        usage_error(command, "no command after --");
-    else if (!is_program && invocation->operand_count == 0)
-        usage_error(command, "needs %s", command->operands);
-    else if (option_given(invocation, "follow") && !is_file)
-        usage_error(command, "--follow is for files");
-    else if (option_given(invocation, "as-is") && !is_program)
-        usage_error(command, "--as-is is for a command");
-    else if (is_file && option_given(invocation, "record"))
-        usage_error(command,
-                    "--record is for programs; '%s' is a file "
-                    "already",
-                    invocation->operands[0]);
-    else if (is_file && option_given(invocation, "all"))
-        usage_error(command, "--all is for programs: a file has what it has "
-                             "(TAKT_TRACE_DEBUG=1 when it is made)");
-    else
-        return true;
-    return false;
+        return reject(command, "'%s' and a command cannot both be traced",
+                      invocation->operands[0]);
+    if (is_program && invocation->program[0] == NULL)
+        return reject(command, "no command after --");
+    if (!is_program && invocation->operand_count == 0)
+        return reject(command, "needs %s", command->operands);
+    if (option_given(invocation, "follow") && !is_file)
+        return reject(command, "--follow is for files");
+    if (option_given(invocation, "as-is") && !is_program)
+        return reject(command, "--as-is is for a command");
+    if (is_file && option_given(invocation, "record"))
+        return reject(command,
+                      "--record is for programs; '%s' is a file "
+                      "already",
+                      invocation->operands[0]);
+    if (is_file && option_given(invocation, "all"))
+        return reject(command, "--all is for programs: a file has what it has "
+                               "(TAKT_TRACE_DEBUG=1 when it is made)");
+    return true;
 }
 
 static bool read_options(const struct invocation *invocation,
                          struct trace *trace)
 {
     const struct command *command = invocation->command;
-    const char *seconds = option_value(invocation, "for");
     const char *output = option_value(invocation, "output");
     const char *record = option_value(invocation, "record");
-    const char *wrong =
-        seconds != NULL ? parse_rate(seconds, &trace->for_s) : NULL;
 
     trace->is_json = option_choice(invocation, "format") == 1;
     trace->is_quiet = option_given(invocation, "summary");
@@ -203,9 +296,9 @@ static bool read_options(const struct invocation *invocation,
     trace->as_is = option_given(invocation, "as-is");
     trace->op = option_value(invocation, "op");
     trace->store = option_value(invocation, "db");
-    if (wrong != NULL || (seconds != NULL && trace->for_s <= 0))
-        return reject(command, "--for '%s' %s", seconds,
-                      wrong != NULL ? wrong : "is no time");
+    if (!read_rate_option(invocation, "for", DBL_MAX, "is no time",
+                          &trace->for_s))
+        return false;
     trace->out = invocation->program != NULL ? stderr : stdout;
     if (output != NULL &&
         (trace->out = open_for_writing(command, output, 0666)) == NULL)

@@ -29,8 +29,7 @@ static void stop(int number)
     stop_signal = number;
 }
 
-/* ---- the question ---------------------------------------------------------
- */
+/* ---- the question ---- */
 
 /* What the options of takt_tune() point to. */
 struct question {
@@ -50,11 +49,9 @@ static bool add_op(const struct invocation *invocation, const char *name,
         !has_dtype(invocation->command, op,
                    options->dtypes == 1u << TAKT_F32 ? TAKT_F32 : TAKT_F64))
         return false;
-    if (takt__family_at(op, 0) == NULL) {
-        usage_error(invocation->command, "%s moves nothing: nothing to time",
-                    op->name);
-        return false;
-    }
+    if (takt__family_at(op, 0) == NULL)
+        return reject(invocation->command, "%s moves nothing: nothing to time",
+                      op->name);
     if (options->op_count < most_ops)
         out->op[options->op_count++] = op;
     return true;
@@ -96,10 +93,8 @@ static bool read_sizes(const struct invocation *invocation,
         const char *wrong = parse_shape(size, shape);
         if (wrong == NULL && !takt__tune_fits(options, shape))
             wrong = "fits none of the ops";
-        if (wrong != NULL) {
-            usage_error(invocation->command, "--sizes '%s' %s", size, wrong);
-            return false;
-        }
+        if (wrong != NULL)
+            return reject(invocation->command, "--sizes '%s' %s", size, wrong);
     }
     return true;
 }
@@ -107,41 +102,18 @@ static bool read_sizes(const struct invocation *invocation,
 static bool read_effort(const struct invocation *invocation,
                         takt_tune_options *options)
 {
-    const char *budget = option_value(invocation, "budget");
     const bool quick = option_given(invocation, "quick");
     const bool full = option_given(invocation, "full");
 
-    if (quick && full) {
-        usage_error(invocation->command, "--quick and --full exclude another");
-        return false;
-    }
+    if (quick && full)
+        return reject(invocation->command,
+                      "--quick and --full exclude another");
     options->effort = quick  ? TAKT_TUNE_QUICK
                       : full ? TAKT_TUNE_FULL
                              : TAKT_TUNE_USUAL;
-    if (budget == NULL)
-        return true;
-    const char *wrong = parse_rate(budget, &options->budget_s);
-    if (wrong == NULL && !(options->budget_s > 0 && options->budget_s <= 86400))
-        wrong = "is not above 0 and up to 86400";
-    if (wrong != NULL)
-        usage_error(invocation->command, "--budget '%s' %s", budget, wrong);
-    return wrong == NULL;
-}
-
-static bool read_threads(const struct invocation *invocation, unsigned *out)
-{
-    const char *text = option_value(invocation, "threads");
-    size_t threads = 0;
-
-    if (text == NULL)
-        return true;
-    const char *wrong = parse_count(text, &threads);
-    if (wrong == NULL && (threads == 0 || threads > 1024))
-        wrong = "is not from 1 to 1024";
-    if (wrong != NULL)
-        usage_error(invocation->command, "--threads '%s' %s", text, wrong);
-    *out = (unsigned)threads;
-    return wrong == NULL;
+    return read_rate_option(invocation, "budget", 86400,
+                            "is not above 0 and up to 86400",
+                            &options->budget_s);
 }
 
 static bool read_question(const struct invocation *invocation,
@@ -154,22 +126,77 @@ static bool read_question(const struct invocation *invocation,
                                 .writes_store = true,
                                 .asks_drivers = true};
     takt_tune_options *options = &tune->options;
-    size_t index = 2;
+    size_t index = 2, threads = 0;
 
     tune->is_json = option_given(invocation, "json");
     options->ignores_load = option_given(invocation, "anyway");
     if (dtype != NULL)
         find_choice(dtype, "f32|f64|both", &index);
     options->dtypes = dtypes[index];
-    return read_effort(invocation, options) &&
-           read_ops(invocation, options, question) &&
-           read_sizes(invocation, options, question) &&
-           read_threads(invocation, &wish.threads) &&
-           open_context(invocation->command, &wish, &tune->ctx);
+    if (!read_effort(invocation, options) ||
+        !read_ops(invocation, options, question) ||
+        !read_sizes(invocation, options, question) ||
+        !read_count_option(invocation, "threads", 1024, "is not from 1 to 1024",
+                           &threads))
+        return false;
+    wish.threads = (unsigned)threads;
+    return open_context(invocation->command, &wish, &tune->ctx);
 }
 
-/* ---- the command ----------------------------------------------------------
- */
+/* ---- progress: a bar for people, lines for logs, nothing for programs ---- */
+
+enum { bar_width = 24 };
+static const double bar_every_s = 0.1, line_every_s = 5;
+
+static void name_stage(const takt_tune_progress *progress, char *out,
+                       size_t size)
+{
+    switch (progress->stage) {
+    case TAKT_TUNE_TRANSFERS:
+        snprintf(out, size, "moving operands to %s", progress->expert);
+        break;
+    case TAKT_TUNE_MEASURING:
+        snprintf(out, size, "%s %s %s", progress->op->name,
+                 takt_dtype_name(progress->dtype),
+                 shape_text(&progress->shape).at);
+        break;
+    case TAKT_TUNE_STARTING:
+    case TAKT_TUNE_WAITING:
+        snprintf(out, size, "waiting: others use the machine");
+        break;
+    }
+}
+
+/* Shows how far it is, at most ten times a second. */
+static void show_progress(struct tune *tune, const takt_tune_progress *progress)
+{
+    const double now = now_s();
+    const bool is_bar = isatty(STDERR_FILENO) != 0;
+    char what[384], bar[bar_width + 1];
+
+    if (tune->is_json || now < tune->next_line_s ||
+        progress->stage == TAKT_TUNE_STARTING)
+        return;
+    name_stage(progress, what, sizeof what);
+    memset(bar, '.', bar_width);
+    memset(bar, '#', (size_t)(progress->done * bar_width));
+    bar[bar_width] = '\0';
+    if (is_bar)
+        fprintf(stderr, "\r[%s] %3.0f%%  %3.0f s left  %-32.32s", bar,
+                100 * progress->done, progress->left_s, what);
+    else
+        fprintf(stderr, "takt tune: %.0f%%, about %.0f s left, %s\n",
+                100 * progress->done, progress->left_s, what);
+    tune->next_line_s = now + (is_bar ? bar_every_s : line_every_s);
+}
+
+static void hide_progress(const struct tune *tune)
+{
+    if (!tune->is_json && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%*s\r", 78, "");
+}
+
+/* ---- the command ---- */
 
 static void watch_signals(void)
 {

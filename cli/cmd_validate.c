@@ -9,7 +9,6 @@
 #include "context.h"
 #include "number.h"
 #include "optimize.h"
-#include "optimize_check.h"
 
 struct validation {
     const struct invocation *invocation;
@@ -50,7 +49,6 @@ static void show_progress(const struct check *check)
 static bool run_checks(struct validation *validation)
 {
     const struct check *wrong = NULL;
-    char shape[96];
 
     for (size_t i = 0; i < validation->checks.count; i++) {
         struct check *check = &validation->checks.check[i];
@@ -61,23 +59,15 @@ static bool run_checks(struct validation *validation)
     show_progress(NULL);
     if (wrong == NULL)
         return true;
-    format_shape(&wrong->shape, shape, sizeof shape);
     snprintf(validation->error, sizeof validation->error,
              "%s does not compute what scalar does in %s %s %s: %s",
              wrong->failed, wrong->op->name, takt_dtype_name(wrong->dtype),
-             shape, wrong->why);
+             shape_text(&wrong->shape).at, wrong->why);
     return false;
 }
 
 static bool check_experts(struct validation *validation)
 {
-    const struct takt_project_config *config = &validation->workflow.config;
-
-    validation->rules.enable_gpu = config->enable_gpu;
-    validation->rules.enable_simd = config->enable_simd;
-    validation->rules.use_moe = config->use_moe_routing;
-    validation->rules.gpu_threshold = config->gpu_threshold;
-    validation->rules.crossovers = &validation->crossovers;
     validation->search = (struct search){.invocation = validation->invocation,
                                          .folder = validation->workflow.target,
                                          .visit = visit,
@@ -109,9 +99,8 @@ static const char *why_no_tests(const struct validation *validation)
 
 static void print_check(const struct check *check)
 {
-    char shape[96], result[240];
+    char result[240];
 
-    format_shape(&check->shape, shape, sizeof shape);
     if (check->failed[0] != '\0')
         snprintf(result, sizeof result, "%s is wrong: %s", check->failed,
                  check->why);
@@ -122,7 +111,7 @@ static void print_check(const struct check *check)
                  "%u expert%s right, %.0f%% of what is allowed", check->experts,
                  check->experts > 1 ? "s" : "", 100 * check->worst);
     printf("  %-15s %s  %-24s %-8s %s\n", check->op->name,
-           takt_dtype_name(check->dtype), shape,
+           takt_dtype_name(check->dtype), shape_text(&check->shape).at,
            check->is_found ? "found" : "typical", result);
 }
 
@@ -156,15 +145,13 @@ static void print_text(const struct validation *validation)
 
 static void print_check_json(struct json *json, const struct check *check)
 {
-    json_print(json, "{op:%s dtype:%s", check->op->name,
-               takt_dtype_name(check->dtype));
-    json_shape(json, "shape", &check->shape);
     json_print(json,
-               "found_size:%d experts:%u worst_share:%g right:%d "
-               "wrong_expert:%s why:%s}",
-               check->is_found, check->experts, check->worst,
-               check->failed[0] == '\0', known_text(check->failed),
-               known_text(check->why));
+               "{op:%s dtype:%s shape:%p found_size:%d experts:%u "
+               "worst_share:%g right:%d wrong_expert:%s why:%s}",
+               check->op->name, takt_dtype_name(check->dtype),
+               (const void *)&check->shape, check->is_found, check->experts,
+               check->worst, check->failed[0] == '\0',
+               known_text(check->failed), known_text(check->why));
 }
 
 static void print_json(const struct validation *validation)
@@ -195,6 +182,7 @@ static bool open_machine(struct validation *validation)
         !option_given(invocation, "no-gpu");
     const struct context_wish wish = {.store = "",
                                       .opens_gpus = config->enable_gpu};
+    validation->rules = rules_of(config, &validation->crossovers);
     return open_context(invocation->command, &wish, &validation->rules.ctx);
 }
 

@@ -120,6 +120,17 @@ bool find_choice(const char *word, const char *choice, size_t *index)
     }
 }
 
+bool is_nearer(const char *typed, const char *name, size_t *shortest)
+{
+    const size_t distance = takt__name_distance(typed, name);
+    const bool is =
+        distance < *shortest && takt__name_near(typed, name, distance);
+
+    if (is)
+        *shortest = distance;
+    return is;
+}
+
 const char *nearest_choice(const char *typed, const char *choice, char *near,
                            size_t size)
 {
@@ -131,12 +142,8 @@ const char *nearest_choice(const char *typed, const char *choice, char *near,
         const size_t length = strcspn(at, "|");
         if (length < sizeof word && length < size) {
             memcpy(word, at, length);
-            const size_t distance = takt__name_distance(typed, word);
-            if (distance < shortest && takt__name_near(typed, word, distance)) {
-                shortest = distance;
-                memcpy(near, word, length + 1);
-                found = near;
-            }
+            if (is_nearer(typed, word, &shortest))
+                found = memcpy(near, word, length + 1);
         }
         at += length;
         if (*at == '\0')
@@ -153,14 +160,9 @@ static bool unknown_option(const struct command *command, const char *word,
 
     if (length < sizeof typed)
         memcpy(typed, word, length);
-    for (size_t i = 0; command->options[i].name != NULL; i++) {
-        const char *name = command->options[i].name;
-        const size_t distance = takt__name_distance(typed, name);
-        if (distance < shortest && takt__name_near(typed, name, distance)) {
-            shortest = distance;
-            near = name;
-        }
-    }
+    for (size_t i = 0; command->options[i].name != NULL; i++)
+        if (is_nearer(typed, command->options[i].name, &shortest))
+            near = command->options[i].name;
     if (near != NULL)
         return reject(command, "no option --%s; did you mean --%s?", typed,
                       near);
@@ -225,7 +227,9 @@ static void print_word(const char *word)
     fputc('\'', stderr);
 }
 
-int suggest_program(const struct invocation *invocation)
+/* For a command that takes a program: says that it comes after --, and what the
+ * whole line would be. Returns false. */
+static bool suggest_program(const struct invocation *invocation)
 {
     const char *name = invocation->command->name;
 
@@ -238,7 +242,7 @@ int suggest_program(const struct invocation *invocation)
         print_word(*word);
     }
     fputc('\n', stderr);
-    return EXIT_USAGE;
+    return false;
 }
 
 static bool check_operands(const struct invocation *out)
@@ -246,16 +250,13 @@ static bool check_operands(const struct invocation *out)
     const struct command *command = out->command;
 
     if (out->operand_count < command->min_operands)
-        usage_error(command, "needs %s", command->operands);
-    else if (out->operand_count > command->max_operands &&
-             command->takes_program)
-        suggest_program(out);
-    else if (out->operand_count > command->max_operands)
-        usage_error(command, "'%s' is one word too many",
-                    out->operands[command->max_operands]);
-    else
-        return true;
-    return false;
+        return reject(command, "needs %s", command->operands);
+    if (out->operand_count > command->max_operands && command->takes_program)
+        return suggest_program(out);
+    if (out->operand_count > command->max_operands)
+        return reject(command, "'%s' is one word too many",
+                      out->operands[command->max_operands]);
+    return true;
 }
 
 bool parse_invocation(const struct command *command, int argc, char **argv,

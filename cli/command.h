@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The exit status. */
 enum exit_code {
@@ -85,9 +86,9 @@ bool reject(const struct command *command, const char *format, ...)
 int complain(const struct command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* For a command that takes a program: says that it comes after --, and what the
- * whole line would be. Returns EXIT_USAGE. */
-int suggest_program(const struct invocation *invocation);
+/* Whether `name` is near what was typed, and nearer than *shortest, which it
+ * then becomes: to find the nearest of several, which begins with SIZE_MAX. */
+bool is_nearer(const char *typed, const char *name, size_t *shortest);
 
 /* The nearest of the words separated by |, or NULL; the result is in `near`. */
 const char *nearest_choice(const char *typed, const char *choice, char *near,
@@ -96,5 +97,18 @@ const char *nearest_choice(const char *typed, const char *choice, char *near,
 /* Whether `word` is one of the words separated by |, in any case; its position
  * goes to *index. */
 bool find_choice(const char *word, const char *choice, size_t *index);
+
+/* ---- help.c: the tables as text ---- */
+
+void print_overview(FILE *stream);
+void print_help(FILE *stream, const struct command *command);
+
+/* A man page in section 1; NULL: the page of `takt` itself. */
+void print_man(FILE *stream, const struct command *command);
+
+/* Scripts to be sourced by the shell. */
+void print_bash_completion(FILE *stream);
+void print_zsh_completion(FILE *stream);
+void print_fish_completion(FILE *stream);
 
 #endif

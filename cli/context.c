@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/config.h"
+#include "number.h"
 
 static const char *const situations[situation_count] = {
     "fresh", "repeat", "alone", "repeat-alone"};
@@ -120,6 +121,35 @@ bool open_context(const struct command *command,
     return true;
 }
 
+static bool accept(const struct invocation *invocation, const char *name,
+                   const char *wrong)
+{
+    return wrong == NULL || reject(invocation->command, "--%s '%s' %s", name,
+                                   option_value(invocation, name), wrong);
+}
+
+bool read_rate_option(const struct invocation *invocation, const char *name,
+                      double most, const char *range, double *out)
+{
+    const char *text = option_value(invocation, name);
+    const char *wrong = text != NULL ? parse_rate(text, out) : NULL;
+
+    if (text != NULL && wrong == NULL && !(*out > 0 && *out <= most))
+        wrong = range;
+    return accept(invocation, name, wrong);
+}
+
+bool read_count_option(const struct invocation *invocation, const char *name,
+                       size_t most, const char *range, size_t *out)
+{
+    const char *text = option_value(invocation, name);
+    const char *wrong = text != NULL ? parse_count(text, out) : NULL;
+
+    if (text != NULL && wrong == NULL && (*out == 0 || *out > most))
+        wrong = range;
+    return accept(invocation, name, wrong);
+}
+
 unsigned read_situation(const struct invocation *invocation)
 {
     return (unsigned)option_choice(invocation, "situation");
@@ -145,11 +175,11 @@ unsigned expert_threads(const char *name)
     return *end != '\0' || (x > name && x[-1] == 'v') ? 1 : (unsigned)threads;
 }
 
-int shape_error(const struct command *command, const takt_op *op,
-                const char *shape)
+bool shape_error(const struct command *command, const takt_op *op,
+                 const char *shape)
 {
-    return usage_error(command, "shape '%s' does not fit %s, which takes %s",
-                       shape, op->name, op->shape);
+    return reject(command, "shape '%s' does not fit %s, which takes %s", shape,
+                  op->name, op->shape);
 }
 
 bool has_dtype(const struct command *command, const takt_op *op,

@@ -66,6 +66,14 @@ const char *all_gpus(void);
 /* Whether TAKT_PIN is set. */
 bool is_pinned(void);
 
+/* Reads a number option, if it was given: *out above 0 (a rate) or from 1 on (a
+ * count), and at most `most`; else what is wrong is `range`, which is NULL if
+ * any number will do. False: that was said. */
+bool read_rate_option(const struct invocation *invocation, const char *name,
+                      double most, const char *range, double *out);
+bool read_count_option(const struct invocation *invocation, const char *name,
+                       size_t most, const char *range, size_t *out);
+
 /* The situation that --situation names; 0 when it was not given. */
 unsigned read_situation(const struct invocation *invocation);
 const char *situation_name(unsigned situation);
@@ -73,9 +81,9 @@ const char *situation_name(unsigned situation);
 /* Threads in an expert's name: 2 for "simd.avx512x2". */
 unsigned expert_threads(const char *name);
 
-/* Says which sizes the op takes. Returns EXIT_USAGE. */
-int shape_error(const struct command *command, const takt_op *op,
-                const char *shape);
+/* Says which sizes the op takes. Returns false. */
+bool shape_error(const struct command *command, const takt_op *op,
+                 const char *shape);
 
 /* Whether the op has that element type; if not, says so. */
 bool has_dtype(const struct command *command, const takt_op *op,

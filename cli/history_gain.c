@@ -75,16 +75,6 @@ static const char *with_all_threads(const takt_ctx *ctx, const char *name)
     return most;
 }
 
-static void add_gpus(struct ledger *ledger, const char *instead)
-{
-    const char *name;
-
-    for (size_t i = 0; (name = takt_ctx_expert(ledger->ctx, i, NULL)) != NULL;
-         i++)
-        if (is_worthy_gpu(ledger->ctx, name))
-            add_choice(ledger, name, instead, false);
-}
-
 static void find_choices(struct ledger *ledger)
 {
     const char *simd = "scalar", *name;
@@ -103,7 +93,10 @@ static void find_choices(struct ledger *ledger)
          i++)
         if (strncmp(name, "blas.", 5) == 0 && expert_threads(name) == 1)
             add_choice(ledger, with_all_threads(ledger->ctx, name), all, false);
-    add_gpus(ledger, all);
+    for (size_t i = 0; (name = takt_ctx_expert(ledger->ctx, i, NULL)) != NULL;
+         i++)
+        if (is_worthy_gpu(ledger->ctx, name))
+            add_choice(ledger, name, all, false);
     add_choice(ledger, "moe", "scalar", true);
 }
 
@@ -191,11 +184,9 @@ static void add_row(struct ledger *ledger, const takt_history_row *row)
 static void print_total(const struct ledger *ledger)
 {
     const struct gain *total = &ledger->total;
-    char calls[32];
 
-    format_count((size_t)total->calls, calls, sizeof calls);
-    printf("%s calls took %.4g s, by the calls that were timed\n\n", calls,
-           total->spent_s);
+    printf("%s calls took %.4g s, by the calls that were timed\n\n",
+           count_text((size_t)total->calls).at, total->spent_s);
     printf("%-18s %14s %14s %10s %10s\n", "always", "would take s", "saved s",
            "times", "measured");
     for (size_t i = 0; i < ledger->choice_count; i++) {

@@ -14,11 +14,6 @@ struct json json_begin(FILE *stream)
     return (struct json){.stream = stream};
 }
 
-void json_end(struct json *json)
-{
-    fputc('\n', json->stream);
-}
-
 static void quote(FILE *stream, const char *text)
 {
     takt__json_quote(stream, text, "\\ufffd");
@@ -48,7 +43,7 @@ void json_close(struct json *json, char bracket)
     json->needs_comma = true;
 }
 
-void json_null(struct json *json, const char *key)
+static void json_null(struct json *json, const char *key)
 {
     lead(json, key);
     fputs("null", json->stream);
@@ -88,18 +83,21 @@ void json_count(struct json *json, const char *key, uint64_t value)
     fprintf(json->stream, "%" PRIu64, value);
 }
 
-void json_bool(struct json *json, const char *key, bool value)
-{
-    lead(json, key);
-    fputs(value ? "true" : "false", json->stream);
-}
-
-void json_shape(struct json *json, const char *key, const takt_shape *shape)
+static void json_shape(struct json *json, const char *key,
+                       const takt_shape *shape)
 {
     json_open(json, key, '[');
     for (unsigned i = 0; i < shape->rank; i++)
         json_count(json, NULL, shape->dim[i]);
     json_close(json, ']');
+}
+
+static void print_size(struct json *json, const char *key, size_t value)
+{
+    if (value == SIZE_MAX)
+        json_null(json, key);
+    else
+        json_count(json, key, value);
 }
 
 /* The argument of the conversion at `at`; returns what follows it. */
@@ -114,15 +112,21 @@ static const char *print_value(struct json *json, const char *key,
         json_number(json, key, va_arg(*values, double));
         break;
     case 'd':
-        json_bool(json, key, va_arg(*values, int) != 0);
+        lead(json, key);
+        fputs(va_arg(*values, int) != 0 ? "true" : "false", json->stream);
+        break;
+    case 'p':
+        json_shape(json, key, va_arg(*values, const void *));
         break;
     case 'u':
         json_count(json, key, va_arg(*values, unsigned));
         break;
-    default: /* %zu, %ju */
-        json_count(json, key,
-                   *at == 'z' ? va_arg(*values, size_t)
-                              : va_arg(*values, uintmax_t));
+    case 'z':
+        print_size(json, key, va_arg(*values, size_t));
+        at++;
+        break;
+    default: /* %ju */
+        json_count(json, key, va_arg(*values, uintmax_t));
         at++;
     }
     return at + 1;
@@ -140,7 +144,7 @@ static const char *print_token(struct json *json, const char *at, char key[64],
     case ' ':
         return at + 1;
     case '\n':
-        json_end(json);
+        fputc('\n', json->stream);
         return at + 1;
     case '}':
     case ']':

@@ -21,7 +21,6 @@ struct json {
 };
 
 struct json json_begin(FILE *stream);
-void json_end(struct json *json); /* ends the line */
 
 /* `key` is NULL inside an array and at the top. */
 void json_open(struct json *json, const char *key, char bracket);
@@ -29,17 +28,15 @@ void json_close(struct json *json, char bracket);
 void json_string(struct json *json, const char *key, const char *value);
 void json_number(struct json *json, const char *key, double value);
 void json_count(struct json *json, const char *key, uint64_t value);
-void json_bool(struct json *json, const char *key, bool value);
-void json_null(struct json *json, const char *key);
-void json_shape(struct json *json, const char *key, const takt_shape *shape);
 
 /* Several of these at once, by a format whose arguments the compiler checks:
  *
  *     json_print(&json, "{op:%s rows:%zu mean:%g [%u %u] none:null}\n", ...);
  *
  * A key ends with a colon; blanks separate; brackets open and close; "\n" ends
- * the line. %s is a string, %g a number, %d a bool; %u, %zu and %ju (uint64_t)
- * are counts; a word that is not a key is written as it is. */
+ * the line. %s is a string, %g a number, %d a bool, %p a shape; %u, %zu and %ju
+ * (uint64_t) are counts, of which a %zu of SIZE_MAX is null; a word that is not
+ * a key is written as it is. */
 void json_print(struct json *json, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

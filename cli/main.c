@@ -3,10 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/name.h"
 #include "clean.h"
 #include "commands.h"
-#include "help.h"
 
 const struct command *const commands[] = {
     &cmd_machine, &cmd_doctor,  &cmd_tune,     &cmd_map,      &cmd_select,
@@ -21,14 +19,9 @@ static int unknown_command(const char *name)
     size_t shortest = (size_t)-1;
     const char *near = NULL;
 
-    for (size_t i = 0; commands[i] != NULL; i++) {
-        const size_t distance = takt__name_distance(name, commands[i]->name);
-        if (distance < shortest &&
-            takt__name_near(name, commands[i]->name, distance)) {
-            shortest = distance;
+    for (size_t i = 0; commands[i] != NULL; i++)
+        if (is_nearer(name, commands[i]->name, &shortest))
             near = commands[i]->name;
-        }
-    }
     if (near != NULL)
         print_line(stderr, "takt: no command '%s'; did you mean '%s'?", name,
                    near);

@@ -36,25 +36,10 @@ struct course {
     size_t count;
 };
 
-/* Neighbouring sizes with one winner: spots first to last. */
-struct range {
-    size_t first, last;
-    size_t measured;            /* of them */
-    double next_gain, moe_gain; /* geometric means */
-};
-
 /* False: the op cannot be asked about. */
 bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
                  const struct takt_family *family, unsigned situation,
                  struct course *out);
-
-/* Cuts a course into ranges; returns how many. */
-size_t find_ranges(const struct course *course,
-                   struct range out[TAKT_FAMILY_STEPS]);
-
-/* "256 .. 96Ki", the side that shapes are made of */
-void name_range(const struct course *course, const struct range *range,
-                char *out, size_t size);
 
 /* The letters of the charts: what each stands for. */
 enum { most_letters = 26 };
@@ -67,11 +52,5 @@ void print_course_text(const struct course *course, struct legend *legend);
 void print_course_csv(const struct course *course);
 void print_course_json(struct json *json, const struct course *course);
 void print_legend(const struct legend *legend);
-
-/* ---- map_moe.c: the thresholds of the moe rule ---- */
-
-void print_thresholds(takt_ctx *ctx,
-                      bool (*is_asked)(const void *, const takt_op *),
-                      const void *self, bool as_json);
 
 #endif

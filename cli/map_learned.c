@@ -59,6 +59,13 @@ bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
 
 /* ---- ranges ---- */
 
+/* Neighbouring sizes with one winner: spots first to last. */
+struct range {
+    size_t first, last;
+    size_t measured;            /* of them */
+    double next_gain, moe_gain; /* geometric means */
+};
+
 static void close_range(const struct course *course, struct range *range)
 {
     const double count = (double)(range->last - range->first + 1);
@@ -77,8 +84,9 @@ static void close_range(const struct course *course, struct range *range)
     range->moe_gain = has_moe ? exp(moe / count) : 0;
 }
 
-size_t find_ranges(const struct course *course,
-                   struct range out[TAKT_FAMILY_STEPS])
+/* Cuts a course into ranges; returns how many. */
+static size_t find_ranges(const struct course *course,
+                          struct range out[TAKT_FAMILY_STEPS])
 {
     size_t count = 0;
 
@@ -119,8 +127,9 @@ static void name_pattern(const struct takt_family *family, char *out,
     }
 }
 
-void name_range(const struct course *course, const struct range *range,
-                char *out, size_t size)
+/* "256 .. 96Ki", the side that shapes are made of */
+static void name_range(const struct course *course, const struct range *range,
+                       char *out, size_t size)
 {
     char first[64], last[64];
 
@@ -229,28 +238,20 @@ static takt_shape shape_at(const struct course *course, size_t spot)
     return takt__family_shape(course->family, course->spot[spot].step);
 }
 
-static void print_shape_csv(const struct course *course, size_t spot)
-{
-    const takt_shape shape = shape_at(course, spot);
-    char text[128];
-
-    format_shape(&shape, text, sizeof text);
-    printf("%s,", text);
-}
-
 void print_course_csv(const struct course *course)
 {
     struct range range[TAKT_FAMILY_STEPS];
     const size_t count = find_ranges(course, range);
 
     for (size_t i = 0; i < count; i++) {
-        const size_t sizes = range[i].last - range[i].first + 1;
-        printf("%s,%s,%s,%s,", course->op->name, takt_dtype_name(course->dtype),
-               course->family->layout, situation_name(course->situation));
-        print_shape_csv(course, range[i].first);
-        print_shape_csv(course, range[i].last);
-        printf("%s,%.4g,%.4g,%zu,%zu\n", course->spot[range[i].first].expert,
-               range[i].next_gain, range[i].moe_gain, range[i].measured, sizes);
+        const takt_shape from = shape_at(course, range[i].first);
+        const takt_shape to = shape_at(course, range[i].last);
+        printf("%s,%s,%s,%s,%s,%s,%s,%.4g,%.4g,%zu,%zu\n", course->op->name,
+               takt_dtype_name(course->dtype), course->family->layout,
+               situation_name(course->situation), shape_text(&from).at,
+               shape_text(&to).at, course->spot[range[i].first].expert,
+               range[i].next_gain, range[i].moe_gain, range[i].measured,
+               range[i].last - range[i].first + 1);
     }
 }
 
@@ -269,13 +270,11 @@ void print_course_json(struct json *json, const struct course *course)
         const struct spot *spot = &course->spot[range[i].first];
         const takt_shape from = shape_at(course, range[i].first);
         const takt_shape to = shape_at(course, range[i].last);
-        json_print(json, "{");
-        json_shape(json, "from", &from);
-        json_shape(json, "to", &to);
         json_print(json,
-                   "expert:%s next:%s moe:%s gain_over_next:%g "
+                   "{from:%p to:%p expert:%s next:%s moe:%s gain_over_next:%g "
                    "gain_over_moe:%g sizes:%zu measured:%zu}",
-                   spot->expert, known_text(spot->next), known_text(spot->moe),
+                   (const void *)&from, (const void *)&to, spot->expert,
+                   known_text(spot->next), known_text(spot->moe),
                    positive_number(range[i].next_gain),
                    positive_number(range[i].moe_gain),
                    range[i].last - range[i].first + 1, range[i].measured);

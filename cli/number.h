@@ -44,6 +44,18 @@ struct number_text {
     char at[32];
 };
 
+struct shape_text {
+    char at[256];
+};
+
+static inline struct shape_text shape_text(const takt_shape *shape)
+{
+    struct shape_text text;
+
+    format_shape(shape, text.at, sizeof text.at);
+    return text;
+}
+
 static inline struct number_text count_text(uint64_t count)
 {
     struct number_text text;

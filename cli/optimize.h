@@ -6,6 +6,7 @@
 #ifndef TAKT_CLI_OPTIMIZE_H
 #define TAKT_CLI_OPTIMIZE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -91,17 +92,15 @@ struct advice {
     char call[200]; /* of libtakt; empty: there is none */
 };
 
+/* Those of the project's file; they have no context yet. */
+struct rules rules_of(const struct takt_project_config *config,
+                      struct crossovers *crossovers);
+
 struct advice advise(const struct rules *rules,
                      const struct takt_finding *finding);
 
 /* Times as fast as scalar; 0: not known. */
 double predicted_gain(const struct advice *advice);
-
-/* ---- optimize_call.c ---- */
-
-/* "takt_matmul_f32(512, 512, k, a, b, c)": sizes as far as they are known. */
-void format_call(const takt_op *op, takt_dtype dtype, const takt_shape *shape,
-                 char *out, size_t size);
 
 /* ---- counting and reporting ---- */
 
@@ -141,7 +140,7 @@ struct optimize_report;
 
 /* A way to report: the finding is borrowed for the call. */
 struct report_form {
-    void (*begin)(struct optimize_report *report);
+    void (*begin)(struct optimize_report *report); /* may be NULL */
     void (*finding)(struct optimize_report *report,
                     const struct takt_finding *finding,
                     const struct advice *advice);
@@ -160,9 +159,10 @@ struct optimize_report {
     const struct profile_outcome *profile;
     const char *error; /* at its end: why it is not whole; NULL: it is */
     struct json json;
-    /* SARIF: rules by their first finding */
-    char (*rule)[64];
-    const takt_op **rule_op;
+    struct sarif_rule {
+        char pattern[64];
+        const takt_op *op;
+    } * rule; /* SARIF: owned, in the order of their first findings */
     size_t rule_count, rule_room;
 };
 
@@ -172,5 +172,93 @@ void format_found(const struct takt_finding *finding,
 
 /* "12.3 times as fast as scalar ..."; empty where nothing is known. */
 void format_gain(const struct advice *advice, char *out, size_t size);
+
+/* ---- cmd_analyze.c: what a project consists of: languages, dependencies and
+ * the frameworks that its sources import ---- */
+
+enum { most_dependencies = 2048, most_frameworks = 64 };
+
+struct dependency {
+    char *file; /* that names it, from the folder on: "core/Cargo.toml" */
+    char name[80];
+    char version[64]; /* as it is written; empty: none */
+};
+
+struct analysis {
+    struct search search;
+    struct dependency dependency[most_dependencies];
+    size_t dependency_count;
+    uint64_t left_out;                         /* dependencies beyond these */
+    uint64_t framework_files[most_frameworks]; /* that import it */
+    /* Folders that sources are in, and those above them, sorted; "" is the
+     * project's own. */
+    pthread_mutex_t folders_lock;
+    char **folder;
+    size_t folder_count, folder_room;
+    bool is_folder_lost; /* there was no memory for it */
+};
+
+/* The phase Analysis, from its begin to its end. EXIT_DONE: `out`, which is to
+ * be freed in any case. */
+int analyze(const struct invocation *invocation, struct workflow *workflow,
+            struct analysis *out);
+void free_analysis(struct analysis *analysis); /* and what it is in */
+
+/* ---- optimize_depends.c ---- */
+
+/* Notes the folder of a source file; any number of threads may. */
+void note_folder(struct analysis *analysis, const char *path);
+
+/* Reads the manifests of the project's own folder, `root`. False: one of them
+ * is broken: `error`. */
+bool find_dependencies(const char *root, struct analysis *out, char *error,
+                       size_t size);
+
+/* Those of the other folders that were noted. One that is broken is warned of:
+ * it may be there to be broken. False: `error`. */
+bool find_inner_dependencies(const char *root, struct analysis *out,
+                             char *error, size_t size);
+
+/* ---- optimize_imports.c ---- */
+
+/* Counts the frameworks that a file imports; any number of threads may. */
+void count_imports(struct analysis *analysis, enum takt_scan_language language,
+                   const char *text, size_t size);
+
+/* "NumPy", ...; NULL beyond the last. */
+const char *framework_at(size_t index);
+
+/* ---- optimize_check.c: whether experts compute on this machine what scalar
+ * code does, within the tolerances of docs/numerics.md ---- */
+
+enum { most_checks = 256 };
+
+/* One op at one size. */
+struct check {
+    const takt_op *op;
+    takt_dtype dtype;
+    takt_shape shape;
+    bool is_found;     /* the size is one of the sources'; else a typical one */
+    unsigned backends; /* that were recommended: bits 1 << backend */
+    /* What came of it: */
+    unsigned experts;                  /* that were compared */
+    double worst;                      /* share of what is allowed */
+    char failed[TAKT_EXPERT_NAME_MAX]; /* empty: none */
+    char why[160];
+};
+
+struct checks {
+    struct check check[most_checks];
+    size_t count;
+    uint64_t left_out; /* sizes beyond these */
+};
+
+/* Adds the op, the size and the backends of a finding. */
+void add_check(struct checks *checks, const struct takt_finding *finding,
+               const struct advice *advice);
+
+/* Compares all experts that the check asks for. False: one of them is wrong, or
+ * there is no memory for the operands: see `failed` and `why`. */
+bool run_check(takt_ctx *ctx, struct check *check);
 
 #endif

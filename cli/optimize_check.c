@@ -10,7 +10,7 @@
  * tried with small whole numbers too: nothing is rounded then, in whatever
  * order, and a single term that is missing or wrong shows.
  */
-#include "optimize_check.h"
+#include "optimize.h"
 
 #include <float.h>
 #include <math.h>
@@ -130,6 +130,14 @@ static double at(const void *array, takt_dtype dtype, size_t i)
 {
     return dtype == TAKT_F64 ? ((const double *)array)[i]
                              : (double)((const float *)array)[i];
+}
+
+static void put_at(void *array, takt_dtype dtype, size_t i, double value)
+{
+    if (dtype == TAKT_F64)
+        ((double *)array)[i] = value;
+    else
+        ((float *)array)[i] = (float)value;
 }
 
 static double last_place(double value)
@@ -270,21 +278,14 @@ static void make_whole(void *array, takt_dtype dtype, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const double value = at(array, dtype, i);
-        const double whole = copysign(fabs(value) < 1 ? 1 : 2, value);
-        if (dtype == TAKT_F64)
-            ((double *)array)[i] = whole;
-        else
-            ((float *)array)[i] = (float)whole;
+        put_at(array, dtype, i, copysign(fabs(value) < 1 ? 1 : 2, value));
     }
 }
 
 static void make_absolute(void *array, takt_dtype dtype, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (dtype == TAKT_F64)
-            ((double *)array)[i] = fabs(((double *)array)[i]);
-        else
-            ((float *)array)[i] = fabsf(((float *)array)[i]);
+        put_at(array, dtype, i, fabs(at(array, dtype, i)));
 }
 
 /* What scalar code makes of the magnitudes of the operands. */
@@ -371,23 +372,16 @@ static bool run_experts(takt_ctx *ctx, size_t scalar, struct trial *trial)
     return true;
 }
 
-static size_t find_scalar(takt_ctx *ctx)
-{
-    const char *name;
-    size_t i = 0;
-
-    while ((name = takt_ctx_expert(ctx, i, NULL)) != NULL &&
-           strcmp(name, "scalar") != 0)
-        i++;
-    return i;
-}
-
 static bool run_trial(takt_ctx *ctx, struct check *check, bool is_whole)
 {
-    const size_t scalar = find_scalar(ctx);
+    const char *name;
+    size_t scalar = 0;
     struct trial trial;
-    bool is_right = open_trial(ctx, scalar, check, is_whole, &trial);
 
+    while ((name = takt_ctx_expert(ctx, scalar, NULL)) != NULL &&
+           strcmp(name, "scalar") != 0)
+        scalar++;
+    bool is_right = open_trial(ctx, scalar, check, is_whole, &trial);
     if (is_right) {
         is_right = run_experts(ctx, scalar, &trial);
     } else {

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/name.h"
-#include "optimize_analysis.h"
+#include "optimize.h"
 #include "project/read_file.h"
 #include "project/toml.h"
 

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "optimize_analysis.h"
+#include "optimize.h"
 
 enum {
     in_c = 1 << TAKT_SCAN_C | 1 << TAKT_SCAN_CPP,

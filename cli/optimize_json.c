@@ -30,25 +30,15 @@ static void print_size(struct json *json, const struct takt_finding *finding)
     const struct takt_found_size *size = &finding->size;
 
     if (size->shape.rank == 0) {
-        json_null(json, "size");
+        json_print(json, "size:null");
         return;
     }
     json_print(json, "size:{shape:[");
     for (unsigned i = 0; i < size->shape.rank; i++)
-        if (size->shape.dim[i] == 0)
-            json_null(json, NULL);
-        else
-            json_count(json, NULL, size->shape.dim[i]);
+        json_print(json, "%zu",
+                   size->shape.dim[i] == 0 ? SIZE_MAX : size->shape.dim[i]);
     json_print(json, "] order:%s source:%s}", finding->op->shape,
                takt__size_source_name(size->source));
-}
-
-static void print_from(struct json *json, const char *key, size_t from)
-{
-    if (from == SIZE_MAX)
-        json_null(json, key);
-    else
-        json_count(json, key, from);
 }
 
 static void print_advice(struct json *json, const struct advice *advice)
@@ -57,19 +47,16 @@ static void print_advice(struct json *json, const struct advice *advice)
                advice->is_conditional ? NULL
                                       : takt_backend_key(advice->backend),
                advice->text, advice->is_conditional);
-    if (advice->is_conditional) {
-        json_string(json, "n",
-                    advice->is_dimension ? "matrix dimension" : "elements");
-        print_from(json, "gpu_from", advice->gpu_from);
-        print_from(json, "simd_from", advice->simd_from);
-    }
-    if (predicted_gain(advice) > 0) {
+    if (advice->is_conditional)
+        json_print(json, "n:%s gpu_from:%zu simd_from:%zu",
+                   advice->is_dimension ? "matrix dimension" : "elements",
+                   advice->gpu_from, advice->simd_from);
+    if (predicted_gain(advice) > 0)
         json_print(json, "expert:%s gain:%g scalar_us:%g predicted_us:%g",
                    advice->expert, predicted_gain(advice),
                    advice->scalar_s * 1e6, advice->best_s * 1e6);
-    } else {
-        json_null(json, "gain");
-    }
+    else
+        json_print(json, "gain:null");
     json_print(json, "call:%s}", known_text(advice->call));
 }
 
@@ -131,7 +118,7 @@ static void print_profile(struct json *json,
                           const struct profile_outcome *profile)
 {
     if (profile == NULL || !profile->is_cargo) {
-        json_null(json, "manifest");
+        json_print(json, "manifest:null");
         return;
     }
     json_print(json,

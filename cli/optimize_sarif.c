@@ -31,25 +31,21 @@ static size_t rule_of(struct optimize_report *report,
                       const struct takt_finding *finding)
 {
     for (size_t i = 0; i < report->rule_count; i++)
-        if (strncmp(report->rule[i], finding->pattern,
-                    sizeof report->rule[i] - 1) == 0 &&
-            report->rule_op[i] == finding->op)
+        if (strncmp(report->rule[i].pattern, finding->pattern,
+                    sizeof report->rule[i].pattern - 1) == 0 &&
+            report->rule[i].op == finding->op)
             return i;
     if (report->rule_count == report->rule_room) {
         const size_t room = report->rule_room * 2 + 32;
-        void *rule = realloc(report->rule, room * sizeof *report->rule);
-        if (rule != NULL)
-            report->rule = rule;
-        void *op = realloc(report->rule_op, room * sizeof *report->rule_op);
-        if (op != NULL)
-            report->rule_op = op;
-        if (rule == NULL || op == NULL)
+        struct sarif_rule *more = realloc(report->rule, room * sizeof *more);
+        if (more == NULL)
             return SIZE_MAX;
+        report->rule = more;
         report->rule_room = room;
     }
-    snprintf(report->rule[report->rule_count], sizeof report->rule[0], "%s",
-             finding->pattern);
-    report->rule_op[report->rule_count] = finding->op;
+    struct sarif_rule *rule = &report->rule[report->rule_count];
+    snprintf(rule->pattern, sizeof rule->pattern, "%s", finding->pattern);
+    rule->op = finding->op;
     return report->rule_count++;
 }
 
@@ -196,13 +192,12 @@ static void end(struct optimize_report *report)
     json_print(json, "] tool:{driver:{name:%s version:%s rules:[", "takt",
                takt_version());
     for (size_t i = 0; i < report->rule_count; i++)
-        print_rule(json, report->rule[i], report->rule_op[i]);
+        print_rule(json, report->rule[i].pattern, report->rule[i].op);
     json_print(json, "]}}");
     print_base(json, report);
     json_print(json, "invocations:[{executionSuccessful:%d}]}]}\n",
                report->error == NULL);
     free(report->rule);
-    free(report->rule_op);
 }
 
 const struct report_form report_sarif = {begin, print_finding, end};

@@ -9,16 +9,10 @@
 #include "base/name.h"
 #include "number.h"
 
-/* Reads a rate option if it was given. */
 static bool read_rate(const struct invocation *invocation, const char *name,
                       double *out)
 {
-    const char *text = option_value(invocation, name);
-    const char *wrong = text == NULL ? NULL : parse_rate(text, out);
-
-    if (wrong == NULL)
-        return true;
-    return reject(invocation->command, "--%s '%s' %s", name, text, wrong);
+    return read_rate_option(invocation, name, 0, NULL, out);
 }
 
 static bool read_cost(const struct invocation *invocation, takt_cost_model *out)
@@ -99,10 +93,8 @@ static bool read_user_op(const struct invocation *invocation,
                       route->name);
     const takt_status status =
         takt_ctx_define_op(route->ctx, &spec, &route->request.op);
-    if (status != TAKT_OK)
-        usage_error(invocation->command, "op '%s': %s", route->name,
-                    takt_status_text(status));
-    return status == TAKT_OK;
+    return status == TAKT_OK || reject(invocation->command, "op '%s': %s",
+                                       route->name, takt_status_text(status));
 }
 
 static bool read_op(const struct invocation *invocation, const char *name,
@@ -131,11 +123,9 @@ static bool read_shape(const struct invocation *invocation, const char *text,
 
     if (wrong != NULL)
         return reject(invocation->command, "size '%s' %s", text, wrong);
-    if (request->op == NULL ||
-        takt_op_check_shape(request->op, &request->shape) == TAKT_OK)
-        return true;
-    shape_error(invocation->command, request->op, text);
-    return false;
+    return request->op == NULL ||
+           takt_op_check_shape(request->op, &request->shape) == TAKT_OK ||
+           shape_error(invocation->command, request->op, text);
 }
 
 /* The words are OP SHAPE, or one of them. */
@@ -222,24 +212,30 @@ bool route_select(const struct invocation *invocation,
 
     request.policy = policy;
     if ((policy == TAKT_POLICY_ADAPTIVE || policy == TAKT_POLICY_PINNED) &&
-        is_bare_count(route)) {
-        shape_error(invocation->command, request.op,
-                    invocation->operands[invocation->operand_count - 1]);
-        return false;
-    }
+        is_bare_count(route))
+        return shape_error(invocation->command, request.op,
+                           invocation->operands[invocation->operand_count - 1]);
     const takt_status status = takt_select(route->ctx, &request, out);
     if (status == TAKT_OK)
         return true;
     if (status == TAKT_ESHAPE)
-        usage_error(invocation->command,
-                    "the cost rule needs the shape %s of %s", request.op->shape,
-                    request.op->name);
-    else if (policy == TAKT_POLICY_COST)
-        usage_error(invocation->command,
-                    "the cost rule needs an op, or --bytes and --flops");
-    else
-        usage_error(invocation->command, "%s", takt_status_text(status));
-    return false;
+        return reject(invocation->command,
+                      "the cost rule needs the shape %s of %s",
+                      request.op->shape, request.op->name);
+    if (policy == TAKT_POLICY_COST)
+        return reject(invocation->command,
+                      "the cost rule needs an op, or --bytes and --flops");
+    return reject(invocation->command, "%s", takt_status_text(status));
+}
+
+/* What is expected of an expert; NULL: nothing. */
+static const takt_estimate *route_estimate(const struct route *route,
+                                           const char *expert)
+{
+    for (size_t i = 0; i < route->estimate_count; i++)
+        if (strcmp(route->estimate[i].expert, expert) == 0)
+            return &route->estimate[i];
+    return NULL;
 }
 
 static const char *complexity_key(const struct route *route)
@@ -258,22 +254,22 @@ void route_print_json(struct json *json, const struct route *route,
     const takt_estimate *estimate = route_estimate(route, decision->expert);
     const takt_op *op = route->request.op;
 
-    json_print(json, "op:%s complexity:%s dtype:%s", op ? op->name : NULL,
-               complexity_key(route), takt_dtype_name(route->request.dtype));
-    json_shape(json, "shape", &route->request.shape);
-    json_print(json,
-               "elements:%zu bytes:%g flops:%g policy:%s backend:%s expert:%s "
-               "reason:%s predicted_us:%g confidence:%g runner_up:%s "
-               "situation:%s resident:%s",
-               decision->elements, known_number(decision->work.bytes),
-               known_number(decision->work.flops), takt_policy_name(policy),
-               takt_backend_key(decision->backend), decision->expert,
-               takt_reason_name(decision->reason),
-               known_number(decision->predicted_s * 1e6),
-               known_number(decision->confidence),
-               known_text(decision->runner_up),
-               situation_name(route->request.situation),
-               route->home[0] != '\0' ? "gpu" : "host");
+    json_print(
+        json,
+        "op:%s complexity:%s dtype:%s shape:%p elements:%zu bytes:%g "
+        "flops:%g policy:%s backend:%s expert:%s reason:%s "
+        "predicted_us:%g confidence:%g runner_up:%s situation:%s "
+        "resident:%s",
+        op ? op->name : NULL, complexity_key(route),
+        takt_dtype_name(route->request.dtype),
+        (const void *)&route->request.shape, decision->elements,
+        known_number(decision->work.bytes), known_number(decision->work.flops),
+        takt_policy_name(policy), takt_backend_key(decision->backend),
+        decision->expert, takt_reason_name(decision->reason),
+        known_number(decision->predicted_s * 1e6),
+        known_number(decision->confidence), known_text(decision->runner_up),
+        situation_name(route->request.situation),
+        route->home[0] != '\0' ? "gpu" : "host");
     if (policy == TAKT_POLICY_ADAPTIVE)
         json_number(json, "samples",
                     known_number(estimate != NULL ? estimate->samples : -1));
@@ -320,15 +316,6 @@ static void cost_rule(const struct route *route, const takt_decision *decision,
 double total_s(const takt_estimate *estimate)
 {
     return estimate->predicted_s + estimate->transfer_s;
-}
-
-const takt_estimate *route_estimate(const struct route *route,
-                                    const char *expert)
-{
-    for (size_t i = 0; i < route->estimate_count; i++)
-        if (strcmp(route->estimate[i].expert, expert) == 0)
-            return &route->estimate[i];
-    return NULL;
 }
 
 /* How it is known: by samples, or by what is expected of such a machine. */

@@ -78,10 +78,6 @@ bool route_select(const struct invocation *invocation,
 /* What a call takes there, with what it takes to bring the operands. */
 double total_s(const takt_estimate *estimate);
 
-/* What is expected of an expert; NULL: nothing. */
-const takt_estimate *route_estimate(const struct route *route,
-                                    const char *expert);
-
 /* The members of a decision, inside an open object. */
 void route_print_json(struct json *json, const struct route *route,
                       takt_policy policy, const takt_decision *decision);

@@ -2,12 +2,11 @@
 /*
  * run.h - `takt run`: a program with its BLAS routed, and the report.
  *
- *     run_program.c               which file is run, and whether it can be
- *     run_preload.c               the library that is loaded into it
- *     run_child.c                 running it, as if takt were not there
- *     run_stats.c                 the file that its processes count in
- *     run_tally.c                 what they counted, added up
- *     run_text.c, run_json.c      the report
+ *     run_program.c    which file is run, and whether it can be
+ *     run_preload.c    the library that is loaded into it
+ *     run_child.c      running it, as if takt were not there
+ *     run_tally.c      the file that its processes count in, and its sums
+ *     run_report.c     the report
  */
 #ifndef TAKT_CLI_RUN_H
 #define TAKT_CLI_RUN_H
@@ -20,9 +19,35 @@
 
 #include "command.h"
 #include "dropin/stats.h"
-#include "preload.h"
 
-/* ---- run_program.c: and what preload.h has ---- */
+/* ---- run_program.c, run_preload.c: for `takt trace` and others, too ---- */
+
+enum { reason_size = 512 };
+
+/* Finds a program as execvp() does; false: there is none. */
+bool find_program(const char *name, char *out, size_t size);
+
+/* Whether the program has to be run as it is; says why in `reason`, as the end
+ * of a sentence about it: "is linked statically". What cannot be found out is
+ * left to the kernel and the loader. */
+bool must_leave_alone(const char *program, char reason[reason_size]);
+
+/* Whether the program, or what runs it, is linked with libtakt. */
+bool contains_takt(const char *program);
+
+/* The path of a library that is installed or was built with takt, to be freed;
+ * NULL: it is not there. */
+char *find_beside_takt(const char *name);
+
+/* The path of libtakt-blas.so, to be freed; NULL: `reason` says what is wrong.
+ */
+char *find_preload_library(char reason[reason_size]);
+
+/* The value of LD_PRELOAD with our library in front, to be freed. On failure
+ * says what is wrong in one line and returns NULL. */
+char *preload_value(void);
+
+/* ---- run_program.c ---- */
 
 /* What the kernel would do with an open file. */
 enum file_kind { FILE_OTHER, FILE_ELF, FILE_SCRIPT };
@@ -85,7 +110,7 @@ bool watch_program(const struct launch *launch, const struct signals *before,
 /* Ends as the program did if a signal ended it, else returns its status. */
 int end_alike(const struct ending *ending);
 
-/* ---- run_stats.c ---- */
+/* ---- run_tally.c: the file ---- */
 
 struct stats_file {
     int fd;
@@ -104,7 +129,7 @@ void stats_remove(struct stats_file *file);
 /* A text as a program wrote it, of any bytes; NULL: there is none. */
 const char *stats_text(const struct takt_stats_text *text);
 
-/* ---- run_tally.c ---- */
+/* ---- run_tally.c: its sums ---- */
 
 /* What is known of some calls. */
 struct run_row {
@@ -151,7 +176,7 @@ double gained_share(const struct run_row *row); /* of predicted_s */
 /* "dgemm", "idamax". */
 const char *routine_name(unsigned routine, unsigned type, char out[16]);
 
-/* ---- run_text.c, run_json.c ---- */
+/* ---- run_report.c ---- */
 
 struct run_report {
     char *const *program;

@@ -2,8 +2,8 @@
 /*
  * trace.h - `takt trace`: records come in, lines and a summary go out.
  *
- *     trace_files.c, trace_live.c    where records come from
- *     trace_tally.c, trace_gain.c    what they add up to
+ *     cmd_trace.c, trace_live.c      where records come from
+ *     trace_tally.c                  what they add up to
  *     trace_lines.c, trace_summary.c what is shown
  */
 #ifndef TAKT_CLI_TRACE_H
@@ -23,7 +23,7 @@
 
 enum { duration_classes = TAKT_DURATION_BOUNDS + 1, backend_count = 3 };
 
-/* ---- trace_gain.c: what one thread of SIMD would have taken ---- */
+/* ---- trace_tally.c: what one thread of SIMD would have taken ---- */
 
 enum { most_prices = 1024 }; /* a power of two */
 
@@ -71,39 +71,31 @@ struct op_tally {
     uint64_t calls;   /* by metrics; 0: there were none */
     uint64_t told;    /* calls with an event ... */
     uint64_t sampled; /* ... of which so many only because they were drawn */
-    uint64_t explored, fell_back, drifted, failed, times_hot;
-    unsigned hot_streams; /* in which it is hot now */
-    double slowest_s;     /* 0: not known */
-    takt_shape slowest_shape;
+    uint64_t explored, fell_back, drifted, times_hot;
+    unsigned hot_streams;      /* in which it is hot now */
+    double slowest_s;          /* 0: not known */
     struct expert_tally *pair; /* owned */
     size_t pair_count;
 };
 
 /* What a stream last said of an op, or of an op on an expert: metrics are
  * sums, of which the difference is new. */
-struct last_op {
-    size_t op;
-    uint64_t calls, times_hot;
-    bool is_hot;
-};
-
-struct last_pair {
-    size_t op, pair;
-    uint64_t calls, in_class[duration_classes];
+struct last_sums {
+    size_t op, pair; /* pair SIZE_MAX: of the op as a whole */
+    uint64_t calls, times_hot, in_class[duration_classes];
     double seconds;
+    bool is_hot;
 };
 
 /* A context of a process. */
 struct trace_stream {
     uint64_t id, pid, start_ns;
-    char program[TAKT_TRACE_TEXT + 1];
     bool is_strange; /* of a later version: left alone */
     bool has_ended;
     uint64_t dropped; /* that the reader did not get */
     takt_metrics totals;
-    struct last_op *op;     /* owned */
-    struct last_pair *pair; /* owned */
-    size_t op_count, pair_count;
+    struct last_sums *last; /* owned */
+    size_t last_count;
 };
 
 struct trace_tally {
@@ -175,9 +167,8 @@ void take_rest(struct trace *trace, struct inlet *inlet);
  * returned; -1: that cannot be. */
 int open_signals(void);
 
-/* ---- trace_files.c, trace_live.c: each returns an exit code ---- */
+/* ---- trace_live.c: each returns an exit code ---- */
 
-int trace_file(struct trace *trace, const char *path, bool is_followed);
 int trace_process(struct trace *trace, const char *word);
 int trace_program(struct trace *trace, char *const *program);
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 
 #include "commands.h"
-#include "preload.h"
+#include "run.h"
 #include "trace.h"
 
 extern char **environ;

@@ -39,15 +39,16 @@ __attribute__((format(printf, 2, 3))) static void add(struct remark *note,
 
 enum colour { plain, red, yellow, cyan, faint };
 
+/* Ends the line. */
 static void print_coloured(struct trace *trace, enum colour colour,
                            const char *text)
 {
     static const char *const codes[] = {"", "31", "33", "36", "2"};
 
     if (trace->has_colour && colour != plain)
-        fprintf(trace->out, "\033[%sm%s\033[0m", codes[colour], text);
+        fprintf(trace->out, "\033[%sm%s\033[0m\n", codes[colour], text);
     else
-        fputs(text, trace->out);
+        fprintf(trace->out, "%s\n", text);
 }
 
 /* When it was and, if there are several, in which process. */
@@ -75,7 +76,6 @@ void print_hello(struct trace *trace, const struct takt_trace_header *header)
     if (header->rate >= 0)
         add(&note, "the sample is %.3g%% of the others", 100 * header->rate);
     print_coloured(trace, faint, note.text);
-    fputc('\n', trace->out);
 }
 
 static void note_expectation(struct remark *note, const takt_event *event)
@@ -142,7 +142,6 @@ static void print_call(struct trace *trace, const struct trace_stream *stream,
     fprintf(trace->out, "%-12s %-16s %-14s %8s  %-8s ", event->op, shape,
             event->expert, took, takt_reason_name(event->reason));
     print_coloured(trace, colour, note.text);
-    fputc('\n', trace->out);
 }
 
 static void print_drift(struct trace *trace, const struct trace_stream *stream,
@@ -167,7 +166,6 @@ static void print_drift(struct trace *trace, const struct trace_stream *stream,
                  is_slower ? "slow" : "fast");
     print_when(trace, stream, event->end_ns);
     print_coloured(trace, yellow, text);
-    fputc('\n', trace->out);
 }
 
 /* ---- JSON ---- */
@@ -194,14 +192,13 @@ static void json_event(struct trace *trace, const struct trace_stream *stream,
     json_print(&json, "{event:%s pid:%ju thread:%ju",
                is_call ? "call" : "drift", stream->pid, event->thread_id);
     json_told(&json, event->told);
-    json_print(&json, "op:%s dtype:%s", event->op,
-               takt_dtype_name(event->dtype));
-    json_shape(&json, "shape", &event->shape);
     json_print(&json,
-               "elements:%zu bytes:%g flops:%g backend:%s expert:%s threads:%u "
-               "device:%s reason:%s has_history:%d runner_up:%s",
-               event->elements, known_number(event->work.bytes),
-               known_number(event->work.flops),
+               "op:%s dtype:%s shape:%p elements:%zu bytes:%g flops:%g "
+               "backend:%s expert:%s threads:%u device:%s reason:%s "
+               "has_history:%d runner_up:%s",
+               event->op, takt_dtype_name(event->dtype),
+               (const void *)&event->shape, event->elements,
+               known_number(event->work.bytes), known_number(event->work.flops),
                takt_backend_key(event->backend), event->expert, event->threads,
                known_text(event->device), takt_reason_name(event->reason),
                event->has_history != 0, known_text(event->runner_up));
@@ -257,5 +254,4 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
                  : "");
     print_when(trace, stream, trace->tally.end_ns);
     print_coloured(trace, is_hot ? yellow : faint, text);
-    fputc('\n', trace->out);
 }

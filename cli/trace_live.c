@@ -109,15 +109,6 @@ static bool listen_on(struct live *live, const char *path)
     return true;
 }
 
-static void leave_places(struct live *live)
-{
-    for (size_t i = 0; i < live->place_count; i++) {
-        close(live->place[i].fd);
-        unlink(live->place[i].path);
-    }
-    live->place_count = 0;
-}
-
 /* ---- connections ---- */
 
 static void greet(const struct live *live, int fd)
@@ -215,24 +206,19 @@ static void accept_all(struct live *live, int listener)
     }
 }
 
-static void drop_inlet(struct live *live, size_t index)
+/* One look at a connection, so that none keeps the others waiting. */
+static void read_inlet(struct live *live, size_t index)
 {
     struct inlet *inlet = live->inlet[index];
+    const ssize_t got = take_bytes(live->trace, inlet);
 
+    live->has_connected |= got > 0;
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+        return;
     take_rest(live->trace, inlet);
     close(inlet->fd);
     free(inlet);
     live->inlet[index] = live->inlet[--live->inlet_count];
-}
-
-/* One look at a connection, so that none keeps the others waiting. */
-static void read_inlet(struct live *live, size_t index)
-{
-    const ssize_t got = take_bytes(live->trace, live->inlet[index]);
-
-    live->has_connected |= got > 0;
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-        drop_inlet(live, index);
 }
 
 /* ---- the loop ---- */
@@ -258,15 +244,14 @@ static void turn_once(struct live *live)
 {
     struct pollfd wanted[1 + most_places + most_inlets];
     const size_t places = live->place_count, inlets = live->inlet_count;
-    size_t count = 0;
+    const size_t count = 1 + places + inlets;
 
-    wanted[count++] = (struct pollfd){.fd = live->signals, .events = POLLIN};
-    for (size_t i = 0; i < places; i++)
-        wanted[count++] =
-            (struct pollfd){.fd = live->place[i].fd, .events = POLLIN};
-    for (size_t i = 0; i < inlets; i++)
-        wanted[count++] =
-            (struct pollfd){.fd = live->inlet[i]->fd, .events = POLLIN};
+    for (size_t i = 0; i < count; i++)
+        wanted[i] = (struct pollfd){.fd = i == 0 ? live->signals
+                                          : i <= places
+                                              ? live->place[i - 1].fd
+                                              : live->inlet[i - 1 - places]->fd,
+                                    .events = POLLIN};
     if (poll(wanted, (nfds_t)count, look_again_ms) <= 0)
         return;
     if (wanted[0].revents != 0)
@@ -289,15 +274,6 @@ static bool is_over(struct live *live)
     return live->is_asked_to_end || has_ended(live);
 }
 
-static void note_silence(const struct live *live)
-{
-    if (!live->has_connected)
-        fprintf(stderr,
-                "takt trace: nothing from process %ld yet: is it using Takt, "
-                "and calling it just now? (^C ends)\n",
-                live->pid);
-}
-
 /* Until the program has ended, or time is up. */
 static void follow(struct live *live)
 {
@@ -310,7 +286,11 @@ static void follow(struct live *live)
         if (for_s > 0 && past_s >= for_s)
             return;
         if (!has_noted && past_s * 1000 >= patience_ms) {
-            note_silence(live);
+            if (!live->has_connected)
+                fprintf(stderr,
+                        "takt trace: nothing from process %ld yet: is it using "
+                        "Takt, and calling it just now? (^C ends)\n",
+                        live->pid);
             has_noted = true;
         }
         turn_once(live);
@@ -326,7 +306,11 @@ static void follow(struct live *live)
 
 static void let_go(struct live *live)
 {
-    leave_places(live);
+    for (size_t i = 0; i < live->place_count; i++) {
+        close(live->place[i].fd);
+        unlink(live->place[i].path);
+    }
+    live->place_count = 0;
     for (size_t i = 0; i < live->inlet_count; i++) {
         close(live->inlet[i]->fd);
         free(live->inlet[i]);
@@ -353,17 +337,15 @@ static bool is_traceable(const struct trace *trace, const char *word, long pid)
 
     snprintf(path, sizeof path, "/proc/%ld", pid);
     if (pid <= 0 || stat(path, &facts) != 0)
-        usage_error(trace->command,
-                    "there is no process %s (a file of that name: ./%s)", word,
-                    word);
-    else if (facts.st_uid != geteuid())
-        usage_error(trace->command,
-                    "process %s is not yours: run takt trace as its user "
-                    "(number %lu)",
-                    word, (unsigned long)facts.st_uid);
-    else
-        return true;
-    return false;
+        return reject(trace->command,
+                      "there is no process %s (a file of that name: ./%s)",
+                      word, word);
+    if (facts.st_uid != geteuid())
+        return reject(trace->command,
+                      "process %s is not yours: run takt trace as its user "
+                      "(number %lu)",
+                      word, (unsigned long)facts.st_uid);
+    return true;
 }
 
 /* Listens in every folder in which the program may look. */
@@ -426,13 +408,6 @@ int trace_process(struct trace *trace, const char *word)
 
 /* ---- a program that is started ---- */
 
-/* Waits for the program alone: time was up before. */
-static void outlast(struct live *live)
-{
-    while (!child_look(&live->child))
-        turn_once(live);
-}
-
 /* What a reader of the trace would wonder about. */
 static void explain_command(const struct live *live, const char *name)
 {
@@ -463,7 +438,8 @@ static void run_and_follow(struct live *live, char *const *program)
     if (live->has_connected)
         print_summary(live->trace);
     explain_command(live, program[0]);
-    outlast(live);
+    while (!child_look(&live->child)) /* time was up before it ended */
+        turn_once(live);
 }
 
 int trace_program(struct trace *trace, char *const *program)

@@ -4,33 +4,34 @@
  *
  * Records come from outside, so what is kept has limits; what is beyond them is
  * counted. Everything is looked for from the front: lists are short where
- * streams are honest.
+ * streams are honest. What one thread of SIMD would have taken is asked of the
+ * model: the same call comes again and again, so answers are kept.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "context.h"
 #include "trace.h"
 
-enum { most_streams = 4096, most_ops = 1024, most_pairs = 256 };
+enum {
+    most_streams = 4096,
+    most_ops = 1024,
+    most_pairs = 256,
+    most_last = 2 * most_ops
+};
 
-/* Memory for one more element of `size` bytes in a list of `count`, which grows
- * by doubling. NULL: no memory, or it has `most`. */
-static void *grow(void *list, size_t count, size_t size, size_t most)
-{
-    if (count >= most)
-        return NULL;
-    if (count != 0 && (count & (count - 1)) != 0)
-        return list;
-    return realloc(list, (count == 0 ? 1 : 2 * count) * size);
-}
-
-/* A zeroed element at the end of a list. NULL: no memory, or too many. */
+/* A zeroed element at the end of a list, which grows by doubling. NULL: no
+ * memory, or it has `most`. */
 static void *append(void *list_at, size_t *count, size_t size, size_t most)
 {
     void *list;
 
+    if (*count >= most)
+        return NULL;
     memcpy(&list, list_at, sizeof list);
-    list = grow(list, *count, size, most);
+    if ((*count & (*count - 1)) == 0)
+        list = realloc(list, (*count == 0 ? 1 : 2 * *count) * size);
     if (list == NULL)
         return NULL;
     memcpy(list_at, &list, sizeof list);
@@ -78,7 +79,6 @@ struct trace_stream *tally_header(struct trace_tally *tally,
     stream->pid = record->header.pid;
     stream->start_ns = record->header.start_ns;
     stream->is_strange = record->header.version != TAKT_TRACE_VERSION;
-    copy_name(stream->program, record->header.program);
     if (!stream->is_strange &&
         (tally->start_ns == 0 || stream->start_ns < tally->start_ns))
         tally->start_ns = stream->start_ns;
@@ -155,13 +155,9 @@ static void tally_call(struct trace_tally *tally, struct op_tally *op,
     op->sampled += event->told == TAKT_TOLD_DRAWN;
     op->explored += event->reason == TAKT_REASON_EXPLORE;
     op->fell_back += (event->told & TAKT_TOLD_FALLBACK) != 0;
-    op->failed += event->status != TAKT_OK;
     if (!is_time(event->actual_s))
         return;
-    if (event->actual_s > op->slowest_s) {
-        op->slowest_s = event->actual_s;
-        op->slowest_shape = event->shape;
-    }
+    op->slowest_s = fmax(op->slowest_s, event->actual_s);
     struct expert_tally *pair =
         pair_named(tally, op, event->expert, event->backend);
     if (pair == NULL || !is_time(would_s))
@@ -194,32 +190,30 @@ static uint64_t growth(uint64_t now, uint64_t before)
     return now >= before ? now - before : now;
 }
 
-static struct last_op *last_op_of(struct trace_tally *tally,
-                                  struct trace_stream *stream, const char *name)
+static struct last_sums *last_of(struct trace_stream *stream, size_t op,
+                                 size_t pair)
 {
-    const struct op_tally *op = op_named(tally, name);
-
-    if (op == NULL)
-        return NULL;
-    const size_t index = (size_t)(op - tally->op);
-    for (size_t i = 0; i < stream->op_count; i++)
-        if (stream->op[i].op == index)
-            return &stream->op[i];
-    struct last_op *last =
-        append(&stream->op, &stream->op_count, sizeof *last, most_ops);
-    if (last != NULL)
-        last->op = index;
+    for (size_t i = 0; i < stream->last_count; i++)
+        if (stream->last[i].op == op && stream->last[i].pair == pair)
+            return &stream->last[i];
+    struct last_sums *last =
+        append(&stream->last, &stream->last_count, sizeof *last, most_last);
+    if (last != NULL) {
+        last->op = op;
+        last->pair = pair;
+    }
     return last;
 }
 
 enum turn tally_op(struct trace_tally *tally, struct trace_stream *stream,
                    const takt_op_metric *metric)
 {
-    struct last_op *last = last_op_of(tally, stream, metric->op);
+    struct op_tally *op = op_named(tally, metric->op);
+    struct last_sums *last =
+        op != NULL ? last_of(stream, (size_t)(op - tally->op), SIZE_MAX) : NULL;
 
     if (last == NULL)
         return same;
-    struct op_tally *op = &tally->op[last->op];
     const bool was_hot = last->is_hot, is_hot = metric->is_hot != 0;
     op->calls += growth(metric->calls, last->calls);
     op->times_hot += growth(metric->times_hot, last->times_hot);
@@ -231,44 +225,23 @@ enum turn tally_op(struct trace_tally *tally, struct trace_stream *stream,
     return is_hot == was_hot ? same : is_hot ? heated : cooled;
 }
 
-static struct last_pair *last_pair_of(struct trace_tally *tally,
-                                      struct trace_stream *stream,
-                                      const takt_duration_metric *metric)
-{
-    struct op_tally *op = op_named(tally, metric->op);
-    const struct expert_tally *pair =
-        op != NULL ? pair_named(tally, op, metric->expert, metric->backend)
-                   : NULL;
-
-    if (pair == NULL)
-        return NULL;
-    const size_t op_index = (size_t)(op - tally->op);
-    const size_t pair_index = (size_t)(pair - op->pair);
-    for (size_t i = 0; i < stream->pair_count; i++)
-        if (stream->pair[i].op == op_index &&
-            stream->pair[i].pair == pair_index)
-            return &stream->pair[i];
-    struct last_pair *last =
-        append(&stream->pair, &stream->pair_count, sizeof *last, most_ops);
-    if (last != NULL) {
-        last->op = op_index;
-        last->pair = pair_index;
-    }
-    return last;
-}
-
 static void tally_duration(struct trace_tally *tally,
                            struct trace_stream *stream,
                            const takt_duration_metric *metric)
 {
-    struct last_pair *last = last_pair_of(tally, stream, metric);
+    struct op_tally *op = op_named(tally, metric->op);
+    struct expert_tally *pair =
+        op != NULL ? pair_named(tally, op, metric->expert, metric->backend)
+                   : NULL;
+    struct last_sums *last = pair != NULL
+                                 ? last_of(stream, (size_t)(op - tally->op),
+                                           (size_t)(pair - op->pair))
+                                 : NULL;
 
     if (last == NULL || !is_time(metric->seconds)) {
         tally->left_out++;
         return;
     }
-    struct op_tally *op = &tally->op[last->op];
-    struct expert_tally *pair = &op->pair[last->pair];
     pair->calls += growth(metric->calls, last->calls);
     pair->seconds += metric->seconds -
                      (metric->seconds >= last->seconds ? last->seconds : 0);
@@ -278,10 +251,8 @@ static void tally_duration(struct trace_tally *tally,
     }
     last->calls = metric->calls;
     last->seconds = metric->seconds;
-    if (is_time(metric->most_s) && metric->most_s > op->slowest_s) {
-        op->slowest_s = metric->most_s;
-        op->slowest_shape.rank = 0;
-    }
+    if (is_time(metric->most_s))
+        op->slowest_s = fmax(op->slowest_s, metric->most_s);
 }
 
 /* All kinds but events, headers and ops. */
@@ -309,12 +280,95 @@ void tally_metrics(struct trace_tally *tally, struct trace_stream *stream,
 
 void tally_free(struct trace_tally *tally)
 {
-    for (size_t i = 0; i < tally->stream_count; i++) {
-        free(tally->stream[i].op);
-        free(tally->stream[i].pair);
-    }
+    for (size_t i = 0; i < tally->stream_count; i++)
+        free(tally->stream[i].last);
     for (size_t i = 0; i < tally->op_count; i++)
         free(tally->op[i].pair);
     free(tally->stream);
     free(tally->op);
+}
+
+/* ---- what one thread of SIMD would have taken, by the model ---- */
+
+enum { most_estimates = 128 };
+
+void gauge_open(struct gauge *gauge, const char *store)
+{
+    /* No other experts are asked about, so none are loaded. */
+    const takt_ctx_options options = {.store = store,
+                                      .store_is_foreign =
+                                          is_foreign_store(store),
+                                      .exploration = -1,
+                                      .blas = "",
+                                      .gpu = "",
+                                      .telemetry = ""};
+    const char *name;
+
+    *gauge = (struct gauge){.price = calloc(most_prices, sizeof(struct price))};
+    if (gauge->price == NULL ||
+        takt_ctx_create(&options, &gauge->ctx) != TAKT_OK)
+        return;
+    for (size_t i = 0; (name = takt_ctx_expert(gauge->ctx, i, NULL)) != NULL;
+         i++)
+        if (gauge->expert[0] == '\0' && strncmp(name, "simd.", 5) == 0 &&
+            expert_threads(name) == 1) /* the widest comes first */
+            snprintf(gauge->expert, sizeof gauge->expert, "%s", name);
+}
+
+void gauge_close(struct gauge *gauge)
+{
+    takt_ctx_destroy(gauge->ctx);
+    free(gauge->price);
+}
+
+static double ask(struct gauge *gauge, const takt_event *event)
+{
+    const takt_request request = {.op = takt_op_find(event->op),
+                                  .dtype = event->dtype,
+                                  .shape = event->shape};
+    takt_estimate all[most_estimates];
+    size_t count;
+
+    if (request.op == NULL || takt_explain(gauge->ctx, &request, all,
+                                           most_estimates, &count) != TAKT_OK)
+        return -1;
+    for (size_t i = 0; i < count && i < most_estimates; i++)
+        if (strcmp(all[i].expert, gauge->expert) == 0)
+            return all[i].predicted_s;
+    return -1;
+}
+
+static size_t hash_of(const takt_event *event)
+{
+    uint64_t hash = (uint64_t)event->dtype + event->shape.rank;
+
+    for (const char *at = event->op; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    for (unsigned i = 0; i < event->shape.rank; i++)
+        hash = (hash ^ event->shape.dim[i]) * 0x9e3779b97f4a7c15u;
+    return (size_t)(hash >> 32) & (most_prices - 1);
+}
+
+static bool is_price_of(const struct price *price, const takt_event *event)
+{
+    return price->dtype == event->dtype &&
+           price->shape.rank == event->shape.rank &&
+           memcmp(price->shape.dim, event->shape.dim,
+                  event->shape.rank * sizeof *event->shape.dim) == 0 &&
+           strcmp(price->op, event->op) == 0;
+}
+
+double one_thread_s(struct gauge *gauge, const takt_event *event)
+{
+    if (gauge->ctx == NULL || gauge->expert[0] == '\0' ||
+        event->shape.rank == 0 || strlen(event->op) >= sizeof gauge->price->op)
+        return -1;
+    struct price *price = &gauge->price[hash_of(event)];
+    if (!is_price_of(price, event)) {
+        *price = (struct price){.dtype = event->dtype,
+                                .shape = event->shape,
+                                .seconds = ask(gauge, event)};
+        memcpy(price->op, event->op, strlen(event->op) + 1);
+    }
+    return price->seconds;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* trust.c - asking before the commands of a project are run. */
+/*
+ * trust.c - asking before the commands of a project are run.
+ *
+ */
 #define _XOPEN_SOURCE 700 /* realpath() */
-#include "trust.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,8 +15,8 @@
 #include "base/config.h"
 #include "base/new_file.h"
 #include "base/sha256.h"
-#include "clean.h"
 #include "project/read_file.h"
+#include "workflow.h"
 
 enum { most_bytes = 1 << 20, row_length = TAKT_SHA256_HEX };
 

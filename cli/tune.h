@@ -2,10 +2,8 @@
 /*
  * tune.h - what `takt tune` is made of, around takt_tune().
  *
- *     cmd_tune.c       the question, the context, signals
- *     tune_progress.c  a bar for people, lines for logs
- *     tune_facts.c     sentences about what was found
- *     tune_report.c    what was measured, and what is wrong with it
+ *     cmd_tune.c       the question, the context, signals, progress
+ *     tune_report.c    what was measured and found, and what is wrong with it
  */
 #ifndef TAKT_CLI_TUNE_H
 #define TAKT_CLI_TUNE_H
@@ -24,16 +22,6 @@ struct tune {
     double start_s;     /* of the command */
     double next_line_s; /* of progress */
 };
-
-/* Shows how far it is, at most ten times a second. */
-void show_progress(struct tune *tune, const takt_tune_progress *progress);
-void hide_progress(const struct tune *tune);
-
-enum { most_told = 3, most_facts = 2 * most_told + 1, longest_fact = 240 };
-
-/* Sentences about what was found; returns how many. */
-size_t find_facts(const struct tune *tune,
-                  char facts[most_facts][longest_fact]);
 
 /* Says what was done, and pins (`pin` may be NULL); returns the exit status. */
 int report_tune(const struct tune *tune, const char *pin);

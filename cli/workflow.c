@@ -14,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "preload.h"
 #include "project/manifest.h"
-#include "trust.h"
+#include "run.h"
 
-void format_now(char out[TAKT_PHASE_TIME])
+/* RFC 3339, in UTC. */
+static void format_now(char out[TAKT_PHASE_TIME])
 {
     const time_t now = time(NULL);
     struct tm parts;
@@ -258,26 +258,19 @@ int workflow_end(struct workflow *workflow, enum takt_phase phase,
 
 /* ---- the world around ---- */
 
-bool has_file(const char *folder, const char *name)
-{
-    char path[longest_path + 64];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return access(path, F_OK) == 0;
-}
-
 struct shell_line find_line(const struct workflow *workflow,
                             const char *own_line, const char *cargo_line)
 {
     struct shell_line shell = {.folder = workflow->target};
-    char cargo[longest_path];
+    char path[longest_path + 64];
 
     if (own_line != NULL)
         return (struct shell_line){own_line, workflow->folder,
                                    workflow->config.path};
-    if (!has_file(workflow->target, "Cargo.toml")) {
+    snprintf(path, sizeof path, "%s/Cargo.toml", workflow->target);
+    if (access(path, F_OK) != 0) {
         shell.source = "there is no Cargo.toml";
-    } else if (!find_program("cargo", cargo, sizeof cargo)) {
+    } else if (!find_program("cargo", path, longest_path)) {
         shell.source = "cargo is not installed";
     } else {
         shell.text = cargo_line;

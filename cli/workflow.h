@@ -12,7 +12,6 @@
 #include "project/config.h"
 #include "project/lock.h"
 #include "project/state.h"
-#include "trust.h"
 
 enum { longest_path = 4096 };
 
@@ -20,6 +19,13 @@ enum { longest_path = 4096 };
     {                                                                 \
         "trust", NULL, NULL, "run the project's commands, do not ask" \
     }
+
+/* A line for the shell. */
+struct shell_line {
+    const char *text;   /* NULL: there is none */
+    const char *folder; /* in which it runs */
+    const char *source; /* why, or the file that it is in: for the question */
+};
 
 struct workflow {
     const struct command *command;
@@ -49,7 +55,7 @@ void workflow_close(struct workflow *workflow);
 int workflow_begin(struct workflow *workflow, enum takt_phase phase);
 
 /* Whether a line of the shell may be run in that phase: --trust was given, or
- * the user agrees or did so before (trust.h). Also if the phase cannot begin,
+ * the user agrees or did so before (trust.c). Also if the phase cannot begin,
  * so that workflow_begin() says why. EXIT_FINDING: it may not, which was said.
  */
 int workflow_agree(const struct workflow *workflow,
@@ -67,14 +73,16 @@ int workflow_end(struct workflow *workflow, enum takt_phase phase,
 struct shell_line find_line(const struct workflow *workflow,
                             const char *own_line, const char *cargo_line);
 
+/* ---- trust.c ---- */
+
+/* Whether the line may be run: asks on a terminal, unless the user agreed
+ * before. False: it must not, which was said in one line. */
+bool is_trusted(const struct command *command, const struct shell_line *shell);
+
+/* ---- workflow.c ---- */
+
 /* Runs it; what it prints goes to stderr, so that stdout has our answer alone.
  * False: `error` says how it ended. */
 bool run_line(const struct shell_line *shell, char *error, size_t size);
-
-/* Whether the folder has a file of that name. */
-bool has_file(const char *folder, const char *name);
-
-/* RFC 3339, in UTC. */
-void format_now(char out[TAKT_PHASE_TIME]);
 
 #endif

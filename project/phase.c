@@ -60,7 +60,8 @@ struct takt_pipeline takt__pipeline_new(void)
     return (struct takt_pipeline){.current = -1};
 }
 
-bool takt__phase_is_passed(const struct takt_phase_record *record)
+/* Whether a phase lets those after it run. */
+static bool is_passed(const struct takt_phase_record *record)
 {
     return record->status == TAKT_COMPLETED ||
            record->status == TAKT_NOT_NEEDED;
@@ -99,7 +100,7 @@ static bool begin(struct takt_pipeline *pipeline,
     if (phase == TAKT_PHASE_TRANSPILATION || record->status == TAKT_IN_PROGRESS)
         return false;
     for (int i = 0; i < (int)phase; i++)
-        if (!takt__phase_is_passed(&pipeline->phase[i])) {
+        if (!is_passed(&pipeline->phase[i])) {
             *blocker = (enum takt_phase)i;
             return false;
         }
@@ -260,7 +261,7 @@ void takt__pipeline_explain(const struct takt_pipeline *pipeline,
 enum takt_phase takt__pipeline_next(const struct takt_pipeline *pipeline)
 {
     for (int i = 0; i < TAKT_PHASES; i++)
-        if (!takt__phase_is_passed(&pipeline->phase[i]))
+        if (!is_passed(&pipeline->phase[i]))
             return (enum takt_phase)i;
     return TAKT_PHASES;
 }

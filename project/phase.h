@@ -99,9 +99,6 @@ bool takt__pipeline_step(struct takt_pipeline *pipeline,
                          const struct takt_phase_event *event,
                          enum takt_phase *blocker);
 
-/* Whether a phase lets those after it run. */
-bool takt__phase_is_passed(const struct takt_phase_record *record);
-
 /* Why `phase` cannot begin because of `blocker`, and what to do about it: one
  * line. `folder` is how the user named the project. */
 void takt__pipeline_explain(const struct takt_pipeline *pipeline,

@@ -6,6 +6,9 @@
  * A table is opened once by a header; before that, headers of tables in it may
  * imply it, and dotted keys may make it, after which no header opens it. What
  * is written as a value is complete as it stands.
+ *
+ * The keys of all tables are in one open-addressed index, so that a file of
+ * very many keys is read as fast as any other.
  */
 #include "project/toml.h"
 
@@ -15,6 +18,131 @@
 
 #include "base/say.h"
 #include "project/toml_lex.h"
+
+static size_t hash(const struct takt_toml_value *table, const char *key,
+                   size_t key_length)
+{
+    uint64_t mixed = 14695981039346656037u ^ (uintptr_t)table;
+
+    for (size_t i = 0; i < key_length; i++)
+        mixed = (mixed ^ (unsigned char)key[i]) * 1099511628211u;
+    return (size_t)(mixed ^ mixed >> 32);
+}
+
+/* The slot where it is, or where it would be. */
+static struct takt_toml_value **slot(const struct takt_toml *toml,
+                                     const struct takt_toml_value *table,
+                                     const char *key, size_t key_length)
+{
+    size_t i = hash(table, key, key_length);
+
+    for (;; i++) {
+        struct takt_toml_value **at = &toml->index[i & (toml->index_size - 1)];
+        if (*at == NULL ||
+            ((*at)->parent == table && (*at)->key_length == key_length &&
+             memcmp((*at)->key, key, key_length) == 0))
+            return at;
+    }
+}
+
+/* Keeps half of the slots free. */
+static bool grow(struct takt_toml *toml)
+{
+    struct takt_toml_value **old = toml->index;
+    const size_t old_size = toml->index_size;
+
+    if (toml->keyed < old_size / 2)
+        return true;
+    const size_t size = old_size > 0 ? old_size * 2 : 64;
+    struct takt_toml_value **index = calloc(size, sizeof *index);
+    if (index == NULL)
+        return false;
+    toml->index = index;
+    toml->index_size = size;
+    for (size_t i = 0; i < old_size; i++) {
+        if (old[i] != NULL)
+            *slot(toml, old[i]->parent, old[i]->key, old[i]->key_length) =
+                old[i];
+    }
+    free(old);
+    return true;
+}
+
+/* Adds `value`, of which parent, and key unless it is an element, are set, as
+ * the last one to its parent. False: no memory. */
+static bool append(struct takt_toml *toml, struct takt_toml_value *value)
+{
+    struct takt_toml_value *parent = value->parent;
+
+    if (value->key != NULL) {
+        if (!grow(toml))
+            return false;
+        *slot(toml, parent, value->key, value->key_length) = value;
+        toml->keyed++;
+    }
+    if (parent->last != NULL)
+        parent->last->next = value;
+    else
+        parent->first = value;
+    parent->last = value;
+    return true;
+}
+
+void takt__toml_destroy(struct takt_toml *toml)
+{
+    if (toml == NULL)
+        return;
+    takt__region_free(&toml->region);
+    free(toml->index);
+    free(toml);
+}
+
+const struct takt_toml_value *takt__toml_root(const struct takt_toml *toml)
+{
+    return &toml->root;
+}
+
+const struct takt_toml_value *
+takt__toml_get(const struct takt_toml_value *table, const char *key)
+{
+    const size_t length = strlen(key);
+
+    if (table == NULL || table->kind != TAKT_TOML_TABLE)
+        return NULL;
+    for (const struct takt_toml_value *value = table->first; value != NULL;
+         value = value->next) {
+        if (value->key_length == length && memcmp(value->key, key, length) == 0)
+            return value;
+    }
+    return NULL;
+}
+
+const char *takt__toml_kind_name(enum takt_toml_kind kind)
+{
+    static const char *const names[] = {"string",  "integer",      "float",
+                                        "boolean", "date or time", "array",
+                                        "table"};
+
+    return names[kind];
+}
+
+void takt__toml_locate(const char *text, size_t offset,
+                       struct takt_toml_error *error)
+{
+    error->line = error->column = 1;
+    for (size_t i = 0; i < offset; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        if (byte == '\n') {
+            error->line++;
+            error->column = 1;
+        } else if (byte < 0x80 || byte >= 0xC0) { /* begins a character */
+            error->column++;
+        }
+    }
+    /* The mark that begins some files is none. */
+    if (error->line == 1 && offset >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        error->column--;
+}
 
 struct parser {
     struct takt_toml_lexer lexer;
@@ -43,7 +171,7 @@ static struct takt_toml_value *add(struct parser *parser,
             value->name = part->name;
         }
     }
-    if (value == NULL || !takt__toml_add(toml, value)) {
+    if (value == NULL || !append(toml, value)) {
         takt__toml_no_memory(&parser->lexer);
         return NULL;
     }
@@ -59,12 +187,16 @@ static bool refuse(struct parser *parser, const struct takt_toml_part *part,
     return takt__toml_fail(&parser->lexer, part->name.from, line);
 }
 
+/* NULL: there is none. */
 static struct takt_toml_value *find(const struct parser *parser,
                                     const struct takt_toml_value *table,
                                     const struct takt_toml_part *part)
 {
-    return takt__toml_find(parser->lexer.toml, table, part->key,
-                           part->key_length);
+    const struct takt_toml *toml = parser->lexer.toml;
+
+    return toml->index_size > 0
+               ? *slot(toml, table, part->key, part->key_length)
+               : NULL;
 }
 
 /* The table that part `i` of a dotted key names, made if need be. */

@@ -8,7 +8,16 @@
 #ifndef TAKT_PROJECT_TOML_LEX_H
 #define TAKT_PROJECT_TOML_LEX_H
 
-#include "project/toml_tree.h"
+#include "project/toml.h"
+#include "text/region.h"
+
+/* Where the parts of a tree are. */
+struct takt_toml {
+    struct takt_toml_value root;
+    struct takt_region region;      /* for all values and strings */
+    struct takt_toml_value **index; /* of keyed values; NULL: a free slot */
+    size_t index_size, keyed;       /* size: 0 or a power of two */
+};
 
 struct takt_toml_lexer {
     const char *text;

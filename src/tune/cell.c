@@ -43,7 +43,7 @@ struct comparison {
     bool is_long;  /* waking threads is nothing beside it */
 };
 
-/* ---- a sample ----------------------------------------------------------- */
+/* ---- a sample ---- */
 
 /* Seconds of one of so many calls; negative: it could not be run. */
 static double time_calls(const struct comparison *comparison,
@@ -162,7 +162,7 @@ static double time_situation(void *self)
         is_looped ? (unsigned)(loop_s / fmax(run->about_s, 1e-8)) + 1 : 1);
 }
 
-/* ---- a turn ------------------------------------------------------------- */
+/* ---- a turn ---- */
 
 /* Seconds of a call when warm; negative: the expert cannot run it. */
 static double warm_up(struct comparison *comparison,
@@ -242,7 +242,7 @@ static void take_turn(struct comparison *comparison, struct timed_expert *timed)
             ;
 }
 
-/* ---- all experts -------------------------------------------------------- */
+/* ---- all experts ---- */
 
 /* Seconds over the best, in the situation in which an expert does best. */
 static double ratio_of(const struct comparison *comparison,
@@ -301,7 +301,7 @@ static bool run_round(struct comparison *comparison)
     return true;
 }
 
-/* ---- what is known already ---------------------------------------------- */
+/* ---- what is known already ---- */
 
 size_t takt__tune_expert(const struct takt_tuning *tuning, const char *name)
 {

@@ -5,11 +5,10 @@
  *     tune.c      options, experts, the loop over cells, the result
  *     plan.c      what to measure, in which order, and how much of it
  *     cell.c      one cell: experts in turns, in every situation
- *     resident.c  one cell on GPUs that hold its operands
- *     links.c     transfers to a GPU and back
+ *     resident.c  one cell on GPUs that hold its operands, and transfers
  *     workset.c   the operands of a cell, in memory and in buffers
- *     batch.c     samples wait until it is known that the machine was idle
- *     progress.c  time, progress, and the request to stop
+ *     batch.c     samples wait until it is known that the machine was idle;
+ *                 time, progress, and the request to stop
  *
  * family.h and operands.h stand alone: `takt map`, `takt bench` and others use
  * them, too.
@@ -44,8 +43,7 @@ struct takt_tune_limits {
     bool times_repeated_alone;
 };
 
-/* ---- the plan --------------------------------------------------------------
- */
+/* ---- the plan ---- */
 
 /* One op, dtype and family: sizes along which experts are compared. */
 struct takt_tune_series {
@@ -77,8 +75,7 @@ struct takt_tune_plan {
     double expected_s; /* of all cells that are certain */
 };
 
-/* ---- operands --------------------------------------------------------------
- */
+/* ---- operands ---- */
 
 /* Operands of the current cell: see workset.c. */
 struct takt_workset {
@@ -98,8 +95,7 @@ struct takt_gpu_workset {
     double result[8];       /* else it is here */
 };
 
-/* ---- samples ---------------------------------------------------------------
- */
+/* ---- samples ---- */
 
 /* Samples that are not recorded yet; owned. */
 struct takt_batch {
@@ -138,8 +134,7 @@ struct takt_tuning {
     takt_tune_result result;
 };
 
-/* ---- progress.c ------------------------------------------------------------
- */
+/* ---- batch.c: progress ---- */
 
 static inline double takt__tune_now(void)
 {
@@ -163,8 +158,7 @@ bool takt__tune_is_stopped(struct takt_tuning *tuning);
 /* The same, or the time is up. */
 bool takt__tune_is_over(struct takt_tuning *tuning);
 
-/* ---- plan.c ----------------------------------------------------------------
- */
+/* ---- plan.c ---- */
 
 /* The ops are those of the options; there is one at least.
  * TAKT_ENOMEM. */
@@ -192,8 +186,7 @@ takt_request takt__tune_request(const struct takt_tune_cell *cell,
 double takt__tune_enough(const struct takt_tuning *tuning, double call_s,
                          bool is_gpu);
 
-/* ---- workset.c -------------------------------------------------------------
- */
+/* ---- workset.c ---- */
 
 bool takt__workset_fill(struct takt_tuning *tuning,
                         const struct takt_tune_cell *cell);
@@ -207,8 +200,7 @@ bool takt__gpu_workset_fill(struct takt_tuning *tuning,
                             struct takt_gpu_workset *out);
 void takt__gpu_workset_free(struct takt_gpu_workset *workset);
 
-/* ---- cell.c, resident.c, links.c -------------------------------------------
- */
+/* ---- cell.c, resident.c ---- */
 
 /* The number of the expert of that name; expert_count: it is not measured. */
 size_t takt__tune_expert(const struct takt_tuning *tuning, const char *name);
@@ -224,8 +216,7 @@ bool takt__tune_resident(struct takt_tuning *tuning,
 /* Moves buffers of several sizes, from which the context learns. */
 void takt__tune_links(struct takt_tuning *tuning);
 
-/* ---- batch.c ---------------------------------------------------------------
- */
+/* ---- batch.c: samples ---- */
 
 /* Waits until other processes leave the machine idle; false: they did not in
  * that time. */

@@ -27,7 +27,7 @@ static const double expensive_s = 0.04;
 static const double catching_up = .7; /* of the ratio one size before */
 static const double close = 1.15;     /* to the best: not decided */
 
-/* ---- how much ------------------------------------------------------------ */
+/* ---- how much ---- */
 
 /* A tenth of the memory of the machine is not missed. */
 struct takt_tune_limits takt__tune_limits(takt_tune_effort effort,
@@ -59,7 +59,7 @@ double takt__tune_enough(const struct takt_tuning *tuning, double call_s,
     return fmax(is_gpu ? TAKT_TUNE_LEAST_OF_GPU : 1, share);
 }
 
-/* ---- which experts ------------------------------------------------------- */
+/* ---- which experts ---- */
 
 static unsigned next_known(const struct takt_tune_series *series, unsigned step,
                            int way)
@@ -129,7 +129,7 @@ bool takt__tune_is_crossing(const struct takt_tune_series *series,
            (is_undecided(series, below) && is_undecided(series, above));
 }
 
-/* ---- cells -------------------------------------------------------------- */
+/* ---- cells ---- */
 
 takt_request takt__tune_request(const struct takt_tune_cell *cell,
                                 unsigned situation)

@@ -20,8 +20,7 @@
 
 static const double batch_s = 0.5, store_every_s = 5;
 
-/* ---- structs of any version ------------------------------------------------
- */
+/* ---- structs of any version ---- */
 
 /* The size that a caller's struct has, 0 if it is shorter than the first
  * version, which is `own` until a member is added. */
@@ -45,8 +44,7 @@ static bool read_options(const takt_tune_options *from, takt_tune_options *out)
     return size > 0;
 }
 
-/* ---- options ---------------------------------------------------------------
- */
+/* ---- options ---- */
 
 static bool is_list(const void *list, size_t count)
 {
@@ -118,8 +116,7 @@ static takt_status complete_options(takt_tune_options *options,
     return TAKT_OK;
 }
 
-/* ---- experts ---------------------------------------------------------------
- */
+/* ---- experts ---- */
 
 static bool is_wanted(const takt_tune_options *options, const char *name)
 {
@@ -169,8 +166,7 @@ static void find_gpus(struct takt_tuning *tuning)
     tuning->result.gpus = tuning->gpu_count;
 }
 
-/* ---- the work --------------------------------------------------------------
- */
+/* ---- the work ---- */
 
 /* A cell may be planned twice: as one that needs a crossing, and later. */
 static void measure_cell(struct takt_tuning *tuning,

@@ -99,7 +99,7 @@ double takt__workset_rewrite(struct takt_workset *workset, size_t copy)
     return takt__tune_now() - start;
 }
 
-/* ---- in buffers ---------------------------------------------------------- */
+/* ---- in buffers ---- */
 
 /* A buffer for an operand; its address, or NULL: no memory. */
 static void *make_buffer(struct takt_tuning *tuning, size_t bytes,
