@@ -22,6 +22,7 @@ static void ask(const struct route *route, struct policy_answers *out)
     for (int i = 0; i < policy_count; i++) {
         takt_request request = route->request;
         request.policy = (takt_policy)i;
+        out->decision[i].size = sizeof out->decision[i];
         out->asked[i] =
             takt_select(route->ctx, &request, &out->decision[i]) == TAKT_OK;
         if (i == TAKT_POLICY_ADAPTIVE && is_bare_count(route))
@@ -78,7 +79,7 @@ static void print_op(const struct route *route, const takt_decision *any)
 /* GPUs by their experts; those without a driver are only counted. */
 static void print_gpus(const struct route *route)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
     size_t i = 0;
 
     for (; takt_ctx_gpu(route->ctx, i, &gpu) == TAKT_OK; i++)

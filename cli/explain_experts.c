@@ -102,7 +102,7 @@ static bool any_transfer(const struct route *route)
 void explain_experts(const struct route *route, const takt_decision *decision)
 {
     const bool has_transfer = any_transfer(route);
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     char why[longest_reason];
 
     if (route->estimate_count == 0)
@@ -151,7 +151,7 @@ static void print_estimate_json(struct json *json,
 void explain_experts_json(struct json *json, const struct route *route,
                           const takt_decision *decision)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     char why[longest_reason] = "";
 
     json_print(json, "resident:%s experts:[",

@@ -24,7 +24,7 @@ static void expert_above(takt_ctx *ctx, const takt_op *op, size_t above,
         .complexity = op->complexity,
         .shape = {.rank = 1, .dim = {above == SIZE_MAX ? above : above + 1}},
     };
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     if (takt_select(ctx, &request, &decision) == TAKT_OK)
         memcpy(out, decision.expert, sizeof decision.expert);

@@ -38,8 +38,8 @@ static bool judge(const struct series *series, unsigned step,
 {
     takt_request request =
         takt__family_request(series->family, series->op, series->dtype, step);
-    takt_estimate all[most_experts];
-    takt_decision moe;
+    takt_estimate all[most_experts] = {{.size = sizeof all[0]}};
+    takt_decision moe = {.size = sizeof moe};
     size_t count;
 
     *out = (struct verdict){0};

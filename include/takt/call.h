@@ -58,6 +58,7 @@ extern "C" {
  *               alpha is the scale of the scores, 0 for 1 / sqrt(depth)
  */
 typedef struct takt_call {
+    size_t size; /* sizeof(takt_call): see takt/takt.h */
     const takt_op *op;
     takt_dtype dtype;
     takt_shape shape; /* in the order of op->shape */

@@ -64,6 +64,7 @@ TAKT_API const char *takt_reason_name(takt_reason reason);
 
 /* What a context is made of; NULL or zero members mean the usual. */
 typedef struct takt_ctx_options {
+    size_t size; /* sizeof(takt_ctx_options): see takt/takt.h */
     /* A recorded machine to answer for; such a context runs nothing. NULL:
      * this machine. */
     const char *recording;
@@ -105,10 +106,10 @@ TAKT_API takt_status takt_ctx_create(const takt_ctx_options *options,
                                      takt_ctx **out);
 TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
-/* The options that the environment asks for, and that the default context is
- * made of. The environment is read once, when Takt is first used; the strings
- * are valid as long as the process. */
-TAKT_API takt_ctx_options takt_ctx_environment(void);
+/* Fills in the options that the environment sets, from which the default
+ * context is made. The environment is read once, when Takt is first used. The
+ * strings are valid for the life of the process. */
+TAKT_API takt_status takt_ctx_environment(takt_ctx_options *out);
 
 /* The context of the one-line calls, made by the first one that needs it from
  * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
@@ -148,6 +149,7 @@ TAKT_API const takt_op *takt_ctx_find_op(takt_ctx *ctx, const char *name);
 
 /* What is to be routed. */
 typedef struct takt_request {
+    size_t size; /* sizeof(takt_request): see takt/takt.h */
     takt_policy policy;
     const takt_op *op; /* NULL: an op nobody described */
     const char *name;  /* the name it was asked by, which the heuristic rule
@@ -171,6 +173,7 @@ typedef struct takt_request {
 #define TAKT_EXPERT_NAME_MAX 32
 
 typedef struct takt_decision {
+    size_t size;          /* sizeof(takt_decision): see takt/takt.h */
     takt_backend backend; /* what the rule says */
     takt_reason reason;
     char expert[TAKT_EXPERT_NAME_MAX];    /* what would run on this machine */

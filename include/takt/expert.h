@@ -23,6 +23,7 @@ extern "C" {
 
 /* One way to run an op. */
 typedef struct takt_expert_spec {
+    size_t size;          /* sizeof(takt_expert_spec): see takt/takt.h */
     const char *name;     /* copied, at most 26 letters; shown as "user.NAME" */
     takt_backend backend; /* what it runs on */
     unsigned threads;     /* that it uses; 0: one */

@@ -32,6 +32,7 @@ TAKT_API const char *takt_gpu_state_name(takt_gpu_state state);
 /* Read only; the fields of a later version come after these. What is not known
  * before it is open is empty or 0. */
 typedef struct takt_gpu_device {
+    size_t size; /* sizeof(takt_gpu_device): see takt/takt.h */
     char expert[TAKT_EXPERT_NAME_MAX]; /* "cuda.0" */
     takt_gpu_state state;
     char problem[160]; /* why it cannot be used; "": nothing is wrong */

@@ -24,14 +24,16 @@ extern "C" {
 
 /* What somebody measured who ran the op himself. */
 typedef struct takt_measurement {
-    takt_request request; /* op, dtype, shape or work, flags, situation */
-    const char *expert;   /* who ran it: an expert of the context or of the op;
-                           * a new name becomes an expert of a user's op */
-    double seconds;       /* what one call took */
-    double calls;         /* that it stands for; 0: one */
-    int is_trial;         /* measured on purpose and with care, as takt tune
-                           * does: not a call of a program, so none is counted,
-                           * and what looks like an outlier is none */
+    size_t size; /* sizeof(takt_measurement): see takt/takt.h */
+    /* The op, dtype, shape or work, flags and situation. */
+    const takt_request *request;
+    const char *expert; /* who ran it: an expert of the context or of the op;
+                         * a new name becomes an expert of a user's op */
+    double seconds;     /* what one call took */
+    double calls;       /* that it stands for; 0: one */
+    int is_trial;       /* measured on purpose and with care, as takt tune
+                         * does: not a call of a program, so none is counted,
+                         * and what looks like an outlier is none */
 } takt_measurement;
 
 /* Tells the context. It learns at once: the next answer knows it.
@@ -49,6 +51,7 @@ TAKT_API takt_status takt_record(takt_ctx *ctx,
 
 /* What is expected of one expert for one call. */
 typedef struct takt_estimate {
+    size_t size; /* sizeof(takt_estimate): see takt/takt.h */
     char expert[TAKT_EXPERT_NAME_MAX];
     takt_backend backend;
     double predicted_s;   /* on a GPU, of a call whose operands are on the
@@ -74,6 +77,7 @@ TAKT_API takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
 
 /* What a context learned from and whether all is well with it. */
 typedef struct takt_learning {
+    size_t size;        /* sizeof(takt_learning): see takt/takt.h */
     char store[1024];   /* the file; empty: memory only */
     takt_diag diag;     /* what is wrong with the store, or was done about it */
     double own_records; /* of this machine, read from the store */
@@ -96,6 +100,7 @@ TAKT_API takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out);
 
 /* What is known about one expert at one size. */
 typedef struct takt_history_row {
+    size_t size; /* sizeof(takt_history_row): see takt/takt.h */
     const takt_op *op;
     takt_dtype dtype;
     const char *layout; /* "", "nt.thin_m", ...: see docs/ops.md */

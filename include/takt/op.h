@@ -107,6 +107,7 @@ TAKT_API takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
 
 /* An op of the user's own. */
 typedef struct takt_op_spec {
+    size_t size;      /* sizeof(takt_op_spec): see takt/takt.h */
     const char *name; /* copied; letters, digits and . _ - : / up to 63 */
     takt_complexity complexity;
     /* Optional: the work of one call. Without it, `elements` times 12 bytes

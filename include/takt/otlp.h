@@ -13,6 +13,8 @@
 #ifndef TAKT_OTLP_H
 #define TAKT_OTLP_H
 
+#include <stddef.h>
+
 #include <takt/context.h>
 #include <takt/export.h>
 #include <takt/store.h>
@@ -26,6 +28,7 @@ extern "C" {
  * copied. What is set here goes for traces and metrics both, over the forms of
  * the environment that are for one of them. */
 typedef struct takt_otlp_options {
+    size_t size;             /* sizeof(takt_otlp_options): see takt/takt.h */
     const char *endpoint;    /* "http://localhost:4317" */
     const char *protocol;    /* "grpc" (the usual) or "http/protobuf" */
     const char *headers;     /* "key=value,key2=value2" */
@@ -62,7 +65,7 @@ TAKT_API takt_status takt_ctx_export(takt_ctx *ctx,
  * `version` is TAKT_OTEL_VERSION.
  * TAKT_ENOENT: nothing asks for an export: `options` is NULL and the
  *   environment does not; or OTEL_SDK_DISABLED is "true". */
-#define TAKT_OTEL_VERSION 1
+#define TAKT_OTEL_VERSION 2
 TAKT_API takt_status takt_otel_open(int version,
                                     const takt_otlp_options *options,
                                     const takt_machine *machine, takt_sink *out,

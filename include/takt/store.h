@@ -35,6 +35,7 @@ typedef struct takt_diag {
 TAKT_API takt_status takt_store_path(char *out, size_t size);
 
 typedef struct takt_store_report {
+    size_t size;    /* sizeof(takt_store_report): see takt/takt.h */
     size_t read;    /* records in what was merged */
     size_t added;   /* of keys that were not there */
     size_t renewed; /* of keys that were, with an earlier record */

@@ -184,6 +184,7 @@ typedef struct takt_sink_report {
  * Takt's own, which must not be kept waiting: an event that cannot be taken at
  * once is to be dropped and counted. */
 typedef struct takt_sink {
+    size_t size; /* sizeof(takt_sink): see takt/takt.h */
     void *self;
     int wants_all;       /* every call, whatever it took */
     unsigned metrics_ms; /* how often metrics are wanted; 0: never */
@@ -214,6 +215,7 @@ TAKT_API takt_status takt_ctx_add_sink(takt_ctx *ctx, const takt_sink *sink);
 
 /* NULL or zero members mean the usual. */
 typedef struct takt_trace_options {
+    size_t size;        /* sizeof(takt_trace_options): see takt/takt.h */
     double threshold_s; /* from here on, always; 0: TAKT_TRACE_THRESHOLD_US, or
                          * 100 microseconds; negative: 0, that is all */
     double rate;        /* of faster ones; 0: TAKT_TRACE_RATE, or 0.01; above 1
@@ -231,7 +233,8 @@ TAKT_API takt_status takt_ctx_trace(takt_ctx *ctx,
 
 /* How telemetry is doing. */
 typedef struct takt_telemetry {
-    int is_on; /* there is a sink */
+    size_t size; /* sizeof(takt_telemetry): see takt/takt.h */
+    int is_on;   /* there is a sink */
     uint64_t told, dropped;
     unsigned hot_ops; /* at the moment */
     size_t sink_count;

@@ -62,7 +62,7 @@ typedef int takt_tune_watch(void *self, const takt_tune_progress *progress);
 
 /* What is to be measured; zero members mean the usual. */
 typedef struct takt_tune_options {
-    size_t size; /* sizeof(takt_tune_options); 0: that of the first version */
+    size_t size; /* sizeof(takt_tune_options): see takt/takt.h */
     takt_tune_effort effort;
     double budget_s; /* the time limit, GPUs included; 0: that of the effort */
     /* Ops of the catalogue, the most important first. NULL: all of them. */
@@ -92,7 +92,7 @@ typedef enum takt_tune_end {
 } takt_tune_end;
 
 typedef struct takt_tune_result {
-    size_t size; /* sizeof(takt_tune_result); 0: that of the first version */
+    size_t size; /* sizeof(takt_tune_result): see takt/takt.h */
     takt_tune_end end;
     /* A cell is one op, element type, layout and size. */
     size_t cells;        /* that were measured */
