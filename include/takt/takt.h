@@ -2,8 +2,8 @@
 /*
  * takt/takt.h - all of Takt.
  *
- * Takt runs each numeric operation on whichever processor of a machine
- * finishes it first. Include this, or only the header you need.
+ * Takt runs each numeric operation on the processor that should finish it
+ * first. Include this header, or only the one you need.
  *
  * NULL, in every function of every header:
  * - A context (takt_ctx *) of NULL is the default one, takt_ctx_default(). If

@@ -93,6 +93,9 @@ union later {
     takt_sink sink;
     takt_trace_options trace_options;
     takt_otlp_options otlp_options;
+    takt_conv2d conv2d;
+    takt_pooling pooling;
+    takt_attention attention;
     takt_decision decision;
     takt_gpu_device gpu;
     takt_learning learning;
@@ -200,6 +203,21 @@ static takt_status trace(union later *given)
     return takt_ctx_trace(ctx, &given->trace_options);
 }
 
+static takt_status convolve(union later *given)
+{
+    return takt_conv2d_f32(&given->conv2d, in, in, NULL, out);
+}
+
+static takt_status pool(union later *given)
+{
+    return takt_pooling_f32(&given->pooling, in, out);
+}
+
+static takt_status attend(union later *given)
+{
+    return takt_attention_f32(&given->attention, in, in, in, out);
+}
+
 /* Whatever comes of it, if the struct is accepted. */
 static takt_status export_it(union later *given)
 {
@@ -254,6 +272,18 @@ static void structs_that_are_read_may_be_of_any_version(void)
     READ(add_expert, expert_spec, {.backend = TAKT_BACKEND_SIMD});
     READ(add_sink, sink, {.event = on_event, .close = on_close});
     READ(trace, trace_options, {.rate = 0.5});
+    READ(convolve, conv2d,
+         {.batch = 1,
+          .channels = 1,
+          .height = 2,
+          .width = 2,
+          .filters = 1,
+          .rows = 1,
+          .cols = 1});
+    READ(pool, pooling,
+         {.batch = 1, .channels = 1, .height = 2, .width = 2, .window = 1});
+    READ(attend, attention,
+         {.batch = 1, .heads = 1, .queries = 1, .keys = 1, .depth = 1});
     READ(export_it, otlp_options, {.file = "/dev/null"});
 }
 
