@@ -26,8 +26,9 @@ static inline size_t takt__sized_size(const void *given, size_t first)
 bool takt__sized_read_other(const void *given, size_t first, size_t own,
                             void *copy);
 
-/* Copies a caller's struct. Members that the caller does not know are 0, and
- * the size of the copy is its own.
+/* Copies a caller's struct. Members that the caller does not know are 0. The
+ * size of the copy is its own, or still 0 if that means the same: to store it
+ * here would make a call that is copied once more wait for the store.
  * False: the struct is too short, or has a member that this version does not
  * know and that is not 0. */
 static inline bool takt__sized_read_as(const void *given, size_t first,
@@ -36,7 +37,6 @@ static inline bool takt__sized_read_as(const void *given, size_t first,
     if (__builtin_expect(takt__sized_size(given, first) != own, 0))
         return takt__sized_read_other(given, first, own, copy);
     memcpy(copy, given, own);
-    *(size_t *)copy = own;
     return true;
 }
 

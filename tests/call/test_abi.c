@@ -438,6 +438,8 @@ static takt_status run_own(const takt_call *call, void *self)
 
 static void what_is_handed_out_has_its_size(void)
 {
+    takt_call call = {.shape = {.rank = 1, .dim = {1}}};
+    union later wide = {0};
     const takt_op *op;
     const takt_expert_spec spec = {.name = "mine", .run = run_own};
 
@@ -446,10 +448,15 @@ static void what_is_handed_out_has_its_size(void)
     EXPECT_INT(takt_ctx_define_op(ctx, &(takt_op_spec){.name = "handed"}, &op),
                TAKT_OK);
     EXPECT_INT(takt_ctx_add_expert(ctx, op, &spec), TAKT_OK);
-    EXPECT_INT(
-        takt_run(ctx, &(takt_call){.op = op, .shape = {.rank = 1, .dim = {1}}},
-                 NULL),
-        TAKT_OK);
+    call.op = op;
+    for (size_t size = 0; size <= sizeof call; size += sizeof call) {
+        call.size = size;
+        EXPECT_INT(takt_run(ctx, &call, NULL), TAKT_OK);
+        EXPECT(call_size == size);
+    }
+    wide.call = call;
+    wide.size = sizeof call + later_bytes;
+    EXPECT_INT(takt_run(ctx, &wide.call, NULL), TAKT_OK);
     EXPECT_INT(call_size, sizeof(takt_call));
 }
 
