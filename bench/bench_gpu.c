@@ -538,7 +538,7 @@ int main(int argc, char **argv)
 {
     const takt_ctx_options options = {.gpu = "all", .store = ""};
     struct rig rig;
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     MUST(takt_ctx_create(&options, &rig.ctx));
     if (!find_cuda(&rig)) {

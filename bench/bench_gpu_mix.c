@@ -225,7 +225,7 @@ static double time_call(struct mix *mix, takt_ctx *ctx, const struct kind *kind,
 /* Who is far behind, by the prior or by a first look, is not asked again. */
 static void look(struct mix *mix, struct kind *kind)
 {
-    takt_estimate estimate[max_experts];
+    takt_estimate estimate[max_experts] = {{.size = sizeof estimate[0]}};
     const takt_request request = {.op = kind->call.op,
                                   .dtype = kind->call.dtype,
                                   .shape = kind->call.shape,
@@ -382,7 +382,7 @@ static takt_ctx *open_ctx(takt_policy policy, const char *store)
 
 static bool find_gpu(struct mix *mix)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     if (takt_ctx_gpu(mix->ctx, 0, &gpu) != TAKT_OK ||
         gpu.state != TAKT_GPU_READY)

@@ -47,7 +47,7 @@ static void describe(const takt_ctx *ctx, const struct workload *workload,
     const takt_call *call = &cell->call;
     const takt_request request = {
         .op = call->op, .dtype = call->dtype, .shape = call->shape};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     takt_select((takt_ctx *)ctx, &request, &decision);
     printf("    %5.2fx  %s %s", ratio, call->op->name,
@@ -64,7 +64,7 @@ static void report(struct contender *who, const struct workload *workload,
     double cell_ratio[cells];
     const struct workload_ratio ratio =
         workload_compare(workload, &who->times, cell_ratio);
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     takt_ctx_learning(who->ctx, &learning);
     printf("%-16s %8.3f %8.3f %10.3f   %.2f s, %llu samples, %llu tries "
@@ -128,7 +128,7 @@ static void report_errors(const struct workload *workload, takt_ctx *ctx)
         const takt_request request = {.op = cell->call.op,
                                       .dtype = cell->call.dtype,
                                       .shape = cell->call.shape};
-        takt_estimate all[max_experts];
+        takt_estimate all[max_experts] = {{.size = sizeof all[0]}};
         size_t known = 0;
         takt_explain(ctx, &request, all, max_experts, &known);
         for (size_t k = 0; k < known; k++)

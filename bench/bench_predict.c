@@ -131,14 +131,15 @@ static void tell(takt_ctx *ctx, const struct series *series, size_t at)
 {
     for (size_t e = 0; takt_ctx_expert(ctx, e, NULL) != NULL; e++)
         for (int i = 0; i < 2 && series->seconds[at][e] > 0; i++)
-            takt_record(ctx,
-                        &(takt_measurement){
-                            .request = {.op = takt_op_find(series->name),
-                                        .shape = series->shape[at],
-                                        .situation = TAKT_SITUATION_REPEAT},
-                            .expert = takt_ctx_expert(ctx, e, NULL),
-                            .seconds = series->sample[at][e][i],
-                            .is_trial = 1});
+            takt_record(
+                ctx, &(takt_measurement){
+                         .request = &(
+                             takt_request){.op = takt_op_find(series->name),
+                                           .shape = series->shape[at],
+                                           .situation = TAKT_SITUATION_REPEAT},
+                         .expert = takt_ctx_expert(ctx, e, NULL),
+                         .seconds = series->sample[at][e][i],
+                         .is_trial = 1});
 }
 
 /* Adds the errors of all experts at one size. */
@@ -148,7 +149,7 @@ static size_t ask(takt_ctx *ctx, const struct series *series, size_t at,
     const takt_request request = {.op = takt_op_find(series->name),
                                   .shape = series->shape[at],
                                   .situation = TAKT_SITUATION_REPEAT};
-    takt_estimate all[most_experts];
+    takt_estimate all[most_experts] = {{.size = sizeof all[0]}};
     size_t known = 0, count = 0;
 
     takt_explain(ctx, &request, all, most_experts, &known);

@@ -151,7 +151,7 @@ static void report(const char *name, const struct workload *workload,
 
 static void report_sink(takt_ctx *ctx)
 {
-    takt_telemetry state;
+    takt_telemetry state = {.size = sizeof state};
 
     takt_ctx_flush(ctx);
     takt_ctx_telemetry(ctx, &state);

@@ -62,7 +62,7 @@ static void add_sample(struct contender *c, double seconds)
 static takt_status enter(takt_ctx *ctx, struct contender *c,
                          const takt_call *call, double budget_s)
 {
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     const double start = now_s();
     const takt_status status = run_once(ctx, c, call, &decision);
     double seconds = now_s() - start;
@@ -89,7 +89,7 @@ static void take_turn(takt_ctx *ctx, struct contender *c, const takt_call *call,
                       double turn_s)
 {
     const double start = now_s();
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     double used;
 
     do

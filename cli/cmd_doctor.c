@@ -95,7 +95,10 @@ static void check_cpu(struct diagnosis *report, const takt_machine *m)
 
 static void check_threads(struct diagnosis *report, const takt_machine *m)
 {
-    const unsigned asked = takt_ctx_environment().threads;
+    takt_ctx_options options = {.size = sizeof options};
+
+    takt_ctx_environment(&options);
+    const unsigned asked = options.threads;
 
     if (asked > m->threads)
         add(report, "settings", STATE_PROBLEM,
@@ -122,7 +125,7 @@ static void check_load(struct diagnosis *report, const takt_machine *m)
 
 static void check_store(struct diagnosis *report, takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     if (takt_ctx_learning(ctx, &learning) != TAKT_OK)
         add(report, "store", STATE_PROBLEM, "it cannot be read: no memory");
@@ -178,7 +181,7 @@ static void check_gpus(struct diagnosis *report)
 {
     const takt_ctx_options options = {
         .blas = "", .store = "", .telemetry = "", .gpu = all_gpus()};
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
     takt_ctx *ctx;
     const char *problem;
 
@@ -208,7 +211,7 @@ static void check_telemetry(struct diagnosis *report, takt_ctx *ctx)
 {
     static const takt_trace_options all = {.threshold_s = -1,
                                            .is_debugging = 1};
-    takt_telemetry telemetry;
+    takt_telemetry telemetry = {.size = sizeof telemetry};
     float x[64] = {0};
 
     takt_ctx_trace(ctx, &all);

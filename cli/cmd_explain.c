@@ -104,7 +104,7 @@ static void explain_experts(const struct route *route,
                             const takt_decision *decision)
 {
     const bool has_transfer = any_transfer(route);
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     char why[longest_reason];
 
     if (route->estimate_count == 0)
@@ -153,7 +153,7 @@ static void print_estimate_json(struct json *json,
 static void explain_experts_json(struct json *json, const struct route *route,
                                  const takt_decision *decision)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     char why[longest_reason] = "";
 
     json_print(json, "resident:%s experts:[",
@@ -186,6 +186,7 @@ static void ask(const struct route *route, struct policy_answers *out)
     for (int i = 0; i < policy_count; i++) {
         takt_request request = route->request;
         request.policy = (takt_policy)i;
+        out->decision[i].size = sizeof out->decision[i];
         out->asked[i] =
             takt_select(route->ctx, &request, &out->decision[i]) == TAKT_OK;
         if (i == TAKT_POLICY_ADAPTIVE && is_bare_count(route))
@@ -241,7 +242,7 @@ static void print_op(const struct route *route, const takt_decision *any)
 /* GPUs by their experts; those without a driver are only counted. */
 static void print_gpus(const struct route *route)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
     size_t i = 0;
 
     for (; takt_ctx_gpu(route->ctx, i, &gpu) == TAKT_OK; i++)

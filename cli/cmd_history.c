@@ -46,7 +46,7 @@ static int open_store(const struct asking *asking, bool writes_store,
                            access(asking->store, F_OK) == 0;
     const struct context_wish wish = {.store = is_needed ? asking->store : "",
                                       .writes_store = writes_store};
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     if (!open_context(asking->invocation->command, &wish, out))
         return EXIT_USAGE;
@@ -62,7 +62,7 @@ static int open_store(const struct asking *asking, bool writes_store,
 
 static void print_nothing(takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     if (takt_ctx_learning(ctx, &learning) == TAKT_OK &&
         learning.other_records > 0)

@@ -87,7 +87,7 @@ static const takt_gpu *find_on_bus(const takt_machine *machine,
 
 static bool is_driven(takt_ctx *ctx, const takt_gpu *gpu)
 {
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
 
     for (size_t i = 0; takt_ctx_gpu(ctx, i, &device) == TAKT_OK; i++)
         if (strcasecmp(device.address, gpu->address) == 0)
@@ -150,7 +150,7 @@ static void print_device(const takt_gpu_device *device, bool *is_begun)
 static void print_gpus(takt_ctx *ctx, bool is_live)
 {
     const takt_machine *machine = takt_ctx_machine(ctx);
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
     const char *problem;
     bool is_begun = false;
 
@@ -227,7 +227,7 @@ static void print_unused_json(struct json *json, const takt_gpu *gpu,
 static void print_gpus_json(struct json *json, takt_ctx *ctx, bool is_live)
 {
     const takt_machine *machine = takt_ctx_machine(ctx);
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
     const char *problem;
 
     json_print(json, "gpus:[");

@@ -61,7 +61,7 @@ static void expert_above(takt_ctx *ctx, const takt_op *op, size_t above,
         .complexity = op->complexity,
         .shape = {.rank = 1, .dim = {above == SIZE_MAX ? above : above + 1}},
     };
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     if (takt_select(ctx, &request, &decision) == TAKT_OK)
         memcpy(out, decision.expert, sizeof decision.expert);
@@ -170,7 +170,7 @@ static void print_op(struct mapping *mapping, const takt_op *op)
 
 static void print_head(struct mapping *mapping)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     if (mapping->is_csv)
         puts("op,dtype,layout,situation,from,to,expert,gain_over_next,"
@@ -221,7 +221,7 @@ static int run(const struct invocation *invocation)
 {
     struct mapping mapping = read_options(invocation);
     const size_t policy = option_choice(invocation, "policy");
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
     const struct context_wish wish = {
         .recording = option_value(invocation, "machine"),
         .store = option_value(invocation, "db"),

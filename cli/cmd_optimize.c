@@ -86,7 +86,7 @@ static bool open_rules(struct optimization *optimization)
     const struct context_wish wish = {
         .store = option_value(optimization->invocation, "db"),
         .opens_gpus = config->enable_gpu};
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     optimization->rules = rules_of(config, &optimization->crossovers);
     if (!open_context(optimization->invocation->command, &wish,

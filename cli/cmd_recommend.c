@@ -100,7 +100,7 @@ static int recommend(const struct invocation *invocation)
     const char *name = invocation->operands[0];
     const char *size = invocation->operands[1];
     const takt_framework_op *row;
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     takt_ctx *ctx;
     size_t elements = 0;
 

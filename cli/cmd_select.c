@@ -20,7 +20,7 @@ static int run(const struct invocation *invocation)
 {
     const char *word = option_value(invocation, "policy");
     struct route route;
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     size_t policy = option_choice(invocation, "policy");
     const bool obeys_pin = word == NULL && is_pinned();
     if (obeys_pin && !option_given(invocation, "machine"))

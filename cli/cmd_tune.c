@@ -236,7 +236,7 @@ static bool can_write_beside(const char *path)
  * measured; says what is wrong. */
 static bool can_keep(const struct tune *tune, const char *pin)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     if (pin != NULL && !can_write_beside(pin)) {
         fprintf(stderr, "takt tune: --pin '%s': %s\n", pin, strerror(errno));

@@ -49,7 +49,7 @@ bool find_usable_gpu(takt_ctx *ctx, takt_gpu_device *out)
 
 bool is_worthy_gpu(takt_ctx *ctx, const char *expert)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     for (size_t i = 0; takt_ctx_gpu(ctx, i, &gpu) == TAKT_OK; i++)
         if (strcmp(gpu.expert, expert) == 0)
@@ -75,7 +75,7 @@ bool is_foreign_store(const char *path)
 /* A store that cannot be read must not look like an empty one. */
 static void report_store(const struct command *command, takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     if (takt_ctx_learning(ctx, &learning) == TAKT_OK &&
         learning.diag.text[0] != '\0')

@@ -116,7 +116,7 @@ static const takt_estimate *estimate_of(struct ledger *ledger,
                                         takt_request request,
                                         const takt_estimate *all, size_t count)
 {
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     const takt_estimate *found;
 
     if (choice->is_rule) {
@@ -155,7 +155,7 @@ static void add_to(struct gain *gain, const struct gain *more)
 static void add_row(struct ledger *ledger, const takt_history_row *row)
 {
     struct gain here = {.calls = row->calls, .spent_s = row->seconds};
-    takt_estimate all[most_estimates];
+    takt_estimate all[most_estimates] = {{.size = sizeof all[0]}};
     takt_request request;
     size_t count;
 

@@ -25,8 +25,8 @@ static void compare(struct spot *spot, const takt_estimate *all, size_t count)
 
 static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
 {
-    takt_estimate all[most_estimates];
-    takt_decision moe;
+    takt_estimate all[most_estimates] = {{.size = sizeof all[0]}};
+    takt_decision moe = {.size = sizeof moe};
     size_t count;
 
     if (takt_explain(ctx, &request, all, most_estimates, &count) != TAKT_OK ||

@@ -101,8 +101,9 @@ static void ask(const struct rules *rules, const takt_op *op, takt_dtype dtype,
                                   .op = op,
                                   .dtype = dtype,
                                   .shape = *shape};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
+    out->of[0].size = sizeof out->of[0];
     out->count = 0;
     out->is_measured = false;
     if (rules->ctx == NULL ||

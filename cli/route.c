@@ -64,7 +64,7 @@ static bool open_ctx(const struct invocation *invocation,
 static void read_resident(const struct invocation *invocation,
                           struct route *route)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     if (option_choice(invocation, "resident") == 0)
         return;
@@ -167,6 +167,7 @@ static void read_words(const struct invocation *invocation, struct route *route)
 /* What is expected of every expert; nothing, where the work is not known. */
 static void ask_experts(struct route *route)
 {
+    route->estimate[0].size = sizeof route->estimate[0];
     if (takt_explain(route->ctx, &route->request, route->estimate,
                      most_estimates, &route->estimate_count) != TAKT_OK)
         route->estimate_count = 0;

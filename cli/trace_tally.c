@@ -326,7 +326,7 @@ static double ask(struct gauge *gauge, const takt_event *event)
     const takt_request request = {.op = takt_op_find(event->op),
                                   .dtype = event->dtype,
                                   .shape = event->shape};
-    takt_estimate all[most_estimates];
+    takt_estimate all[most_estimates] = {{.size = sizeof all[0]}};
     size_t count;
 
     if (request.op == NULL || takt_explain(gauge->ctx, &request, all,

@@ -46,8 +46,8 @@ static bool judge(const struct series *series, unsigned step,
 {
     takt_request request =
         takt__family_request(series->family, series->op, series->dtype, step);
-    takt_estimate all[most_experts];
-    takt_decision moe;
+    takt_estimate all[most_experts] = {{.size = sizeof all[0]}};
+    takt_decision moe = {.size = sizeof moe};
     size_t count;
 
     *out = (struct verdict){0};
@@ -269,7 +269,7 @@ static bool is_on_bus(const takt_machine *machine, const char *address)
 /* Programs list GPUs by the bus: others have to be asked for. */
 static void print_unlisted(const struct tune *tune)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     for (size_t i = 0; takt_ctx_gpu(tune->ctx, i, &gpu) == TAKT_OK; i++)
         if (gpu.state == TAKT_GPU_READY && !gpu.is_software &&
@@ -331,7 +331,7 @@ static void print_trouble(const struct tune *tune,
 /* A GPU that failed on the way was measured in part. */
 static void print_losses(const struct tune *tune)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     for (size_t i = 0; takt_ctx_gpu(tune->ctx, i, &gpu) == TAKT_OK; i++)
         if (gpu.state == TAKT_GPU_LOST)
@@ -356,6 +356,7 @@ int report_tune(const struct tune *tune, const char *pin)
     struct outcome outcome;
     int code = EXIT_DONE;
 
+    outcome.learning.size = sizeof outcome.learning;
     takt_ctx_learning(tune->ctx, &outcome.learning);
     outcome.fact_count =
         tune->signal == 0 ? find_facts(tune, outcome.facts) : 0;

@@ -109,7 +109,7 @@ static uint64_t available_bytes(void)
 
 uint64_t takt__ready_gpu_bytes(const struct takt_route *route)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
     uint64_t least = 0;
 
     for (size_t i = 0; route->takt->gpu(route->ctx, i, &gpu) == TAKT_OK; i++)

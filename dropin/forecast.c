@@ -17,7 +17,7 @@ void takt__forecast(const struct takt_route *route, const takt_request *request,
                     struct takt_forecast *out)
 {
     enum { most = 64 };
-    takt_estimate estimate[most];
+    takt_estimate estimate[most] = {{.size = sizeof estimate[0]}};
     size_t count = 0;
 
     *out = (struct takt_forecast){0};

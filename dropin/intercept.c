@@ -43,7 +43,7 @@ static bool run(struct takt_intercept *intercept,
 {
     const struct takt_route *route = admission->route;
     const bool has_stats = takt__has_stats();
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     takt__baseline_wrote = NULL;
     if (takt__reuse_run(route, call, has_stats ? &decision : NULL) != TAKT_OK) {

@@ -20,7 +20,7 @@ static void run_product(void *self, const struct takt_product *product)
     struct progress *progress = self;
     const struct takt_route *route = progress->route;
     const takt_call call = takt__product_call(route, product);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     if (route->takt->run(route->ctx, &call,
                          progress->has_stats ? &decision : NULL) != TAKT_OK) {

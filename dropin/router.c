@@ -111,7 +111,7 @@ void takt__router_spent(uint64_t ns)
 
 static void record_gpu(takt_ctx *ctx)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     if (takt__has_stats() && libtakt.gpu(ctx, 0, &gpu) == TAKT_OK)
         takt__stats_gpu(gpu.model[0] != '\0' ? gpu.model : gpu.expert);
@@ -120,9 +120,11 @@ static void record_gpu(takt_ctx *ctx)
 /* Takt uses no more threads than the program allows its library. */
 static bool make_ctx(struct takt_route *route)
 {
-    takt_ctx_options options = libtakt.environment();
-    takt_status status;
+    takt_ctx_options options = {.size = sizeof options};
+    takt_status status = libtakt.environment(&options);
 
+    if (status != TAKT_OK)
+        return false;
     if (route->threads > 0 &&
         (options.threads == 0 || options.threads > route->threads))
         options.threads = route->threads;

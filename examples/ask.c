@@ -27,7 +27,7 @@ static void ask(takt_ctx *ctx, const char *op, takt_shape shape)
         .op = takt_ctx_find_op(ctx, op),
         .shape = shape,
     };
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     const takt_status status = takt_select(ctx, &request, &decision);
 
     if (status != TAKT_OK)

@@ -102,7 +102,7 @@ static takt_status run_both(struct network *network)
 static void print_gpus(void)
 {
     takt_ctx *ctx = takt_ctx_default();
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
     size_t i = 0;
 
     for (; ctx != NULL && takt_ctx_gpu(ctx, i, &gpu) == TAKT_OK; i++)

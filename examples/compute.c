@@ -42,7 +42,7 @@ static takt_status explain(const float *x, const float *weights, float *y)
                             .in = {x, weights},
                             .out = y,
                             .alpha = 1};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     const takt_status status = takt_run(NULL, &call, &decision);
 
     if (status == TAKT_OK)

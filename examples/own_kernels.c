@@ -85,7 +85,7 @@ static takt_status add_experts(takt_ctx *ctx, const takt_op *op)
 static takt_status let_takt_run(takt_ctx *ctx, const takt_op *op)
 {
     struct tally tally = {.ctx = ctx};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     for (int i = 0; i < 300; i++) {
         const takt_call call = {
@@ -106,12 +106,13 @@ static takt_status run_it_yourself(takt_ctx *ctx, const takt_op *op)
 {
     const takt_call call = {
         .op = op, .shape = {1, {longest}}, .in = {in}, .out = out};
-    takt_measurement measured = {.request = {.op = op, .shape = call.shape}};
-    takt_decision decision;
+    const takt_request request = {.op = op, .shape = call.shape};
+    takt_measurement measured = {.request = &request};
+    takt_decision decision = {.size = sizeof decision};
     takt_status status = TAKT_OK;
 
     for (int i = 0; i < 20 && status == TAKT_OK; i++) {
-        status = takt_select(ctx, &measured.request, &decision);
+        status = takt_select(ctx, &request, &decision);
         const double start = tally_now();
         if (strcmp(decision.expert, "user.direct") == 0)
             run_direct(&call, NULL);
@@ -122,9 +123,9 @@ static takt_status run_it_yourself(takt_ctx *ctx, const takt_op *op)
         if (status == TAKT_OK && measured.seconds > 0)
             status = takt_record(ctx, &measured);
     }
-    takt_history_row best;
+    takt_history_row best = {.size = sizeof best};
     if (status == TAKT_OK)
-        status = takt_history_best(ctx, &measured.request, &best);
+        status = takt_history_best(ctx, measured.request, &best);
     if (status == TAKT_OK)
         printf("you ran it best on %s: %.1f us, by %.0f measurements\n",
                best.expert, best.mean_s * 1e6, best.samples);

@@ -101,7 +101,7 @@ static inline takt_status tally_compare(struct tally *tally,
 /* Runs a call of the program: routed, counted, and now and then compared. */
 static inline takt_status tally_run(struct tally *tally, const takt_call *call)
 {
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     takt_status status = takt_run(tally->ctx, call, &decision);
 
     if (status != TAKT_OK)

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     static takt_ctx *ctx;
     takt_request request = {0};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     if (ctx == NULL && takt_ctx_create(NULL, &ctx) != TAKT_OK)
         abort();

@@ -15,6 +15,7 @@
  */
 #include "fuzz.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,12 +109,15 @@ static void save(const void *bytes, size_t length)
            pwrite(file, bytes, length, 0) == (ssize_t)length);
 }
 
-takt_status __real_takt__quarantine(const char *name, int *number);
-takt_status __wrap_takt__quarantine(const char *name, int *number);
+int __real_rename(const char *from, const char *to);
+int __wrap_rename(const char *from, const char *to);
 
-takt_status __wrap_takt__quarantine(const char *name, int *number)
+int __wrap_rename(const char *from, const char *to)
 {
-    return may_move ? __real_takt__quarantine(name, number) : TAKT_EIO;
+    if (may_move)
+        return __real_rename(from, to);
+    errno = EACCES;
+    return -1;
 }
 
 static void open_and_use(void)

@@ -392,6 +392,7 @@ takt_status takt_otel_open(int version, const takt_otlp_options *options,
     }
     const bool has_metrics = sink->channel[TAKT_OTEL_METRICS] != NULL;
     *out = (takt_sink){
+        .size = sizeof *out,
         .self = sink,
         .metrics_ms = has_metrics ? sink->config.metrics_ms : 0,
         .event = take_event,

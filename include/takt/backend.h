@@ -2,11 +2,10 @@
 /*
  * takt/backend.h - the three kinds of processor an op can run on.
  *
- * A backend is what a person is told; the concrete way to run there is an
- * expert, such as "simd.avx512" or "cuda.0".
+ * A backend is a kind of processor. An expert is one concrete way to run a call
+ * there, such as "simd.avx512" or "cuda.0".
  *
  * Threads: everything here may be called from any thread.
- * Since: 0.1.
  */
 #ifndef TAKT_BACKEND_H
 #define TAKT_BACKEND_H

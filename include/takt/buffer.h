@@ -3,10 +3,10 @@
  * takt/buffer.h - memory that may be on the host and on GPUs.
  *
  * A buffer has an address, which every op of takt/ops.h and takt/call.h takes
- * like any other pointer, also with an offset into it. Takt remembers where its
- * copies are valid, moves only what is missing, and leaves a result where it
- * was made until the host asks: so a chain of ops stays on a GPU. The program
- * itself reads and writes a buffer between map and unmap only.
+ * like any other pointer, also with an offset. Takt tracks where copies are
+ * valid, transfers only what is missing, and leaves a result where it was
+ * computed until the host maps it: so a chain of ops stays on a GPU. The
+ * program itself reads and writes a buffer between map and unmap only.
  *
  *     takt_buffer *a, *b;
  *     void *host;
@@ -24,7 +24,6 @@
  * Threads: as with any memory, a buffer that one thread writes is not used by
  *   another one at the same time. Everything else may be called from any
  *   thread.
- * Since: 0.3.
  */
 #ifndef TAKT_BUFFER_H
 #define TAKT_BUFFER_H
@@ -42,38 +41,38 @@ extern "C" {
 typedef struct takt_buffer takt_buffer;
 
 /* A buffer of `bytes` for calls of one context (NULL: the default one), which
- * outlives it: with a copy of what is at `from`, or (NULL) with nothing in it
- * yet. On failure *out is NULL.
+ * outlives it: with a copy of the memory at `from`, or (NULL) without
+ * contents. On failure *out is NULL.
  * TAKT_ENOMEM: no memory or no addresses. */
 TAKT_API takt_status takt_buffer_create(takt_ctx *ctx, size_t bytes,
                                         const void *from, takt_buffer **out);
 TAKT_API void takt_buffer_destroy(takt_buffer *buffer); /* NULL is allowed */
 
-/* Where it is, for calls. Aligned to 64 KiB; constant as long as it lives. */
+/* The address for calls. Aligned to 64 KiB; constant as long as it lives. */
 TAKT_API void *takt_buffer_address(const takt_buffer *buffer);
 TAKT_API size_t takt_buffer_bytes(const takt_buffer *buffer);
 
 #define TAKT_MAP_READ 1u
 #define TAKT_MAP_WRITE 2u   /* copies elsewhere are no longer valid */
-#define TAKT_MAP_DISCARD 4u /* with WRITE: what is in it does not matter */
+#define TAKT_MAP_DISCARD 4u /* with WRITE: the old contents are not needed */
 
-/* Lets the host read or write it: waits for calls that write it, and brings
+/* Lets the host read or write it: waits for calls that write it, and transfers
  * what is missing. *out is its address. Several may read at once, one writes.
- * TAKT_EINVAL: no access asked for, or mapped already in another way.
+ * TAKT_EINVAL: no access asked for, or already mapped for another access.
  * TAKT_ELOST: its contents were on a GPU that is gone. */
 TAKT_API takt_status takt_buffer_map(takt_buffer *buffer, unsigned access,
                                      void **out);
 /* TAKT_EINVAL: it was not mapped. */
 TAKT_API takt_status takt_buffer_unmap(takt_buffer *buffer);
 
-/* Where its copies are valid, for people: "host", "cuda.0", "host cuda.0", or
+/* Where its copies are valid, as text: "host", "cuda.0", "host cuda.0", or
  * "" while nothing was written to it. Cut off at `size`. */
 TAKT_API void takt_buffer_residency(const takt_buffer *buffer, char *out,
                                     size_t size);
 
 /* Waits for everything that calls of a context (NULL: the default one) have
  * begun.
- * TAKT_ELOST: a GPU was lost meanwhile; buffers that were only there say so. */
+ * TAKT_ELOST: a GPU was lost; mapping a buffer that was only there fails. */
 TAKT_API takt_status takt_sync(takt_ctx *ctx);
 
 #ifdef __cplusplus

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/call.h - a call as a value: any op, in any context.
+ * takt/call.h - runs any op in any context.
  *
- * What the one-line calls of takt/ops.h do for you: describe the operands,
- * route, run. For bindings, and for programs with contexts of their own.
+ * Describe the operands in a takt_call and pass it to takt_run(). The one-line
+ * calls of takt/ops.h do the same in the default context. Use this header for
+ * language bindings, for contexts of your own, and to see the decision.
  *
  * Threads: takt_run() may be called from any number of threads at once.
- * Since: 0.1.
  */
 #ifndef TAKT_CALL_H
 #define TAKT_CALL_H
@@ -25,21 +25,21 @@ extern "C" {
 
 #define TAKT_CALL_CAUSAL 4u    /* attention: a query sees no later key */
 #define TAKT_CALL_MEAN_POOL 8u /* pooling: mean instead of maximum */
-#define TAKT_CALL_URGENT 16u   /* must not be late: no exploration */
+#define TAKT_CALL_URGENT 16u   /* low latency: no exploration */
 #define TAKT_CALL_TF32 32u     /* products may be rounded to TF32 on a GPU */
 #define TAKT_CALL_STEADY                                  \
-    64u /* results must not come and go with trials: what \
-         * is tried is run once more, beside the call, on \
-         * memory of its own */
-#define TAKT_CALL_ALPHA_ZERO 128u /* an alpha of 0 is meant, not forgotten */
+    64u /* results must not vary with trials: a trial is  \
+         * a shadow run, after the call, on a copy of the \
+         * operands */
+#define TAKT_CALL_ALPHA_ZERO 128u /* an alpha of 0 is intended */
 
 /* Operands by op; members that an op does not name are 0. Of the flags, an op
  * takes those it names, and every op URGENT, TF32, STEADY and ALPHA_ZERO.
  *
- * Factors: an alpha that nobody set must not turn a result into zeros. So an
- * alpha of 0 in scale, axpy, gemv, matmul and batched, and the bounds 0 and 0
- * in clamp, are refused without TAKT_CALL_ALPHA_ZERO. Who passes factors on
- * that others chose sets it always.
+ * Factors: a forgotten alpha must not turn a result into zeros. So an alpha of
+ * 0 in scale, axpy, gemv, matmul and batched, and the bounds 0 and 0 in clamp,
+ * are refused without TAKT_CALL_ALPHA_ZERO. A wrapper that passes its caller's
+ * factors on always sets this flag.
  *
  *   maps        in[0..] are a, b, c; alpha (scale, axpy), alpha and beta as
  *               low and high (clamp); axpy: in[0] x, in[1] and out y
@@ -58,6 +58,7 @@ extern "C" {
  *               alpha is the scale of the scores, 0 for 1 / sqrt(depth)
  */
 typedef struct takt_call {
+    size_t size; /* sizeof(takt_call): see takt/takt.h */
     const takt_op *op;
     takt_dtype dtype;
     takt_shape shape; /* in the order of op->shape */
@@ -66,24 +67,24 @@ typedef struct takt_call {
     size_t ld[3];
     double alpha, beta;
     unsigned flags;                  /* TAKT_TRANS_..., TAKT_CALL_... */
-    const takt_span_context *parent; /* whose trace it belongs to; NULL: that
-                                      * of its thread (takt/telemetry.h) */
+    const takt_span_context *parent; /* of its span; NULL: the parent of its
+                                      * thread (takt/telemetry.h) */
 } takt_call;
 
-/* Runs the call in `ctx` (NULL: the default context) and, if `decision` is not
- * NULL, says who ran it and why.
+/* Runs the call in `ctx`. If `decision` is not NULL, it is filled in: the
+ * expert that ran the call, and the reason.
  * TAKT_EINVAL, TAKT_ESHAPE: as in takt/ops.h; nothing was touched.
  * TAKT_EINVAL: also a flag that the op does not take, or a factor that was not
  *   set (see above).
  * TAKT_ENOTSUP: a view, or a user's op without experts: nothing to run.
  * TAKT_ENODEV: no expert of a user's op could run it.
- * TAKT_ENOMEM: no expert could get the memory it works in. */
+ * TAKT_ENOMEM: no expert could allocate its working memory. */
 TAKT_API takt_status takt_run(takt_ctx *ctx, const takt_call *call,
                               takt_decision *decision);
 
 /* Runs the call on one expert (its index for takt_ctx_expert()), whatever the
- * policy; nothing is learned from it and nobody steps in.
- * TAKT_ENODEV: it cannot run this call; nothing was touched. */
+ * policy. Nothing is learned from it, and no other expert takes over.
+ * TAKT_ENODEV: the expert cannot run this call; nothing was touched. */
 TAKT_API takt_status takt_run_on(takt_ctx *ctx, const takt_call *call,
                                  size_t expert);
 

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/context.h - a router with its machine, its policy and its ops.
+ * takt/context.h - contexts: a machine, a policy, ops and what was learned.
  *
- * A context knows the machine, so its answers are about what would run here:
- * a GPU answer on a machine without one becomes the best CPU expert.
- *
- * Where a function takes a context, NULL is the default one (takt/takt.h).
+ * Create a context, or pass NULL for the default one (takt/takt.h). A context
+ * answers for its machine: where a rule says GPU and the machine has none, the
+ * answer is the best CPU expert.
  *
  * Threads: every function but create and destroy may be called on one context
  *   from any number of threads at once. A thread that is cancelled inside of a
- *   function ends when it has left it, or in the user's own code that it runs;
- *   asynchronous cancellation is not supported.
+ *   function ends when the function returns, or in the user's own code that it
+ *   runs. Asynchronous cancellation is not supported.
  * exit(): other threads may be inside of any function. What was learned is
- *   stored and what is to be told is sent, for some seconds at most; from a
- *   signal handler that interrupted a function of Takt's, hardly anything is.
- * Since: 0.1.
+ *   stored and telemetry is sent, for some seconds at most. After exit() in a
+ *   signal handler that interrupted a function of Takt, little of it is.
  */
 #ifndef TAKT_CONTEXT_H
 #define TAKT_CONTEXT_H
@@ -40,7 +38,7 @@ typedef enum takt_policy {
     TAKT_POLICY_COST = 2,
     TAKT_POLICY_HEURISTIC = 3,
     TAKT_POLICY_FIXED = 4, /* one expert, always */
-    TAKT_POLICY_PINNED = 5 /* as a file says: the same bits in every run */
+    TAKT_POLICY_PINNED = 5 /* as a pin file says: the same bits every run */
 } takt_policy;
 
 /* "adaptive", "moe", "cost", "heuristic", "fixed" or "pinned". */
@@ -49,12 +47,12 @@ TAKT_API const char *takt_policy_name(takt_policy policy);
 /* Why an expert was chosen. */
 typedef enum takt_reason {
     TAKT_REASON_STATIC = 0,   /* an exact rule says so */
-    TAKT_REASON_FALLBACK = 1, /* the first choice is not to be had here */
-    TAKT_REASON_PRIOR = 2,    /* expected to be first, never measured */
+    TAKT_REASON_FALLBACK = 1, /* the first choice cannot run it here */
+    TAKT_REASON_PRIOR = 2,    /* expected to be fastest, not measured */
     TAKT_REASON_FORCED = 3,   /* the policy is fixed */
     TAKT_REASON_ONLY = 4,     /* there is no other expert */
-    TAKT_REASON_MODEL = 5,    /* expected to be first, by measurements */
-    TAKT_REASON_EXPLORE = 6,  /* to learn what it takes */
+    TAKT_REASON_MODEL = 5,    /* expected to be fastest, by measurements */
+    TAKT_REASON_EXPLORE = 6,  /* a trial: to learn how long it takes */
     TAKT_REASON_PINNED = 7    /* the pin file says so */
 } takt_reason;
 
@@ -62,36 +60,38 @@ typedef enum takt_reason {
  * "pinned". */
 TAKT_API const char *takt_reason_name(takt_reason reason);
 
-/* What a context is made of; NULL or zero members mean the usual. */
+/* How a context is made. NULL or zero members mean the defaults. */
 typedef struct takt_ctx_options {
-    /* A recorded machine to answer for; such a context runs nothing. NULL:
-     * this machine. */
+    size_t size; /* sizeof(takt_ctx_options): see takt/takt.h */
+    /* A recording of a machine (takt/machine.h). The context then answers for
+     * that machine and runs nothing. NULL: this machine. */
     const char *recording;
     const takt_cost_model *cost; /* copied; NULL: the default model */
     takt_policy policy;          /* of calls that are run; 0: adaptive */
-    const char *expert;          /* whom policy fixed uses: "simd.avx2x2" */
+    const char *expert;          /* of policy fixed: "simd.avx2x2" */
     unsigned threads;            /* at most; 0: all the process may use */
-    /* "": no library of other people; a path: that BLAS too; NULL: what
-     * TAKT_BLAS says, or those that are found. */
+    /* "": no BLAS library; a path: that library too; NULL: TAKT_BLAS, or the
+     * libraries that are found. */
     const char *blas;
-    /* Where to learn from and to keep what is learned. "": memory only; NULL:
+    /* The file with what was learned, read and written. "": memory only; NULL:
      * TAKT_DB, or the file of this machine (takt_store_path()). */
     const char *store;
     const char *pin; /* the file of policy pinned */
-    /* The share of an op's time that may be spent on trying other experts. 0:
-     * the usual 0.02; negative: none, for programs that must not be late. */
+    /* The share of an op's time that may be spent on trials of other experts.
+     * 0: the default, 0.02; negative: none, for programs that need low latency.
+     */
     double exploration;
     /* "": no GPU; "all": every GPU that the drivers report, software devices
-     * included, opened now, which takes a while; NULL: what TAKT_GPU says, or
-     * those on the PCI bus, each opened when that pays. */
+     * included, opened now, which takes a while; NULL: TAKT_GPU, or the GPUs on
+     * the PCI bus, each opened when calls are long enough to gain from it. */
     const char *gpu;
-    /* "": calls are told to nobody but sinks that are added; NULL: also to
-     * whom the environment names (TAKT_TRACE, OTEL_...), and to `takt trace`.
+    /* "": events go only to sinks that the program adds; NULL: also to those
+     * that the environment names (TAKT_TRACE, OTEL_...), and to `takt trace`.
      */
     const char *telemetry;
-    /* Not 0: `store` is somebody else's, and may be made to do harm. It is read
-     * once, as strictly as by takt_store_merge(), and never written; what is
-     * learned stays in memory. */
+    /* Not 0: `store` is not trusted. It is read once, as strictly as by
+     * takt_store_merge(), and never written; what is learned stays in memory.
+     */
     int store_is_foreign;
 } takt_ctx_options;
 
@@ -105,12 +105,12 @@ TAKT_API takt_status takt_ctx_create(const takt_ctx_options *options,
                                      takt_ctx **out);
 TAKT_API void takt_ctx_destroy(takt_ctx *ctx); /* NULL is allowed */
 
-/* The options that the environment asks for, and that the default context is
- * made of. The environment is read once, when Takt is first used; the strings
- * are valid as long as the process. */
-TAKT_API takt_ctx_options takt_ctx_environment(void);
+/* Fills in the options that the environment sets, from which the default
+ * context is made. The environment is read once, when Takt is first used. The
+ * strings are valid for the life of the process. */
+TAKT_API takt_status takt_ctx_environment(takt_ctx_options *out);
 
-/* The context of the one-line calls, made by the first one that needs it from
+/* The context of the one-line calls. The first call that needs it makes it from
  * the environment: TAKT_POLICY, TAKT_EXPERT, TAKT_THREADS, TAKT_BLAS, TAKT_DB,
  * TAKT_PIN, TAKT_EXPLORE, TAKT_GPU (see docs/environment.md). It lives as long
  * as the process. NULL: it could not be made; the one-line calls then fail with
@@ -122,21 +122,21 @@ TAKT_API const takt_machine *takt_ctx_machine(const takt_ctx *ctx);
 
 /* The experts of a context, in a fixed order: a name, borrowed as above, and
  * the backend it runs on (may be NULL). NULL beyond the last. Opens the BLAS
- * libraries of the context, if nobody has yet; their experts come last. */
+ * libraries of the context if they are not open; their experts come last. */
 TAKT_API const char *takt_ctx_expert(const takt_ctx *ctx, size_t index,
                                      takt_backend *backend);
 
-/* The libraries that experts were made of, as a line for people: name, version
- * and file. This opens them, as above. NULL beyond the last. */
+/* The BLAS libraries of the context, each as a line of text: name, version and
+ * file. Opens them, as above. NULL beyond the last. */
 TAKT_API const char *takt_ctx_library(const takt_ctx *ctx, size_t index);
 
-/* Why there are no libraries, as a line for people: none is wanted, none was
+/* Why there are no libraries, as a line of text: none is wanted, none was
  * found, or the program is linked statically and can load none. NULL: there
  * are some. */
 TAKT_API const char *takt_ctx_library_problem(const takt_ctx *ctx);
 
 /* Defines an op of the user's own, up to 256 of them; *out is borrowed until
- * the context is destroyed. What it runs on: takt/expert.h.
+ * the context is destroyed. takt/expert.h adds the experts that run it.
  * TAKT_EFULL: there are 256.
  * TAKT_EINVAL: no name, or a character or length that names cannot have.
  * TAKT_EEXIST: the catalogue or this context has an op of that name. */
@@ -146,48 +146,51 @@ TAKT_API takt_status takt_ctx_define_op(takt_ctx *ctx, const takt_op_spec *spec,
 /* The op of that name or alias: the catalogue's or the user's. NULL: none. */
 TAKT_API const takt_op *takt_ctx_find_op(takt_ctx *ctx, const char *name);
 
-/* What is to be routed. */
+/* A question: where would this call run? */
 typedef struct takt_request {
+    size_t size; /* sizeof(takt_request): see takt/takt.h */
     takt_policy policy;
-    const takt_op *op; /* NULL: an op nobody described */
-    const char *name;  /* the name it was asked by, which the heuristic rule
-                        * reads; NULL: the op's own */
+    const takt_op *op; /* NULL: an op without a description */
+    const char *name;  /* the name that the heuristic rule reads; NULL: the
+                        * name of the op */
     takt_complexity complexity; /* read when op is NULL */
     takt_dtype dtype;
     takt_shape shape;
     const takt_work *work; /* NULL: what the op and the shape imply */
     unsigned flags;        /* as in takt_call: transposes and the like */
-    unsigned situation;    /* TAKT_SITUATION_...: what a loop would hide */
+    unsigned situation;    /* TAKT_SITUATION_... */
 } takt_request;
 
-/* The operands lie where the previous call left them. */
+/* Situations change the time of the same call. */
+/* The operands are in the caches: the previous call used them. */
 #define TAKT_SITUATION_REPEAT 1u
-/* A call by itself: threads have to be woken for it. */
+/* A single call: the threads sleep and have to be woken. */
 #define TAKT_SITUATION_ALONE 2u
-/* The operands are on the GPU: the first one that is ready. Without one they
- * are on the host, as always. */
+/* The operands are on the first GPU that is ready. Without a GPU they are on
+ * the host. */
 #define TAKT_SITUATION_ON_GPU 4u
 
 #define TAKT_EXPERT_NAME_MAX 32
 
 typedef struct takt_decision {
-    takt_backend backend; /* what the rule says */
+    size_t size;          /* sizeof(takt_decision): see takt/takt.h */
+    takt_backend backend; /* the answer of the rule */
     takt_reason reason;
-    char expert[TAKT_EXPERT_NAME_MAX];    /* what would run on this machine */
+    char expert[TAKT_EXPERT_NAME_MAX];    /* that runs it on this machine */
     char runner_up[TAKT_EXPERT_NAME_MAX]; /* empty: not known */
     double predicted_s;                   /* negative: not known */
     double confidence;                    /* 0..1; negative: not known */
     size_t elements;
     takt_work work;  /* bytes negative: not known */
-    double actual_s; /* what the run took; negative: nothing was run */
+    double actual_s; /* of the run; negative: nothing was run */
 } takt_decision;
 
 /* Answers without running anything.
  * TAKT_ESHAPE: the shape does not fit the op, or the cost rule needs the full
  *   shape of this op (or `work`) and got only its elements.
  * TAKT_EINVAL: the cost rule was asked for neither an op nor its work; policy
- *   fixed in a context that has no fixed expert; the policy or the dtype is
- *   not one of ours, or the op has not that dtype. */
+ *   fixed in a context that has no fixed expert; the policy or the dtype does
+ *   not exist, or the op does not have that dtype. */
 TAKT_API takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                                  takt_decision *out);
 

@@ -4,7 +4,6 @@
  * should run.
  *
  * Threads: everything here may be called from any thread.
- * Since: 0.1.
  */
 #ifndef TAKT_FRAMEWORK_H
 #define TAKT_FRAMEWORK_H
@@ -29,8 +28,8 @@ typedef enum takt_framework {
 /* "NumPy", "scikit-learn" or "PyTorch". */
 TAKT_API const char *takt_framework_name(takt_framework framework);
 
-/* One operation of a framework. Read only; the fields of a later version
- * come after these. */
+/* One operation of a framework. Read only. Members of later versions come after
+ * these. */
 typedef struct takt_framework_op {
     takt_framework framework;
     const char *name;      /* such as "Add", "KMeans", "Linear" */
@@ -46,7 +45,7 @@ TAKT_API size_t takt_framework_op_count(void);
 TAKT_API const takt_framework_op *takt_framework_op_at(size_t index);
 
 /* Finds "numpy.add", "np.linalg.norm", "sklearn.KMeans", "torch.nn.Linear",
- * without regard to case: a framework (or its usual short name), then the
+ * without regard to case: a framework (or its common short name), then the
  * name of a row or one of its functions, modules between them optional.
  * TAKT_ENOENT: no such operation; *out is NULL. */
 TAKT_API takt_status takt_framework_find(const char *dotted_name,

@@ -3,7 +3,6 @@
  * takt/gpu.h - the GPUs of a context.
  *
  * Threads: everything here may be called from any thread.
- * Since: 0.3.
  */
 #ifndef TAKT_GPU_H
 #define TAKT_GPU_H
@@ -20,38 +19,39 @@ extern "C" {
 #endif
 
 typedef enum takt_gpu_state {
-    TAKT_GPU_ASLEEP = 0, /* not opened yet: it is when that pays */
+    TAKT_GPU_ASLEEP = 0, /* not open: it is opened when it pays off */
     TAKT_GPU_READY = 1,
-    TAKT_GPU_LOST = 2,  /* it failed; opened again after a while */
+    TAKT_GPU_LOST = 2,  /* it failed; it is opened again later */
     TAKT_GPU_ABSENT = 3 /* it cannot be used */
 } takt_gpu_state;
 
 /* "asleep", "ready", "lost" or "absent". */
 TAKT_API const char *takt_gpu_state_name(takt_gpu_state state);
 
-/* Read only; the fields of a later version come after these. What is not known
- * before it is open is empty or 0. */
+/* What is not known before the GPU is open is empty or 0. */
 typedef struct takt_gpu_device {
+    size_t size; /* sizeof(takt_gpu_device): see takt/takt.h */
     char expert[TAKT_EXPERT_NAME_MAX]; /* "cuda.0" */
     takt_gpu_state state;
-    char problem[160]; /* why it cannot be used; "": nothing is wrong */
+    char problem[160]; /* why it cannot be used; "": none */
     char model[64];
     char address[16]; /* on the PCI bus */
     char version[48]; /* of its driver */
     uint64_t memory_bytes;
-    int is_software; /* never chosen unless it is asked for */
-    double open_s;   /* what opening it took */
+    int is_software; /* used only if it is asked for */
+    double open_s;   /* how long opening it took */
 } takt_gpu_device;
 
-/* Fills in what is known of the GPU of that number.
+/* Fills in what is known about GPU number `index`.
  * TAKT_ENOENT: there are fewer. */
 TAKT_API takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index,
                                   takt_gpu_device *out);
 
-/* Opens all GPUs of a context now; those that cannot be say why. */
+/* Opens all GPUs of a context now. For one that cannot be opened,
+ * takt_gpu_device.problem says why. */
 TAKT_API void takt_ctx_open_gpus(takt_ctx *ctx);
 
-/* Why a driver that was asked (takt_ctx_options.gpu "all") has no device:
+/* Why a driver that was loaded (takt_ctx_options.gpu "all") has no device:
  * "cuda: no driver: libcuda.so.1 was not found". Borrowed until the context is
  * destroyed; NULL beyond the last. */
 TAKT_API const char *takt_ctx_gpu_problem(const takt_ctx *ctx, size_t index);

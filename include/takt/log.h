@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/log.h - messages for people: what is wrong with a configuration.
+ * takt/log.h - log messages: what is wrong with a configuration.
  *
  * By default Takt writes mistakes in its configuration to stderr, each once,
  * and nothing else: a policy that does not exist, a file that cannot be read.
- * TAKT_LOG=off|error|info|debug sets the level. A program that has a log of its
- * own takes the messages with takt_log_set().
+ * TAKT_LOG=off|error|info|debug sets the level. A program with a log of its
+ * own receives the messages with takt_log_set().
  *
  * Threads: everything here may be called from any thread.
  */
@@ -29,7 +29,7 @@ typedef enum takt_log_level {
 /* "off", "error", "info" or "debug". */
 TAKT_API const char *takt_log_level_name(takt_log_level level);
 
-/* Takes one message: a line without a newline, valid during the call. It is
+/* Receives one message: a line without a newline, valid during the call. It is
  * called on the thread that found the problem, which may be a thread of Takt's,
  * and must not call Takt. */
 typedef void takt_log_function(void *self, takt_log_level level,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/machine.h - what Takt knows about the machine it runs on.
+ * takt/machine.h - the machine: processor, memory, GPUs.
  *
- * Facts are read from a source: this machine, or a recording of another one
- * (a folder written by takt_machine_record()), so that a machine nobody has
- * at hand can still be asked, tested and reported.
+ * Facts are read from this machine, or from a recording of another one (a
+ * folder written by takt_machine_record()): for tests, bug reports, and answers
+ * about machines that are elsewhere.
  *
  * Threads: a takt_machine is constant once made; use it from any thread.
- * Since: 0.1.
  */
 #ifndef TAKT_MACHINE_H
 #define TAKT_MACHINE_H
@@ -35,7 +34,7 @@ typedef enum takt_isa {
 /* "scalar", "sse2", "avx2", "avx512" or "neon". */
 TAKT_API const char *takt_isa_name(takt_isa isa);
 
-/* Further instructions, kept as facts and in the fingerprint. */
+/* Further instructions: reported, and part of the fingerprint. */
 #define TAKT_CPU_AVX512_VNNI 1u
 #define TAKT_CPU_AMX 2u
 #define TAKT_CPU_SVE 4u
@@ -51,7 +50,7 @@ typedef struct takt_gpu {
     char fingerprint[65];
 } takt_gpu;
 
-/* Read only; the fields of a later version come after these. */
+/* Read only. Members of later versions come after these. */
 typedef struct takt_machine {
     char architecture[16]; /* "x86_64" or "aarch64" */
     char cpu_vendor[16];
@@ -68,7 +67,7 @@ typedef struct takt_machine {
     unsigned logical_cpus; /* hardware threads of the machine */
     unsigned allowed_cpus; /* of those, what affinity leaves this process */
     double quota_cpus;     /* CPU time granted by cgroups; 0: no limit */
-    unsigned threads;      /* what Takt would use at most */
+    unsigned threads;      /* that Takt uses at most */
     unsigned numa_nodes;
 
     size_t l1d_bytes; /* of one core; 0: unknown */
@@ -79,8 +78,8 @@ typedef struct takt_machine {
     unsigned gpu_count;
     takt_gpu gpu[TAKT_MACHINE_MAX_GPUS];
 
-    /* SHA-256 in hex of what makes this hardware and this software the same
-     * or not; nothing measured, no host name, no serial number. */
+    /* SHA-256 in hex of what identifies the kind of hardware and the software;
+     * nothing measured, no host name, no serial number. */
     char hw_fingerprint[65];
     char sw_fingerprint[65];
 } takt_machine;
@@ -88,7 +87,7 @@ typedef struct takt_machine {
 /* Reads the facts of this machine (`recording` NULL) or of a recording.
  * On success the caller owns *out; on failure *out is NULL.
  * TAKT_ENOENT: there is no such recording.
- * TAKT_ECORRUPT: the recording cannot be understood. */
+ * TAKT_ECORRUPT: the recording cannot be read. */
 TAKT_API takt_status takt_machine_create(const char *recording,
                                          takt_machine **out);
 TAKT_API void takt_machine_destroy(takt_machine *machine); /* NULL allowed */

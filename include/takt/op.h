@@ -10,7 +10,6 @@
  * the op it stands for ("matmul").
  *
  * Threads: everything here may be called from any thread.
- * Since: 0.1.
  */
 #ifndef TAKT_OP_H
 #define TAKT_OP_H
@@ -49,19 +48,19 @@ TAKT_API size_t takt_dtype_size(takt_dtype dtype);
 /* The sizes a call is made of, in the order of the op's `shape` text: n for
  * add, m x n x k for matmul. */
 typedef struct takt_shape {
-    unsigned rank; /* how many of dim[] are meant */
+    unsigned rank; /* how many of dim[] are used */
     size_t dim[TAKT_SHAPE_MAX_RANK];
 } takt_shape;
 
-/* What a call must do at least. Doubles, because 2mnk leaves 64 bits long
- * before it leaves the range of real machines; they never wrap. */
+/* The least work of a call. Doubles never wrap around: 2mnk can exceed 64 bits
+ * (docs/decisions/0003-work-in-doubles.md). */
 typedef struct takt_work {
     double bytes; /* unique bytes read or written */
     double flops; /* floating-point operations */
 } takt_work;
 
-/* One row of the catalogue, or a user's op. Read only; the fields of a later
- * version come after these. */
+/* One row of the catalogue, or a user's op. Read only. Members of later
+ * versions come after these. */
 typedef struct takt_op {
     const char *name;
     const char *summary; /* one line: what it computes */
@@ -85,12 +84,11 @@ TAKT_API const takt_op *takt_op_find(const char *name);
  * the op that the alias stands for. */
 TAKT_API const char *takt_op_alias_at(size_t index, const takt_op **op);
 
-/* The name of the catalogue or alias nearest to `name` as people mistype, or
- * NULL when none is near. */
+/* The op name or alias nearest to a misspelt `name`; NULL when none is near. */
 TAKT_API const char *takt_op_nearest(const char *name);
 
-/* Whether `shape` fits `op`. A shape of rank 1 always fits: it is then just
- * the number of elements.
+/* Whether `shape` fits `op`. A shape of rank 1 always fits: it is the number of
+ * elements.
  * TAKT_ESHAPE: it does not. */
 TAKT_API takt_status takt_op_check_shape(const takt_op *op,
                                          const takt_shape *shape);
@@ -107,6 +105,7 @@ TAKT_API takt_status takt_op_work(const takt_op *op, takt_dtype dtype,
 
 /* An op of the user's own. */
 typedef struct takt_op_spec {
+    size_t size;      /* sizeof(takt_op_spec): see takt/takt.h */
     const char *name; /* copied; letters, digits and . _ - : / up to 63 */
     takt_complexity complexity;
     /* Optional: the work of one call. Without it, `elements` times 12 bytes

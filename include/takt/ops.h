@@ -24,7 +24,6 @@
  *   denormals: docs/numerics.md.
  *
  * Threads: every call may be made from any number of threads at once.
- * Since: 0.1.
  */
 #ifndef TAKT_OPS_H
 #define TAKT_OPS_H
@@ -195,6 +194,7 @@ TAKT_API takt_status takt_batched_matmul_f64(size_t batch, size_t m, size_t n,
 /* Sizes of a two-dimensional convolution; images are batch x channels x
  * height x width, filters are filters x channels / groups x rows x cols. */
 typedef struct takt_conv2d {
+    size_t size; /* sizeof(takt_conv2d): see takt/takt.h */
     size_t batch, channels, height, width;
     size_t filters, rows, cols;
     size_t stride; /* 0 means 1 */
@@ -210,6 +210,7 @@ TAKT_API takt_status takt_conv2d_f32(const takt_conv2d *sizes, const float *in,
                                      float *out);
 
 typedef struct takt_pooling {
+    size_t size; /* sizeof(takt_pooling): see takt/takt.h */
     size_t batch, channels, height, width;
     size_t window; /* its height and width */
     size_t stride; /* 0 means `window` */
@@ -223,6 +224,7 @@ TAKT_API takt_status takt_pooling_f32(const takt_pooling *sizes,
 /* Queries are batch x heads x queries x depth; keys and values batch x heads x
  * keys x depth; out is like the queries. */
 typedef struct takt_attention {
+    size_t size; /* sizeof(takt_attention): see takt/takt.h */
     size_t batch, heads, queries, keys, depth;
     float scale;       /* of the scores; 0 means 1 / sqrt(depth) */
     int is_causal;     /* query i sees keys up to i + keys - queries */

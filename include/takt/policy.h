@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/policy.h - the exact routing rules, in their pure form.
+ * takt/policy.h - the static routing rules: moe, cost, heuristic.
  *
- * Pure: the answer depends on the arguments alone. No machine is consulted,
- * so GPU means "the rule says GPU", also where there is none. What a machine
- * would do with the answer is takt_select() in takt/context.h.
+ * The answer depends on the arguments alone, not on a machine: GPU means that
+ * the rule says GPU, also where there is none. takt_select() in takt/context.h
+ * answers for a machine.
  *
  * Every comparison is strict, nothing is allocated, nothing is locked.
  *
  * Threads: everything here may be called from any thread.
- * Since: 0.1.
  */
 #ifndef TAKT_POLICY_H
 #define TAKT_POLICY_H

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/status.h - how a call tells that it failed.
+ * takt/status.h - status codes.
  *
  * Every function that can fail returns a takt_status; results go through its
  * last parameters. Unless a contract says otherwise, a failed call changed
  * nothing. The values are pinned: they never change their meaning.
  *
  * Threads: everything here may be called from any thread.
- * Since: 0.1.
  */
 #ifndef TAKT_STATUS_H
 #define TAKT_STATUS_H
@@ -33,7 +32,7 @@ typedef enum takt_status {
     TAKT_ENOTSUP = 11  /* this version or build does not do that */
 } takt_status;
 
-/* A phrase for people, such as "invalid argument"; never NULL. */
+/* A phrase, such as "invalid argument"; never NULL. */
 TAKT_API const char *takt_status_text(takt_status status);
 
 #ifdef __cplusplus

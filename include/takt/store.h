@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/store.h - the file in which what was learned is kept.
+ * takt/store.h - the store: the file with what was learned.
  *
- * A store holds, for every writer, what it measured. Merging two stores keeps
- * the later record of each writer: in whatever order and however often stores
- * are merged, the result is the same.
+ * A store holds the measurements of every writer. Merging two stores keeps the
+ * later record of each writer, so the order of merges and repeated merges do
+ * not change the result.
  *
  * Threads: everything here may be called from any thread, and while other
  *   processes learn into the same file.
- * Since: 0.2.
  */
 #ifndef TAKT_STORE_H
 #define TAKT_STORE_H
@@ -22,7 +21,7 @@
 extern "C" {
 #endif
 
-/* One line for people: what happened and what to do. Empty: nothing to say. */
+/* One line of text: what happened and what to do. Empty: nothing. */
 typedef struct takt_diag {
     char text[512];
 } takt_diag;
@@ -30,20 +29,21 @@ typedef struct takt_diag {
 /* Where the store of this machine is: TAKT_DB, or a file named after the
  * machine in $XDG_STATE_HOME/takt or ~/.local/state/takt. On a network file
  * system a hash of the host's name is added, so that each host has its own.
- * Empty when there is to be none (TAKT_DB is empty, or there is no home).
+ * Empty: there is no store (TAKT_DB is empty, or there is no home).
  * TAKT_EINVAL: `size` is too small; *out is empty. */
 TAKT_API takt_status takt_store_path(char *out, size_t size);
 
 typedef struct takt_store_report {
-    size_t read;    /* records in what was merged */
-    size_t added;   /* of keys that were not there */
-    size_t renewed; /* of keys that were, with an earlier record */
+    size_t size;    /* sizeof(takt_store_report): see takt/takt.h */
+    size_t read;    /* records in the source */
+    size_t added;   /* with a new key */
+    size_t renewed; /* that replaced an earlier record */
 } takt_store_report;
 
 /* Merges the store at `from` into the one at `into`, which is made if it does
- * not exist; all or nothing. `from` may be anybody's: it is read into memory,
- * with its log, must have exactly the tables that Takt makes, and is not
- * changed; no file beside it is. `diag` may be NULL.
+ * not exist; all or nothing. `from` need not be trusted: it is read into
+ * memory, with its log, must have exactly the tables that Takt makes, and
+ * neither it nor a file beside it is changed. `report` and `diag` may be NULL.
  * TAKT_ENOENT: there is no such file.
  * TAKT_ECORRUPT: `from` is not a store, or damaged, or of a later version, or
  * has more than 128 MiB, or takes too long to read.
@@ -53,17 +53,17 @@ TAKT_API takt_status takt_store_merge(const char *into, const char *from,
                                       takt_store_report *report,
                                       takt_diag *diag);
 
-/* Writes all records of a store as text (docs/formats/history.md), to be read
- * by people, spreadsheets and takt_store_import(). Two stores with the same
- * content make the same bytes. The store is read as by takt_store_merge().
+/* Writes all records of a store as text (docs/formats/history.md), for people,
+ * spreadsheets and takt_store_import(). Stores with the same content give the
+ * same bytes. The store is read as by takt_store_merge().
  * TAKT_ENOENT: there is no such file.  TAKT_ECORRUPT: it is not a store.
  * TAKT_EIO: the text cannot be written, or the store not be read. */
 TAKT_API takt_status takt_store_export(const char *store, int fd,
                                        takt_diag *diag);
 
 /* Merges such a text into a store, which is made if it does not exist; all or
- * nothing. A line that is wrong is named in `diag`.
- * TAKT_ECORRUPT: the text is not one of ours, or was cut off.
+ * nothing. `diag` names a line that is wrong.
+ * TAKT_ECORRUPT: the text is not in this format, or was cut off.
  * TAKT_EIO: the text cannot be read, or the store not written. */
 TAKT_API takt_status takt_store_import(const char *store, int fd,
                                        takt_store_report *report,

@@ -2,8 +2,8 @@
 /*
  * takt/takt.h - all of Takt.
  *
- * Takt runs each numeric operation on whichever processor of a machine
- * finishes it first. Include this, or only the header you need.
+ * Takt runs each numeric operation on the processor that should finish it
+ * first. Include this header, or only the one you need.
  *
  * NULL, in every function of every header:
  * - A context (takt_ctx *) of NULL is the default one, takt_ctx_default(). If
@@ -12,6 +12,33 @@
  * - Any other pointer may be NULL where its header says so. Elsewhere NULL is
  *   refused with TAKT_EINVAL; a function that returns no status then returns
  *   NULL, 0 or the enumerator that is 0, or does nothing.
+ *
+ * Structs that you allocate begin with `size_t size`. Set it to sizeof the
+ * struct, or leave it 0, which means the size in the first version:
+ *
+ *     takt_decision decision = {.size = sizeof decision};
+ *     takt_run(NULL, &call, &decision);
+ *
+ * So a program may run with a later library than it was compiled for, or with
+ * an earlier one:
+ * - A struct that Takt reads: members beyond `size` count as 0. Members that
+ *   the library does not know must be 0.
+ * - A struct that Takt fills: nothing beyond `size` is written, and `size`
+ *   stays. Members that the library does not know are left as they are.
+ * - An array: the size of its first element is that of all elements.
+ * - TAKT_EINVAL: `size` is smaller than in the first version, or a member that
+ *   the library does not know is not 0. Nothing was touched. Do not pass a
+ *   struct that is not initialised: its size would be random.
+ *
+ * Structs that only Takt allocates (takt_machine, takt_op, takt_framework_op,
+ * takt_event, takt_metrics, takt_tune_progress) grow at the end: a
+ * copy has the members that the program was compiled with.
+ *
+ * These structs have no size and never change: takt_shape, takt_work,
+ * takt_cost_model and takt_span_context, which are plain values, complete by
+ * definition; and takt_diag, takt_gpu, takt_sink_report, takt_op_metric and
+ * takt_duration_metric, which are members or elements of other structs, so
+ * their size is part of the layout of these.
  */
 #ifndef TAKT_TAKT_H
 #define TAKT_TAKT_H

@@ -2,19 +2,18 @@
 /*
  * takt/tune.h - measures the experts of this machine before programs need them.
  *
- * A context learns from every call. Tuning teaches it beforehand: it runs each
+ * A context learns from every call. Tuning does it beforehand: it runs each
  * expert over ops and sizes, in every situation, and records the times, so that
  * the first call of a program already goes to the right expert.
  *
- * Samples during which the processor was taken away are rejected, and nothing
- * is learned that was measured while other processes used the machine. What is
- * known well enough already is not measured again, so tuning may be stopped at
- * any time and goes on where it was.
+ * Samples during which the thread was preempted are rejected, and nothing is
+ * learned that was measured while other processes used the machine. Sizes with
+ * enough samples are not measured again, so tuning may be stopped at any time
+ * and continued later.
  *
  * Threads: takt_tune() may be called from any thread. Other threads of the
- *   process should be idle: their load is not told apart from the tuning's.
+ *   process should be idle: their load cannot be told from that of tuning.
  *   Cancellation of the calling thread is off inside of it.
- * Since: 0.1.
  */
 #ifndef TAKT_TUNE_H
 #define TAKT_TUNE_H
@@ -60,9 +59,9 @@ typedef struct takt_tune_progress {
  * what was measured so far is learned. */
 typedef int takt_tune_watch(void *self, const takt_tune_progress *progress);
 
-/* What is to be measured; zero members mean the usual. */
+/* What is to be measured. Zero members mean the defaults. */
 typedef struct takt_tune_options {
-    size_t size; /* sizeof(takt_tune_options); 0: that of the first version */
+    size_t size; /* sizeof(takt_tune_options): see takt/takt.h */
     takt_tune_effort effort;
     double budget_s; /* the time limit, GPUs included; 0: that of the effort */
     /* Ops of the catalogue, the most important first. NULL: all of them. */
@@ -92,7 +91,7 @@ typedef enum takt_tune_end {
 } takt_tune_end;
 
 typedef struct takt_tune_result {
-    size_t size; /* sizeof(takt_tune_result); 0: that of the first version */
+    size_t size; /* sizeof(takt_tune_result): see takt/takt.h */
     takt_tune_end end;
     /* A cell is one op, element type, layout and size. */
     size_t cells;        /* that were measured */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * takt/version.h - which Takt this is.
+ * takt/version.h - the version.
  *
  * Threads: everything here may be called from any thread.
- * Since: 0.1.
  */
 #ifndef TAKT_VERSION_H
 #define TAKT_VERSION_H

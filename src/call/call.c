@@ -8,6 +8,7 @@
 #include "call/call.h"
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "call/direct.h"
 #include "call/exec.h"
 #include "call/libraries.h"
@@ -89,9 +90,12 @@ static void observe(struct takt_exec *exec)
 
 static void describe(const struct takt_exec *exec)
 {
-    takt__describe(exec->ctx, &exec->sizes, &exec->choice, exec->decision);
-    exec->decision->actual_s =
+    takt_decision decision;
+
+    takt__describe(exec->ctx, &exec->sizes, &exec->choice, &decision);
+    decision.actual_s =
         (double)(exec->end - exec->start) * takt__seconds_per_tick();
+    takt__sized_fill(exec->decision, &decision);
 }
 
 /* ---- the path ------------------------------------------------------------ */
@@ -149,10 +153,11 @@ takt_status takt_run(takt_ctx *ctx, const takt_call *call,
                      takt_decision *decision)
 {
     struct takt_exec exec;
+    takt_call copy;
 
-    if (call == NULL)
+    if (call == NULL || !takt__sized_read(call, &copy) ||
+        (decision != NULL && !takt__sized_fits(decision)))
         return TAKT_EINVAL;
-    takt_call copy = *call;
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
@@ -182,10 +187,10 @@ static takt_status run_on(struct takt_exec *exec, unsigned expert)
 takt_status takt_run_on(takt_ctx *ctx, const takt_call *call, size_t expert)
 {
     struct takt_exec exec;
+    takt_call copy;
 
-    if (call == NULL)
+    if (call == NULL || !takt__sized_read(call, &copy))
         return TAKT_EINVAL;
-    takt_call copy = *call;
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;

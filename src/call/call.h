@@ -20,6 +20,7 @@ takt_status takt__call_indirect(takt_call *call, bool is_learned);
 static inline void takt__call_begin(takt_call *call, enum takt_op_id op,
                                     takt_dtype dtype)
 {
+    call->size = sizeof *call;
     call->op = takt_op_at(op);
     call->dtype = dtype;
     call->shape.rank = 0;

@@ -10,6 +10,7 @@
 #include "base/fpenv.h"
 #include "base/log.h"
 #include "base/name.h"
+#include "base/sized.h"
 #include "call/direct.h"
 #include "call/gpus.h"
 #include "call/learning.h"
@@ -181,15 +182,9 @@ static void destroy(takt_ctx *ctx)
 
 static takt_status create(const takt_ctx_options *options, takt_ctx **out)
 {
-    static const takt_ctx_options defaults = {0};
     takt_cost_model cost;
     fenv_t fpenv;
 
-    if (out == NULL)
-        return TAKT_EINVAL;
-    *out = NULL;
-    if (options == NULL)
-        options = &defaults;
     takt_status status = copy_cost(&cost, options->cost);
     if (status != TAKT_OK)
         return status;
@@ -223,8 +218,15 @@ static takt_status create(const takt_ctx_options *options, takt_ctx **out)
  * handlers that know of it. */
 takt_status takt_ctx_create(const takt_ctx_options *options, takt_ctx **out)
 {
+    takt_ctx_options copy = {.size = sizeof copy};
+
+    if (out == NULL)
+        return TAKT_EINVAL;
+    *out = NULL;
+    if (options != NULL && !takt__sized_read(options, &copy))
+        return TAKT_EINVAL;
     takt__section_begin();
-    const takt_status status = create(options, out);
+    const takt_status status = create(&copy, out);
     takt__section_end();
     return status;
 }
@@ -266,7 +268,7 @@ static takt_policy policy_of(const struct takt_config *config)
     return TAKT_POLICY_ADAPTIVE;
 }
 
-takt_ctx_options takt_ctx_environment(void)
+static takt_ctx_options options_of_environment(void)
 {
     const struct takt_config *config = takt__config();
 
@@ -278,11 +280,20 @@ takt_ctx_options takt_ctx_environment(void)
                               .exploration = config->exploration};
 }
 
+takt_status takt_ctx_environment(takt_ctx_options *out)
+{
+    if (out == NULL || !takt__sized_fits(out))
+        return TAKT_EINVAL;
+    const takt_ctx_options options = options_of_environment();
+    takt__sized_fill(out, &options);
+    return TAKT_OK;
+}
+
 /* A name in the environment that this machine does not know must not keep a
  * program from computing: the adaptive policy then decides. */
 static void make_default(void)
 {
-    takt_ctx_options options = takt_ctx_environment();
+    takt_ctx_options options = options_of_environment();
     takt_ctx *ctx;
     takt_status status = takt_ctx_create(&options, &ctx);
 

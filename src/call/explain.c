@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "call/question.h"
 #include "takt/history.h"
 
@@ -134,30 +135,49 @@ static void look_around(takt_ctx *ctx, const takt_request *request,
     inquiry->chosen = choice.expert;
 }
 
-takt_status takt_explain(takt_ctx *ctx, const takt_request *request,
+/* The first element says which size they all have. */
+static void fill(takt_estimate *out, const takt_estimate *all, size_t count)
+{
+    const size_t given = count == 0 ? 0 : out->size;
+    const size_t stride = given == 0 ? sizeof *out : given;
+    char *to = (char *)out;
+
+    for (size_t i = 0; i < count; i++, to += stride) {
+        memcpy(to, &given, sizeof given);
+        takt__sized_fill((takt_estimate *)to, &all[i]);
+    }
+}
+
+static bool is_sane(const takt_estimate *out, size_t capacity)
+{
+    return capacity == 0 || (out != NULL && takt__sized_fits(out));
+}
+
+takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
                          takt_estimate *out, size_t capacity, size_t *count)
 {
     struct inquiry inquiry = {.ctx = NULL};
     takt_estimate all[TAKT_MAX_ARMS];
+    takt_request request;
 
     if (count == NULL)
         return TAKT_EINVAL;
     *count = 0;
-    if (request == NULL || (out == NULL && capacity > 0))
+    if (given == NULL || !takt__sized_read(given, &request) ||
+        !is_sane(out, capacity))
         return TAKT_EINVAL;
     const takt_status status =
-        takt__question_begin(&ctx, request, &inquiry.sizes);
+        takt__question_begin(&ctx, &request, &inquiry.sizes);
     if (status != TAKT_OK)
         return status;
     inquiry.ctx = ctx;
-    inquiry.situation = request->situation;
-    look_around(ctx, request, &inquiry);
+    inquiry.situation = request.situation;
+    look_around(ctx, &request, &inquiry);
     struct takt_model *model = takt__learner_enter(ctx->learner);
     *count = estimate_all(&inquiry, model, all);
     takt__learner_leave(ctx->learner);
     if (*count > capacity)
         *count = capacity;
-    for (size_t i = 0; i < *count; i++)
-        out[i] = all[i];
+    fill(out, all, *count);
     return TAKT_OK;
 }

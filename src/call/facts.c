@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/library.h"
+#include "base/sized.h"
 #include "call/libraries.h"
 #include "takt/gpu.h"
 
@@ -15,9 +16,11 @@ _Static_assert((int)TAKT_DEVICE_ASLEEP == TAKT_GPU_ASLEEP &&
 
 takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
 {
-    if (out == NULL)
+    takt_gpu_device found = {.state = TAKT_GPU_ABSENT};
+
+    if (out == NULL || !takt__sized_fits(out))
         return TAKT_EINVAL;
-    *out = (takt_gpu_device){.state = TAKT_GPU_ABSENT};
+    takt__sized_fill(out, &found);
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
@@ -25,16 +28,17 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
         return TAKT_ENOENT;
     struct takt_device *device = &ctx->experts.devices.device[index];
     takt__lock(&device->lock);
-    out->state = (takt_gpu_state)atomic_load(&device->state);
-    memcpy(out->expert, device->name, sizeof out->expert);
-    memcpy(out->problem, device->problem, sizeof out->problem);
-    memcpy(out->model, device->known.model, sizeof out->model);
-    memcpy(out->address, device->known.address, sizeof out->address);
-    memcpy(out->version, device->known.version, sizeof out->version);
-    out->memory_bytes = device->known.memory_bytes;
-    out->is_software = device->known.is_software;
-    out->open_s = device->open_s;
+    found.state = (takt_gpu_state)atomic_load(&device->state);
+    memcpy(found.expert, device->name, sizeof found.expert);
+    memcpy(found.problem, device->problem, sizeof found.problem);
+    memcpy(found.model, device->known.model, sizeof found.model);
+    memcpy(found.address, device->known.address, sizeof found.address);
+    memcpy(found.version, device->known.version, sizeof found.version);
+    found.memory_bytes = device->known.memory_bytes;
+    found.is_software = device->known.is_software;
+    found.open_s = device->open_s;
     takt__unlock(&device->lock);
+    takt__sized_fill(out, &found);
     return TAKT_OK;
 }
 

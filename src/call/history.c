@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/sized.h"
 #include "call/learning.h"
 #include "call/libraries.h"
 #include "call/question.h"
@@ -39,6 +40,7 @@ static takt_status find_expert(takt_ctx *ctx, struct takt_model *model,
 }
 
 static struct takt_sample sample_of(const takt_measurement *given,
+                                    const takt_request *request,
                                     const struct takt_sizes *sizes, int expert)
 {
     const double calls = given->is_trial    ? 0
@@ -48,7 +50,7 @@ static struct takt_sample sample_of(const takt_measurement *given,
     return (struct takt_sample){
         .series = sizes->key.series,
         .bucket = sizes->key.bucket,
-        .situation = (uint8_t)given->request.situation,
+        .situation = (uint8_t)request->situation,
         .arm = (uint8_t)expert,
         .flags = (uint8_t)(TAKT_SAMPLE_REPORTED |
                            (given->is_trial ? TAKT_SAMPLE_TRIAL : 0)),
@@ -61,40 +63,50 @@ static struct takt_sample sample_of(const takt_measurement *given,
 }
 
 /* What the model can make something of: no NaN passes a comparison. */
-static bool is_sane(const takt_ctx *ctx, const takt_measurement *given)
+static bool is_sane(const takt_ctx *ctx, const takt_measurement *given,
+                    const takt_request *request)
 {
     static const double longest_s = 1e9;
 
-    return given != NULL && given->expert != NULL &&
-           given->request.op != NULL &&
-           takt__ctx_has_op(ctx, given->request.op) && given->seconds > 0 &&
+    return given->expert != NULL && request->op != NULL &&
+           takt__ctx_has_op(ctx, request->op) && given->seconds > 0 &&
            given->seconds < longest_s && given->calls >= 0 &&
            isfinite(given->calls) &&
-           (given->request.work == NULL ||
-            takt__work_is_sane(given->request.work));
+           (request->work == NULL || takt__work_is_sane(request->work));
 }
 
-takt_status takt_record(takt_ctx *ctx, const takt_measurement *given)
+static bool read_measurement(const takt_measurement *from,
+                             takt_measurement *out, takt_request *request)
 {
+    return from != NULL && takt__sized_read(from, out) &&
+           out->request != NULL && takt__sized_read(out->request, request);
+}
+
+takt_status takt_record(takt_ctx *ctx, const takt_measurement *measurement)
+{
+    takt_measurement given;
+    takt_request request;
     struct takt_sizes sizes;
     int expert = -1;
 
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
-    if (!is_sane(ctx, given))
+    if (!read_measurement(measurement, &given, &request) ||
+        !is_sane(ctx, &given, &request))
         return TAKT_EINVAL;
-    takt_status status = takt__request_sizes(&given->request, &sizes);
+    takt_status status = takt__request_sizes(&request, &sizes);
     if (status != TAKT_OK)
         return status;
     if (!sizes.has_key)
         return TAKT_ESHAPE;
-    takt__ctx_open_named(ctx, given->expert);
+    takt__ctx_open_named(ctx, given.expert);
     struct takt_model *model = takt__learner_enter(ctx->learner);
-    status = find_expert(ctx, model, given->request.op, given->expert,
-                         sizes.key.series, &expert);
+    status = find_expert(ctx, model, request.op, given.expert, sizes.key.series,
+                         &expert);
     if (status == TAKT_OK) {
-        const struct takt_sample sample = sample_of(given, &sizes, expert);
+        const struct takt_sample sample =
+            sample_of(&given, &request, &sizes, expert);
         takt__model_learn(model, &sample);
     }
     takt__learner_leave(ctx->learner);
@@ -105,9 +117,11 @@ takt_status takt_record(takt_ctx *ctx, const takt_measurement *given)
 
 takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
 {
-    if (out == NULL)
+    takt_learning found = {0};
+
+    if (out == NULL || !takt__sized_fits(out))
         return TAKT_EINVAL;
-    *out = (takt_learning){0};
+    takt__sized_fill(out, &found);
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
@@ -115,7 +129,7 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
     const struct takt_model_counters counters = takt__model_counters(model);
     const struct takt_learner_state state = takt__learner_state(ctx->learner);
 
-    *out = (takt_learning){
+    found = (takt_learning){
         .own_records = state.own_records,
         .other_records = state.other_records,
         .samples = counters.samples,
@@ -131,9 +145,10 @@ takt_status takt_ctx_learning(takt_ctx *ctx, takt_learning *out)
         .is_stored = state.is_writable,
         .store_status = state.status,
     };
-    snprintf(out->store, sizeof out->store, "%s", state.path);
-    snprintf(out->diag.text, sizeof out->diag.text, "%s", state.diag);
+    snprintf(found.store, sizeof found.store, "%s", state.path);
+    snprintf(found.diag.text, sizeof found.diag.text, "%s", state.diag);
     takt__learner_leave_all(ctx->learner);
+    takt__sized_fill(out, &found);
     return TAKT_OK;
 }
 
@@ -158,6 +173,7 @@ static takt_history_row row_of(const takt_ctx *ctx,
                                const struct takt_summary *memory)
 {
     return (takt_history_row){
+        .size = sizeof(takt_history_row),
         .situation = memory->situation,
         .expert = takt__ctx_expert(ctx, memory->arm)->name,
         .backend = takt__ctx_expert(ctx, memory->arm)->backend,
@@ -261,14 +277,12 @@ static void visit_best(void *self, const struct takt_summary *memory)
     best->is_found = true;
 }
 
-takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
-                              takt_history_row *out)
+static takt_status find_best(takt_ctx *ctx, const takt_request *request,
+                             takt_history_row *out)
 {
     struct takt_sizes sizes;
     struct takt_question_location where;
 
-    if (out == NULL)
-        return TAKT_EINVAL;
     *out = (takt_history_row){.layout = ""};
     const takt_status status = takt__question_begin(&ctx, request, &sizes);
     if (status != TAKT_OK)
@@ -291,7 +305,22 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     return TAKT_OK;
 }
 
-/* ---- forgetting and keeping ---------------------------------------------- */
+takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
+                              takt_history_row *out)
+{
+    takt_request copy;
+    takt_history_row row;
+
+    if (request == NULL || out == NULL || !takt__sized_fits(out) ||
+        !takt__sized_read(request, &copy))
+        return TAKT_EINVAL;
+    const takt_status status = find_best(ctx, &copy, &row);
+    takt__sized_fill(out, &row);
+    return status;
+}
+
+/* ---- forgetting and keeping ------------------------------------------------
+ */
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {

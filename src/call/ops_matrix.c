@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/sized.h"
 #include "call/call.h"
 #include "call/direct.h"
 #include "op/admit.h"
@@ -163,49 +164,53 @@ PRODUCTS(f64, TAKT_F64, double)
 
 /* ---- layers -------------------------------------------------------------- */
 
-takt_status takt_conv2d_f32(const takt_conv2d *s, const float *in,
+takt_status takt_conv2d_f32(const takt_conv2d *sizes, const float *in,
                             const float *filters, const float *bias, float *out)
 {
     takt_call call;
+    takt_conv2d s;
 
-    if (s == NULL)
+    if (sizes == NULL || !takt__sized_read(sizes, &s))
         return TAKT_EINVAL;
     begin(&call, TAKT_OP_conv2d, TAKT_F32, 10,
-          (size_t[]){s->batch, s->channels, s->height, s->width, s->filters,
-                     s->rows, s->cols, s->stride, s->pad, s->groups},
+          (size_t[]){s.batch, s.channels, s.height, s.width, s.filters, s.rows,
+                     s.cols, s.stride, s.pad, s.groups},
           in, filters, out);
     call.in[2] = bias;
     return takt__call(&call);
 }
 
-takt_status takt_pooling_f32(const takt_pooling *s, const float *in, float *out)
+takt_status takt_pooling_f32(const takt_pooling *sizes, const float *in,
+                             float *out)
 {
     takt_call call;
+    takt_pooling s;
 
-    if (s == NULL)
+    if (sizes == NULL || !takt__sized_read(sizes, &s))
         return TAKT_EINVAL;
     begin(&call, TAKT_OP_pooling, TAKT_F32, 7,
-          (size_t[]){s->batch, s->channels, s->height, s->width, s->window,
-                     s->stride, s->pad},
+          (size_t[]){s.batch, s.channels, s.height, s.width, s.window, s.stride,
+                     s.pad},
           in, NULL, out);
-    call.flags = s->is_mean ? TAKT_CALL_MEAN_POOL : 0;
+    call.flags = s.is_mean ? TAKT_CALL_MEAN_POOL : 0;
     return takt__call(&call);
 }
 
-takt_status takt_attention_f32(const takt_attention *s, const float *queries,
-                               const float *keys, const float *values,
-                               float *out)
+takt_status takt_attention_f32(const takt_attention *sizes,
+                               const float *queries, const float *keys,
+                               const float *values, float *out)
 {
     takt_call call;
+    takt_attention s;
 
-    if (s == NULL)
+    if (sizes == NULL || !takt__sized_read(sizes, &s))
         return TAKT_EINVAL;
     begin(&call, TAKT_OP_attention, TAKT_F32, 5,
-          (size_t[]){s->batch, s->heads, s->queries, s->keys, s->depth},
-          queries, keys, out);
+          (size_t[]){s.batch, s.heads, s.queries, s.keys, s.depth}, queries,
+          keys, out);
     call.in[2] = values;
-    call.in[3] = s->mask;
-    call.alpha = (double)s->scale;
-    call.flags = s->is_causal ? TAKT_CALL_CAUSAL : 0;
+    call.in[3] = s.mask;
+    call.alpha = (double)s.scale;
+    call.flags = s.is_causal ? TAKT_CALL_CAUSAL : 0;
     return takt__call(&call);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* select.c - answers where a call would run, without running it. */
+#include "base/sized.h"
 #include "call/exec.h"
 #include "call/gpus.h"
 #include "call/learning.h"
@@ -46,14 +47,13 @@ static void fall_back(const takt_ctx *ctx, const takt_request *request,
     choice->reason = TAKT_REASON_FALLBACK;
 }
 
-takt_status takt_select(takt_ctx *ctx, const takt_request *request,
-                        takt_decision *out)
+/* With nothing in `out` on failure. */
+static takt_status select_expert(takt_ctx *ctx, const takt_request *request,
+                                 takt_decision *out)
 {
     struct takt_choice choice;
     struct takt_sizes sizes;
 
-    if (out == NULL)
-        return TAKT_EINVAL;
     *out = (takt_decision){.predicted_s = -1, .confidence = -1, .actual_s = -1};
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
@@ -73,5 +73,19 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
     if (sizes.has_key && request->policy == TAKT_POLICY_ADAPTIVE)
         fall_back(ctx, request, &choice);
     takt__describe(ctx, &sizes, &choice, out);
+    return status;
+}
+
+takt_status takt_select(takt_ctx *ctx, const takt_request *request,
+                        takt_decision *out)
+{
+    takt_request copy;
+    takt_decision decision;
+
+    if (request == NULL || out == NULL || !takt__sized_fits(out) ||
+        !takt__sized_read(request, &copy))
+        return TAKT_EINVAL;
+    const takt_status status = select_expert(ctx, &copy, &decision);
+    takt__sized_fill(out, &decision);
     return status;
 }

@@ -134,7 +134,6 @@ static double at_most_one(double share)
 struct takt_tap_settings
 takt__telemetry_settings(const takt_trace_options *options)
 {
-    static const takt_trace_options none = {0};
     const struct takt_config *config = takt__config();
     struct takt_tap_settings out = {
         .threshold_s = set_or(config->trace_threshold_s, default_threshold_s),
@@ -143,8 +142,6 @@ takt__telemetry_settings(const takt_trace_options *options)
         .is_debugging = config->is_tracing_all,
     };
 
-    if (options == NULL)
-        options = &none;
     if (options->threshold_s != 0)
         out.threshold_s = fmax(0, options->threshold_s);
     if (options->rate != 0)
@@ -233,7 +230,8 @@ takt_status takt__ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
 void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
 {
     const struct takt_config *config = takt__config();
-    const struct takt_tap_settings settings = takt__telemetry_settings(NULL);
+    const struct takt_tap_settings settings =
+        takt__telemetry_settings(&(takt_trace_options){0});
 
     takt__dispatcher_set(ctx->dispatcher, &settings);
     ctx->is_followed = !ctx->is_recorded && options->telemetry == NULL &&

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "base/sized.h"
 
 /* Hardly any function here looks at what it is given. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -62,12 +63,22 @@ takt_status takt__store_reset(struct takt_store *store, const char *op)
     return TAKT_ENOTSUP;
 }
 
+/* False: it is too short. */
+static bool clear(takt_store_report *report)
+{
+    if (report == NULL)
+        return true;
+    if (!takt__sized_fits(report))
+        return false;
+    takt__sized_fill(report, &(takt_store_report){0});
+    return true;
+}
+
 takt_status takt_store_merge(const char *into, const char *from,
                              takt_store_report *report, takt_diag *diag)
 {
-    if (report != NULL)
-        memset(report, 0, sizeof *report);
-    return into == NULL || from == NULL ? TAKT_EINVAL : refuse(diag);
+    return !clear(report) || into == NULL || from == NULL ? TAKT_EINVAL
+                                                          : refuse(diag);
 }
 
 takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
@@ -78,7 +89,5 @@ takt_status takt_store_export(const char *store, int fd, takt_diag *diag)
 takt_status takt_store_import(const char *store, int fd,
                               takt_store_report *report, takt_diag *diag)
 {
-    if (report != NULL)
-        memset(report, 0, sizeof *report);
-    return store == NULL ? TAKT_EINVAL : refuse(diag);
+    return !clear(report) || store == NULL ? TAKT_EINVAL : refuse(diag);
 }

@@ -11,6 +11,7 @@
 
 #include "base/lock.h"
 #include "base/say.h"
+#include "base/sized.h"
 #include "store/database.h"
 #include "store/text.h"
 #include "takt/store.h"
@@ -96,11 +97,7 @@ static takt_status import_text(const char *store, int fd,
 {
     struct import import = {.status = TAKT_OK};
     struct takt_database into;
-    takt_store_report ignored;
 
-    if (report == NULL)
-        report = &ignored;
-    memset(report, 0, sizeof *report);
     takt__say(diag, TAKT_OK, "%s", "");
     if (store == NULL || store[0] == '\0' || fd < 0)
         return TAKT_EINVAL;
@@ -122,8 +119,14 @@ static takt_status import_text(const char *store, int fd,
 takt_status takt_store_import(const char *store, int fd,
                               takt_store_report *report, takt_diag *diag)
 {
+    takt_store_report found = {0};
+
+    if (report != NULL && !takt__sized_fits(report))
+        return TAKT_EINVAL;
     takt__section_begin();
-    const takt_status status = import_text(store, fd, report, diag);
+    const takt_status status = import_text(store, fd, &found, diag);
     takt__section_end();
+    if (report != NULL)
+        takt__sized_fill(report, &found);
     return status;
 }

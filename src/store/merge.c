@@ -12,6 +12,7 @@
 
 #include "base/lock.h"
 #include "base/say.h"
+#include "base/sized.h"
 #include "store/sql.h"
 #include "store/writer.h"
 
@@ -131,11 +132,7 @@ static takt_status merge_stores(const char *into, const char *from,
                                 takt_store_report *report, takt_diag *diag)
 {
     struct takt_database source;
-    takt_store_report ignored;
 
-    if (report == NULL)
-        report = &ignored;
-    memset(report, 0, sizeof *report);
     takt__say(diag, TAKT_OK, "%s", "");
     if (into == NULL || from == NULL || into[0] == '\0' || from[0] == '\0')
         return TAKT_EINVAL;
@@ -146,7 +143,7 @@ static takt_status merge_stores(const char *into, const char *from,
     status = merge_files(into, &source, report, diag);
     takt__database_close(&source);
     if (status != TAKT_OK)
-        memset(report, 0, sizeof *report);
+        *report = (takt_store_report){0};
     return status;
 }
 
@@ -154,8 +151,14 @@ static takt_status merge_stores(const char *into, const char *from,
 takt_status takt_store_merge(const char *into, const char *from,
                              takt_store_report *report, takt_diag *diag)
 {
+    takt_store_report found = {0};
+
+    if (report != NULL && !takt__sized_fits(report))
+        return TAKT_EINVAL;
     takt__section_begin();
-    const takt_status status = merge_stores(into, from, report, diag);
+    const takt_status status = merge_stores(into, from, &found, diag);
     takt__section_end();
+    if (report != NULL)
+        takt__sized_fill(report, &found);
     return status;
 }

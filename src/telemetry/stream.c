@@ -466,7 +466,8 @@ takt_status takt__stream_open(const char *where, takt_sink *out,
     }
     set_fd(stream, fd);
     stream->is_socket = is_socket;
-    *out = (takt_sink){.self = stream,
+    *out = (takt_sink){.size = sizeof *out,
+                       .self = stream,
                        .metrics_ms = is_socket ? TAKT_STREAM_METRICS_MS
                                                : TAKT_STREAM_FILE_METRICS_MS,
                        .event = on_event,

@@ -204,7 +204,7 @@ void takt__batch_add(struct takt_tuning *tuning, const takt_request *request,
 
     if (batch->count == batch->capacity) {
         const size_t capacity = batch->capacity == 0 ? 1024 : 2 * batch->count;
-        takt_measurement *more =
+        struct takt_tune_sample *more =
             realloc(batch->sample, capacity * sizeof *more);
         if (more == NULL) {
             tuning->result.learned = TAKT_ENOMEM;
@@ -214,16 +214,18 @@ void takt__batch_add(struct takt_tuning *tuning, const takt_request *request,
         batch->capacity = capacity;
     }
     batch->sample[batch->count++] =
-        (takt_measurement){.request = *request,
-                           .expert = tuning->expert[expert],
-                           .seconds = seconds,
-                           .is_trial = 1};
+        (struct takt_tune_sample){*request, tuning->expert[expert], seconds};
 }
 
-static void record(struct takt_tuning *tuning, const takt_measurement *sample)
+static void record(struct takt_tuning *tuning,
+                   const struct takt_tune_sample *sample)
 {
     takt_tune_result *result = &tuning->result;
-    const takt_status status = takt_record(tuning->ctx, sample);
+    const takt_status status = takt_record(
+        tuning->ctx, &(takt_measurement){.request = &sample->request,
+                                         .expert = sample->expert,
+                                         .seconds = sample->seconds,
+                                         .is_trial = 1});
 
     if (status != TAKT_OK) {
         result->learned = status;

@@ -346,7 +346,7 @@ static void recall_situation(struct comparison *comparison, unsigned situation)
     struct takt_tuning *tuning = comparison->tuning;
     const takt_request request =
         takt__tune_request(comparison->cell, situation);
-    takt_estimate all[TAKT_TUNE_EXPERTS];
+    takt_estimate all[TAKT_TUNE_EXPERTS] = {{.size = sizeof all[0]}};
     size_t count;
 
     if (takt_explain(tuning->ctx, &request, all, TAKT_TUNE_EXPERTS, &count) !=

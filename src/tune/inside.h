@@ -97,9 +97,15 @@ struct takt_gpu_workset {
 
 /* ---- samples ---- */
 
+struct takt_tune_sample {
+    takt_request request;
+    const char *expert;
+    double seconds;
+};
+
 /* Samples that are not recorded yet; owned. */
 struct takt_batch {
-    takt_measurement *sample;
+    struct takt_tune_sample *sample;
     size_t count, capacity;
     double start_s, start_busy_s, start_own_s; /* processor time */
 };

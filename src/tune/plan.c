@@ -147,7 +147,7 @@ static double expect(const struct takt_tuning *tuning,
 {
     static const double turn_s = 0.0015; /* warm-up, pauses, recording */
     const takt_request request = takt__tune_request(cell, 0);
-    takt_estimate all[TAKT_TUNE_EXPERTS];
+    takt_estimate all[TAKT_TUNE_EXPERTS] = {{.size = sizeof all[0]}};
     size_t count;
     double seconds = 0;
 

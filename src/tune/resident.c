@@ -76,7 +76,7 @@ static bool is_wanted(const struct resident_run *run, double *known)
 {
     const struct takt_tuning *tuning = run->tuning;
     const takt_request *request = &run->request;
-    takt_estimate all[TAKT_TUNE_EXPERTS];
+    takt_estimate all[TAKT_TUNE_EXPERTS] = {{.size = sizeof all[0]}};
     takt_work work;
     size_t count;
 

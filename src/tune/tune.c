@@ -13,36 +13,13 @@
 #include <string.h>
 
 #include "base/name.h"
+#include "base/sized.h"
 #include "call/ctx.h"
 #include "op/op_id.h"
 #include "tune/inside.h"
 #include "tune/operands.h"
 
 static const double batch_s = 0.5, store_every_s = 5;
-
-/* ---- structs of any version ---- */
-
-/* The size that a caller's struct has, 0 if it is shorter than the first
- * version, which is `own` until a member is added. */
-static size_t size_of(size_t size, size_t own)
-{
-    return size == 0 ? own : size < own ? 0 : size;
-}
-
-/* False: a struct that is too short, or a member is set that this version does
- * not know. */
-static bool read_options(const takt_tune_options *from, takt_tune_options *out)
-{
-    const size_t size = size_of(from->size, sizeof *out);
-    const unsigned char *bytes = (const unsigned char *)from;
-
-    for (size_t i = sizeof *out; i < size; i++)
-        if (bytes[i] != 0)
-            return false;
-    if (size > 0)
-        *out = *from;
-    return size > 0;
-}
 
 /* ---- options ---- */
 
@@ -152,7 +129,7 @@ static takt_status find_experts(struct takt_tuning *tuning)
 /* Those that are open. */
 static void find_gpus(struct takt_tuning *tuning)
 {
-    takt_gpu_device gpu;
+    takt_gpu_device gpu = {.size = sizeof gpu};
 
     for (size_t i = 0; tuning->gpu_count < TAKT_TUNE_GPUS &&
                        takt_ctx_gpu(tuning->ctx, i, &gpu) == TAKT_OK;
@@ -296,8 +273,8 @@ takt_status takt_tune(takt_ctx *ctx, const takt_tune_options *options,
     const takt_op *ops[TAKT_OP_COUNT];
     takt_tune_options copy;
 
-    if (options == NULL || !read_options(options, &copy) ||
-        (result != NULL && size_of(result->size, sizeof *result) == 0))
+    if (options == NULL || !takt__sized_read(options, &copy) ||
+        (result != NULL && !takt__sized_fits(result)))
         return TAKT_EINVAL;
     takt_status status = complete_options(&copy, ops);
     if (status != TAKT_OK)
@@ -313,10 +290,8 @@ takt_status takt_tune(takt_ctx *ctx, const takt_tune_options *options,
     tuning->start_s = takt__tune_now();
     tuning->random = takt__now_ns() | 1;
     status = ctx->is_learning ? run_uncancelled(tuning) : TAKT_ENOTSUP;
-    if (status == TAKT_OK && result != NULL) {
-        tuning->result.size = result->size;
-        *result = tuning->result;
-    }
+    if (status == TAKT_OK && result != NULL)
+        takt__sized_fill(result, &tuning->result);
     free(tuning);
     return status;
 }

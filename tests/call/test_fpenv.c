@@ -223,8 +223,8 @@ static void traps_do_not_meet_the_work_of_takt_itself(void)
     enum { calls = 2000 };
     static const takt_request request = {.dtype = TAKT_F64};
     takt_request asked = request;
-    takt_decision decision;
-    takt_learning learning;
+    takt_decision decision = {.size = sizeof decision};
+    takt_learning learning = {.size = sizeof learning};
 
     if (feenableexcept(FE_ALL_EXCEPT) == -1 || fegetexcept() != FE_ALL_EXCEPT) {
         SKIP("this machine does not trap");

@@ -46,7 +46,7 @@ static takt_request request_of(const takt_op *op, size_t n)
 static takt_status tell(takt_ctx *ctx, const takt_request *request,
                         const char *expert, double seconds)
 {
-    return takt_record(ctx, &(takt_measurement){.request = *request,
+    return takt_record(ctx, &(takt_measurement){.request = request,
                                                 .expert = expert,
                                                 .seconds = seconds});
 }
@@ -76,7 +76,7 @@ static void the_best_of_what_was_told_is_selected_at_once(void)
     const takt_op *op = define(ctx, "fft");
     const takt_request small = request_of(op, 1000);
     const takt_request large = request_of(op, 1000000);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     tell_often(ctx, &small, "cpu", 1e-5);
     EXPECT_STR(select_of(ctx, &small), "cpu");
@@ -98,7 +98,7 @@ static void an_expert_is_told_about_by_either_name(void)
     takt_ctx *ctx = open_ctx("");
     const takt_op *op = define(ctx, "own");
     const takt_request request = request_of(op, 1000);
-    takt_estimate estimate[4];
+    takt_estimate estimate[4] = {{.size = sizeof estimate[0]}};
     size_t count;
 
     EXPECT_INT(
@@ -120,7 +120,7 @@ static void an_expert_is_told_about_by_either_name(void)
 
 static uint64_t samples_of(takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
     return learning.samples;
 }
@@ -144,8 +144,10 @@ static void what_makes_no_sense_changes_nothing(void)
     const double bad[] = {0, -1, (double)NAN, (double)INFINITY, 1e10};
     const takt_work odd[] = {
         {(double)NAN, 1}, {1, (double)NAN}, {-1, 1}, {(double)INFINITY, 1}};
+    const takt_request possible = request_of(op, 1000);
+    takt_request request = possible;
     const takt_measurement good = {
-        .request = request_of(op, 1000), .expert = "cpu", .seconds = 1e-4};
+        .request = &request, .expert = "cpu", .seconds = 1e-4};
     takt_measurement told;
 
     EXPECT_INT(takt_record(ctx, &good), TAKT_OK);
@@ -160,11 +162,14 @@ static void what_makes_no_sense_changes_nothing(void)
         REFUSE(&told, TAKT_EINVAL);
     }
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        told = good;
-        told.request.work = &odd[i];
-        REFUSE(&told, TAKT_EINVAL);
+        request.work = &odd[i];
+        REFUSE(&good, TAKT_EINVAL);
     }
+    request = possible;
     REFUSE(NULL, TAKT_EINVAL);
+    told = good;
+    told.request = NULL;
+    REFUSE(&told, TAKT_EINVAL);
     told = good;
     told.expert = NULL;
     REFUSE(&told, TAKT_EINVAL);
@@ -175,22 +180,22 @@ static void what_makes_no_sense_changes_nothing(void)
     told.expert = "12345678901234567890123456789012";
     REFUSE(&told, TAKT_EINVAL);
     told = good;
-    told.request.op = NULL;
+    request.op = NULL;
     REFUSE(&told, TAKT_EINVAL);
-    told.request.op = theirs;
+    request.op = theirs;
     REFUSE(&told, TAKT_EINVAL);
-    told = good;
-    told.request.situation = 8;
+    request = possible;
+    request.situation = 8;
     REFUSE(&told, TAKT_EINVAL);
-    told = good;
-    told.request.op = takt_op_find("add");
+    request = possible;
+    request.op = takt_op_find("add");
     told.expert = "nobody";
     REFUSE(&told, TAKT_ENODEV);
-    told.request.op = takt_op_find("matmul");
+    request.op = takt_op_find("matmul");
     told.expert = "scalar";
     REFUSE(&told, TAKT_ESHAPE); /* its elements alone will not do */
     EXPECT_INT(samples_of(ctx), 1);
-    EXPECT_STR(select_of(ctx, &good.request), "cpu");
+    EXPECT_STR(select_of(ctx, &possible), "cpu");
     takt_ctx_destroy(ctx);
     takt_ctx_destroy(other);
 }
@@ -218,8 +223,8 @@ static void a_new_op_starts_from_what_the_machine_showed(void)
 {
     takt_ctx *ctx = open_ctx("");
     const takt_request request = request_of(define(ctx, "own"), 1 << 20);
-    takt_estimate estimate[4];
-    takt_decision decision;
+    takt_estimate estimate[4] = {{.size = sizeof estimate[0]}};
+    takt_decision decision = {.size = sizeof decision};
     size_t count;
 
     EXPECT_INT(
@@ -266,7 +271,7 @@ static int visit(void *self, const takt_history_row *row)
 {
     struct visits *visits = self;
     const takt_request request = request_of(row->op, 1000);
-    takt_history_row best;
+    takt_history_row best = {.size = sizeof best};
 
     visits->calls += row->calls;
     EXPECT(takt_ctx_find_op(visits->ctx, row->op->name) == row->op);
@@ -280,10 +285,10 @@ static void history_is_read_by_expert_and_size(void)
     const takt_request request = request_of(define(ctx, "own"), 1000);
     takt_request woken = request;
     struct visits visits = {.ctx = ctx};
-    takt_history_row best;
+    takt_history_row best = {.size = sizeof best};
 
     EXPECT_INT(takt_history_best(ctx, &request, &best), TAKT_ENOENT);
-    EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request,
+    EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = &request,
                                                     .expert = "slow",
                                                     .seconds = 2e-3,
                                                     .calls = 100}),
@@ -358,7 +363,7 @@ static void what_a_gpu_takes_depends_on_where_operands_are(void)
 {
     takt_ctx *ctx = open_with_gpu();
     takt_request on_host = {.shape = {.rank = 1, .dim = {1 << 20}}};
-    takt_estimate all[64];
+    takt_estimate all[64] = {{.size = sizeof all[0]}};
     size_t count;
     int resident = 0;
 
@@ -391,7 +396,7 @@ static void what_a_gpu_takes_depends_on_where_operands_are(void)
         EXPECT(all[i - 1].predicted_s + all[i - 1].transfer_s <=
                all[i].predicted_s + all[i].transfer_s);
 
-    takt_history_row best;
+    takt_history_row best = {.size = sizeof best};
     EXPECT_INT(takt_history_best(ctx, &on_gpu, &best), TAKT_OK);
     EXPECT_STR(best.expert, "cuda.0");
     EXPECT_INT(best.situation, TAKT_SITUATION_ON_GPU);
@@ -414,7 +419,7 @@ static void user_ops_are_known_again_in_whatever_order(void)
     takt_ctx *ctx = open_ctx(path);
     takt_request request = request_of(define(ctx, "own"), 1000);
     takt_expert_spec spec = {.name = "b", .backend = TAKT_BACKEND_SIMD};
-    takt_history_row best;
+    takt_history_row best = {.size = sizeof best};
 
     EXPECT_INT(takt_ctx_add_expert(ctx, request.op, &spec), TAKT_OK);
     tell_often(ctx, &request, "a", 1e-3);
@@ -445,7 +450,7 @@ static void recorded_names_are_known_again(void)
     const char *path = scratch_path();
     takt_ctx *ctx = open_ctx(path);
     takt_request request = request_of(define(ctx, "own"), 1000);
-    takt_estimate estimate[16];
+    takt_estimate estimate[16] = {{.size = sizeof estimate[0]}};
     size_t count;
     char name[16];
 
@@ -476,7 +481,7 @@ static void reset_forgets_one_op_or_all(void)
     const takt_request own = request_of(define(ctx, "own"), 1000);
     const takt_request other = request_of(define(ctx, "other"), 1000);
     const takt_request add = request_of(takt_op_find("add"), 1000);
-    takt_history_row best;
+    takt_history_row best = {.size = sizeof best};
 
     tell_often(ctx, &own, "a", 1e-3);
     tell_often(ctx, &other, "a", 1e-3);
@@ -504,7 +509,7 @@ static void reset_leaves_undefined_ops_alone(void)
     const char *path = scratch_path();
     takt_ctx *ctx = open_ctx(path);
     takt_request own = request_of(define(ctx, "own"), 1000);
-    takt_history_row best;
+    takt_history_row best = {.size = sizeof best};
 
     tell_often(ctx, &own, "a", 1e-3);
     takt_ctx_destroy(ctx);

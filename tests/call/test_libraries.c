@@ -139,7 +139,7 @@ static int a_question(void)
     takt_ctx *ctx = new_ctx(NULL);
     const takt_request request = {.op = takt_op_find("matmul"),
                                   .shape = {.rank = 3, .dim = {64, 64, 64}}};
-    takt_estimate all[64];
+    takt_estimate all[64] = {{.size = sizeof all[0]}};
     size_t count = 0, libraries = 0;
 
     if (ctx == NULL || takt_explain(ctx, &request, all, 64, &count) != TAKT_OK)
@@ -175,7 +175,7 @@ static int a_product_after_experts_of_the_user(void)
         return 1;
     const takt_call own = {
         .op = op, .shape = {.rank = 1, .dim = {1}}, .out = c[0]};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     if (takt_run(ctx, &own, &decision) != TAKT_OK)
         return 2;
     return runs != 1 || strcmp(decision.expert, "user.mine") != 0 ||
@@ -376,13 +376,11 @@ TEST_APART(products_at_once, threads_that_open_them_at_once_share_them)
 static int a_product_that_libraries_refuse(void)
 {
     takt_ctx *ctx = new_ctx(NULL);
-    takt_measurement told = {
-        .request = {.op = takt_op_find("matmul"),
-                    .shape = {.rank = 3, .dim = {(size_t)1 << 31, 2, 2}}},
-        .seconds = 1e-3,
-        .calls = 1};
-    takt_estimate all[64];
-    takt_decision decision;
+    takt_request request = {.op = takt_op_find("matmul"),
+                            .shape = {3, {(size_t)1 << 31, 2, 2}}};
+    takt_measurement told = {.request = &request, .seconds = 1e-3, .calls = 1};
+    takt_estimate all[64] = {{.size = sizeof all[0]}};
+    takt_decision decision = {.size = sizeof decision};
     size_t count = 0;
     int wrong = 0;
 
@@ -392,14 +390,14 @@ static int a_product_that_libraries_refuse(void)
             wrong += takt_record(ctx, &told) != TAKT_OK;
     }
     takt_ctx_flush(ctx);
-    wrong += takt_select(ctx, &told.request, &decision) != TAKT_OK;
+    wrong += takt_select(ctx, &request, &decision) != TAKT_OK;
     wrong += strncmp(decision.expert, "blas.", 5) == 0;
-    wrong += takt_explain(ctx, &told.request, all, 64, &count) != TAKT_OK;
+    wrong += takt_explain(ctx, &request, all, 64, &count) != TAKT_OK;
     wrong += count == 0 || !all[0].is_chosen;
     for (size_t i = 0; i < count; i++)
         wrong += strncmp(all[i].expert, "blas.", 5) == 0;
-    told.request.shape.dim[0] = (size_t)1 << 30; /* as fast, and possible */
-    wrong += takt_explain(ctx, &told.request, all, 64, &count) != TAKT_OK;
+    request.shape.dim[0] = (size_t)1 << 30; /* as fast, and possible */
+    wrong += takt_explain(ctx, &request, all, 64, &count) != TAKT_OK;
     bool has_library_now = !is_installed;
     for (size_t i = 0; i < count; i++)
         has_library_now |= strncmp(all[i].expert, "blas.", 5) == 0;

@@ -109,7 +109,7 @@ static uint64_t run_program(takt_ctx *ctx)
 {
     uint64_t bits = UINT64_C(0xcbf29ce484222325);
     float *out = calloc(longest, sizeof *out);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     REQUIRE(out != NULL);
     for (int i = 0; i < calls(); i++) {
@@ -165,7 +165,7 @@ static const char *pinned_expert(const char *text, const takt_call *call)
 static void decisions_are_those_of_the_file(void)
 {
     takt_ctx *ctx;
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     float *out = calloc(longest, sizeof *out);
     size_t length;
     int others = 0;
@@ -197,7 +197,7 @@ static void even_a_foolish_file_is_obeyed(void)
     static const char text[] = "takt pin 1\n# by hand\nadd f32 - 33 scalar\n"
                                "matmul f32 nn.square 37 scalar\nend\n";
     takt_ctx *ctx;
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     float *out = calloc(longest, sizeof *out);
     takt_call call = {.op = takt_op_find("add"),
                       .shape = {1, {10000}}, /* 120000 bytes: bucket 33 */
@@ -254,7 +254,7 @@ static void two_runs_give_the_same_bits(void)
 static void a_pinned_context_learns_nothing(void)
 {
     takt_ctx *ctx;
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     size_t before, after;
 
     write_learned("learned");

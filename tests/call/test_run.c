@@ -91,7 +91,7 @@ static void moe_and_heuristic_run_what_their_rule_says(void)
     takt_ctx *moe = ctx_of(TAKT_POLICY_MOE, NULL, "");
     takt_ctx *heuristic = ctx_of(TAKT_POLICY_HEURISTIC, NULL, "");
     char simd[TAKT_EXPERT_NAME_MAX];
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
 
     best_simd(moe, simd);
     for (size_t i = 0; i < 5 * 9; i++) {
@@ -113,7 +113,7 @@ static void cost_runs_what_its_rule_says(void)
     takt_cost_model cheap_gpu = takt_cost_model_default();
     char simd[TAKT_EXPERT_NAME_MAX];
     takt_ctx *ctx = ctx_of(TAKT_POLICY_COST, NULL, "");
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
     takt_call call = vector_call("add", 5000);
 
     best_simd(ctx, simd);
@@ -140,7 +140,7 @@ static void adaptive_expects_somebody_to_be_first(void)
 {
     takt_ctx *ctx = ctx_of(TAKT_POLICY_ADAPTIVE, NULL, "");
     char simd[TAKT_EXPERT_NAME_MAX];
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
     takt_call call = vector_call("add", 100);
 
     best_simd(ctx, simd);
@@ -163,7 +163,7 @@ static void fixed_runs_one_expert(void)
     takt_ctx *all = ctx_of(TAKT_POLICY_ADAPTIVE, NULL, "");
     const char *name;
     takt_backend backend;
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
 
     for (size_t i = 0; (name = takt_ctx_expert(all, i, &backend)); i++) {
         takt_ctx *ctx = ctx_of(TAKT_POLICY_FIXED, name, "");
@@ -232,7 +232,7 @@ static void a_library_asked_for_a_sum_is_replaced(void)
     const char *library = first_library(all);
     const takt_call call = vector_call("sum", 3);
     char simd[TAKT_EXPERT_NAME_MAX];
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
 
     if (library == NULL) {
         SKIP("this machine has no BLAS library");
@@ -276,7 +276,7 @@ static int run_without_memory(void)
 {
     takt_ctx *ctx = ctx_of(TAKT_POLICY_ADAPTIVE, NULL, "");
     takt_call call = matmul_call(side);
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
 
     call.flags = TAKT_TRANS_B; /* which vectors want to copy first */
     for (size_t i = 0; i < side * side; i++)
@@ -322,7 +322,7 @@ static void an_expert_without_memory_is_replaced(void)
 static int report(void)
 {
     const takt_call call = matmul_call(64);
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
     const char *name;
 
     for (size_t i = 0; i < 64 * 64; i++)

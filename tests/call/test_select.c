@@ -22,7 +22,7 @@ static takt_decision select_moe(takt_ctx *ctx, const char *op, size_t n)
     const takt_request request = {.policy = TAKT_POLICY_MOE,
                                   .op = takt_ctx_find_op(ctx, op),
                                   .shape = {.rank = 1, .dim = {n}}};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     REQUIRE(takt_select(ctx, &request, &decision) == TAKT_OK);
     return decision;
 }
@@ -91,7 +91,7 @@ static void cost_reads_each_op_by_its_kind(void)
 {
     takt_ctx *ctx = ctx_of(NULL);
     const takt_shape million = {.rank = 1, .dim = {1000001}};
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
 
     EXPECT_INT(
         select_cost(ctx,
@@ -145,7 +145,7 @@ static void wrong_requests_are_refused(void)
     takt_ctx *ctx = ctx_of(NULL);
     const takt_shape n = {.rank = 1, .dim = {5}};
     const takt_op *exp = takt_op_find("exp");
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
 
     EXPECT_INT(
         takt_select(
@@ -185,7 +185,8 @@ static void without_a_gpu_operands_are_on_the_host(void)
     const takt_ctx_options options = {.store = "", .blas = "", .gpu = ""};
     takt_request request = request_on_gpu("add", 100000);
     takt_ctx *ctx;
-    takt_decision on_gpu, on_host;
+    takt_decision on_gpu = {.size = sizeof on_gpu},
+                  on_host = {.size = sizeof on_host};
 
     REQUIRE(takt_ctx_create(&options, &ctx) == TAKT_OK);
     EXPECT_INT(takt_select(ctx, &request, &on_gpu), TAKT_OK);
@@ -204,7 +205,7 @@ static void operands_on_a_gpu_keep_a_call_there(void)
     const char *cuda = getenv("TAKT_TEST_FAKE_CUDA");
     const takt_ctx_options options = {.store = "", .blas = "", .gpu = "all"};
     takt_ctx *ctx;
-    takt_decision d;
+    takt_decision d = {.size = sizeof d};
 
     if (cuda == NULL) {
         SKIP("no TAKT_TEST_FAKE_CUDA");

@@ -89,7 +89,7 @@ static void the_faster_one_is_found_and_kept(void)
     struct worker tortoise = {.steps = slow, .can_run = 1};
     struct worker hare = {.steps = quick, .can_run = 1};
     const takt_call call = call_of(op, 1000);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     int hares = 0;
 
     EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_ENOTSUP);
@@ -123,8 +123,8 @@ static void who_cannot_or_fails_is_replaced_and_left_alone(void)
     struct worker failing = {.can_run = 1, .status = TAKT_EIO};
     struct worker able = {.can_run = 1, .steps = slow};
     const takt_call call = call_of(op, 1000);
-    takt_decision decision;
-    takt_learning learning;
+    takt_decision decision = {.size = sizeof decision};
+    takt_learning learning = {.size = sizeof learning};
 
     EXPECT_INT(add(ctx, op, "unable", &unable), TAKT_OK);
     EXPECT_INT(add(ctx, op, "failing", &failing), TAKT_OK);
@@ -153,7 +153,7 @@ static void the_only_one_that_fails_teaches_no_time(void)
     struct worker failing = {.can_run = 1, .status = TAKT_EIO};
     const takt_call call = call_of(op, 1000);
     takt_request request = {.op = op, .shape = call.shape};
-    takt_history_row row;
+    takt_history_row row = {.size = sizeof row};
 
     EXPECT_INT(add(ctx, op, "failing", &failing), TAKT_OK);
     for (int i = 0; i < 20; i++)
@@ -175,8 +175,8 @@ static void a_refusal_is_heard_of_at_once(void)
                   steady = {.can_run = 1, .steps = slow};
     const takt_call call = call_of(op, 1000);
     const takt_request request = {.op = op, .shape = call.shape};
-    takt_decision decision;
-    takt_learning learning;
+    takt_decision decision = {.size = sizeof decision};
+    takt_learning learning = {.size = sizeof learning};
 
     EXPECT_INT(add(ctx, op, "moody", &moody), TAKT_OK);
     EXPECT_INT(add(ctx, op, "steady", &steady), TAKT_OK);
@@ -238,7 +238,7 @@ static void other_policies_run_them_too(void)
 {
     static const takt_policy policies[] = {TAKT_POLICY_MOE, TAKT_POLICY_COST,
                                            TAKT_POLICY_HEURISTIC};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     for (int i = 0; i < 4; i++) {
         takt_ctx *ctx;
@@ -345,7 +345,7 @@ static void experts_of_one_name_do_not_mix(void)
     struct worker w[2][2] = {
         {{.steps = quick, .can_run = 1}, {.steps = slow, .can_run = 1}},
         {{.steps = slow, .can_run = 1}, {.steps = quick, .can_run = 1}}};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     for (int i = 0; i < 2; i++) {
         EXPECT_INT(add(ctx, op[i], "a", &w[i][0]), TAKT_OK);
@@ -381,11 +381,11 @@ static void celebrate(takt_ctx *ctx, const takt_op *op, int round)
 {
     const takt_call call = call_of(op, (size_t)(100 << round % 8));
     const takt_request request = {.op = op, .shape = call.shape};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     EXPECT_INT(takt_run(ctx, &call, round % 2 ? &decision : NULL), TAKT_OK);
     EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
-    EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request,
+    EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = &request,
                                                     .expert = "told",
                                                     .seconds = 1e-3}),
                TAKT_OK);
@@ -461,7 +461,7 @@ static takt_status add_usual(takt_ctx *ctx, const char *name,
 static takt_decision add_once(takt_ctx *ctx, size_t n, unsigned flags)
 {
     static float a[1 << 16], b[1 << 16], out[1 << 16];
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     const takt_call call = {.op = takt_op_find("add"),
                             .shape = {.rank = 1, .dim = {n}},
                             .in = {a, b},
@@ -521,7 +521,7 @@ static void steady_calls_change_hands_once(void)
 {
     takt_ctx *ctx = make_ctx();
     struct worker w = {.can_run = 1, .steps = 20 * slow};
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     int changes = 0;
     bool is_ours = false;
 
@@ -588,11 +588,11 @@ static void what_was_measured_of_it_is_told_and_explained(void)
 {
     takt_ctx *ctx = make_ctx();
     struct worker w = {.can_run = 1};
-    takt_estimate estimate[32];
+    takt_estimate estimate[32] = {{.size = sizeof estimate[0]}};
     size_t count = 0, found = 0;
     const takt_measurement told = {
-        .request = {.op = takt_op_find("add"),
-                    .shape = {.rank = 1, .dim = {1 << 12}}},
+        .request = &(takt_request){.op = takt_op_find("add"),
+                                   .shape = {.rank = 1, .dim = {1 << 12}}},
         .expert = "user.mine",
         .seconds = 1e-3};
 
@@ -600,7 +600,7 @@ static void what_was_measured_of_it_is_told_and_explained(void)
     EXPECT_INT(add_usual(ctx, "mine", &w), TAKT_OK);
     for (int i = 0; i < 20; i++)
         EXPECT_INT(takt_record(ctx, &told), TAKT_OK);
-    EXPECT_INT(takt_explain(ctx, &told.request, estimate, 32, &count), TAKT_OK);
+    EXPECT_INT(takt_explain(ctx, told.request, estimate, 32, &count), TAKT_OK);
     for (size_t i = 0; i < count; i++)
         if (strcmp(estimate[i].expert, "user.mine") == 0) {
             found++;

@@ -18,7 +18,7 @@ static takt_decision decide(takt_ctx *ctx, const char *op, takt_shape shape)
 {
     const takt_request request = {
         .policy = TAKT_POLICY_ADAPTIVE, .op = takt_op_find(op), .shape = shape};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     REQUIRE(takt_select(ctx, &request, &decision) == TAKT_OK);
     return decision;
 }
@@ -100,7 +100,7 @@ static void fixed_uses_the_expert_that_was_named(void)
     const takt_request request = {.policy = TAKT_POLICY_FIXED,
                                   .op = takt_op_find("add"),
                                   .shape = {.rank = 1, .dim = {5}}};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     takt_ctx_options options = {.recording = MACHINES "haswell-4",
                                 .policy = TAKT_POLICY_FIXED,
                                 .expert = "SIMD.avx2x2"};

@@ -36,7 +36,7 @@ static void compute_without(takt_ctx *ctx)
     takt_buffer *a = buffer_of(ctx, n, 2);
     float *plain = calloc(n, sizeof *plain);
     takt_call call = vector_call("add", n, at_of(a), at_of(a), plain);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     REQUIRE(plain != NULL);
     EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
@@ -54,7 +54,7 @@ static void compute_without(takt_ctx *ctx)
 static void expect_no_device(const char *word)
 {
     takt_ctx *ctx = open_all(), *fixed;
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
     const char *problem = NULL;
 
     EXPECT_INT(takt_ctx_gpu(ctx, 0, &device), TAKT_ENOENT);
@@ -76,7 +76,7 @@ static void expect_no_device(const char *word)
 static void expect_useless_device(const char *word)
 {
     takt_ctx *ctx = open_all();
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
 
     EXPECT_INT(takt_ctx_gpu(ctx, 0, &device), TAKT_OK);
     EXPECT_INT(device.state, TAKT_GPU_ABSENT);
@@ -157,7 +157,7 @@ static void no_pinned_memory(void)
 static void switched_off(void)
 {
     takt_ctx *ctx;
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
 
     subject_choose_fake();
     REQUIRE(takt_ctx_create(&(takt_ctx_options){.store = "", .gpu = ""},
@@ -194,7 +194,7 @@ static void compute_in_the_child(void)
 {
     float *plain = calloc(n, sizeof *plain);
     takt_call call = vector_call("scale", n, at_of(at_home), NULL, plain);
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
     void *at;
 
     REQUIRE(plain != NULL);

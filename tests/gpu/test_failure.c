@@ -50,7 +50,7 @@ static bool is_lasting(const char *error)
 
 static takt_gpu_state state_of(takt_ctx *ctx)
 {
-    takt_gpu_device gpu_now;
+    takt_gpu_device gpu_now = {.size = sizeof gpu_now};
 
     REQUIRE(takt_ctx_gpu(ctx, 0, &gpu_now) == TAKT_OK);
     EXPECT(gpu_now.state == TAKT_GPU_READY || gpu_now.problem[0] != '\0');
@@ -190,16 +190,17 @@ static void adaptive_calls_are_right_too(void)
         for (unsigned long n = 1; n <= 20; n += is_sanitized ? 9 : 3) {
             const struct subject *s = &subject[n % 2 == 0 ? 4 : 5];
             takt_ctx *ctx = context_of(TAKT_POLICY_ADAPTIVE, 2);
-            takt_decision decision;
-            const takt_measurement fast = {.request = {.op = s->call.op,
-                                                       .dtype = s->call.dtype,
-                                                       .shape = s->call.shape},
-                                           .expert = "cuda.0",
-                                           .seconds = 1e-7,
-                                           .is_trial = 1};
+            takt_decision decision = {.size = sizeof decision};
+            const takt_measurement fast = {
+                .request = &(takt_request){.op = s->call.op,
+                                           .dtype = s->call.dtype,
+                                           .shape = s->call.shape},
+                .expert = "cuda.0",
+                .seconds = 1e-7,
+                .is_trial = 1};
             for (int i = 0; i < 20; i++)
                 EXPECT_INT(takt_record(ctx, &fast), TAKT_OK);
-            EXPECT_INT(takt_select(ctx, &fast.request, &decision), TAKT_OK);
+            EXPECT_INT(takt_select(ctx, fast.request, &decision), TAKT_OK);
             EXPECT_STR(decision.expert, "cuda.0");
             set_fault(functions[n % 9], n, errors[e]);
             run_and_check(ctx, s, BY_POLICY);

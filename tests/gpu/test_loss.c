@@ -32,7 +32,7 @@ static takt_status map_status(takt_buffer *buffer, unsigned access)
 
 static takt_gpu_state state_now(void)
 {
-    takt_gpu_device now;
+    takt_gpu_device now = {.size = sizeof now};
 
     REQUIRE(takt_ctx_gpu(ctx, 0, &now) == TAKT_OK);
     return now.state;

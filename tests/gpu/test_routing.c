@@ -28,7 +28,7 @@ static takt_request request_of(const char *op, unsigned situation)
 static void every_device_has_its_name_and_computes(void)
 {
     takt_ctx *ctx = adaptive();
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
 
     for (size_t i = 0; i < 3; i++) {
         char name[] = "cuda.0";
@@ -75,7 +75,8 @@ static void buffers_follow_their_calls(void)
 static void tell(takt_ctx *ctx, const char *op, const char *expert,
                  unsigned situation, double seconds)
 {
-    const takt_measurement told = {.request = request_of(op, situation),
+    const takt_request request = request_of(op, situation);
+    const takt_measurement told = {.request = &request,
                                    .expert = expert,
                                    .seconds = seconds,
                                    .is_trial = 1};
@@ -150,7 +151,7 @@ static void questions_are_answered_as_calls_are(void)
     takt_ctx *ctx = adaptive();
     const takt_request there = request_of("mul", TAKT_SITUATION_ON_GPU);
     const takt_request here = request_of("mul", 0);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     tell_processors(ctx, "mul", 2e-4);
     tell(ctx, "mul", "cuda.0", 0, 1e-3);
@@ -254,7 +255,7 @@ static void a_rule_that_says_gpu_means_the_first(void)
     static float a[3 * 160 * 160];
     takt_ctx *ctx = context_of(TAKT_POLICY_MOE, 1);
     const takt_call call = large_product(a);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
     EXPECT_INT(decision.backend, TAKT_BACKEND_GPU);
@@ -283,7 +284,7 @@ static void devices_are_lost_one_by_one(void)
     takt_buffer *a = buffer_of(ctx, n, 1), *b = buffer_of(ctx, n, 2);
     const takt_call on_a = vector_call("neg", n, at_of(a), NULL, at_of(a));
     const takt_call on_b = vector_call("neg", n, at_of(b), NULL, at_of(b));
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
 
     EXPECT_INT(takt_run_on(ctx, &on_a, expert_of(ctx, "cuda.0")), TAKT_OK);
     EXPECT_INT(takt_run_on(ctx, &on_b, expert_of(ctx, "cuda.1")), TAKT_OK);

@@ -18,7 +18,7 @@ static struct takt_device *device_of(takt_ctx *ctx)
 
 static takt_gpu_state state_of(takt_ctx *ctx)
 {
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
 
     REQUIRE(takt_ctx_gpu(ctx, 0, &device) == TAKT_OK);
     return device.state;
@@ -45,8 +45,9 @@ static takt_ctx *sleeping_context(void)
 static void tell(takt_ctx *ctx, size_t side, double seconds, int times)
 {
     const takt_measurement told = {
-        .request = {.op = takt_op_find("matmul"),
-                    .shape = {.rank = 3, .dim = {side, side, side}}},
+        .request =
+            &(takt_request){.op = takt_op_find("matmul"),
+                            .shape = {.rank = 3, .dim = {side, side, side}}},
         .expert = "scalar",
         .seconds = seconds,
     };
@@ -166,7 +167,7 @@ static void without_our_code_products_go_on(void)
     takt_ctx *ctx = hasty_context();
     struct subject product = subject_make(ctx, "matmul", TAKT_F64, 40, USUAL);
     struct subject sum = subject_make(ctx, "add", TAKT_F64, 1000, USUAL);
-    takt_gpu_device device;
+    takt_gpu_device device = {.size = sizeof device};
 
     REQUIRE(fake.set_fault("cuModuleLoadDataEx:2:209"));
     wake(ctx);

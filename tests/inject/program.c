@@ -54,9 +54,9 @@ static void ask(takt_ctx *ctx)
 {
     const takt_request request = {.op = takt_op_find("add"),
                                   .shape = {.rank = 1, .dim = {length}}};
-    takt_estimate all[64];
-    takt_decision decision;
-    takt_learning learning;
+    takt_estimate all[64] = {{.size = sizeof all[0]}};
+    takt_decision decision = {.size = sizeof decision};
+    takt_learning learning = {.size = sizeof learning};
     size_t count;
 
     if (is_done(takt_select(ctx, &request, &decision), "select"))
@@ -64,7 +64,7 @@ static void ask(takt_ctx *ctx)
     if (is_done(takt_explain(ctx, &request, all, 64, &count), "explain"))
         for (size_t i = 0; i < count; i++)
             expect(isfinite(all[i].predicted_s), "explain");
-    is_done(takt_record(ctx, &(takt_measurement){.request = request,
+    is_done(takt_record(ctx, &(takt_measurement){.request = &request,
                                                  .expert = "scalar",
                                                  .seconds = 1e-3}),
             "record");

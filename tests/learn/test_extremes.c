@@ -107,8 +107,8 @@ static void ask(takt_ctx *ctx, const char *op, takt_dtype dtype,
                                       .dtype = dtype,
                                       .shape = shape,
                                       .situation = situation};
-        takt_estimate all[most_estimates];
-        takt_decision decision;
+        takt_estimate all[most_estimates] = {{.size = sizeof all[0]}};
+        takt_decision decision = {.size = sizeof decision};
         size_t count = 0;
         EXPECT_INT(takt_explain(ctx, &request, all, most_estimates, &count),
                    TAKT_OK);
@@ -174,13 +174,13 @@ static void learning_goes_on_beside_them(void)
     uint64_t state = 77;
     const takt_request request = {.op = takt_op_find("mul"),
                                   .shape = {.rank = 1, .dim = {100000}}};
-    takt_history_row row;
+    takt_history_row row = {.size = sizeof row};
 
     import_round(bare, path, &state);
     takt_ctx_destroy(bare);
     for (int i = 1; i <= 3; i++) {
         takt_ctx *ctx = open_ctx(path);
-        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request,
+        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = &request,
                                                         .expert = "scalar",
                                                         .seconds = 1e-4}),
                    TAKT_OK);
@@ -220,7 +220,7 @@ static void measure(takt_ctx *ctx)
 {
     const takt_request request = {.op = takt_op_find("mul"),
                                   .shape = {.rank = 1, .dim = {100000}}};
-    EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request,
+    EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = &request,
                                                     .expert = "scalar",
                                                     .seconds = 1e-4}),
                TAKT_OK);

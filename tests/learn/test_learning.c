@@ -49,7 +49,7 @@ static takt_call matmul_call(size_t n)
 
 static takt_learning learning_of(takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
     return learning;
 }
@@ -69,8 +69,8 @@ static void calls_become_what_is_known(void)
     const takt_call call = vector_call("add", 50000);
     const takt_request request = {
         .op = call.op, .shape = call.shape, .situation = TAKT_SITUATION_REPEAT};
-    takt_decision decision;
-    takt_history_row row;
+    takt_decision decision = {.size = sizeof decision};
+    takt_history_row row = {.size = sizeof row};
 
     EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
     EXPECT_INT(decision.reason, TAKT_REASON_PRIOR);
@@ -114,7 +114,7 @@ static void calls_are_counted_once(void)
 {
     takt_ctx *ctx = ctx_of(0);
     const takt_call call = vector_call("add", 700); /* well below 0.5 us */
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     struct sums sums = {0};
     int calls = 0;
 
@@ -135,7 +135,7 @@ static void calls_are_counted_once(void)
 
 static int explorations(takt_ctx *ctx, int calls, unsigned flags)
 {
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     int explored = 0;
 
     for (int i = 0; i < calls; i++) {
@@ -208,7 +208,7 @@ static takt_status try_it(const takt_call *call, void *self)
     /* Something new, so that the verdicts are made again. */
     EXPECT_INT(
         takt_record(attempt->ctx,
-                    &(takt_measurement){.request = request,
+                    &(takt_measurement){.request = &request,
                                         .expert = "other",
                                         .seconds = 1 + 0.5 * attempt->looks++}),
         TAKT_OK);
@@ -228,7 +228,7 @@ static void a_try_under_way_is_not_offered_again(void)
     struct attempt attempt = {.ctx = ctx};
     takt_expert_spec spec = {
         .backend = TAKT_BACKEND_SIMD, .run = try_it, .self = &attempt};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     unsigned tries = 0;
 
     REQUIRE(takt_ctx_define_op(ctx, &(takt_op_spec){.name = "own"},
@@ -258,7 +258,7 @@ static void a_try_under_way_is_not_offered_again(void)
 static void run_a_mix(takt_ctx *ctx, int rounds)
 {
     static const char *const ops[] = {"add", "exp", "sum", "dot"};
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     for (int i = 0; i < rounds; i++) {
         takt_call call = vector_call(ops[i % 4], (size_t)1000 << i / 4 % 9);
@@ -344,7 +344,7 @@ static void a_sleeping_learner_hears_the_next_call(void)
 {
     takt_ctx *ctx = ctx_of(0);
     const takt_call call = vector_call("add", 100000);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     for (int i = 0; i < 6; i++) {
         EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
@@ -358,7 +358,7 @@ static void a_sleeping_learner_hears_the_next_call(void)
 static void a_context_can_go_at_any_moment(void)
 {
     const takt_call call = vector_call("add", 5000);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     for (int i = 0; i < 30; i++) {
         takt_ctx *ctx = ctx_of(0);
@@ -379,7 +379,7 @@ static void *call_much(void *self)
 {
     takt_ctx *ctx = self;
     float *mine = calloc(longest, sizeof *mine);
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     REQUIRE(mine != NULL);
     for (int i = 0; i < repeats(3000); i++) {
@@ -394,7 +394,7 @@ static void *call_much(void *self)
 
 static int count_row(void *self, const takt_history_row *row)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     (void)row; /* a visitor may ask the context anything */
     takt_ctx_learning(self, &learning);
@@ -406,10 +406,10 @@ static void ask_everything(takt_ctx *ctx)
     const takt_request request = {.op = takt_op_find("add"),
                                   .shape = {.rank = 1, .dim = {12345}}};
     const takt_measurement reported = {
-        .request = request, .expert = "scalar", .seconds = 1e-3};
-    takt_estimate estimate[8];
-    takt_history_row row;
-    takt_decision decision;
+        .request = &request, .expert = "scalar", .seconds = 1e-3};
+    takt_estimate estimate[8] = {{.size = sizeof estimate[0]}};
+    takt_history_row row = {.size = sizeof row};
+    takt_decision decision = {.size = sizeof decision};
     size_t count;
 
     EXPECT_INT(takt_select(ctx, &request, &decision), TAKT_OK);
@@ -447,9 +447,9 @@ static takt_status live_shortly(void)
     const takt_request request = {.op = takt_op_find("matmul"),
                                   .shape = {.rank = 3, .dim = {64, 64, 64}}};
     const takt_measurement reported = {
-        .request = request, .expert = "scalar", .seconds = 1e-3};
-    takt_estimate estimate[4];
-    takt_decision decision;
+        .request = &request, .expert = "scalar", .seconds = 1e-3};
+    takt_estimate estimate[4] = {{.size = sizeof estimate[0]}};
+    takt_decision decision = {.size = sizeof decision};
     size_t count;
     struct sums sums = {0};
     takt_ctx *ctx = NULL;

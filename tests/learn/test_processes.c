@@ -58,7 +58,7 @@ static double stored_calls(const char *path)
 
 static double dropped(takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
     return (double)learning.dropped;
@@ -93,8 +93,8 @@ static void what_was_learned_is_there_the_next_time(void)
     const takt_request request = {.op = takt_op_find("exp"),
                                   .shape = {.rank = 1, .dim = {size}},
                                   .situation = TAKT_SITUATION_REPEAT};
-    takt_history_row row;
-    takt_learning learning;
+    takt_history_row row = {.size = sizeof row};
+    takt_learning learning = {.size = sizeof learning};
 
     for (int round = 1; round <= 3; round++) {
         takt_ctx *ctx = open_ctx(path);
@@ -432,7 +432,7 @@ static void an_idle_learner_has_stored_everything(void)
 static void a_store_that_cannot_be_had_is_said_and_no_more(void)
 {
     char path[256];
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     snprintf(path, sizeof path, "%s/file", scratch);
     scratch_save(path, "x", 1);
@@ -463,7 +463,7 @@ static void a_store_that_was_removed_is_made_again(void)
     const char *path = scratch_path();
     takt_ctx *ctx = open_ctx(path);
     takt_status status = TAKT_EIO;
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     int again = 0;
 
     call(ctx, 20, 0);
@@ -563,7 +563,7 @@ static void replace_descriptors(void)
 
 static void expect_memory_only(takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     call(ctx, 20, 0);
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_EIO);

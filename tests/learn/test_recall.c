@@ -34,7 +34,7 @@ static takt_request request_of(void)
 
 static takt_learning learning_of(takt_ctx *ctx)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
     return learning;
 }
@@ -93,8 +93,8 @@ static void other_machines_are_a_hint(void)
 {
     const char *path = scratch_path();
     const takt_request request = request_of();
-    takt_decision decision;
-    takt_history_row row;
+    takt_decision decision = {.size = sizeof decision};
+    takt_history_row row = {.size = sizeof row};
     const struct takt_record records[] = {record_of("scalar", 1e-7, 50)};
 
     write_as(path, "m1", "s", records, 1);
@@ -107,7 +107,7 @@ static void other_machines_are_a_hint(void)
     EXPECT_INT(decision.reason, TAKT_REASON_PRIOR); /* no samples here */
     EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_ENOENT);
     for (int i = 0; i < 20; i++) /* one's own eyes count for more */
-        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request,
+        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = &request,
                                                         .expert = "scalar",
                                                         .seconds = 1}),
                    TAKT_OK);
@@ -122,7 +122,7 @@ static void an_older_library_counts_for_three(void)
     const char *path = scratch_path();
     const takt_request request = request_of();
     char machine[TAKT_SHA256_HEX];
-    takt_history_row row;
+    takt_history_row row = {.size = sizeof row};
     const struct takt_record record = record_of("scalar", 1e-4, 100);
 
     machine_of_this(machine);
@@ -138,8 +138,10 @@ static void an_older_library_counts_for_three(void)
 
 static void report(takt_ctx *ctx, int count)
 {
+    const takt_request request = request_of();
+
     for (int i = 0; i < count; i++)
-        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = request_of(),
+        EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = &request,
                                                         .expert = "scalar",
                                                         .seconds = 1e-4}),
                    TAKT_OK);
@@ -149,7 +151,7 @@ static void writers_of_this_machine_add_up(void)
 {
     const char *path = scratch_path();
     const takt_request request = request_of();
-    takt_history_row row;
+    takt_history_row row = {.size = sizeof row};
     takt_ctx *first = open_ctx(path), *second = open_ctx(path);
 
     report(first, 10);
@@ -218,7 +220,7 @@ static void a_question_does_not_wait_for_the_file(void)
     const char *path = scratch_path();
     const takt_request request = request_of();
     takt_ctx *ctx = open_ctx(path);
-    takt_estimate estimate[4];
+    takt_estimate estimate[4] = {{.size = sizeof estimate[0]}};
     size_t count;
     pthread_t thread;
     sqlite3 *db;
@@ -239,7 +241,7 @@ static void a_question_does_not_wait_for_the_file(void)
     EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK); /* and nothing was lost */
     takt_ctx_destroy(ctx);
     ctx = open_ctx(path);
-    takt_history_row row;
+    takt_history_row row = {.size = sizeof row};
     EXPECT_INT(takt_history_best(ctx, &request, &row), TAKT_OK);
     EXPECT_NEAR(row.samples, 15, 1e-9);
     takt_ctx_destroy(ctx);
@@ -269,7 +271,7 @@ static void what_is_told_while_a_process_forks_is_kept(void)
     const char *path = scratch_path();
     const takt_request request = request_of();
     takt_ctx *ctx = open_ctx(path);
-    takt_history_row row;
+    takt_history_row row = {.size = sizeof row};
     pthread_t thread;
     void *reported;
 
@@ -337,7 +339,7 @@ static void records_are_claimed_while_the_file_is_in_trouble(void)
 
     for (int i = 0; i < ops; i++) {
         const takt_measurement reported = {
-            .request = {.op = define(ctx, i), .shape = shape},
+            .request = &(takt_request){.op = define(ctx, i), .shape = shape},
             .expert = "user.way",
             .seconds = 1e-4};
         EXPECT_INT(takt_record(ctx, &reported), TAKT_OK);

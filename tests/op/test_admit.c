@@ -138,7 +138,7 @@ static takt_ctx *ctx;
 
 static void expect(const takt_call *call, takt_status want, const char *how)
 {
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     memset(&decision, 0x5A, sizeof decision);
     paint();

@@ -169,7 +169,7 @@ static void define_sizes(const struct trial *t)
 static void define(const struct trial *t)
 {
     const enum takt_accuracy of = t->tolerance->of;
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     memcpy(start, t->call.out, t->out_bytes);
     if (of == TAKT_ACCURACY_MAGNITUDE || of == TAKT_ACCURACY_ROOT)
@@ -223,7 +223,7 @@ static void check_decision(const struct trial *t, const char *expert,
 
 static void run_one(takt_ctx *ctx, const struct trial *t, const char *expert)
 {
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     const size_t *d = t->call.shape.dim;
 

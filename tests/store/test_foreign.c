@@ -177,7 +177,7 @@ static void a_source_is_left_as_it_is(void)
 static void the_first_stores_can_be_merged(void)
 {
     const char *path = scratch_path();
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
     takt_diag diag;
     size_t length;
     char *sql =
@@ -205,7 +205,7 @@ static void die_after_writing(void *self)
 static void a_log_that_was_left_is_read(void)
 {
     char path[128];
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
 
     snprintf(path, sizeof path, "%s", scratch_path());
     scratch_join(scratch_fork(die_after_writing, path));

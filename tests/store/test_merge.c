@@ -55,7 +55,7 @@ static void make_random(const char *path, uint64_t *seed)
 
 static takt_store_report merge(const char *into, const char *from)
 {
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
     takt_diag diag;
     const takt_status status = takt_store_merge(into, from, &report, &diag);
 
@@ -168,7 +168,7 @@ static void a_store_in_use_can_be_merged_and_exported(void)
 static void a_damaged_source_changes_nothing(void)
 {
     const char *from = scratch_path(), *into = scratch_path();
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
     takt_diag diag;
     uint64_t seed = 5;
     size_t length;

@@ -123,7 +123,7 @@ static void an_export_imports_to_the_same_export(void)
 {
     const char *path = scratch_path(), *copy = scratch_path();
     struct takt_store *store = scratch_open(path);
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
     takt_diag diag;
 
     for (unsigned i = 0; i < 200; i++)
@@ -171,7 +171,7 @@ static void expect_refused(const char *text, size_t length, const char *line,
                            const char *what)
 {
     char *before = scratch_export(store_path);
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
     takt_diag diag;
 
     const takt_status status =
@@ -282,7 +282,7 @@ static void line_ends_of_other_systems_are_accepted(void)
     const struct takt_record record = good_record();
     char text[4 * TAKT_TEXT_LINE], other[5 * TAKT_TEXT_LINE];
     const size_t length = print_whole(&record, text);
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
     takt_diag diag;
     size_t at = 0;
 

@@ -296,7 +296,7 @@ static void damage_that_shows_later_is_dealt_with_by_the_next(void)
 static void an_empty_file_becomes_a_store(void)
 {
     const char *path = scratch_path(), *other = scratch_path();
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
 
     scratch_save(path, "", 0);
     EXPECT_INT(takt_store_merge(other, path, &report, NULL), TAKT_OK);
@@ -365,7 +365,7 @@ static void read_what_cannot_be_written(void *self)
     const char *path = self;
     struct takt_store *store;
     struct takt_record record = scratch_record("mul", 1, 1);
-    takt_store_report report;
+    takt_store_report report = {.size = sizeof report};
     takt_diag diag;
 
     become_ordinary();

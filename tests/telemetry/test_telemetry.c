@@ -528,7 +528,7 @@ static void pinned_calls_are_metered_and_teach_nothing(void)
     takt_ctx *teacher = ctx_of(TAKT_POLICY_ADAPTIVE, NULL), *ctx;
     struct collection *all = collection_make("add");
     const takt_sink sink = sink_of(all);
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     REQUIRE(file >= 0);
     REQUIRE(takt_ctx_write_pin(teacher, path, NULL) == TAKT_OK);
@@ -562,7 +562,7 @@ static void pinned_calls_are_metered_and_teach_nothing(void)
 static void without_a_sink_nothing_is_gathered(void)
 {
     takt_ctx *ctx = scalar_ctx();
-    takt_telemetry state;
+    takt_telemetry state = {.size = sizeof state};
 
     run_adds(ctx, n, 10);
     EXPECT(atomic_load(&ctx->tap) == NULL);
@@ -578,7 +578,7 @@ static void a_sink_that_has_enough_is_closed_and_the_others_go_on(void)
     struct collection *one = collection_make("add"),
                       *two = collection_make("add");
     takt_sink first = sink_of(one), second = sink_of(two);
-    takt_telemetry state;
+    takt_telemetry state = {.size = sizeof state};
 
     one->leaves_after = 3;
     first.wants_all = 1;

@@ -57,7 +57,7 @@ static void *learn(void *out)
  * be cancelled. */
 static void cancel_who_waits_for_the_file(void *self)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     pthread_t thread;
     sqlite3 *db;
     void *end;
@@ -115,7 +115,7 @@ static void *call_own(void *self)
 static void cancel_own_code(void *self)
 {
     const takt_expert_spec spec = {.name = "own", .run = stay};
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     pthread_t thread;
     void *end;
 
@@ -174,12 +174,12 @@ static void ask(int what)
 {
     const takt_request request = request_of();
     const takt_measurement told = {
-        .request = request, .expert = "scalar", .seconds = 1e-4};
-    takt_estimate estimate[8];
-    takt_decision decision;
-    takt_history_row row;
-    takt_learning learning;
-    takt_telemetry telemetry;
+        .request = &request, .expert = "scalar", .seconds = 1e-4};
+    takt_estimate estimate[8] = {{.size = sizeof estimate[0]}};
+    takt_decision decision = {.size = sizeof decision};
+    takt_history_row row = {.size = sizeof row};
+    takt_learning learning = {.size = sizeof learning};
+    takt_telemetry telemetry = {.size = sizeof telemetry};
     size_t count;
 
     switch (what % 10) {

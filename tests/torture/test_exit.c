@@ -205,12 +205,12 @@ static void ask_everything(void)
 {
     const takt_request request = request_of("exp");
     const takt_measurement told = {
-        .request = request, .expert = "scalar", .seconds = 1e-4};
-    takt_estimate estimate[8];
-    takt_decision decision;
-    takt_history_row row;
-    takt_learning learning;
-    takt_telemetry telemetry;
+        .request = &request, .expert = "scalar", .seconds = 1e-4};
+    takt_estimate estimate[8] = {{.size = sizeof estimate[0]}};
+    takt_decision decision = {.size = sizeof decision};
+    takt_history_row row = {.size = sizeof row};
+    takt_learning learning = {.size = sizeof learning};
+    takt_telemetry telemetry = {.size = sizeof telemetry};
     size_t count;
 
     takt_select(ctx, &request, &decision);
@@ -284,7 +284,7 @@ static void *interrupt_who_waits(void *self)
 
 static void leave_while_waiting_for_the_file(void *self)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     occupy(self);
     make_ctx(self, "");
@@ -302,7 +302,7 @@ static void a_handler_may_end_a_program_that_waits_for_the_file(void)
 
 static void *wait_for_file(void *self)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     for (;;)
         takt_ctx_learning(ctx, &learning);
@@ -368,7 +368,7 @@ static void destroy(void)
 
 static void leave_and_destroy(void *self)
 {
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     occupy(self);
     make_ctx(self, "");

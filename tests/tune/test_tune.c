@@ -63,7 +63,7 @@ static bool is_known(takt_ctx *ctx, const char *op, size_t n)
 {
     const takt_request request = {.op = takt_op_find(op),
                                   .shape = {.rank = 1, .dim = {n}}};
-    takt_history_row row;
+    takt_history_row row = {.size = sizeof row};
 
     return takt_history_best(ctx, &request, &row) == TAKT_OK;
 }
@@ -178,7 +178,7 @@ static void what_was_learned_is_stored(void)
     const takt_tune_options options = small_plan();
     const takt_ctx_options stored = {
         .store = scratch_path(), .blas = "", .gpu = "", .telemetry = ""};
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     takt_ctx *ctx = open_with(&stored);
     EXPECT_INT(takt_ctx_learning(ctx, &learning), TAKT_OK);
     if (!learning.is_stored) {

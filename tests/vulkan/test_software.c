@@ -46,7 +46,7 @@ static takt_call product(void)
 
 static bool is_run_there(takt_ctx *ctx, const takt_call *call)
 {
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
 
     EXPECT_INT(takt_run(ctx, call, &decision), TAKT_OK);
     return strncmp(decision.expert, "vulkan.", 7) == 0;
@@ -81,7 +81,7 @@ static void who_names_it_gets_it_and_learns_nothing(void)
 {
     takt_ctx *ctx = context_of(TAKT_POLICY_FIXED);
     const takt_call call = product();
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
 
     for (int i = 0; i < 20; i++)
         EXPECT(is_run_there(ctx, &call));

@@ -38,7 +38,7 @@ static void compute(takt_ctx *ctx)
 int main(int argc, char **argv)
 {
     takt_ctx *ctx;
-    takt_learning learning;
+    takt_learning learning = {.size = sizeof learning};
     takt_diag diag;
 
     CHECK(argc == 2);

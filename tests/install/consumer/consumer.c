@@ -7,7 +7,7 @@
 int main(void)
 {
     takt_ctx *ctx;
-    takt_decision decision;
+    takt_decision decision = {.size = sizeof decision};
     const takt_request request = {.policy = TAKT_POLICY_MOE,
                                   .op = takt_op_find("matrix_multiply"),
                                   .shape = {.rank = 3, .dim = {200, 200, 200}}};

@@ -17,7 +17,8 @@ int main()
     request.op = takt_op_find("sum");
     request.shape.rank = 1;
     request.shape.dim[0] = 50000;
-    takt_decision decision;
+    takt_decision decision{};
+    decision.size = sizeof decision;
     if (takt_select(ctx.get(), &request, &decision) != TAKT_OK ||
         decision.backend != TAKT_BACKEND_SIMD)
         return 1;
