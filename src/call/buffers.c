@@ -98,7 +98,7 @@ takt_status takt_sync(takt_ctx *ctx)
         if (status == TAKT_ELOST)
             takt__device_lose(device);
         else
-            takt__gpu_collect(ctx, d); /* they are all done */
+            takt__gpu_push_finished(ctx, d); /* they are all done */
         takt__device_leave(device);
         worst = status == TAKT_OK ? worst : TAKT_ELOST;
         atomic_store_explicit(&ctx->gpu_watch[d].busy_until_ns, 0,

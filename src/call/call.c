@@ -18,7 +18,7 @@
 /* ---- admit --------------------------------------------------------------- */
 
 /* Operands, sizes, and the libraries that a large product may need. */
-static takt_status admit(struct takt_exec *exec)
+static takt_status prepare(struct takt_exec *exec)
 {
     takt_call *call = exec->call;
 
@@ -107,7 +107,7 @@ static takt_status perform(struct takt_exec *exec)
     if (status == TAKT_OK && exec->may_be_direct && takt__direct_run(exec))
         return TAKT_OK;
     if (status == TAKT_OK)
-        status = admit(exec);
+        status = prepare(exec);
     if (status == TAKT_OK)
         status = decide(exec);
     if (status != TAKT_OK)

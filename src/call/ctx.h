@@ -21,7 +21,8 @@ struct takt_gpu_watch;
  * go directly to its kernels: direct.h. */
 struct takt_direct {
     _Atomic bool is_on;
-    _Atomic bool is_all_emitted;    /* telemetry wants every call: none is */
+    _Atomic bool
+        is_all_emitted; /* telemetry wants every call: no call is direct */
     _Atomic size_t uncounted;       /* direct calls below it are not counted */
     const struct takt_slots *slots; /* those kernels */
     /* Sizes from 1 on that are: elements of a vector, operations of a matmul.

@@ -6,7 +6,7 @@
 
 _Atomic(takt_ctx *) takt__default_ctx;
 
-/* There are buffers that move: no memory may be used without a look. */
+/* There are buffers that move: operands must be looked up in their arena. */
 static _Atomic bool has_moving_buffers;
 
 /* Calls this small never look anything up: an add of 64 elements takes less
@@ -55,7 +55,7 @@ bool takt__direct_run(struct takt_exec *exec)
     const size_t size = size_of(call);
     if (size > ctx->direct.most_short[call->dtype][op])
         return false;
-    if (takt__direct_is_next(ctx, call->dtype, op, size))
+    if (takt__direct_take(ctx, call->dtype, op, size))
         return takt__expert_run(&ctx->experts, ctx->decider.team[0].expert,
                                 call) == TAKT_OK;
     takt__direct_count(exec, size >= TAKT_LEAST_TIMED);
@@ -66,15 +66,15 @@ bool takt__direct_run(struct takt_exec *exec)
 
 /* Whether one thread of the best instruction set is first in a bucket in every
  * situation of plain memory; the prior decides where nothing was learned. */
-static bool is_alone(const takt_ctx *ctx, struct takt_key key,
-                     const takt_work *work)
+static bool one_thread_is_best(const takt_ctx *ctx, struct takt_key key,
+                               const takt_work *work)
 {
     for (unsigned s = 0; s < TAKT_RESIDENT; s++) {
         const uint64_t word = takt__table_load(&ctx->decider.table, key, s);
         if (word != 0 && (uint8_t)word != ctx->decider.team[0].expert &&
             takt__cell_unpack(word).seconds > too_short_s)
             return false;
-        if (word == 0 && !takt__decider_is_alone(&ctx->decider, work))
+        if (word == 0 && !takt__decider_prefers_one_thread(&ctx->decider, work))
             return false;
     }
     return true;
@@ -115,7 +115,7 @@ static unsigned end_of(const takt_ctx *ctx, unsigned series, const takt_op *op,
         const takt_shape shape = shape_of(op, takt__bucket_work(bucket) / unit);
         takt_work work;
         if (takt_op_work(op, dtype, &shape, &work) != TAKT_OK ||
-            !is_alone(ctx, key, &work))
+            !one_thread_is_best(ctx, key, &work))
             break;
     }
     return bucket;
@@ -237,7 +237,7 @@ void takt__direct_stop(takt_ctx *ctx)
     takt_ctx *other = atomic_load(&takt__default_ctx);
 
     if (ctx->experts.devices.count == 0 || atomic_load(&has_moving_buffers))
-        return; /* its buffers never move, or all is said */
+        return; /* its buffers never move, or direct calls are off already */
     atomic_store(&has_moving_buffers, true);
     stop(ctx);
     if (other != NULL && other != ctx)

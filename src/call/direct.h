@@ -17,8 +17,8 @@ enum { TAKT_LEAST_TIMED = 64 };
 
 /* Whether a call of that size goes directly, this time. */
 static inline __attribute__((always_inline)) bool
-takt__direct_is_next(const takt_ctx *ctx, takt_dtype dtype, enum takt_op_id op,
-                     size_t n)
+takt__direct_take(const takt_ctx *ctx, takt_dtype dtype, enum takt_op_id op,
+                  size_t n)
 {
     const struct takt_direct *direct = &ctx->direct;
 

@@ -107,7 +107,7 @@ static inline void takt__exec_refuse(struct takt_exec *exec, unsigned expert,
 
 /* Whether this run is timed for the model; if so, `calls` says for how many
  * calls it stands. */
-static inline bool takt__exec_is_timed(struct takt_exec *exec)
+static inline bool takt__exec_draw_timing(struct takt_exec *exec)
 {
     const struct takt_choice *choice = &exec->choice;
 

@@ -17,8 +17,8 @@ double takt__gpu_queue_s(takt_ctx *ctx, unsigned gpu)
     return until > now ? (double)(until - now) * 1e-9 : 0;
 }
 
-void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
-                   const struct takt_choice *choice, bool is_async)
+void takt__gpu_note_busy(takt_ctx *ctx, const struct takt_device *device,
+                         const struct takt_choice *choice, bool is_async)
 {
     _Atomic uint64_t *busy = &ctx->gpu_watch[device->number].busy_until_ns;
     const struct takt_cell cell = takt__cell_unpack(choice->word);
@@ -81,8 +81,8 @@ void takt__gpu_forget_timing(struct takt_timing *timing)
         atomic_store(&timing->use, 0);
 }
 
-void takt__gpu_expect(const struct takt_exec *exec, struct takt_timing *timing,
-                      bool is_async)
+void takt__gpu_keep_timing(const struct takt_exec *exec,
+                           struct takt_timing *timing, bool is_async)
 {
     const struct takt_sizes *sizes = &exec->sizes;
     const double paid_s =
@@ -152,7 +152,7 @@ static struct takt_timing *take_waiting(takt_ctx *ctx, unsigned gpu,
 
 /* What the caller paid for, or what the device took: whichever was longer is
  * what a chain of such calls costs. */
-void takt__gpu_collect(takt_ctx *ctx, unsigned gpu)
+void takt__gpu_push_finished(takt_ctx *ctx, unsigned gpu)
 {
     struct takt_device *device = &ctx->experts.devices.device[gpu];
 
@@ -200,7 +200,7 @@ void takt__ctx_collect(takt_ctx *ctx, bool is_last)
             give_up(ctx, d);
         } else if (takt__device_is_ready(device) &&
                    takt__device_enter(device) == TAKT_OK) {
-            takt__gpu_collect(ctx, d);
+            takt__gpu_push_finished(ctx, d);
             takt__device_leave(device);
         }
     }
@@ -211,7 +211,7 @@ static void drop_timings(takt_ctx *ctx, struct takt_device *device)
     if (takt__device_enter(device) != TAKT_OK)
         return;
     if (takt__ctx_tap(ctx) != NULL && takt__device_sync(device) == TAKT_OK)
-        takt__gpu_collect(ctx, device->number);
+        takt__gpu_push_finished(ctx, device->number);
     takt__lock(&device->lock);
     for (unsigned i = 0; i < TAKT_TIMINGS; i++) {
         struct takt_timing *timing = &ctx->gpu_watch[device->number].timing[i];
@@ -269,7 +269,7 @@ takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
 
     if (device == NULL || policy == TAKT_POLICY_ADAPTIVE)
         return TAKT_OK;
-    if (takt__device_is_ready(device) && takt__device_is_busy(device))
+    if (takt__device_is_ready(device) && takt__device_is_incomplete(device))
         takt__device_open(device); /* all of it */
     /* What the bus showed may turn out to be nothing, or software, which no
      * rule means. */

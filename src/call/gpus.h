@@ -46,17 +46,17 @@ struct takt_timing *takt__gpu_timing(const struct takt_exec *exec,
 void takt__gpu_forget_timing(struct takt_timing *timing); /* NULL allowed */
 
 /* The call was begun, or is done. */
-void takt__gpu_ran(takt_ctx *ctx, const struct takt_device *device,
-                   const struct takt_choice *choice, bool is_async);
+void takt__gpu_note_busy(takt_ctx *ctx, const struct takt_device *device,
+                         const struct takt_choice *choice, bool is_async);
 
 /* Leaves the sample of a timed call, now or when it is done; then the event,
  * too, of a call that was not waited for. */
-void takt__gpu_expect(const struct takt_exec *exec, struct takt_timing *timing,
-                      bool is_async);
+void takt__gpu_keep_timing(const struct takt_exec *exec,
+                           struct takt_timing *timing, bool is_async);
 
 /* Leaves the samples of calls that are done by now, on a device that was
  * entered. */
-void takt__gpu_collect(takt_ctx *ctx, unsigned gpu);
+void takt__gpu_push_finished(takt_ctx *ctx, unsigned gpu);
 
 /* The same on all devices, by a thread that is on none; `is_last`: those that
  * are not done are given up, and counted. */

@@ -53,7 +53,7 @@ static struct takt_sample sample_of(const takt_measurement *given,
         .situation = (uint8_t)request->situation,
         .arm = (uint8_t)expert,
         .flags = (uint8_t)(TAKT_SAMPLE_REPORTED |
-                           (given->is_trial ? TAKT_SAMPLE_TRIAL : 0)),
+                           (given->is_trial ? TAKT_SAMPLE_TUNING : 0)),
         .calls = (uint16_t)(calls < UINT16_MAX ? calls : UINT16_MAX),
         .bytes = (float)sizes->work.bytes,
         .flops = (float)sizes->work.flops,

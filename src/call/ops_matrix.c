@@ -79,7 +79,7 @@ static bool multiply_directly(takt_dtype dtype, const struct takt_gemm *gemm)
     const size_t size = dtype == TAKT_F32 ? 4 : 8;
 
     if (ctx == NULL || (m | n | k) >> 10 != 0 ||
-        !takt__direct_is_next(ctx, dtype, TAKT_OP_matmul, m * n * k))
+        !takt__direct_take(ctx, dtype, TAKT_OP_matmul, m * n * k))
         return false;
     const struct takt_slots *slots = ctx->direct.slots;
     if (takt__admit_product(m * k * size, gemm->a, k * n * size, gemm->b,

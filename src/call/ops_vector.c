@@ -68,7 +68,7 @@ INLINE takt_status run_map(enum takt_op_id op, takt_dtype dtype,
         atomic_load_explicit(&takt__default_ctx, memory_order_acquire);
     const size_t bytes = n * (dtype == TAKT_F32 ? 4 : 8);
 
-    if (ctx != NULL && takt__direct_is_next(ctx, dtype, op, n) &&
+    if (ctx != NULL && takt__direct_take(ctx, dtype, op, n) &&
         are_sane(a, inputs < 2 ? out : b, inputs < 3 ? out : c, out) &&
         can_read(a, out, bytes) && (inputs < 2 || can_read(b, out, bytes)) &&
         (inputs < 3 || can_read(c, out, bytes))) {
@@ -169,7 +169,7 @@ INLINE takt_status run_reduce(enum takt_op_id op, enum takt_partial_kind kind,
     const size_t bytes = n * (dtype == TAKT_F32 ? 4 : 8);
     struct takt_partial partial;
 
-    if (ctx != NULL && takt__direct_is_next(ctx, dtype, op, n) &&
+    if (ctx != NULL && takt__direct_take(ctx, dtype, op, n) &&
         are_sane(a, inputs < 2 ? out : b, out, out) &&
         can_reduce(a, bytes, out, out_bytes) &&
         (inputs < 2 || can_reduce(b, bytes, out, out_bytes))) {

@@ -119,7 +119,7 @@ static bool is_incomplete(const struct takt_exec *exec, unsigned expert)
     struct takt_device *device = takt__ctx_expert(exec->ctx, expert)->device;
 
     return device != NULL && takt__device_is_ready(device) &&
-           takt__device_is_busy(device) &&
+           takt__device_is_incomplete(device) &&
            !takt__device_can_run(device, exec->call);
 }
 
@@ -166,7 +166,7 @@ void takt__plain_run_timed(struct takt_exec *exec)
 void takt__plain_run(struct takt_exec *exec)
 {
     exec->is_sampled = exec->is_sampled &&
-                       (exec->decision != NULL || takt__exec_is_timed(exec));
+                       (exec->decision != NULL || takt__exec_draw_timing(exec));
     if (exec->is_sampled || exec->is_emitted || exec->decision != NULL) {
         takt__plain_run_timed(exec);
         return;

@@ -106,14 +106,14 @@ static double price_of_plain(const struct takt_exec *exec, unsigned gpu)
 
 /* A GPU that has operands which are nowhere else, but not all it needs for the
  * call: to get them off it would take as long as to wait for the rest. */
-static void await_owner(const struct takt_exec *exec,
-                        struct takt_device *device)
+static void wait_for_holder(const struct takt_exec *exec,
+                            struct takt_device *device)
 {
     struct takt_devices *devices = device->all;
     struct takt_move move[TAKT_MAX_MOVES];
     bool is_owner = false;
 
-    if (!takt__device_is_ready(device) || !takt__device_is_busy(device))
+    if (!takt__device_is_ready(device) || !takt__device_is_incomplete(device))
         return;
     takt__lock(&devices->lock);
     const unsigned count =
@@ -134,7 +134,7 @@ static void find_move_costs(const struct takt_exec *exec,
 
     *out = (struct takt_move_costs){.host_s = 0};
     for (unsigned d = 0; d < decider->gpu_count; d++)
-        await_owner(exec, decider->gpu[d].device);
+        wait_for_holder(exec, decider->gpu[d].device);
     takt__lock(&devices->lock);
     unsigned count = takt__operands_moves(&exec->resident.operands, -1, move);
     for (unsigned i = 0; i < count; i++)
@@ -246,7 +246,7 @@ static void run_inside(struct takt_exec *exec, struct takt_device *device)
     struct takt_resident *resident = &exec->resident;
     struct takt_timing *timing = NULL;
 
-    takt__gpu_collect(ctx, device->number);
+    takt__gpu_push_finished(ctx, device->number);
     if (!resident->has_plain)
         timing = takt__gpu_timing(exec, device);
     takt__moved_s = 0;
@@ -261,10 +261,10 @@ static void run_inside(struct takt_exec *exec, struct takt_device *device)
         return;
     }
     const bool is_async = resident->operands.of[TAKT_OUT].buffer != NULL;
-    takt__gpu_ran(ctx, device, &exec->choice, is_async);
+    takt__gpu_note_busy(ctx, device, &exec->choice, is_async);
     if (timing == NULL)
         return;
-    takt__gpu_expect(exec, timing, is_async);
+    takt__gpu_keep_timing(exec, timing, is_async);
     exec->is_emitted = exec->is_emitted && !is_async;
 }
 

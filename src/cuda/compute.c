@@ -345,7 +345,7 @@ bool takt__cuda_can_run(const struct takt_device *device, const takt_call *call)
         return true;
     return launcher_of(call)->library != NULL && call->alpha != 0 &&
            (!atomic_load(&device->is_lacking) ||
-            atomic_load(&device->is_hopeless));
+            atomic_load(&device->completion_failed));
 }
 
 static uint64_t address_of(struct takt_location at)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* decide.c - from the rule's backend to an expert of this machine. */
+/* decide.c - which expert runs a call: by a rule, by the table, or by the
+ * prior. */
 #include "decide/decide.h"
 
 #include <math.h>
@@ -93,8 +94,8 @@ struct takt_cell takt__decide_consider(const struct takt_decider *decider,
     return cell;
 }
 
-bool takt__decider_is_alone(const struct takt_decider *decider,
-                            const takt_work *work)
+bool takt__decider_prefers_one_thread(const struct takt_decider *decider,
+                                      const takt_work *work)
 {
     return !takt__decide_consider(decider, work, TAKT_REPEAT).is_threaded;
 }
@@ -291,7 +292,7 @@ static inline takt_status decide_adaptive(struct takt_decider *decider,
     const bool is_threaded = (word >> TAKT_CELL_THREADED & 1) != 0;
 
     if (is_threaded && !sizes->is_steady &&
-        takt__decide_awake(decider, thread) != 0) {
+        takt__sleep_situation(decider, thread) != 0) {
         situation |= TAKT_ASLEEP;
         word = look_up(decider, sizes, situation);
     }
@@ -317,7 +318,7 @@ takt_status takt__decide(struct takt_decider *decider,
 
     if (decider->policy != TAKT_POLICY_ADAPTIVE)
         return decide_static(decider, decider->policy, sizes,
-                             situation | takt__decide_awake(decider, thread),
+                             situation | takt__sleep_situation(decider, thread),
                              out);
     return decide_adaptive(decider, thread, sizes, situation, budget_s, out);
 }

@@ -14,8 +14,8 @@ struct takt_cell takt__decide_consider(const struct takt_decider *decider,
 /* Whether the last call that had a use for threads ended a moment ago: as long
  * as workers stay awake after a job. Then waking them is paid once and gains
  * on every call that follows; a lone call would pay it for itself. */
-static inline unsigned takt__decide_awake(const struct takt_decider *decider,
-                                          const struct takt_thread *thread)
+static inline unsigned takt__sleep_situation(const struct takt_decider *decider,
+                                             const struct takt_thread *thread)
 {
     return takt__ticks() - thread->threads_used < decider->moment ? 0
                                                                   : TAKT_ASLEEP;

@@ -58,7 +58,7 @@ void takt__decide_host(struct takt_decider *decider, struct takt_thread *thread,
                        const struct takt_sizes *sizes, struct takt_choice *out)
 {
     const unsigned situation =
-        TAKT_RESIDENT | takt__decide_awake(decider, thread);
+        TAKT_RESIDENT | takt__sleep_situation(decider, thread);
 
     /* While no GPU is open, the table has no columns for resident operands. */
     if (takt__decide_learned(decider, sizes->key, situation, out) ||

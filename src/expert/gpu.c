@@ -56,12 +56,12 @@ static takt_status finish(void *self, const takt_call *part)
 /* What is not in a buffer needs no lock; but only its holder can make room. */
 static takt_status perform(struct takt_device *device,
                            struct takt_operand_list *operands, unsigned count,
-                           struct takt_performance *performance)
+                           struct takt_device_job *performance)
 {
     struct takt_operand_list none = {.of = {{.buffer = NULL}}};
 
     if (count == 0) {
-        const takt_status status = takt__device_perform(device, performance);
+        const takt_status status = takt__device_run(device, performance);
         if (status != TAKT_ENOMEM)
             return status;
         operands = &none;
@@ -74,11 +74,11 @@ takt_status takt__gpu_run(struct takt_experts *experts,
                           struct takt_operand_list *operands, unsigned count,
                           struct takt_mark *from, struct takt_mark *to)
 {
-    struct takt_performance performance = {.call = call,
-                                           .finish = finish,
-                                           .self = experts,
-                                           .from = from,
-                                           .to = to};
+    struct takt_device_job performance = {.call = call,
+                                          .finish = finish,
+                                          .self = experts,
+                                          .from = from,
+                                          .to = to};
 
     takt_status status = takt__device_enter(device);
     if (status != TAKT_OK)

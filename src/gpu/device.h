@@ -231,9 +231,9 @@ struct takt_device {
     pthread_t opener;       /* the thread that opens it, if there was one */
     bool has_opener;
     _Atomic bool is_opening;
-    pthread_mutex_t completing; /* held while complete() runs */
-    _Atomic bool is_occupied;   /* with that: calls go elsewhere */
-    _Atomic bool is_hopeless;   /* it was tried in vain */
+    pthread_mutex_t completing;     /* held while complete() runs */
+    _Atomic bool is_occupied;       /* with that: calls go elsewhere */
+    _Atomic bool completion_failed; /* it was tried in vain */
     _Atomic bool is_lacking; /* a call that can_run() had promised needed it */
     struct takt_cache cache;
     struct takt_stage stage;

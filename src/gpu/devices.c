@@ -72,7 +72,7 @@ static takt_status open_now(struct takt_device *device, bool is_in_haste)
 {
     const uint64_t start_ns = takt__now_ns();
     atomic_store(&device->is_complete, true); /* unless the driver says no */
-    atomic_store(&device->is_hopeless, false);
+    atomic_store(&device->completion_failed, false);
     atomic_store(&device->is_lacking, false);
     takt_status status = device->driver->start(device, is_in_haste);
 
@@ -181,10 +181,11 @@ static void complete(struct takt_device *device)
         return;
     takt__lock(&device->completing);
     if (!atomic_load(&device->is_complete) &&
-        !atomic_load(&device->is_hopeless)) {
+        !atomic_load(&device->completion_failed)) {
         atomic_store(&device->is_occupied, true);
         device->driver->complete(device, &device->all->is_closing);
-        atomic_store(&device->is_hopeless, !atomic_load(&device->is_complete));
+        atomic_store(&device->completion_failed,
+                     !atomic_load(&device->is_complete));
         atomic_store(&device->is_occupied, false);
     }
     takt__unlock(&device->completing);
@@ -244,7 +245,7 @@ bool takt__device_can_run(struct takt_device *device, const takt_call *call)
 {
     if (!takt__device_is_ready(device))
         return false;
-    const bool is_busy = takt__device_is_busy(device);
+    const bool is_busy = takt__device_is_incomplete(device);
     if (is_busy && atomic_load(&device->is_occupied))
         return false;
     if (device->driver->can_run(device, call))

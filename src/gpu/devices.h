@@ -78,10 +78,11 @@ void takt__device_open_later(struct takt_device *device);
 bool takt__device_can_run(struct takt_device *device, const takt_call *call);
 
 /* Whether it may lack something that it can still get. */
-static inline bool takt__device_is_busy(const struct takt_device *device)
+static inline bool takt__device_is_incomplete(const struct takt_device *device)
 {
     return !atomic_load_explicit(&device->is_complete, memory_order_acquire) &&
-           !atomic_load_explicit(&device->is_hopeless, memory_order_acquire);
+           !atomic_load_explicit(&device->completion_failed,
+                                 memory_order_acquire);
 }
 
 /* Around everything that is done on a device. TAKT_ENODEV: it is not ready. */

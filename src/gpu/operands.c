@@ -153,7 +153,7 @@ void takt__operands_made_on_host(struct takt_devices *devices,
 
 static takt_status bring(struct takt_device *device,
                          struct takt_operand_list *operands,
-                         struct takt_performance *performance)
+                         struct takt_device_job *performance)
 {
     for (unsigned i = 0; i < TAKT_OPERANDS; i++) {
         const struct takt_operand *of = &operands->of[i];
@@ -173,12 +173,11 @@ static takt_status bring(struct takt_device *device,
 
 static takt_status try_once(struct takt_device *device,
                             struct takt_operand_list *operands,
-                            struct takt_performance *performance)
+                            struct takt_device_job *performance)
 {
     const takt_status status = bring(device, operands, performance);
 
-    return status != TAKT_OK ? status
-                             : takt__device_perform(device, performance);
+    return status != TAKT_OK ? status : takt__device_run(device, performance);
 }
 
 /* What a device leaves undone is done on the host, which needs the operands
@@ -189,7 +188,7 @@ struct buffer_rescue {
     void *self;
 };
 
-static takt_status finish_at_home(void *self, const takt_call *part)
+static takt_status finish_on_host(void *self, const takt_call *part)
 {
     const struct buffer_rescue *rescue = self;
     takt_status status = TAKT_OK;
@@ -202,7 +201,7 @@ static takt_status finish_at_home(void *self, const takt_call *part)
 
 takt_status takt__operands_perform(struct takt_device *device,
                                    struct takt_operand_list *operands,
-                                   struct takt_performance *performance)
+                                   struct takt_device_job *performance)
 {
     struct takt_devices *devices = device->all;
     const size_t bytes = takt__call_bytes(performance->call);
@@ -210,7 +209,7 @@ takt_status takt__operands_perform(struct takt_device *device,
                                    .finish = performance->finish,
                                    .self = performance->self};
 
-    performance->finish = finish_at_home;
+    performance->finish = finish_on_host;
     performance->self = &rescue;
     takt__lock(&devices->lock);
     const uint64_t since = devices->uses;

@@ -24,7 +24,7 @@ static takt_status mark_if(struct takt_device *device, struct takt_mark *mark)
 
 /* Begins a call all of whose operands are on the device. With the lock. */
 static takt_status begin(struct takt_device *device,
-                         const struct takt_performance *performance,
+                         const struct takt_device_job *performance,
                          const struct takt_location location[TAKT_OPERANDS])
 {
     struct takt_device_call call = {.call = performance->call,
@@ -42,7 +42,7 @@ static takt_status begin(struct takt_device *device,
 
 /* Everything is there, and stays there. */
 static takt_status perform_resident(struct takt_device *device,
-                                    const struct takt_performance *performance)
+                                    const struct takt_device_job *performance)
 {
     takt__lock(&device->lock);
     const takt_status status =
@@ -66,7 +66,7 @@ struct small_layout {
     size_t used;
 };
 
-static void lay_out(const struct takt_performance *performance,
+static void lay_out(const struct takt_device_job *performance,
                     const struct takt_extents *extents,
                     struct small_layout *out)
 {
@@ -121,7 +121,7 @@ static void fill_small(const takt_call *call, const struct small_layout *layout,
 }
 
 static takt_status begin_small(struct takt_device *device,
-                               const struct takt_performance *performance,
+                               const struct takt_device_job *performance,
                                const struct small_layout *layout, int number)
 {
     const struct takt_location at = takt__small_location(device, number);
@@ -146,7 +146,7 @@ static takt_status begin_small(struct takt_device *device,
 /* Zero-copy: kernels read and write the pinned memory of the host. At this size
  * that takes less than having the device copy it. */
 static takt_status perform_small(struct takt_device *device,
-                                 const struct takt_performance *performance,
+                                 const struct takt_device_job *performance,
                                  const struct takt_extents *extents,
                                  const struct small_layout *layout)
 {
@@ -170,7 +170,7 @@ static takt_status perform_small(struct takt_device *device,
 /* What did not come back is computed on the host. A step that may be repeated
  * is, as a whole and once. */
 struct rescue {
-    const struct takt_performance *performance;
+    const struct takt_device_job *performance;
     const struct takt_transfer *transfer;
     uint64_t repeated; /* bit by step */
 };
@@ -179,7 +179,7 @@ static takt_status rescue_rows(void *self, const struct takt_chunk *chunk,
                                size_t first, size_t rows)
 {
     struct rescue *rescue = self;
-    const struct takt_performance *performance = rescue->performance;
+    const struct takt_device_job *performance = rescue->performance;
     const takt_call *host = &rescue->transfer->step[chunk->step].host;
 
     if (!takt__call_is_repeatable(host))
@@ -192,7 +192,7 @@ static takt_status rescue_rows(void *self, const struct takt_chunk *chunk,
 }
 
 static takt_status run_transfer(struct takt_transfer *transfer,
-                                const struct takt_performance *performance)
+                                const struct takt_device_job *performance)
 {
     struct rescue rescue = {.performance = performance, .transfer = transfer};
     const takt_status status = takt__transfer_run(transfer);
@@ -207,14 +207,14 @@ static takt_status run_transfer(struct takt_transfer *transfer,
 
 /* An output of a few bytes is written to a small buffer, not staged. */
 static takt_status perform_staged(struct takt_device *device,
-                                  const struct takt_performance *performance,
+                                  const struct takt_device_job *performance,
                                   const struct takt_extents *extents)
 {
     struct takt_transfer transfer = {.device = device,
                                      .pool = device->all->pool,
                                      .threads = device->all->threads,
                                      .is_apart = true};
-    struct takt_performance sent = *performance;
+    struct takt_device_job sent = *performance;
     struct takt_block block = {0};
     const bool is_short = extents->bytes[TAKT_OUT] <= 64 &&
                           sent.resident[TAKT_OUT].block == NULL &&
@@ -248,8 +248,8 @@ static takt_status perform_staged(struct takt_device *device,
 
 /* ---- the call ------------------------------------------------------------ */
 
-takt_status takt__device_perform(struct takt_device *device,
-                                 const struct takt_performance *performance)
+takt_status takt__device_run(struct takt_device *device,
+                             const struct takt_device_job *performance)
 {
     struct takt_extents extents;
     struct small_layout layout;

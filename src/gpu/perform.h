@@ -8,7 +8,7 @@
 #include "gpu/devices.h"
 #include "op/operands.h"
 
-struct takt_performance {
+struct takt_device_job {
     const takt_call *call; /* admitted, not empty */
     /* Where operands are on the device already; without a block: on the host,
      * at the call's pointer. */
@@ -25,8 +25,8 @@ struct takt_performance {
  * it has only begun when this returns, in the order of the computing queue.
  * TAKT_ENOMEM, TAKT_ENODEV, TAKT_ELOST: not so, and nothing was touched on the
  * host; what `finish` could not do comes back as its own status. */
-takt_status takt__device_perform(struct takt_device *device,
-                                 const struct takt_performance *performance);
+takt_status takt__device_run(struct takt_device *device,
+                             const struct takt_device_job *performance);
 
 /* Bytes between the host and a block, in the order of the computing queue; a
  * copy out is complete when this returns. */

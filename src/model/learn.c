@@ -184,7 +184,7 @@ static void add_residual(struct takt_model *model,
     struct takt_stat *stat = seen->stat;
     double *samples = &seen->track->samples[seen->situation];
 
-    if ((seen->sample->flags & TAKT_SAMPLE_TRIAL) != 0) {
+    if ((seen->sample->flags & TAKT_SAMPLE_TUNING) != 0) {
         takt__stat_add_trial(stat, seen->residual);
     } else {
         watch(model, seen);

@@ -10,7 +10,7 @@ enum {
     TAKT_SAMPLE_SWITCHED = 2, /* the operands were in another team's caches */
     TAKT_SAMPLE_REFUSED = 4,  /* the arm did not run it: no time in it */
     TAKT_SAMPLE_REPORTED = 8, /* the program ran and timed it by itself */
-    TAKT_SAMPLE_TRIAL = 16,   /* a careful measurement, not a program's call */
+    TAKT_SAMPLE_TUNING = 16,  /* a careful measurement, not a program's call */
     TAKT_SAMPLE_SHADOW = 32   /* explored in a shadow run: all of it is extra */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * admit.c - a call against its op: what is the same for every form, and
- * vectors. The rest is made of the table of forms (forms.c).
+ * vectors. The rest is made of the table of forms (form.c).
  */
 #include "op/admit.h"
 

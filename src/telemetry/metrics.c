@@ -243,7 +243,7 @@ void takt__dispatcher_add_sample(struct takt_dispatcher *dispatcher,
 
     if (!atomic_load(&dispatcher->is_shown) || op == TAKT_OP_NUMBERS)
         return;
-    if ((sample->flags & (TAKT_SAMPLE_REFUSED | TAKT_SAMPLE_TRIAL)) == 0)
+    if ((sample->flags & (TAKT_SAMPLE_REFUSED | TAKT_SAMPLE_TUNING)) == 0)
         meters_add(&dispatcher->meters, op, sample->arm, sample->seconds,
                    sample->calls);
     if (is_alarm)

@@ -174,7 +174,7 @@ static void without_our_code_products_go_on(void)
     do {
         EXPECT_INT(run_there(ctx, &sum), TAKT_ENODEV);
         nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    } while (!atomic_load(&device_of(ctx)->is_hopeless) ||
+    } while (!atomic_load(&device_of(ctx)->completion_failed) ||
              atomic_load(&device_of(ctx)->is_occupied));
     EXPECT_INT(run_there(ctx, &product), TAKT_OK);
     EXPECT(subject_is_right(&product));
