@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "pages.h"
-#include "store/rows.h"
 #include "store/schema.h"
 
 enum kind { KIND_FILE, KIND_LOG, KIND_JOURNAL, KIND_LAID };

@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "pages.h"
-#include "store/rows.h"
 #include "store/schema.h"
 #include "store/writer.h"
 
