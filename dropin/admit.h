@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * admit.h - whether an intercepted call is routed or passed through: the one
- * place where that is decided.
+ * admit.h - whether an intercepted call is routed or passed through: the last
+ * checks. intercept.c first passes on routines, types and forms that Takt
+ * cannot run.
  *
  * A call is admitted to the router if it is large enough, is due by the backoff
  * of its kind, and libtakt is open for its library and number of threads.

@@ -2,7 +2,8 @@
 /*
  * intercepted.h - a call that came by one of our names, on its way.
  *
- * intercept.c takes it through: admit.c says whether it is routed, router.c and
+ * intercept.c takes it through: it passes on what Takt cannot run, admit.c
+ * says whether the rest is routed, router.c and
  * reuse.c run it, record.c counts it.
  */
 #ifndef TAKT_DROPIN_INTERCEPTED_H

@@ -47,8 +47,9 @@ static void spread(struct takt_exec *exec, const struct takt_device *best)
     }
 }
 
-/* How long a call may take for another expert to be tried on it. */
-static double budget_of(const struct takt_exec *exec)
+/* The longest call on which a trial is allowed now: none if it is urgent; what
+ * the budget of shadow runs has left if it is steady. */
+static double longest_trial_s(const struct takt_exec *exec)
 {
     if ((exec->call->flags & TAKT_CALL_URGENT) != 0)
         return 0;
@@ -58,7 +59,7 @@ static double budget_of(const struct takt_exec *exec)
 takt_status takt__plain_decide(struct takt_exec *exec)
 {
     takt_ctx *ctx = exec->ctx;
-    const double budget_s = budget_of(exec);
+    const double budget_s = longest_trial_s(exec);
     const void *in = exec->call->in[0];
 
     exec->is_repeat = !exec->sizes.is_steady &&
@@ -123,7 +124,8 @@ static bool is_incomplete(const struct takt_exec *exec, unsigned expert)
            !takt__device_can_run(device, exec->call);
 }
 
-/* An expert that refuses has touched nothing, so another one may start. */
+/* An expert that fails (it refuses, or its GPU was lost before any output came
+ * back) has not changed the output, so another one may start. */
 static void run(struct takt_exec *exec)
 {
     takt_ctx *ctx = exec->ctx;

@@ -225,7 +225,7 @@ static void run_on_host(struct takt_exec *exec)
         takt__operands_made_on_host(devices, operands);
 }
 
-/* What a GPU refuses runs on the host. */
+/* What a GPU refuses, or was lost with, runs on the host. */
 static void fall_back(struct takt_exec *exec)
 {
     exec->end = takt__ticks();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* sample.c - the first observer: what the model learns from a call. */
+/* sample.c - puts the sample of a finished call into the journal. (Calls on a
+ * GPU that are not waited for: gpus.c.) */
 #include "base/clock.h"
 #include "call/exec.h"
 

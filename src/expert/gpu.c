@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpu.c - experts that are GPUs; what a GPU left undone is run on the host.
+ * gpu.c - experts that are GPUs, and the callback that computes on the host the
+ * rest of an output that was partly written.
  *
  * NVIDIA's GPUs are driven through CUDA, all others through Vulkan. A driver
  * takes a good part of a second to load, so the list comes from the bus until a
@@ -56,17 +57,17 @@ static takt_status finish(void *self, const takt_call *part)
 /* What is not in a buffer needs no lock; but only its holder can make room. */
 static takt_status perform(struct takt_device *device,
                            struct takt_operand_list *operands, unsigned count,
-                           struct takt_device_job *performance)
+                           struct takt_device_job *job)
 {
     struct takt_operand_list none = {.of = {{.buffer = NULL}}};
 
     if (count == 0) {
-        const takt_status status = takt__device_run(device, performance);
+        const takt_status status = takt__device_run(device, job);
         if (status != TAKT_ENOMEM)
             return status;
         operands = &none;
     }
-    return takt__operands_perform(device, operands, performance);
+    return takt__operands_perform(device, operands, job);
 }
 
 takt_status takt__gpu_run(struct takt_experts *experts,
@@ -74,16 +75,16 @@ takt_status takt__gpu_run(struct takt_experts *experts,
                           struct takt_operand_list *operands, unsigned count,
                           struct takt_mark *from, struct takt_mark *to)
 {
-    struct takt_device_job performance = {.call = call,
-                                          .finish = finish,
-                                          .self = experts,
-                                          .from = from,
-                                          .to = to};
+    struct takt_device_job job = {.call = call,
+                                  .finish = finish,
+                                  .self = experts,
+                                  .from = from,
+                                  .to = to};
 
     takt_status status = takt__device_enter(device);
     if (status != TAKT_OK)
         return status;
-    status = perform(device, operands, count, &performance);
+    status = perform(device, operands, count, &job);
     if (status == TAKT_ELOST)
         takt__device_lose(device);
     takt__device_leave(device);

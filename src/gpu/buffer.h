@@ -70,6 +70,6 @@ void takt__operands_made_on_host(struct takt_devices *devices,
  * first. Out of memory, it makes room once. */
 takt_status takt__operands_perform(struct takt_device *device,
                                    struct takt_operand_list *operands,
-                                   struct takt_device_job *performance);
+                                   struct takt_device_job *job);
 
 #endif

@@ -153,19 +153,19 @@ void takt__operands_made_on_host(struct takt_devices *devices,
 
 static takt_status bring(struct takt_device *device,
                          struct takt_operand_list *operands,
-                         struct takt_device_job *performance)
+                         struct takt_device_job *job)
 {
     for (unsigned i = 0; i < TAKT_OPERANDS; i++) {
         const struct takt_operand *of = &operands->of[i];
         if (of->buffer == NULL)
             continue;
-        if (of->offset % takt_dtype_size(performance->call->dtype) != 0)
+        if (of->offset % takt_dtype_size(job->call->dtype) != 0)
             return TAKT_ENODEV; /* no device reads an element from there */
         const takt_status status =
             takt__copy_to_device(of->buffer, device, of->is_read);
         if (status != TAKT_OK)
             return status;
-        performance->resident[i] = (struct takt_location){
+        job->resident[i] = (struct takt_location){
             .block = &of->buffer->block[device->number], .offset = of->offset};
     }
     return TAKT_OK;
@@ -173,11 +173,11 @@ static takt_status bring(struct takt_device *device,
 
 static takt_status try_once(struct takt_device *device,
                             struct takt_operand_list *operands,
-                            struct takt_device_job *performance)
+                            struct takt_device_job *job)
 {
-    const takt_status status = bring(device, operands, performance);
+    const takt_status status = bring(device, operands, job);
 
-    return status != TAKT_OK ? status : takt__device_run(device, performance);
+    return status != TAKT_OK ? status : takt__device_run(device, job);
 }
 
 /* What a device leaves undone is done on the host, which needs the operands
@@ -201,21 +201,20 @@ static takt_status finish_on_host(void *self, const takt_call *part)
 
 takt_status takt__operands_perform(struct takt_device *device,
                                    struct takt_operand_list *operands,
-                                   struct takt_device_job *performance)
+                                   struct takt_device_job *job)
 {
     struct takt_devices *devices = device->all;
-    const size_t bytes = takt__call_bytes(performance->call);
-    struct buffer_rescue rescue = {.operands = operands,
-                                   .finish = performance->finish,
-                                   .self = performance->self};
+    const size_t bytes = takt__call_bytes(job->call);
+    struct buffer_rescue rescue = {
+        .operands = operands, .finish = job->finish, .self = job->self};
 
-    performance->finish = finish_on_host;
-    performance->self = &rescue;
+    job->finish = finish_on_host;
+    job->self = &rescue;
     takt__lock(&devices->lock);
     const uint64_t since = devices->uses;
-    takt_status status = try_once(device, operands, performance);
+    takt_status status = try_once(device, operands, job);
     if (status == TAKT_ENOMEM && takt__copies_evict(device, bytes, since))
-        status = try_once(device, operands, performance);
+        status = try_once(device, operands, job);
     if (status == TAKT_ENOMEM) {
         takt__lock(&device->lock);
         takt__memory_set_ceiling(device, bytes);

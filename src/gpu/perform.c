@@ -24,29 +24,28 @@ static takt_status mark_if(struct takt_device *device, struct takt_mark *mark)
 
 /* Begins a call all of whose operands are on the device. With the lock. */
 static takt_status begin(struct takt_device *device,
-                         const struct takt_device_job *performance,
+                         const struct takt_device_job *job,
                          const struct takt_location location[TAKT_OPERANDS])
 {
-    struct takt_device_call call = {.call = performance->call,
+    struct takt_device_call call = {.call = job->call,
                                     .out = location[TAKT_OUT]};
 
     memcpy(call.in, location, sizeof call.in);
-    takt_status status = mark_if(device, performance->from);
+    takt_status status = mark_if(device, job->from);
     if (status == TAKT_OK)
         status = device->driver->compute(device, &call);
     /* What was begun must not be done again elsewhere: better no time. */
-    if (status == TAKT_OK && mark_if(device, performance->to) == TAKT_ELOST)
+    if (status == TAKT_OK && mark_if(device, job->to) == TAKT_ELOST)
         status = TAKT_ELOST;
     return status;
 }
 
 /* Everything is there, and stays there. */
 static takt_status perform_resident(struct takt_device *device,
-                                    const struct takt_device_job *performance)
+                                    const struct takt_device_job *job)
 {
     takt__lock(&device->lock);
-    const takt_status status =
-        begin(device, performance, performance->resident);
+    const takt_status status = begin(device, job, job->resident);
     takt__unlock(&device->lock);
     return status;
 }
@@ -66,15 +65,15 @@ struct small_layout {
     size_t used;
 };
 
-static void lay_out(const struct takt_device_job *performance,
+static void lay_out(const struct takt_device_job *job,
                     const struct takt_extents *extents,
                     struct small_layout *out)
 {
-    const int twin = takt__call_twin(performance->call);
+    const int twin = takt__call_twin(job->call);
 
     *out = (struct small_layout){.used = 0};
     for (unsigned i = 0; i < TAKT_OPERANDS; i++) {
-        if (performance->resident[i].block != NULL)
+        if (job->resident[i].block != NULL)
             continue;
         out->bytes[i] = extents->bytes[i];
         out->offset[i] = out->used;
@@ -121,7 +120,7 @@ static void fill_small(const takt_call *call, const struct small_layout *layout,
 }
 
 static takt_status begin_small(struct takt_device *device,
-                               const struct takt_device_job *performance,
+                               const struct takt_device_job *job,
                                const struct small_layout *layout, int number)
 {
     const struct takt_location at = takt__small_location(device, number);
@@ -129,13 +128,13 @@ static takt_status begin_small(struct takt_device *device,
     struct takt_location location[TAKT_OPERANDS];
 
     for (unsigned i = 0; i < TAKT_OPERANDS; i++) {
-        location[i] = performance->resident[i];
+        location[i] = job->resident[i];
         if (layout->bytes[i] > 0)
             location[i] = (struct takt_location){
                 .block = at.block, .offset = at.offset + layout->offset[i]};
     }
     takt__lock(&device->lock);
-    takt_status status = begin(device, performance, location);
+    takt_status status = begin(device, job, location);
     if (status == TAKT_OK && device->driver->mark(device, TAKT_QUEUE_COMPUTE,
                                                   false, mark) != TAKT_OK)
         status = TAKT_ELOST;
@@ -146,18 +145,18 @@ static takt_status begin_small(struct takt_device *device,
 /* Zero-copy: kernels read and write the pinned memory of the host. At this size
  * that takes less than having the device copy it. */
 static takt_status perform_small(struct takt_device *device,
-                                 const struct takt_device_job *performance,
+                                 const struct takt_device_job *job,
                                  const struct takt_extents *extents,
                                  const struct small_layout *layout)
 {
-    const takt_call *call = performance->call;
+    const takt_call *call = job->call;
     const int number = takt__small_take(device);
 
     if (number < 0)
         return TAKT_ENODEV;
     char *pinned = host_of(takt__small_location(device, number));
     fill_small(call, layout, extents->out_is_read, pinned);
-    const takt_status status = begin_small(device, performance, layout, number);
+    const takt_status status = begin_small(device, job, layout, number);
     if (status == TAKT_OK && layout->bytes[TAKT_OUT] > 0)
         copy_rows(call->out, pinned + layout->offset[TAKT_OUT],
                   layout->bytes[TAKT_OUT], pitch_of(call, TAKT_OUT));
@@ -170,7 +169,7 @@ static takt_status perform_small(struct takt_device *device,
 /* What did not come back is computed on the host. A step that may be repeated
  * is, as a whole and once. */
 struct rescue {
-    const struct takt_device_job *performance;
+    const struct takt_device_job *job;
     const struct takt_transfer *transfer;
     uint64_t repeated; /* bit by step */
 };
@@ -179,22 +178,21 @@ static takt_status rescue_rows(void *self, const struct takt_chunk *chunk,
                                size_t first, size_t rows)
 {
     struct rescue *rescue = self;
-    const struct takt_device_job *performance = rescue->performance;
+    const struct takt_device_job *job = rescue->job;
     const takt_call *host = &rescue->transfer->step[chunk->step].host;
 
     if (!takt__call_is_repeatable(host))
-        return takt__call_rows(host, first, rows, performance->finish,
-                               performance->self);
+        return takt__call_rows(host, first, rows, job->finish, job->self);
     if ((rescue->repeated >> chunk->step & 1) != 0)
         return TAKT_OK;
     rescue->repeated |= (uint64_t)1 << chunk->step;
-    return performance->finish(performance->self, host);
+    return job->finish(job->self, host);
 }
 
 static takt_status run_transfer(struct takt_transfer *transfer,
-                                const struct takt_device_job *performance)
+                                const struct takt_device_job *job)
 {
-    struct rescue rescue = {.performance = performance, .transfer = transfer};
+    struct rescue rescue = {.job = job, .transfer = transfer};
     const takt_status status = takt__transfer_run(transfer);
 
     /* Once any of the output is written, no other expert may run the call. */
@@ -207,14 +205,14 @@ static takt_status run_transfer(struct takt_transfer *transfer,
 
 /* An output of a few bytes is written to a small buffer, not staged. */
 static takt_status perform_staged(struct takt_device *device,
-                                  const struct takt_device_job *performance,
+                                  const struct takt_device_job *job,
                                   const struct takt_extents *extents)
 {
     struct takt_transfer transfer = {.device = device,
                                      .pool = device->all->pool,
                                      .threads = device->all->threads,
                                      .is_apart = true};
-    struct takt_device_job sent = *performance;
+    struct takt_device_job sent = *job;
     struct takt_block block = {0};
     const bool is_short = extents->bytes[TAKT_OUT] <= 64 &&
                           sent.resident[TAKT_OUT].block == NULL &&
@@ -227,16 +225,16 @@ static takt_status perform_staged(struct takt_device *device,
     if (number >= 0)
         sent.resident[TAKT_OUT] = takt__small_location(device, number);
     takt_status status =
-        takt__plan(performance->call, sent.resident, &block, &transfer, &used);
+        takt__plan(job->call, sent.resident, &block, &transfer, &used);
     if (status == TAKT_OK) {
         takt__lock(&device->lock);
         status = takt__memory_take(device, used, &block);
         takt__unlock(&device->lock);
     }
     if (status == TAKT_OK)
-        status = run_transfer(&transfer, performance);
+        status = run_transfer(&transfer, job);
     if (status == TAKT_OK && number >= 0)
-        memcpy(performance->call->out, host_of(sent.resident[TAKT_OUT]),
+        memcpy(job->call->out, host_of(sent.resident[TAKT_OUT]),
                extents->bytes[TAKT_OUT]);
     takt__lock(&device->lock);
     takt__memory_give(device, &block);
@@ -249,18 +247,18 @@ static takt_status perform_staged(struct takt_device *device,
 /* ---- the call ------------------------------------------------------------ */
 
 takt_status takt__device_run(struct takt_device *device,
-                             const struct takt_device_job *performance)
+                             const struct takt_device_job *job)
 {
     struct takt_extents extents;
     struct small_layout layout;
 
-    takt__extents_of(performance->call, &extents);
-    lay_out(performance, &extents, &layout);
+    takt__extents_of(job->call, &extents);
+    lay_out(job, &extents, &layout);
     if (layout.used == 0)
-        return perform_resident(device, performance);
+        return perform_resident(device, job);
     if (layout.used <= TAKT_SMALL_BYTES)
-        return perform_small(device, performance, &extents, &layout);
-    return perform_staged(device, performance, &extents);
+        return perform_small(device, job, &extents, &layout);
+    return perform_staged(device, job, &extents);
 }
 
 /* ---- bytes --------------------------------------------------------------- */

@@ -26,7 +26,7 @@ struct takt_device_job {
  * TAKT_ENOMEM, TAKT_ENODEV, TAKT_ELOST: not so, and nothing was touched on the
  * host; what `finish` could not do comes back as its own status. */
 takt_status takt__device_run(struct takt_device *device,
-                             const struct takt_device_job *performance);
+                             const struct takt_device_job *job);
 
 /* Bytes between the host and a block, in the order of the computing queue; a
  * copy out is complete when this returns. */
