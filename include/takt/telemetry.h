@@ -123,8 +123,8 @@ TAKT_API const double *takt_duration_bounds(void);
 /* The calls of one op. */
 typedef struct takt_op_metric {
     const char *op;
-    uint64_t calls;     /* all of them; of the smallest one-line calls one in
-                         * 256 is counted for all */
+    uint64_t calls;     /* all of them; of the smallest calls one in 256 is
+                         * counted for all */
     int is_hot;         /* above the hot rate at the moment */
     uint64_t times_hot; /* how often it became hot */
     double calls_per_s; /* in the last second */

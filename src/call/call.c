@@ -22,7 +22,7 @@ static takt_status prepare(struct takt_exec *exec)
 {
     takt_call *call = exec->call;
 
-    if (takt__resident_has_buffers(call)) {
+    if (exec->has_buffers) {
         const takt_status status = takt__resident_find(exec);
         if (status != TAKT_OK)
             return status;
@@ -104,10 +104,12 @@ static takt_status perform(struct takt_exec *exec)
 {
     takt_status status = takt__admit(exec->call, &exec->is_empty);
 
-    if (status == TAKT_OK && exec->may_be_direct && takt__direct_run(exec))
+    if (status != TAKT_OK)
+        return status;
+    exec->has_buffers = takt__resident_has_buffers(exec->call);
+    if (exec->may_be_direct && !exec->has_buffers && takt__direct_run(exec))
         return TAKT_OK;
-    if (status == TAKT_OK)
-        status = prepare(exec);
+    status = prepare(exec);
     if (status == TAKT_OK)
         status = decide(exec);
     if (status != TAKT_OK)

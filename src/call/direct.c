@@ -151,10 +151,15 @@ void takt__direct_update(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
 {
     struct takt_direct *direct = &ctx->direct;
     _Atomic size_t *most = &direct->most[dtype][op];
+    const takt_op *entry = takt_op_at(op);
 
     if (!direct->is_on || direct->is_all_emitted || !may_be_direct(op))
         return;
-    atomic_store(most, most_of(ctx, takt_op_at(op), dtype));
+    /* Experts of the user's are there to be chosen, whatever the size. */
+    if (takt__user_expert_next(&ctx->experts, entry, NULL) != NULL)
+        atomic_store(most, 0);
+    else
+        atomic_store(most, most_of(ctx, entry, dtype));
     if (!direct->is_on || direct->is_all_emitted) /* since a moment ago */
         atomic_store(most, 0);
 }

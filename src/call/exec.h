@@ -34,6 +34,7 @@ struct takt_exec {
 
     /* admit */
     bool is_empty;    /* nothing is to be computed */
+    bool has_buffers; /* an operand is in a buffer, of whichever context */
     bool is_resident; /* operands are in buffers: `resident` is set */
     struct takt_sizes sizes;
 

@@ -7,6 +7,7 @@
 
 #include "base/name.h"
 #include "call/ctx.h"
+#include "call/direct.h"
 
 /* The number of Takt's own expert that one of the user's is most similar to: of
  * the same backend, with as many threads or the next fewer. */
@@ -70,9 +71,13 @@ takt_status takt__ctx_add_expert(takt_ctx *ctx, struct takt_model *model,
         return TAKT_EFULL;
     allow_op(model, op, (unsigned)arm);
     takt__user_expert_publish(&ctx->experts);
-    if (spec->is_usual != 0 && !op->is_user)
+    if (op->is_user)
+        return TAKT_OK;
+    if (spec->is_usual != 0)
         takt__decider_set_default(&ctx->decider, op, (unsigned)arm,
                                   made->threads);
+    takt__direct_update(ctx, takt__op_id(op), TAKT_F32);
+    takt__direct_update(ctx, takt__op_id(op), TAKT_F64);
     return TAKT_OK;
 }
 

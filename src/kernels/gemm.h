@@ -2,9 +2,9 @@
 /*
  * gemm.h - matrix products and matrix-vector products on one thread.
  *
- * One call describes a whole product or a piece of one: whoever has several
- * threads cuts it with takt__gemm_split() and runs the same kernel on each
- * piece, each with a scratch of its own. Transposes are strides. Operands
+ * One call describes a whole product or a piece of one: a caller that has
+ * several threads cuts it with takt__gemm_split() and runs the same kernel on
+ * each piece, each with a scratch of its own. Transposes are strides. Operands
  * must not overlap the result.
  *
  * Accuracy: sums are added up in the dtype, with fma where the ISA has it.

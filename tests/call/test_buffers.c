@@ -380,10 +380,34 @@ static void calls_in_one_line_see_what_a_device_made(void)
     EXPECT_INT(takt_sync(NULL), TAKT_OK);
 }
 
+/* A context that was made before there were buffers, when small calls did not
+ * have to look where their operands are. */
+static takt_ctx *early;
+
+static void small_calls_of_an_early_context_see_what_a_device_made(void)
+{
+    const size_t n = 64;
+    takt_buffer *a = buffer_of(early, n, 1), *foreign = buffer_of(ctx, n, 1);
+    float out[64];
+    takt_call call = vector_call("scale", n, at_of(a), NULL, at_of(a));
+
+    EXPECT_INT(takt_run_on(early, &call, expert_of(early, "cuda.0")), TAKT_OK);
+    call = vector_call("add", n, at_of(a), at_of(a), out);
+    for (int i = 0; i < 3; i++) {
+        EXPECT_INT(takt_run(early, &call, NULL), TAKT_OK);
+        EXPECT_NEAR((double)out[n - 1], 4, 0);
+    }
+    call = vector_call("add", n, at_of(foreign), at_of(foreign), out);
+    EXPECT_INT(takt_run(early, &call, NULL), TAKT_EINVAL);
+    takt_buffer_destroy(a);
+    takt_buffer_destroy(foreign);
+}
+
 int main(void)
 {
     guard_watch();
     subject_choose_fake();
+    early = context_of(TAKT_POLICY_ADAPTIVE, 1);
     ctx = context_of(TAKT_POLICY_FIXED, 2);
     gpu_expert = expert_of(ctx, "cuda.0");
     RUN(buffers_are_made_mapped_and_ended);
@@ -399,6 +423,8 @@ int main(void)
     RUN(every_op_takes_buffers_without_a_device);
     RUN(ops_of_the_user_find_their_operands_at_home);
     RUN(calls_in_one_line_see_what_a_device_made);
+    RUN(small_calls_of_an_early_context_see_what_a_device_made);
+    takt_ctx_destroy(early);
     takt_ctx_destroy(ctx);
     return tap_done();
 }

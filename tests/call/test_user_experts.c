@@ -612,6 +612,32 @@ static void what_was_measured_of_it_is_told_and_explained(void)
     takt_ctx_destroy(ctx);
 }
 
+/* A call that is too small to ask about is not too small for the expert that
+ * the user made the default one. */
+static void a_default_expert_runs_small_calls_too(void)
+{
+    takt_ctx *ctx = make_ctx();
+    const takt_op *op = takt_op_find("add");
+    struct worker worker = {.can_run = 1};
+    float a[16] = {1}, b[16] = {2}, out[16];
+    const takt_call call = {
+        .op = op, .shape = {.rank = 1, .dim = {16}}, .in = {a, b}, .out = out};
+
+    EXPECT_INT(takt_run(ctx, &call, NULL), TAKT_OK);
+    EXPECT_INT(
+        takt_ctx_add_expert(ctx, op,
+                            &(takt_expert_spec){.name = "default",
+                                                .backend = TAKT_BACKEND_SIMD,
+                                                .run = work,
+                                                .self = &worker,
+                                                .is_usual = 1}),
+        TAKT_OK);
+    for (int i = 0; i < 20; i++)
+        EXPECT_INT(takt_run(ctx, &call, NULL), TAKT_OK);
+    EXPECT(worker.ran >= 10);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     RUN(the_usual_one_runs_what_nobody_measured);
@@ -632,5 +658,6 @@ int main(void)
     RUN(an_op_has_sixteen_experts);
     RUN(experts_of_one_name_do_not_mix);
     RUN(all_of_it_goes_on_at_once);
+    RUN(a_default_expert_runs_small_calls_too);
     return tap_done();
 }
