@@ -24,6 +24,7 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     struct takt_arm arm = {
         .device = expert->threads > 1 ? TAKT_DEVICE_CORES : TAKT_DEVICE_CORE,
         .kin = (unsigned)expert->isa,
+        .uses_pool = takt__expert_uses_pool(expert),
     };
 
     memcpy(arm.name, expert->name, sizeof arm.name);

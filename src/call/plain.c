@@ -155,10 +155,12 @@ static void run(struct takt_exec *exec)
 
 void takt__plain_run_timed(struct takt_exec *exec)
 {
-    const unsigned team = takt__exec_expert(exec)->threads;
+    const struct takt_expert *expert = takt__exec_expert(exec);
 
-    exec->is_asleep = team > 1 && !exec->sizes.is_steady &&
-                      takt__pool_asleep(exec->ctx->experts.pool, team) > 0;
+    exec->is_asleep =
+        takt__expert_uses_pool(expert)
+            ? takt__pool_asleep(exec->ctx->experts.pool, expert->threads) > 0
+            : (exec->choice.situation & TAKT_ASLEEP) != 0;
     exec->start = takt__ticks();
     run(exec);
     exec->end = takt__ticks();

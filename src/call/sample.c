@@ -35,7 +35,10 @@ static unsigned flags_of(const struct takt_exec *exec)
     return (exec->choice.reason == TAKT_REASON_EXPLORE ? TAKT_SAMPLE_EXPLORED
                                                        : 0) |
            (exec->is_shadow ? TAKT_SAMPLE_SHADOW : 0) |
-           (is_switched ? TAKT_SAMPLE_SWITCHED : 0);
+           (is_switched ? TAKT_SAMPLE_SWITCHED : 0) |
+           (exec->is_asleep != ((exec->choice.situation & TAKT_ASLEEP) != 0)
+                ? TAKT_SAMPLE_MISJUDGED
+                : 0);
 }
 
 void takt__sample(struct takt_exec *exec)

@@ -130,6 +130,12 @@ static inline unsigned takt__expert_number(const struct takt_experts *experts,
     return (unsigned)(expert - experts->expert);
 }
 
+/* Whether it runs on the threads of the pool, which may be asleep. */
+static inline bool takt__expert_uses_pool(const struct takt_expert *expert)
+{
+    return expert->class == &takt__cpu_class && expert->threads > 1;
+}
+
 static inline bool takt__expert_can(const struct takt_expert *expert,
                                     const takt_call *call)
 {

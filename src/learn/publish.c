@@ -8,13 +8,22 @@ static bool is_team(const struct takt_model *model, unsigned expert)
     return takt__model_arm(model, expert)->rates.threads > 1;
 }
 
-/* Where the operands are in caches, the first call on another team of threads
- * only moves them there: two trials in a row, of which the second counts. */
+static bool uses_pool(const struct takt_model *model, unsigned expert)
+{
+    return takt__model_arm(model, expert)->uses_pool;
+}
+
+/* The first of several trials in a row wakes the threads of the pool, if the
+ * best expert does not use them; or, where the operands are in caches, moves
+ * them to those of another team. The others show what a call takes. */
 static uint8_t tries_of(const struct takt_model *model,
                         const struct takt_verdict *verdict, unsigned situation)
 {
     if (verdict->explore < 0)
         return 0;
+    if (uses_pool(model, (unsigned)verdict->explore) &&
+        !uses_pool(model, verdict->best))
+        return 3;
     return (situation & TAKT_REPEAT) != 0 &&
                    is_team(model, (unsigned)verdict->explore) !=
                        is_team(model, verdict->best)

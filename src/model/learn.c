@@ -17,12 +17,13 @@ static void find_slot(const struct takt_model *model,
     const struct takt_sample *sample = out->sample;
     const struct takt_arm *arm = &model->arm[sample->arm];
 
-    out->called_in = out->slot = sample->situation;
+    out->called_in = out->slot = (sample->flags & TAKT_SAMPLE_MISJUDGED) != 0
+                                     ? sample->situation ^ TAKT_ASLEEP
+                                     : sample->situation;
     if ((sample->situation & TAKT_RESIDENT) == 0)
         return;
     if (!takt__model_has_gpu(model, sample->series))
-        out->called_in = out->slot =
-            sample->situation & (unsigned)~TAKT_RESIDENT;
+        out->called_in = out->slot = out->slot & (unsigned)~TAKT_RESIDENT;
     else if (takt__arm_is_gpu(arm))
         out->slot = takt__arm_slot(arm);
 }

@@ -32,6 +32,7 @@ struct takt_arm {
     char name[TAKT_ARM_NAME];
     unsigned device;
     unsigned kin;    /* arms of one kin differ by their threads */
+    bool uses_pool;  /* runs on threads that may be asleep */
     bool is_default; /* runs calls until another arm is clearly better */
     struct takt_rates rates;
 };

@@ -11,7 +11,9 @@ enum {
     TAKT_SAMPLE_REFUSED = 4,  /* the arm did not run it: no time in it */
     TAKT_SAMPLE_REPORTED = 8, /* the program ran and timed it by itself */
     TAKT_SAMPLE_TUNING = 16,  /* a careful measurement, not a program's call */
-    TAKT_SAMPLE_SHADOW = 32   /* explored in a shadow run: all of it is extra */
+    TAKT_SAMPLE_SHADOW = 32,  /* explored in a shadow run: all of it is extra */
+    TAKT_SAMPLE_MISJUDGED = 64 /* threads slept where the decision took them to
+                                * be awake, or the other way round */
 };
 
 struct takt_sample {
