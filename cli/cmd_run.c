@@ -171,6 +171,11 @@ static bool read_options(struct run_task *task)
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         if (!read_file_option(task, &files[i]))
             return false;
+    /* Idle threads of OpenBLAS spin for a tenth of a second by default, on the
+     * processors that other code could use meanwhile. */
+    if (getenv("OPENBLAS_THREAD_TIMEOUT") == NULL &&
+        !set_copy(task, "OPENBLAS_THREAD_TIMEOUT", "25"))
+        return false;
     if (option_given(task->invocation, "no-gpu") &&
         !set_copy(task, "TAKT_GPU", ""))
         return false;

@@ -4,6 +4,7 @@
 
 #include "mode.h"
 #include "router.h"
+#include "switchback.h"
 
 /* ---- how often a call asks the router ---------------------------------------
  *
@@ -42,23 +43,47 @@ static bool is_due(struct takt_backoff *backoff)
     return false;
 }
 
+/* Whether a call asks the router, by the backoff of its kind: for programs
+ * whose results must not vary. */
+static bool is_asking(struct takt_intercept *intercept,
+                      struct takt_admission *out)
+{
+    out->backoff = backoff_of(intercept);
+    return is_due(out->backoff);
+}
+
+/* Whether a call is on the routed side now. A rule, a pin file or a test that
+ * decided for all calls is not questioned. */
+static bool is_routed(struct takt_intercept *intercept,
+                      struct takt_admission *out)
+{
+    if (!out->route->is_adaptive || takt__is_eager())
+        return true;
+    if (takt__is_steady())
+        return is_asking(intercept, out);
+    return intercept->kind != NULL &&
+           takt__side_of(intercept->kind) == TAKT_SIDE_ROUTED;
+}
+
 bool takt__admit_intercept(struct takt_intercept *intercept,
                            enum takt_routine op, double least,
                            struct takt_admission *out)
 {
-    const bool is_eager = takt__is_eager();
-
-    if (intercept->work < least && !is_eager) {
+    if (intercept->work < least && !takt__is_eager()) {
         intercept->why = TAKT_WHY_SMALL;
         return false;
     }
-    out->backoff = backoff_of(intercept);
-    if (!is_due(out->backoff) && !is_eager) {
-        intercept->why = TAKT_WHY_SETTLED;
+    intercept->kind = takt__kind_of(intercept->arguments);
+    out->backoff = NULL;
+    out->route = takt__route(intercept->baseline, &intercept->why);
+    if (out->route == NULL)
+        return false;
+    if (out->route->op[op] == NULL) {
+        intercept->why = TAKT_WHY_ROUTINE;
         return false;
     }
-    out->route = takt__route(intercept->baseline, &intercept->why);
-    return out->route != NULL && out->route->op[op] != NULL;
+    intercept->why = TAKT_WHY_SETTLED;
+    return is_routed(intercept, out);
 }
 
 /* Work of about 20 microseconds: two hundred decisions take as long, so one in
@@ -73,6 +98,9 @@ void takt__admission_answered(const struct takt_admission *admission,
                               bool is_baseline)
 {
     struct takt_backoff *backoff = admission->backoff;
+
+    if (backoff == NULL)
+        return;
     const double fit = quantum(intercept->routine) / intercept->work;
     const double most = fit < UINT16_MAX ? fit : UINT16_MAX;
     const unsigned next = 2 * backoff->stride + 1u;

@@ -161,7 +161,8 @@ void takt__add_baseline_experts(struct takt_route *route)
             .threads = route->threads,
             .run = offer[i].run,
             .self = (void *)(uintptr_t)baseline, /* is only read */
-            .is_usual = 1};
+            .is_usual = takt__is_steady(),
+            .is_observed = !takt__is_steady() && !takt__is_eager()};
         if (op != NULL && baseline->function[offer[i].routine][0] != NULL &&
             baseline->function[offer[i].routine][1] != NULL &&
             route->takt->add_expert(route->ctx, op, &spec) == TAKT_OK)

@@ -13,6 +13,7 @@ enum takt_fork_part {
     TAKT_FORK_LOADER,
     TAKT_FORK_STATS,
     TAKT_FORK_REUSE,
+    TAKT_FORK_SWITCHBACK,
     TAKT_FORK_PARTS
 };
 

@@ -9,6 +9,7 @@
 #include "record.h"
 #include "reuse.h"
 #include "router.h"
+#include "switchback.h"
 
 /* The intercepted call that this thread is inside of, as an address on its
  * stack; 0: none. A program may have jumped out of it (longjmp): code that is
@@ -37,14 +38,31 @@ static void leave(const struct takt_intercept *intercept)
 /* ---- single calls ----------------------------------------------------------
  */
 
+/* What a call took, for the comparison of both sides. */
+static void count_side(const struct takt_intercept *intercept,
+                       enum takt_side side, uint64_t start_ns, uint64_t end_ns)
+{
+    if (intercept->kind != NULL)
+        takt__switchback_add(
+            &(struct takt_switchback_call){.kind = intercept->kind,
+                                           .side = side,
+                                           .work = intercept->work,
+                                           .weight = intercept->weight,
+                                           .start_ns = start_ns,
+                                           .end_ns = end_ns});
+}
+
 /* Runs an admitted call. False: it was refused, nothing was touched. */
 static bool run(struct takt_intercept *intercept,
-                const struct takt_admission *admission, const takt_call *call)
+                const struct takt_admission *admission, takt_call *call)
 {
     const struct takt_route *route = admission->route;
     const bool has_stats = takt__has_stats();
     takt_decision decision = {.size = sizeof decision};
+    const uint64_t start_ns = takt__now_ns();
 
+    if (takt__side_is_settling(start_ns))
+        call->flags |= TAKT_CALL_UNTYPICAL;
     takt__baseline_wrote = NULL;
     if (takt__reuse_run(route, call, has_stats ? &decision : NULL) != TAKT_OK) {
         intercept->why = TAKT_WHY_FORM;
@@ -53,6 +71,8 @@ static bool run(struct takt_intercept *intercept,
     if (route->is_adaptive)
         takt__admission_answered(admission, intercept,
                                  takt__baseline_wrote == call->out);
+    intercept->weight = 1;
+    count_side(intercept, TAKT_SIDE_ROUTED, start_ns, takt__now_ns());
     if (has_stats)
         takt__record_routed(route, intercept, call, &decision);
     return true;
@@ -71,7 +91,7 @@ static bool route_product(struct takt_intercept *intercept,
         !takt__admit_intercept(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT,
                                &admission))
         return false;
-    const takt_call call = takt__product_call(admission.route, &product);
+    takt_call call = takt__product_call(admission.route, &product);
     return run(intercept, &admission, &call);
 }
 
@@ -174,13 +194,18 @@ static bool route(struct takt_intercept *intercept,
  */
 enum { timed_of = 16 };
 
-static bool is_timed(const struct takt_intercept *intercept)
+static bool is_timed(struct takt_intercept *intercept)
 {
     static _Thread_local unsigned turn;
 
-    return intercept->why == TAKT_WHY_STARTING ||
-           (takt__has_stats() &&
-            (intercept->work > 1e6 || turn++ % timed_of == 0));
+    intercept->weight = 1;
+    if (intercept->why == TAKT_WHY_STARTING ||
+        (intercept->kind == NULL && !takt__has_stats()))
+        return intercept->why == TAKT_WHY_STARTING;
+    if (intercept->work > 1e6)
+        return true;
+    intercept->weight = timed_of / 2;
+    return turn++ % timed_of < 2; /* two in a row: the gap between them */
 }
 
 bool takt__intercept_begin(struct takt_intercept *intercept,
@@ -188,6 +213,8 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
                            const struct takt_arguments *arguments)
 {
     intercept->baseline = target->baseline;
+    intercept->arguments = arguments;
+    intercept->kind = NULL;
     intercept->routine = arguments->routine;
     intercept->type = arguments->type;
     intercept->work = arguments->work;
@@ -207,12 +234,16 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
 
 void takt__intercept_end(const struct takt_intercept *intercept)
 {
-    const uint64_t ns =
-        intercept->start_ns > 0 ? takt__now_ns() - intercept->start_ns : 0;
+    const uint64_t end_ns = intercept->start_ns > 0 ? takt__now_ns() : 0;
+    const uint64_t ns = end_ns - intercept->start_ns;
 
     if (intercept->is_nested)
         return;
     leave(intercept);
+    if (ns > 0)
+        count_side(intercept, TAKT_SIDE_BASELINE, intercept->start_ns, end_ns);
+    else if (intercept->kind != NULL)
+        takt__switchback_skip();
     if (takt__has_stats())
         takt__record_pass(intercept, ns);
     if (intercept->why == TAKT_WHY_STARTING)

@@ -14,14 +14,18 @@
 
 #include "arguments.h"
 #include "baseline.h"
+#include "kind.h"
 #include "stats.h"
 
 struct takt_intercept {
     struct takt_baseline *baseline; /* NULL: it cannot be described */
+    const struct takt_arguments *arguments;
     enum takt_routine routine;
     enum takt_blas_type type;
-    double work;       /* multiply-adds, or elements */
-    enum takt_why why; /* it was not routed */
+    double work;            /* multiply-adds, or elements */
+    struct takt_kind *kind; /* NULL: it is not compared */
+    double weight;          /* calls that it stands for, if it is timed */
+    enum takt_why why;      /* it was not routed */
     bool is_nested;    /* the baseline library made it, inside another call */
     uint64_t start_ns; /* 0: it is not timed */
     uintptr_t outer;   /* the call around it; 0: none */

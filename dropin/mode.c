@@ -22,10 +22,12 @@ static void read_mode(void)
     const char *path = value_of(TAKT_STATS_VARIABLE);
     const bool has_stats = path != NULL && takt__stats_open(path);
     const bool is_eager = value_of("TAKT_RUN_EAGER") != NULL;
+    const bool is_steady = value_of("TAKT_RUN_SAME_BITS") != NULL;
 
     atomic_store_explicit(&takt__mode,
                           (has_stats ? TAKT_MODE_STATS : 0u) |
-                              (is_eager ? TAKT_MODE_EAGER : 0u),
+                              (is_eager ? TAKT_MODE_EAGER : 0u) |
+                              (is_steady ? TAKT_MODE_STEADY : 0u),
                           memory_order_release);
 }
 

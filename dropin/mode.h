@@ -10,8 +10,10 @@
 
 enum {
     TAKT_MODE_STATS = 1, /* calls are counted in shared statistics (stats.h) */
-    TAKT_MODE_EAGER = 2  /* TAKT_RUN_EAGER, for tests: every call is routed,
+    TAKT_MODE_EAGER = 2, /* TAKT_RUN_EAGER, for tests: every call is routed,
                           * however small, from the first on */
+    TAKT_MODE_STEADY = 4 /* TAKT_RUN_SAME_BITS: results must not vary within
+                          * a run */
 };
 extern _Atomic unsigned takt__mode;
 
@@ -28,6 +30,12 @@ static inline bool takt__is_eager(void)
 {
     return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
             TAKT_MODE_EAGER) != 0;
+}
+
+static inline bool takt__is_steady(void)
+{
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
+            TAKT_MODE_STEADY) != 0;
 }
 
 static inline bool takt__has_stats(void)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "baseline.h"
+#include "mode.h"
 #include "takt/takt.h"
 
 /* What is used of libtakt: use_(member, function). */
@@ -54,7 +55,7 @@ static inline takt_call takt__call_of(const struct takt_route *route,
 {
     return (takt_call){.op = route->op[routine],
                        .dtype = type == TAKT_D ? TAKT_F64 : TAKT_F32,
-                       .flags = TAKT_CALL_STEADY};
+                       .flags = takt__is_steady() ? TAKT_CALL_STEADY : 0};
 }
 
 #endif

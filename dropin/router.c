@@ -12,6 +12,7 @@
 #include "loader.h"
 #include "mode.h"
 #include "stats_write.h"
+#include "switchback.h"
 
 /* The router is opened when calls have taken this long: making a context takes
  * some milliseconds. */
@@ -164,6 +165,7 @@ static void make_route(const struct takt_baseline *baseline, unsigned threads)
         .baseline = baseline, .threads = threads, .takt = &libtakt};
     if (make_ctx(route)) {
         takt__add_baseline_experts(route);
+        takt__switchback_open(threads);
         record_gpu(route->ctx);
     } else {
         takt__stats_trouble("a context could not be made");
@@ -212,7 +214,7 @@ takt_call takt__product_call(const struct takt_route *route,
                        .ld = {p->lda, p->ldb, p->ldc},
                        .alpha = p->alpha,
                        .beta = p->beta,
-                       .flags = TAKT_CALL_STEADY |
+                       .flags = (takt__is_steady() ? TAKT_CALL_STEADY : 0) |
                                 (p->is_a_transposed ? TAKT_TRANS_A : 0) |
                                 (p->is_b_transposed ? TAKT_TRANS_B : 0)};
 }

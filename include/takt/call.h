@@ -32,9 +32,13 @@ extern "C" {
          * a shadow run, after the call, on a copy of the \
          * operands */
 #define TAKT_CALL_ALPHA_ZERO 128u /* an alpha of 0 is intended */
+#define TAKT_CALL_UNTYPICAL                                  \
+    256u /* conditions are unusual: nothing is tried in this \
+          * call, and nothing is learned from it */
 
 /* Operands by op; members that an op does not name are 0. Of the flags, an op
- * takes those it names, and every op URGENT, TF32, STEADY and ALPHA_ZERO.
+ * takes those it names, and every op URGENT, TF32, STEADY, ALPHA_ZERO and
+ * UNTYPICAL.
  *
  * Factors: a forgotten alpha must not turn a result into zeros. So an alpha of
  * 0 in scale, axpy, gemv, matmul and batched, and the bounds 0 and 0 in clamp,

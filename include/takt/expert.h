@@ -39,6 +39,9 @@ typedef struct takt_expert_spec {
      * were not measured yet: usually the code that ran them before Takt. Of
      * several on one op, the last one counts. */
     int is_usual;
+    /* Not 0: the program runs it where it wants to, and reports its times with
+     * takt_record(). Takt compares it with the others, and never chooses it. */
+    int is_observed;
 } takt_expert_spec;
 
 /* Adds an expert to an op of the catalogue, or to one that the user defined in

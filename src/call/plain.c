@@ -51,7 +51,7 @@ static void spread(struct takt_exec *exec, const struct takt_device *best)
  * the budget of shadow runs has left if it is steady. */
 static double longest_trial_s(const struct takt_exec *exec)
 {
-    if ((exec->call->flags & TAKT_CALL_URGENT) != 0)
+    if ((exec->call->flags & (TAKT_CALL_URGENT | TAKT_CALL_UNTYPICAL)) != 0)
         return 0;
     return exec->sizes.is_steady ? takt__shadow_budget_s(exec->ctx) : HUGE_VAL;
 }
@@ -170,6 +170,7 @@ void takt__plain_run_timed(struct takt_exec *exec)
 void takt__plain_run(struct takt_exec *exec)
 {
     exec->is_sampled = exec->is_sampled &&
+                       (exec->call->flags & TAKT_CALL_UNTYPICAL) == 0 &&
                        (exec->decision != NULL || takt__exec_draw_timing(exec));
     if (exec->is_sampled || exec->is_emitted || exec->decision != NULL) {
         takt__plain_run_timed(exec);

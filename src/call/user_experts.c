@@ -39,6 +39,7 @@ static struct takt_arm arm_of(const takt_ctx *ctx,
     arm.rates = takt__prior_rates(&ctx->experts.expert[like], ctx->machine);
     arm.rates.threads = expert->threads;
     arm.is_default = expert->spec.is_usual != 0;
+    arm.is_observed = expert->spec.is_observed != 0;
     return arm;
 }
 

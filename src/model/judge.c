@@ -36,6 +36,7 @@ static bool is_suspect(const struct takt_posterior *posterior, unsigned arm,
 static bool may_run(const struct takt_posterior *posterior, unsigned arm)
 {
     return !takt__model_is_closed(posterior->model, arm) &&
+           !posterior->model->arm[arm].is_observed &&
            ((posterior->situation & TAKT_RESIDENT) == 0 ||
             !takt__arm_is_gpu(&posterior->model->arm[arm]));
 }

@@ -31,9 +31,10 @@ enum { TAKT_DEVICE_CORE = 0, TAKT_DEVICE_CORES = 1, TAKT_DEVICE_GPU = 2 };
 struct takt_arm {
     char name[TAKT_ARM_NAME];
     unsigned device;
-    unsigned kin;    /* arms of one kin differ by their threads */
-    bool uses_pool;  /* runs on threads that may be asleep */
-    bool is_default; /* runs calls until another arm is clearly better */
+    unsigned kin;     /* arms of one kin differ by their threads */
+    bool uses_pool;   /* runs on threads that may be asleep */
+    bool is_observed; /* is never chosen: the program runs it by itself */
+    bool is_default;  /* runs calls until another arm is clearly better */
     struct takt_rates rates;
 };
 

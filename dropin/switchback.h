@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * switchback.h - whether this program is faster with routing, by measurement.
+ *
+ * Time is cut into slices. In a slice all calls run on one side: in the
+ * baseline library, or routed. Two pools of threads on the same processors
+ * disturb each other for as long as the idle one spins (a BLAS library does for
+ * some 30 ms), so calls of both sides must not take turns; and what follows a
+ * change of sides is not measured.
+ *
+ * A program stays on the side that was measured to be faster, and the other
+ * side is probed now and then. If routing is not faster with confidence, the
+ * program stays in the baseline library. What a side does to the rest of the
+ * program is in the gaps between its calls, which are compared too.
+ */
+#ifndef TAKT_DROPIN_SWITCHBACK_H
+#define TAKT_DROPIN_SWITCHBACK_H
+
+#include "kind.h"
+
+/* The side on which calls run now. */
+extern _Atomic unsigned takt__side_now;
+
+/* Where a call of a kind is to run. */
+static inline enum takt_side takt__side_of(const struct takt_kind *kind)
+{
+    return kind->is_kept ? TAKT_SIDE_BASELINE
+                         : (enum takt_side)atomic_load_explicit(
+                               &takt__side_now, memory_order_relaxed);
+}
+
+/* Whether sides were changed so lately that calls are disturbed by that. */
+bool takt__side_is_settling(uint64_t now_ns);
+
+/* Routing has become possible, in this process: probe it when that is worth
+ * it. `threads` is what the baseline library uses; 0: not known. */
+void takt__switchback_open(unsigned threads);
+
+/* A call ran on a side. */
+struct takt_switchback_call {
+    struct takt_kind *kind;
+    enum takt_side side;
+    double work;
+    double weight; /* calls that it stands for */
+    uint64_t start_ns, end_ns;
+};
+void takt__switchback_add(const struct takt_switchback_call *call);
+
+/* A call of this thread was not timed: what follows it is no gap. */
+void takt__switchback_skip(void);
+
+/* What was found out; 0 probes: nothing. */
+struct takt_switchback_result {
+    unsigned probes; /* slices that were compared */
+    bool is_routed;  /* the faster side */
+    double ratio;    /* time routed against time in the library, per work */
+    double error;    /* standard error of that */
+};
+struct takt_switchback_result takt__switchback_result(void);
+
+#endif
