@@ -232,9 +232,10 @@ static void look(struct compare_watch *watch)
             note_end(watch, status, &used);
             continue;
         }
-        /* It wants the terminal, or waits to be continued: nobody will. */
-        watch->child->stopped_by = WSTOPSIG(status);
-        kill(-pid, SIGKILL);
+        if (WSTOPSIG(status) == SIGTTIN || WSTOPSIG(status) == SIGTTOU) {
+            watch->child->stopped_by = WSTOPSIG(status); /* for a terminal */
+            kill(-pid, SIGKILL);
+        }
     }
 }
 

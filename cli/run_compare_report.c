@@ -284,7 +284,8 @@ static void print_failure(FILE *out, const struct comparison *comparison)
     fprintf(out, "\nthe program FAILED %s: ",
             is_alone ? "with Takt, and not without" : "without Takt");
     if (comparison->stopped_by != 0)
-        fprintf(out, "it stopped by signal %d, as if it wanted a terminal\n",
+        fprintf(out,
+                "it wanted the terminal (signal %d), which it cannot have\n",
                 comparison->stopped_by);
     else if (WIFSIGNALED(status))
         fprintf(out, "signal %d\n", WTERMSIG(status));
