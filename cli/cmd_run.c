@@ -12,6 +12,7 @@
 #include "context.h"
 #include "number.h"
 #include "run.h"
+#include "run_compare.h"
 #include "workflow.h"
 
 struct run_task {
@@ -187,17 +188,33 @@ static bool read_options(struct run_task *task)
 static bool is_sensible(const struct invocation *invocation)
 {
     const struct command *command = invocation->command;
-    const bool has_report = option_given(invocation, "report");
+    const bool compares = option_given(invocation, "compare");
+    const bool has_report = compares || option_given(invocation, "report");
 
     if (invocation->program == NULL || invocation->program[0] == NULL)
         return reject(command, "no command after --");
     if (option_given(invocation, "format") && !has_report)
-        return reject(command, "--format is for --report");
+        return reject(command, "--format is for --report and --compare");
     if (option_given(invocation, "output") && !has_report)
-        return reject(command, "--output is for --report");
+        return reject(command, "--output is for --report and --compare");
+    if (compares && option_given(invocation, "report"))
+        return reject(command, "--compare has a report of its own");
+    if (option_given(invocation, "show-output") && !compares)
+        return reject(command, "--show-output is for --compare");
     if (option_given(invocation, "policy") && option_given(invocation, "pin"))
         return reject(command, "--policy and --pin cannot both decide");
     return true;
+}
+
+/* The value of --compare; 0: none was given. */
+static bool read_pairs(const struct invocation *invocation, size_t *out)
+{
+    const char *value = option_value(invocation, "compare");
+
+    *out = 0;
+    return value == NULL || value[0] == '\0' ||
+           read_count_option(invocation, "compare", compare_given,
+                             "is no number of pairs (1 to 1000)", out);
 }
 
 /* Opened before the program runs, so that it does not run for nothing. */
@@ -222,9 +239,13 @@ static bool open_output(struct run_task *task)
 {
     const char *output = option_value(task->invocation, "output");
 
-    if (!option_given(task->invocation, "report"))
+    const bool compares = option_given(task->invocation, "compare");
+
+    if (!compares && !option_given(task->invocation, "report"))
         return true;
-    task->out = output != NULL ? open_report(task, output) : stderr;
+    task->out = output != NULL ? open_report(task, output)
+                : compares     ? stdout
+                               : stderr;
     return task->out != NULL;
 }
 
@@ -265,13 +286,17 @@ static void print_report(struct run_task *task, const struct ending *ending,
     tally_drop(&report.tally);
 }
 
+static bool is_file(const struct run_task *task)
+{
+    return task->out != NULL && task->out != stderr && task->out != stdout;
+}
+
 /* The program's exit status is not ours to change: it is only said. */
 static void close_output(struct run_task *task)
 {
-    const bool is_file = task->out != stderr;
     bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
 
-    if (is_file) {
+    if (is_file(task)) {
         is_bad |= fclose(task->out) != 0;
         is_bad =
             is_bad || takt__new_file_commit(&task->report, NULL) != TAKT_OK;
@@ -307,22 +332,83 @@ static int run_reported(struct run_task *task)
     return end_alike(&ending);
 }
 
+/* Whether takt itself is, so that every program would be. */
+static bool is_preloaded(void)
+{
+    const char *before = getenv("LD_PRELOAD");
+
+    return before != NULL && strstr(before, "libtakt-blas.so") != NULL;
+}
+
+static bool can_compare(const struct run_task *task)
+{
+    if (task->is_left_alone) /* which was said */
+        complain(&cmd_run, "there is nothing to compare");
+    else if (is_preloaded())
+        complain(&cmd_run, "LD_PRELOAD has libtakt-blas.so: there would be no "
+                           "run without Takt");
+    else
+        return true;
+    return false;
+}
+
+/* The store that the runs learn from and into. */
+static void find_store(const struct run_task *task, char *out, size_t size)
+{
+    const char *named = option_value(task->invocation, "db");
+
+    out[0] = '\0';
+    if (named != NULL)
+        snprintf(out, size, "%s", named);
+    else
+        takt_store_path(out, size);
+}
+
+static int run_comparison(struct run_task *task, size_t pairs)
+{
+    char store[PATH_MAX];
+    int signal_number = 0;
+
+    if (!can_compare(task))
+        return EXIT_FINDING;
+    find_store(task, store, sizeof store);
+    const struct compare_wish wish = {
+        .launch = &task->launch,
+        .store = store,
+        .pairs = pairs,
+        .shows_output = option_given(task->invocation, "show-output"),
+        .is_json = option_choice(task->invocation, "format") == 1,
+        .out = task->out};
+    const int code = run_compared(&wish, &signal_number);
+    close_output(task);
+    if (signal_number != 0)
+        suffer_signal(signal_number);
+    return code;
+}
+
+static int start(struct run_task *task, size_t pairs)
+{
+    if (!prepare(task))
+        return EXIT_FINDING;
+    if (option_given(task->invocation, "compare"))
+        return run_comparison(task, pairs);
+    return task->out != NULL ? run_reported(task)
+                             : become_program(&task->launch);
+}
+
 static int run(const struct invocation *invocation)
 {
     static struct run_task task;
     int code = EXIT_USAGE;
+    size_t pairs;
 
     task = (struct run_task){.invocation = invocation,
                              .launch = {.program = invocation->program},
                              .report = {.fd = -1, .folder = -1}};
-    if (is_sensible(invocation) && read_options(&task) && open_output(&task)) {
-        if (!prepare(&task))
-            code = EXIT_FINDING;
-        else
-            code = task.out != NULL ? run_reported(&task)
-                                    : become_program(&task.launch);
-    }
-    if (task.out != NULL && task.out != stderr)
+    if (is_sensible(invocation) && read_pairs(invocation, &pairs) &&
+        read_options(&task) && open_output(&task))
+        code = start(&task, pairs);
+    if (is_file(&task))
         fclose(task.out);
     takt__new_file_drop(&task.report);
     drop_variables(&task.launch);
@@ -348,12 +434,23 @@ const struct command cmd_run = {
         "The report tells for each routine and size where calls ran, what they "
         "took, what the baseline library would have taken (predicted), what "
         "was "
-        "gained or lost, and why calls stayed on the CPU.",
+        "gained or lost, and why calls stayed on the CPU.\n"
+        "--compare runs the program with and without Takt, in pairs in random "
+        "order, and tells the ratios of wall and of CPU time with 95% "
+        "intervals: N pairs, or until the interval is narrow (+-2%), which is "
+        "6 to 25 pairs, and none begins after 10 minutes. One pair before "
+        "these is told apart. The report is on standard output; what the "
+        "program prints is compared, not shown. Status 0: compared; 1: a run "
+        "failed.",
     .takes_program = true,
     .options = {{"report", NULL, NULL, "say at the end what came of it"},
+                {"compare", "[=N]", NULL,
+                 "run it with and without Takt, in N pairs, and compare"},
+                {"show-output", NULL, NULL,
+                 "with --compare: on standard error, all that it prints"},
                 {"format", "WORD", "text|json", "of the report"},
                 {"output", "FILE", NULL,
-                 "the report goes there (default: standard error)"},
+                 "the report goes there, not to a standard stream"},
                 {"policy", "NAME", policy_choice, "how calls are decided"},
                 {"pin", "FILE", NULL,
                  "decisions from a file: every run gives the same bits"},
@@ -367,6 +464,7 @@ const struct command cmd_run = {
                 DB_OPTION},
     .examples = {"takt run -- python3 app.py",
                  "takt run --report -- python3 app.py",
+                 "takt run --compare -- python3 app.py",
                  "takt run --report --format json --output run.json -- "
                  "Rscript fit.R",
                  "takt run --no-gpu --threads 4 -- octave model.m",

@@ -186,6 +186,24 @@ static bool check_choice(const struct command *command,
                   option->choice);
 }
 
+bool has_optional_value(const struct option *option)
+{
+    return option->value != NULL && option->value[0] == '[';
+}
+
+static bool is_whole(const char *word)
+{
+    return word[0] != '\0' && word[strspn(word, "0123456789")] == '\0';
+}
+
+/* Whether an option without = takes the next word: always, or where it is
+ * meant, as in --compare 5. */
+static bool takes_next(const struct option *option, const char *next)
+{
+    return option->value != NULL &&
+           (!has_optional_value(option) || (next != NULL && is_whole(next)));
+}
+
 /* Takes the option in argv[*at] and its value, if it has one. */
 static bool take_option(struct invocation *out, int argc, char **argv, int *at)
 {
@@ -200,7 +218,8 @@ static bool take_option(struct invocation *out, int argc, char **argv, int *at)
         return unknown_option(command, word, length);
     if (option->value == NULL && value != NULL)
         return reject(command, "--%s takes no value", option->name);
-    if (option->value != NULL && value == NULL) {
+    if (value == NULL &&
+        takes_next(option, *at + 1 < argc ? argv[*at + 1] : NULL)) {
         if (*at + 1 >= argc)
             return reject(command, "--%s needs %s", option->name,
                           option->value);

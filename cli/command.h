@@ -24,7 +24,8 @@ enum { max_options = 16, max_operands = 64 };
 
 struct option {
     const char *name;   /* without the dashes; NULL ends a table */
-    const char *value;  /* what it takes, such as "FILE"; NULL: a flag */
+    const char *value;  /* what it takes, such as "FILE"; NULL: a flag; "[=N]":
+                         * a flag that may have a value after = */
     const char *choice; /* the words it takes, separated by |; NULL: any */
     const char *help;
 };
@@ -60,8 +61,11 @@ extern const struct command *const commands[];
 
 const struct command *find_command(const char *name);
 
-/* The value of an option, NULL when it was not given. The command must have
- * an option of that name. */
+/* Whether an option is a flag that may have a value. */
+bool has_optional_value(const struct option *option);
+
+/* The value of an option, NULL when it was not given, "" for a flag. The
+ * command must have an option of that name. */
 const char *option_value(const struct invocation *invocation, const char *name);
 bool option_given(const struct invocation *invocation, const char *name);
 

@@ -49,13 +49,19 @@ void print_overview(FILE *stream)
           stream);
 }
 
+/* Between an option and its value. */
+static const char *blank_before(const struct option *option)
+{
+    return option->value != NULL && !has_optional_value(option) ? " " : "";
+}
+
 static void print_options(FILE *stream, const struct command *command)
 {
     fputs("\noptions:\n", stream);
     for (const struct option *o = command->options; o->name != NULL; o++) {
         char left[64];
-        snprintf(left, sizeof left, "--%s%s%s", o->name,
-                 o->value != NULL ? " " : "", o->value != NULL ? o->value : "");
+        snprintf(left, sizeof left, "--%s%s%s", o->name, blank_before(o),
+                 o->value != NULL ? o->value : "");
         fprintf(stream, "  %-24s %s\n", left, o->help);
     }
     fprintf(stream, "  %-24s %s\n", "--help", "print this");
@@ -111,7 +117,7 @@ static void print_man_options(FILE *stream, const struct command *command)
         fputs(".TP\n.B \\-\\-", stream);
         print_roff(stream, o->name);
         if (o->value != NULL)
-            fprintf(stream, " \\fI%s\\fR", o->value);
+            fprintf(stream, "%s\\fI%s\\fR", blank_before(o), o->value);
         fputc('\n', stream);
         print_roff(stream, o->help);
         if (o->choice != NULL) {
@@ -224,7 +230,7 @@ static void print_bash_values(FILE *stream)
     fputs("    case \"$command $previous\" in\n", stream);
     for (size_t i = 0; commands[i] != NULL; i++)
         for (const struct option *o = commands[i]->options; o->name; o++) {
-            if (o->value == NULL)
+            if (o->value == NULL || has_optional_value(o))
                 continue;
             fprintf(stream, "    '%s --%s') ", commands[i]->name, o->name);
             if (strcmp(o->value, "DIR") == 0)
@@ -309,7 +315,7 @@ static void print_fish_options(FILE *stream, const struct command *command)
         fprintf(stream,
                 "complete -c takt -n '__fish_seen_subcommand_from %s' -l %s",
                 command->name, o->name);
-        if (o->value != NULL)
+        if (o->value != NULL && !has_optional_value(o))
             fputs(strcmp(o->value, "DIR") == 0 || strcmp(o->value, "FILE") == 0
                       ? " -r -F"
                       : " -x",

@@ -7,6 +7,8 @@
  *     run_child.c      running it, as if takt were not there
  *     run_tally.c      the file that its processes count in, and its sums
  *     run_report.c     the report
+ *
+ * run_compare.h has what `--compare` does.
  */
 #ifndef TAKT_CLI_RUN_H
 #define TAKT_CLI_RUN_H
@@ -82,6 +84,9 @@ struct launch {
     char *const *program;
     struct variable variable[most_variables];
     size_t variable_count;
+    /* Standard input, output and error, of a process group of its own; NULL:
+     * those of takt, in its group. */
+    const int *streams;
 };
 
 /* How a program ended. */
@@ -95,6 +100,19 @@ struct signals {
     sigset_t mask;
     struct sigaction child;
 };
+
+/* Starts the program. Returns 0, or what is wrong. */
+int start_program(const struct launch *launch, const struct signals *before,
+                  pid_t *out);
+
+/* Says that a program cannot be run. Returns the exit status for that. */
+int refuse_program(const char *program, int wrong);
+
+/* All but those that a process sends itself by a mistake of its own. */
+void choose_signals(sigset_t *out);
+
+/* Lets a held signal do what it does to a process. */
+void suffer_signal(int number);
 
 /* Becomes the program. Returns the exit status of takt when it cannot. */
 int become_program(const struct launch *launch);

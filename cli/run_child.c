@@ -43,7 +43,7 @@ static bool set_variables(const struct launch *launch)
     return true;
 }
 
-static int refuse(const char *program, int wrong)
+int refuse_program(const char *program, int wrong)
 {
     complain(&cmd_run, "cannot run '%s': %s", program, strerror(wrong));
     return wrong == ENOENT ? not_found : not_runnable;
@@ -54,7 +54,18 @@ int become_program(const struct launch *launch)
     fflush(NULL);
     if (set_variables(launch))
         execvp(launch->program[0], launch->program);
-    return refuse(launch->program[0], errno);
+    return refuse_program(launch->program[0], errno);
+}
+
+/* In the child. */
+static bool set_streams(const struct launch *launch)
+{
+    if (launch->streams == NULL)
+        return true;
+    for (int i = 0; i < 3; i++)
+        if (dup2(launch->streams[i], i) < 0)
+            return false;
+    return setpgid(0, 0) == 0;
 }
 
 /* In the child. What went wrong goes through the pipe, which closes by itself
@@ -62,7 +73,7 @@ int become_program(const struct launch *launch)
 static void start(const struct launch *launch, const struct signals *before,
                   int pipe_end)
 {
-    bool is_set = set_variables(launch);
+    const bool is_set = set_variables(launch) && set_streams(launch);
 
     sigaction(SIGCHLD, &before->child, NULL);
     sigprocmask(SIG_SETMASK, &before->mask, NULL);
@@ -86,35 +97,32 @@ static int await_start(int pipe_end)
     return got == (ssize_t)sizeof wrong ? wrong : 0;
 }
 
-/* Returns 0, or what is wrong. */
-static int start_child(const struct launch *launch,
-                       const struct signals *before, struct run_child *out)
+int start_program(const struct launch *launch, const struct signals *before,
+                  pid_t *out)
 {
     int ends[2];
 
-    *out = (struct run_child){0};
     if (pipe(ends) != 0)
         return errno;
     fcntl(ends[0], F_SETFD, FD_CLOEXEC);
     fcntl(ends[1], F_SETFD, FD_CLOEXEC);
     fflush(NULL);
-    out->pid = fork();
-    if (out->pid == 0)
+    *out = fork();
+    if (*out == 0)
         start(launch, before, ends[1]);
-    int wrong = out->pid < 0 ? errno : 0;
+    int wrong = *out < 0 ? errno : 0;
     close(ends[1]);
-    if (out->pid > 0)
+    if (*out > 0)
         wrong = await_start(ends[0]);
     close(ends[0]);
-    if (out->pid > 0 && wrong != 0)
-        waitpid(out->pid, NULL, 0);
+    if (*out > 0 && wrong != 0)
+        waitpid(*out, NULL, 0);
     return wrong;
 }
 
 /* ---- signals ---- */
 
-/* All but those that a process sends itself by a mistake of its own. */
-static void choose_signals(sigset_t *out)
+void choose_signals(sigset_t *out)
 {
     static const int own[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
                               SIGTRAP, SIGABRT, SIGSYS};
@@ -172,8 +180,7 @@ static void pass_on(const struct run_child *child, int number,
         kill(child->pid, number);
 }
 
-/* Lets a held signal do what it does to a process. */
-static void suffer(int number)
+void suffer_signal(int number)
 {
     const struct sigaction usual = {.sa_handler = SIG_DFL};
     sigset_t one;
@@ -218,19 +225,19 @@ static void await_end(struct run_child *child)
         else if (number > 0)
             pass_on(child, number, &about);
         if (child->is_stopped && !was_stopped)
-            suffer(WSTOPSIG(child->status));
+            suffer_signal(WSTOPSIG(child->status));
     }
 }
 
 bool watch_program(const struct launch *launch, const struct signals *before,
                    struct ending *out, int *code)
 {
-    struct run_child child;
+    struct run_child child = {0};
     const uint64_t start_ns = takt__now_ns();
-    const int wrong = start_child(launch, before, &child);
+    const int wrong = start_program(launch, before, &child.pid);
 
     if (wrong != 0) {
-        *code = refuse(launch->program[0], wrong);
+        *code = refuse_program(launch->program[0], wrong);
         return false;
     }
     await_end(&child);
@@ -245,6 +252,6 @@ int end_alike(const struct ending *ending)
         return WEXITSTATUS(ending->status);
     fflush(NULL);
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); /* the core is the program's to leave */
-    suffer(WTERMSIG(ending->status));
+    suffer_signal(WTERMSIG(ending->status));
     return after_signal + WTERMSIG(ending->status); /* process 1 lives on */
 }
