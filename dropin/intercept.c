@@ -38,6 +38,9 @@ static void leave(const struct takt_intercept *intercept)
 /* ---- single calls ----------------------------------------------------------
  */
 
+/* Calls with more work say where they ran: it takes 0.1 microseconds. */
+static const double described_work = 1e6;
+
 /* What a call took, for the comparison of both sides. */
 static void count_side(const struct takt_intercept *intercept,
                        enum takt_side side, uint64_t start_ns, uint64_t end_ns)
@@ -46,6 +49,8 @@ static void count_side(const struct takt_intercept *intercept,
         takt__switchback_add(
             &(struct takt_switchback_call){.kind = intercept->kind,
                                            .side = side,
+                                           .is_gpu = intercept->is_gpu,
+                                           .is_trial = intercept->is_trial,
                                            .work = intercept->work,
                                            .weight = intercept->weight,
                                            .start_ns = start_ns,
@@ -58,13 +63,15 @@ static bool run(struct takt_intercept *intercept,
 {
     const struct takt_route *route = admission->route;
     const bool has_stats = takt__has_stats();
+    const bool is_described = has_stats || intercept->work > described_work;
     takt_decision decision = {.size = sizeof decision};
     const uint64_t start_ns = takt__now_ns();
 
     if (takt__side_is_settling(start_ns))
         call->flags |= TAKT_CALL_UNTYPICAL;
     takt__baseline_wrote = NULL;
-    if (takt__reuse_run(route, call, has_stats ? &decision : NULL) != TAKT_OK) {
+    if (takt__reuse_run(route, call, is_described ? &decision : NULL) !=
+        TAKT_OK) {
         intercept->why = TAKT_WHY_FORM;
         return false;
     }
@@ -72,6 +79,9 @@ static bool run(struct takt_intercept *intercept,
         takt__admission_answered(admission, intercept,
                                  takt__baseline_wrote == call->out);
     intercept->weight = 1;
+    intercept->is_gpu = is_described && decision.backend == TAKT_BACKEND_GPU;
+    intercept->is_trial =
+        is_described && decision.reason == TAKT_REASON_EXPLORE;
     count_side(intercept, TAKT_SIDE_ROUTED, start_ns, takt__now_ns());
     if (has_stats)
         takt__record_routed(route, intercept, call, &decision);
@@ -215,6 +225,7 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
     intercept->baseline = target->baseline;
     intercept->arguments = arguments;
     intercept->kind = NULL;
+    intercept->is_gpu = intercept->is_trial = false;
     intercept->routine = arguments->routine;
     intercept->type = arguments->type;
     intercept->work = arguments->work;

@@ -10,10 +10,10 @@
 #define TAKT_DROPIN_INTERCEPTED_H
 
 #include <stdint.h>
-#include <time.h>
 
 #include "arguments.h"
 #include "baseline.h"
+#include "clock.h"
 #include "kind.h"
 #include "stats.h"
 
@@ -24,6 +24,8 @@ struct takt_intercept {
     enum takt_blas_type type;
     double work;            /* multiply-adds, or elements */
     struct takt_kind *kind; /* NULL: it is not compared */
+    bool is_gpu;            /* a GPU ran it */
+    bool is_trial;          /* it ran where it did in order to learn */
     double weight;          /* calls that it stands for, if it is timed */
     enum takt_why why;      /* it was not routed */
     bool is_nested;    /* the baseline library made it, inside another call */
@@ -53,13 +55,5 @@ void takt__intercept_end(const struct takt_intercept *intercept);
  * intercept->why says why not, and nothing was touched. */
 bool takt__route_triangular(struct takt_intercept *intercept,
                             const struct takt_arguments *arguments);
-
-static inline uint64_t takt__now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 #endif

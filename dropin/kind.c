@@ -94,6 +94,9 @@ void takt__moments_add(struct takt_moments *moments, double value)
 
 void takt__moments_age(struct takt_moments *moments)
 {
-    moments->n /= 2;
-    moments->m2 /= 2;
+    static const double most = 16;
+    const double share = moments->n > 2 * most ? most / moments->n : 0.5;
+
+    moments->n *= share;
+    moments->m2 *= share;
 }

@@ -34,6 +34,24 @@ void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns)
     takt__stats_add(&cell->why[intercept->why], 1);
 }
 
+/* With what the baseline library took for calls of this kind. */
+static void compare(const struct takt_intercept *intercept,
+                    struct takt_stats_cell *cell, uint64_t ns)
+{
+    const struct takt_kind *kind = intercept->kind;
+    const double control =
+        kind == NULL ? 0 : (double)atomic_load(&kind->control);
+
+    if (!(control > 0))
+        return;
+    takt__stats_add(&cell->compared, 1);
+    takt__stats_add(&cell->baseline_ns, (uint64_t)(control * intercept->work));
+    takt__stats_add(&cell->error_ns,
+                    (uint64_t)((double)atomic_load(&kind->control_error) *
+                               intercept->work));
+    takt__stats_add(&cell->instead_ns, ns);
+}
+
 void takt__record(const struct takt_intercept *intercept, enum takt_path path,
                   double actual_s, const struct takt_forecast *forecast,
                   enum takt_why why)
@@ -42,11 +60,8 @@ void takt__record(const struct takt_intercept *intercept, enum takt_path path,
     const uint64_t ns = ns_of(actual_s);
 
     takt__stats_run(cell, path, ns);
-    if (path != TAKT_PATH_BASELINE && forecast->baseline_s > 0) {
-        takt__stats_add(&cell->compared, 1);
-        takt__stats_add(&cell->baseline_ns, ns_of(forecast->baseline_s));
-        takt__stats_add(&cell->instead_ns, ns);
-    }
+    if (path != TAKT_PATH_BASELINE)
+        compare(intercept, cell, ns);
     if (path == TAKT_PATH_GPU)
         return;
     takt__stats_add(&cell->why[why], 1);

@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "baseline_call.h"
+#include "clock.h"
 #include "loader.h"
+#include "memory.h"
 #include "mode.h"
 #include "stats_write.h"
 #include "switchback.h"
@@ -100,9 +102,11 @@ void takt__router_spent(uint64_t ns)
             opens_after_ns ||
         !atomic_compare_exchange_strong(&state, &closed, OPENING))
         return;
+    const uint64_t start_ns = takt__now_ns();
     const bool is_open = load();
     if (is_open)
         takt__stats_router();
+    takt__stats_opened(takt__now_ns() - start_ns);
     atomic_store_explicit(&state, is_open ? OPEN : FAILED,
                           memory_order_release);
 }
@@ -110,11 +114,12 @@ void takt__router_spent(uint64_t ns)
 /* ---- contexts --------------------------------------------------------------
  */
 
-static void record_gpu(takt_ctx *ctx)
+static void find_gpu(struct takt_route *route)
 {
     takt_gpu_device gpu = {.size = sizeof gpu};
 
-    if (takt__has_stats() && libtakt.gpu(ctx, 0, &gpu) == TAKT_OK)
+    route->has_gpu = libtakt.gpu(route->ctx, 0, &gpu) == TAKT_OK;
+    if (takt__has_stats() && route->has_gpu)
         takt__stats_gpu(gpu.model[0] != '\0' ? gpu.model : gpu.expert);
 }
 
@@ -153,6 +158,37 @@ static struct takt_route *find_route(const struct takt_baseline *baseline,
     return NULL;
 }
 
+static bool is_gpu_ready(void)
+{
+    takt_gpu_device gpu = {.size = sizeof gpu};
+
+    return libtakt.gpu(routes[0].ctx, 0, &gpu) == TAKT_OK &&
+           gpu.state == TAKT_GPU_READY;
+}
+
+static void keep_result(const struct takt_switchback_result *result)
+{
+    takt__stats_result(result);
+    if (result->is_clear)
+        takt__memory_keep(result);
+}
+
+/* The first context speaks for the process. */
+static void open_switchback(const struct takt_route *route)
+{
+    if (route != &routes[0])
+        return;
+    const struct takt_switchback_options options = {
+        .threads = route->threads,
+        .memory = takt__memory_open(route),
+        .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
+        .keep = keep_result};
+    takt__stats_memory(options.memory);
+    if (options.memory == TAKT_MEMORY_GPU)
+        libtakt.open_gpus(route->ctx);
+    takt__switchback_open(&options);
+}
+
 /* A route that could not be made stays in the table without a context. */
 static void make_route(const struct takt_baseline *baseline, unsigned threads)
 {
@@ -165,8 +201,9 @@ static void make_route(const struct takt_baseline *baseline, unsigned threads)
         .baseline = baseline, .threads = threads, .takt = &libtakt};
     if (make_ctx(route)) {
         takt__add_baseline_experts(route);
-        takt__switchback_open(threads);
-        record_gpu(route->ctx);
+        find_gpu(route);
+        if (route->is_adaptive && !takt__is_steady())
+            open_switchback(route);
     } else {
         takt__stats_trouble("a context could not be made");
     }
@@ -186,8 +223,10 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
     const unsigned threads = takt__baseline_threads(baseline);
     struct takt_route *route = find_route(baseline, threads);
     if (route == NULL && !atomic_flag_test_and_set(&is_making)) {
+        const uint64_t start_ns = takt__now_ns();
         takt__loader_enter();
         make_route(baseline, threads);
+        takt__stats_opened(takt__now_ns() - start_ns);
         takt__loader_leave();
         atomic_flag_clear(&is_making);
         route = find_route(baseline, threads);

@@ -68,9 +68,10 @@ struct takt_stats_cell {
     /* Those that were timed: all that were routed, and some of those that were
      * passed through. */
     _Atomic uint64_t timed[TAKT_PATHS], ns[TAKT_PATHS];
-    /* Calls that ran elsewhere than in the baseline library and for which the
-     * model knows what that would have taken; that time, and what they took. */
-    _Atomic uint64_t compared, baseline_ns, instead_ns;
+    /* Calls that ran elsewhere than in the baseline library, of kinds that it
+     * ran too in this process: what it would have taken by that, the standard
+     * error of it, and what they took. */
+    _Atomic uint64_t compared, baseline_ns, error_ns, instead_ns;
     _Atomic uint64_t why[TAKT_WHYS];
     /* Calls that did not run on a GPU for TAKT_WHY_SLOWER or ASLEEP; what a GPU
      * was expected to take, and what they took. */
@@ -83,6 +84,15 @@ struct takt_stats_text {
     char text[TAKT_STATS_TEXT];
 };
 
+/* What the last process found out that compared both sides; ratio and error
+ * in millionths. */
+struct takt_stats_result {
+    _Atomic uint64_t probes, ratio, error;
+    _Atomic uint64_t is_routed, is_clear;
+    _Atomic uint64_t memory; /* enum takt_memory, of the last process */
+    _Atomic uint64_t own_ns; /* in opening libtakt, of all processes */
+};
+
 struct takt_stats {
     char title[16]; /* TAKT_STATS_TITLE, then zeros */
     uint64_t size;  /* of this structure: a file of another size is refused */
@@ -91,6 +101,7 @@ struct takt_stats {
     struct takt_stats_text library[TAKT_STATS_LIBRARIES]; /* files */
     struct takt_stats_text trouble; /* the first thing that went wrong */
     struct takt_stats_text gpu;     /* its name */
+    struct takt_stats_result result;
     struct takt_stats_cell cell[TAKT_ROUTINES][TAKT_BLAS_TYPES]
                                [TAKT_STATS_CLASSES];
 };

@@ -117,6 +117,41 @@ void takt__stats_gpu(const char *name)
         write_text(&stats->gpu, name);
 }
 
+/* In millionths; at most a million times. */
+static uint64_t millionths(double value)
+{
+    return value > 0 && value < 1e6 ? (uint64_t)(value * 1e6 + 0.5) : 0;
+}
+
+void takt__stats_result(const struct takt_switchback_result *result)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    if (stats == NULL)
+        return;
+    atomic_store(&stats->result.probes, result->probes);
+    atomic_store(&stats->result.ratio, millionths(result->ratio));
+    atomic_store(&stats->result.error, millionths(result->error));
+    atomic_store(&stats->result.is_routed, result->is_routed);
+    atomic_store(&stats->result.is_clear, result->is_clear);
+}
+
+void takt__stats_memory(unsigned memory)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    if (stats != NULL)
+        atomic_store(&stats->result.memory, memory);
+}
+
+void takt__stats_opened(uint64_t ns)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    if (stats != NULL)
+        takt__stats_add(&stats->result.own_ns, ns);
+}
+
 /* ---- calls -----------------------------------------------------------------
  */
 

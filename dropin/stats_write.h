@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "stats.h"
+#include "switchback.h"
 
 /* Maps the file. False: it is not one of this version. Call it once. */
 bool takt__stats_open(const char *path);
@@ -20,6 +21,9 @@ void takt__stats_library(const char *path);
 void takt__stats_router(void);
 void takt__stats_trouble(const char *text);
 void takt__stats_gpu(const char *name);
+void takt__stats_result(const struct takt_switchback_result *result);
+void takt__stats_memory(unsigned memory);
+void takt__stats_opened(uint64_t ns);
 
 /* The cell of a call by its work. There must be statistics. */
 struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,

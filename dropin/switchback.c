@@ -2,9 +2,11 @@
 /* switchback.c - slices, and which side is faster. */
 #include "switchback.h"
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "clock.h"
 #include "fork.h"
 
 /* ---- settings --------------------------------------------------------------
@@ -38,11 +40,12 @@ enum { probe_calls = 8 };
 /* How long to stay on a side before the other one is probed again; doubled
  * each time that the answer is the same. */
 static const uint64_t first_stay_ns = 500 * ms,
+                      known_stay_ns = UINT64_C(8000) * ms,
                       longest_stay_ns = UINT64_C(30000) * ms;
 
 /* What probes may cost: a share of the time since the first call. A single one
  * ends early when it has lost that much. */
-static const double lost_share = 0.015, lost_ns = 25 * ms;
+static const double lost_share = 0.01, lost_ns = 10 * ms;
 
 /* How much slices of the same work differ on a machine that is not alone, as a
  * share of their time; and the least gain that is worth a change. */
@@ -58,19 +61,22 @@ static _Atomic uint64_t settled_ns; /* calls from then on are measured */
  * calls are not counted. */
 static atomic_flag is_busy = ATOMIC_FLAG_INIT;
 
-static _Atomic bool is_open;         /* routing is possible */
-static _Atomic uint64_t settling_ns; /* after a change to the routed side */
-
 static struct {
+    bool is_open;  /* routing is possible */
     bool is_probe; /* this slice is on the side that is not preferred */
     enum takt_side preferred;
     uint64_t first_ns, begin_ns; /* of all slices, and of this one */
+    uint64_t settles_ns;         /* after a change to the routed side */
     uint64_t stay_ns;            /* on the preferred side */
-    unsigned calls;              /* measured in this slice */
-    double spent_ns;             /* in all calls */
-    double longest_ns;           /* of a call lately */
-    double slice_lost_ns;        /* in this slice, against the preferred side */
+    uint64_t looked_ns;          /* when the GPU was last asked about */
+    bool is_gpu_ready;
+    double routed_ns, gpu_ns; /* in routed calls; in those on a GPU */
+    unsigned calls;           /* measured in this slice */
+    double spent_ns;          /* in all calls */
+    double longest_ns;        /* of a call lately */
+    double slice_lost_ns;     /* in this slice, against the preferred side */
     double lost_ns, last_lost_ns; /* in all probes, and in the last one */
+    struct takt_switchback_options options;
     struct takt_switchback_result result;
 } state = {.stay_ns = UINT64_MAX};
 
@@ -128,10 +134,21 @@ static double change_of(const struct takt_moments of[TAKT_SIDES])
     return of[TAKT_SIDE_ROUTED].mean - of[TAKT_SIDE_BASELINE].mean;
 }
 
+/* Of the mean. A few calls that happen to be alike are no certainty: single
+ * calls vary by a fifth at least. */
+static double error2_of(const struct takt_moments *moments)
+{
+    const double least = moments->mean / 5;
+    const double seen = takt__moments_error2(moments);
+    const double floor = least * least / moments->n;
+
+    return seen > floor ? seen : floor;
+}
+
 static double variance_of(const struct takt_moments of[TAKT_SIDES])
 {
-    return takt__moments_error2(&of[TAKT_SIDE_ROUTED]) +
-           takt__moments_error2(&of[TAKT_SIDE_BASELINE]);
+    return error2_of(&of[TAKT_SIDE_ROUTED]) +
+           error2_of(&of[TAKT_SIDE_BASELINE]);
 }
 
 static void compare_kind(void *self, struct takt_kind *kind)
@@ -184,11 +201,10 @@ static bool is_routing_better(const struct takt_switchback_result *result)
            result->ratio < 1 - least_gain;
 }
 
-/* Neither side is faster with confidence. */
-static bool is_unclear(const struct takt_switchback_result *result)
+static bool is_clear(const struct takt_switchback_result *result)
 {
-    return result->probes == 0 || (result->ratio - 2 * result->error < 1 &&
-                                   result->ratio + 2 * result->error > 1);
+    return result->probes > 0 && (result->ratio - 2 * result->error > 1 ||
+                                  result->ratio + 2 * result->error < 1);
 }
 
 /* A kind that is clearly slower routed stays in the baseline library. */
@@ -221,7 +237,7 @@ static void set_control(void *self, struct takt_kind *kind)
     atomic_store_explicit(&kind->control, (float)baseline->mean,
                           memory_order_relaxed);
     atomic_store_explicit(&kind->control_error,
-                          (float)root(takt__moments_error2(baseline)),
+                          (float)root(error2_of(baseline)),
                           memory_order_relaxed);
 }
 
@@ -247,9 +263,18 @@ static void begin(enum takt_side side, uint64_t now_ns)
         return;
     takt__kinds_each(age_kind, &side);
     atomic_store(&settled_ns,
-                 now_ns + (side == TAKT_SIDE_ROUTED ? atomic_load(&settling_ns)
+                 now_ns + (side == TAKT_SIDE_ROUTED ? state.settles_ns
                                                     : own_settles_ns));
     atomic_store(&takt__side_now, (unsigned)side);
+}
+
+/* As earlier runs have shown. The next probe checks it. */
+static void begin_routed(uint64_t now_ns)
+{
+    state.result.is_routed = true;
+    state.preferred = TAKT_SIDE_ROUTED;
+    state.stay_ns = first_stay_ns;
+    begin(TAKT_SIDE_ROUTED, now_ns);
 }
 
 static void end_probe(uint64_t now_ns)
@@ -261,13 +286,17 @@ static void end_probe(uint64_t now_ns)
     takt__kinds_each(set_control, NULL);
     compare(&state.result);
     state.result.is_routed = is_routing_better(&state.result);
+    state.result.is_clear = is_clear(&state.result);
+    state.result.is_gpu = state.gpu_ns > 0.5 * state.routed_ns;
+    if (state.options.keep != NULL)
+        state.options.keep(&state.result);
     takt__kinds_each(state.result.is_routed && state.result.probes % 8 != 0
                          ? keep_kind
                          : release_kind,
                      NULL);
     state.preferred =
         state.result.is_routed ? TAKT_SIDE_ROUTED : TAKT_SIDE_BASELINE;
-    if (state.result.is_routed != was_routed || is_unclear(&state.result))
+    if (state.result.is_routed != was_routed || !state.result.is_clear)
         state.stay_ns = first_stay_ns;
     else if (state.stay_ns < longest_stay_ns)
         state.stay_ns *= 2;
@@ -294,7 +323,7 @@ static bool is_probe_due(uint64_t now_ns)
 {
     const double elapsed_ns = (double)(now_ns - state.first_ns);
 
-    if (!atomic_load(&is_open))
+    if (!state.is_open)
         return false;
     if (elapsed_ns < 20 * state.longest_ns)
         return false;
@@ -305,8 +334,30 @@ static bool is_probe_due(uint64_t now_ns)
                lost_share * elapsed_ns + lost_ns;
 }
 
+/* A GPU that has become ready makes another comparison of it. */
+static bool has_new_gpu(uint64_t now_ns)
+{
+    static const uint64_t every_ns = 10 * ms;
+
+    if (state.is_gpu_ready || !state.is_open ||
+        state.options.is_gpu_ready == NULL ||
+        now_ns - state.looked_ns < every_ns)
+        return false;
+    state.looked_ns = now_ns;
+    state.is_gpu_ready = state.options.is_gpu_ready();
+    return state.is_gpu_ready;
+}
+
 static void advance(uint64_t now_ns)
 {
+    if (has_new_gpu(now_ns) && state.preferred == TAKT_SIDE_BASELINE &&
+        !state.is_probe) {
+        if (state.options.memory == TAKT_MEMORY_GPU)
+            begin_routed(now_ns);
+        else
+            begin(TAKT_SIDE_ROUTED, now_ns);
+        return;
+    }
     if (state.is_probe) {
         if (is_probe_over(now_ns))
             end_probe(now_ns);
@@ -327,14 +378,16 @@ static double loss_of(const struct takt_switchback_call *call, double ns)
     return reference->n < 2 ? 0 : ns - reference->mean * call->work;
 }
 
-/* A call that was begun on the other side, or while calls are disturbed, says
- * nothing; but one that takes much longer than the disturbance does. */
+/* A trial is paid for by the budget of exploration, and says nothing about a
+ * side. A call that was begun on the other side, or while calls are disturbed,
+ * says nothing; but one that takes much longer than the disturbance does. */
 static bool is_measured(const struct takt_switchback_call *call, double ns)
 {
-    return (unsigned)call->side == atomic_load(&takt__side_now) &&
+    return !call->is_trial &&
+           (unsigned)call->side == atomic_load(&takt__side_now) &&
            call->start_ns >= state.begin_ns &&
            (!takt__side_is_settling(call->start_ns) ||
-            ns > 4 * (double)atomic_load(&settling_ns));
+            ns > 4 * (double)state.settles_ns);
 }
 
 static void add_measured(const struct takt_switchback_call *call, double ns)
@@ -361,6 +414,10 @@ static void add(const struct takt_switchback_call *call)
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = call->start_ns;
     state.spent_ns += ns * call->weight;
+    if (call->side == TAKT_SIDE_ROUTED)
+        state.routed_ns += ns;
+    if (call->is_gpu)
+        state.gpu_ns += ns;
     if (ns > state.longest_ns)
         state.longest_ns = ns;
     if (state.is_probe || takt__side_is_settling(call->end_ns))
@@ -385,15 +442,31 @@ void takt__switchback_skip(void)
     last.end_ns = 0;
 }
 
-void takt__switchback_open(unsigned threads)
+/* ---- the start -------------------------------------------------------------
+ */
+
+/* Begins as the last run of the program ended. */
+static void begin_as_before(enum takt_memory memory, uint64_t now_ns)
 {
-    takt__at_fork(TAKT_FORK_SWITCHBACK, NULL, NULL, in_child);
-    atomic_store(&settling_ns,
-                 threads == 1 ? own_settles_ns : library_settles_ns());
-    atomic_store(&is_open, true);
+    if (memory == TAKT_MEMORY_BASELINE) {
+        state.stay_ns = known_stay_ns;
+        state.begin_ns = now_ns;
+    }
+    if (memory == TAKT_MEMORY_ROUTED)
+        begin_routed(now_ns);
 }
 
-struct takt_switchback_result takt__switchback_result(void)
+void takt__switchback_open(const struct takt_switchback_options *options)
 {
-    return state.result;
+    takt__at_fork(TAKT_FORK_SWITCHBACK, NULL, NULL, in_child);
+    while (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
+        sched_yield();
+    if (!state.is_open) {
+        state.options = *options;
+        state.settles_ns =
+            options->threads == 1 ? own_settles_ns : library_settles_ns();
+        state.is_open = true;
+        begin_as_before(options->memory, takt__now_ns());
+    }
+    atomic_flag_clear_explicit(&is_busy, memory_order_release);
 }

@@ -32,14 +32,12 @@ static inline enum takt_side takt__side_of(const struct takt_kind *kind)
 /* Whether sides were changed so lately that calls are disturbed by that. */
 bool takt__side_is_settling(uint64_t now_ns);
 
-/* Routing has become possible, in this process: probe it when that is worth
- * it. `threads` is what the baseline library uses; 0: not known. */
-void takt__switchback_open(unsigned threads);
-
 /* A call ran on a side. */
 struct takt_switchback_call {
     struct takt_kind *kind;
     enum takt_side side;
+    bool is_gpu;   /* a GPU ran it */
+    bool is_trial; /* it ran where it did in order to learn */
     double work;
     double weight; /* calls that it stands for */
     uint64_t start_ns, end_ns;
@@ -52,10 +50,33 @@ void takt__switchback_skip(void);
 /* What was found out; 0 probes: nothing. */
 struct takt_switchback_result {
     unsigned probes; /* slices that were compared */
-    bool is_routed;  /* the faster side */
+    bool is_routed;  /* the side that is preferred */
+    bool is_clear;   /* one side is faster with confidence */
+    bool is_gpu;     /* most of the routed time was a GPU's */
     double ratio;    /* time routed against time in the library, per work */
     double error;    /* standard error of that */
 };
-struct takt_switchback_result takt__switchback_result(void);
+
+/* ---- the start -------------------------------------------------------------
+ */
+
+/* What earlier runs of the program have shown. */
+enum takt_memory {
+    TAKT_MEMORY_NONE,
+    TAKT_MEMORY_BASELINE, /* routing is no faster: probe it late */
+    TAKT_MEMORY_ROUTED,   /* it is: begin on that side */
+    TAKT_MEMORY_GPU       /* it is with a GPU: begin when one is open */
+};
+
+struct takt_switchback_options {
+    unsigned threads; /* of the baseline library; 0: not known */
+    enum takt_memory memory;
+    /* Called now and then. */
+    bool (*is_gpu_ready)(void);
+    void (*keep)(const struct takt_switchback_result *result);
+};
+
+/* Routing has become possible in this process. */
+void takt__switchback_open(const struct takt_switchback_options *options);
 
 #endif

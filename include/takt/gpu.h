@@ -51,6 +51,10 @@ TAKT_API takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index,
  * takt_gpu_device.problem says why. */
 TAKT_API void takt_ctx_open_gpus(takt_ctx *ctx);
 
+/* Begins to open them, in threads of Takt's; calls go on meanwhile. For
+ * programs that know that a GPU will pay. */
+TAKT_API void takt_ctx_open_gpus_later(takt_ctx *ctx);
+
 /* Why a driver that was loaded (takt_ctx_options.gpu "all") has no device:
  * "cuda: no driver: libcuda.so.1 was not found". Borrowed until the context is
  * destroyed; NULL beyond the last. */

@@ -51,6 +51,18 @@ void takt_ctx_open_gpus(takt_ctx *ctx)
         takt__device_open(&ctx->experts.devices.device[d]);
 }
 
+void takt_ctx_open_gpus_later(takt_ctx *ctx)
+{
+    ctx = takt__ctx_or_default(ctx);
+    if (ctx == NULL || ctx->is_recorded)
+        return;
+    for (unsigned d = 0; d < ctx->experts.devices.count; d++) {
+        struct takt_device *device = &ctx->experts.devices.device[d];
+        if (atomic_load(&device->state) == TAKT_DEVICE_ASLEEP)
+            takt__device_open_later(device);
+    }
+}
+
 const char *takt_ctx_gpu_problem(const takt_ctx *ctx, size_t index)
 {
     ctx = takt__ctx_or_default(ctx);

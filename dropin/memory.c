@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* memory.c - the program as an op of the store. */
+#include "memory.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* A gain below this is not worth a start on the routed side. */
+static const double clear_gain = 0.97;
+
+static const takt_work unit = {.bytes = 1, .flops = 1};
+
+static const struct takt_route *kept_in;
+static const takt_op *program;
+
+/* ---- the name --------------------------------------------------------------
+ */
+
+static uint32_t hash(uint32_t seed, const char *text)
+{
+    for (; *text != '\0'; text++)
+        seed = (seed ^ (unsigned char)*text) * 16777619u;
+    return seed;
+}
+
+static ssize_t read_whole(const char *path, char *out, size_t size)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = fd < 0 ? -1 : read(fd, out, size - 1);
+
+    if (fd >= 0)
+        close(fd);
+    out[length > 0 ? length : 0] = '\0';
+    return length;
+}
+
+/* The first argument that is no option and names a file: a script. */
+static const char *find_script(const char *arguments, ssize_t length,
+                               char whole[PATH_MAX])
+{
+    const char *at = arguments + strlen(arguments) + 1;
+
+    for (; at < arguments + length; at += strlen(at) + 1)
+        if (at[0] != '-' && at[0] != '\0' && realpath(at, whole) != NULL)
+            return whole;
+    return "";
+}
+
+static bool is_in_names(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
+
+/* "run.train.py-1f2e3d4c". */
+static void name_program(char *out, size_t size)
+{
+    char executable[PATH_MAX], script[PATH_MAX], arguments[4096];
+    const ssize_t got =
+        readlink("/proc/self/exe", executable, sizeof executable - 1);
+    const ssize_t length =
+        read_whole("/proc/self/cmdline", arguments, sizeof arguments);
+
+    executable[got > 0 ? got : 0] = '\0';
+    const char *file = find_script(arguments, length, script);
+    const uint32_t number = hash(hash(2166136261u, executable), file);
+    const char *path = file[0] != '\0' ? file : executable;
+    const char *slash = strrchr(path, '/');
+    snprintf(out, size, "run.%.40s-%08x", slash != NULL ? slash + 1 : path,
+             (unsigned)number);
+    for (char *c = out; *c != '\0'; c++)
+        if (!is_in_names(*c))
+            *c = '_';
+}
+
+/* ---- the store -------------------------------------------------------------
+ */
+
+static takt_request request_of(void)
+{
+    return (takt_request){.size = sizeof(takt_request),
+                          .op = program,
+                          .shape = {.rank = 1, .dim = {1}},
+                          .work = &unit};
+}
+
+enum takt_memory takt__memory_open(const struct takt_route *route)
+{
+    char name[64];
+    const takt_op_spec spec = {.size = sizeof spec, .name = name};
+    takt_history_row best = {.size = sizeof best};
+
+    name_program(name, sizeof name);
+    if (route->takt->define_op(route->ctx, &spec, &program) != TAKT_OK)
+        return TAKT_MEMORY_NONE;
+    kept_in = route;
+    const takt_request request = request_of();
+    if (route->takt->history_best(route->ctx, &request, &best) != TAKT_OK)
+        return TAKT_MEMORY_NONE;
+    if (strcmp(best.expert, "user.baseline") == 0 || best.mean_s > clear_gain)
+        return TAKT_MEMORY_BASELINE;
+    return strcmp(best.expert, "user.gpu") == 0 ? TAKT_MEMORY_GPU
+                                                : TAKT_MEMORY_ROUTED;
+}
+
+static void keep(const char *expert, double seconds)
+{
+    const takt_request request = request_of();
+    const takt_measurement measurement = {.size = sizeof measurement,
+                                          .request = &request,
+                                          .expert = expert,
+                                          .seconds = seconds,
+                                          .calls = 1};
+
+    kept_in->takt->record(kept_in->ctx, &measurement);
+}
+
+void takt__memory_keep(const struct takt_switchback_result *result)
+{
+    if (kept_in == NULL || !(result->ratio > 0))
+        return;
+    keep("baseline", 1);
+    keep(result->is_gpu ? "gpu" : "routed", result->ratio);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory.h - what routing gained in earlier runs of this program.
+ *
+ * A program is its executable and its script. In the store it is an op of its
+ * own, "run.NAME-HASH", whose experts are the sides: "baseline" with a time of
+ * 1, "routed" or "gpu" with the time that the same calls took routed. So what
+ * is remembered is kept, merged, listed and forgotten like everything else.
+ */
+#ifndef TAKT_DROPIN_MEMORY_H
+#define TAKT_DROPIN_MEMORY_H
+
+#include "route.h"
+#include "switchback.h"
+
+/* Looks for what is known, in a context that was just made. */
+enum takt_memory takt__memory_open(const struct takt_route *route);
+
+/* Keeps what was found out. */
+void takt__memory_keep(const struct takt_switchback_result *result);
+
+#endif
