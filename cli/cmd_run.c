@@ -343,7 +343,7 @@ const struct command cmd_run = {
         "The report tells for each routine and size where calls ran, what they "
         "took, what the baseline library would have taken (predicted), what "
         "was "
-        "gained or lost, and why calls stayed on the CPU.",
+        "gained or lost, and why calls were not routed.",
     .takes_program = true,
     .options = {{"report", NULL, NULL, "say at the end what came of it"},
                 {"format", "WORD", "text|json", "of the report"},

@@ -14,14 +14,15 @@
 
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
-    "the baseline library was the answer lately, so it was not asked again",
+    "the baseline library was the answer lately: not asked again",
     "so little was computed until then that a start would not have paid",
     "strides or overlaps that only the baseline library takes",
     "a routine or type that is passed on as it is",
     "called by the baseline library itself",
+    "nothing to multiply: a size or a factor is 0",
     "wrong arguments: the baseline library complains about those",
     "libtakt could not be opened",
-    "there is no GPU, or it was not wanted",
+    "the process had no GPU",
     "the GPU was not open (yet)",
     "the GPU would have taken longer, moving the operands included",
     "the GPU failed or refused, and is left alone for a while",
@@ -225,21 +226,35 @@ static void print_judged(FILE *out, const struct run_row *total)
                 duration(total->own_s).at);
 }
 
-static void print_reasons(FILE *out, const struct run_row *total)
+/* Reasons from `first` on, before `end`. */
+static void print_reasons(FILE *out, const struct run_row *total,
+                          const char *title, size_t first, size_t end)
 {
     bool is_first = true;
 
-    for (size_t why = 0; why < TAKT_WHYS; why++) {
+    for (size_t why = first; why < end; why++) {
         if (total->why[why] == 0)
             continue;
         if (is_first)
-            fputs("\nwhy calls stayed on the CPU\n", out);
+            fprintf(out, "\n%s\n", title);
         is_first = false;
         fprintf(out, "  %11s  %s\n", count_text(total->why[why]).at,
                 why_words[why]);
     }
-    if (!is_first)
-        print_judged(out, total);
+}
+
+/* Where there is no GPU, nobody asks why it was not used. */
+static void print_whys(FILE *out, const struct run_report *report)
+{
+    const struct run_row *total = &report->tally.total;
+
+    print_reasons(out, total, "why calls were passed through", 0,
+                  TAKT_WHY_NO_GPU);
+    if (stats_text(&report->stats->gpu) == NULL)
+        return;
+    print_reasons(out, total, "why calls did not run on the GPU",
+                  TAKT_WHY_NO_GPU, TAKT_WHYS);
+    print_judged(out, total);
 }
 
 static void print_nothing(FILE *out, const char *left_alone)
@@ -279,7 +294,7 @@ void print_run_text(FILE *out, struct run_report *report)
     print_table(out, &report->tally);
     print_verdict(out, total);
     print_marks(out, total);
-    print_reasons(out, total);
+    print_whys(out, report);
 }
 
 /* ---- JSON ---- */

@@ -107,8 +107,9 @@ const char *const path_keys[TAKT_PATHS] = {"straight", "plain", "scalar",
                                            "simd", "gpu"};
 
 const char *const why_keys[TAKT_WHYS] = {
-    "small",     "settled", "starting", "form",   "routine", "nested", "wrong",
-    "no_router", "no_gpu",  "asleep",   "slower", "lost",    "policy", "tried"};
+    "small",  "settled", "starting", "form",      "routine",
+    "nested", "empty",   "wrong",    "no_router", "no_gpu",
+    "asleep", "slower",  "lost",     "policy",    "tried"};
 
 static const char *const routine_stems[TAKT_ROUTINES] = {
     "gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv",

@@ -58,7 +58,10 @@ bool takt__admit_intercept(struct takt_intercept *intercept,
         return false;
     }
     out->route = takt__route(intercept->baseline, &intercept->why);
-    return out->route != NULL && out->route->op[op] != NULL;
+    if (out->route == NULL)
+        return false;
+    intercept->why = TAKT_WHY_ROUTINE;
+    return out->route->op[op] != NULL;
 }
 
 /* Work of about 20 microseconds: two hundred decisions take as long, so one in

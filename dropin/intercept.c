@@ -66,7 +66,7 @@ static bool route_product(struct takt_intercept *intercept,
 
     if (!takt__read_product(arguments, &product))
         return false;
-    intercept->why = TAKT_WHY_FORM;
+    intercept->why = TAKT_WHY_EMPTY;
     if (product.alpha == 0 ||
         !takt__admit_intercept(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT,
                                &admission))
@@ -91,7 +91,7 @@ static bool route_gemv(struct takt_intercept *intercept,
 
     if (!is_valid_gemv(g))
         return false;
-    intercept->why = TAKT_WHY_FORM;
+    intercept->why = g->alpha == 0 ? TAKT_WHY_EMPTY : TAKT_WHY_FORM;
     if (g->alpha == 0 || g->incx != 1 || g->incy != 1 ||
         !takt__admit_intercept(intercept, TAKT_GEMV, TAKT_LEAST_MATVEC,
                                &admission))
@@ -117,14 +117,13 @@ static bool route_vectors(struct takt_intercept *intercept,
     const bool is_scal = v->routine == TAKT_SCAL;
     const bool is_axpy = v->routine == TAKT_AXPY;
     const bool has_two = is_axpy || v->routine == TAKT_DOT;
+    /* Libraries differ in what a scale by 0 makes of a NaN. */
+    const bool is_empty = v->n <= 0 || ((is_scal || is_axpy) && v->alpha == 0);
     struct takt_admission admission;
 
-    if (v->n <= 0)
-        return false;
-    intercept->why = TAKT_WHY_FORM;
-    /* Libraries differ in what a scale by 0 makes of a NaN. */
-    if ((!is_scal && v->incx != 1) || ((is_scal || has_two) && v->incy != 1) ||
-        ((is_scal || is_axpy) && v->alpha == 0) ||
+    intercept->why = is_empty ? TAKT_WHY_EMPTY : TAKT_WHY_FORM;
+    if (is_empty || (!is_scal && v->incx != 1) ||
+        ((is_scal || has_two) && v->incy != 1) ||
         !takt__admit_intercept(intercept, v->routine, TAKT_LEAST_VECTOR,
                                &admission))
         return false;
@@ -149,8 +148,8 @@ static bool route(struct takt_intercept *intercept,
 
     if (arguments->type > TAKT_D || routine == TAKT_GER ||
         routine == TAKT_IAMAX) {
-        intercept->why =
-            intercept->work > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
+        if (intercept->work > 0)
+            intercept->why = TAKT_WHY_ROUTINE;
         return false;
     }
     switch (routine) {
@@ -191,7 +190,8 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
     intercept->routine = arguments->routine;
     intercept->type = arguments->type;
     intercept->work = arguments->work;
-    intercept->why = TAKT_WHY_WRONG; /* or there is nothing to do */
+    /* Until more is known. A size of 0 makes the work 0. */
+    intercept->why = arguments->work == 0 ? TAKT_WHY_EMPTY : TAKT_WHY_WRONG;
     intercept->start_ns = 0;
     enter(intercept, target->is_own);
     if (intercept->is_nested)

@@ -102,7 +102,7 @@ bool takt__route_triangular(struct takt_intercept *intercept,
 
     if (!takt__read_triangular(arguments, &call))
         return false;
-    intercept->why = TAKT_WHY_FORM;
+    intercept->why = TAKT_WHY_EMPTY;
     if (call.alpha == 0)
         return false;
     if (takt__triangle_order(&call) < TAKT_LEAST_ORDER && !takt__is_eager()) {

@@ -183,7 +183,9 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
         return NULL;
     const unsigned threads = takt__baseline_threads(baseline);
     struct takt_route *route = find_route(baseline, threads);
-    if (route == NULL && !atomic_flag_test_and_set(&is_making)) {
+    if (route == NULL) {
+        if (atomic_flag_test_and_set(&is_making))
+            return NULL; /* another thread is making it */
         takt__loader_enter();
         make_route(baseline, threads);
         takt__loader_leave();

@@ -29,8 +29,8 @@ SH, TRUE = "/bin/sh", "/bin/true"
 GEMM, IAMAX, NRM2 = 0, 13, 11
 SINGLE, DOUBLE, DOUBLE_COMPLEX = 0, 1, 3
 STRAIGHT, PLAIN, SCALAR, SIMD, GPU = range(5)
-(SMALL, SETTLED, STARTING, FORM, ROUTINE, NESTED, WRONG, NO_ROUTER, NO_GPU,
- ASLEEP, SLOWER, LOST, POLICY, TRIED) = range(14)
+(SMALL, SETTLED, STARTING, FORM, ROUTINE, NESTED, EMPTY, WRONG, NO_ROUTER,
+ NO_GPU, ASLEEP, SLOWER, LOST, POLICY, TRIED) = range(15)
 MS = 1_000_000
 
 
@@ -730,7 +730,7 @@ WHOLE = (
     cell(GEMM, DOUBLE, 12, "own", 0, 120 * MS))
 
 LOSS = (
-    "count processes 1;" +
+    "count processes 1;text gpu 0 NVIDIA H200;" +
     cell(IAMAX, SINGLE, 20, "calls", SIMD, 4) +
     cell(IAMAX, SINGLE, 20, "timed", SIMD, 4) +
     cell(IAMAX, SINGLE, 20, "ns", SIMD, 10 * MS) +
@@ -777,11 +777,30 @@ class Report(Scratch):
             "~: estimated; not every call that is passed through to the "
             "baseline library is timed",
             "",
-            "why calls stayed on the CPU",
+            "why calls were passed through",
             "1,000 too small for it to matter",
+            "",
+            "why calls did not run on the GPU",
             "10 the GPU was not open (yet)",
             "for 10 of them the GPU was expected to take 20 ms, their own way "
             "120 ms"])
+
+    def test_without_a_gpu_nothing_is_said_of_one(self):
+        cells = (cell(GEMM, DOUBLE, 6, "calls", STRAIGHT, 7) +
+                 cell(GEMM, DOUBLE, 6, "why", EMPTY, 7) +
+                 cell(GEMM, DOUBLE, 9, "calls", PLAIN, 5) +
+                 cell(GEMM, DOUBLE, 9, "timed", PLAIN, 5) +
+                 cell(GEMM, DOUBLE, 9, "ns", PLAIN, MS) +
+                 cell(GEMM, DOUBLE, 9, "why", NO_GPU, 3) +
+                 cell(GEMM, DOUBLE, 9, "why", POLICY, 2))
+        text = self.text("count processes 1;" + cells)
+        self.assertNotIn("GPU", text)
+        self.assertIn("why calls were passed through\n", text)
+        self.assertIn("7  nothing to multiply: a size or a factor is 0\n",
+                      text)
+        text = self.text("count processes 1;text gpu 0 Some GPU;" + cells)
+        self.assertIn("why calls did not run on the GPU\n", text)
+        self.assertIn("3  the process had no GPU\n", text)
 
     def test_json_has_every_number(self):
         told = self.json(WHOLE, (TRUE, "a b"))

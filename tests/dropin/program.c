@@ -85,14 +85,22 @@ static int multiplies(void)
     return 0;
 }
 
-/* Calls that have nothing to do. */
+/* Calls that have nothing to multiply, as LAPACK makes them. */
 static int empty(void)
 {
-    double x[1] = {1};
+    double x[16] = {1};
 
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         cblas_dgemm(101, 111, 111, 0, 4, 4, 1, x, 4, x, 4, 1, x, 4);
-    printf("%.0f\n", x[0]);
+        cblas_dgemm(102, 111, 112, 4, 4, 0, 1, x, 4, x, 4, 1, x, 4);
+        cblas_dgemm(101, 111, 111, 4, 4, 4, 0, x, 4, x, 4, 1, x, 4);
+        cblas_dsyrk(101, 121, 111, 4, 0, 1, x, 4, 1, x, 4);
+        cblas_dgemv(102, 111, 0, 4, 1, x, 4, x, 1, 1, x, 1);
+        cblas_dger(102, 4, 0, 1, x, 1, x, 1, x, 4);
+        cblas_daxpy(0, 1, x, 1, x, 1);
+        x[1] += cblas_ddot(0, x, 1, x, 1);
+    }
+    printf("%.0f\n", x[0] + x[1]);
     return 0;
 }
 

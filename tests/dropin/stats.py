@@ -5,8 +5,9 @@ import struct
 ROUTINES = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "ger",
             "axpy", "dot", "scal", "nrm2", "asum", "iamax")
 WAYS = ("straight", "plain", "scalar", "simd", "gpu")
-WHYS = ("small", "settled", "starting", "form", "routine", "nested", "wrong",
-        "no_router", "no_gpu", "asleep", "slower", "lost", "policy", "tried")
+WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
+        "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
+        "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
 TITLE = b"takt stats 1\n"
 NUMBERS = 3 * len(WAYS) + 3 + len(WHYS) + 3  # of one cell
