@@ -4,6 +4,11 @@ if(TARGET dropin_test_triangular)
     target_include_directories(dropin_test_triangular PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_cutting ${PROJECT_SOURCE_DIR}/dropin/cutting.c)
+if(TARGET dropin_test_cutting)
+    target_include_directories(dropin_test_cutting PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+endif()
 takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
 if(TARGET dropin_test_tracking)
     target_include_directories(dropin_test_tracking PRIVATE
