@@ -180,6 +180,9 @@ static bool read_options(struct run_task *task)
     if (option_given(task->invocation, "no-gpu") &&
         !set_copy(task, "TAKT_GPU", ""))
         return false;
+    if (option_given(task->invocation, "same-bits") &&
+        !set_copy(task, "TAKT_RUN_SAME_BITS", "1"))
+        return false;
     return !option_given(task->invocation, "reuse") ||
            set_copy(task, "TAKT_RUN_REUSE", "1");
 }
@@ -431,10 +434,10 @@ const struct command cmd_run = {
         "A program that is linked statically, has rights of its own (setuid), "
         "or is for another machine or C library is run as it is, and a line "
         "says so.\n"
-        "The report tells for each routine and size where calls ran, what they "
-        "took, what the baseline library would have taken (predicted), what "
-        "was "
-        "gained or lost, and why calls stayed on the CPU.\n"
+        "The report tells where the time went, and for each routine and size "
+        "where calls ran, what they took, what was gained against calls of the "
+        "same kind in the baseline library (measured in the same run), and why "
+        "calls were not routed.\n"
         "--compare runs the program with and without Takt, in pairs in random "
         "order, and tells the ratios of wall and of CPU time with 95% "
         "intervals: N pairs, or until the interval is narrow (+-2%), which is "
@@ -451,6 +454,8 @@ const struct command cmd_run = {
                 {"format", "WORD", "text|json", "of the report"},
                 {"output", "FILE", NULL,
                  "the report goes there, not to a standard stream"},
+                {"same-bits", NULL, NULL,
+                 "results do not vary within a run: little is routed"},
                 {"policy", "NAME", policy_choice, "how calls are decided"},
                 {"pin", "FILE", NULL,
                  "decisions from a file: every run gives the same bits"},

@@ -159,7 +159,7 @@ struct run_row {
     bool is_estimate; /* took_s includes calls that were not timed */
     uint64_t untimed;
     uint64_t compared;
-    double baseline_s, instead_s;
+    double baseline_s, error_s, instead_s;
     uint64_t why[TAKT_WHYS];
     uint64_t judged;
     double gpu_s, own_s;
@@ -169,6 +169,7 @@ struct run_tally {
     struct run_row *row; /* owned: those with calls */
     size_t count;
     struct run_row total;
+    double opening_s; /* in opening libtakt */
 };
 
 /* False: no memory. */
@@ -184,12 +185,17 @@ uint64_t all_calls(const struct run_row *row);
 /* Calls that did not run in the baseline library. */
 uint64_t calls_elsewhere(const struct run_row *row);
 
-/* What the baseline library would have taken for all of them, and what was
- * gained (negative: lost). Of calls that nothing is predicted for, it is what
- * they took. */
-double predicted_s(const struct run_row *row);
+/* What routing gained (negative: lost) against what the baseline library took
+ * for calls of the same kinds in the same run; and what all calls would have
+ * taken without it. Of calls that nothing was measured for, it is what they
+ * took. */
 double gained_s(const struct run_row *row);
-double gained_share(const struct run_row *row); /* of predicted_s */
+double without_s(const struct run_row *row);
+double gained_share(const struct run_row *row); /* of without_s */
+
+/* Calls in the baseline library, and all others. */
+double passed_s(const struct run_row *row);
+double routed_s(const struct run_row *row);
 
 /* "dgemm", "idamax". */
 const char *routine_name(unsigned routine, unsigned type, char out[16]);

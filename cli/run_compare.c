@@ -77,9 +77,9 @@ static void read_claim(const struct takt_stats *stats, struct compare_run *run)
     run->calls = all_calls(&tally.total);
     run->elsewhere = calls_elsewhere(&tally.total);
     if (tally.total.compared > 0)
-        run->claimed_s = gained_s(&tally.total);
+        run->claimed_s = gained_s(&tally.total) - tally.opening_s;
     else if (run->elsewhere == 0)
-        run->claimed_s = 0;
+        run->claimed_s = -tally.opening_s;
     tally_drop(&tally);
 }
 

@@ -14,14 +14,15 @@
 
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
-    "the baseline library was the answer lately, so it was not asked again",
+    "routing was off, or not better for this kind of call",
     "so little was computed until then that a start would not have paid",
     "strides or overlaps that only the baseline library takes",
     "a routine or type that is passed on as it is",
     "called by the baseline library itself",
+    "nothing to multiply: a size or a factor is 0",
     "wrong arguments: the baseline library complains about those",
     "libtakt could not be opened",
-    "there is no GPU, or it was not wanted",
+    "the process had no GPU",
     "the GPU was not open (yet)",
     "the GPU would have taken longer, moving the operands included",
     "the GPU failed or refused, and is left alone for a while",
@@ -97,55 +98,104 @@ static void print_surroundings(FILE *out, const struct takt_stats *stats)
     print_text(out, "trouble", &stats->trouble);
 }
 
+/* ---- where the time went ---- */
+
+static void print_part(FILE *out, const char *what, double seconds,
+                       double wall_s)
+{
+    if (seconds > 0)
+        fprintf(out, "  %-38s %10s %7.1f%%\n", what, duration(seconds).at,
+                100 * seconds / wall_s);
+}
+
+/* Of several processes or threads, parts may be longer than the whole. */
+static void print_parts(FILE *out, const struct run_report *report)
+{
+    const struct run_row *total = &report->tally.total;
+    const double wall_s = report->ending.wall_s;
+    const double gpu_s = total->measured_s[TAKT_PATH_GPU];
+    const double opening_s = report->tally.opening_s;
+    const double rest_s = wall_s - total->took_s - opening_s;
+
+    if (!(wall_s > 0))
+        return;
+    fputs("\nwhere the time went\n", out);
+    print_part(out, "BLAS in the baseline library", passed_s(total), wall_s);
+    print_part(out, "BLAS routed, on the CPU", routed_s(total) - gpu_s, wall_s);
+    print_part(out, "BLAS routed, on a GPU with transfers", gpu_s, wall_s);
+    print_part(out, "opening Takt", opening_s, wall_s);
+    print_part(out, "everything else", rest_s, wall_s);
+    if (rest_s < 0)
+        fputs("  (calls of several threads or processes took longer together "
+              "than the run)\n",
+              out);
+}
+
 /* ---- the table ---- */
 
-static void print_shares(FILE *out, const struct run_row *row)
+/* Where most of the routed calls ran. */
+static const char *main_path(const struct run_row *row)
 {
-    const double all = (double)all_calls(row);
+    size_t most = TAKT_PATH_SCALAR;
 
-    for (size_t path = 0; path < TAKT_PATHS; path++) {
-        const double percent = 100 * ((double)row->calls[path] / all);
-        if (row->calls[path] == 0)
-            fprintf(out, " %8s", "-");
-        else if (percent < 0.1)
-            fprintf(out, " %8s", "<0.1%");
-        else
-            fprintf(out, " %7.1f%%", percent);
-    }
+    for (size_t path = most; path < TAKT_PATHS; path++)
+        if (row->calls[path] > row->calls[most])
+            most = path;
+    return row->calls[most] > 0 ? path_keys[most] : "-";
+}
+
+static void print_share(FILE *out, const struct run_row *row)
+{
+    const double routed = (double)calls_elsewhere(row);
+    const double percent = 100 * routed / (double)all_calls(row);
+
+    if (!(routed > 0))
+        fprintf(out, " %7s", "-");
+    else if (percent < 0.1)
+        fprintf(out, " %7s", "<0.1%");
+    else
+        fprintf(out, " %6.1f%%", percent);
 }
 
 /* "~": some of the calls were not timed, and others stand for them. */
-static void print_time(FILE *out, const struct run_row *row, bool is_known,
-                       double seconds)
+static void print_time(FILE *out, const struct run_row *row)
 {
     char whole[40] = "-";
 
-    if (is_known)
+    if (all_calls(row) > row->untimed)
         snprintf(whole, sizeof whole, "%s%s", row->is_estimate ? "~" : "",
-                 duration(seconds).at);
+                 duration(row->took_s).at);
     fprintf(out, " %9s", whole);
 }
 
+/* "+8.6 s", "-3.1 ms". */
+static void write_gain(double gain_s, char out[40])
+{
+    snprintf(out, 40, "%c%s", gain_s < 0 ? '-' : '+',
+             duration(fabs(gain_s)).at);
+}
+
+/* With an interval of 95%. */
 static void print_gain(FILE *out, const struct run_row *row)
 {
-    const double gain_s = gained_s(row);
-    char gain[40]; /* "+8.6 s", "-3.1 ms" */
+    char gain[40], both[96] = "-";
 
-    snprintf(gain, sizeof gain, "%c%s", gain_s < 0 ? '-' : '+',
-             duration(fabs(gain_s)).at);
-    if (row->compared == 0)
-        fprintf(out, " %9s %7s\n", "-", "-");
-    else
-        fprintf(out, " %9s %+6.1f%%\n", gain, 100 * gained_share(row));
+    write_gain(gained_s(row), gain);
+    if (row->compared > 0)
+        snprintf(both, sizeof both, "%s +- %s", gain,
+                 duration(2 * row->error_s).at);
+    else if (calls_elsewhere(row) > 0)
+        snprintf(both, sizeof both, "not measured");
+    fprintf(out, " %20s\n", both);
 }
 
 static void print_row(FILE *out, const char *name, const char *size,
                       const struct run_row *row)
 {
-    fprintf(out, "%-7s %-13s %11s", name, size, count_text(all_calls(row)).at);
-    print_shares(out, row);
-    print_time(out, row, all_calls(row) > row->untimed, row->took_s);
-    print_time(out, row, row->compared > 0, predicted_s(row));
+    fprintf(out, "%-7s %-12s %12s", name, size, count_text(all_calls(row)).at);
+    print_share(out, row);
+    fprintf(out, " %-6s", main_path(row));
+    print_time(out, row);
     print_gain(out, row);
 }
 
@@ -153,10 +203,8 @@ static void print_table(FILE *out, const struct run_tally *tally)
 {
     char name[16], size[64];
 
-    fprintf(out, "\n%-7s %-13s %11s", "routine", "size", "calls");
-    for (size_t path = 0; path < TAKT_PATHS; path++)
-        fprintf(out, " %8s", path_keys[path]);
-    fprintf(out, " %9s %9s %9s\n", "took", "predicted", "gain");
+    fprintf(out, "\n%-7s %-12s %12s %7s %-6s %9s %20s\n", "routine", "size",
+            "calls", "routed", "to", "took", "gain");
     for (size_t i = 0; i < tally->count; i++) {
         const struct run_row *row = &tally->row[i];
         print_row(out, routine_name(row->routine, row->type, name),
@@ -168,45 +216,65 @@ static void print_table(FILE *out, const struct run_tally *tally)
 
 /* ---- what follows ---- */
 
-static void print_verdict(FILE *out, const struct run_row *total)
+/* What was found out about the program as a whole. */
+static void print_result(FILE *out, const struct takt_stats_result *result)
 {
-    const double gain_s = gained_s(total);
-    const double percent = 100 * fabs(gained_share(total));
+    static const char *const memories[] = {
+        NULL, "routing was no faster in earlier runs: it is tried late",
+        "routing gained in earlier runs: calls were routed from the start",
+        "a GPU gained in earlier runs: it was opened at the start"};
+    const double ratio = (double)result->ratio / 1e6;
+    const double error = (double)result->error / 1e6;
 
-    if (total->compared > 0 && gain_s >= 0)
-        fprintf(out,
-                "\ngained %s, %.1f%% of what the baseline library would "
-                "have taken (predicted)\n",
-                duration(gain_s).at, percent);
-    else if (total->compared > 0)
-        fprintf(out,
-                "\nLOST %s, %.1f%% of what the baseline library would have "
-                "taken (predicted)\n",
-                duration(-gain_s).at, percent);
+    if (result->memory > 0 && result->memory < 4)
+        fprintf(out, "%s\n", memories[result->memory]);
+    if (result->probes == 0)
+        return;
+    fprintf(out,
+            "routed calls took %.2f (%.2f to %.2f) of the time of the baseline "
+            "library:\n%s\n",
+            ratio, fmax(ratio - 2 * error, 0), ratio + 2 * error,
+            result->is_routed  ? "so calls are routed"
+            : result->is_clear ? "so routing is off"
+                               : "that is not clearly faster, so routing is "
+                                 "off");
+}
+
+static void print_verdict(FILE *out, const struct run_report *report)
+{
+    const struct run_row *total = &report->tally.total;
+    const double gain_s = gained_s(total);
+    const double percent = 100 * fabs(gain_s) / report->ending.wall_s;
+
+    fputc('\n', out);
+    if (total->compared > 0)
+        fprintf(out, "%s %s +- %s, %.1f%% of the run, measured in this run\n",
+                gain_s >= 0 ? "gained" : "LOST", duration(fabs(gain_s)).at,
+                duration(2 * total->error_s).at, percent);
     else if (calls_elsewhere(total) > 0)
-        fputs("\nnothing is known of what the baseline library would have "
-              "taken\n",
+        fputs("the gain was not measured: the baseline library ran no such "
+              "calls\n",
               out);
     else
-        fputs("\nevery call ran in the baseline library: nothing was gained, "
+        fputs("every call ran in the baseline library: nothing was gained, "
               "nothing lost\n",
               out);
     if (total->compared > 0 && total->compared < calls_elsewhere(total))
         fprintf(out,
-                "%s calls that ran elsewhere are not in it: nothing is "
-                "predicted for them\n",
+                "%s routed calls are not in it: the baseline library ran none "
+                "of their kind\n",
                 count_text(calls_elsewhere(total) - total->compared).at);
+    print_result(out, &report->stats->result);
 }
 
 static void print_marks(FILE *out, const struct run_row *total)
 {
     if (total->compared > 0)
-        fputs("predicted: what the baseline library would have taken, by the "
-              "model\n",
+        fputs("gain: against calls of the same kind that ran in the baseline "
+              "library\n",
               out);
     if (total->is_estimate)
-        fputs("~: estimated; not every call that is passed through to the "
-              "baseline library is timed\n",
+        fputs("~: estimated; not every call in the baseline library is timed\n",
               out);
     if (total->untimed > 0)
         fprintf(out,
@@ -225,21 +293,35 @@ static void print_judged(FILE *out, const struct run_row *total)
                 duration(total->own_s).at);
 }
 
-static void print_reasons(FILE *out, const struct run_row *total)
+/* Reasons from `first` on, before `end`. */
+static void print_reasons(FILE *out, const struct run_row *total,
+                          const char *title, size_t first, size_t end)
 {
     bool is_first = true;
 
-    for (size_t why = 0; why < TAKT_WHYS; why++) {
+    for (size_t why = first; why < end; why++) {
         if (total->why[why] == 0)
             continue;
         if (is_first)
-            fputs("\nwhy calls stayed on the CPU\n", out);
+            fprintf(out, "\n%s\n", title);
         is_first = false;
         fprintf(out, "  %11s  %s\n", count_text(total->why[why]).at,
                 why_words[why]);
     }
-    if (!is_first)
-        print_judged(out, total);
+}
+
+/* Where there is no GPU, nobody asks why it was not used. */
+static void print_whys(FILE *out, const struct run_report *report)
+{
+    const struct run_row *total = &report->tally.total;
+
+    print_reasons(out, total, "why calls were passed through", 0,
+                  TAKT_WHY_NO_GPU);
+    if (stats_text(&report->stats->gpu) == NULL)
+        return;
+    print_reasons(out, total, "why calls did not run on the GPU",
+                  TAKT_WHY_NO_GPU, TAKT_WHYS);
+    print_judged(out, total);
 }
 
 static void print_nothing(FILE *out, const char *left_alone)
@@ -276,10 +358,11 @@ void print_run_text(FILE *out, struct run_report *report)
         print_nothing(out, report->left_alone);
         return;
     }
+    print_parts(out, report);
     print_table(out, &report->tally);
-    print_verdict(out, total);
+    print_verdict(out, report);
     print_marks(out, total);
-    print_reasons(out, total);
+    print_whys(out, report);
 }
 
 /* ---- JSON ---- */
@@ -306,10 +389,10 @@ static void json_sums(struct json *json, const struct run_row *row)
         json_number(json, path_keys[path], row->measured_s[path]);
     json_print(json,
                "} took_s:%g is_estimate:%d untimed:%ju compared:%ju plain_s:%g "
-               "instead_s:%g predicted_s:%g gain_s:%g gain_share:%g",
+               "error_s:%g instead_s:%g without_s:%g gain_s:%g gain_share:%g",
                row->took_s, row->is_estimate, row->untimed, row->compared,
-               row->baseline_s, row->instead_s,
-               is_compared ? predicted_s(row) : unknown,
+               row->baseline_s, row->error_s, row->instead_s,
+               is_compared ? without_s(row) : unknown,
                is_compared ? gained_s(row) : unknown,
                is_compared ? gained_share(row) : unknown);
     json_counts(json, "why", row->why, why_keys, TAKT_WHYS);
@@ -330,6 +413,8 @@ static void json_row(struct json *json, const struct run_row *row)
     json_close(json, '}');
 }
 
+static const char *const memory_keys[] = {NULL, "baseline", "routed", "gpu"};
+
 static void json_stats(struct json *json, const struct takt_stats *stats)
 {
     json_print(json, "processes:%ju routers:%ju libraries:[", stats->processes,
@@ -337,8 +422,16 @@ static void json_stats(struct json *json, const struct takt_stats *stats)
     for (size_t i = 0; i < TAKT_STATS_LIBRARIES; i++)
         if (stats_text(&stats->library[i]) != NULL)
             json_string(json, NULL, stats_text(&stats->library[i]));
-    json_print(json, "] gpu:%s trouble:%s", stats_text(&stats->gpu),
-               stats_text(&stats->trouble));
+    json_print(json, "] gpu:%s trouble:%s opening_s:%g",
+               stats_text(&stats->gpu), stats_text(&stats->trouble),
+               (double)stats->result.own_ns / 1e9);
+    json_print(json,
+               "comparison:{probes:%ju ratio:%g error:%g is_routed:%d "
+               "is_clear:%d memory:%s}",
+               stats->result.probes, (double)stats->result.ratio / 1e6,
+               (double)stats->result.error / 1e6, stats->result.is_routed != 0,
+               stats->result.is_clear != 0,
+               memory_keys[stats->result.memory & 3]);
 }
 
 void print_run_json(FILE *out, const struct run_report *report)
@@ -346,7 +439,7 @@ void print_run_json(FILE *out, const struct run_report *report)
     const int status = report->ending.status;
     struct json json = json_begin(out);
 
-    json_print(&json, "{schema:1 command:[");
+    json_print(&json, "{schema:2 command:[");
     for (char *const *word = report->program; *word != NULL; word++)
         json_string(&json, NULL, *word);
     json_print(&json, "] wall_s:%g", report->ending.wall_s);

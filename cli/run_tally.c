@@ -107,8 +107,9 @@ const char *const path_keys[TAKT_PATHS] = {"straight", "plain", "scalar",
                                            "simd", "gpu"};
 
 const char *const why_keys[TAKT_WHYS] = {
-    "small",     "settled", "starting", "form",   "routine", "nested", "wrong",
-    "no_router", "no_gpu",  "asleep",   "slower", "lost",    "policy", "tried"};
+    "small",  "settled", "starting", "form",      "routine",
+    "nested", "empty",   "wrong",    "no_router", "no_gpu",
+    "asleep", "slower",  "lost",     "policy",    "tried"};
 
 static const char *const routine_stems[TAKT_ROUTINES] = {
     "gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv",
@@ -153,17 +154,29 @@ double gained_s(const struct run_row *row)
     return row->baseline_s - row->instead_s;
 }
 
-double predicted_s(const struct run_row *row)
+double without_s(const struct run_row *row)
 {
     /* A call that was compared and not timed would make it negative. */
-    const double predicted = row->took_s + gained_s(row);
-    return predicted > row->baseline_s ? predicted : row->baseline_s;
+    const double without = row->took_s + gained_s(row);
+    return without > row->baseline_s ? without : row->baseline_s;
 }
 
 double gained_share(const struct run_row *row)
 {
-    const double predicted = predicted_s(row);
-    return predicted > 0 ? gained_s(row) / predicted : 0;
+    const double without = without_s(row);
+    return without > 0 ? gained_s(row) / without : 0;
+}
+
+double routed_s(const struct run_row *row)
+{
+    return row->measured_s[TAKT_PATH_SCALAR] + row->measured_s[TAKT_PATH_SIMD] +
+           row->measured_s[TAKT_PATH_GPU];
+}
+
+double passed_s(const struct run_row *row)
+{
+    const double passed = row->took_s - routed_s(row);
+    return passed > 0 ? passed : 0;
 }
 
 static void add_path(struct run_row *row, const struct takt_stats_cell *cell,
@@ -189,6 +202,7 @@ static struct run_row row_of(const struct takt_stats_cell *cell)
 {
     struct run_row row = {.compared = cell->compared,
                           .baseline_s = (double)cell->baseline_ns / 1e9,
+                          .error_s = (double)cell->error_ns / 1e9,
                           .instead_s = (double)cell->instead_ns / 1e9,
                           .judged = cell->judged,
                           .gpu_s = (double)cell->gpu_ns / 1e9,
@@ -215,6 +229,7 @@ static void add_row(struct run_row *sum, const struct run_row *row)
     sum->untimed = plus(sum->untimed, row->untimed);
     sum->compared = plus(sum->compared, row->compared);
     sum->baseline_s += row->baseline_s;
+    sum->error_s += row->error_s;
     sum->instead_s += row->instead_s;
     sum->judged = plus(sum->judged, row->judged);
     sum->gpu_s += row->gpu_s;
@@ -236,7 +251,8 @@ bool tally_stats(const struct takt_stats *stats, struct run_tally *out)
 {
     enum { most = TAKT_ROUTINES * TAKT_BLAS_TYPES * TAKT_STATS_CLASSES };
 
-    *out = (struct run_tally){.row = calloc(most, sizeof *out->row)};
+    *out = (struct run_tally){.row = calloc(most, sizeof *out->row),
+                              .opening_s = (double)stats->result.own_ns / 1e9};
     if (out->row == NULL)
         return false;
     for (unsigned i = 0; i < most; i++) {

@@ -104,7 +104,10 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
                  (double)READ(read_, k),                       \
              TAKT_LEAST_PRODUCT)
 #define IS_SMALL_SYMM(read_) is_small_triangle(READ(read_, m), READ(read_, n))
-#define IS_SMALL_SYRK(read_) is_small_triangle(READ(read_, n), 0)
+#define IS_SMALL_SYRK(read_)                                   \
+    is_small((double)READ(read_, n) * (double)READ(read_, n) * \
+                 (double)READ(read_, k),                       \
+             2.0 * TAKT_LEAST_PRODUCT)
 #define IS_SMALL_SYR2K(read_) is_small_triangle(READ(read_, n), READ(read_, k))
 #define IS_SMALL_TRMM(read_) IS_SMALL_SYMM(read_)
 #define IS_SMALL_TRSM(read_) IS_SMALL_SYMM(read_)

@@ -41,22 +41,6 @@ static void leave(const struct takt_intercept *intercept)
 /* Calls with more work say where they ran: it takes 0.1 microseconds. */
 static const double described_work = 1e6;
 
-/* What a call took, for the comparison of both sides. */
-static void count_side(const struct takt_intercept *intercept,
-                       enum takt_side side, uint64_t start_ns, uint64_t end_ns)
-{
-    if (intercept->kind != NULL)
-        takt__switchback_add(
-            &(struct takt_switchback_call){.kind = intercept->kind,
-                                           .side = side,
-                                           .is_gpu = intercept->is_gpu,
-                                           .is_trial = intercept->is_trial,
-                                           .work = intercept->work,
-                                           .weight = intercept->weight,
-                                           .start_ns = start_ns,
-                                           .end_ns = end_ns});
-}
-
 /* Runs an admitted call. False: it was refused, nothing was touched. */
 static bool run(struct takt_intercept *intercept,
                 const struct takt_admission *admission, takt_call *call)
@@ -82,7 +66,7 @@ static bool run(struct takt_intercept *intercept,
     intercept->is_gpu = is_described && decision.backend == TAKT_BACKEND_GPU;
     intercept->is_trial =
         is_described && decision.reason == TAKT_REASON_EXPLORE;
-    count_side(intercept, TAKT_SIDE_ROUTED, start_ns, takt__now_ns());
+    takt__record_side(intercept, TAKT_SIDE_ROUTED, start_ns, takt__now_ns());
     if (has_stats)
         takt__record_routed(route, intercept, call, &decision);
     return true;
@@ -96,7 +80,7 @@ static bool route_product(struct takt_intercept *intercept,
 
     if (!takt__read_product(arguments, &product))
         return false;
-    intercept->why = TAKT_WHY_FORM;
+    intercept->why = TAKT_WHY_EMPTY;
     if (product.alpha == 0 ||
         !takt__admit_intercept(intercept, TAKT_GEMM, TAKT_LEAST_PRODUCT,
                                &admission))
@@ -121,7 +105,7 @@ static bool route_gemv(struct takt_intercept *intercept,
 
     if (!is_valid_gemv(g))
         return false;
-    intercept->why = TAKT_WHY_FORM;
+    intercept->why = g->alpha == 0 ? TAKT_WHY_EMPTY : TAKT_WHY_FORM;
     if (g->alpha == 0 || g->incx != 1 || g->incy != 1 ||
         !takt__admit_intercept(intercept, TAKT_GEMV, TAKT_LEAST_MATVEC,
                                &admission))
@@ -147,14 +131,13 @@ static bool route_vectors(struct takt_intercept *intercept,
     const bool is_scal = v->routine == TAKT_SCAL;
     const bool is_axpy = v->routine == TAKT_AXPY;
     const bool has_two = is_axpy || v->routine == TAKT_DOT;
+    /* Libraries differ in what a scale by 0 makes of a NaN. */
+    const bool is_empty = v->n <= 0 || ((is_scal || is_axpy) && v->alpha == 0);
     struct takt_admission admission;
 
-    if (v->n <= 0)
-        return false;
-    intercept->why = TAKT_WHY_FORM;
-    /* Libraries differ in what a scale by 0 makes of a NaN. */
-    if ((!is_scal && v->incx != 1) || ((is_scal || has_two) && v->incy != 1) ||
-        ((is_scal || is_axpy) && v->alpha == 0) ||
+    intercept->why = is_empty ? TAKT_WHY_EMPTY : TAKT_WHY_FORM;
+    if (is_empty || (!is_scal && v->incx != 1) ||
+        ((is_scal || has_two) && v->incy != 1) ||
         !takt__admit_intercept(intercept, v->routine, TAKT_LEAST_VECTOR,
                                &admission))
         return false;
@@ -179,8 +162,8 @@ static bool route(struct takt_intercept *intercept,
 
     if (arguments->type > TAKT_D || routine == TAKT_GER ||
         routine == TAKT_IAMAX) {
-        intercept->why =
-            intercept->work > 0 ? TAKT_WHY_ROUTINE : TAKT_WHY_WRONG;
+        if (intercept->work > 0)
+            intercept->why = TAKT_WHY_ROUTINE;
         return false;
     }
     switch (routine) {
@@ -229,7 +212,8 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
     intercept->routine = arguments->routine;
     intercept->type = arguments->type;
     intercept->work = arguments->work;
-    intercept->why = TAKT_WHY_WRONG; /* or there is nothing to do */
+    /* Until more is known. A size of 0 makes the work 0. */
+    intercept->why = arguments->work == 0 ? TAKT_WHY_EMPTY : TAKT_WHY_WRONG;
     intercept->start_ns = 0;
     enter(intercept, target->is_own);
     if (intercept->is_nested)
@@ -252,7 +236,8 @@ void takt__intercept_end(const struct takt_intercept *intercept)
         return;
     leave(intercept);
     if (ns > 0)
-        count_side(intercept, TAKT_SIDE_BASELINE, intercept->start_ns, end_ns);
+        takt__record_side(intercept, TAKT_SIDE_BASELINE, intercept->start_ns,
+                          end_ns);
     else if (intercept->kind != NULL)
         takt__switchback_skip();
     if (takt__has_stats())

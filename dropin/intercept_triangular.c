@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* intercept_triangular.c - when a triangle is cut, and where its parts run. */
+/*
+ * intercept_triangular.c - when a triangular call is cut.
+ *
+ * A large one is cut in halves where the model says that the products are much
+ * faster elsewhere. On the routed side syrk, of any size, is cut into products
+ * altogether.
+ */
 #include "intercepted.h"
 
 #include "admit.h"
@@ -8,89 +14,151 @@
 #include "mode.h"
 #include "record.h"
 #include "router.h"
+#include "triangular_run.h"
 
-/* A triangular call while it runs. */
-struct progress {
+/* Below this order syrk is passed through. */
+enum { least_rank_order = 32 };
+
+/* A call on its way. */
+struct subject {
+    struct takt_intercept *intercept;
     const struct takt_route *route;
-    bool has_stats, used_gpu, used_other; /* than the baseline library */
+    const struct takt_triangular *call;
 };
 
-static void run_product(void *self, const struct takt_product *product)
+/* Of the first product, and scaled to the whole call. */
+static struct takt_forecast forecast_of(const struct subject *of)
 {
-    struct progress *progress = self;
-    const struct takt_route *route = progress->route;
-    const takt_call call = takt__product_call(route, product);
-    takt_decision decision = {.size = sizeof decision};
+    const takt_call product = {.op = of->route->op[TAKT_GEMM],
+                               .dtype =
+                                   of->call->is_double ? TAKT_F64 : TAKT_F32,
+                               .shape = takt__first_product(of->call)};
+    const size_t *dim = product.shape.dim;
 
-    if (route->takt->run(route->ctx, &call,
-                         progress->has_stats ? &decision : NULL) != TAKT_OK) {
-        takt__baseline_product(route->baseline, product);
-    } else if (progress->has_stats) {
-        const enum takt_path path = takt__path_of(route, &decision);
-        progress->used_gpu |= path == TAKT_PATH_GPU;
-        progress->used_other |= path != TAKT_PATH_BASELINE;
-    }
+    return takt__forecast_scaled(
+        takt__forecast_call(of->route, of->intercept, &product),
+        of->intercept->work /
+            ((double)dim[0] * (double)dim[1] * (double)dim[2]));
 }
 
-static void run_rest(void *self, const struct takt_triangular *part)
+static void record(const struct subject *of, const struct takt_parts *parts,
+                   const struct takt_forecast *forecast, uint64_t ns)
 {
-    const struct progress *progress = self;
-
-    takt__baseline_triangular(progress->route->baseline, part);
-}
-
-/* The product that the first cut makes. */
-static takt_shape first_product(const struct takt_triangular *call)
-{
-    const size_t half = takt__triangle_order(call) / 2;
-
-    if (takt__writes_triangle(call))
-        return (takt_shape){.rank = 3, .dim = {half, half, call->k}};
-    if (call->is_right)
-        return (takt_shape){.rank = 3, .dim = {call->m, half, half}};
-    return (takt_shape){.rank = 3, .dim = {half, call->n, half}};
-}
-
-/* The parts that stay are slower by themselves than as a whole, so the products
- * must be much faster elsewhere. A GPU that sleeps counts: what the products
- * miss there is what wakes it. */
-static bool is_worth_cutting(const struct takt_forecast *forecast)
-{
-    return takt__is_eager() || (forecast->baseline_s > 0 &&
-                                forecast->best_s < 0.5 * forecast->baseline_s);
-}
-
-static void record(const struct takt_intercept *intercept,
-                   const struct progress *progress,
-                   const struct takt_forecast *forecast, double seconds)
-{
-    takt__record(intercept,
-                 progress->used_gpu     ? TAKT_PATH_GPU
-                 : progress->used_other ? TAKT_PATH_SIMD
-                                        : TAKT_PATH_BASELINE,
-                 seconds, forecast,
+    takt__record(of->intercept,
+                 parts->used_gpu     ? TAKT_PATH_GPU
+                 : parts->used_other ? TAKT_PATH_SIMD
+                                     : TAKT_PATH_BASELINE,
+                 (double)ns * 1e-9, forecast,
                  !forecast->has_gpu    ? TAKT_WHY_NO_GPU
                  : forecast->is_asleep ? TAKT_WHY_ASLEEP
                                        : TAKT_WHY_SLOWER);
 }
 
-static void run(const struct takt_intercept *intercept,
-                const struct takt_route *route,
-                const struct takt_triangular *call,
-                const struct takt_forecast *forecast)
-{
-    struct progress progress = {route, takt__has_stats(), false, false};
-    const struct takt_steps steps = {
-        .self = &progress,
-        .product = run_product,
-        .rest = run_rest,
-        .least = takt__is_eager() ? 8 : TAKT_LEAST_ORDER};
-    const uint64_t start_ns = progress.has_stats ? takt__now_ns() : 0;
+/* ---- in halves -------------------------------------------------------------
+ */
 
-    takt__by_halves(call, &steps);
-    if (progress.has_stats)
-        record(intercept, &progress, forecast,
-               (double)(takt__now_ns() - start_ns) * 1e-9);
+/* The parts that stay are slower by themselves than as a whole, so the products
+ * must be much faster elsewhere. A GPU that sleeps counts: what the products
+ * miss there is what wakes it. */
+static bool is_worth_halving(const struct takt_forecast *forecast)
+{
+    return takt__is_eager() || (forecast->baseline_s > 0 &&
+                                forecast->best_s < 0.5 * forecast->baseline_s);
+}
+
+static void run_halves(const struct subject *of,
+                       const struct takt_forecast *forecast)
+{
+    struct takt_parts parts = {.route = of->route,
+                               .expert = TAKT_ANY_EXPERT,
+                               .has_stats = takt__has_stats()};
+    const uint64_t start_ns = takt__now_ns();
+
+    takt__run_halves(&parts, of->call, takt__is_eager() ? 8 : TAKT_LEAST_ORDER);
+    const uint64_t end_ns = takt__now_ns();
+    takt__record_side(of->intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);
+    if (parts.has_stats)
+        record(of, &parts, forecast, end_ns - start_ns);
+}
+
+/* ---- all of them -----------------------------------------------------------
+ */
+
+static bool is_baseline_selected(const struct subject *of)
+{
+    const takt_request request = {.policy = of->route->policy,
+                                  .op = of->route->op[TAKT_GEMM],
+                                  .dtype =
+                                      of->call->is_double ? TAKT_F64 : TAKT_F32,
+                                  .shape = takt__first_product(of->call)};
+    takt_decision decision = {.size = sizeof decision};
+
+    return of->route->takt->select(of->route->ctx, &request, &decision) !=
+               TAKT_OK ||
+           takt__is_baseline_expert(of->route, decision.expert);
+}
+
+/* A static rule, one expert for all, a pin file: nothing may depend on what was
+ * measured. Cut where the first product would leave the baseline library. */
+static bool run_by_policy(const struct subject *of)
+{
+    const bool is_rank = of->call->routine == TAKT_SYRK;
+    struct takt_parts parts = {.route = of->route,
+                               .expert = TAKT_ANY_EXPERT,
+                               .has_stats = takt__has_stats()};
+    const uint64_t start_ns = parts.has_stats ? takt__now_ns() : 0;
+
+    if (is_baseline_selected(of))
+        return false;
+    if (!is_rank)
+        takt__run_halves(&parts, of->call,
+                         takt__is_eager() ? 8 : TAKT_LEAST_ORDER);
+    else if (!takt__run_as_products(&parts, of->call))
+        return false;
+    if (parts.has_stats) {
+        const struct takt_forecast forecast = forecast_of(of);
+        record(of, &parts, &forecast, takt__now_ns() - start_ns);
+    }
+    return true;
+}
+
+/* syrk as products altogether. False: there is no memory for that. */
+static bool run_products(const struct subject *of)
+{
+    struct takt_parts parts = {.route = of->route,
+                               .expert = TAKT_ANY_EXPERT,
+                               .has_stats = takt__has_stats()};
+    const uint64_t start_ns = takt__now_ns();
+
+    if (!takt__run_as_products(&parts, of->call))
+        return false;
+    const uint64_t end_ns = takt__now_ns();
+    takt__record_side(of->intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);
+    if (parts.has_stats) {
+        const struct takt_forecast forecast = forecast_of(of);
+        record(of, &parts, &forecast, end_ns - start_ns);
+    }
+    return true;
+}
+
+static bool run(const struct subject *of,
+                const struct takt_admission *admission)
+{
+    if (!of->route->is_adaptive)
+        return run_by_policy(of);
+    if (of->call->routine == TAKT_SYRK && !takt__is_steady())
+        return run_products(of);
+    if (takt__triangle_order(of->call) >= TAKT_LEAST_ORDER ||
+        takt__is_eager()) {
+        const struct takt_forecast forecast = forecast_of(of);
+        if (is_worth_halving(&forecast)) {
+            takt__admission_answered(admission, of->intercept, false);
+            run_halves(of, &forecast);
+            return true;
+        }
+    }
+    takt__admission_answered(admission, of->intercept, true);
+    return false;
 }
 
 bool takt__route_triangular(struct takt_intercept *intercept,
@@ -98,14 +166,15 @@ bool takt__route_triangular(struct takt_intercept *intercept,
 {
     struct takt_admission admission;
     struct takt_triangular call;
-    struct takt_forecast forecast;
 
     if (!takt__read_triangular(arguments, &call))
         return false;
-    intercept->why = TAKT_WHY_FORM;
+    intercept->why = TAKT_WHY_EMPTY;
     if (call.alpha == 0)
         return false;
-    if (takt__triangle_order(&call) < TAKT_LEAST_ORDER && !takt__is_eager()) {
+    const size_t least =
+        call.routine == TAKT_SYRK ? least_rank_order : TAKT_LEAST_ORDER;
+    if (takt__triangle_order(&call) < least && !takt__is_eager()) {
         intercept->why = TAKT_WHY_SMALL;
         return false;
     }
@@ -114,20 +183,7 @@ bool takt__route_triangular(struct takt_intercept *intercept,
         admission.route->baseline->function[call.routine][call.is_double] ==
             NULL)
         return false;
-    takt_request request = {.op = admission.route->op[TAKT_GEMM],
-                            .dtype = call.is_double ? TAKT_F64 : TAKT_F32,
-                            .shape = first_product(&call)};
-    takt__forecast(admission.route, &request, &forecast);
-    const bool is_baseline = !is_worth_cutting(&forecast);
-    takt__admission_answered(&admission, intercept, is_baseline);
-    if (is_baseline) {
-        intercept->why = TAKT_WHY_SETTLED;
-        return false;
-    }
-    const size_t *dim = request.shape.dim;
-    forecast = takt__forecast_scaled(
-        forecast,
-        intercept->work / ((double)dim[0] * (double)dim[1] * (double)dim[2]));
-    run(intercept, admission.route, &call, &forecast);
-    return true;
+    intercept->why = TAKT_WHY_SETTLED;
+    return run(&(struct subject){intercept, admission.route, &call},
+               &admission);
 }

@@ -3,6 +3,7 @@
 #include "record.h"
 
 #include "stats_write.h"
+#include "switchback.h"
 
 static uint64_t ns_of(double seconds)
 {
@@ -107,4 +108,19 @@ void takt__record_routed(const struct takt_route *route,
 
     takt__record(intercept, takt__path_of(route, decision), decision->actual_s,
                  &forecast, why_on_cpu(decision, &forecast));
+}
+
+void takt__record_side(const struct takt_intercept *intercept,
+                       enum takt_side side, uint64_t start_ns, uint64_t end_ns)
+{
+    if (intercept->kind != NULL)
+        takt__switchback_add(
+            &(struct takt_switchback_call){.kind = intercept->kind,
+                                           .side = side,
+                                           .is_gpu = intercept->is_gpu,
+                                           .is_trial = intercept->is_trial,
+                                           .work = intercept->work,
+                                           .weight = intercept->weight,
+                                           .start_ns = start_ns,
+                                           .end_ns = end_ns});
 }

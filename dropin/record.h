@@ -13,6 +13,10 @@
 enum takt_path takt__path_of(const struct takt_route *route,
                              const takt_decision *decision);
 
+/* What a call took on its side, for the comparison of both. */
+void takt__record_side(const struct takt_intercept *intercept,
+                       enum takt_side side, uint64_t start_ns, uint64_t end_ns);
+
 /* It was passed through; ns 0: not timed. */
 void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns);
 

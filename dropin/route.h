@@ -13,20 +13,28 @@
 #include "takt/takt.h"
 
 /* What is used of libtakt: use_(member, function). */
-#define TAKT_LIBTAKT_FUNCTIONS(use_)                                           \
-    use_(environment, takt_ctx_environment) use_(create, takt_ctx_create)      \
-        use_(add_expert, takt_ctx_add_expert) use_(run, takt_run)              \
-            use_(explain, takt_explain) use_(find_op, takt_op_find)            \
-                use_(gpu, takt_ctx_gpu) use_(expert, takt_ctx_expert)          \
-                    use_(run_on, takt_run_on) use_(record, takt_record) use_(  \
-                        define_op, takt_ctx_define_op) use_(history_best,      \
-                                                            takt_history_best) \
-                        use_(open_gpus, takt_ctx_open_gpus_later)              \
-                            use_(buffer_create, takt_buffer_create) use_(      \
-                                buffer_destroy, takt_buffer_destroy)           \
-                                use_(buffer_address, takt_buffer_address)      \
-                                    use_(buffer_map, takt_buffer_map)          \
-                                        use_(buffer_unmap, takt_buffer_unmap)
+/* clang-format off */
+#define TAKT_LIBTAKT_FUNCTIONS(use_)          \
+    use_(environment, takt_ctx_environment)   \
+    use_(create, takt_ctx_create)             \
+    use_(add_expert, takt_ctx_add_expert)     \
+    use_(run, takt_run)                       \
+    use_(explain, takt_explain)               \
+    use_(find_op, takt_op_find)               \
+    use_(select, takt_select)                 \
+    use_(gpu, takt_ctx_gpu)                   \
+    use_(expert, takt_ctx_expert)             \
+    use_(run_on, takt_run_on)                 \
+    use_(record, takt_record)                 \
+    use_(define_op, takt_ctx_define_op)       \
+    use_(history_best, takt_history_best)     \
+    use_(open_gpus, takt_ctx_open_gpus_later) \
+    use_(buffer_create, takt_buffer_create)   \
+    use_(buffer_destroy, takt_buffer_destroy) \
+    use_(buffer_address, takt_buffer_address) \
+    use_(buffer_map, takt_buffer_map)         \
+    use_(buffer_unmap, takt_buffer_unmap)
+/* clang-format on */
 
 struct takt_libtakt {
 #define TAKT_MEMBER(member_, function_) __typeof__(function_) *member_;
@@ -41,6 +49,7 @@ struct takt_route {
     takt_ctx *ctx;
     char expert[TAKT_EXPERT_NAME_MAX]; /* the name of `baseline` in it */
     const takt_op *op[TAKT_ROUTINES];  /* NULL: not routed as such */
+    takt_policy policy;
     bool is_adaptive;
     bool has_gpu;
 };

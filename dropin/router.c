@@ -142,6 +142,7 @@ static bool make_ctx(struct takt_route *route)
         options.policy = TAKT_POLICY_ADAPTIVE;
         status = libtakt.create(&options, &route->ctx);
     }
+    route->policy = options.policy;
     route->is_adaptive = options.policy == TAKT_POLICY_ADAPTIVE;
     return status == TAKT_OK;
 }
@@ -222,7 +223,9 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
         return NULL;
     const unsigned threads = takt__baseline_threads(baseline);
     struct takt_route *route = find_route(baseline, threads);
-    if (route == NULL && !atomic_flag_test_and_set(&is_making)) {
+    if (route == NULL) {
+        if (atomic_flag_test_and_set(&is_making))
+            return NULL; /* another thread is making it */
         const uint64_t start_ns = takt__now_ns();
         takt__loader_enter();
         make_route(baseline, threads);

@@ -41,7 +41,8 @@ enum takt_path {
     TAKT_PATHS
 };
 
-/* Why a call did not run on a GPU. The first three: there was no decision. */
+/* Why a call did not run on a GPU. Up to NO_ROUTER: it was passed through,
+ * without a decision, on a machine with a GPU or without. */
 enum takt_why {
     TAKT_WHY_SMALL,     /* too small for it to matter */
     TAKT_WHY_SETTLED,   /* recent answers were the baseline library */
@@ -51,6 +52,8 @@ enum takt_why {
     TAKT_WHY_ROUTINE,   /* a routine or type that is always passed through */
     TAKT_WHY_NESTED,    /* called by the baseline library inside of another
                          * call; counted with that one, so always 0 */
+    TAKT_WHY_EMPTY,     /* nothing to multiply: a size or a factor is 0, as in
+                         * many calls of LAPACK's */
     TAKT_WHY_WRONG,     /* wrong arguments: left to the library's own error */
     TAKT_WHY_NO_ROUTER, /* libtakt could not be opened: see `trouble` */
     TAKT_WHY_NO_GPU,    /* there is none, or it was not wanted */

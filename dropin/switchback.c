@@ -70,11 +70,13 @@ static struct {
     uint64_t stay_ns;            /* on the preferred side */
     uint64_t looked_ns;          /* when the GPU was last asked about */
     bool is_gpu_ready;
-    double routed_ns, gpu_ns; /* in routed calls; in those on a GPU */
-    unsigned calls;           /* measured in this slice */
-    double spent_ns;          /* in all calls */
-    double longest_ns;        /* of a call lately */
-    double slice_lost_ns;     /* in this slice, against the preferred side */
+    double routed_ns, gpu_ns;     /* in routed calls; in those on a GPU */
+    unsigned calls;               /* measured in this slice */
+    double spent_ns;              /* in all calls */
+    double longest_ns;            /* of a call lately */
+    double recent_ns, control_ns; /* in routed calls lately, and what the
+                                   * library took for such calls */
+    double slice_lost_ns; /* in this slice, against the preferred side */
     double lost_ns, last_lost_ns; /* in all probes, and in the last one */
     struct takt_switchback_options options;
     struct takt_switchback_result result;
@@ -258,6 +260,7 @@ static void begin(enum takt_side side, uint64_t now_ns)
     state.begin_ns = now_ns;
     state.calls = 0;
     state.slice_lost_ns = 0;
+    state.recent_ns = state.control_ns = 0;
     state.longest_ns = 0;
     if ((enum takt_side)atomic_load(&takt__side_now) == side)
         return;
@@ -348,6 +351,18 @@ static bool has_new_gpu(uint64_t now_ns)
     return state.is_gpu_ready;
 }
 
+/* Routed calls have become slower than the library was: time to look. */
+static bool is_suspicious(void)
+{
+    static const double enough_ns = 50 * ms;
+
+    if (state.is_probe || state.recent_ns < enough_ns)
+        return false;
+    const bool is_slow = state.recent_ns > state.control_ns;
+    state.recent_ns = state.control_ns = 0;
+    return is_slow;
+}
+
 static void advance(uint64_t now_ns)
 {
     if (has_new_gpu(now_ns) && state.preferred == TAKT_SIDE_BASELINE &&
@@ -361,7 +376,7 @@ static void advance(uint64_t now_ns)
     if (state.is_probe) {
         if (is_probe_over(now_ns))
             end_probe(now_ns);
-    } else if (is_probe_due(now_ns)) {
+    } else if (is_suspicious() || is_probe_due(now_ns)) {
         takt__kinds_each(set_control, NULL);
         begin(other(state.preferred), now_ns);
     }
@@ -403,6 +418,11 @@ static void add_measured(const struct takt_switchback_call *call, double ns)
         call->start_ns >= last.end_ns)
         takt__moments_add(&kind->gap[call->side],
                           (double)(call->start_ns - last.end_ns));
+    if (call->side == TAKT_SIDE_ROUTED &&
+        kind->call[TAKT_SIDE_BASELINE].n >= 2) {
+        state.recent_ns += ns;
+        state.control_ns += kind->call[TAKT_SIDE_BASELINE].mean * call->work;
+    }
     if (call->side == TAKT_SIDE_BASELINE && moments->n <= 8)
         set_control(NULL, kind);
 }

@@ -44,8 +44,9 @@ struct takt_series {
                                       * scaled from the nearest one */
     bool is_typical_known[TAKT_BUCKETS];
     bool counts_flops;
-    bool has_gpu_slots;                       /* published for its GPUs */
-    int8_t link;                              /* TAKT_LINK_...; -1: of an op */
+    bool has_gpu_slots; /* published for its GPUs */
+    int8_t link;        /* TAKT_LINK_...; -1: of an op */
+    int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
     uint8_t first_bucket;                     /* the least work that was run */
     struct takt_bandit *bandit[TAKT_COLUMNS]; /* TAKT_BUCKETS each, or NULL */
     struct takt_track *track[TAKT_MAX_ARMS];
@@ -59,6 +60,12 @@ struct takt_series {
 /* How far an arm is off its rates on this machine, by what bounds a call. */
 struct takt_calibration {
     double series, mean, m2; /* of the average on each series */
+};
+
+/* The least that calls take, as a share of what the rates say, by what bounds
+ * them: limit.c. */
+struct takt_limit {
+    double factor[TAKT_BOUND_COMPUTING + 1];
 };
 
 /* What is expected of one arm along a series. */
@@ -91,6 +98,7 @@ struct takt_model {
     double exploration; /* share of the time that trials may take */
     struct takt_arm arm[TAKT_MAX_ARMS];
     struct takt_calibration calibration[TAKT_MAX_ARMS][TAKT_BOUNDS];
+    struct takt_limit limit[2]; /* of floats, of doubles */
     bool is_calibrated;
     unsigned uncalibrated; /* samples since the calibration */
     double runs[TAKT_MAX_ARMS];
@@ -158,6 +166,21 @@ void takt__model_change_arm(struct takt_model *model, unsigned arm);
 /* Makes a device slower or faster, by `shift` in ln(seconds). */
 void takt__model_move_load(struct takt_model *model, unsigned device,
                            double shift);
+
+/* ---- limit.c ------------------------------------------------------------- */
+
+void takt__limit_reset(struct takt_limit limit[2]);
+
+/* A call that was measured, and what bounds it. */
+void takt__limit_see(struct takt_model *model, const struct takt_series *series,
+                     const struct takt_arm *arm, const takt_work *work,
+                     unsigned bound, double seconds);
+
+/* Raises what is expected to the least that the machine can take, where the
+ * arm itself was not measured. */
+void takt__limit_apply(const struct takt_model *model,
+                       const struct takt_series *series, unsigned arm,
+                       unsigned situation, struct takt_prediction *prediction);
 
 /* ---- predict.c: from the prior to the posterior of one arm --------------- */
 

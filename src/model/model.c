@@ -134,6 +134,18 @@ static bool counts_flops(unsigned series)
            takt__form_counts_flops(takt__op_entry(takt_op_at(op))->form);
 }
 
+/* By the element type; of ops whose work is known for certain. */
+static int8_t limit_of(unsigned series)
+{
+    enum takt_op_id op;
+    unsigned user_op;
+    takt_dtype dtype;
+    char layout[TAKT_LAYOUT_NAME];
+
+    takt__series_name(series, &op, &user_op, &dtype, layout);
+    return op == TAKT_OP_COUNT ? -1 : (int8_t)(dtype == TAKT_F64);
+}
+
 struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
 {
     if (model->series[series] != NULL)
@@ -145,6 +157,7 @@ struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
     made->link =
         (int8_t)(series < TAKT_SERIES_LINKS ? -1
                                             : (int)series - TAKT_SERIES_LINKS);
+    made->limit = limit_of(series);
     made->first_bucket = TAKT_BUCKETS;
     for (unsigned i = 0; i < TAKT_BUCKETS; i++)
         made->typical[i] =

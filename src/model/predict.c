@@ -29,7 +29,7 @@ struct average {
     double count, mean;
 };
 
-static void count_curve(const struct takt_model *model,
+static void count_curve(struct takt_model *model,
                         const struct takt_series *series, unsigned arm,
                         unsigned situation, struct average by_bound[])
 {
@@ -40,8 +40,11 @@ static void count_curve(const struct takt_model *model,
         if (stat->all.n < 2)
             continue;
         uint8_t bound;
-        takt__series_expect(series, &model->arm[arm],
-                            &series->typical[stat->bucket], situation, &bound);
+        const takt_work *work = &series->typical[stat->bucket];
+        const double by_rates = takt__series_expect(series, &model->arm[arm],
+                                                    work, situation, &bound);
+        takt__limit_see(model, series, &model->arm[arm], work, bound,
+                        by_rates * exp(stat->all.mean));
         struct average *into = &by_bound[bound];
         into->count++;
         into->mean += (stat->all.mean - into->mean) / into->count;
@@ -78,6 +81,7 @@ static void calibrate(struct takt_model *model)
     model->is_calibrated = true;
     memset(model->calibration, 0,
            model->arm_count * sizeof model->calibration[0]);
+    takt__limit_reset(model->limit);
     for (unsigned l = 0; l < TAKT_SERIES_COUNT; l++) {
         const struct takt_series *series = model->series[l];
         for (unsigned i = 0; series != NULL && i < series->arm_count; i++)
@@ -262,6 +266,7 @@ void takt__predict(const struct takt_model *model,
     situation = takt__track_situation(series, &model->arm[arm], situation);
     if (reference->arm == arm && reference->situation == situation) {
         *out = reference->prediction;
+        takt__limit_apply(model, series, arm, situation, out);
         return;
     }
     start(model, series, arm, situation, out);
@@ -270,4 +275,5 @@ void takt__predict(const struct takt_model *model,
                    kin == model->arm[reference->arm].kin ? same_kin : other_arm,
                    out);
     refine(model, series, arm, situation, out);
+    takt__limit_apply(model, series, arm, situation, out);
 }

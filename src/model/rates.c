@@ -78,6 +78,25 @@ double takt__rates_expect(const struct takt_rates *rates, double bytes,
     return parts.starting + running + parts.linking + least;
 }
 
+double takt__rates_moving(const struct takt_rates *rates, double bytes,
+                          uint8_t *level)
+{
+    const struct parts parts = parts_of(rates, bytes, 0, TAKT_RESIDENT);
+
+    *level = (uint8_t)parts.level;
+    return parts.moving + least;
+}
+
+double takt__rates_part(const struct takt_rates *rates, double bytes,
+                        double flops, uint8_t bound)
+{
+    uint8_t level;
+
+    return bound == TAKT_BOUND_COMPUTING
+               ? flops * rates->s_per_flop + least
+               : takt__rates_moving(rates, bytes, &level);
+}
+
 double takt__rates_seconds(const struct takt_rates *rates, double bytes,
                            double flops, unsigned situation)
 {

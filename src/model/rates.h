@@ -49,6 +49,14 @@ enum {
 double takt__rates_expect(const struct takt_rates *rates, double bytes,
                           double flops, unsigned situation, uint8_t *bound);
 
+/* One part of it alone: moving (0 to 2) or arithmetic (3). */
+double takt__rates_part(const struct takt_rates *rates, double bytes,
+                        double flops, uint8_t bound);
+
+/* Moving alone, and the level that most of it comes from. */
+double takt__rates_moving(const struct takt_rates *rates, double bytes,
+                          uint8_t *level);
+
 /* Seconds to move that much over one of the links of op/key.h, or to open it.
  */
 double takt__rates_link(const struct takt_rates *rates, unsigned link,

@@ -32,6 +32,7 @@ static _Atomic uint64_t *field(struct takt_stats_cell *cell, const char *name)
                   {"why", cell->why},
                   {"compared", &cell->compared},
                   {"plain", &cell->baseline_ns},
+                  {"error", &cell->error_ns},
                   {"instead", &cell->instead_ns},
                   {"judged", &cell->judged},
                   {"gpu", &cell->gpu_ns},
@@ -62,7 +63,7 @@ static void obey(struct takt_stats *stats, int fd, const char *line)
 {
     unsigned routine, letter, class, index;
     char name[32], words[600];
-    uint64_t value;
+    uint64_t value, result[3];
 
     if (sscanf(line, "cell %u %u %u %31s %u %" SCNu64, &routine, &letter,
                &class, name, &index, &value) == 6)
@@ -70,6 +71,15 @@ static void obey(struct takt_stats *stats, int fd, const char *line)
     else if (sscanf(line, "count %31s %" SCNu64, name, &value) == 2)
         *(strcmp(name, "routers") == 0 ? &stats->routers : &stats->processes) +=
             value;
+    else if (sscanf(line, "result %" SCNu64 " %" SCNu64 " %" SCNu64 " %u %u %u",
+                    &result[0], &result[1], &result[2], &routine, &letter,
+                    &class) == 6)
+        stats->result = (struct takt_stats_result){.probes = result[0],
+                                                   .ratio = result[1],
+                                                   .error = result[2],
+                                                   .is_routed = routine,
+                                                   .is_clear = letter,
+                                                   .memory = class};
     else if (sscanf(line, "text %31s %u %599[^\n]", name, &index, words) == 3)
         write_text(stats, name, index, words);
     else if (sscanf(line, "title %15s", words) == 1)

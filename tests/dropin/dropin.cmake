@@ -4,6 +4,13 @@ if(TARGET dropin_test_triangular)
     target_include_directories(dropin_test_triangular PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_switchback ${PROJECT_SOURCE_DIR}/dropin/switchback.c
+    ${PROJECT_SOURCE_DIR}/dropin/kind.c ${PROJECT_SOURCE_DIR}/dropin/fork.c)
+if(TARGET dropin_test_switchback)
+    target_include_directories(dropin_test_switchback PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+    target_compile_definitions(dropin_test_switchback PRIVATE _GNU_SOURCE)
+endif()
 takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
 if(TARGET dropin_test_tracking)
     target_include_directories(dropin_test_tracking PRIVATE

@@ -85,14 +85,48 @@ static int multiplies(void)
     return 0;
 }
 
-/* Calls that have nothing to do. */
+/* So many products of a matrix with its transpose. The other triangle must stay
+ * as it is. */
+static int squares(void)
+{
+    enum { n = 72, k = 64, ld = n + 3 };
+    static double a[n * k], c[n * ld];
+    const long calls = strtol(words[2], NULL, 10);
+    double sum = 0;
+
+    for (int i = 0; i < n * k; i++)
+        a[i] = i % 7;
+    for (long call = 0; call < calls; call++) {
+        for (int i = 0; i < n * ld; i++)
+            c[i] = i % 5;
+        cblas_dsyrk(101, 121, 111, n, k, 2, a, k, call % 2 == 0 ? 0 : 3, c, ld);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < ld; j++) {
+                if ((j < i || j >= n) && c[i * ld + j] != (i * ld + j) % 5)
+                    return 1;
+                sum += c[i * ld + j] * (i + 1);
+            }
+    }
+    printf("%.0f\n", sum);
+    return 0;
+}
+
+/* Calls that have nothing to multiply, as LAPACK makes them. */
 static int empty(void)
 {
-    double x[1] = {1};
+    double x[16] = {1};
 
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i++) {
         cblas_dgemm(101, 111, 111, 0, 4, 4, 1, x, 4, x, 4, 1, x, 4);
-    printf("%.0f\n", x[0]);
+        cblas_dgemm(102, 111, 112, 4, 4, 0, 1, x, 4, x, 4, 1, x, 4);
+        cblas_dgemm(101, 111, 111, 4, 4, 4, 0, x, 4, x, 4, 1, x, 4);
+        cblas_dsyrk(101, 121, 111, 4, 0, 1, x, 4, 1, x, 4);
+        cblas_dgemv(102, 111, 0, 4, 1, x, 4, x, 1, 1, x, 1);
+        cblas_dger(102, 4, 0, 1, x, 1, x, 1, x, 4);
+        cblas_daxpy(0, 1, x, 1, x, 1);
+        x[1] += cblas_ddot(0, x, 1, x, 1);
+    }
+    printf("%.0f\n", x[0] + x[1]);
     return 0;
 }
 
@@ -414,6 +448,7 @@ int main(int count, char **argv)
         {"plain", plain},
         {"exactly", exactly},
         {"multiplies", multiplies},
+        {"squares", squares},
         {"empty", empty},
         {"forks", forks},
         {"forks_among_threads", forks_among_threads},

@@ -23,6 +23,11 @@ void cblas_zgemm(int order, int transa, int transb, int m, int n, int k,
 void dsyrk_(const char *uplo, const char *trans, const int *n, const int *k,
             const double *alpha, const double *a, const int *lda,
             const double *beta, double *c, const int *ldc, size_t, size_t);
+void cblas_dsyrk(int order, int uplo, int trans, int n, int k, double alpha,
+                 const double *a, int lda, double beta, double *c, int ldc);
+void cblas_dgemv(int order, int trans, int m, int n, double alpha,
+                 const double *a, int lda, const double *x, int incx,
+                 double beta, double *y, int incy);
 double cblas_ddot(int n, const double *x, int incx, const double *y, int incy);
 void cblas_dger(int order, int m, int n, double alpha, const double *x,
                 int incx, const double *y, int incy, double *a, int lda);

@@ -5,12 +5,13 @@ import struct
 ROUTINES = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "ger",
             "axpy", "dot", "scal", "nrm2", "asum", "iamax")
 WAYS = ("straight", "plain", "scalar", "simd", "gpu")
-WHYS = ("small", "settled", "starting", "form", "routine", "nested", "wrong",
-        "no_router", "no_gpu", "asleep", "slower", "lost", "policy", "tried")
+WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
+        "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
+        "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
 TITLE = b"takt stats 1\n"
-NUMBERS = 3 * len(WAYS) + 3 + len(WHYS) + 3  # of one cell
-HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT)
+NUMBERS = 3 * len(WAYS) + 4 + len(WHYS) + 3  # of one cell
+HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + 7 * 8
 SIZE = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
 
 
@@ -43,7 +44,7 @@ class Stats:
                     at = (number * LETTERS * CLASSES + cell) * NUMBERS * 8
                     values = struct.unpack_from(f"{NUMBERS}Q", self.bytes,
                                                 HEAD + at)
-                    yield values[:len(WAYS)], values[18:18 + len(WHYS)]
+                    yield values[:len(WAYS)], values[19:19 + len(WHYS)]
 
     def calls(self, routine=None, way=None):
         return sum(sum(calls) if way is None else calls[WAYS.index(way)]

@@ -222,7 +222,7 @@ static bool went_straight(const struct subject *s, const struct name *name)
 static bool is_ours_alone(const struct name *name)
 {
     return name->letter <= TAKT_D &&
-           (name->routine == TAKT_GEMM ||
+           (name->routine == TAKT_GEMM || name->routine == TAKT_SYRK ||
             (name->routine >= TAKT_GEMV && name->routine != TAKT_GER &&
              name->routine != TAKT_IAMAX));
 }

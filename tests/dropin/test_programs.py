@@ -26,6 +26,16 @@ MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
 
+# Whole numbers: every way to compute gives the same.
+NUMPY_SQUARES = """
+import numpy as np
+a = (np.arange(300 * 200) % 7).reshape(300, 200).astype(np.float64)
+for i in range(300):
+    c, d = a @ a.T, a.T @ a
+print(c.sum(), d.sum(), (c == c.T).all(), (d == d.T).all())
+"""
+
+
 def surroundings(**changes):
     """The environment, without what a variable of the caller's would do."""
     env = {name: value for name, value in os.environ.items()
@@ -121,6 +131,34 @@ class Routing(Programs):
         self.assertLess(read.why("settled"), 1000)
 
 
+    def test_squares_leave_a_slow_library(self):
+        plain = run("squares", "6000")
+        self.assertEqual(plain[0], 0)
+        ran, read = self.preloaded("squares", "6000")
+        self.assertEqual(ran, plain)
+        self.assertEqual(read.calls("syrk"), 6000)
+        self.assertGreater(read.calls("syrk", "simd"), 2000)
+
+    def test_squares_obey_a_policy(self):
+        plain = run("squares", "40")
+        ran, read = self.preloaded("squares", "40", **MODES["own"])
+        self.assertEqual(ran, plain)
+        self.assertEqual(read.calls("syrk", "simd"), 40)
+
+    def test_squares_of_numpy_are_routed(self):
+        python = "/usr/bin/python3"
+        if run("-c", "import numpy", program=python)[0] != 0:
+            self.skipTest("there is no NumPy")
+        words = ("-c", NUMPY_SQUARES)
+        plain = run(*words, program=python)
+        self.assertEqual(plain[0], 0, plain[2])
+        ran, read = self.preloaded(*words, program=python)
+        self.assertEqual(ran, plain)
+        self.assertEqual(read.calls("syrk"), 600)
+        self.assertGreater(read.calls("syrk") - read.calls("syrk", "straight"),
+                           50)
+
+
 class Nesting(Programs):
     """In the baseline, C's names call Fortran's, through ours."""
 
@@ -143,7 +181,8 @@ class Nesting(Programs):
         _, counted = self.check("empty", program=PROGRAM_PLT)
         for mode, read in counted.items():
             with self.subTest(mode):
-                self.assertEqual(read.calls(), 5)
+                self.assertEqual((read.calls(), read.why("empty"),
+                                  read.why("wrong")), (40, 40, 0))
 
 
 class Threads(Programs):

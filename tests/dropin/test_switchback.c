@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * test_switchback.c - programs whose calls take made-up times, on a made-up
+ * clock: which side do they end on, and what did it cost to find out?
+ *
+ * A process has one comparison, so each program runs in a child.
+ */
+#include "switchback.h"
+
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "support/random.h"
+#include "support/tap.h"
+
+enum { most_kinds = 3 };
+
+/* What calls of a kind take, in nanoseconds, and the gaps before them. */
+struct made_up {
+    double baseline_ns, routed_ns, gap_ns, routed_gap_ns;
+};
+
+struct program {
+    struct made_up kind[most_kinds]; /* take turns */
+    unsigned kinds;
+    double seconds; /* until it ends, on the made-up clock */
+    double noise;   /* 0.1: calls vary by 10% */
+    double spikes;  /* share of calls that take 50 times as long */
+    double slower_from_s, slower; /* from then on routed calls take longer */
+    double gpu_from_s;            /* when a GPU is ready; 0: there is none */
+    enum takt_memory memory;
+    bool is_closed; /* routing is never possible */
+};
+
+struct outcome {
+    double cost;   /* time against the baseline library alone */
+    double late;   /* the same for the second half */
+    double routed; /* share of the calls of the last quarter */
+    double kind_routed[most_kinds];
+    unsigned changes, kept;
+    bool is_first_routed;
+    struct takt_switchback_result result;
+};
+
+static struct outcome *shared;
+static double now_s;
+static const struct program *running;
+
+static bool is_gpu_ready(void)
+{
+    return running->gpu_from_s > 0 && now_s >= running->gpu_from_s;
+}
+
+static void keep(const struct takt_switchback_result *result)
+{
+    shared->kept++;
+    shared->result = *result;
+}
+
+static struct takt_kind *kind_number(unsigned number)
+{
+    struct takt_arguments arguments = {.routine = TAKT_GEMM,
+                                       .type = TAKT_S,
+                                       .m = 100 << number,
+                                       .n = 100,
+                                       .k = 100};
+
+    arguments.work = takt__arguments_work(&arguments);
+    return takt__kind_of(&arguments);
+}
+
+static double vary(const struct program *program, uint64_t *random)
+{
+    const double noise =
+        1 + program->noise * (random_unit(random) + random_unit(random) - 1);
+
+    return random_unit(random) < program->spikes ? 50 * noise : noise;
+}
+
+/* One call; returns what it would have taken without us. */
+static double call(const struct program *program, unsigned number,
+                   uint64_t *clock_ns, uint64_t *random, bool *is_routed)
+{
+    const struct made_up *of = &program->kind[number];
+    struct takt_kind *kind = kind_number(number);
+    const double varies = vary(program, random);
+    const enum takt_side side = takt__side_of(kind);
+    double ns = of->baseline_ns, gap_ns = of->gap_ns;
+
+    *is_routed = side == TAKT_SIDE_ROUTED;
+    if (*is_routed) {
+        ns = of->routed_ns;
+        gap_ns = of->routed_gap_ns;
+        if (program->slower > 0 && now_s > program->slower_from_s)
+            ns *= program->slower;
+        if (takt__side_is_settling(*clock_ns))
+            ns *= 1.8; /* the library's threads still spin */
+    }
+    const uint64_t start_ns = *clock_ns + (uint64_t)gap_ns;
+    const uint64_t end_ns = start_ns + (uint64_t)(ns * varies);
+    *clock_ns = end_ns;
+    takt__switchback_add(
+        &(struct takt_switchback_call){.kind = kind,
+                                       .side = side,
+                                       .is_gpu = *is_routed && is_gpu_ready(),
+                                       .work = 1e6 * (1u << number),
+                                       .weight = 1,
+                                       .start_ns = start_ns,
+                                       .end_ns = end_ns});
+    return of->baseline_ns * varies + of->gap_ns;
+}
+
+static void run_program(const struct program *program, struct outcome *out)
+{
+    const uint64_t start_ns = takt__now_ns();
+    uint64_t clock_ns = start_ns, random = 7;
+    double would_ns = 0, late_ns = 0, late_would_ns = 0;
+    double late[most_kinds] = {0}, late_calls = 0, routed = 0;
+    bool was_routed = false, is_routed = false;
+    const struct takt_switchback_options options = {
+        .threads = 2,
+        .memory = program->memory,
+        .is_gpu_ready = program->gpu_from_s > 0 ? is_gpu_ready : NULL,
+        .keep = keep};
+
+    running = program;
+    setenv("OPENBLAS_THREAD_TIMEOUT", "25", 1);
+    for (unsigned i = 0; now_s < program->seconds; i++) {
+        const uint64_t before_ns = clock_ns;
+        const unsigned number = i % program->kinds;
+        if (now_s > 0.02 && !program->is_closed)
+            takt__switchback_open(&options);
+        const double would =
+            call(program, number, &clock_ns, &random, &is_routed);
+        now_s = (double)(clock_ns - start_ns) * 1e-9;
+        would_ns += would;
+        out->changes += is_routed != was_routed && program->kinds == 1;
+        was_routed = is_routed;
+        if (now_s > program->seconds / 2) {
+            late_ns += (double)(clock_ns - before_ns);
+            late_would_ns += would;
+        }
+        if (now_s > program->seconds * 0.75) {
+            late_calls++;
+            routed += is_routed;
+            late[number] += is_routed;
+        }
+    }
+    out->cost = now_s * 1e9 / would_ns;
+    out->late = late_ns / late_would_ns;
+    out->routed = routed / late_calls;
+    for (unsigned i = 0; i < program->kinds; i++)
+        out->kind_routed[i] = late[i] * program->kinds / late_calls;
+}
+
+static struct outcome try_program(const struct program *program)
+{
+    *shared = (struct outcome){0};
+    fflush(stdout);
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        run_program(program, shared);
+        _exit(0);
+    }
+    int status = 1;
+    REQUIRE(waitpid(child, &status, 0) == child && status == 0);
+    printf("# cost %.3f, late %.3f, routed %.2f, %u changes, ratio %.3f +- "
+           "%.3f after %u probes\n",
+           shared->cost, shared->late, shared->routed, shared->changes,
+           shared->result.ratio, shared->result.error, shared->result.probes);
+    return *shared;
+}
+
+/* ---- programs --------------------------------------------------------------
+ */
+
+static void what_is_faster_routed_is_routed(void)
+{
+    const struct program program = {.kind = {{100e3, 75e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 4,
+                                    .noise = 0.2};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed > 0.9);
+    EXPECT(got.late < 0.8);
+    EXPECT(got.result.is_clear && got.result.is_routed);
+    EXPECT_NEAR(got.result.ratio, 0.75, 0.04);
+}
+
+static void a_small_gain_is_found_in_time(void)
+{
+    const struct program program = {.kind = {{1400e3, 1290e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 6,
+                                    .noise = 0.1};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed > 0.8);
+    EXPECT(got.late < 0.97);
+    EXPECT(got.cost < 1.01);
+}
+
+static void what_is_slower_routed_is_not(void)
+{
+    const struct program program = {.kind = {{100e3, 130e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 4,
+                                    .noise = 0.2};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed < 0.1);
+    EXPECT(got.cost < 1.02);
+    EXPECT(!got.result.is_routed);
+}
+
+static void what_is_as_fast_stays_where_it_was(void)
+{
+    const struct program program = {.kind = {{100e3, 100e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 6,
+                                    .noise = 0.4,
+                                    .spikes = 0.001};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed < 0.2);
+    EXPECT(got.cost < 1.02);
+}
+
+static void long_calls_are_not_risked_early(void)
+{
+    const struct program program = {.kind = {{150e6, 400e6, 1e6, 1e6}},
+                                    .kinds = 1,
+                                    .seconds = 9,
+                                    .noise = 0.1};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.cost < 1.08);
+    EXPECT(got.routed < 0.1);
+}
+
+/* Calls gain 10%, and the rest of the program loses more. */
+static void gaps_count(void)
+{
+    const struct program program = {.kind = {{100e3, 90e3, 100e3, 130e3}},
+                                    .kinds = 1,
+                                    .seconds = 4,
+                                    .noise = 0.1};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed < 0.1);
+    EXPECT(got.cost < 1.02);
+}
+
+static void a_slow_kind_stays_while_others_are_routed(void)
+{
+    const struct program program = {
+        .kind = {{100e3, 60e3, 5e3, 5e3}, {200e3, 280e3, 5e3, 5e3}},
+        .kinds = 2,
+        .seconds = 8,
+        .noise = 0.1};
+    const struct program worth_it = {
+        .kind = {{400e3, 200e3, 5e3, 5e3}, {200e3, 280e3, 5e3, 5e3}},
+        .kinds = 2,
+        .seconds = 8,
+        .noise = 0.1};
+    const struct outcome got = try_program(&program);
+    const struct outcome worth = try_program(&worth_it);
+
+    EXPECT(got.cost < 1.02);
+    EXPECT(worth.kind_routed[0] > 0.8);
+    EXPECT(worth.kind_routed[1] < 0.5);
+    EXPECT(worth.late < 0.75);
+}
+
+static void a_side_that_becomes_slower_is_left(void)
+{
+    const struct program program = {.kind = {{100e3, 70e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 12,
+                                    .noise = 0.2,
+                                    .slower_from_s = 3,
+                                    .slower = 2};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed < 0.1);
+    EXPECT(got.late < 1.05);
+}
+
+static void the_side_changes_seldom(void)
+{
+    const struct program program = {.kind = {{100e3, 97e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 30,
+                                    .noise = 0.5,
+                                    .spikes = 0.002};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.changes < 60); /* two for each probe */
+    EXPECT(got.cost < 1.01);
+}
+
+static void without_a_router_nothing_changes(void)
+{
+    const struct program program = {.kind = {{100e3, 50e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 2,
+                                    .is_closed = true};
+    const struct outcome got = try_program(&program);
+
+    EXPECT_INT(got.changes, 0);
+    EXPECT_INT(got.kept, 0);
+}
+
+/* ---- memory ----------------------------------------------------------------
+ */
+
+static void a_program_begins_where_it_gained_before(void)
+{
+    const struct program program = {.kind = {{100e3, 70e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 0.4,
+                                    .noise = 0.1,
+                                    .memory = TAKT_MEMORY_ROUTED};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed > 0.9);
+    EXPECT(got.cost < 0.85);
+}
+
+static void memory_is_checked(void)
+{
+    const struct program program = {.kind = {{100e3, 140e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 6,
+                                    .noise = 0.1,
+                                    .memory = TAKT_MEMORY_ROUTED};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed < 0.1);
+    EXPECT(got.late < 1.02);
+    EXPECT(got.kept > 0 && !got.result.is_routed);
+}
+
+static void a_program_that_lost_before_is_left_alone(void)
+{
+    const struct program program = {.kind = {{100e3, 140e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 6,
+                                    .noise = 0.1,
+                                    .memory = TAKT_MEMORY_BASELINE};
+    const struct outcome got = try_program(&program);
+
+    EXPECT_INT(got.changes, 0);
+    EXPECT(got.cost < 1.001);
+}
+
+static void a_gpu_is_used_when_it_is_ready(void)
+{
+    const struct program known = {.kind = {{30e6, 5e6, 1e6, 1e6}},
+                                  .kinds = 1,
+                                  .seconds = 2,
+                                  .noise = 0.1,
+                                  .gpu_from_s = 0.5,
+                                  .memory = TAKT_MEMORY_GPU};
+    const struct program unknown = {.kind = {{30e6, 5e6, 1e6, 1e6}},
+                                    .kinds = 1,
+                                    .seconds = 4,
+                                    .noise = 0.1,
+                                    .gpu_from_s = 1.0};
+    const struct outcome got = try_program(&known);
+    const struct outcome found = try_program(&unknown);
+
+    EXPECT(got.routed > 0.9);
+    EXPECT(got.cost < 0.6);
+    EXPECT(found.routed > 0.8);
+    EXPECT(found.result.is_gpu);
+}
+
+int main(void)
+{
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(shared != MAP_FAILED);
+    RUN(what_is_faster_routed_is_routed);
+    RUN(a_small_gain_is_found_in_time);
+    RUN(what_is_slower_routed_is_not);
+    RUN(what_is_as_fast_stays_where_it_was);
+    RUN(long_calls_are_not_risked_early);
+    RUN(gaps_count);
+    RUN(a_slow_kind_stays_while_others_are_routed);
+    RUN(a_side_that_becomes_slower_is_left);
+    RUN(the_side_changes_seldom);
+    RUN(without_a_router_nothing_changes);
+    RUN(a_program_begins_where_it_gained_before);
+    RUN(memory_is_checked);
+    RUN(a_program_that_lost_before_is_left_alone);
+    RUN(a_gpu_is_used_when_it_is_ready);
+    return tap_done();
+}
