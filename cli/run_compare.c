@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "number.h"
 #include "run_compare.h"
+#include "run_compare_output.h"
 
 /* An interval is narrow when its ends are not further apart than this: +-2%. */
 static const double narrow = 1.04;

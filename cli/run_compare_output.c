@@ -6,12 +6,12 @@
  * That is not the same as a wrong result, and the largest difference says which
  * of the two it is.
  */
+#include "run_compare_output.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "run_compare.h"
 
 enum { longest_number = 64 };
 
@@ -49,7 +49,7 @@ static bool read_real(struct text word, double *out)
         return false;
     memcpy(copy, word.at, size);
     copy[size] = '\0';
-    if (strpbrk(copy, ".eE") == NULL)
+    if (strpbrk(copy, ".eE") == NULL || strpbrk(copy, "xX") != NULL)
         return false;
     *out = strtod(copy, &end);
     return end == copy + size && isfinite(*out);
