@@ -94,7 +94,7 @@ struct compare_pair {
     bool is_takt_first;
 };
 
-struct comparison {
+struct run_comparison {
     char *const *program;
     const char *store;
     bool is_new_store;
@@ -114,14 +114,14 @@ struct comparison {
     const char *error; /* the end of what it wrote to stderr */
 };
 
-void print_compare_text(FILE *out, const struct comparison *comparison);
-void print_compare_json(FILE *out, const struct comparison *comparison);
+void print_compare_text(FILE *out, const struct run_comparison *comparison);
+void print_compare_json(FILE *out, const struct run_comparison *comparison);
 
 /* What the interval of wall times says, as in "1.31 times as fast". */
-struct verdict {
+struct compare_verdict {
     const char *word; /* "faster", "slower", "no difference shown", "unknown" */
     char text[120];
 };
-struct verdict verdict_of(const struct interval *wall);
+struct compare_verdict verdict_of(const struct interval *wall);
 
 #endif
