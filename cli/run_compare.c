@@ -19,6 +19,7 @@
 #include "commands.h"
 #include "number.h"
 #include "run_compare.h"
+#include "run_compare_output.h"
 
 /* An interval is narrow when its ends are not further apart than this: +-2%. */
 static const double narrow = 1.04;
@@ -27,7 +28,7 @@ struct compare {
     const struct compare_wish *wish;
     struct launch plain, takt;
     struct compare_child child;
-    struct comparison result;
+    struct run_comparison result;
     struct compare_pair *pair; /* owned */
     size_t most;               /* pairs */
     uint64_t start_ns;
@@ -120,7 +121,7 @@ static bool keep_output(struct compare *compare)
 static void compare_output(struct compare *compare,
                            const struct compare_run *run, bool is_takt)
 {
-    struct comparison *result = &compare->result;
+    struct run_comparison *result = &compare->result;
     double difference;
 
     if (strcmp(run->output, result->first.plain.output) == 0)
@@ -145,7 +146,7 @@ static void compare_output(struct compare *compare,
 static bool judge_run(struct compare *compare, const struct compare_run *run,
                       bool is_takt)
 {
-    struct comparison *result = &compare->result;
+    struct run_comparison *result = &compare->result;
 
     if (compare->child.signal != 0) {
         result->end = COMPARE_SIGNAL;
@@ -206,7 +207,7 @@ static bool throw_coin(void)
 /* False: no memory. */
 static bool sum_up(struct compare *compare)
 {
-    struct comparison *result = &compare->result;
+    struct run_comparison *result = &compare->result;
     const size_t count = result->count;
     double *number = calloc(4 * count + 1, sizeof *number);
     double *takt_s = number, *plain_s = takt_s + count;
@@ -230,7 +231,7 @@ static bool sum_up(struct compare *compare)
 /* Whether there are enough pairs; `result` says why. */
 static bool is_enough(struct compare *compare)
 {
-    struct comparison *result = &compare->result;
+    struct run_comparison *result = &compare->result;
     const struct interval *wall = &result->wall;
 
     result->end = COMPARE_PAIRS;
@@ -251,7 +252,7 @@ static bool is_enough(struct compare *compare)
 /* Returns 0, or the exit status when there is nothing to print. */
 static int run_pairs(struct compare *compare)
 {
-    struct comparison *result = &compare->result;
+    struct run_comparison *result = &compare->result;
     int code;
 
     if (!run_pair(compare, 0, &result->first, &code))
@@ -272,7 +273,7 @@ static int run_pairs(struct compare *compare)
 static int finish(struct compare *compare)
 {
     const struct compare_wish *wish = compare->wish;
-    struct comparison *result = &compare->result;
+    struct run_comparison *result = &compare->result;
 
     result->took_s = (double)(takt__now_ns() - compare->start_ns) / 1e9;
     if (wish->is_json)
@@ -295,12 +296,12 @@ static void set_up(struct compare *compare, const struct compare_wish *wish)
     compare->start_ns = takt__now_ns();
     compare->draws = isatty(STDERR_FILENO) && !wish->shows_output;
     compare->result =
-        (struct comparison){.program = wish->launch->program,
-                            .store = wish->store,
-                            .is_new_store = access(wish->store, F_OK) != 0,
-                            .pair = compare->pair,
-                            .wall = none,
-                            .cpu = none};
+        (struct run_comparison){.program = wish->launch->program,
+                                .store = wish->store,
+                                .is_new_store = access(wish->store, F_OK) != 0,
+                                .pair = compare->pair,
+                                .wall = none,
+                                .cpu = none};
 }
 
 int run_compared(const struct compare_wish *wish, int *signal_number)

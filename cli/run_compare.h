@@ -14,12 +14,11 @@
 
 #include "base/sha256.h"
 #include "run.h"
+#include "run_compare_stats.h"
 
 enum {
-    compare_least = 6,   /* pairs; fewer have no interval of 95% */
-    compare_most = 25,   /* pairs, where no number is given */
-    compare_limit = 600, /* seconds, after which no further pair begins */
-    compare_given = 1000 /* pairs that may be asked for */
+    compare_most = 25,  /* pairs, where no number is given */
+    compare_limit = 600 /* seconds, after which no further pair begins */
 };
 
 struct compare_wish {
@@ -34,26 +33,6 @@ struct compare_wish {
 /* Runs, compares and prints. Returns the exit status of takt; *signal_number is
  * the signal that interrupted it, or 0. */
 int run_compared(const struct compare_wish *wish, int *signal_number);
-
-/* ---- run_compare_stats.c ---- */
-
-/* Of a ratio; `low` and `high` are NAN where there are too few pairs. */
-struct interval {
-    double ratio, low, high;
-};
-
-/* The median of `count` numbers, which it sorts; NAN of none. */
-double median_of(double *number, size_t count);
-
-/* The largest sum of ranks that 2.5% of all signed-rank sums of `count` pairs
- * do not exceed; -1: there is none, or no memory. */
-long signed_rank_limit(size_t count);
-
-/* Of numerator / denominator, pair by pair: the Hodges-Lehmann estimate on
- * logarithms, and the 95% interval of the signed-rank test. All numbers are
- * above 0. False: no memory. */
-bool ratio_interval(const double *numerator, const double *denominator,
-                    size_t count, struct interval *out);
 
 /* ---- run_compare_child.c ---- */
 
@@ -92,13 +71,6 @@ void compare_close(struct compare_child *child);
 bool compare_child_run(struct compare_child *child, const struct launch *launch,
                        struct compare_run *out, int *code);
 
-/* ---- run_compare_output.c ---- */
-
-/* Whether two texts are the same but for numbers; then *difference is the
- * largest between two numbers, as a share of the larger. */
-bool differ_in_numbers(const char *a, size_t a_size, const char *b,
-                       size_t b_size, double *difference);
-
 /* ---- run_compare_report.c ---- */
 
 enum compare_end {
@@ -122,7 +94,7 @@ struct compare_pair {
     bool is_takt_first;
 };
 
-struct comparison {
+struct run_comparison {
     char *const *program;
     const char *store;
     bool is_new_store;
@@ -142,14 +114,14 @@ struct comparison {
     const char *error; /* the end of what it wrote to stderr */
 };
 
-void print_compare_text(FILE *out, const struct comparison *comparison);
-void print_compare_json(FILE *out, const struct comparison *comparison);
+void print_compare_text(FILE *out, const struct run_comparison *comparison);
+void print_compare_json(FILE *out, const struct run_comparison *comparison);
 
 /* What the interval of wall times says, as in "1.31 times as fast". */
-struct verdict {
+struct compare_verdict {
     const char *word; /* "faster", "slower", "no difference shown", "unknown" */
     char text[120];
 };
-struct verdict verdict_of(const struct interval *wall);
+struct compare_verdict verdict_of(const struct interval *wall);
 
 #endif

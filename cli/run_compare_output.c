@@ -6,16 +6,16 @@
  * That is not the same as a wrong result, and the largest difference says which
  * of the two it is.
  */
+#include "run_compare_output.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "run_compare.h"
-
 enum { longest_number = 64 };
 
-struct text {
+struct output_part {
     const char *at, *end;
 };
 
@@ -27,9 +27,9 @@ static bool is_part(char c)
 
 /* The next run of characters that a number could be made of; at least one
  * character. */
-static struct text next_word(struct text *rest)
+static struct output_part next_word(struct output_part *rest)
 {
-    struct text word = {rest->at, rest->at + 1};
+    struct output_part word = {rest->at, rest->at + 1};
 
     if (is_part(*rest->at))
         while (word.end < rest->end && is_part(*word.end))
@@ -40,7 +40,7 @@ static struct text next_word(struct text *rest)
 
 /* A number with a point or an exponent: a whole one is a count, and must be
  * the same. */
-static bool read_real(struct text word, double *out)
+static bool read_real(struct output_part word, double *out)
 {
     const size_t size = (size_t)(word.end - word.at);
     char copy[longest_number], *end;
@@ -49,13 +49,13 @@ static bool read_real(struct text word, double *out)
         return false;
     memcpy(copy, word.at, size);
     copy[size] = '\0';
-    if (strpbrk(copy, ".eE") == NULL)
+    if (strpbrk(copy, ".eE") == NULL || strpbrk(copy, "xX") != NULL)
         return false;
     *out = strtod(copy, &end);
     return end == copy + size && isfinite(*out);
 }
 
-static bool is_same_word(struct text a, struct text b)
+static bool is_same_word(struct output_part a, struct output_part b)
 {
     const size_t size = (size_t)(a.end - a.at);
 
@@ -65,12 +65,13 @@ static bool is_same_word(struct text a, struct text b)
 bool differ_in_numbers(const char *a, size_t a_size, const char *b,
                        size_t b_size, double *difference)
 {
-    struct text one = {a, a + a_size}, other = {b, b + b_size};
+    struct output_part one = {a, a + a_size}, other = {b, b + b_size};
     double x, y;
 
     *difference = 0;
     while (one.at < one.end && other.at < other.end) {
-        const struct text word = next_word(&one), mate = next_word(&other);
+        const struct output_part word = next_word(&one),
+                                 mate = next_word(&other);
         if (is_same_word(word, mate))
             continue;
         if (!read_real(word, &x) || !read_real(mate, &y))

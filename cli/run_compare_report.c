@@ -20,7 +20,7 @@ static double percent(double share)
     return 100 * fabs(share);
 }
 
-static void say_faster(const struct interval *wall, struct verdict *out)
+static void say_faster(const struct interval *wall, struct compare_verdict *out)
 {
     const double words_from = 0.9;
 
@@ -36,7 +36,7 @@ static void say_faster(const struct interval *wall, struct verdict *out)
                  percent(1 - wall->low));
 }
 
-static void say_slower(const struct interval *wall, struct verdict *out)
+static void say_slower(const struct interval *wall, struct compare_verdict *out)
 {
     const double words_from = 1.5;
 
@@ -52,9 +52,9 @@ static void say_slower(const struct interval *wall, struct verdict *out)
                  percent(wall->high - 1));
 }
 
-struct verdict verdict_of(const struct interval *wall)
+struct compare_verdict verdict_of(const struct interval *wall)
 {
-    struct verdict verdict = {.word = "unknown"};
+    struct compare_verdict verdict = {.word = "unknown"};
 
     if (!isfinite(wall->low)) {
         snprintf(verdict.text, sizeof verdict.text,
@@ -92,7 +92,7 @@ struct claim {
     double mean, least, most;
 };
 
-static struct claim sum_claims(const struct comparison *comparison)
+static struct claim sum_claims(const struct run_comparison *comparison)
 {
     struct claim claim = {.least = (double)INFINITY, .most = -(double)INFINITY};
 
@@ -118,7 +118,7 @@ static double time_of(const struct compare_run *run, bool is_cpu)
     return is_cpu ? run->cpu_s : run->wall_s;
 }
 
-static struct medians find_medians(const struct comparison *comparison,
+static struct medians find_medians(const struct run_comparison *comparison,
                                    bool is_cpu)
 {
     static double plain[compare_given], takt[compare_given];
@@ -153,7 +153,7 @@ static void print_command(FILE *out, char *const *words)
     fprintf(out, "%s\n", line);
 }
 
-static void print_store(FILE *out, const struct comparison *comparison)
+static void print_store(FILE *out, const struct run_comparison *comparison)
 {
     if (comparison->store[0] == '\0')
         fputs("  without a store: no run learns from another\n", out);
@@ -162,7 +162,7 @@ static void print_store(FILE *out, const struct comparison *comparison)
                    comparison->is_new_store ? " (new)" : "");
 }
 
-static void print_head(FILE *out, const struct comparison *comparison)
+static void print_head(FILE *out, const struct run_comparison *comparison)
 {
     static const char *const why[] = {"",
                                       ": the interval is narrow (+-2%)",
@@ -203,7 +203,7 @@ static void print_first(FILE *out, const struct compare_pair *first)
     print_row(out, "first pair, apart", wall, &ratio);
 }
 
-static void print_table(FILE *out, const struct comparison *comparison)
+static void print_table(FILE *out, const struct run_comparison *comparison)
 {
     fprintf(out, "\n%-22s %10s %10s   %6s   %s\n", "", "plain", "with Takt",
             "ratio", "95% interval");
@@ -225,7 +225,7 @@ static void print_cpu(FILE *out, const struct interval *cpu)
 }
 
 /* The report of the runs beside what was measured. */
-static void print_claim(FILE *out, const struct comparison *comparison)
+static void print_claim(FILE *out, const struct run_comparison *comparison)
 {
     const struct claim claim = sum_claims(comparison);
 
@@ -250,7 +250,7 @@ static void print_calls(FILE *out, const struct compare_run *run)
                 100 * ((double)run->elsewhere / (double)run->calls));
 }
 
-static void print_difference(FILE *out, const struct comparison *comparison)
+static void print_difference(FILE *out, const struct run_comparison *comparison)
 {
     if (comparison->differs_in_text)
         fputs("  and not in the digits of numbers alone\n", out);
@@ -259,7 +259,7 @@ static void print_difference(FILE *out, const struct comparison *comparison)
                 comparison->number_difference);
 }
 
-static void print_output(FILE *out, const struct comparison *comparison)
+static void print_output(FILE *out, const struct run_comparison *comparison)
 {
     switch (comparison->output) {
     case OUTPUT_SAME:
@@ -276,7 +276,7 @@ static void print_output(FILE *out, const struct comparison *comparison)
     print_difference(out, comparison);
 }
 
-static void print_failure(FILE *out, const struct comparison *comparison)
+static void print_failure(FILE *out, const struct run_comparison *comparison)
 {
     const int status = comparison->failed_status;
     const bool is_alone = comparison->has_takt_failed;
@@ -299,7 +299,7 @@ static void print_failure(FILE *out, const struct comparison *comparison)
     }
 }
 
-void print_compare_text(FILE *out, const struct comparison *comparison)
+void print_compare_text(FILE *out, const struct run_comparison *comparison)
 {
     print_head(out, comparison);
     if (comparison->is_first_done) {
@@ -319,7 +319,7 @@ void print_compare_text(FILE *out, const struct comparison *comparison)
 /* ---- JSON ---- */
 
 static void json_times(struct json *json, const char *key,
-                       const struct comparison *comparison, bool is_cpu)
+                       const struct run_comparison *comparison, bool is_cpu)
 {
     const struct interval *ratio =
         is_cpu ? &comparison->cpu : &comparison->wall;
@@ -355,7 +355,8 @@ static void json_pair(struct json *json, const char *key,
     json_close(json, '}');
 }
 
-static void json_claim(struct json *json, const struct comparison *comparison)
+static void json_claim(struct json *json,
+                       const struct run_comparison *comparison)
 {
     const struct claim claim = sum_claims(comparison);
 
@@ -367,7 +368,8 @@ static void json_claim(struct json *json, const struct comparison *comparison)
     json_print(json, "measured_share:%g", 1 - comparison->wall.ratio);
 }
 
-static void json_failure(struct json *json, const struct comparison *comparison)
+static void json_failure(struct json *json,
+                         const struct run_comparison *comparison)
 {
     const int status = comparison->failed_status;
     char error[2 * shown_bytes];
@@ -387,7 +389,8 @@ static void json_failure(struct json *json, const struct comparison *comparison)
                clean_text(comparison->error, error, sizeof error));
 }
 
-static void json_output(struct json *json, const struct comparison *comparison)
+static void json_output(struct json *json,
+                        const struct run_comparison *comparison)
 {
     const bool is_same = comparison->output == OUTPUT_SAME;
     const bool is_numbers = !is_same && !comparison->differs_in_text;
@@ -397,7 +400,7 @@ static void json_output(struct json *json, const struct comparison *comparison)
                is_numbers ? comparison->number_difference : (double)NAN);
 }
 
-void print_compare_json(FILE *out, const struct comparison *comparison)
+void print_compare_json(FILE *out, const struct run_comparison *comparison)
 {
     struct json json = json_begin(out);
 

@@ -10,10 +10,10 @@
  * Lehmann: the median of the means of all pairs of values, each with itself
  * included (the Walsh averages). See docs/decisions/0027.
  */
+#include "run_compare_stats.h"
+
 #include <math.h>
 #include <stdlib.h>
-
-#include "run_compare.h"
 
 static int compare_numbers(const void *a, const void *b)
 {

@@ -21,7 +21,7 @@ for i in range(40):
     products.append((rng.standard_normal((m, k)).astype(dtype),
                      rng.standard_normal((k, n)).astype(dtype)))
 total = 0.0
-for _ in times(20):
+for _ in times(30):
     for a, b in products:
         total += abs(float((a @ b)[-1, -1]))
 tell(total)

@@ -7,7 +7,7 @@ from amount import tell, times
 rng = np.random.default_rng(6)
 basis = rng.standard_normal((40, 400))
 total = 0.0
-for _ in times(18):
+for _ in times(24):
     x = rng.standard_normal((6000, 40)) @ basis
     x += 0.1 * rng.standard_normal(x.shape)
     x -= x.mean(0)

@@ -6,7 +6,7 @@ set.seed(13)
 x <- matrix(rnorm(4000 * 250), 4000)
 y <- x %*% rnorm(250) + rnorm(4000)
 total <- 0
-for (i in seq_len(max(1, round(8 * factor)))) {
+for (i in seq_len(max(1, round(90 * factor)))) {
     rows <- sample(4000, 3000)
     gram <- crossprod(x[rows, ])
     found <- solve(gram + diag(i, 250), crossprod(x[rows, ], y[rows]))

@@ -9,7 +9,7 @@ rand("twister", 14);
 x = rand(3000, 250) - 0.5;
 y = x * rand(250, 1);
 total = 0;
-for i = 1:max(1, round(10 * factor))
+for i = 1:max(1, round(220 * factor))
   rows = mod((1:3000) * (2 * i + 1), 7) > 0;
   part = x(rows, :);
   gram = part' * part;

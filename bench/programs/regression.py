@@ -9,7 +9,7 @@ x = rng.standard_normal((ROWS, WIDTH))
 truth = rng.standard_normal(WIDTH)
 y = x @ truth + rng.standard_normal(ROWS)
 error = 0.0
-for _ in times(9):
+for _ in times(16):
     for fold in range(FOLDS):
         is_test = np.arange(ROWS) % FOLDS == fold
         part, rest = x[~is_test], x[is_test]
