@@ -117,7 +117,7 @@ static double root(double square)
 
 /* Sums over kinds, each weighed by what was called of it lately: what routing
  * changes in the calls and between them, and the variance of both. */
-struct comparison {
+struct side_sums {
     double baseline_ns;
     double call_ns, call_v, gap_ns, gap_v;
 };
@@ -155,7 +155,7 @@ static double variance_of(const struct takt_moments of[TAKT_SIDES])
 
 static void compare_kind(void *self, struct takt_kind *kind)
 {
-    struct comparison *sums = self;
+    struct side_sums *sums = self;
     const double work = kind->work, calls = kind->calls;
 
     kind->work /= 2;
@@ -176,7 +176,7 @@ static void compare_kind(void *self, struct takt_kind *kind)
 /* Gaps hold whatever the program does: they count if they clearly differ. */
 static void compare(struct takt_switchback_result *result)
 {
-    struct comparison sums = {0};
+    struct side_sums sums = {0};
 
     takt__kinds_each(compare_kind, &sums);
     if (sums.baseline_ns <= 0)
@@ -351,14 +351,14 @@ static bool has_new_gpu(uint64_t now_ns)
     return state.is_gpu_ready;
 }
 
-/* Routed calls have become slower than the library was: time to look. */
+/* Routed calls have become clearly slower than the library was. */
 static bool is_suspicious(void)
 {
     static const double enough_ns = 50 * ms;
 
     if (state.is_probe || state.recent_ns < enough_ns)
         return false;
-    const bool is_slow = state.recent_ns > state.control_ns;
+    const bool is_slow = state.recent_ns > 1.1 * state.control_ns;
     state.recent_ns = state.control_ns = 0;
     return is_slow;
 }
@@ -420,8 +420,10 @@ static void add_measured(const struct takt_switchback_call *call, double ns)
                           (double)(call->start_ns - last.end_ns));
     if (call->side == TAKT_SIDE_ROUTED &&
         kind->call[TAKT_SIDE_BASELINE].n >= 2) {
-        state.recent_ns += ns;
-        state.control_ns += kind->call[TAKT_SIDE_BASELINE].mean * call->work;
+        const double control_ns =
+            kind->call[TAKT_SIDE_BASELINE].mean * call->work;
+        state.recent_ns += ns < 3 * control_ns ? ns : 3 * control_ns;
+        state.control_ns += control_ns;
     }
     if (call->side == TAKT_SIDE_BASELINE && moments->n <= 8)
         set_control(NULL, kind);
