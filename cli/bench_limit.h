@@ -10,9 +10,6 @@
 #ifndef TAKT_CLI_BENCH_LIMIT_H
 #define TAKT_CLI_BENCH_LIMIT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include <takt/machine.h>
 
 #include "base/clock.h"

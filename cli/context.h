@@ -8,8 +8,6 @@
 #ifndef TAKT_CLI_CONTEXT_H
 #define TAKT_CLI_CONTEXT_H
 
-#include <stdbool.h>
-
 #include <takt/takt.h>
 
 #include "command.h"

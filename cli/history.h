@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * history.h - what was learned, as rows to be printed.
- */
+/* history.h - what was learned, as rows to be printed. */
 #ifndef TAKT_CLI_HISTORY_H
 #define TAKT_CLI_HISTORY_H
-
-#include <stdbool.h>
 
 #include <takt/takt.h>
 

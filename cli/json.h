@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include <takt/op.h>

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * map.h - the fastest expert for each size.
- */
+/* map.h - the fastest expert for each size. */
 #ifndef TAKT_CLI_MAP_H
 #define TAKT_CLI_MAP_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include <takt/takt.h>

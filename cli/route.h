@@ -8,13 +8,9 @@
 #ifndef TAKT_CLI_ROUTE_H
 #define TAKT_CLI_ROUTE_H
 
-#include <stdbool.h>
-
-#include <takt/takt.h>
-
-#include "command.h"
 #include "context.h"
 #include "json.h"
+#include "number.h"
 
 /* The options of both commands, but for --policy. */
 #define ROUTE_OPTIONS                                                    \
@@ -83,7 +79,7 @@ void route_print_json(struct json *json, const struct route *route,
                       takt_policy policy, const takt_decision *decision);
 
 /* Why a policy answered as it did, as one phrase. */
-void route_rule(const struct route *route, takt_policy policy,
-                const takt_decision *decision, char *out, size_t size);
+struct phrase route_rule(const struct route *route, takt_policy policy,
+                         const takt_decision *decision);
 
 #endif

@@ -9,8 +9,6 @@
 #ifndef TAKT_CLI_TRACE_H
 #define TAKT_CLI_TRACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 

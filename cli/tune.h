@@ -9,7 +9,6 @@
 #define TAKT_CLI_TUNE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <takt/takt.h>
 
