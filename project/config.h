@@ -28,7 +28,6 @@
 #define TAKT_PROJECT_CONFIG_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <takt/status.h>

@@ -18,12 +18,6 @@
 #ifndef TAKT_PROJECT_MANIFEST_H
 #define TAKT_PROJECT_MANIFEST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <takt/status.h>
-#include <takt/store.h>
-
 #include "project/config.h"
 
 /* The largest manifest that is read. */

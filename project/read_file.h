@@ -7,8 +7,6 @@
 #ifndef TAKT_PROJECT_READ_FILE_H
 #define TAKT_PROJECT_READ_FILE_H
 
-#include <stddef.h>
-
 #include <takt/status.h>
 #include <takt/store.h>
 

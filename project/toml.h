@@ -13,7 +13,6 @@
 #define TAKT_PROJECT_TOML_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <takt/status.h>

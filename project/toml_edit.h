@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * toml_edit.h - changes one value in a TOML text, and no other byte of it.
- */
+/* toml_edit.h - changes one value in a TOML text, and no other byte of it. */
 #ifndef TAKT_PROJECT_TOML_EDIT_H
 #define TAKT_PROJECT_TOML_EDIT_H
 
