@@ -9,8 +9,6 @@
 #define TAKT_HW_ASK_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <takt/machine.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * files.h - reading and writing the small text files of a machine.
- */
+/* files.h - reading and writing the small text files of a machine. */
 #ifndef TAKT_HW_FILES_H
 #define TAKT_HW_FILES_H
 

@@ -14,7 +14,6 @@
 #define TAKT_HW_FINGERPRINT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <takt/machine.h>
 
