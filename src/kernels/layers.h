@@ -19,7 +19,6 @@
 #define TAKT_KERNELS_LAYERS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "kernels/gemm.h"
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * table.h - all kernels that this build has, as a table.
- */
+/* table.h - all kernels that this build has, as a table. */
 #ifndef TAKT_KERNELS_TABLE_H
 #define TAKT_KERNELS_TABLE_H
 
-#include "kernels/gemm.h"
 #include "kernels/kernel.h"
 #include "kernels/layers.h"
 
