@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * address.h - what an endpoint means: the address that requests go to.
- */
+/* address.h - what an endpoint means: the address that requests go to. */
 #ifndef TAKT_OTEL_ADDRESS_H
 #define TAKT_OTEL_ADDRESS_H
-
-#include <stdbool.h>
 
 #include "encode.h"
 

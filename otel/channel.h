@@ -12,12 +12,6 @@
 #ifndef TAKT_OTEL_CHANNEL_H
 #define TAKT_OTEL_CHANNEL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <takt/telemetry.h>
-
 #include "base/clock.h"
 #include "encode.h"
 
@@ -96,8 +90,7 @@ struct takt_otel_channel *
 takt__otel_channel_open(const struct takt_otel_channel_options *options,
                         const struct takt_otel_transport *transport);
 
-/* What requests begin with; copied. Needed by traces, before anything is put.
- */
+/* What requests begin with; copied. Traces need it before anything is put. */
 bool takt__otel_channel_resource(struct takt_otel_channel *channel,
                                  const struct takt_otel_bytes *resource);
 

@@ -9,8 +9,6 @@
 #define TAKT_OTEL_ENCODE_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <takt/machine.h>
 #include <takt/telemetry.h>

@@ -8,7 +8,6 @@
 #define TAKT_OTEL_OUTCOME_H
 
 #include "channel.h"
-#include "encode.h"
 
 enum { TAKT_OTEL_GRPC_PREFIX = 5 };
 

@@ -3,9 +3,6 @@
 #ifndef TAKT_OTEL_PAIRS_H
 #define TAKT_OTEL_PAIRS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "encode.h"
 
 /* Reads "key=value,key2=value2": blanks around both are left out, both are

@@ -12,9 +12,6 @@
 #ifndef TAKT_OTEL_WRITER_H
 #define TAKT_OTEL_WRITER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "encode.h"
@@ -133,8 +130,7 @@ void takt__otel_piece(struct takt_otel_writer *w, const char *at, size_t size);
 
 /* ---- what every message is made of (writer.c) ----------------------------*/
 
-/* The list of attributes of a message; takt__otel_key_...() are its elements.
- */
+/* The list of attributes of a message, of takt__otel_key_...() elements. */
 static inline void takt__otel_attributes(struct takt_otel_writer *w,
                                          unsigned number)
 {

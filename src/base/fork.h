@@ -66,8 +66,7 @@ bool takt__fork_visit(const struct takt_fork_handlers *handlers,
                       void (*visit)(void *self, void *with), void *with,
                       uint64_t until_ns);
 
-/* ---- libraries that are loaded ---------------------------------------------
- */
+/* ---- libraries that are loaded ------------------------------------------- */
 
 /* No other thread forks between the two, or is between the two. The thread
  * itself may fork: some libraries do when they are loaded. Pairs nest. */

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * name.h - names as people type them: any case, and sometimes wrong.
- */
+/* name.h - names as people type them: any case, and sometimes wrong. */
 #ifndef TAKT_BASE_NAME_H
 #define TAKT_BASE_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The name of a value; "?": it has none. */
+#define TAKT_NAME_IN(names, value)                                         \
+    ((unsigned)(value) < sizeof(names) / sizeof(names)[0] ? (names)[value] \
+                                                          : "?")
 
 /* ASCII only, whatever the locale. */
 char takt__lower(char c);

@@ -24,7 +24,6 @@
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <takt/status.h>
 #include <takt/store.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* thread.h - how every thread of Takt's own begins. Needs libc and libm alone.
- */
+/* thread.h - how every thread of Takt's begins. Needs libc and libm alone. */
 #ifndef TAKT_BASE_THREAD_H
 #define TAKT_BASE_THREAD_H
 

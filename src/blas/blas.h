@@ -21,7 +21,6 @@
 #define TAKT_BLAS_BLAS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "kernels/gemm.h"
 

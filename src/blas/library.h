@@ -10,7 +10,6 @@
 #define TAKT_BLAS_LIBRARY_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "blas/blas.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * prove.h - does a library compute what we think it does?
- */
+/* prove.h - does a library compute what we think it does? */
 #ifndef TAKT_BLAS_PROVE_H
 #define TAKT_BLAS_PROVE_H
 

@@ -123,6 +123,11 @@ static inline bool takt__exec_draw_timing(struct takt_exec *exec)
     return true;
 }
 
+/* ---- call.c -------------------------------------------------------------- */
+
+/* The sizes by which an admitted call is decided. */
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
+
 /* ---- plain memory: plain.c ----------------------------------------------- */
 
 takt_status takt__plain_decide(struct takt_exec *exec);

@@ -7,7 +7,6 @@
 #define TAKT_CALL_GPUS_H
 
 #include "call/exec.h"
-#include "gpu/buffer.h"
 
 /* Seconds that the present thread's last call spent on moving buffers. */
 extern _Thread_local double takt__moved_s;

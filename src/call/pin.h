@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * pin.h - the text of a pin file (docs/formats/pin.md).
- */
+/* pin.h - the text of a pin file (docs/formats/pin.md). */
 #ifndef TAKT_CALL_PIN_H
 #define TAKT_CALL_PIN_H
 

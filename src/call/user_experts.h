@@ -7,8 +7,7 @@
 
 enum { TAKT_GIVEN_NAME_MAX = 26 /* letters, without "user." */ };
 
-/* Adds an expert to an op, as takt_ctx_add_expert(). With the learner's lock.
- */
+/* Adds an expert to an op: takt_ctx_add_expert(). With the learner's lock. */
 takt_status takt__ctx_add_expert(takt_ctx *ctx, struct takt_model *model,
                                  const takt_op *op, const char *name,
                                  const takt_expert_spec *spec);

@@ -10,7 +10,6 @@
 #define TAKT_CUDA_CUBLAS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "takt/call.h"
 

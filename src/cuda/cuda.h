@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cuda.h - NVIDIA GPUs, through the driver alone.
- */
+/* cuda.h - NVIDIA GPUs, through the driver alone. */
 #ifndef TAKT_CUDA_CUDA_H
 #define TAKT_CUDA_CUDA_H
 

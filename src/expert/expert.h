@@ -18,8 +18,6 @@
 #define TAKT_EXPERT_EXPERT_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "blas/blas.h"
 #include "expert/slots.h"
@@ -113,8 +111,7 @@ static inline unsigned takt__experts_known(const struct takt_experts *experts)
     return atomic_load_explicit(&experts->known, memory_order_acquire);
 }
 
-/* The number of Takt's own expert of that name, regardless of case; -1: none.
- */
+/* The number of Takt's own expert of that name, in any case; -1: none. */
 int takt__experts_find(const struct takt_experts *experts, const char *name);
 
 /* Whether BLAS libraries run some calls of that op. */

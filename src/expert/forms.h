@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* forms.h - calls on Takt's own kernels, by form, on the threads of an expert.
- */
+/* forms.h - calls on Takt's own kernels, by form, on an expert's threads. */
 #ifndef TAKT_EXPERT_FORMS_H
 #define TAKT_EXPERT_FORMS_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * slots.h - the kernels of one instruction set, by op.
- */
+/* slots.h - the kernels of one instruction set, by op. */
 #ifndef TAKT_EXPERT_SLOTS_H
 #define TAKT_EXPERT_SLOTS_H
 

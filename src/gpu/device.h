@@ -14,9 +14,6 @@
 #define TAKT_GPU_DEVICE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/lock.h"
 #include "takt/call.h"
@@ -43,6 +40,7 @@ struct takt_block {
     uint64_t address; /* CUDA: where it is. Vulkan: whatever it wants */
     size_t bytes;
     void *host; /* pinned memory: where the processor finds it; else NULL */
+    bool is_in_place; /* it was there already, and was pinned by pin() */
 };
 
 /* A stretch of it; block NULL: nothing is there. */
@@ -128,8 +126,7 @@ struct takt_driver {
     takt_status (*pin)(struct takt_device *device, void *host, size_t bytes,
                        struct takt_block *out);
 
-    /* Whether it can run such a call; asked before every run, without the lock.
-     */
+    /* Whether it can run such a call; asked before every run, without lock. */
     takt_device_can_run *can_run;
 
     /* Begin in their queue what ends some time later. Of a copy, one end is on

@@ -13,7 +13,6 @@
 #define TAKT_GPU_DEVICES_H
 
 #include "base/fork.h"
-#include "base/lock.h"
 #include "gpu/device.h"
 #include "pool/pool.h"
 

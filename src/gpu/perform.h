@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perform.h - a call on a device, wherever its operands are.
- */
+/* perform.h - a call on a device, wherever its operands are. */
 #ifndef TAKT_GPU_PERFORM_H
 #define TAKT_GPU_PERFORM_H
 

@@ -16,8 +16,7 @@
 
 enum { TAKT_MAX_CHUNKS = 96, TAKT_MAX_STEPS = 32 };
 
-/* Rows of the host's memory, `pitch` bytes apart; without gaps on the device.
- */
+/* Rows of the host's memory, `pitch` bytes apart; no gaps on the device. */
 struct takt_chunk {
     char *host;
     size_t pitch, rows, row_bytes;

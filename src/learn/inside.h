@@ -82,8 +82,7 @@ bool takt__record_find(struct takt_learner *learner,
 
 /* ---- recall.c: with the store's lock, takes the other one as well -------- */
 
-/* Opens the store, if it is not open, and reads it; false: there is none now.
- */
+/* Opens the store, unless it is open, and reads it; false: there is none. */
 bool takt__learner_load(struct takt_learner *learner);
 
 /* Closes the store and writes nothing. */

@@ -99,8 +99,7 @@ uint64_t takt__learner_dropped(struct takt_learner *learner);
  * between enter and leave. */
 takt_status takt__learner_store(struct takt_learner *learner);
 
-/* Between enter_all and leave_all: forgets an op, or (NULL) all, in the store.
- */
+/* Between enter_all and leave_all: forgets an op, or (NULL) all, in store. */
 takt_status takt__learner_reset(struct takt_learner *learner, const char *op);
 
 struct takt_learner_state {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * admit.h - the first step of a call: is it one that can be run?
- */
+/* admit.h - the first step of a call: is it one that can be run? */
 #ifndef TAKT_OP_ADMIT_H
 #define TAKT_OP_ADMIT_H
 

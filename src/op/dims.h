@@ -7,7 +7,6 @@
 #define TAKT_OP_DIMS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "takt/op.h"
 

@@ -17,7 +17,6 @@
 #ifndef TAKT_OP_KEY_H
 #define TAKT_OP_KEY_H
 
-#include <stdint.h>
 #include <string.h>
 
 #include "op/op_id.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * part.h - a call cut into calls on parts of the same operands.
- */
+/* part.h - a call cut into calls on parts of the same operands. */
 #ifndef TAKT_OP_PART_H
 #define TAKT_OP_PART_H
 
@@ -10,8 +8,7 @@
 /* The input that is also the output; -1: none. */
 int takt__call_twin(const takt_call *call);
 
-/* Which operands are cut when the first dimension is: bit i; 0: it cannot be.
- */
+/* Which operands are cut when the first dimension is: bit i; 0: cannot be. */
 unsigned takt__call_cut(const takt_call *call);
 
 /* The part of a call that computes [first, first + count) of one dimension:

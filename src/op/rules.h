@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * rules.h - what an op asks of a call beyond its form; admit.c says which.
- */
+/* rules.h - what an op asks of a call beyond its form; admit.c says which. */
 #ifndef TAKT_OP_RULES_H
 #define TAKT_OP_RULES_H
 
 #include <math.h>
-#include <stdint.h>
 
 #include "op/dims.h"
 #include "takt/call.h"

@@ -11,7 +11,6 @@
 #define TAKT_OP_USER_OPS_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "base/lock.h"
 #include "op/key.h"

@@ -7,16 +7,12 @@
 #ifndef TAKT_STORE_DATABASE_H
 #define TAKT_STORE_DATABASE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <sqlite3.h>
 
 #include "store/descriptors.h"
 #include "store/lockfile.h"
 #include "store/record.h"
 #include "store/vfs.h"
-#include "takt/status.h"
 #include "takt/store.h"
 
 enum takt_database_use {
@@ -106,8 +102,7 @@ takt_status takt__database_begin(struct takt_database *database);
 takt_status takt__database_end(struct takt_database *database,
                                takt_status so_far);
 
-/* ---- rows.c: records in and out -------------------------------------------
- */
+/* ---- rows.c: records in and out ------------------------------------------ */
 
 /* The number of a name, which is given one if it has none. In a transaction.
  * `slot`: which of the known names to look at first. */

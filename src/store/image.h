@@ -9,7 +9,6 @@
 #define TAKT_STORE_IMAGE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <sqlite3.h>
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * path.h - where a store is, and on what kind of file system.
- */
+/* path.h - where a store is, and on what kind of file system. */
 #ifndef TAKT_STORE_PATH_H
 #define TAKT_STORE_PATH_H
 

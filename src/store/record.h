@@ -10,8 +10,6 @@
 #define TAKT_STORE_RECORD_H
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/sha256.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * schema.h - the tables of a store and their versions.
- */
+/* schema.h - the tables of a store and their versions. */
 #ifndef TAKT_STORE_SCHEMA_H
 #define TAKT_STORE_SCHEMA_H
 

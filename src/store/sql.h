@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sql.h - running SQL: one-liners over SQLite's interface.
- */
+/* sql.h - running SQL: one-liners over SQLite's interface. */
 #ifndef TAKT_STORE_SQL_H
 #define TAKT_STORE_SQL_H
 

@@ -14,12 +14,8 @@
 #ifndef TAKT_STORE_STORE_H
 #define TAKT_STORE_STORE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "store/descriptors.h"
 #include "store/record.h"
-#include "takt/status.h"
 #include "takt/store.h"
 
 struct takt_store;

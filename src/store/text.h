@@ -8,9 +8,6 @@
 #ifndef TAKT_STORE_TEXT_H
 #define TAKT_STORE_TEXT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "store/record.h"
 
 enum { TAKT_TEXT_LINE = 1024 }; /* no line is longer, with its end */

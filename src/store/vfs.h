@@ -14,7 +14,6 @@
 #include <sqlite3.h>
 
 #include "store/image.h"
-#include "takt/status.h"
 
 struct takt_vfs;
 

@@ -9,7 +9,6 @@
 #define TAKT_STORE_WRITER_H
 
 #include "store/database.h"
-#include "store/record.h"
 
 struct takt_writer {
     char name[TAKT_RECORD_WRITER];

@@ -13,9 +13,6 @@
 #ifndef TAKT_TELEMETRY_RECORD_H
 #define TAKT_TELEMETRY_RECORD_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <takt/telemetry.h>
 
 enum {

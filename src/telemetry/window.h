@@ -11,9 +11,6 @@
 #ifndef TAKT_TELEMETRY_WINDOW_H
 #define TAKT_TELEMETRY_WINDOW_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "op/key.h"
 
 enum { TAKT_WINDOW_SNAPSHOTS = 24, TAKT_WINDOW_STEP_NS = 50000000 };

@@ -12,7 +12,6 @@
 #define TAKT_TEXT_JSON_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "text/region.h"

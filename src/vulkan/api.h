@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * api.h - the functions of Vulkan that are used, found at run time.
- */
+/* api.h - the functions of Vulkan that are used, found at run time. */
 #ifndef TAKT_VULKAN_API_H
 #define TAKT_VULKAN_API_H
 

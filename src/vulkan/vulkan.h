@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * vulkan.h - every GPU that computes through Vulkan 1.1.
- */
+/* vulkan.h - every GPU that computes through Vulkan 1.1. */
 #ifndef TAKT_VULKAN_VULKAN_H
 #define TAKT_VULKAN_VULKAN_H
 

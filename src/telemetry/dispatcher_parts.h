@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* inside.h - what a dispatcher is made of, for this folder only. */
-#ifndef TAKT_TELEMETRY_INSIDE_H
-#define TAKT_TELEMETRY_INSIDE_H
+/* dispatcher_parts.h - what a dispatcher is made of, for this folder only. */
+#ifndef TAKT_TELEMETRY_DISPATCHER_PARTS_H
+#define TAKT_TELEMETRY_DISPATCHER_PARTS_H
 
 #include "base/fork.h"
 #include "base/lock.h"

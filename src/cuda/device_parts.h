@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inside.h - what a CUDA device is made of, for the files of this folder only.
+ * device_parts.h - what a CUDA device is made of, for the files of this folder
+ * only.
  */
-#ifndef TAKT_CUDA_INSIDE_H
-#define TAKT_CUDA_INSIDE_H
+#ifndef TAKT_CUDA_DEVICE_PARTS_H
+#define TAKT_CUDA_DEVICE_PARTS_H
 
 #include "cuda/api.h"
 #include "cuda/cuda.h"
@@ -16,12 +17,6 @@ struct takt_cuda_point {
     void *event;
     bool is_timed;
     struct takt_cuda_point *next_free, *next;
-};
-
-/* Host memory that was reserved, not pinned where it was. */
-struct takt_cuda_reserved {
-    void *host;
-    struct takt_cuda_reserved *next;
 };
 
 /* Behind takt_device.self. */
@@ -38,7 +33,6 @@ struct takt_cuda {
     struct takt_block scratch;       /* for kernels of several blocks */
     struct takt_cuda_point *free[2]; /* marks that are not in use; timed: [1] */
     struct takt_cuda_point *points;  /* all of them */
-    struct takt_cuda_reserved *reserved;
 };
 
 /* The status for a result of the driver; TAKT_ELOST for those after which the
