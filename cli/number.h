@@ -9,8 +9,7 @@
  * K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024. Case does not
  * matter. The whole text must be a number: no spaces, no signs.
  */
-#ifndef TAKT_CLI_NUMBER_H
-#define TAKT_CLI_NUMBER_H
+#pragma once
 
 #include <takt/op.h>
 
@@ -53,5 +52,3 @@ struct number_text seconds_text(double seconds);
 
 /* "1.5 GB", "20 TFLOP": value with a decimal prefix and a unit. */
 struct number_text amount_text(double value, const char *unit);
-
-#endif

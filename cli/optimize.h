@@ -3,8 +3,7 @@
  * optimize.h - what `takt optimize` is made of: the search through the sources,
  * the advice for each finding, and the three ways to report it.
  */
-#ifndef TAKT_CLI_OPTIMIZE_H
-#define TAKT_CLI_OPTIMIZE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -258,5 +257,3 @@ void add_check(struct checks *checks, const struct takt_finding *finding,
 /* Compares all experts that the check asks for. False: one of them is wrong, or
  * there is no memory for the operands: see `failed` and `why`. */
 bool run_check(takt_ctx *ctx, struct check *check);
-
-#endif

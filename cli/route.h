@@ -5,8 +5,7 @@
  * What `select` and `explain` have in common: the options, the context, the
  * op (of the catalogue or the user's) and the shape.
  */
-#ifndef TAKT_CLI_ROUTE_H
-#define TAKT_CLI_ROUTE_H
+#pragma once
 
 #include "context.h"
 #include "json.h"
@@ -81,5 +80,3 @@ void route_print_json(struct json *json, const struct route *route,
 /* Why a policy answered as it did, as one phrase. */
 struct phrase route_rule(const struct route *route, takt_policy policy,
                          const takt_decision *decision);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Threads: one thread puts, flushes, forks and closes; any thread may count.
  */
-#ifndef TAKT_OTEL_CHANNEL_H
-#define TAKT_OTEL_CHANNEL_H
+#pragma once
 
 #include "base/clock.h"
 #include "encode.h"
@@ -135,5 +134,3 @@ uint64_t takt__otel_channel_counts(struct takt_otel_channel *channel,
 double takt__otel_backoff(const struct takt_otel_backoff *backoff,
                           unsigned tried, double elapsed_s, double asked_s,
                           uint64_t random);
-
-#endif

@@ -8,8 +8,7 @@
  * taken by a fork(): so the child finds everything whole, and neither curl nor
  * the allocator in the middle of something. `busy` is taken before `lock`.
  */
-#ifndef TAKT_OTEL_CHANNEL_PARTS_H
-#define TAKT_OTEL_CHANNEL_PARTS_H
+#pragma once
 
 #include <pthread.h>
 
@@ -99,5 +98,3 @@ bool takt__otel_queue_is_full(const struct takt_otel_queue *queue);
 /* The caller owns what it gets; NULL: it is empty. */
 struct takt_otel_batch *takt__otel_queue_take(struct takt_otel_queue *queue);
 void takt__otel_batch_free(struct takt_otel_batch *batch); /* NULL allowed */
-
-#endif

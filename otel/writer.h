@@ -9,8 +9,7 @@
  * Fields are written as they are given, also when they are zero; leaving out
  * what need not be said is up to the walk.
  */
-#ifndef TAKT_OTEL_WRITER_H
-#define TAKT_OTEL_WRITER_H
+#pragma once
 
 #include <string.h>
 
@@ -203,5 +202,3 @@ takt__otel_request(struct takt_otel_writer *w, enum takt_otel_signal signal,
                    const struct takt_otel_bytes *resource);
 void takt__otel_request_end(struct takt_otel_writer *w,
                             struct takt_otel_request begun);
-
-#endif

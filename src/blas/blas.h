@@ -17,8 +17,7 @@
  * Threads: any thread may open, call and close, also in a child process. A
  * fork waits for calls that are running, up to two seconds.
  */
-#ifndef TAKT_BLAS_BLAS_H
-#define TAKT_BLAS_BLAS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -79,5 +78,3 @@ bool takt__blas_gemv(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_gemv *call);
 bool takt__blas_axpy(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_axpy *call);
-
-#endif

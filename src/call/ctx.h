@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ctx.h - what a context holds. */
-#ifndef TAKT_CALL_CTX_H
-#define TAKT_CALL_CTX_H
+#pragma once
 
 #include <sys/types.h>
 #include <time.h>
@@ -92,5 +91,3 @@ static inline takt_ctx *takt__ctx_or_default(const takt_ctx *ctx)
 {
     return ctx != NULL ? (takt_ctx *)(uintptr_t)ctx : takt_ctx_default();
 }
-
-#endif

@@ -6,8 +6,7 @@
  * those of calls on buffers in resident.c; the observers are sample.c, shadow.c
  * and emit.c.
  */
-#ifndef TAKT_CALL_EXEC_H
-#define TAKT_CALL_EXEC_H
+#pragma once
 
 #include "call/ctx.h"
 #include "gpu/buffer.h"
@@ -179,5 +178,3 @@ void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
 /* What an event is made of. */
 void takt__emit_record(const struct takt_exec *exec,
                        struct takt_event_record *out);
-
-#endif

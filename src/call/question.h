@@ -3,8 +3,7 @@
  * question.h - the sizes by which questions are decided, and where the
  * operands of one would be.
  */
-#ifndef TAKT_CALL_QUESTION_H
-#define TAKT_CALL_QUESTION_H
+#pragma once
 
 #include "call/ctx.h"
 #include "takt/call.h"
@@ -55,5 +54,3 @@ void takt__question_locate(takt_ctx *ctx, const takt_request *request,
                            const struct takt_sizes *sizes,
                            const struct takt_question_location *where,
                            struct takt_choice *out);
-
-#endif

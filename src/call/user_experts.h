@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* user_experts.h - experts of the user's, in the table and in the model. */
-#ifndef TAKT_CALL_USER_EXPERTS_H
-#define TAKT_CALL_USER_EXPERTS_H
+#pragma once
 
 #include "call/ctx.h"
 
@@ -28,5 +27,3 @@ int takt__ctx_recall_expert(takt_ctx *ctx, struct takt_model *model,
 
 /* Whether an op is of the catalogue or of this context. */
 bool takt__ctx_has_op(const takt_ctx *ctx, const takt_op *op);
-
-#endif

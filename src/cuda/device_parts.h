@@ -3,8 +3,7 @@
  * device_parts.h - what a CUDA device is made of, for the files of this folder
  * only.
  */
-#ifndef TAKT_CUDA_DEVICE_PARTS_H
-#define TAKT_CUDA_DEVICE_PARTS_H
+#pragma once
 
 #include "cuda/api.h"
 #include "cuda/cuda.h"
@@ -87,5 +86,3 @@ takt_device_follow takt__cuda_follow;
 takt_device_wait takt__cuda_wait;
 takt_device_is_past takt__cuda_is_past;
 takt_device_between takt__cuda_between_s;
-
-#endif

@@ -14,8 +14,7 @@
  * Threads: an entry is constant once it is known (takt__experts_known(),
  * `user_count`).
  */
-#ifndef TAKT_EXPERT_EXPERT_H
-#define TAKT_EXPERT_EXPERT_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -171,5 +170,3 @@ void takt__user_expert_publish(struct takt_experts *experts);
 /* How many experts the user gave to an op. */
 unsigned takt__user_expert_count(const struct takt_experts *experts,
                                  const takt_op *op);
-
-#endif

@@ -10,8 +10,7 @@
  * Threads: every method but can_run(), complete(), wait(), is_past() and
  * between_s() is called with the lock of the device held.
  */
-#ifndef TAKT_GPU_DEVICE_H
-#define TAKT_GPU_DEVICE_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -235,5 +234,3 @@ struct takt_device {
     struct takt_cache cache;
     struct takt_stage stage;
 };
-
-#endif

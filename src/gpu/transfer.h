@@ -7,8 +7,7 @@
  * have arrived, and chunks that come out of steps, all at once where the
  * hardware allows it.
  */
-#ifndef TAKT_GPU_TRANSFER_H
-#define TAKT_GPU_TRANSFER_H
+#pragma once
 
 #include "gpu/device.h"
 #include "op/operands.h"
@@ -129,5 +128,3 @@ takt_status takt__transfer_undone(struct takt_transfer *transfer,
 /* Waits for everything that was begun in a queue. TAKT_ELOST: it will never be
  * done. */
 takt_status takt__queue_sync(struct takt_device *device, enum takt_queue queue);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* table.h - all kernels that this build has, as a table. */
-#ifndef TAKT_KERNELS_TABLE_H
-#define TAKT_KERNELS_TABLE_H
+#pragma once
 
 #include "kernels/kernel.h"
 #include "kernels/layers.h"
@@ -66,5 +65,3 @@ struct takt_kernel {
 };
 
 const struct takt_kernel *takt__kernel_table(size_t *count);
-
-#endif

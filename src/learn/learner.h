@@ -11,8 +11,7 @@
  * Threads: the functions may be called from any thread; all but notify() take a
  * lock and are not for the path of a call.
  */
-#ifndef TAKT_LEARN_LEARNER_H
-#define TAKT_LEARN_LEARNER_H
+#pragma once
 
 #include "decide/table.h"
 #include "model/model.h"
@@ -111,5 +110,3 @@ struct takt_learner_state {
 };
 /* Between enter_all and leave_all, where its texts can be read. */
 struct takt_learner_state takt__learner_state(struct takt_learner *learner);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* part.h - a call cut into calls on parts of the same operands. */
-#ifndef TAKT_OP_PART_H
-#define TAKT_OP_PART_H
+#pragma once
 
 #include "op/operands.h"
 
@@ -26,5 +25,3 @@ bool takt__call_is_repeatable(const takt_call *call);
 typedef takt_status takt_part_visit(void *self, const takt_call *part);
 takt_status takt__call_rows(const takt_call *call, size_t first, size_t rows,
                             takt_part_visit *visit, void *self);
-
-#endif

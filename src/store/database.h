@@ -4,8 +4,7 @@
  *
  * Statements are prepared when they are first needed and kept.
  */
-#ifndef TAKT_STORE_DATABASE_H
-#define TAKT_STORE_DATABASE_H
+#pragma once
 
 #include <sqlite3.h>
 
@@ -127,5 +126,3 @@ takt_status takt__merge_open(const char *path, takt_diag *diag,
 /* All or nothing. TAKT_ECORRUPT: `from` is damaged. */
 takt_status takt__merge(struct takt_database *into, struct takt_database *from,
                         takt_store_report *report);
-
-#endif

@@ -11,8 +11,7 @@
  * is closed before a fork(): neither SQLite's locks nor its connections survive
  * one.
  */
-#ifndef TAKT_STORE_STORE_H
-#define TAKT_STORE_STORE_H
+#pragma once
 
 #include "store/descriptors.h"
 #include "store/record.h"
@@ -83,5 +82,3 @@ takt_status takt__store_write(struct takt_store *store,
 /* Forgets the records of an op, or (NULL) of all, of every writer, and raises
  * this writer's epoch. */
 takt_status takt__store_reset(struct takt_store *store, const char *op);
-
-#endif

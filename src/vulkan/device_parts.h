@@ -11,8 +11,7 @@
  * Blocks and marks outlive a device that is stopped: what belongs to Vulkan is
  * taken from them then, and their owner gives back the rest.
  */
-#ifndef TAKT_VULKAN_DEVICE_PARTS_H
-#define TAKT_VULKAN_DEVICE_PARTS_H
+#pragma once
 
 #include <string.h>
 
@@ -247,5 +246,3 @@ takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,
 
 /* probe.c: whether sums and products are those of the processor. */
 takt_status takt__vulkan_probe(struct takt_vulkan *vulkan, bool *is_ieee);
-
-#endif

@@ -5,8 +5,7 @@
  * Sixteen floats or eight doubles; masks live in mask registers, so part of
  * a vector costs no more than a whole one.
  */
-#ifndef TAKT_KERNELS_VECTOR_AVX512_H
-#define TAKT_KERNELS_VECTOR_AVX512_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -190,5 +189,3 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
 enum { V_TILE_ROWS = 14 };
 #define V_EACH_TILE_ROWS(X) \
     X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-
-#endif
