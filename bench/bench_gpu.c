@@ -18,7 +18,7 @@
 #include "bench.h"
 #include "call/ctx.h"
 #include "cuda/cublas.h"
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 
 enum { most_rounds = 400 };
 

@@ -7,11 +7,7 @@
  * instructions that the machine has. What they reach is not a theoretical
  * figure, so an expert may come out slightly above it.
  */
-#ifndef TAKT_CLI_BENCH_LIMIT_H
-#define TAKT_CLI_BENCH_LIMIT_H
-
-#include <stdbool.h>
-#include <stddef.h>
+#pragma once
 
 #include <takt/machine.h>
 
@@ -37,5 +33,3 @@ static inline double now_s(void)
 {
     return (double)takt__now_ns() * 1e-9;
 }
-
-#endif

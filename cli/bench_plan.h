@@ -3,8 +3,7 @@
  * bench_plan.h - what `takt bench` was asked, how it is timed, and the answer
  * per op and size.
  */
-#ifndef TAKT_CLI_BENCH_PLAN_H
-#define TAKT_CLI_BENCH_PLAN_H
+#pragma once
 
 #include <takt/takt.h>
 
@@ -64,5 +63,3 @@ struct limit {
  * whose machine is known, and makes its context. On failure says what is wrong
  * in one line. */
 bool read_question(const struct invocation *invocation, struct bench *bench);
-
-#endif

@@ -7,8 +7,7 @@
  * nothing. These are shown as escapes: \n, \x1b, \u202e; so are bytes that are
  * not UTF-8. A tab becomes a space.
  */
-#ifndef TAKT_CLI_CLEAN_H
-#define TAKT_CLI_CLEAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void print_clean_lines(FILE *stream, const char *text);
 /* Prints one line with escapes, and ends it. It is cut at 8 KiB. */
 void print_line(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

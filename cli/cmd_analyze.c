@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "number.h"
 #include "optimize.h"
 
 /* ---- the phase ---- */
@@ -136,11 +135,10 @@ static void print_text(const struct workflow *workflow,
                        const struct analysis *analysis)
 {
     const struct takt_scan_report *report = &analysis->search.report;
-    char languages[160];
+    const struct phrase languages = describe_languages(report);
 
-    format_languages(report, languages, sizeof languages);
-    if (strncmp(languages, "no ", 3) == 0)
-        puts(languages);
+    if (strncmp(languages.at, "no ", 3) == 0)
+        puts(languages.at);
     else
         print_languages(report);
     print_troubles(report);

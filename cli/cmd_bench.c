@@ -159,16 +159,14 @@ static double rate(const struct limit *limit, double seconds)
            seconds * 1e-9;
 }
 
-static void format_time(double seconds, char *out, size_t size)
+static struct phrase time_text(double seconds)
 {
     if (seconds < 1e-6)
-        snprintf(out, size, "%.1f ns", seconds * 1e9);
-    else if (seconds < 1e-3)
-        snprintf(out, size, "%.2f us", seconds * 1e6);
-    else if (seconds < 1)
-        snprintf(out, size, "%.2f ms", seconds * 1e3);
-    else
-        snprintf(out, size, "%.2f s", seconds);
+        return phrase("%.1f ns", seconds * 1e9);
+    if (seconds < 1e-3)
+        return phrase("%.2f us", seconds * 1e6);
+    return seconds < 1 ? phrase("%.2f ms", seconds * 1e3)
+                       : phrase("%.2f s", seconds);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -216,7 +214,6 @@ static void print_cell_text(const struct bench *bench, const struct cell *cell,
     const struct contender *ranked[most_contenders];
     const size_t count = rank_contenders(bench, ranked);
     double best = 0; /* of an expert that is named */
-    char text[128], median[32];
 
     for (size_t i = count; i-- > 0;)
         if (!ranked[i]->is_adaptive)
@@ -228,12 +225,11 @@ static void print_cell_text(const struct bench *bench, const struct cell *cell,
            limit->is_memory ? "GB/s" : "GFLOP/s", "of limit", "x best");
     for (size_t i = 0; i < count; i++) {
         const struct contender *c = ranked[i];
-        snprintf(text, sizeof text, "%s%s%s", c->name,
-                 c->is_adaptive ? ": " : "", c->is_adaptive ? c->ran : "");
-        printf("  %-28s ", text);
-        format_time(c->best_s, text, sizeof text);
-        format_time(c->median_s, median, sizeof median);
-        printf("%10s %10s %9.2f %8.0f%% %8.2f\n", text, median,
+        printf("  %-28s %10s %10s %9.2f %8.0f%% %8.2f\n",
+               phrase("%s%s%s", c->name, c->is_adaptive ? ": " : "",
+                      c->is_adaptive ? c->ran : "")
+                   .at,
+               time_text(c->best_s).at, time_text(c->median_s).at,
                rate(limit, c->best_s), 100 * limit->seconds / c->best_s,
                best > 0 ? c->best_s / best : 1.0);
     }

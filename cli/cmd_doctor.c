@@ -10,9 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#include <takt/takt.h>
 
 #include "clean.h"
 #include "commands.h"

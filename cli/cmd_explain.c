@@ -4,73 +4,64 @@
 
 #include "clean.h"
 #include "commands.h"
-#include "number.h"
 #include "route.h"
-
-enum { longest_reason = 1300 };
 
 /* ---- why ---- */
 
-static void explain_win(const struct route *route,
-                        const takt_decision *decision, char *out, size_t size)
+static struct phrase explain_win(const struct route *route,
+                                 const takt_decision *decision)
 {
     const takt_estimate *best = &route->estimate[0];
     const takt_estimate next =
         route->estimate[route->estimate_count > 1 ? 1 : 0];
     const bool is_only = route->estimate_count == 1 || next.is_asleep;
     const double margin = is_only ? 0 : total_s(&next) / total_s(best);
-    char how[96];
+    const struct phrase how =
+        best->samples > 0 ? phrase("measured %.0f time%s here", best->samples,
+                                   best->samples > 1 ? "s" : "")
+                          : phrase("%s", decision->reason == TAKT_REASON_MODEL
+                                             ? "measured at other sizes"
+                                             : "never measured: a prior");
 
-    if (best->samples > 0)
-        snprintf(how, sizeof how, "measured %.0f time%s here", best->samples,
-                 best->samples > 1 ? "s" : "");
-    else if (decision->reason == TAKT_REASON_MODEL)
-        snprintf(how, sizeof how, "measured at other sizes");
-    else
-        snprintf(how, sizeof how, "never measured: a prior");
     if (margin == 0)
-        snprintf(out, size, "%s is the only one (%s)", best->expert, how);
-    else if (margin < 0.97)
-        snprintf(out, size,
-                 "%s is in use and warm; %s would be %.3g times as fast, less "
-                 "what changing costs (%s)",
-                 best->expert, next.expert, 1 / margin, how);
-    else if (margin < 1.03)
-        snprintf(out, size,
-                 "%s and %s are as fast within 3%%: the one in use stays (%s)",
-                 best->expert, next.expert, how);
-    else
-        snprintf(out, size, "%s is %.3g times as fast as %s (%s)", best->expert,
-                 margin, next.expert, how);
+        return phrase("%s is the only one (%s)", best->expert, how.at);
+    if (margin < 0.97)
+        return phrase("%s is in use and warm; %s would be %.3g times as fast, "
+                      "less what changing costs (%s)",
+                      best->expert, next.expert, 1 / margin, how.at);
+    if (margin < 1.03)
+        return phrase(
+            "%s and %s are as fast within 3%%: the one in use stays (%s)",
+            best->expert, next.expert, how.at);
+    return phrase("%s is %.3g times as fast as %s (%s)", best->expert, margin,
+                  next.expert, how.at);
 }
 
 /* Why what is stored says nothing about this call; empty: it does. */
-static void explain_store(const struct route *route,
-                          const takt_learning *learning, bool is_recorded,
-                          char *out, size_t size)
+static struct phrase explain_store(const struct route *route,
+                                   const takt_learning *learning)
 {
-    out[0] = '\0';
-    if (is_recorded)
-        snprintf(out, size, "a recorded machine has no store");
-    else if (learning->store[0] == '\0')
-        snprintf(out, size, "no store%s%s",
-                 learning->diag.text[0] != '\0' ? ": " : ": TAKT_DB is empty",
-                 learning->diag.text);
-    else if (learning->diag.text[0] != '\0')
-        snprintf(out, size, "%s", learning->diag.text);
-    else if (learning->own_records == 0 && learning->other_records > 0)
-        snprintf(out, size,
-                 "%s has records of other machines only, which are hints: "
-                 "'takt tune' measures this one",
-                 learning->store);
-    else if (learning->own_records == 0)
-        snprintf(out, size, "%s is empty: 'takt tune' measures this machine",
-                 learning->store);
-    else if (route->estimate[0].samples <= 0)
-        snprintf(out, size,
-                 "no sample of %s at this size, layout and situation among "
-                 "%.0f records: judged by what is nearest",
-                 route->estimate[0].expert, learning->own_records);
+    if (route->is_recorded)
+        return phrase("a recorded machine has no store");
+    if (learning->store[0] == '\0')
+        return phrase("no store%s%s",
+                      learning->diag.text[0] != '\0' ? ": "
+                                                     : ": TAKT_DB is empty",
+                      learning->diag.text);
+    if (learning->diag.text[0] != '\0')
+        return phrase("%s", learning->diag.text);
+    if (learning->own_records == 0 && learning->other_records > 0)
+        return phrase("%s has records of other machines only, which are "
+                      "hints: 'takt tune' measures this one",
+                      learning->store);
+    if (learning->own_records == 0)
+        return phrase("%s is empty: 'takt tune' measures this machine",
+                      learning->store);
+    if (route->estimate[0].samples > 0)
+        return phrase("%s", "");
+    return phrase("no sample of %s at this size, layout and situation among "
+                  "%.0f records: judged by what is nearest",
+                  route->estimate[0].expert, learning->own_records);
 }
 
 /* ---- text ---- */
@@ -105,7 +96,6 @@ static void explain_experts(const struct route *route,
 {
     const bool has_transfer = any_transfer(route);
     takt_learning learning = {.size = sizeof learning};
-    char why[longest_reason];
 
     if (route->estimate_count == 0)
         return;
@@ -121,15 +111,14 @@ static void explain_experts(const struct route *route,
            "samples", has_transfer ? "   fetching" : "", "first run");
     for (size_t i = 0; i < route->estimate_count; i++)
         print_estimate(&route->estimate[i], has_transfer);
-    explain_win(route, decision, why, sizeof why);
-    printf("\n  why         %s", why);
+    printf("\n  why         %s", explain_win(route, decision).at);
     if (decision->confidence >= 0)
         printf("; %.0f%% sure", 100 * decision->confidence);
     putchar('\n');
     takt_ctx_learning(route->ctx, &learning);
-    explain_store(route, &learning, route->is_recorded, why, sizeof why);
-    if (why[0] != '\0')
-        print_line(stdout, "  store       %s", why);
+    const struct phrase lack = explain_store(route, &learning);
+    if (lack.at[0] != '\0')
+        print_line(stdout, "  store       %s", lack.at);
 }
 
 /* ---- JSON ---- */
@@ -154,21 +143,19 @@ static void explain_experts_json(struct json *json, const struct route *route,
                                  const takt_decision *decision)
 {
     takt_learning learning = {.size = sizeof learning};
-    char why[longest_reason] = "";
+    struct phrase why = {""}, lack = {""};
 
     json_print(json, "resident:%s experts:[",
                route->home[0] != '\0' ? "gpu" : "host");
     for (size_t i = 0; i < route->estimate_count; i++)
         print_estimate_json(json, &route->estimate[i]);
-    if (route->estimate_count > 0)
-        explain_win(route, decision, why, sizeof why);
-    json_print(json, "] why:%s", known_text(why));
     takt_ctx_learning(route->ctx, &learning);
-    why[0] = '\0';
-    if (route->estimate_count > 0)
-        explain_store(route, &learning, route->is_recorded, why, sizeof why);
-    json_print(json, "store:%s not_measured:%s", known_text(learning.store),
-               known_text(why));
+    if (route->estimate_count > 0) {
+        why = explain_win(route, decision);
+        lack = explain_store(route, &learning);
+    }
+    json_print(json, "] why:%s store:%s not_measured:%s", known_text(why.at),
+               known_text(learning.store), known_text(lack.at));
 }
 
 enum { policy_count = TAKT_POLICY_HEURISTIC + 1 };
@@ -257,7 +244,6 @@ static void print_text(const struct route *route,
                        const struct policy_answers *answers)
 {
     const takt_machine *machine = takt_ctx_machine(route->ctx);
-    char rule[256];
 
     print_op(route, &answers->decision[TAKT_POLICY_ADAPTIVE]);
     printf("\n  %-10s  %-7s  %-14s  %s\n", "policy", "backend", "expert here",
@@ -270,9 +256,9 @@ static void print_text(const struct route *route,
                    missing(route, i));
             continue;
         }
-        route_rule(route, (takt_policy)i, decision, rule, sizeof rule);
         printf("  %-10s  %-7s  %-14s  %s%s\n", takt_policy_name((takt_policy)i),
-               takt_backend_name(decision->backend), decision->expert, rule,
+               takt_backend_name(decision->backend), decision->expert,
+               route_rule(route, (takt_policy)i, decision).at,
                decision->reason == TAKT_REASON_FALLBACK
                    ? "; no expert for it here, so the best of the processor"
                    : "");
@@ -294,12 +280,11 @@ static void print_json(const struct route *route,
     for (int i = 0; i < policy_count; i++) {
         json_open(&json, NULL, '{');
         if (answers->asked[i]) {
-            char rule[256];
-            route_rule(route, (takt_policy)i, &answers->decision[i], rule,
-                       sizeof rule);
             route_print_json(&json, route, (takt_policy)i,
                              &answers->decision[i]);
-            json_string(&json, "why", rule);
+            json_string(
+                &json, "why",
+                route_rule(route, (takt_policy)i, &answers->decision[i]).at);
         } else {
             json_print(&json, "policy:%s backend:null why:%s",
                        takt_policy_name((takt_policy)i), missing(route, i));

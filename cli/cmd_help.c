@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_help.c - `takt help`, `takt version` and `takt completion`. */
 #include <stdio.h>
-#include <string.h>
 
 #include <takt/version.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cmd_history.c - `takt history`: what was learned, and what it was good for.
- */
+/* cmd_history.c - `takt history`: what was learned and what it was good for */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

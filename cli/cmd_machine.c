@@ -11,8 +11,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include <takt/takt.h>
-
 #include "clean.h"
 #include "commands.h"
 #include "context.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* cmd_map.c - `takt map`: for each op, which sizes go where. */
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -84,13 +83,13 @@ static struct moe_row row_of(takt_ctx *ctx, const takt_op *op)
 
 static void print_moe_text(const struct moe_row *row)
 {
-    char gpu[32] = "never";
+    const struct number_text gpu = row->gpu_above != SIZE_MAX
+                                       ? count_text(row->gpu_above)
+                                       : (struct number_text){"never"};
 
-    if (row->gpu_above != SIZE_MAX)
-        format_count(row->gpu_above, gpu, sizeof gpu);
     printf("%-15s %-8s %12s %12s   %s, %s%s%s\n", row->op->name,
            takt_complexity_name(row->op->complexity),
-           count_text(row->simd_above).at, gpu, row->scalar, row->simd,
+           count_text(row->simd_above).at, gpu.at, row->scalar, row->simd,
            row->gpu[0] ? ", " : "", row->gpu);
 }
 

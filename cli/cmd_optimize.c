@@ -2,11 +2,9 @@
 /* cmd_optimize.c - `takt optimize`: what computes here, and where it should. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "commands.h"
 #include "context.h"
-#include "number.h"
 #include "optimize.h"
 #include "project/manifest.h"
 

@@ -8,11 +8,9 @@
 static void print_text(const struct route *route, takt_policy policy,
                        const takt_decision *decision)
 {
-    char rule[256];
-
-    route_rule(route, policy, decision, rule, sizeof rule);
     printf("%-6s  %s: %s; here: %s%s\n", takt_backend_name(decision->backend),
-           takt_policy_name(policy), rule, decision->expert,
+           takt_policy_name(policy), route_rule(route, policy, decision).at,
+           decision->expert,
            decision->reason == TAKT_REASON_FALLBACK ? " (fallback)" : "");
 }
 

@@ -9,7 +9,6 @@
 
 #include "commands.h"
 #include "json.h"
-#include "number.h"
 #include "workflow.h"
 
 /* Seconds since 1970 of "2026-11-15T14:02:11.25Z"; negative: it is no such. */

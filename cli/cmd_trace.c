@@ -14,7 +14,6 @@
 #include "clean.h"
 #include "commands.h"
 #include "context.h"
-#include "number.h"
 #include "trace.h"
 
 /* ---- records ---- */

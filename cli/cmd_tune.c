@@ -148,23 +148,15 @@ static bool read_question(const struct invocation *invocation,
 enum { bar_width = 24 };
 static const double bar_every_s = 0.1, line_every_s = 5;
 
-static void name_stage(const takt_tune_progress *progress, char *out,
-                       size_t size)
+static struct phrase name_stage(const takt_tune_progress *progress)
 {
-    switch (progress->stage) {
-    case TAKT_TUNE_TRANSFERS:
-        snprintf(out, size, "moving operands to %s", progress->expert);
-        break;
-    case TAKT_TUNE_MEASURING:
-        snprintf(out, size, "%s %s %s", progress->op->name,
-                 takt_dtype_name(progress->dtype),
-                 shape_text(&progress->shape).at);
-        break;
-    case TAKT_TUNE_STARTING:
-    case TAKT_TUNE_WAITING:
-        snprintf(out, size, "waiting: others use the machine");
-        break;
-    }
+    if (progress->stage == TAKT_TUNE_TRANSFERS)
+        return phrase("moving operands to %s", progress->expert);
+    if (progress->stage == TAKT_TUNE_MEASURING)
+        return phrase("%s %s %s", progress->op->name,
+                      takt_dtype_name(progress->dtype),
+                      shape_text(&progress->shape).at);
+    return phrase("waiting: others use the machine");
 }
 
 /* Shows how far it is, at most ten times a second. */
@@ -172,21 +164,21 @@ static void show_progress(struct tune *tune, const takt_tune_progress *progress)
 {
     const double now = now_s();
     const bool is_bar = isatty(STDERR_FILENO) != 0;
-    char what[384], bar[bar_width + 1];
+    char bar[bar_width + 1];
 
     if (tune->is_json || now < tune->next_line_s ||
         progress->stage == TAKT_TUNE_STARTING)
         return;
-    name_stage(progress, what, sizeof what);
+    const struct phrase what = name_stage(progress);
     memset(bar, '.', bar_width);
     memset(bar, '#', (size_t)(progress->done * bar_width));
     bar[bar_width] = '\0';
     if (is_bar)
         fprintf(stderr, "\r[%s] %3.0f%%  %3.0f s left  %-32.32s", bar,
-                100 * progress->done, progress->left_s, what);
+                100 * progress->done, progress->left_s, what.at);
     else
         fprintf(stderr, "takt tune: %.0f%%, about %.0f s left, %s\n",
-                100 * progress->done, progress->left_s, what);
+                100 * progress->done, progress->left_s, what.at);
     tune->next_line_s = now + (is_bar ? bar_every_s : line_every_s);
 }
 

@@ -2,12 +2,10 @@
 /* cmd_validate.c - `takt validate`: is what was recommended right, here? */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "context.h"
-#include "number.h"
 #include "optimize.h"
 
 struct validation {

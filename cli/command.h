@@ -6,8 +6,7 @@
  * parses the command line and writes --help, the man page and the shell
  * completions, so that they cannot differ.
  */
-#ifndef TAKT_CLI_COMMAND_H
-#define TAKT_CLI_COMMAND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -114,5 +113,3 @@ void print_man(FILE *stream, const struct command *command);
 void print_bash_completion(FILE *stream);
 void print_zsh_completion(FILE *stream);
 void print_fish_completion(FILE *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* commands.h - the commands there are, one file each. */
-#ifndef TAKT_CLI_COMMANDS_H
-#define TAKT_CLI_COMMANDS_H
+#pragma once
 
 #include "command.h"
 
@@ -28,5 +27,3 @@ extern const struct command cmd_reset;
 extern const struct command cmd_version;
 extern const struct command cmd_help;
 extern const struct command cmd_completion;
-
-#endif

@@ -5,10 +5,7 @@
  * Commands learn from the same store and obey the same environment variables
  * as programs do, so that they answer as in a program.
  */
-#ifndef TAKT_CLI_CONTEXT_H
-#define TAKT_CLI_CONTEXT_H
-
-#include <stdbool.h>
+#pragma once
 
 #include <takt/takt.h>
 
@@ -92,5 +89,3 @@ bool has_dtype(const struct command *command, const takt_op *op,
 /* The catalogue op of that name; says what is wrong and returns NULL when
  * there is none. */
 const takt_op *find_named_op(const struct command *command, const char *name);
-
-#endif

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * history.h - what was learned, as rows to be printed.
- */
-#ifndef TAKT_CLI_HISTORY_H
-#define TAKT_CLI_HISTORY_H
-
-#include <stdbool.h>
+/* history.h - what was learned, as rows to be printed. */
+#pragma once
 
 #include <takt/takt.h>
 
@@ -41,5 +36,3 @@ void print_rows(const struct memories *memories, const takt_op *op,
 
 /* What routing saved against every fixed choice. */
 void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json);
-
-#endif

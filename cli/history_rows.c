@@ -162,29 +162,25 @@ static void print_row_json(struct json *json, const takt_history_row *row)
                row->seconds);
 }
 
-static void name_size(const takt_history_row *row, char *out, size_t size)
+static struct phrase name_size(const takt_history_row *row)
 {
     takt_request request;
 
-    if (!request_like(row, &request))
-        format_amount(row->work.bytes, "B", out, size);
-    else if (request.shape.rank == 1)
-        format_short(request.shape.dim[0], out, size);
-    else
-        format_shape(&request.shape, out, size);
+    return phrase("%s", request_like(row, &request)
+                            ? short_shape(&request.shape).at
+                            : amount_text(row->work.bytes, "B").at);
 }
 
 static void print_row_text(const takt_history_row *row)
 {
-    char size[64], first[24] = "-";
+    char first[24] = "-";
 
-    name_size(row, size, sizeof size);
     if (row->first_s > 0)
         snprintf(first, sizeof first, "%.4g", row->first_s * 1e6);
     printf("%-3s %-10s %-12s %-17s %-16s %11.4g %6.1f%% %7.0f %9s\n",
            takt_dtype_name(row->dtype), row->layout,
-           situation_name(row->situation), size, row->expert, row->mean_s * 1e6,
-           100 * row->spread, row->samples, first);
+           situation_name(row->situation), name_size(row).at, row->expert,
+           row->mean_s * 1e6, 100 * row->spread, row->samples, first);
 }
 
 void print_rows(const struct memories *memories, const takt_op *op,

@@ -5,12 +5,10 @@
  * Commas and quoting are taken care of, whatever bytes a string has; NULL
  * strings and numbers that JSON does not have (NaN, infinities) become null.
  */
-#ifndef TAKT_CLI_JSON_H
-#define TAKT_CLI_JSON_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include <takt/op.h>
@@ -53,5 +51,3 @@ static inline double positive_number(double value)
 {
     return value > 0 ? value : (double)NAN;
 }
-
-#endif

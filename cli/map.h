@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * map.h - the fastest expert for each size.
- */
-#ifndef TAKT_CLI_MAP_H
-#define TAKT_CLI_MAP_H
+/* map.h - the fastest expert for each size. */
+#pragma once
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include <takt/takt.h>
@@ -52,5 +48,3 @@ void print_course_text(const struct course *course, struct legend *legend);
 void print_course_csv(const struct course *course);
 void print_course_json(struct json *json, const struct course *course);
 void print_legend(const struct legend *legend);
-
-#endif

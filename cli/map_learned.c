@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * map_learned.c - the fastest expert for each size, by the model.
- */
+/* map_learned.c - the fastest expert for each size, by the model. */
 #include <math.h>
 #include <string.h>
 
-#include "context.h"
 #include "map.h"
-#include "number.h"
 #include "route.h"
 
 /* ---- asking ---- */
@@ -101,12 +97,6 @@ static size_t find_ranges(const struct course *course,
     return count;
 }
 
-static void name_size(const struct course *course, size_t spot, char *out,
-                      size_t size)
-{
-    format_short(takt__step_side(course->spot[spot].step), out, size);
-}
-
 /* "nx16nx16n": what a shape is made of. */
 static void name_pattern(const struct takt_family *family, char *out,
                          size_t size)
@@ -128,17 +118,17 @@ static void name_pattern(const struct takt_family *family, char *out,
 }
 
 /* "256 .. 96Ki", the side that shapes are made of */
-static void name_range(const struct course *course, const struct range *range,
-                       char *out, size_t size)
+static struct phrase name_range(const struct course *course,
+                                const struct range *range)
 {
     char first[64], last[64];
 
-    name_size(course, range->first, first, sizeof first);
-    name_size(course, range->last, last, sizeof last);
-    if (range->first == range->last)
-        snprintf(out, size, "%s", first);
-    else
-        snprintf(out, size, "%s .. %s", first, last);
+    format_short(takt__step_side(course->spot[range->first].step), first,
+                 sizeof first);
+    format_short(takt__step_side(course->spot[range->last].step), last,
+                 sizeof last);
+    return range->first == range->last ? phrase("%s", first)
+                                       : phrase("%s .. %s", first, last);
 }
 
 /* ---- text ---- */
@@ -179,16 +169,13 @@ static const char *gain_text(double gain, char out[16])
     return out;
 }
 
-static void how_known(const struct range *range, char *out, size_t size)
+static struct phrase how_known(const struct range *range)
 {
     const size_t sizes = range->last - range->first + 1;
 
-    if (range->measured == 0)
-        snprintf(out, size, "expected");
-    else if (range->measured == sizes)
-        snprintf(out, size, "measured");
-    else
-        snprintf(out, size, "measured at %zu of %zu", range->measured, sizes);
+    if (range->measured > 0 && range->measured < sizes)
+        return phrase("measured at %zu of %zu", range->measured, sizes);
+    return phrase("%s", range->measured == 0 ? "expected" : "measured");
 }
 
 static bool is_on_gpu(const struct course *course)
@@ -200,8 +187,7 @@ void print_course_text(const struct course *course, struct legend *legend)
 {
     struct range range[TAKT_FAMILY_STEPS];
     const size_t count = find_ranges(course, range);
-    char chart[TAKT_FAMILY_STEPS + 1], sizes[160], next[16], moe[16], known[48];
-    char pattern[64];
+    char chart[TAKT_FAMILY_STEPS + 1], next[16], moe[16], pattern[64];
 
     draw_chart(course, legend, chart);
     name_pattern(course->family, pattern, sizeof pattern);
@@ -211,14 +197,11 @@ void print_course_text(const struct course *course, struct legend *legend)
         printf("%s%s%s %s  %s\n", course->op->name,
                course->family->layout[0] != '\0' ? " " : "",
                course->family->layout, pattern, chart);
-    for (size_t i = 0; i < count; i++) {
-        name_range(course, &range[i], sizes, sizeof sizes);
-        how_known(&range[i], known, sizeof known);
-        printf("  %-20s %-16s %7s %7s   %s\n", sizes,
+    for (size_t i = 0; i < count; i++)
+        printf("  %-20s %-16s %7s %7s   %s\n", name_range(course, &range[i]).at,
                course->spot[range[i].first].expert,
                gain_text(range[i].next_gain, next),
-               gain_text(range[i].moe_gain, moe), known);
-    }
+               gain_text(range[i].moe_gain, moe), how_known(&range[i]).at);
 }
 
 void print_legend(const struct legend *legend)

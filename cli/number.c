@@ -9,8 +9,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -205,30 +205,41 @@ const char *parse_shape(const char *text, takt_shape *out)
     return NULL;
 }
 
-void format_shape(const takt_shape *shape, char *out, size_t size)
+struct phrase phrase(const char *format, ...)
 {
-    size_t used = 0;
+    struct phrase out;
+    va_list values;
 
-    out[0] = '\0';
-    for (unsigned i = 0; i < shape->rank && used < size; i++) {
-        const int wrote = snprintf(out + used, size - used, "%s%zu",
-                                   i == 0 ? "" : "x", shape->dim[i]);
-        used += wrote > 0 ? (size_t)wrote : 0;
-    }
+    va_start(values, format);
+    vsnprintf(out.at, sizeof out.at, format, values);
+    va_end(values);
+    return out;
 }
 
-void format_count(size_t count, char *out, size_t size)
+struct shape_text shape_text(const takt_shape *shape)
 {
-    char plain[32];
-    const int length = snprintf(plain, sizeof plain, "%zu", count);
+    struct shape_text out = {""};
+
+    for (unsigned i = 0; i < shape->rank; i++)
+        snprintf(out.at + strlen(out.at), 24, "%s%zu", i == 0 ? "" : "x",
+                 shape->dim[i]);
+    return out;
+}
+
+struct number_text count_text(uint64_t count)
+{
+    struct number_text out;
+    char plain[24];
+    const int length = snprintf(plain, sizeof plain, "%ju", (uintmax_t)count);
     size_t used = 0;
 
-    for (int i = 0; i < length && used + 2 < size; i++) {
+    for (int i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
-            out[used++] = ',';
-        out[used++] = plain[i];
+            out.at[used++] = ',';
+        out.at[used++] = plain[i];
     }
-    out[used] = '\0';
+    out.at[used] = '\0';
+    return out;
 }
 
 void format_short(size_t count, char *out, size_t size)
@@ -242,32 +253,44 @@ void format_short(size_t count, char *out, size_t size)
         i++;
     }
     if (i == 0 || value * 2 != (double)(size_t)(value * 2))
-        format_count(count, out, size);
+        snprintf(out, size, "%s", count_text(count).at);
     else
         snprintf(out, size, "%.4g%s", value, suffixes[i]);
 }
 
-void format_amount(double value, const char *unit, char *out, size_t size)
+struct shape_text short_shape(const takt_shape *shape)
+{
+    struct shape_text out = shape_text(shape);
+
+    if (shape->rank == 1)
+        format_short(shape->dim[0], out.at, sizeof out.at);
+    return out;
+}
+
+struct number_text amount_text(double value, const char *unit)
 {
     static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    struct number_text out;
     size_t i = 0;
 
     while (value >= 999.5 && i + 1 < sizeof prefixes / sizeof prefixes[0]) {
         value /= 1000;
         i++;
     }
-    snprintf(out, size, "%.3g %s%s", value, prefixes[i], unit);
+    snprintf(out.at, sizeof out.at, "%.3g %s%s", value, prefixes[i], unit);
+    return out;
 }
 
-const char *format_seconds(double seconds, char *out, size_t size)
+struct number_text seconds_text(double seconds)
 {
     static const char *const units[] = {"s", "ms", "us", "ns"};
+    struct number_text out;
     size_t unit = 0;
 
     while (seconds < 0.9995 && unit < 3) {
         seconds *= 1000;
         unit++;
     }
-    snprintf(out, size, "%.3g %s", seconds, units[unit]);
+    snprintf(out.at, sizeof out.at, "%.3g %s", seconds, units[unit]);
     return out;
 }

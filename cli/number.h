@@ -9,11 +9,7 @@
  * K, M, G, T are powers of 1000; Ki, Mi, Gi, Ti of 1024. Case does not
  * matter. The whole text must be a number: no spaces, no signs.
  */
-#ifndef TAKT_CLI_NUMBER_H
-#define TAKT_CLI_NUMBER_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include <takt/op.h>
 
@@ -23,23 +19,11 @@ const char *parse_count(const char *text, size_t *out);
 const char *parse_shape(const char *text, takt_shape *out);
 const char *parse_rate(const char *text, double *out);
 
-/* "1024x512x256", cut to `size` bytes. */
-void format_shape(const takt_shape *shape, char *out, size_t size);
-
-/* "12,345", for people. */
-void format_count(size_t count, char *out, size_t size);
-
 /* "96", "1.5Ki", "16Mi": as it may be typed again; "1,000" when it is not a
  * multiple of half a power of 1024. */
 void format_short(size_t count, char *out, size_t size);
 
-/* "12.3 us", with a unit that leaves at most three digits; returns `out`. */
-const char *format_seconds(double seconds, char *out, size_t size);
-
-/* "1.5 GB", "20 TFLOP": value with a decimal prefix and a unit. */
-void format_amount(double value, const char *unit, char *out, size_t size);
-
-/* The same by value, for one expression: printf("%s", count_text(n).at). */
+/* Text by value, for one expression: printf("%s", count_text(n).at). */
 struct number_text {
     char at[32];
 };
@@ -48,36 +32,23 @@ struct shape_text {
     char at[256];
 };
 
-static inline struct shape_text shape_text(const takt_shape *shape)
-{
-    struct shape_text text;
+struct phrase {
+    char at[1344];
+};
 
-    format_shape(shape, text.at, sizeof text.at);
-    return text;
-}
+/* What printf() would write, cut to what has room. */
+struct phrase phrase(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
-static inline struct number_text count_text(uint64_t count)
-{
-    struct number_text text;
+/* "1024x512x256"; of a vector, as format_short() writes it. */
+struct shape_text shape_text(const takt_shape *shape);
+struct shape_text short_shape(const takt_shape *shape);
 
-    format_count((size_t)count, text.at, sizeof text.at);
-    return text;
-}
+/* "12,345", for people. */
+struct number_text count_text(uint64_t count);
 
-static inline struct number_text seconds_text(double seconds)
-{
-    struct number_text text;
+/* "12.3 us", with a unit that leaves at most three digits. */
+struct number_text seconds_text(double seconds);
 
-    format_seconds(seconds, text.at, sizeof text.at);
-    return text;
-}
-
-static inline struct number_text amount_text(double value, const char *unit)
-{
-    struct number_text text;
-
-    format_amount(value, unit, text.at, sizeof text.at);
-    return text;
-}
-
-#endif
+/* "1.5 GB", "20 TFLOP": value with a decimal prefix and a unit. */
+struct number_text amount_text(double value, const char *unit);

@@ -3,16 +3,14 @@
  * optimize.h - what `takt optimize` is made of: the search through the sources,
  * the advice for each finding, and the three ways to report it.
  */
-#ifndef TAKT_CLI_OPTIMIZE_H
-#define TAKT_CLI_OPTIMIZE_H
+#pragma once
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include <takt/takt.h>
 
 #include "json.h"
+#include "number.h"
 #include "scan/scan.h"
 #include "workflow.h"
 
@@ -54,8 +52,7 @@ void search_warn(struct search *search, const char *line);
 bool check_languages(const struct invocation *invocation);
 
 /* "Rust 12 files, Python 3 files" */
-void format_languages(const struct takt_scan_report *report, char *out,
-                      size_t size);
+struct phrase describe_languages(const struct takt_scan_report *report);
 
 /* ---- optimize_advice.c: where a finding should run ---- */
 
@@ -107,8 +104,8 @@ double predicted_gain(const struct advice *advice);
 enum { most_top = 5 };
 
 struct top_finding {
-    char place[512]; /* path:line:column */
-    char what[160];  /* "matmul f32 512x512x512 (constant)" */
+    char place[512];    /* path:line:column */
+    struct phrase what; /* "matmul f32 512x512x512 (constant)" */
     char snippet[TAKT_SNIPPET];
     struct advice advice;
     double rank; /* the larger the better */
@@ -167,11 +164,11 @@ struct optimize_report {
 };
 
 /* "matmul f32 512x512x512 (constant)" */
-void format_found(const struct takt_finding *finding,
-                  const struct advice *advice, char *out, size_t size);
+struct phrase describe_found(const struct takt_finding *finding,
+                             const struct advice *advice);
 
 /* "12.3 times as fast as scalar ..."; empty where nothing is known. */
-void format_gain(const struct advice *advice, char *out, size_t size);
+struct phrase describe_gain(const struct advice *advice);
 
 /* ---- cmd_analyze.c: what a project consists of: languages, dependencies and
  * the frameworks that its sources import ---- */
@@ -260,5 +257,3 @@ void add_check(struct checks *checks, const struct takt_finding *finding,
 /* Compares all experts that the check asks for. False: one of them is wrong, or
  * there is no memory for the operands: see `failed` and `why`. */
 bool run_check(takt_ctx *ctx, struct check *check);
-
-#endif

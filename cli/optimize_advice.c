@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "number.h"
 #include "optimize.h"
 #include "route.h"
 #include "tune/family.h"

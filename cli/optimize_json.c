@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* optimize_json.c - findings for programs: one JSON object. */
 #include <stdio.h>
-#include <string.h>
 
 #include "optimize.h"
 

@@ -6,7 +6,6 @@
  * patterns occur is known only then.
  */
 #define _XOPEN_SOURCE 700 /* realpath */
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,15 +85,14 @@ static const char *level_of(const struct takt_finding *finding,
 static void print_message(struct json *json, const struct takt_finding *finding,
                           const struct advice *advice)
 {
-    char what[160], gain[160], text[700];
+    const struct phrase gain = describe_gain(advice);
 
-    format_found(finding, advice, what, sizeof what);
-    format_gain(advice, gain, sizeof gain);
-    snprintf(text, sizeof text, "%s: %s%s%s%s%s%s", what, advice->text,
-             gain[0] != '\0' ? ", " : "", gain,
-             advice->call[0] != '\0' ? "; " : "", advice->call,
-             advice->call[0] != '\0' ? " replaces it" : "");
-    json_print(json, "message:{text:%s}", text);
+    json_print(json, "message:{text:%s}",
+               phrase("%s: %s%s%s%s%s%s", describe_found(finding, advice).at,
+                      advice->text, gain.at[0] != '\0' ? ", " : "", gain.at,
+                      advice->call[0] != '\0' ? "; " : "", advice->call,
+                      advice->call[0] != '\0' ? " replaces it" : "")
+                   .at);
 }
 
 static void print_location(struct json *json,

@@ -9,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/name.h"
-#include "number.h"
 #include "optimize.h"
 
 enum { most_warnings = 20 };
@@ -61,23 +60,20 @@ bool check_languages(const struct invocation *invocation)
                   (int)strcspn(wrong, ","), wrong);
 }
 
-void format_languages(const struct takt_scan_report *report, char *out,
-                      size_t size)
+struct phrase describe_languages(const struct takt_scan_report *report)
 {
-    size_t used = 0;
+    struct phrase all = {""};
 
-    out[0] = '\0';
-    for (int i = 0; i < TAKT_SCAN_LANGUAGES && used < size; i++) {
+    for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         const uint64_t files = report->of[i].files;
-        if (files == 0)
-            continue;
-        used += (size_t)snprintf(
-            out + used, size - used, "%s%s %s file%s", used > 0 ? ", " : "",
-            takt__scan_language_name((enum takt_scan_language)i),
-            count_text((size_t)files).at, files > 1 ? "s" : "");
+        if (files > 0)
+            all = phrase("%s%s%s %s file%s", all.at,
+                         all.at[0] != '\0' ? ", " : "",
+                         takt__scan_language_name((enum takt_scan_language)i),
+                         count_text(files).at, files > 1 ? "s" : "");
     }
-    if (used == 0)
-        snprintf(out, size, "no sources in Rust, Python, C or C++");
+    return all.at[0] != '\0' ? all
+                             : phrase("no sources in Rust, Python, C or C++");
 }
 
 /* ---- while it goes on ---- */

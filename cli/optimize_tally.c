@@ -12,42 +12,39 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "number.h"
 #include "optimize.h"
 #include "tune/family.h"
 
-void format_found(const struct takt_finding *finding,
-                  const struct advice *advice, char *out, size_t size)
+struct phrase describe_found(const struct takt_finding *finding,
+                             const struct advice *advice)
 {
-    char shape[96] = "";
+    const bool is_sized = finding->size.shape.rank > 0;
+    const char *source =
+        is_sized ? takt__size_source_name(finding->size.source) : "";
+    struct shape_text shape = {""};
 
-    if (finding->size.shape.rank > 0)
-        format_shape(&finding->size.shape, shape, sizeof shape);
-    for (char *at = shape; *at != '\0'; at++) /* a size that is not known */
-        if (*at == '0' && (at == shape || at[-1] == 'x') &&
+    if (is_sized)
+        shape = shape_text(&finding->size.shape);
+    for (char *at = shape.at; *at != '\0'; at++) /* a size that is not known */
+        if (*at == '0' && (at == shape.at || at[-1] == 'x') &&
             (at[1] == 'x' || at[1] == '\0'))
             *at = '?';
-    const char *source = takt__size_source_name(finding->size.source);
-    snprintf(out, size, "%s %s%s%s%s%s%s", finding->name,
-             takt_dtype_name(finding->is_dtype_known ? finding->dtype
-                                                     : advice->dtype),
-             shape[0] != '\0' ? " " : "", shape,
-             shape[0] != '\0' && source[0] != '\0' ? " (" : "",
-             shape[0] != '\0' ? source : "",
-             shape[0] != '\0' && source[0] != '\0' ? ")" : "");
+    return phrase("%s %s%s%s%s%s%s", finding->name,
+                  takt_dtype_name(finding->is_dtype_known ? finding->dtype
+                                                          : advice->dtype),
+                  is_sized ? " " : "", shape.at, source[0] != '\0' ? " (" : "",
+                  source, source[0] != '\0' ? ")" : "");
 }
 
-void format_gain(const struct advice *advice, char *out, size_t size)
+struct phrase describe_gain(const struct advice *advice)
 {
-    char scalar[24];
     const double gain = predicted_gain(advice);
 
-    out[0] = '\0';
-    if (gain > 0)
-        snprintf(out, size,
-                 "%.3g times as fast as scalar with %s (%s instead of %s)",
-                 gain, advice->expert, seconds_text(advice->best_s).at,
-                 format_seconds(advice->scalar_s, scalar, sizeof scalar));
+    if (!(gain > 0))
+        return phrase("%s", "");
+    return phrase("%.3g times as fast as scalar with %s (%s instead of %s)",
+                  gain, advice->expert, seconds_text(advice->best_s).at,
+                  seconds_text(advice->scalar_s).at);
 }
 
 static double work_of(const takt_op *op, const struct advice *advice)
@@ -94,7 +91,7 @@ static void keep_best(struct finding_tally *tally,
     snprintf(top[at].place, sizeof top[at].place, "%.480s:%u:%u",
              clean_text(finding->path, path, sizeof path), finding->line,
              finding->column);
-    format_found(finding, advice, top[at].what, sizeof top[at].what);
+    top[at].what = describe_found(finding, advice);
     clean_text(finding->snippet, top[at].snippet, sizeof top[at].snippet);
 }
 
@@ -129,16 +126,16 @@ static void print_finding(struct optimize_report *report,
                           const struct takt_finding *finding,
                           const struct advice *advice)
 {
-    char path[longest_path], what[160], gain[160], snippet[TAKT_SNIPPET];
+    char path[longest_path], snippet[TAKT_SNIPPET];
+    const struct phrase gain = describe_gain(advice);
 
     if (!report->lists_all)
         return;
-    format_found(finding, advice, what, sizeof what);
-    format_gain(advice, gain, sizeof gain);
     printf("%s:%u:%u: %s%s: %s%s%s\n    %s\n",
            clean_text(finding->path, path, sizeof path), finding->line,
-           finding->column, finding->is_test ? "[test] " : "", what,
-           advice->text, gain[0] != '\0' ? ", " : "", gain,
+           finding->column, finding->is_test ? "[test] " : "",
+           describe_found(finding, advice).at, advice->text,
+           gain.at[0] != '\0' ? ", " : "", gain.at,
            clean_text(finding->snippet, snippet, sizeof snippet));
     if (advice->call[0] != '\0')
         printf("    %s\n", advice->call);
@@ -149,13 +146,11 @@ static void print_counts(const struct optimize_report *report)
     const struct finding_tally *tally = &report->tally;
     const struct takt_scan_report *found = &report->search->report;
     uint64_t lines = 0;
-    char languages[160];
 
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++)
         lines += found->of[i].lines;
-    format_languages(found, languages, sizeof languages);
-    printf("%s%s; %s lines, %.2f s\n", report->lists_all ? "\n" : "", languages,
-           count_text(lines).at, found->seconds);
+    printf("%s%s; %s lines, %.2f s\n", report->lists_all ? "\n" : "",
+           describe_languages(found).at, count_text(lines).at, found->seconds);
     printf("\n%s finding%s outside of tests", count_text(tally_total(tally)).at,
            tally_total(tally) == 1 ? "" : "s");
     if (tally->in_tests > 0)
@@ -176,12 +171,11 @@ static void print_top(const struct optimize_report *report)
                                : "most work (no gain was predicted)");
     for (size_t i = 0; i < tally->top_count; i++) {
         const struct top_finding *top = &tally->top[i];
-        char gain[160];
-        format_gain(&top->advice, gain, sizeof gain);
-        printf("  %zu. %s  %s: %s\n", i + 1, top->place, top->what,
+        const struct phrase gain = describe_gain(&top->advice);
+        printf("  %zu. %s  %s: %s\n", i + 1, top->place, top->what.at,
                top->advice.text);
-        if (gain[0] != '\0')
-            printf("     %s\n", gain);
+        if (gain.at[0] != '\0')
+            printf("     %s\n", gain.at);
         printf("     %s\n", top->snippet);
         if (top->advice.call[0] != '\0')
             printf("     in C: %s\n", top->advice.call);

@@ -2,12 +2,10 @@
 /* route.c - from words to a takt_request, and from a takt_decision to text. */
 #include "route.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/name.h"
-#include "number.h"
 
 static bool read_rate(const struct invocation *invocation, const char *name,
                       double *out)
@@ -276,8 +274,8 @@ void route_print_json(struct json *json, const struct route *route,
                     known_number(estimate != NULL ? estimate->samples : -1));
 }
 
-static void moe_rule(const struct route *route, const takt_decision *decision,
-                     char *out, size_t size)
+static struct phrase moe_rule(const struct route *route,
+                              const takt_decision *decision)
 {
     const takt_op *op = route->request.op;
     const takt_complexity complexity =
@@ -286,32 +284,30 @@ static void moe_rule(const struct route *route, const takt_decision *decision,
     const size_t limit = takt_moe_threshold(
         complexity, is_scalar ? TAKT_BACKEND_SIMD : decision->backend);
 
-    snprintf(out, size, "%s complexity, %s %s elements",
-             takt_complexity_name(complexity),
-             is_scalar ? "at most" : "more than", count_text(limit).at);
+    return phrase("%s complexity, %s %s elements",
+                  takt_complexity_name(complexity),
+                  is_scalar ? "at most" : "more than", count_text(limit).at);
 }
 
-static void cost_rule(const struct route *route, const takt_decision *decision,
-                      char *out, size_t size)
+static struct phrase cost_rule(const struct route *route,
+                               const takt_decision *decision)
 {
     const takt_op *op = route->request.op;
     const takt_cost_model *cost = &route->cost;
+    const bool is_by_elements =
+        route->request.work == NULL && op != NULL && !op->is_user;
 
-    if (route->request.work == NULL && op != NULL && !op->is_user &&
-        op->complexity == TAKT_COMPLEXITY_LOW) {
-        snprintf(out, size, "element-wise, %s 1,000,000 elements",
-                 decision->backend == TAKT_BACKEND_SIMD ? "more than"
-                                                        : "at most");
-        return;
-    }
+    if (is_by_elements && op->complexity == TAKT_COMPLEXITY_LOW)
+        return phrase("element-wise, %s 1,000,000 elements",
+                      decision->backend == TAKT_BACKEND_SIMD ? "more than"
+                                                             : "at most");
     double bytes = decision->work.bytes;
-    if (route->request.work == NULL && op != NULL && !op->is_user &&
-        op->complexity == TAKT_COMPLEXITY_MEDIUM)
+    if (is_by_elements && op->complexity == TAKT_COMPLEXITY_MEDIUM)
         bytes = 12 * (double)decision->elements;
-    snprintf(out, size, "computing %.4g ms %s %g x moving %.4g ms",
-             decision->work.flops / cost->gpu_flops * 1e3,
-             decision->backend == TAKT_BACKEND_GPU ? ">" : "<=",
-             cost->dispatch_ratio, bytes / cost->pcie_bandwidth * 1e3);
+    return phrase("computing %.4g ms %s %g x moving %.4g ms",
+                  decision->work.flops / cost->gpu_flops * 1e3,
+                  decision->backend == TAKT_BACKEND_GPU ? ">" : "<=",
+                  cost->dispatch_ratio, bytes / cost->pcie_bandwidth * 1e3);
 }
 
 double total_s(const takt_estimate *estimate)
@@ -320,72 +316,60 @@ double total_s(const takt_estimate *estimate)
 }
 
 /* How it is known: by samples, or by what is expected of such a machine. */
-static void how_known(const struct route *route, const takt_decision *decision,
-                      char *out, size_t size)
+static struct phrase how_known(const struct route *route,
+                               const takt_decision *decision)
 {
     const takt_estimate *estimate = route_estimate(route, decision->expert);
-    char sure[24] = "";
+    const struct phrase sure =
+        decision->confidence >= 0
+            ? phrase(", %.0f%% sure", 100 * decision->confidence)
+            : phrase("%s", "");
 
-    if (decision->confidence >= 0)
-        snprintf(sure, sizeof sure, ", %.0f%% sure",
-                 100 * decision->confidence);
     if (decision->reason != TAKT_REASON_MODEL)
-        snprintf(out, size, "prior");
-    else if (estimate != NULL && estimate->samples > 0)
-        snprintf(out, size, "measured, %.0f sample%s%s", estimate->samples,
-                 estimate->samples > 1 ? "s" : "", sure);
-    else
-        snprintf(out, size, "by other sizes%s", sure);
+        return phrase("prior");
+    if (estimate == NULL || estimate->samples <= 0)
+        return phrase("by other sizes%s", sure.at);
+    return phrase("measured, %.0f sample%s%s", estimate->samples,
+                  estimate->samples > 1 ? "s" : "", sure.at);
 }
 
 /* Where the operands are, where that was asked. */
-static void where_text(const struct route *route, char *out, size_t size)
+static struct phrase where_text(const struct route *route)
 {
     if (route->home[0] != '\0')
-        snprintf(out, size, ", operands on %s", route->home);
-    else
-        snprintf(out, size, "%s",
-                 route->lacks_gpu ? ", operands on the host: no usable GPU"
-                                  : "");
+        return phrase(", operands on %s", route->home);
+    return phrase(
+        "%s", route->lacks_gpu ? ", operands on the host: no usable GPU" : "");
 }
 
-static void adaptive_rule(const struct route *route,
-                          const takt_decision *decision, char *out, size_t size)
+static struct phrase adaptive_rule(const struct route *route,
+                                   const takt_decision *decision)
 {
-    char how[96], where[64];
-
-    if (decision->predicted_s < 0) {
-        snprintf(out, size, "no work known, so the best instruction set");
-        return;
-    }
-    how_known(route, decision, how, sizeof how);
-    where_text(route, where, sizeof where);
-    snprintf(out, size, "expected to take %s (%s%s%s%s)",
-             seconds_text(decision->predicted_s).at, how, where,
-             decision->runner_up[0] != '\0' ? ", next " : "",
-             decision->runner_up);
+    if (decision->predicted_s < 0)
+        return phrase("no work known, so the best instruction set");
+    return phrase("expected to take %s (%s%s%s%s)",
+                  seconds_text(decision->predicted_s).at,
+                  how_known(route, decision).at, where_text(route).at,
+                  decision->runner_up[0] != '\0' ? ", next " : "",
+                  decision->runner_up);
 }
 
-void route_rule(const struct route *route, takt_policy policy,
-                const takt_decision *decision, char *out, size_t size)
+struct phrase route_rule(const struct route *route, takt_policy policy,
+                         const takt_decision *decision)
 {
     switch (policy) {
     case TAKT_POLICY_ADAPTIVE:
     case TAKT_POLICY_FIXED:
-        adaptive_rule(route, decision, out, size);
-        return;
+        break;
     case TAKT_POLICY_PINNED:
-        snprintf(out, size, "as the file of TAKT_PIN says");
-        return;
+        return phrase("as the file of TAKT_PIN says");
     case TAKT_POLICY_MOE:
-        moe_rule(route, decision, out, size);
-        return;
+        return moe_rule(route, decision);
     case TAKT_POLICY_COST:
-        cost_rule(route, decision, out, size);
-        return;
+        return cost_rule(route, decision);
     case TAKT_POLICY_HEURISTIC:
-        snprintf(out, size, "by the name '%s' and its elements",
-                 route->name[0] ? route->name : "(none)");
-        return;
+        return phrase("by the name '%s' and its elements",
+                      route->name[0] ? route->name : "(none)");
     }
+    return adaptive_rule(route, decision);
 }

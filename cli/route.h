@@ -5,16 +5,11 @@
  * What `select` and `explain` have in common: the options, the context, the
  * op (of the catalogue or the user's) and the shape.
  */
-#ifndef TAKT_CLI_ROUTE_H
-#define TAKT_CLI_ROUTE_H
+#pragma once
 
-#include <stdbool.h>
-
-#include <takt/takt.h>
-
-#include "command.h"
 #include "context.h"
 #include "json.h"
+#include "number.h"
 
 /* The options of both commands, but for --policy. */
 #define ROUTE_OPTIONS                                                    \
@@ -83,7 +78,5 @@ void route_print_json(struct json *json, const struct route *route,
                       takt_policy policy, const takt_decision *decision);
 
 /* Why a policy answered as it did, as one phrase. */
-void route_rule(const struct route *route, takt_policy policy,
-                const takt_decision *decision, char *out, size_t size);
-
-#endif
+struct phrase route_rule(const struct route *route, takt_policy policy,
+                         const takt_decision *decision);

@@ -6,11 +6,8 @@
  *     trace_tally.c                  what they add up to
  *     trace_lines.c, trace_summary.c what is shown
  */
-#ifndef TAKT_CLI_TRACE_H
-#define TAKT_CLI_TRACE_H
+#pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -201,5 +198,3 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
 /* ---- trace_summary.c ---- */
 
 void print_summary(struct trace *trace);
-
-#endif

@@ -81,15 +81,16 @@ void print_hello(struct trace *trace, const struct takt_trace_header *header)
 static void note_expectation(struct remark *note, const takt_event *event)
 {
     const double expected_s = event->predicted_s, took_s = event->actual_s;
-    char text[32];
+    const struct number_text text = seconds_text(expected_s);
 
     if (!(expected_s > 0) || !(took_s > 0))
         return;
-    format_seconds(expected_s, text, sizeof text);
     if (took_s > surprise * expected_s)
-        add(note, "%.3gx as long as expected (%s)", took_s / expected_s, text);
+        add(note, "%.3gx as long as expected (%s)", took_s / expected_s,
+            text.at);
     else if (expected_s > surprise * took_s)
-        add(note, "%.3gx as fast as expected (%s)", expected_s / took_s, text);
+        add(note, "%.3gx as fast as expected (%s)", expected_s / took_s,
+            text.at);
 }
 
 static enum colour note_call(struct remark *note, const takt_event *event)
@@ -127,20 +128,20 @@ static enum colour note_call(struct remark *note, const takt_event *event)
 static void print_call(struct trace *trace, const struct trace_stream *stream,
                        const takt_event *event)
 {
-    char shape[256], took[32] = "-";
     struct remark note = {.length = 0};
     const enum colour colour = note_call(&note, event);
+    const bool is_f32 = event->dtype == TAKT_F32;
+    const struct phrase size =
+        phrase("%s%s%s",
+               event->shape.rank > 0 ? shape_text(&event->shape).at
+                                     : count_text(event->elements).at,
+               is_f32 ? "" : " ", is_f32 ? "" : takt_dtype_name(event->dtype));
 
-    format_shape(&event->shape, shape, sizeof shape - 8);
-    if (event->shape.rank == 0)
-        format_count(event->elements, shape, sizeof shape - 8);
-    if (event->dtype != TAKT_F32)
-        strcat(strcat(shape, " "), takt_dtype_name(event->dtype));
-    if (event->actual_s >= 0)
-        format_seconds(event->actual_s, took, sizeof took);
     print_when(trace, stream, event->start_ns);
-    fprintf(trace->out, "%-12s %-16s %-14s %8s  %-8s ", event->op, shape,
-            event->expert, took, takt_reason_name(event->reason));
+    fprintf(trace->out, "%-12s %-16s %-14s %8s  %-8s ", event->op, size.at,
+            event->expert,
+            event->actual_s >= 0 ? seconds_text(event->actual_s).at : "-",
+            takt_reason_name(event->reason));
     print_coloured(trace, colour, note.text);
 }
 
@@ -148,24 +149,22 @@ static void print_drift(struct trace *trace, const struct trace_stream *stream,
                         const takt_event *event)
 {
     const double was_s = event->predicted_s, is_s = event->actual_s;
-    char text[1024];
-    const bool is_known = was_s > 0 && is_s > 0;
     const bool is_slower = is_s > was_s;
+    struct phrase how = {""};
 
-    int length =
-        snprintf(text, sizeof text,
-                 "%s has changed its speed for %s of about %s "
-                 "elements (%s)",
-                 event->expert, event->op, count_text(event->elements).at,
-                 takt_dtype_name(event->dtype));
-    if (is_known && length > 0 && length < (int)sizeof text)
-        snprintf(text + length, sizeof text - (size_t)length,
-                 ": %s, was %s, %.3g times as %s", seconds_text(is_s).at,
-                 seconds_text(was_s).at,
-                 is_slower ? is_s / was_s : was_s / is_s,
-                 is_slower ? "slow" : "fast");
+    if (was_s > 0 && is_s > 0)
+        how = phrase(": %s, was %s, %.3g times as %s", seconds_text(is_s).at,
+                     seconds_text(was_s).at,
+                     is_slower ? is_s / was_s : was_s / is_s,
+                     is_slower ? "slow" : "fast");
     print_when(trace, stream, event->end_ns);
-    print_coloured(trace, yellow, text);
+    print_coloured(trace, yellow,
+                   phrase("%s has changed its speed for %s of about %s "
+                          "elements (%s)%s",
+                          event->expert, event->op,
+                          count_text(event->elements).at,
+                          takt_dtype_name(event->dtype), how.at)
+                       .at);
 }
 
 /* ---- JSON ---- */
@@ -235,7 +234,8 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
 {
     const bool is_hot = turn == heated;
     struct json json = json_begin(trace->out);
-    char text[128 + TAKT_TRACE_TEXT], rate[32] = "?";
+    const bool is_known =
+        metric->calls_per_s >= 0 && metric->calls_per_s < 1e15;
 
     if (trace->is_quiet || turn == same)
         return;
@@ -245,13 +245,13 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
                    known_number(metric->calls_per_s), metric->calls);
         return;
     }
-    if (metric->calls_per_s >= 0 && metric->calls_per_s < 1e15)
-        format_count((size_t)metric->calls_per_s, rate, sizeof rate);
-    snprintf(text, sizeof text, "%.*s %s: %s calls/s%s", TAKT_TRACE_TEXT,
-             metric->op, is_hot ? "is hot" : "has cooled down", rate,
-             is_hot && !trace->wants_all
-                 ? ", from here on told of in the summary alone"
-                 : "");
+    const struct phrase text =
+        phrase("%.*s %s: %s calls/s%s", TAKT_TRACE_TEXT, metric->op,
+               is_hot ? "is hot" : "has cooled down",
+               is_known ? count_text((uint64_t)metric->calls_per_s).at : "?",
+               is_hot && !trace->wants_all
+                   ? ", from here on told of in the summary alone"
+                   : "");
     print_when(trace, stream, trace->tally.end_ns);
-    print_coloured(trace, is_hot ? yellow : faint, text);
+    print_coloured(trace, is_hot ? yellow : faint, text.at);
 }

@@ -143,21 +143,17 @@ static void print_share(FILE *out, const struct op_row *row, size_t backend)
 
 static void print_time(FILE *out, double seconds)
 {
-    char text[32] = "-";
-
-    if (seconds > 0)
-        format_seconds(seconds, text, sizeof text);
-    fprintf(out, " %9s", text);
+    fprintf(out, " %9s", seconds > 0 ? seconds_text(seconds).at : "-");
 }
 
 static void print_row(FILE *out, const struct op_row *row)
 {
-    char calls[40] = "", gain[32] = "-";
+    char gain[32] = "-";
 
-    if (!row->is_counted)
-        strcpy(calls, ">=");
-    format_count((size_t)fmin(row->calls, 1e18), calls + strlen(calls), 32);
-    fprintf(out, "%-14s %13s", row->of.name, calls);
+    fprintf(out, "%-14s %13s", row->of.name,
+            phrase("%s%s", row->is_counted ? "" : ">=",
+                   count_text((uint64_t)fmin(row->calls, 1e18)).at)
+                .at);
     for (size_t i = 0; i < backend_count; i++)
         print_share(out, row, i);
     print_time(out, row->seconds);

@@ -5,11 +5,9 @@
  *     cmd_tune.c       the question, the context, signals, progress
  *     tune_report.c    what was measured and found, and what is wrong with it
  */
-#ifndef TAKT_CLI_TUNE_H
-#define TAKT_CLI_TUNE_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <takt/takt.h>
 
@@ -25,5 +23,3 @@ struct tune {
 
 /* Says what was done, and pins (`pin` may be NULL); returns the exit status. */
 int report_tune(const struct tune *tune, const char *pin);
-
-#endif

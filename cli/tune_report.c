@@ -22,7 +22,7 @@ enum {
     most_experts = 128,
     most_told = 3,
     most_facts = 2 * most_told + 1,
-    longest_fact = 240
+    longest_fact = 1024
 };
 
 /* One op, element type and layout. */
@@ -69,14 +69,11 @@ static bool judge(const struct series *series, unsigned step,
     return true;
 }
 
-static void name_size(const struct series *series, unsigned step, char *out,
-                      size_t size)
+static struct shape_text name_size(const struct series *series, unsigned step)
 {
     const takt_shape shape = takt__family_shape(series->family, step);
 
-    format_shape(&shape, out, size);
-    if (shape.rank == 1)
-        format_short(shape.dim[0], out, size);
+    return short_shape(&shape);
 }
 
 /* ---- from which size on ---- */
@@ -84,9 +81,9 @@ static void name_size(const struct series *series, unsigned step, char *out,
 enum contest { several_threads, a_gpu };
 
 struct fact_crossover {
-    unsigned seen; /* sizes that were measured */
-    bool wins;     /* at the largest of them, and ... */
-    char from[64]; /* ... from this one on */
+    unsigned seen;          /* sizes that were measured */
+    bool wins;              /* at the largest of them, and ... */
+    struct shape_text from; /* ... from this one on */
     struct verdict last;
 };
 
@@ -105,7 +102,7 @@ static struct fact_crossover find_crossover(const struct series *series,
                               ? verdict.best.backend == TAKT_BACKEND_GPU
                               : expert_threads(verdict.processor.expert) > 1;
         if (wins && !out.wins)
-            name_size(series, step, out.from, sizeof out.from);
+            out.from = name_size(series, step);
         out.seen++;
         out.wins = wins;
         out.last = verdict;
@@ -122,7 +119,8 @@ static bool tell_threads(const struct series *series, char *out)
         return false;
     if (threads.wins)
         snprintf(out, longest_fact, "%s: %u threads from %s", series->op->name,
-                 expert_threads(threads.last.processor.expert), threads.from);
+                 expert_threads(threads.last.processor.expert),
+                 threads.from.at);
     else
         snprintf(out, longest_fact, "%s: one thread at every size measured",
                  series->op->name);
@@ -141,11 +139,11 @@ static bool tell_gpu(const struct series *series, char *out)
         snprintf(out, longest_fact,
                  "%s: %s from %s with operands on the host, from %s with "
                  "operands on it",
-                 series->op->name, host.last.best.expert, host.from,
-                 there.from);
+                 series->op->name, host.last.best.expert, host.from.at,
+                 there.from.at);
     else
         snprintf(out, longest_fact, "%s: %s from %s with operands on it only",
-                 series->op->name, there.last.best.expert, there.from);
+                 series->op->name, there.last.best.expert, there.from.at);
     return true;
 }
 
@@ -153,7 +151,6 @@ static bool tell_gpu(const struct series *series, char *out)
 static bool tell_gain(const struct series *series, double *most, char *out)
 {
     bool found = false;
-    char size[64];
 
     for (unsigned step = series->family->low; step <= series->family->high;
          step++) {
@@ -163,12 +160,11 @@ static bool tell_gain(const struct series *series, double *most, char *out)
             continue;
         *most = verdict.moe_s / verdict.best.predicted_s;
         found = true;
-        name_size(series, step, size, sizeof size);
         snprintf(out, longest_fact,
                  "biggest gain over the moe thresholds: %s %s of %s, "
                  "%.3g times (%s)",
-                 series->op->name, takt_dtype_name(series->dtype), size, *most,
-                 verdict.best.expert);
+                 series->op->name, takt_dtype_name(series->dtype),
+                 name_size(series, step).at, *most, verdict.best.expert);
     }
     return found;
 }

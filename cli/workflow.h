@@ -4,8 +4,7 @@
  * what its folder configures, where it stands, and what another run must not
  * touch meanwhile.
  */
-#ifndef TAKT_CLI_WORKFLOW_H
-#define TAKT_CLI_WORKFLOW_H
+#pragma once
 
 #include "clean.h"
 #include "command.h"
@@ -84,5 +83,3 @@ bool is_trusted(const struct command *command, const struct shell_line *shell);
 /* Runs it; what it prints goes to stderr, so that stdout has our answer alone.
  * False: `error` says how it ended. */
 bool run_line(const struct shell_line *shell, char *error, size_t size);
-
-#endif

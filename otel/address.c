@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * address.c - endpoints, read by the same code that is to connect to them.
- */
+/* address.c - endpoints, read by the same code that is to connect to them. */
 #define _GNU_SOURCE /* asprintf() */
 #include "address.h"
 

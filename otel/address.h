@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * address.h - what an endpoint means: the address that requests go to.
- */
-#ifndef TAKT_OTEL_ADDRESS_H
-#define TAKT_OTEL_ADDRESS_H
-
-#include <stdbool.h>
+/* address.h - what an endpoint means: the address that requests go to. */
+#pragma once
 
 #include "encode.h"
 
@@ -28,5 +23,3 @@ struct takt_otel_address {
 bool takt__otel_address_read(const char *endpoint,
                              const struct takt_otel_reading *how,
                              struct takt_otel_address *out);
-
-#endif

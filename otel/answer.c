@@ -84,8 +84,7 @@ static bool is_varint(const struct field *field, uint64_t number)
     return field->number == number && field->wire == VARINT;
 }
 
-/* ---- partial success -------------------------------------------------------
- */
+/* ---- partial success ----------------------------------------------------- */
 
 /* Whole characters only, as many as fit, and nothing that moves a cursor. */
 static void copy_message(struct answer_bytes from, char *to, size_t room)
@@ -146,8 +145,7 @@ bool takt__otel_answer(const unsigned char *at, size_t size,
     return true;
 }
 
-/* ---- when to try again -----------------------------------------------------
- */
+/* ---- when to try again --------------------------------------------------- */
 
 /* google.protobuf.Duration, from zero on. */
 static bool read_duration(struct answer_bytes from, double *seconds)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* channel.c - a bounded queue, and how others speak to its thread. */
-#include "inside.h"
+#include "channel_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

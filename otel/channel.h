@@ -9,14 +9,7 @@
  *
  * Threads: one thread puts, flushes, forks and closes; any thread may count.
  */
-#ifndef TAKT_OTEL_CHANNEL_H
-#define TAKT_OTEL_CHANNEL_H
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <takt/telemetry.h>
+#pragma once
 
 #include "base/clock.h"
 #include "encode.h"
@@ -96,8 +89,7 @@ struct takt_otel_channel *
 takt__otel_channel_open(const struct takt_otel_channel_options *options,
                         const struct takt_otel_transport *transport);
 
-/* What requests begin with; copied. Needed by traces, before anything is put.
- */
+/* What requests begin with; copied. Traces need it before anything is put. */
 bool takt__otel_channel_resource(struct takt_otel_channel *channel,
                                  const struct takt_otel_bytes *resource);
 
@@ -142,5 +134,3 @@ uint64_t takt__otel_channel_counts(struct takt_otel_channel *channel,
 double takt__otel_backoff(const struct takt_otel_backoff *backoff,
                           unsigned tried, double elapsed_s, double asked_s,
                           uint64_t random);
-
-#endif

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- the source ------------------------------------------------------------
- */
+/* ---- the source ---------------------------------------------------------- */
 
 static void read_attributes(struct takt_otel_reader *reader,
                             const struct takt_otel_setting *setting)
@@ -51,8 +50,7 @@ static void read_source(struct takt_otel_reader *reader)
         out->service_name = takt__otel_copy(reader, name.text);
 }
 
-/* ---- which traces ----------------------------------------------------------
- */
+/* ---- which traces -------------------------------------------------------- */
 
 static void read_sampler(struct takt_otel_reader *reader)
 {
@@ -109,8 +107,7 @@ static void read_parent(struct takt_otel_reader *reader)
         takt__otel_refuse(reader, &state, "tracestate", "it is left out");
 }
 
-/* ---- all of it -------------------------------------------------------------
- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static void read_amounts(struct takt_otel_reader *reader)
 {

@@ -12,8 +12,7 @@
  * exporter is named "otlp", when there is a file, or when there are options;
  * never when its exporter is "none".
  */
-#ifndef TAKT_OTEL_CONFIG_H
-#define TAKT_OTEL_CONFIG_H
+#pragma once
 
 #include <takt/otlp.h>
 
@@ -43,5 +42,3 @@ takt_status takt__otel_config_read(const takt_otlp_options *options,
                                    struct takt_otel_config *out,
                                    takt_diag *diag);
 void takt__otel_config_free(struct takt_otel_config *config);
-
-#endif

@@ -16,8 +16,7 @@ enum {
     HEADER_BYTES = 65536  /* of all its headers */
 };
 
-/* ---- what libcurl calls ----------------------------------------------------
- */
+/* ---- what libcurl calls -------------------------------------------------- */
 
 static size_t take_body(char *at, size_t one, size_t size, void *self)
 {
@@ -96,8 +95,7 @@ static int close_socket(void *self, curl_socket_t closed)
     return close(closed);
 }
 
-/* ---- starting and stopping -------------------------------------------------
- */
+/* ---- starting and stopping ----------------------------------------------- */
 
 /* libcurl before 8 fails every second request on a plaintext HTTP/2 connection
  * that is used again (curl#10634). */

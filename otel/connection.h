@@ -6,8 +6,7 @@
  * of them: whatever libcurl has there is never touched again, because closing
  * it would speak to the other end in the parent's name.
  */
-#ifndef TAKT_OTEL_CONNECTION_H
-#define TAKT_OTEL_CONNECTION_H
+#pragma once
 
 #include <curl/curl.h>
 
@@ -42,5 +41,3 @@ void takt__otel_connection_forget(void *self);
 
 /* Before a request: nothing was heard yet. */
 void takt__otel_connection_clear(struct takt_otel_connection *link);
-
-#endif

@@ -5,12 +5,9 @@
  *
  * Nothing here allocates but the buffers that grow, waits or fails otherwise.
  */
-#ifndef TAKT_OTEL_ENCODE_H
-#define TAKT_OTEL_ENCODE_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <takt/machine.h>
 #include <takt/telemetry.h>
@@ -129,5 +126,3 @@ bool takt__otel_answer(const unsigned char *at, size_t size,
  * gRPC has it in grpc-status-details-bin (decoded from base64 before).
  * Negative: it has none. */
 double takt__otel_retry_delay_s(const unsigned char *at, size_t size);
-
-#endif

@@ -20,8 +20,7 @@ struct sheet {
     size_t metric, points; /* where they began */
 };
 
-/* ---- any metric ------------------------------------------------------------
- */
+/* ---- any metric ---------------------------------------------------------- */
 
 static void begin(struct sheet *sheet, enum metric_form form, const char *name,
                   const char *description, const char *unit)
@@ -159,8 +158,7 @@ static void put_hot(struct sheet *sheet)
     put_hot_ops(sheet, false);
 }
 
-/* ---- durations -------------------------------------------------------------
- */
+/* ---- durations ----------------------------------------------------------- */
 
 static void put_duration(struct sheet *sheet, const takt_duration_metric *runs)
 {
@@ -199,8 +197,7 @@ static void put_durations(struct sheet *sheet)
     end(sheet);
 }
 
-/* ---- decisions -------------------------------------------------------------
- */
+/* ---- decisions ----------------------------------------------------------- */
 
 static void put_decisions(struct sheet *sheet)
 {
@@ -239,8 +236,7 @@ static void put_learning(struct sheet *sheet)
     end(sheet);
 }
 
-/* ---- telemetry of telemetry ------------------------------------------------
- */
+/* ---- telemetry of telemetry ---------------------------------------------- */
 
 static void put_dropped(struct sheet *sheet,
                         const struct takt_otel_counts *counts)

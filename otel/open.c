@@ -13,9 +13,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include <takt/otlp.h>
-
-#include "channel.h"
 #include "config.h"
 #include "transport.h"
 
@@ -41,8 +38,7 @@ struct sink {
     uint64_t told, dropped; /* events, as far as is known here */
 };
 
-/* ---- identity --------------------------------------------------------------
- */
+/* ---- identity ------------------------------------------------------------ */
 
 /* Never all zero. A system without randomness has a clock. */
 static void draw(void *out, size_t size)
@@ -147,8 +143,7 @@ static struct takt_otel_bytes *blank(struct sink *sink)
     return &sink->written;
 }
 
-/* ---- what the context calls ------------------------------------------------
- */
+/* ---- what the context calls ---------------------------------------------- */
 
 static bool is_sampled(const struct sink *sink, const takt_event *event)
 {
@@ -302,8 +297,7 @@ static void report(void *self, takt_sink_report *out)
     }
 }
 
-/* ---- opening ---------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------- */
 
 static bool open_channel(struct sink *sink, enum takt_otel_signal signal)
 {

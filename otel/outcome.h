@@ -4,11 +4,9 @@
  * gRPC, which adds to HTTP/2 a prefix before each message, and a status in the
  * trailers. Knows no connection.
  */
-#ifndef TAKT_OTEL_OUTCOME_H
-#define TAKT_OTEL_OUTCOME_H
+#pragma once
 
 #include "channel.h"
-#include "encode.h"
 
 enum { TAKT_OTEL_GRPC_PREFIX = 5 };
 
@@ -44,5 +42,3 @@ void takt__otel_grpc_outcome(const struct takt_otel_grpc *grpc,
 void takt__otel_http_outcome(long http_status, const char *type,
                              double retry_after_s, const unsigned char *body,
                              size_t size, struct takt_otel_outcome *out);
-
-#endif

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pairs.h - lists of "key=value", as W3C baggage has them. */
-#ifndef TAKT_OTEL_PAIRS_H
-#define TAKT_OTEL_PAIRS_H
-
-#include <stdbool.h>
-#include <stddef.h>
+#pragma once
 
 #include "encode.h"
 
@@ -21,5 +17,3 @@ char *takt__otel_pairs_take(struct takt_otel_pairs *pairs, const char *key);
 
 /* Decodes "%41" to "A" in place. False: it is malformed, or holds a NUL. */
 bool takt__otel_percent_decode(char *text);
-
-#endif

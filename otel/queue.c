@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* queue.c - batches that wait. */
-#include "inside.h"
+#include "channel_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static struct takt_otel_batch *begin(struct takt_otel_queue *queue,
                                      uint64_t now_ns)

@@ -3,7 +3,6 @@
 #include "sampler.h"
 
 #include <locale.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <strings.h>
 

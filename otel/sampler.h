@@ -7,8 +7,7 @@
  * of 2^63. So all exporters of a trace decide alike, and a larger share holds
  * every smaller one.
  */
-#ifndef TAKT_OTEL_SAMPLER_H
-#define TAKT_OTEL_SAMPLER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -34,5 +33,3 @@ bool takt__otel_share_read(const char *text, double *share);
 bool takt__otel_sampled(const struct takt_otel_sampler *sampler,
                         const takt_span_context *parent,
                         const unsigned char trace_id[16]);
-
-#endif

@@ -3,7 +3,7 @@
  * sender.c - the thread of a channel. All of it is done with `busy` held, and
  * with `lock` where it says so.
  */
-#include "inside.h"
+#include "channel_parts.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -100,8 +100,7 @@ char *takt__otel_copy(struct takt_otel_reader *reader, const char *text)
     return own;
 }
 
-/* ---- values ----------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------- */
 
 int takt__otel_choice(struct takt_otel_reader *reader,
                       const struct takt_otel_setting *setting,

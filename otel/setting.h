@@ -4,8 +4,7 @@
  * variable for one signal, else by the form for all. Nothing else of the
  * exporter reads the environment.
  */
-#ifndef TAKT_OTEL_SETTING_H
-#define TAKT_OTEL_SETTING_H
+#pragma once
 
 #include <takt/otlp.h>
 
@@ -73,5 +72,3 @@ unsigned takt__otel_number(struct takt_otel_reader *reader, unsigned option,
 unsigned takt__otel_limit(struct takt_otel_reader *reader, unsigned option,
                           const struct takt_otel_setting *setting,
                           unsigned usual);
-
-#endif

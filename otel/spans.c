@@ -48,8 +48,7 @@ static bool is_zero(const unsigned char *id, size_t size)
     return true;
 }
 
-/* ---- any span --------------------------------------------------------------
- */
+/* ---- any span ------------------------------------------------------------ */
 
 /* "head: tail", or "head" where there is no tail. */
 static void put_joined(struct takt_otel_writer *w, unsigned number,
@@ -105,8 +104,7 @@ static void end_span(struct takt_otel_writer *w, const struct span *span,
     w->form->end(w, begun);
 }
 
-/* ---- of an event -----------------------------------------------------------
- */
+/* ---- of an event --------------------------------------------------------- */
 
 /* A span right below the root, or below the parent that the event has. It is
  * not known whether that one is of this process. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* target.h - where a signal goes, over what, and with which headers. */
-#ifndef TAKT_OTEL_TARGET_H
-#define TAKT_OTEL_TARGET_H
+#pragma once
 
 #include "pairs.h"
 #include "setting.h"
@@ -24,5 +23,3 @@ void takt__otel_target_read(struct takt_otel_reader *reader,
                             enum takt_otel_signal signal,
                             struct takt_otel_target *out);
 void takt__otel_target_free(struct takt_otel_target *target);
-
-#endif

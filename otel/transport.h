@@ -6,8 +6,7 @@
  * Certificates are verified, redirects not followed, and what the other end
  * says is read up to a bound.
  */
-#ifndef TAKT_OTEL_TRANSPORT_H
-#define TAKT_OTEL_TRANSPORT_H
+#pragma once
 
 #include "channel.h"
 #include "target.h"
@@ -30,5 +29,3 @@ void takt__otel_file_close(struct takt_otel_file *file); /* NULL allowed */
 /* A way into it, for one channel; the file must outlive it. */
 struct takt_otel_transport
 takt__otel_file_transport(struct takt_otel_file *file);
-
-#endif

@@ -106,8 +106,7 @@ void takt__otel_piece(struct takt_otel_writer *w, const char *at, size_t size)
     } while (size > 0);
 }
 
-/* ---- attributes: KeyValue, AnyValue ----------------------------------------
- */
+/* ---- attributes: KeyValue, AnyValue -------------------------------------- */
 
 void takt__otel_pair_end(struct takt_otel_writer *w,
                          struct takt_otel_begun begun)
@@ -181,8 +180,7 @@ void takt__otel_key_list_end(struct takt_otel_writer *w,
     takt__otel_pair_end(w, list.pair);
 }
 
-/* ---- requests --------------------------------------------------------------
- */
+/* ---- requests ------------------------------------------------------------ */
 
 static void put_scope(struct takt_otel_writer *w)
 {

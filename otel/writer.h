@@ -9,12 +9,8 @@
  * Fields are written as they are given, also when they are zero; leaving out
  * what need not be said is up to the walk.
  */
-#ifndef TAKT_OTEL_WRITER_H
-#define TAKT_OTEL_WRITER_H
+#pragma once
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "encode.h"
@@ -133,8 +129,7 @@ void takt__otel_piece(struct takt_otel_writer *w, const char *at, size_t size);
 
 /* ---- what every message is made of (writer.c) ----------------------------*/
 
-/* The list of attributes of a message; takt__otel_key_...() are its elements.
- */
+/* The list of attributes of a message, of takt__otel_key_...() elements. */
 static inline void takt__otel_attributes(struct takt_otel_writer *w,
                                          unsigned number)
 {
@@ -207,5 +202,3 @@ takt__otel_request(struct takt_otel_writer *w, enum takt_otel_signal signal,
                    const struct takt_otel_bytes *resource);
 void takt__otel_request_end(struct takt_otel_writer *w,
                             struct takt_otel_request begun);
-
-#endif

@@ -69,12 +69,11 @@ const char *takt__profile_name(enum takt_profile profile)
 
 bool takt__profile_parse(const char *name, enum takt_profile *out)
 {
-    for (int i = 0; i < TAKT_PROFILES; i++) {
+    for (int i = 0; i < TAKT_PROFILES; i++)
         if (takt__name_equal(name, profile_names[i])) {
             *out = (enum takt_profile)i;
             return true;
         }
-    }
     return false;
 }
 
@@ -186,10 +185,9 @@ static const char *nearest(const char *typed, const char *section)
 /* The section that a key belongs into, if it is not this one. */
 static const struct key *elsewhere(const char *typed)
 {
-    for (int i = 0; i < KEYS; i++) {
+    for (int i = 0; i < KEYS; i++)
         if (strcmp(keys[i].key, typed) == 0)
             return &keys[i];
-    }
     return NULL;
 }
 
@@ -229,10 +227,9 @@ static bool has_name(const struct takt_toml_value *value, const char *name)
 
 static bool is_section(const struct takt_toml_value *value)
 {
-    for (int i = 0; i < KEYS; i++) {
+    for (int i = 0; i < KEYS; i++)
         if (has_name(value, keys[i].section))
             return true;
-    }
     return false;
 }
 

@@ -24,11 +24,9 @@
  *
  * Threads: nothing is shared.
  */
-#ifndef TAKT_PROJECT_CONFIG_H
-#define TAKT_PROJECT_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <takt/status.h>
@@ -102,5 +100,3 @@ takt_status takt__config_parse(const char *name, const char *text,
 
 /* Frees what *config owns and sets the defaults. */
 void takt__config_fini(struct takt_project_config *config);
-
-#endif

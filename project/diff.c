@@ -76,8 +76,7 @@ static int32_t *row(const struct diff_search *search, int32_t round)
            search->width / 2;
 }
 
-/* Whether the way to diagonal k of a round came from k + 1: a line was added.
- */
+/* Whether the way to diagonal k of a round came from k + 1: a line is new. */
 static bool came_down(const struct diff_search *search, int32_t round,
                       int32_t k)
 {
@@ -94,8 +93,7 @@ static int32_t slide(const struct diff_search *search, int32_t x, int32_t k)
     return x;
 }
 
-/* Whether the end was reached, and search->rounds says with how many changes.
- */
+/* Whether the end was reached: search->rounds says with how many changes. */
 static bool find_way(struct diff_search *search)
 {
     const int32_t goal = search->old_count - search->new_count;
@@ -196,10 +194,9 @@ static size_t hunk_end(const struct diff_path *path, size_t at)
 {
     size_t last = at;
 
-    for (; at < path->count && at - last <= 2 * AROUND + 1; at++) {
+    for (; at < path->count && at - last <= 2 * AROUND + 1; at++)
         if (path->step[at].mark != ' ')
             last = at;
-    }
     return last + 1 + AROUND < path->count ? last + 1 + AROUND : path->count;
 }
 

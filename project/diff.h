@@ -3,8 +3,7 @@
  * diff.h - what distinguishes two texts, line by line, as people and `patch`
  * read it: a unified diff.
  */
-#ifndef TAKT_PROJECT_DIFF_H
-#define TAKT_PROJECT_DIFF_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ struct takt_diff_side {
 /* Owned by the caller; "" if the texts are the same. NULL: no memory. It is the
  * shortest there is, unless the texts have more than 400 lines that differ. */
 char *takt__diff(struct takt_diff_side old, struct takt_diff_side new_);
-
-#endif

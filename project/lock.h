@@ -3,8 +3,7 @@
  * lock.h - one at a time in a project: a lock on a file in its folder, which
  * the system gives back when its holder ends, however that comes about.
  */
-#ifndef TAKT_PROJECT_LOCK_H
-#define TAKT_PROJECT_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -26,5 +25,3 @@ void takt__lock_give(struct takt_lock *lock);
 
 /* Whether a process holds it now. */
 bool takt__lock_is_taken(const char *folder);
-
-#endif

@@ -15,14 +15,7 @@
  *
  * Threads: nothing is shared.
  */
-#ifndef TAKT_PROJECT_MANIFEST_H
-#define TAKT_PROJECT_MANIFEST_H
-
-#include <stdbool.h>
-#include <stddef.h>
-
-#include <takt/status.h>
-#include <takt/store.h>
+#pragma once
 
 #include "project/config.h"
 
@@ -95,5 +88,3 @@ takt_status takt__manifest_write(const struct takt_manifest_change *change,
 
 /* Frees what it owns. */
 void takt__manifest_change_fini(struct takt_manifest_change *change);
-
-#endif

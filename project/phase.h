@@ -12,8 +12,7 @@
  *
  * All of it is arithmetic on a struct: nothing here reads a file or a clock.
  */
-#ifndef TAKT_PROJECT_PHASE_H
-#define TAKT_PROJECT_PHASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -107,5 +106,3 @@ void takt__pipeline_explain(const struct takt_pipeline *pipeline,
 
 /* The phase of ours that is to run next; TAKT_PHASES: all did. */
 enum takt_phase takt__pipeline_next(const struct takt_pipeline *pipeline);
-
-#endif

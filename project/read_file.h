@@ -4,10 +4,7 @@
  *
  * Threads: nothing is shared.
  */
-#ifndef TAKT_PROJECT_READ_FILE_H
-#define TAKT_PROJECT_READ_FILE_H
-
-#include <stddef.h>
+#pragma once
 
 #include <takt/status.h>
 #include <takt/store.h>
@@ -21,5 +18,3 @@ takt_status takt__read_file(const char *path, size_t most, char **text,
 
 /* The path of a file in a folder; the caller frees it. NULL: no memory. */
 char *takt__join_path(const char *folder, const char *name);
-
-#endif

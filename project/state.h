@@ -7,8 +7,7 @@
  * What others wrote into the file stays in it. It is replaced as a whole or not
  * at all. To change it, hold the lock of lock.h.
  */
-#ifndef TAKT_PROJECT_STATE_H
-#define TAKT_PROJECT_STATE_H
+#pragma once
 
 #include <takt/status.h>
 #include <takt/store.h>
@@ -48,5 +47,3 @@ takt_status takt__state_save(struct takt_state *state, takt_diag *diag);
 takt_status takt__state_parse(struct takt_state *state, const char *text,
                               size_t size, takt_diag *diag);
 char *takt__state_text(struct takt_state *state, size_t *size);
-
-#endif

@@ -59,11 +59,10 @@ static bool grow(struct takt_toml *toml)
         return false;
     toml->index = index;
     toml->index_size = size;
-    for (size_t i = 0; i < old_size; i++) {
+    for (size_t i = 0; i < old_size; i++)
         if (old[i] != NULL)
             *slot(toml, old[i]->parent, old[i]->key, old[i]->key_length) =
                 old[i];
-    }
     free(old);
     return true;
 }
@@ -110,10 +109,9 @@ takt__toml_get(const struct takt_toml_value *table, const char *key)
     if (table == NULL || table->kind != TAKT_TOML_TABLE)
         return NULL;
     for (const struct takt_toml_value *value = table->first; value != NULL;
-         value = value->next) {
+         value = value->next)
         if (value->key_length == length && memcmp(value->key, key, length) == 0)
             return value;
-    }
     return NULL;
 }
 
@@ -178,13 +176,16 @@ static struct takt_toml_value *add(struct parser *parser,
     return value;
 }
 
-static bool refuse(struct parser *parser, const struct takt_toml_part *part,
-                   const char *why)
+/* Always NULL, so that it can be returned. */
+static struct takt_toml_value *refuse(struct parser *parser,
+                                      const struct takt_toml_part *part,
+                                      const char *why)
 {
     char line[200];
 
     snprintf(line, sizeof line, "%s '%.80s'", why, part->key);
-    return takt__toml_fail(&parser->lexer, part->name.from, line);
+    takt__toml_fail(&parser->lexer, part->name.from, line);
+    return NULL;
 }
 
 /* NULL: there is none. */
@@ -214,10 +215,8 @@ static struct takt_toml_value *step_dotted(struct parser *parser,
             return NULL;
         next->kind = TAKT_TOML_TABLE;
     }
-    if (next->kind != TAKT_TOML_TABLE) {
-        refuse(parser, &part[i], "this is no table, but a value:");
-        return NULL;
-    }
+    if (next->kind != TAKT_TOML_TABLE)
+        return refuse(parser, &part[i], "this is no table, but a value:");
     if (is_new || next->form == TAKT_TOML_IMPLIED) {
         next->form = TAKT_TOML_DOTTED;
         next->name = part[i].name;
@@ -225,10 +224,8 @@ static struct takt_toml_value *step_dotted(struct parser *parser,
         next->text =
             (struct takt_toml_span){part[0].name.from, part[i + 1].name.from};
     }
-    if (next->form != TAKT_TOML_DOTTED) {
-        refuse(parser, &part[i], "this table is complete already:");
-        return NULL;
-    }
+    if (next->form != TAKT_TOML_DOTTED)
+        return refuse(parser, &part[i], "this table is complete already:");
     return next;
 }
 
@@ -249,7 +246,7 @@ static bool read_pair(struct parser *parser, struct takt_toml_value *table)
     }
     const struct takt_toml_part *last = &part[count - 1];
     if (find(parser, into, last) != NULL)
-        return refuse(parser, last, "this key is there twice:");
+        return refuse(parser, last, "this key is there twice:") != NULL;
     if (!takt__toml_skip(lexer, '='))
         return takt__toml_fail(lexer, lexer->at, "a '=' should be here");
     struct takt_toml_value *value = add(parser, into, last, part[0].name.from);
@@ -350,10 +347,8 @@ static struct takt_toml_value *step_header(struct parser *parser,
         next->kind = TAKT_TOML_TABLE;
         next->form = TAKT_TOML_IMPLIED;
     }
-    if (next->form == TAKT_TOML_VALUE) {
-        refuse(parser, part, "nothing can be added to this value:");
-        return NULL;
-    }
+    if (next->form == TAKT_TOML_VALUE)
+        return refuse(parser, part, "nothing can be added to this value:");
     return next->kind == TAKT_TOML_ARRAY ? next->last : next;
 }
 
@@ -365,16 +360,12 @@ static struct takt_toml_value *open_table(struct parser *parser,
 {
     struct takt_toml_value *opened = find(parser, table, part);
 
-    if (opened == NULL) {
-        opened = add(parser, table, part, from);
-    } else if (opened->kind != TAKT_TOML_TABLE ||
-               opened->form != TAKT_TOML_IMPLIED) {
-        refuse(parser, part, "this is there already:");
-        return NULL;
-    } else {
-        opened->name = part->name;
-        opened->statement_from = from;
-    }
+    if (opened == NULL)
+        return add(parser, table, part, from);
+    if (opened->kind != TAKT_TOML_TABLE || opened->form != TAKT_TOML_IMPLIED)
+        return refuse(parser, part, "this is there already:");
+    opened->name = part->name;
+    opened->statement_from = from;
     return opened;
 }
 
@@ -394,10 +385,9 @@ static struct takt_toml_value *append_table(struct parser *parser,
         array->form = TAKT_TOML_HEADER;
         array->text = (struct takt_toml_span){from, parser->lexer.at};
     }
-    if (array->kind != TAKT_TOML_ARRAY || array->form != TAKT_TOML_HEADER) {
-        refuse(parser, part, "this is there already, and no array of tables:");
-        return NULL;
-    }
+    if (array->kind != TAKT_TOML_ARRAY || array->form != TAKT_TOML_HEADER)
+        return refuse(parser, part,
+                      "this is there already, and no array of tables:");
     return add(parser, array, NULL, from);
 }
 

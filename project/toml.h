@@ -9,11 +9,9 @@
  *
  * Threads: a tree may be read by many at once.
  */
-#ifndef TAKT_PROJECT_TOML_H
-#define TAKT_PROJECT_TOML_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <takt/status.h>
@@ -102,5 +100,3 @@ takt__toml_get(const struct takt_toml_value *table, const char *key);
 /* Fills in line and column of an offset. */
 void takt__toml_locate(const char *text, size_t offset,
                        struct takt_toml_error *error);
-
-#endif

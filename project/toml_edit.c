@@ -99,10 +99,9 @@ static const char *newline(const struct takt_toml_text *text, size_t end)
 /* Whether it is written between braces. */
 static bool is_inline(const struct takt_toml_value *table)
 {
-    for (; table != NULL; table = table->parent) {
+    for (; table != NULL; table = table->parent)
         if (table->form == TAKT_TOML_VALUE)
             return true;
-    }
     return false;
 }
 
@@ -153,10 +152,9 @@ static void put_indent(struct draft *draft, const struct takt_toml_text *text,
     size_t statement = table->text.from;
 
     for (const struct takt_toml_value *value = table->first; value != NULL;
-         value = value->next) {
+         value = value->next)
         if (value->form == TAKT_TOML_VALUE || value->form == TAKT_TOML_DOTTED)
             statement = value->statement_from;
-    }
     const size_t from = line_start(text, statement);
     size_t to = from;
     while (to < statement && is_blank(text->bytes[to]))

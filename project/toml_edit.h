@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * toml_edit.h - changes one value in a TOML text, and no other byte of it.
- */
-#ifndef TAKT_PROJECT_TOML_EDIT_H
-#define TAKT_PROJECT_TOML_EDIT_H
+/* toml_edit.h - changes one value in a TOML text, and no other byte of it. */
+#pragma once
 
 #include "project/toml.h"
 
@@ -49,5 +46,3 @@ takt_status takt__toml_set(struct takt_toml_text *text,
 takt_status takt__toml_remove(struct takt_toml_text *text,
                               const struct takt_toml_setting *setting,
                               struct takt_toml_error *error);
-
-#endif

@@ -5,8 +5,7 @@
  * Each reader begins at lexer->at and leaves it behind what it has read. The
  * first that fails writes down where and why; nothing is read after that.
  */
-#ifndef TAKT_PROJECT_TOML_LEX_H
-#define TAKT_PROJECT_TOML_LEX_H
+#pragma once
 
 #include "project/toml.h"
 #include "text/region.h"
@@ -71,5 +70,3 @@ bool takt__toml_read_string(struct takt_toml_lexer *lexer, bool is_key,
 /* true, false, a number, or a date or time. */
 bool takt__toml_read_scalar(struct takt_toml_lexer *lexer,
                             struct takt_toml_value *value);
-
-#endif

@@ -130,11 +130,10 @@ static bool begins_with(const char *path, const char *prefix, const char **rest)
 {
     const char *part, *wanted;
 
-    for (size_t length; (length = next_part(&prefix, &wanted)) > 0;) {
+    for (size_t length; (length = next_part(&prefix, &wanted)) > 0;)
         if (next_part(&path, &part) != length ||
             memcmp(part, wanted, length) != 0)
             return false;
-    }
     *rest = path;
     return true;
 }
@@ -147,12 +146,11 @@ static bool is_listed(const struct takt_toml_value *list, const char *folder,
     const char *inside, *rest;
 
     for (const struct takt_toml_value *one = list ? list->first : NULL;
-         one != NULL; one = one->next) {
+         one != NULL; one = one->next)
         if (one->string[0] == '/' ? begins_with(path, one->string, &rest)
                                   : begins_with(path, folder, &inside) &&
                                         begins_with(inside, one->string, &rest))
             return true;
-    }
     return false;
 }
 

@@ -6,8 +6,7 @@
  * a reading, against 23 of clock_gettime() on the machine this was measured
  * on), and nanoseconds where it does not. They never go back.
  */
-#ifndef TAKT_BASE_CLOCK_H
-#define TAKT_BASE_CLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -49,5 +48,3 @@ double takt__seconds_per_tick(void);
 
 /* The time of CLOCK_MONOTONIC at a tick of the recent past. */
 uint64_t takt__ns_at(uint64_t ticks);
-
-#endif

@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +19,7 @@
 
 extern char **environ;
 
-/* ---- the environment -------------------------------------------------------
- */
+/* ---- the environment ----------------------------------------------------- */
 
 /* Every variable of Takt, also those that other parts of it read. */
 static const char *const known[] = {
@@ -64,8 +62,7 @@ static void ignore(const char *name, const char *text, const char *expected)
               expected);
 }
 
-/* ---- values ----------------------------------------------------------------
- */
+/* ---- values -------------------------------------------------------------- */
 
 /* A whole number from 1 on; 0: not set. */
 static unsigned read_count(const char *name)
@@ -144,8 +141,7 @@ static bool is_export_asked(void)
             has_value("TAKT_OTLP_FILE"));
 }
 
-/* ---- mistyped names --------------------------------------------------------
- */
+/* ---- mistyped names ------------------------------------------------------ */
 
 enum { prefix = 5 }; /* "TAKT_" */
 
@@ -192,8 +188,7 @@ static void check_names(void)
             check_name(*at);
 }
 
-/* ---- all of it -------------------------------------------------------------
- */
+/* ---- all of it ----------------------------------------------------------- */
 
 static struct takt_config config;
 
@@ -245,8 +240,7 @@ const struct takt_config *takt__config(void)
     return &config;
 }
 
-/* ---- lending ---------------------------------------------------------------
- */
+/* ---- lending ------------------------------------------------------------- */
 
 static bool is_set(const char *variable)
 {

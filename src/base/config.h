@@ -6,8 +6,7 @@
  * ours would race with a setenv() of the program. A program with more rights
  * than its user (AT_SECURE: setuid, file capabilities) gets no setting at all.
  */
-#ifndef TAKT_BASE_CONFIG_H
-#define TAKT_BASE_CONFIG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +46,3 @@ const struct takt_config *takt__config(void);
  * nothing was called. */
 bool takt__config_lend(const char *variable, void (*act)(void *self),
                        void *self);
-
-#endif

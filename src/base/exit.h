@@ -8,8 +8,7 @@
  * malloc's, of SQLite's) is done by Takt's own threads, while exit() waits.
  * What is not done in time is left.
  */
-#ifndef TAKT_BASE_EXIT_H
-#define TAKT_BASE_EXIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ uint64_t takt__exit_deadline(bool is_interrupted, uint64_t usual_ns);
  * uses must stay. */
 void takt__exit_give_up(void);
 bool takt__exit_gave_up(void);
-
-#endif

@@ -17,8 +17,7 @@ static const struct takt_fork_handlers *of_libraries;
 /* How often this thread blocks forks. */
 static _Thread_local unsigned blocks __attribute__((tls_model("initial-exec")));
 
-/* ---- the handlers of the system --------------------------------------------
- */
+/* ---- the handlers of the system ------------------------------------------ */
 
 static void prepare(void)
 {
@@ -86,8 +85,7 @@ void takt__fork_before_library(const struct takt_fork_handlers *handlers)
                          in_child_of_libraries);
 }
 
-/* ---- the list --------------------------------------------------------------
- */
+/* ---- the list ------------------------------------------------------------ */
 
 void takt__fork_add(struct takt_fork_entry *entry)
 {
@@ -141,8 +139,7 @@ const struct takt_fork_handlers takt__fork_mutex = {.order = TAKT_FORK_LAST,
                                                     .parent = unlock,
                                                     .child = unlock};
 
-/* ---- libraries -------------------------------------------------------------
- */
+/* ---- libraries ----------------------------------------------------------- */
 
 void takt__fork_block(void)
 {

@@ -12,8 +12,7 @@
  * any thread, but none of the locks below may be held when an entry is added or
  * removed.
  */
-#ifndef TAKT_BASE_FORK_H
-#define TAKT_BASE_FORK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -66,8 +65,7 @@ bool takt__fork_visit(const struct takt_fork_handlers *handlers,
                       void (*visit)(void *self, void *with), void *with,
                       uint64_t until_ns);
 
-/* ---- libraries that are loaded ---------------------------------------------
- */
+/* ---- libraries that are loaded ------------------------------------------- */
 
 /* No other thread forks between the two, or is between the two. The thread
  * itself may fork: some libraries do when they are loaded. Pairs nest. */
@@ -81,5 +79,3 @@ bool takt__fork_block_until(uint64_t until_ns);
  * last first, so this is called after the library was loaded, between block and
  * unblock. Only the first call counts. */
 void takt__fork_before_library(const struct takt_fork_handlers *handlers);
-
-#endif

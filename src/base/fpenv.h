@@ -7,8 +7,7 @@
  * as long, also saves the x87 unit, which no kernel uses, and does not know
  * of flushing.
  */
-#ifndef TAKT_BASE_FPENV_H
-#define TAKT_BASE_FPENV_H
+#pragma once
 
 #include <fenv.h>
 #include <stdbool.h>
@@ -125,5 +124,3 @@ static inline void takt__fpenv_return(const fenv_t *callers)
 {
     fesetenv(callers);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* futex.h - waiting for a word of memory: asleep, or for a moment awake. */
-#ifndef TAKT_BASE_FUTEX_H
-#define TAKT_BASE_FUTEX_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ static inline void takt__pause(void)
     __asm__ volatile("yield");
 #endif
 }
-
-#endif

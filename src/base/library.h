@@ -2,8 +2,7 @@
 /*
  * library.h - loads shared libraries at run time. Nothing else calls dlopen().
  */
-#ifndef TAKT_BASE_LIBRARY_H
-#define TAKT_BASE_LIBRARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ const char *takt__library_problem(void);
 /* Whether the program is linked with -static or -static-pie. Loading a library
  * into it would bring a second C library with it, which mostly crashes. */
 bool takt__is_static(void);
-
-#endif

@@ -12,8 +12,7 @@
  * A signal handler may call exit() at any point. What runs then can ask whether
  * its own thread is inside of a section: if so, its locks will not be released.
  */
-#ifndef TAKT_BASE_LOCK_H
-#define TAKT_BASE_LOCK_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -30,5 +29,3 @@ void takt__unlock(pthread_mutex_t *lock);
 /* Waits until that time of CLOCK_MONOTONIC at most; false: it was not to be
  * had. */
 bool takt__lock_until(pthread_mutex_t *lock, uint64_t until_ns);
-
-#endif

@@ -9,7 +9,6 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +81,7 @@ takt_status takt_log_set(takt_log_level level, takt_log_function *function,
     return TAKT_OK;
 }
 
-/* ---- each message once -----------------------------------------------------
- */
+/* ---- each message once --------------------------------------------------- */
 
 /* Hashes of what was said. When it is full, nothing new is said: that bounds
  * what a failure that repeats with changing words can write. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* log.h - emits messages for people; see takt/log.h. */
-#ifndef TAKT_BASE_LOG_H
-#define TAKT_BASE_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -17,5 +16,3 @@ void takt__log_default(takt_log_level level);
 
 /* The level of that name. False: there is none. */
 bool takt__log_level_find(const char *name, takt_log_level *out);
-
-#endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * name.h - names as people type them: any case, and sometimes wrong.
- */
-#ifndef TAKT_BASE_NAME_H
-#define TAKT_BASE_NAME_H
+/* name.h - names as people type them: any case, and sometimes wrong. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* The name of a value; "?": it has none. */
+#define TAKT_NAME_IN(names, value)                                         \
+    ((unsigned)(value) < sizeof(names) / sizeof(names)[0] ? (names)[value] \
+                                                          : "?")
 
 /* ASCII only, whatever the locale. */
 char takt__lower(char c);
@@ -25,5 +27,3 @@ size_t takt__name_distance(const char *a, const char *b);
 /* Whether that distance is what a typing mistake makes: at most 2, and at
  * most a third of the name. */
 bool takt__name_near(const char *typed, const char *name, size_t distance);
-
-#endif

@@ -27,8 +27,7 @@ static takt_status say_unwritable(takt_diag *diag, const char *path)
     return say_errno(diag, path, "cannot be written");
 }
 
-/* ---- what is written in place --------------------------------------------
- */
+/* ---- what is written in place -------------------------------------------- */
 
 /* The descriptor that a path such as /dev/stdout names; -1: it names none.
  * Opening the path instead would write over the start of a file. */
@@ -76,8 +75,7 @@ static bool open_stream(const char *path, struct takt_new_file *file)
     return true;
 }
 
-/* ---- what is replaced -----------------------------------------------------
- */
+/* ---- what is replaced ---------------------------------------------------- */
 
 /* Splits a path into its directory, "." if none is named, and a name. */
 static bool split(const char *path, char folder[PATH_MAX],
@@ -246,8 +244,7 @@ takt_status takt__new_file_open(const char *path, unsigned flags,
     return status;
 }
 
-/* ---- the end --------------------------------------------------------------
- */
+/* ---- the end ------------------------------------------------------------- */
 
 void takt__new_file_drop(struct takt_new_file *file)
 {

@@ -19,12 +19,10 @@
  *
  * Threads: nothing is shared.
  */
-#ifndef TAKT_BASE_NEW_FILE_H
-#define TAKT_BASE_NEW_FILE_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <takt/status.h>
 #include <takt/store.h>
@@ -75,5 +73,3 @@ takt_status takt__write_whole(const char *path, unsigned flags,
  * TAKT_EEXIST: there is one; `diag` is empty.  TAKT_EIO. */
 takt_status takt__create_like(const char *path, const char *like,
                               const char *text, size_t length, takt_diag *diag);
-
-#endif

@@ -7,8 +7,7 @@
  * is counted and nothing else happens. The slots are the owner's: an array
  * whose elements begin with their turn.
  */
-#ifndef TAKT_BASE_RING_H
-#define TAKT_BASE_RING_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -104,5 +103,3 @@ static inline void takt__ring_emptied(struct takt_ring *ring,
     atomic_store_explicit(slot, at + slots.count, memory_order_release);
     atomic_store_explicit(&ring->tail, at + 1, memory_order_relaxed);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* say.h - one line for people. */
-#ifndef TAKT_BASE_SAY_H
-#define TAKT_BASE_SAY_H
+#pragma once
 
 #include <takt/status.h>
 #include <takt/store.h>
@@ -9,5 +8,3 @@
 /* Writes the line, cut to fit; `diag` may be NULL. Returns `status`. */
 __attribute__((format(printf, 3, 4))) takt_status
 takt__say(takt_diag *diag, takt_status status, const char *format, ...);
-
-#endif

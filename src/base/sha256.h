@@ -4,8 +4,7 @@
  *
  * Not meant for secrets: nothing here is wiped and nothing is constant time.
  */
-#ifndef TAKT_BASE_SHA256_H
-#define TAKT_BASE_SHA256_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void takt__sha256_finish_hex(struct takt_sha256 *hash,
 /* The digest of one message as lower-case hexadecimal digits. */
 void takt__sha256_hex(const void *bytes, size_t count,
                       char hex[TAKT_SHA256_HEX]);
-
-#endif

@@ -7,8 +7,7 @@
  * stays SIZE_MAX through further sums and products (but for a product with 0).
  * No memory of SIZE_MAX bytes exists: a request for it is refused.
  */
-#ifndef TAKT_BASE_SIZE_H
-#define TAKT_BASE_SIZE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ static inline size_t takt__size_product(const size_t *sizes, unsigned count)
         product = takt__size_mul(product, sizes[i]);
     return product;
 }
-
-#endif

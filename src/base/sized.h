@@ -7,8 +7,7 @@
  * size of 0 means: sizeof until a member is added, then the offset of the first
  * member that was added.
  */
-#ifndef TAKT_BASE_SIZED_H
-#define TAKT_BASE_SIZED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ static inline void takt__sized_fill_as(void *out, size_t first, size_t own,
 #define takt__sized_fill(out_, from_) \
     takt__sized_fill_as(out_, sizeof *(from_), sizeof *(from_), from_)
 #define takt__sized_fits(out_) (takt__sized_size(out_, sizeof *(out_)) > 0)
-
-#endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* thread.h - how every thread of Takt's own begins. Needs libc and libm alone.
- */
-#ifndef TAKT_BASE_THREAD_H
-#define TAKT_BASE_THREAD_H
+/* thread.h - how every thread of Takt's begins. Needs libc and libm alone. */
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -15,5 +13,3 @@ bool takt__thread_start(pthread_t *out, void *run(void *self), void *self);
  * creator, and any thread that knows its number could cancel it: neither is
  * wanted. The name, of at most 15 letters, is what debuggers show. */
 void takt__thread_enter(const char *name);
-
-#endif

@@ -23,8 +23,7 @@ static bool is_wanted(uint32_t state)
     return state == TAKT_WORKER_AWAKE || state == TAKT_WORKER_ASLEEP;
 }
 
-/* ---- the thread ------------------------------------------------------------
- */
+/* ---- the thread ---------------------------------------------------------- */
 
 static uint64_t rest_after(const struct takt_worker_job *job, uint64_t rest_ns,
                            bool is_news, uint64_t worked_ns)
@@ -92,8 +91,7 @@ static void *live(void *self)
     return NULL;
 }
 
-/* ---- for its owner ---------------------------------------------------------
- */
+/* ---- for its owner ------------------------------------------------------- */
 
 void takt__worker_reset(struct takt_worker *worker)
 {

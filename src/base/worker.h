@@ -7,8 +7,7 @@
  * exit() it does what is left and stays, for no thread would join it; it ends
  * when its owner does. A child of fork() has no worker until it starts one.
  */
-#ifndef TAKT_BASE_WORKER_H
-#define TAKT_BASE_WORKER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -92,5 +91,3 @@ bool takt__worker_has_left(struct takt_worker *worker, uint64_t until_ns);
 /* Lets it finish and joins it; no other is started. False: there was none, or
  * it had finished before. */
 bool takt__worker_end(struct takt_worker *worker);
-
-#endif

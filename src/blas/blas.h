@@ -17,11 +17,9 @@
  * Threads: any thread may open, call and close, also in a child process. A
  * fork waits for calls that are running, up to two seconds.
  */
-#ifndef TAKT_BLAS_BLAS_H
-#define TAKT_BLAS_BLAS_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "kernels/gemm.h"
 
@@ -80,5 +78,3 @@ bool takt__blas_gemv(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_gemv *call);
 bool takt__blas_axpy(struct takt_blas *blas, size_t size, unsigned threads,
                      const struct takt_axpy *call);
-
-#endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * call.c - puts calls into the words of BLAS, and runs them.
- */
+/* call.c - puts calls into the words of BLAS, and runs them. */
 #include <limits.h>
 
-#include "blas/blas.h"
 #include "blas/library.h"
 
 static bool fits_int(size_t number)

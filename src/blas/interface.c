@@ -10,7 +10,6 @@
  * serves both dtypes. Lengths of the one-letter arguments follow at the end,
  * as gfortran wants them; a library written in C does not look at them.
  */
-#include <stddef.h>
 
 #include "blas/library.h"
 

@@ -6,11 +6,9 @@
  * and a leading dimension per matrix) and then handed to one of the
  * interfaces that libraries have: Fortran's, C's or libxsmm's.
  */
-#ifndef TAKT_BLAS_LIBRARY_H
-#define TAKT_BLAS_LIBRARY_H
+#pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "blas/blas.h"
@@ -139,5 +137,3 @@ void takt__registry_unlock(void);
 struct takt_blas_library *takt__registry_find(const void *handle);
 void takt__registry_add(struct takt_blas_library *library);
 void takt__registry_remove(struct takt_blas_library *library);
-
-#endif

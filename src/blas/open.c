@@ -21,7 +21,6 @@
 #include "base/exit.h"
 #include "base/library.h"
 #include "base/log.h"
-#include "blas/blas.h"
 #include "blas/library.h"
 #include "blas/prove.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * prove.h - does a library compute what we think it does?
- */
-#ifndef TAKT_BLAS_PROVE_H
-#define TAKT_BLAS_PROVE_H
+/* prove.h - does a library compute what we think it does? */
+#pragma once
 
 #include "blas/blas.h"
 
@@ -11,5 +8,3 @@
  * that hold NaN before and must not be read. A function that gets one wrong
  * is never called again. False: none is left, or there was no memory. */
 bool takt__blas_prove(struct takt_blas *blas);
-
-#endif

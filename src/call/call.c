@@ -10,12 +10,37 @@
 #include "base/clock.h"
 #include "base/sized.h"
 #include "call/direct.h"
-#include "call/exec.h"
 #include "call/libraries.h"
 #include "call/question.h"
 #include "op/admit.h"
 
 /* ---- admit --------------------------------------------------------------- */
+
+/* What the decision reads. The call was admitted, so its shape is right. The
+ * elements of more than a vector are for rules and people alone. */
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out)
+{
+    const struct takt_op_entry *entry = takt__op_entry(call->op);
+    double elements;
+
+    if (entry->form == TAKT_FORM_user) {
+        takt_op_work(call->op, call->dtype, &call->shape, &out->work);
+        if (!takt__work_is_sane(&out->work)) /* the user's own words */
+            out->work = (takt_work){0};
+    } else {
+        takt__form_work(entry, &call->shape, &elements, &out->work.flops);
+        out->work.bytes = elements * (double)takt_dtype_size(call->dtype);
+    }
+    out->op = call->op;
+    out->name = NULL;
+    out->complexity = call->op->complexity;
+    out->elements = call->shape.rank == 1 ? call->shape.dim[0] : 0;
+    out->work_is_given = false;
+    out->is_steady = (call->flags & TAKT_CALL_STEADY) != 0;
+    out->has_key = true;
+    out->key = takt__key_of(call->op, call->dtype, &call->shape, call->flags,
+                            &out->work);
+}
 
 /* Operands, sizes, and the libraries that a large product may need. */
 static takt_status prepare(struct takt_exec *exec)

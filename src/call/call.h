@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* call.h - the path of a call, for the public one-line calls. */
-#ifndef TAKT_CALL_CALL_H
-#define TAKT_CALL_CALL_H
+#pragma once
 
 #include "call/ctx.h"
 #include "takt/call.h"
@@ -31,5 +30,3 @@ static inline void takt__call_begin(takt_call *call, enum takt_op_id op,
     call->flags = 0;
     call->parent = NULL;
 }
-
-#endif

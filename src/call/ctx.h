@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ctx.h - what a context holds. */
-#ifndef TAKT_CALL_CTX_H
-#define TAKT_CALL_CTX_H
+#pragma once
 
-#include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
 
@@ -25,8 +23,7 @@ struct takt_direct {
         is_all_emitted; /* telemetry wants every call: no call is direct */
     _Atomic size_t uncounted;       /* direct calls below it are not counted */
     const struct takt_slots *slots; /* those kernels */
-    /* Sizes from 1 on that are: elements of a vector, operations of a matmul.
-     */
+    /* Sizes from 1 on that are: elements of a vector, operations of a matmul */
     _Atomic size_t most[TAKT_DTYPES][TAKT_OP_COUNT];
     size_t most_short[TAKT_DTYPES][TAKT_OP_COUNT]; /* the same in takt_run() */
 };
@@ -94,5 +91,3 @@ static inline takt_ctx *takt__ctx_or_default(const takt_ctx *ctx)
 {
     return ctx != NULL ? (takt_ctx *)(uintptr_t)ctx : takt_ctx_default();
 }
-
-#endif

@@ -7,8 +7,7 @@
  * learned, by op. Now and then such a call takes the path of the others, to be
  * timed: it then stands for those that did not.
  */
-#ifndef TAKT_CALL_DIRECT_H
-#define TAKT_CALL_DIRECT_H
+#pragma once
 
 #include "call/exec.h"
 
@@ -51,5 +50,3 @@ void takt__direct_stop(takt_ctx *ctx);
 
 /* Publishes the default context. */
 void takt__direct_set_default(takt_ctx *ctx);
-
-#endif

@@ -6,8 +6,7 @@
  * those of calls on buffers in resident.c; the observers are sample.c, shadow.c
  * and emit.c.
  */
-#ifndef TAKT_CALL_EXEC_H
-#define TAKT_CALL_EXEC_H
+#pragma once
 
 #include "call/ctx.h"
 #include "gpu/buffer.h"
@@ -123,6 +122,11 @@ static inline bool takt__exec_draw_timing(struct takt_exec *exec)
     return true;
 }
 
+/* ---- call.c -------------------------------------------------------------- */
+
+/* The sizes by which an admitted call is decided. */
+void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
+
 /* ---- plain memory: plain.c ----------------------------------------------- */
 
 takt_status takt__plain_decide(struct takt_exec *exec);
@@ -174,5 +178,3 @@ void takt__describe(const takt_ctx *ctx, const struct takt_sizes *sizes,
 /* What an event is made of. */
 void takt__emit_record(const struct takt_exec *exec,
                        struct takt_event_record *out);
-
-#endif

@@ -3,11 +3,9 @@
  * gpus.h - what a context does with its GPUs beyond calling them: opening them
  * when it pays, and learning what they took from calls that are not waited for.
  */
-#ifndef TAKT_CALL_GPUS_H
-#define TAKT_CALL_GPUS_H
+#pragma once
 
 #include "call/exec.h"
-#include "gpu/buffer.h"
 
 /* Seconds that the present thread's last call spent on moving buffers. */
 extern _Thread_local double takt__moved_s;
@@ -73,5 +71,3 @@ void takt__ctx_leave_gpus(takt_ctx *ctx);
 /* For the learner (learner.h). */
 const char *takt__ctx_device_of(void *self, unsigned expert);
 void takt__ctx_wake(void *self, unsigned expert);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * history.c - what was learned: recorded by the user, read and forgotten.
- */
+/* history.c - what was learned: recorded by the user, read and forgotten. */
 #include "takt/history.h"
 
 #include <math.h>
@@ -11,7 +9,6 @@
 
 #include "base/clock.h"
 #include "base/sized.h"
-#include "call/learning.h"
 #include "call/libraries.h"
 #include "call/question.h"
 #include "call/user_experts.h"
@@ -319,8 +316,7 @@ takt_status takt_history_best(takt_ctx *ctx, const takt_request *request,
     return status;
 }
 
-/* ---- forgetting and keeping ------------------------------------------------
- */
+/* ---- forgetting and keeping ---------------------------------------------- */
 
 takt_status takt_history_reset(takt_ctx *ctx, const takt_op *op)
 {

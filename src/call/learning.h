@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* learning.h - the model and the learner of a context. */
-#ifndef TAKT_CALL_LEARNING_H
-#define TAKT_CALL_LEARNING_H
+#pragma once
 
 #include "call/ctx.h"
 
@@ -15,5 +14,3 @@ void takt__ctx_learn_libraries(takt_ctx *ctx, struct takt_model *model,
 
 /* Has the model predict calls of that key, and publish what it predicts. */
 void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes);
-
-#endif

@@ -8,8 +8,7 @@
  * enough for them to matter, by name, and by questions about products and about
  * the experts of the context.
  */
-#ifndef TAKT_CALL_LIBRARIES_H
-#define TAKT_CALL_LIBRARIES_H
+#pragma once
 
 #include "call/ctx.h"
 
@@ -37,5 +36,3 @@ static inline void takt__ctx_open_for_product(takt_ctx *ctx,
         ctx->decider.policy == TAKT_POLICY_ADAPTIVE)
         takt__ctx_open_libraries(ctx);
 }
-
-#endif

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* names.c - the names of policies, reasons and states. */
+#include "base/name.h"
 #include "takt/context.h"
 #include "takt/gpu.h"
 #include "takt/policy.h"
-
-#define NAME_IN(names, value)                                              \
-    ((unsigned)(value) < sizeof(names) / sizeof(names)[0] ? (names)[value] \
-                                                          : "?")
 
 const char *takt_policy_name(takt_policy policy)
 {
@@ -18,7 +15,7 @@ const char *takt_policy_name(takt_policy policy)
         [TAKT_POLICY_FIXED] = "fixed",
         [TAKT_POLICY_PINNED] = "pinned",
     };
-    return NAME_IN(names, policy);
+    return TAKT_NAME_IN(names, policy);
 }
 
 const char *takt_reason_name(takt_reason reason)
@@ -29,7 +26,7 @@ const char *takt_reason_name(takt_reason reason)
         [TAKT_REASON_ONLY] = "only",       [TAKT_REASON_MODEL] = "model",
         [TAKT_REASON_EXPLORE] = "explore", [TAKT_REASON_PINNED] = "pinned",
     };
-    return NAME_IN(names, reason);
+    return TAKT_NAME_IN(names, reason);
 }
 
 const char *takt_gpu_state_name(takt_gpu_state state)
@@ -40,5 +37,5 @@ const char *takt_gpu_state_name(takt_gpu_state state)
         [TAKT_GPU_LOST] = "lost",
         [TAKT_GPU_ABSENT] = "absent",
     };
-    return NAME_IN(names, state);
+    return TAKT_NAME_IN(names, state);
 }

@@ -6,7 +6,6 @@
  * (direct.h). Everything else is described as a takt_call and takes the common
  * path.
  */
-#include <stdint.h>
 
 #include "call/call.h"
 #include "call/direct.h"

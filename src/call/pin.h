@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * pin.h - the text of a pin file (docs/formats/pin.md).
- */
-#ifndef TAKT_CALL_PIN_H
-#define TAKT_CALL_PIN_H
+/* pin.h - the text of a pin file (docs/formats/pin.md). */
+#pragma once
 
 #include "call/ctx.h"
 #include "op/key.h"
@@ -27,5 +24,3 @@ takt_status takt__pin_parse(const char *text, size_t length,
 
 /* Reads a pin file into the table. */
 takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path);
-
-#endif

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "call/exec.h"
 #include "call/gpus.h"
 #include "call/learning.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * question.h - the sizes by which calls and questions are decided, and where
- * the operands of a question would be.
+ * question.h - the sizes by which questions are decided, and where the
+ * operands of one would be.
  */
-#ifndef TAKT_CALL_QUESTION_H
-#define TAKT_CALL_QUESTION_H
+#pragma once
 
 #include "call/ctx.h"
 #include "takt/call.h"
@@ -16,10 +15,7 @@ static inline bool takt__work_is_sane(const takt_work *work)
            work->flops < 1e30;
 }
 
-/* The sizes by which an admitted call is decided. */
-void takt__call_sizes(const takt_call *call, struct takt_sizes *out);
-
-/* The same of a request.
+/* The sizes by which a request is decided.
  * TAKT_EINVAL, TAKT_ESHAPE: as takt_select(). */
 takt_status takt__request_sizes(const takt_request *request,
                                 struct takt_sizes *out);
@@ -58,5 +54,3 @@ void takt__question_locate(takt_ctx *ctx, const takt_request *request,
                            const struct takt_sizes *sizes,
                            const struct takt_question_location *where,
                            struct takt_choice *out);
-
-#endif

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "base/clock.h"
-#include "call/exec.h"
 #include "call/gpus.h"
 #include "expert/gpu.h"
 #include "gpu/copies.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* select.c - answers where a call would run, without running it. */
 #include "base/sized.h"
-#include "call/exec.h"
 #include "call/gpus.h"
 #include "call/learning.h"
 #include "call/libraries.h"

@@ -6,7 +6,6 @@
 #include "call/telemetry.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

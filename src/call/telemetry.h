@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* telemetry.h - the telemetry of a context. */
-#ifndef TAKT_CALL_TELEMETRY_H
-#define TAKT_CALL_TELEMETRY_H
+#pragma once
 
 #include "call/ctx.h"
 #include "takt/otlp.h"
@@ -25,5 +24,3 @@ takt_status takt__ctx_export(takt_ctx *ctx, const takt_otlp_options *options,
 /* What the options leave open comes from the environment. */
 struct takt_tap_settings
 takt__telemetry_settings(const takt_trace_options *options);
-
-#endif

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/name.h"
-#include "call/ctx.h"
 #include "call/direct.h"
 
 /* The number of Takt's own expert that one of the user's is most similar to: of

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* user_experts.h - experts of the user's, in the table and in the model. */
-#ifndef TAKT_CALL_USER_EXPERTS_H
-#define TAKT_CALL_USER_EXPERTS_H
+#pragma once
 
 #include "call/ctx.h"
 
 enum { TAKT_GIVEN_NAME_MAX = 26 /* letters, without "user." */ };
 
-/* Adds an expert to an op, as takt_ctx_add_expert(). With the learner's lock.
- */
+/* Adds an expert to an op: takt_ctx_add_expert(). With the learner's lock. */
 takt_status takt__ctx_add_expert(takt_ctx *ctx, struct takt_model *model,
                                  const takt_op *op, const char *name,
                                  const takt_expert_spec *spec);
@@ -29,5 +27,3 @@ int takt__ctx_recall_expert(takt_ctx *ctx, struct takt_model *model,
 
 /* Whether an op is of the catalogue or of this context. */
 bool takt__ctx_has_op(const takt_ctx *ctx, const takt_op *op);
-
-#endif

@@ -5,8 +5,7 @@
  * Takt is built without NVIDIA's headers and starts without its libraries: what
  * is needed of them is declared here and in api.def.
  */
-#ifndef TAKT_CUDA_API_H
-#define TAKT_CUDA_API_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,5 +61,3 @@ bool takt__cuda_is_usable(void);
 /* What the driver says of a result: "out of memory (2)". */
 void takt__cuda_explain(const struct takt_cuda_api *api, int result, char *text,
                         size_t size);
-
-#endif

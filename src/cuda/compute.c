@@ -5,10 +5,9 @@
  * A plan depends on the sizes of the call and the number of multiprocessors
  * alone, so that the same call is always added up in the same order.
  */
-#include <stdint.h>
 
 #include "cuda/cublas.h"
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 #include "op/operands.h"
 #include "takt/ops.h"
 

@@ -18,11 +18,10 @@
 #include "base/config.h"
 #include "base/library.h"
 #include "base/log.h"
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 #include "takt/ops.h"
 
-/* cublasStatus_t, those that are distinguished; cublasMath_t; cublasOperation_t
- */
+/* cublasStatus_t, those that matter; cublasMath_t; cublasOperation_t */
 enum { SUCCESS = 0, ALLOC_FAILED = 3, INVALID_VALUE = 7, ARCH_MISMATCH = 8 };
 enum { NOT_SUPPORTED = 15 };
 enum { DEFAULT_MATH = 0, TF32_MATH = 3 };

@@ -6,11 +6,9 @@
  * Every function is called with the lock of the device held and its context
  * current.
  */
-#ifndef TAKT_CUDA_CUBLAS_H
-#define TAKT_CUDA_CUBLAS_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "takt/call.h"
 
@@ -35,5 +33,3 @@ bool takt__cublas_batched(struct takt_cuda *cuda, const takt_call *call,
                           takt_status *status);
 bool takt__cublas_gemv(struct takt_cuda *cuda, const takt_call *call,
                        uint64_t a, uint64_t x, uint64_t y, takt_status *status);
-
-#endif

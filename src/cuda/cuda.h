@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * cuda.h - NVIDIA GPUs, through the driver alone.
- */
-#ifndef TAKT_CUDA_CUDA_H
-#define TAKT_CUDA_CUDA_H
+/* cuda.h - NVIDIA GPUs, through the driver alone. */
+#pragma once
 
 #include "gpu/device.h"
 
@@ -12,5 +9,3 @@ extern const struct takt_driver takt__cuda_driver;
 /* Loads the driver, which takes a while, and counts the devices that this
  * process may use. 0: none, and `problem` says why in one line. */
 unsigned takt__cuda_count(char *problem, size_t size);
-
-#endif

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "cuda/cublas.h"
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 
 enum { least_capability = 75 }; /* 7.5: Turing */
 
@@ -177,46 +177,15 @@ static void stop(struct takt_device *device)
         next = point->next;
         free(point);
     }
-    for (struct takt_cuda_reserved *one = cuda->reserved, *next; one != NULL;
-         one = next) {
-        next = one->next;
-        free(one);
-    }
     free(cuda);
     device->self = NULL;
 }
 
 /* ---- memory -------------------------------------------------------------- */
 
-static bool note_reserved(struct takt_cuda *cuda, void *host)
-{
-    struct takt_cuda_reserved *one = malloc(sizeof *one);
-
-    if (one == NULL)
-        return false;
-    *one = (struct takt_cuda_reserved){.host = host, .next = cuda->reserved};
-    cuda->reserved = one;
-    return true;
-}
-
-static bool forget_reserved(struct takt_cuda *cuda, const void *host)
-{
-    for (struct takt_cuda_reserved **at = &cuda->reserved; *at != NULL;
-         at = &(*at)->next) {
-        struct takt_cuda_reserved *one = *at;
-        if (one->host == host) {
-            *at = one->next;
-            free(one);
-            return true;
-        }
-    }
-    return false;
-}
-
-static takt_status reserve_host(struct takt_cuda *cuda, size_t bytes,
+static takt_status reserve_host(const struct takt_cuda_api *api, size_t bytes,
                                 struct takt_block *out)
 {
-    const struct takt_cuda_api *api = cuda->api;
     void *host;
     int result =
         api->cuMemHostAlloc(&host, bytes, HOST_PORTABLE | HOST_DEVICE_MAP);
@@ -225,12 +194,11 @@ static takt_status reserve_host(struct takt_cuda *cuda, size_t bytes,
         return takt__cuda_status(result);
     *out = (struct takt_block){.bytes = bytes, .host = host};
     result = api->cuMemHostGetDevicePointer(&out->address, host, 0);
-    if (result == TAKT_CUDA_SUCCESS && note_reserved(cuda, host))
-        return TAKT_OK;
-    api->cuMemFreeHost(host);
-    *out = (struct takt_block){0};
-    return result != TAKT_CUDA_SUCCESS ? takt__cuda_status(result)
-                                       : TAKT_ENOMEM;
+    if (result != TAKT_CUDA_SUCCESS) {
+        api->cuMemFreeHost(host);
+        *out = (struct takt_block){0};
+    }
+    return takt__cuda_status(result);
 }
 
 static takt_status reserve(struct takt_device *device, size_t bytes,
@@ -243,7 +211,7 @@ static takt_status reserve(struct takt_device *device, size_t bytes,
     if (cuda == NULL)
         return TAKT_ELOST;
     const takt_status status =
-        is_pinned ? reserve_host(cuda, bytes, out)
+        is_pinned ? reserve_host(cuda->api, bytes, out)
                   : takt__cuda_status(cuda->api->cuMemAlloc(&address, bytes));
     if (status == TAKT_OK && !is_pinned)
         *out = (struct takt_block){.address = address, .bytes = bytes};
@@ -270,8 +238,7 @@ static takt_status pin(struct takt_device *device, void *host, size_t bytes,
     }
     takt__cuda_leave(cuda);
     if (result == TAKT_CUDA_SUCCESS)
-        *out = (struct takt_block){
-            .address = address, .bytes = bytes, .host = host};
+        *out = (struct takt_block){address, bytes, host, true};
     return takt__cuda_status(result);
 }
 
@@ -284,10 +251,10 @@ static void release(struct takt_device *device, struct takt_block *block)
     if (cuda != NULL) {
         if (block->host == NULL)
             cuda->api->cuMemFree(block->address);
-        else if (forget_reserved(cuda, block->host))
-            cuda->api->cuMemFreeHost(block->host);
-        else
+        else if (block->is_in_place)
             cuda->api->cuMemHostUnregister(block->host);
+        else
+            cuda->api->cuMemFreeHost(block->host);
         takt__cuda_leave(cuda);
     }
     *block = (struct takt_block){0};

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * facts.c - what the driver and the data sheets say of a device.
- */
+/* facts.c - what the driver and the data sheets say of a device. */
 #include <stdio.h>
 
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 
 static int ask(const struct takt_cuda *cuda, int attribute)
 {

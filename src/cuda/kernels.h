@@ -6,8 +6,7 @@
  * Every kernel has one parameter, the struct below, whatever it computes. The
  * device code includes this file too, so it is C and C++ alike.
  */
-#ifndef TAKT_CUDA_KERNELS_H
-#define TAKT_CUDA_KERNELS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -82,5 +81,3 @@ struct takt_cuda_code {
 
 /* The text of a module, which the driver translates. */
 const char *takt__cuda_code_text(enum takt_cuda_module module);
-
-#endif

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 
 static const char *const module_names[TAKT_CUDA_MODULES] = {
 #define TAKT_CUDA_MODULE(module) #module,

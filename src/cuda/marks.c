@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 
 enum { EVENT_TIMED = 0, EVENT_DISABLE_TIMING = 2 };
 

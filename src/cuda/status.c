@@ -3,7 +3,7 @@
  * status.c - the context of a device around a method, and what a result of
  * NVIDIA's driver means for us.
  */
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 
 /* The errors after which nothing in the context works any more, or after which
  * there is none. */

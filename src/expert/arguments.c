@@ -2,8 +2,6 @@
 /* arguments.c - transposes become strides. */
 #include "expert/arguments.h"
 
-#include <stdbool.h>
-
 #include "op/dims.h"
 #include "takt/ops.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* arguments.h - a call as the kernels for products want it. */
-#ifndef TAKT_EXPERT_ARGUMENTS_H
-#define TAKT_EXPERT_ARGUMENTS_H
+#pragma once
 
 #include "blas/blas.h"
 #include "kernels/gemm.h"
@@ -18,5 +17,3 @@ struct takt_axpy takt__axpy_of(const takt_call *call);
 
 /* `call` is an admitted gemv. */
 struct takt_gemv takt__gemv_of(const takt_call *call);
-
-#endif

@@ -7,7 +7,6 @@
  */
 #include "expert/forms.h"
 #include "op/operands.h"
-#include "takt/ops.h"
 
 struct layer_job {
     enum takt_op_id op;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu_products.c - matrix products on k threads, each with scratch of its own.
- */
+/* cpu_products.c - matrix products on k threads, each with own scratch. */
 #include "expert/arguments.h"
 
 #include "expert/forms.h"

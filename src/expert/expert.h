@@ -14,12 +14,9 @@
  * Threads: an entry is constant once it is known (takt__experts_known(),
  * `user_count`).
  */
-#ifndef TAKT_EXPERT_EXPERT_H
-#define TAKT_EXPERT_EXPERT_H
+#pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "blas/blas.h"
 #include "expert/slots.h"
@@ -113,8 +110,7 @@ static inline unsigned takt__experts_known(const struct takt_experts *experts)
     return atomic_load_explicit(&experts->known, memory_order_acquire);
 }
 
-/* The number of Takt's own expert of that name, regardless of case; -1: none.
- */
+/* The number of Takt's own expert of that name, in any case; -1: none. */
 int takt__experts_find(const struct takt_experts *experts, const char *name);
 
 /* Whether BLAS libraries run some calls of that op. */
@@ -180,5 +176,3 @@ void takt__user_expert_publish(struct takt_experts *experts);
 /* How many experts the user gave to an op. */
 unsigned takt__user_expert_count(const struct takt_experts *experts,
                                  const takt_op *op);
-
-#endif

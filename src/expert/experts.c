@@ -4,7 +4,6 @@
  * 4, ... threads and on all of them, each GPU, and, when they are opened, each
  * BLAS library on one thread and on all.
  */
-#include "expert/expert.h"
 
 #include <stdio.h>
 #include <stdlib.h>

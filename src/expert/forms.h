@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* forms.h - calls on Takt's own kernels, by form, on the threads of an expert.
- */
-#ifndef TAKT_EXPERT_FORMS_H
-#define TAKT_EXPERT_FORMS_H
+/* forms.h - calls on Takt's own kernels, by form, on an expert's threads. */
+#pragma once
 
 #include "expert/expert.h"
 
@@ -51,5 +49,3 @@ typedef takt_status takt_cpu_run(struct takt_experts *experts,
 takt_cpu_run takt__cpu_map, takt__cpu_reduce, takt__cpu_rows,
     takt__cpu_transpose, takt__cpu_gemv, takt__cpu_gemm, takt__cpu_batched,
     takt__cpu_conv2d, takt__cpu_pooling, takt__cpu_attention;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* gpu.h - calls on a GPU whose operands may be in buffers. */
-#ifndef TAKT_EXPERT_GPU_H
-#define TAKT_EXPERT_GPU_H
+#pragma once
 
 #include "expert/expert.h"
 
@@ -18,5 +17,3 @@ takt_status takt__gpu_run(struct takt_experts *experts,
 /* Lists the devices of this machine, as the options say. */
 void takt__gpus_list(struct takt_experts *experts,
                      const struct takt_experts_options *options);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * slots.h - the kernels of one instruction set, by op.
- */
-#ifndef TAKT_EXPERT_SLOTS_H
-#define TAKT_EXPERT_SLOTS_H
+/* slots.h - the kernels of one instruction set, by op. */
+#pragma once
 
 #include "kernels/table.h"
 #include "op/op_id.h"
@@ -30,5 +27,3 @@ struct takt_slots {
  * for block sizes, which follow from the caches. */
 void takt__slots_fill(struct takt_slots slots[TAKT_KERNEL_ISAS], unsigned isas,
                       const struct takt_gemm_caches *caches);
-
-#endif

@@ -7,8 +7,6 @@
  */
 #include "takt/framework.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -49,15 +47,9 @@ enum { PREFIX_COUNT = sizeof prefixes / sizeof prefixes[0] };
 
 const char *takt_framework_name(takt_framework framework)
 {
-    switch (framework) {
-    case TAKT_FRAMEWORK_NUMPY:
-        return "NumPy";
-    case TAKT_FRAMEWORK_SKLEARN:
-        return "scikit-learn";
-    case TAKT_FRAMEWORK_TORCH:
-        return "PyTorch";
-    }
-    return "?";
+    static const char *const names[] = {"NumPy", "scikit-learn", "PyTorch"};
+
+    return TAKT_NAME_IN(names, framework);
 }
 
 size_t takt_framework_op_count(void)

@@ -8,8 +8,7 @@
  *
  * Threads: may be called from any thread.
  */
-#ifndef TAKT_GPU_ARENA_H
-#define TAKT_GPU_ARENA_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,5 +35,3 @@ void takt__arena_give(void *start, size_t bytes);
 
 /* The buffer that a pointer is in; NULL: none. */
 struct takt_buffer *takt__arena_find(const void *pointer);
-
-#endif

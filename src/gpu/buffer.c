@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/copies.h"
 #include "takt/buffer.h"
 
 static void enlist(struct takt_devices *devices, struct takt_buffer *buffer)

@@ -9,8 +9,7 @@
  * Threads: may be called from any thread; the caller does not write a buffer
  * that others use, as with any memory.
  */
-#ifndef TAKT_GPU_BUFFER_H
-#define TAKT_GPU_BUFFER_H
+#pragma once
 
 #include "gpu/arena.h"
 #include "gpu/copies.h"
@@ -71,5 +70,3 @@ void takt__operands_made_on_host(struct takt_devices *devices,
 takt_status takt__operands_perform(struct takt_device *device,
                                    struct takt_operand_list *operands,
                                    struct takt_device_job *job);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: called with the lock of the devices.
  */
-#ifndef TAKT_GPU_COPIES_H
-#define TAKT_GPU_COPIES_H
+#pragma once
 
 #include "gpu/devices.h"
 
@@ -60,5 +59,3 @@ void takt__copy_forget(struct takt_buffer *buffer, struct takt_device *device);
  * host. Buffers used since `since` stay. False: nothing was to be had. */
 bool takt__copies_evict(struct takt_device *device, size_t bytes,
                         uint64_t since);
-
-#endif

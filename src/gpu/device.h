@@ -10,13 +10,9 @@
  * Threads: every method but can_run(), complete(), wait(), is_past() and
  * between_s() is called with the lock of the device held.
  */
-#ifndef TAKT_GPU_DEVICE_H
-#define TAKT_GPU_DEVICE_H
+#pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/lock.h"
 #include "takt/call.h"
@@ -43,6 +39,7 @@ struct takt_block {
     uint64_t address; /* CUDA: where it is. Vulkan: whatever it wants */
     size_t bytes;
     void *host; /* pinned memory: where the processor finds it; else NULL */
+    bool is_in_place; /* it was there already, and was pinned by pin() */
 };
 
 /* A stretch of it; block NULL: nothing is there. */
@@ -128,8 +125,7 @@ struct takt_driver {
     takt_status (*pin)(struct takt_device *device, void *host, size_t bytes,
                        struct takt_block *out);
 
-    /* Whether it can run such a call; asked before every run, without the lock.
-     */
+    /* Whether it can run such a call; asked before every run, without lock. */
     takt_device_can_run *can_run;
 
     /* Begin in their queue what ends some time later. Of a copy, one end is on
@@ -238,5 +234,3 @@ struct takt_device {
     struct takt_cache cache;
     struct takt_stage stage;
 };
-
-#endif

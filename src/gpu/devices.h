@@ -9,11 +9,9 @@
  *
  * Threads: every function but list and close may be called from any thread.
  */
-#ifndef TAKT_GPU_DEVICES_H
-#define TAKT_GPU_DEVICES_H
+#pragma once
 
 #include "base/fork.h"
-#include "base/lock.h"
 #include "gpu/device.h"
 #include "pool/pool.h"
 
@@ -115,5 +113,3 @@ static inline bool takt__device_is_ready(const struct takt_device *device)
     return atomic_load_explicit(&device->state, memory_order_acquire) ==
            TAKT_DEVICE_READY;
 }
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Threads: called with the lock of the device.
  */
-#ifndef TAKT_GPU_MEMORY_H
-#define TAKT_GPU_MEMORY_H
+#pragma once
 
 #include "gpu/device.h"
 
@@ -24,5 +23,3 @@ void takt__memory_empty(struct takt_device *device);
 /* Remembers that so much was not to be had, with everything else gone: for a
  * while, nothing as large is asked for. */
 void takt__memory_set_ceiling(struct takt_device *device, size_t bytes);
-
-#endif

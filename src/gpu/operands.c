@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* operands.c - the operands of a call that are in buffers. */
 #include "gpu/buffer.h"
-#include "gpu/copies.h"
 #include "gpu/memory.h"
 
 /* ---- finding them -------------------------------------------------------- */

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * perform.h - a call on a device, wherever its operands are.
- */
-#ifndef TAKT_GPU_PERFORM_H
-#define TAKT_GPU_PERFORM_H
+/* perform.h - a call on a device, wherever its operands are. */
+#pragma once
 
 #include "gpu/devices.h"
 #include "op/operands.h"
@@ -36,5 +33,3 @@ takt_status takt__device_move(struct takt_device *device, char *host,
 
 /* Waits for everything that was begun. */
 takt_status takt__device_sync(struct takt_device *device);
-
-#endif

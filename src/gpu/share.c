@@ -30,8 +30,7 @@ takt_status takt__transfer_cut(struct takt_transfer *transfer)
     for (unsigned i = 0; i < transfer->chunks; i++)
         bytes = takt__size_add(bytes, transfer->chunk[i].rows *
                                           transfer->chunk[i].row_bytes);
-    /* Small transfers are cut finer: the device begins when a piece is there.
-     */
+    /* Small transfers are cut finer: the device begins when it has a piece. */
     while (piece > least_piece && bytes / piece < 12)
         piece /= 2;
     transfer->threads = movers(transfer->threads, bytes);

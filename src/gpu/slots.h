@@ -3,8 +3,7 @@
  * slots.h - the pinned memory of a device: slots for staged transfers, and
  * small buffers.
  */
-#ifndef TAKT_GPU_SLOTS_H
-#define TAKT_GPU_SLOTS_H
+#pragma once
 
 #include "gpu/device.h"
 
@@ -19,5 +18,3 @@ int takt__small_take(struct takt_device *device);
 void takt__small_give(struct takt_device *device, int index);
 struct takt_location takt__small_location(struct takt_device *device,
                                           int index);
-
-#endif

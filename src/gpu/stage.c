@@ -303,8 +303,7 @@ static bool is_coming(const struct takt_transfer *transfer)
            atomic_load_explicit(&transfer->fetched, memory_order_acquire);
 }
 
-/* Takes the next share that has come out, or is to go in; false: there is none.
- */
+/* Takes the next share that has come out, or is to go in; false: none is. */
 static bool take(struct takt_transfer *transfer, bool is_out, size_t *number)
 {
     _Atomic size_t *next = &transfer->next[is_out];

@@ -7,8 +7,7 @@
  * have arrived, and chunks that come out of steps, all at once where the
  * hardware allows it.
  */
-#ifndef TAKT_GPU_TRANSFER_H
-#define TAKT_GPU_TRANSFER_H
+#pragma once
 
 #include "gpu/device.h"
 #include "op/operands.h"
@@ -16,8 +15,7 @@
 
 enum { TAKT_MAX_CHUNKS = 96, TAKT_MAX_STEPS = 32 };
 
-/* Rows of the host's memory, `pitch` bytes apart; without gaps on the device.
- */
+/* Rows of the host's memory, `pitch` bytes apart; no gaps on the device. */
 struct takt_chunk {
     char *host;
     size_t pitch, rows, row_bytes;
@@ -130,5 +128,3 @@ takt_status takt__transfer_undone(struct takt_transfer *transfer,
 /* Waits for everything that was begun in a queue. TAKT_ELOST: it will never be
  * done. */
 takt_status takt__queue_sync(struct takt_device *device, enum takt_queue queue);
-
-#endif

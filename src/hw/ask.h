@@ -5,12 +5,9 @@
  * Each part reads its own facts and leaves zero what it cannot find or
  * understand.
  */
-#ifndef TAKT_HW_ASK_H
-#define TAKT_HW_ASK_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include <takt/machine.h>
 
@@ -49,5 +46,3 @@ void takt__gpus_probe(struct takt_probe *probe);
 /* Notes one cache of `bytes`, whichever way it was found; the largest of a
  * level counts. */
 void takt__cache_note(takt_machine *machine, uint64_t level, uint64_t bytes);
-
-#endif

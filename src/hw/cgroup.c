@@ -8,7 +8,6 @@
  */
 #include "hw/cgroup.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "hw/ask.h"

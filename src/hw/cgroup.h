@@ -3,8 +3,7 @@
  * cgroup.h - the two kernel files that say which control group a process is
  * in and where its files are.
  */
-#ifndef TAKT_HW_CGROUP_H
-#define TAKT_HW_CGROUP_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ bool takt__mount_line_parse(char *line, struct takt_mount_line *out);
 /* Whether the line is about CPU time in version 2, or else in version 1. */
 bool takt__group_line_matches(const struct takt_group_line *line, bool is_v2);
 bool takt__mount_line_matches(const struct takt_mount_line *line, bool is_v2);
-
-#endif

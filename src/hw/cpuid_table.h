@@ -9,8 +9,7 @@
  *
  * A row is leaf, subleaf: eax ebx ecx edx, all hexadecimal.
  */
-#ifndef TAKT_HW_CPUID_TABLE_H
-#define TAKT_HW_CPUID_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ size_t takt__cpuid_table_print(const struct takt_cpuid_table *table,
 const struct takt_cpuid_row *
 takt__cpuid_table_find(const struct takt_cpuid_table *table, uint32_t leaf,
                        uint32_t subleaf);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * files.h - reading and writing the small text files of a machine.
- */
-#ifndef TAKT_HW_FILES_H
-#define TAKT_HW_FILES_H
+/* files.h - reading and writing the small text files of a machine. */
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +24,3 @@ bool takt__file_write(const char *root, const char *path, const char *text,
 
 /* Removes a folder and everything in it; follows no link. */
 void takt__folder_remove(const char *folder);
-
-#endif

@@ -10,11 +10,9 @@
  * Any change to the lines makes every machine a new one: what was learned
  * then counts as a prior only.
  */
-#ifndef TAKT_HW_FINGERPRINT_H
-#define TAKT_HW_FINGERPRINT_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <takt/machine.h>
 
@@ -40,5 +38,3 @@ void takt__sw_fingerprint(const struct takt_sw_traits *traits,
  * than the probe knows are made as if there were no driver and no kernels;
  * a caller that knows more makes them again. */
 void takt__machine_fingerprint(takt_machine *machine);
-
-#endif

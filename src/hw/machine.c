@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* machine.c - the public face of the probe and its sources. */
-#include "takt/machine.h"
 
 #include <stdlib.h>
 
 #include "hw/probe.h"
-#include "hw/source.h"
 
 const char *takt_isa_name(takt_isa isa)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* probe.h - fills in a takt_machine from a source; only memory can run out. */
-#ifndef TAKT_HW_PROBE_H
-#define TAKT_HW_PROBE_H
+#pragma once
 
 #include <takt/machine.h>
 
@@ -11,5 +10,3 @@
  * TAKT_ENOMEM: no memory. */
 takt_status takt__machine_probe(const struct takt_hw_source *source,
                                 takt_machine *out);
-
-#endif

@@ -6,7 +6,6 @@
  * once already while recording. A folder's listing is not kept: the probe
  * reads a file of every entry it cares about, and that file makes the entry.
  */
-#include "hw/source.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,8 +7,7 @@
  * they become g0, g1, ... in the order they are found, and back again when a
  * file below them is asked for.
  */
-#ifndef TAKT_HW_SCRUB_H
-#define TAKT_HW_SCRUB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ size_t takt__scrub_text(struct takt_scrub *scrub, const char *path, char *text,
 /* The path on the machine for a path with neutral names; false: too long. */
 bool takt__scrub_restore(const struct takt_scrub *scrub, const char *path,
                          char *out, size_t cap);
-
-#endif

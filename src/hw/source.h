@@ -10,8 +10,7 @@
  * A recording is untrusted: it may be truncated, huge or binary, and it never
  * leads outside of its own folder.
  */
-#ifndef TAKT_HW_SOURCE_H
-#define TAKT_HW_SOURCE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ takt_status takt__recorder_open(const struct takt_hw_source *original,
  * not be written (TAKT_EIO), the folder is removed and that is returned. */
 takt_status takt__recorder_close(struct takt_hw_source *recorder,
                                  takt_status so_far);
-
-#endif

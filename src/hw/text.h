@@ -4,8 +4,7 @@
  *
  * Every text is NUL-terminated and none is trusted.
  */
-#ifndef TAKT_HW_TEXT_H
-#define TAKT_HW_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ bool takt__text_has_word(const char *words, const char *word, char separator);
 /* Copies printable ASCII, with runs of blanks made one and none at the ends:
  * safe in a terminal, in a line of a fingerprint and in a file name. */
 void takt__text_tidy(const char *text, char *out, size_t cap);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Accuracy: sums are added up in the dtype, with fma where the ISA has it.
  */
-#ifndef TAKT_KERNELS_GEMM_H
-#define TAKT_KERNELS_GEMM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -97,5 +96,3 @@ TAKT_GEMM_DECLARE_ISA(neon)
  * bytes of one element. */
 void takt__gemm_split(const struct takt_gemm *whole, size_t size, unsigned part,
                       unsigned parts, struct takt_gemm *out);
-
-#endif

@@ -13,8 +13,7 @@
  * Promise of every kernel: it reads and writes no byte outside the n elements
  * it was given, at any alignment.
  */
-#ifndef TAKT_KERNELS_KERNEL_H
-#define TAKT_KERNELS_KERNEL_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ typedef void takt_rows_kernel(size_t rows, size_t cols, const void *in,
 /* out[j * ld_out + i] = in[i * ld_in + j], i < rows, j < cols. No overlap. */
 typedef void takt_transpose_kernel(size_t rows, size_t cols, const void *in,
                                    size_t ld_in, void *out, size_t ld_out);
-
-#endif

@@ -15,11 +15,9 @@
  *
  * Threads: units of a call may run at once, each thread with its own scratch.
  */
-#ifndef TAKT_KERNELS_LAYERS_H
-#define TAKT_KERNELS_LAYERS_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "kernels/gemm.h"
 
@@ -186,5 +184,3 @@ takt__attention_piece(const struct takt_attention_call *call, size_t unit);
 /* How many keys query i of a head sees: the first ones. */
 size_t takt__attention_visible(const struct takt_attention_call *call,
                                size_t i);
-
-#endif

@@ -9,8 +9,6 @@
  */
 #include "kernels/partial.h"
 
-#include <stdbool.h>
-
 static void merge_sum(struct takt_partial *left,
                       const struct takt_partial *right)
 {

@@ -20,8 +20,7 @@
  *
  * Threads: everything here works on the caller's storage only.
  */
-#ifndef TAKT_KERNELS_PARTIAL_H
-#define TAKT_KERNELS_PARTIAL_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -96,5 +95,3 @@ static inline void takt__partial_write(enum takt_partial_kind kind,
     else
         *(float *)out = (float)takt__partial_finish(kind, partial);
 }
-
-#endif

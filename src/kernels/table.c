@@ -23,8 +23,7 @@
     TAKT_STREAM(kind_, op_, f32) \
     TAKT_STREAM(kind_, op_, f64)
 
-/* ---- prototypes -----------------------------------------------------------
- */
+/* ---- prototypes ---------------------------------------------------------- */
 
 #define TAKT_KERNEL(kind_, op_, dtype_) \
     takt_##kind_##_kernel NAME(op_, dtype_, ISA);
@@ -70,8 +69,7 @@
 #undef TAKT_GEMM
 #undef TAKT_LAYERS
 
-/* ---- rows -----------------------------------------------------------------
- */
+/* ---- rows ---------------------------------------------------------------- */
 
 #define ROW(op_, kind_, dtype_, function_) \
     {.op = op_,                            \

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * table.h - all kernels that this build has, as a table.
- */
-#ifndef TAKT_KERNELS_TABLE_H
-#define TAKT_KERNELS_TABLE_H
+/* table.h - all kernels that this build has, as a table. */
+#pragma once
 
-#include "kernels/gemm.h"
 #include "kernels/kernel.h"
 #include "kernels/layers.h"
 
@@ -69,5 +65,3 @@ struct takt_kernel {
 };
 
 const struct takt_kernel *takt__kernel_table(size_t *count);
-
-#endif

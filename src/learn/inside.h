@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inside.h - what a learner is made of, for the files of this folder only. */
-#ifndef TAKT_LEARN_INSIDE_H
-#define TAKT_LEARN_INSIDE_H
+#pragma once
 
 #include <fenv.h>
 
@@ -82,8 +81,7 @@ bool takt__record_find(struct takt_learner *learner,
 
 /* ---- recall.c: with the store's lock, takes the other one as well -------- */
 
-/* Opens the store, if it is not open, and reads it; false: there is none now.
- */
+/* Opens the store, unless it is open, and reads it; false: there is none. */
 bool takt__learner_load(struct takt_learner *learner);
 
 /* Closes the store and writes nothing. */
@@ -112,5 +110,3 @@ bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
 /* Gives the model what other machines measured: records of one key together. */
 void takt__learner_hint(struct takt_learner *learner,
                         const struct takt_records *foreign);
-
-#endif

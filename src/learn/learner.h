@@ -11,8 +11,7 @@
  * Threads: the functions may be called from any thread; all but notify() take a
  * lock and are not for the path of a call.
  */
-#ifndef TAKT_LEARN_LEARNER_H
-#define TAKT_LEARN_LEARNER_H
+#pragma once
 
 #include "decide/table.h"
 #include "model/model.h"
@@ -99,8 +98,7 @@ uint64_t takt__learner_dropped(struct takt_learner *learner);
  * between enter and leave. */
 takt_status takt__learner_store(struct takt_learner *learner);
 
-/* Between enter_all and leave_all: forgets an op, or (NULL) all, in the store.
- */
+/* Between enter_all and leave_all: forgets an op, or (NULL) all, in store. */
 takt_status takt__learner_reset(struct takt_learner *learner, const char *op);
 
 struct takt_learner_state {
@@ -112,5 +110,3 @@ struct takt_learner_state {
 };
 /* Between enter_all and leave_all, where its texts can be read. */
 struct takt_learner_state takt__learner_state(struct takt_learner *learner);
-
-#endif

@@ -5,8 +5,7 @@
 #include "base/exit.h"
 #include "learn/inside.h"
 
-/* ---- fork() ----------------------------------------------------------------
- */
+/* ---- fork() -------------------------------------------------------------- */
 
 /* A connection of SQLite's that a child inherits is not merely useless to it:
  * the child's own connections would rely on locks that only its parent has. So

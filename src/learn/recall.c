@@ -231,8 +231,7 @@ static void log_store(const struct takt_learner *learner, takt_status status)
         takt__log(TAKT_LOG_INFO, "store: %s", learner->path);
 }
 
-/* A failure that may pass: tried again after a while, then after twice as long.
- */
+/* A failure that may pass: tried again after a while, then twice as long. */
 static void postpone_opening(struct takt_learner *learner, takt_status status)
 {
     learner->is_given_up =

@@ -6,8 +6,7 @@
  * neither waits nor allocates: when the ring is full the sample is dropped and
  * counted.
  */
-#ifndef TAKT_OBSERVE_JOURNAL_H
-#define TAKT_OBSERVE_JOURNAL_H
+#pragma once
 
 #include "base/ring.h"
 #include "model/sample.h"
@@ -36,5 +35,3 @@ uint64_t takt__journal_count(const struct takt_journal *journal);
 
 /* Takes the oldest sample out; false: there is none. One thread at a time. */
 bool takt__journal_next(struct takt_journal *journal, struct takt_sample *out);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * admit.h - the first step of a call: is it one that can be run?
- */
-#ifndef TAKT_OP_ADMIT_H
-#define TAKT_OP_ADMIT_H
+/* admit.h - the first step of a call: is it one that can be run? */
+#pragma once
 
 #include "op/op_id.h"
 #include "takt/call.h"
@@ -19,5 +16,3 @@ takt_status takt__admit(takt_call *call, bool *is_empty);
 takt_status takt__admit_product(size_t a_bytes, const void *a, size_t b_bytes,
                                 const void *b, size_t out_bytes,
                                 const void *out);
-
-#endif

@@ -5,10 +5,6 @@
  * Names are searched one after the other: the list is short, and nothing on
  * the path of a call looks a name up.
  */
-#include "takt/op.h"
-
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "base/name.h"
 #include "op/op_id.h"

@@ -3,11 +3,9 @@
  * dims.h - the dimensions of forms by name, and those that follow from a
  * window.
  */
-#ifndef TAKT_OP_DIMS_H
-#define TAKT_OP_DIMS_H
+#pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "takt/op.h"
 
@@ -74,5 +72,3 @@ void takt__window_complete(const struct takt_form_window *window,
 /* Whether the sizes make sense together, beyond their number. */
 bool takt__window_fits(const struct takt_form_window *window,
                        const takt_shape *shape);
-
-#endif

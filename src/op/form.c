@@ -97,8 +97,7 @@ static const struct takt_form_window conv2d_window = {
     .rank_max = TAKT_CONV2D_GROUPS + 1,
 };
 
-/* Windows step by their own size unless the call says otherwise, so they tile.
- */
+/* Windows step by their own size unless the call says otherwise: they tile. */
 static const struct takt_form_window pool2d_window = {
     .height = TAKT_POOL2D_WINDOW,
     .width = TAKT_POOL2D_WINDOW,

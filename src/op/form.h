@@ -7,8 +7,7 @@
  * mean, which flags a call may have, by which layouts its calls are
  * distinguished and whether it can be cut. Everything else asks this table.
  */
-#ifndef TAKT_OP_FORM_H
-#define TAKT_OP_FORM_H
+#pragma once
 
 #include "op/dims.h"
 #include "takt/call.h"
@@ -193,5 +192,3 @@ static inline bool takt__form_counts_flops(enum takt_form form)
 {
     return takt__forms[form].counts_flops;
 }
-
-#endif

@@ -14,10 +14,8 @@
  * whether they are in the memory that the expert works on. Decisions are looked
  * up by situation, or by the GPU that has all operands.
  */
-#ifndef TAKT_OP_KEY_H
-#define TAKT_OP_KEY_H
+#pragma once
 
-#include <stdint.h>
 #include <string.h>
 
 #include "op/op_id.h"
@@ -82,5 +80,3 @@ const char *takt__link_name(unsigned series);
 
 /* The series of the link of that name; -1: there is none. */
 int takt__link_find(const char *name);
-
-#endif

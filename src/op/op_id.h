@@ -3,8 +3,7 @@
  * op_id.h - the ops of the catalogue and their series as numbers, for tables
  * and switches.
  */
-#ifndef TAKT_OP_OP_ID_H
-#define TAKT_OP_OP_ID_H
+#pragma once
 
 #include "op/form.h"
 #include "takt/op.h"
@@ -71,5 +70,3 @@ static inline const struct takt_form_entry *takt__op_form(const takt_op *op)
 {
     return &takt__forms[takt__op_entry(op)->form];
 }
-
-#endif

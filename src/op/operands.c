@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * operands.c - from sizes to memory, by the table of forms.
- */
+/* operands.c - from sizes to memory, by the table of forms. */
 #include "op/operands.h"
 
 #include "base/size.h"

@@ -3,8 +3,7 @@
  * operands.h - the operands of a call: how much memory each is, and how it is
  * laid out.
  */
-#ifndef TAKT_OP_OPERANDS_H
-#define TAKT_OP_OPERANDS_H
+#pragma once
 
 #include "op/op_id.h"
 #include "takt/call.h"
@@ -41,5 +40,3 @@ static inline struct takt_rows takt__rows_of(const takt_call *call,
 
 /* Whether what is in `out` before takes part in the result. */
 bool takt__call_accumulates(const takt_call *call);
-
-#endif

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * part.h - a call cut into calls on parts of the same operands.
- */
-#ifndef TAKT_OP_PART_H
-#define TAKT_OP_PART_H
+/* part.h - a call cut into calls on parts of the same operands. */
+#pragma once
 
 #include "op/operands.h"
 
 /* The input that is also the output; -1: none. */
 int takt__call_twin(const takt_call *call);
 
-/* Which operands are cut when the first dimension is: bit i; 0: it cannot be.
- */
+/* Which operands are cut when the first dimension is: bit i; 0: cannot be. */
 unsigned takt__call_cut(const takt_call *call);
 
 /* The part of a call that computes [first, first + count) of one dimension:
@@ -29,5 +25,3 @@ bool takt__call_is_repeatable(const takt_call *call);
 typedef takt_status takt_part_visit(void *self, const takt_call *part);
 takt_status takt__call_rows(const takt_call *call, size_t first, size_t rows,
                             takt_part_visit *visit, void *self);
-
-#endif

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * rules.h - what an op asks of a call beyond its form; admit.c says which.
- */
-#ifndef TAKT_OP_RULES_H
-#define TAKT_OP_RULES_H
+/* rules.h - what an op asks of a call beyond its form; admit.c says which. */
+#pragma once
 
 #include <math.h>
-#include <stdint.h>
 
 #include "op/dims.h"
 #include "takt/call.h"
@@ -69,5 +65,3 @@ static inline bool takt__is_sane(const void *pointer, size_t bytes)
 {
     return pointer != NULL && (uintptr_t)pointer <= UINTPTR_MAX - bytes;
 }
-
-#endif

@@ -7,11 +7,9 @@
  *
  * Threads: define and find may be called from any thread.
  */
-#ifndef TAKT_OP_USER_OPS_H
-#define TAKT_OP_USER_OPS_H
+#pragma once
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "base/lock.h"
 #include "op/key.h"
@@ -43,5 +41,3 @@ const takt_op *takt__user_ops_find(struct takt_user_ops *ops, const char *name);
 /* The op of that number; NULL: none. */
 const takt_op *takt__user_ops_at(const struct takt_user_ops *ops,
                                  unsigned number);
-
-#endif

@@ -9,8 +9,6 @@
  */
 #include "takt/policy.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/name.h"

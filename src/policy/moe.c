@@ -2,8 +2,6 @@
 /* moe.c - routing by complexity and number of elements. */
 #include "takt/policy.h"
 
-#include <stdint.h>
-
 /* Above which the backend is taken; GPU is asked first. */
 static const struct {
     size_t simd, gpu;

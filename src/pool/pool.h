@@ -20,8 +20,7 @@
  *
  * Threads: takt__pool_run() and the questions may be called from any thread.
  */
-#ifndef TAKT_POOL_POOL_H
-#define TAKT_POOL_POOL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,5 +50,3 @@ unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts);
 takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
                            size_t scratch_bytes, takt_pool_task *task,
                            void *job);
-
-#endif

@@ -8,7 +8,6 @@
 #include "pool/scratch.h"
 
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/size.h"

@@ -5,8 +5,7 @@
  * Kernels allocate nothing; what they need is here before they start. It grows
  * to the largest request and stays, so a repeated call finds it ready.
  */
-#ifndef TAKT_POOL_SCRATCH_H
-#define TAKT_POOL_SCRATCH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ void takt__scratch_free(struct takt_scratch *scratch);
 
 /* The calling thread's own; freed when the thread ends. NULL: no memory. */
 struct takt_scratch *takt__scratch_of_thread(void);
-
-#endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * absent.c - the store of a build without SQLite: there is none.
- */
+/* absent.c - the store of a build without SQLite: there is none. */
 #include "store/store.h"
 
 #include <string.h>

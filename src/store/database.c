@@ -9,8 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "store/descriptors.h"
-#include "store/lockfile.h"
 #include "store/schema.h"
 #include "store/sql.h"
 

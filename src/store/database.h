@@ -4,11 +4,7 @@
  *
  * Statements are prepared when they are first needed and kept.
  */
-#ifndef TAKT_STORE_DATABASE_H
-#define TAKT_STORE_DATABASE_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include <sqlite3.h>
 
@@ -16,7 +12,6 @@
 #include "store/lockfile.h"
 #include "store/record.h"
 #include "store/vfs.h"
-#include "takt/status.h"
 #include "takt/store.h"
 
 enum takt_database_use {
@@ -106,8 +101,7 @@ takt_status takt__database_begin(struct takt_database *database);
 takt_status takt__database_end(struct takt_database *database,
                                takt_status so_far);
 
-/* ---- rows.c: records in and out -------------------------------------------
- */
+/* ---- rows.c: records in and out ------------------------------------------ */
 
 /* The number of a name, which is given one if it has none. In a transaction.
  * `slot`: which of the known names to look at first. */
@@ -132,5 +126,3 @@ takt_status takt__merge_open(const char *path, takt_diag *diag,
 /* All or nothing. TAKT_ECORRUPT: `from` is damaged. */
 takt_status takt__merge(struct takt_database *into, struct takt_database *from,
                         takt_store_report *report);
-
-#endif

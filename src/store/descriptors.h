@@ -13,8 +13,7 @@
  * that it forks, for SQLite goes on believing in locks that are gone: it is not
  * used, closed or opened again.
  */
-#ifndef TAKT_STORE_DESCRIPTORS_H
-#define TAKT_STORE_DESCRIPTORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -45,5 +44,3 @@ bool takt__descriptors_are_ours(struct takt_descriptors *of);
 bool takt__descriptors_begin_release(struct takt_descriptors *of,
                                      void *connection);
 void takt__descriptors_end_release(struct takt_descriptors *of);
-
-#endif

@@ -5,7 +5,6 @@
 #include "base/say.h"
 #include "store/database.h"
 #include "store/text.h"
-#include "takt/store.h"
 
 struct export
 {

@@ -45,8 +45,7 @@ struct image_file {
     struct bytes *bytes;
 };
 
-/* ---- reading ---------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 struct look {
     struct stat part[parts]; /* zeros: there is none */
@@ -264,8 +263,7 @@ bool takt__image_has_log(const struct takt_image *image)
     return image->part[1].length > 0;
 }
 
-/* ---- SQLite's file ---------------------------------------------------------
- */
+/* ---- SQLite's file ------------------------------------------------------- */
 
 static struct bytes *bytes_of(sqlite3_file *file)
 {

@@ -5,11 +5,9 @@
  * SQLite reads and writes the copy, so that nothing it finds in a file can
  * make it touch another one, and the file cannot change while it reads.
  */
-#ifndef TAKT_STORE_IMAGE_H
-#define TAKT_STORE_IMAGE_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <sqlite3.h>
 
@@ -42,5 +40,3 @@ bool takt__image_has_log(const struct takt_image *image);
 int takt__image_open(struct takt_image *image, sqlite3_file *file, int flags,
                      int *flags_out);
 int takt__image_file_bytes(void);
-
-#endif

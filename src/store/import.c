@@ -14,7 +14,6 @@
 #include "base/sized.h"
 #include "store/database.h"
 #include "store/text.h"
-#include "takt/store.h"
 
 enum { chunk = 16384 };
 

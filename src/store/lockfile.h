@@ -8,8 +8,7 @@
  * however it ends, and two stores of one process are two holders. The file
  * has no content, but for its size, which says what was found of the database.
  */
-#ifndef TAKT_STORE_LOCKFILE_H
-#define TAKT_STORE_LOCKFILE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -44,5 +43,3 @@ enum takt_damage {
 };
 void takt__lockfile_set_damage(int lockfile, enum takt_damage damage);
 enum takt_damage takt__lockfile_damage(int lockfile);
-
-#endif

@@ -5,7 +5,6 @@
  * Since the writer is part of the key and the rule is a total order, merging
  * is the least upper bound: commutative, associative, idempotent.
  */
-#include "store/database.h"
 
 #include <string.h>
 #include <sys/stat.h>

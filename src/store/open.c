@@ -22,12 +22,8 @@
 #include <unistd.h>
 
 #include "base/say.h"
-#include "store/database.h"
-#include "store/descriptors.h"
-#include "store/lockfile.h"
 #include "store/path.h"
 #include "store/read.h"
-#include "store/schema.h"
 #include "store/sql.h"
 
 enum { busy_ms = 2000, cheap_check_bytes = 4 << 20, checkpoint_pages = 256 };
@@ -139,8 +135,7 @@ static takt_status explain(const struct takt_database *database,
                                           : "no access");
 }
 
-/* ---- damage ----------------------------------------------------------------
- */
+/* ---- damage -------------------------------------------------------------- */
 
 enum { most_damaged = 100, number_bytes = 32 };
 
@@ -276,8 +271,7 @@ static takt_status find(const char *path, enum takt_database_use use,
     return S_ISREG(facts->st_mode) ? TAKT_OK : TAKT_EIO;
 }
 
-/* With the opening lock, too: later the file of that name may be another one.
- */
+/* With the opening lock, too: later the file of that name may be another. */
 static takt_status note_file(struct takt_database *database, takt_status status)
 {
     struct stat facts;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * path.h - where a store is, and on what kind of file system.
- */
-#ifndef TAKT_STORE_PATH_H
-#define TAKT_STORE_PATH_H
+/* path.h - where a store is, and on what kind of file system. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +21,3 @@ char *takt__path_resolve(const char *path);
 
 /* `path` with `end` behind it, to be freed; NULL: no memory. */
 char *takt__path_extend(const char *path, const char *end);
-
-#endif

@@ -3,8 +3,7 @@
  * read.h - a file that is read and not written: an untrusted one, one that we
  * cannot write, or ours when it is looked at for damage.
  */
-#ifndef TAKT_STORE_READ_H
-#define TAKT_STORE_READ_H
+#pragma once
 
 #include "store/database.h"
 #include "store/schema.h"
@@ -29,5 +28,3 @@ takt_status takt__read_verify(const char *path, bool is_thorough,
 /* Says why a file is not read, and returns TAKT_ECORRUPT. */
 takt_status takt__read_refuse(const char *path, enum takt_schema_state state,
                               int64_t version, takt_diag *diag);
-
-#endif

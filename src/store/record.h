@@ -6,12 +6,9 @@
  * so that merging two stores is choosing, per key, the later record. Times are
  * kept as statistics of ln(nanoseconds).
  */
-#ifndef TAKT_STORE_RECORD_H
-#define TAKT_STORE_RECORD_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "base/sha256.h"
 
@@ -100,5 +97,3 @@ bool takt__record_is_sound(const struct takt_record *record);
 
 /* Looks at a record, which is borrowed for the call. */
 typedef void takt_record_visit(void *self, const struct takt_record *record);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * schema.h - the tables of a store and their versions.
- */
-#ifndef TAKT_STORE_SCHEMA_H
-#define TAKT_STORE_SCHEMA_H
+/* schema.h - the tables of a store and their versions. */
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,5 +36,3 @@ takt_status takt__schema_compare(sqlite3 *db, int64_t version, bool *is_same);
  * agree. TAKT_ECORRUPT: something is wrong in it, or it could not be read, or
  * there was too little memory: SQLite reports these alike. */
 takt_status takt__schema_check(sqlite3 *db, bool is_thorough);
-
-#endif

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sql.h - running SQL: one-liners over SQLite's interface.
- */
-#ifndef TAKT_STORE_SQL_H
-#define TAKT_STORE_SQL_H
+/* sql.h - running SQL: one-liners over SQLite's interface. */
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +22,3 @@ takt_status takt__sql_number(sqlite3 *db, const char *text, int64_t *out);
 
 /* Runs a prepared one to its end, and makes it ready for the next time. */
 takt_status takt__sql_step(sqlite3_stmt *statement);
-
-#endif

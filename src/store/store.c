@@ -12,9 +12,6 @@
 #include <string.h>
 
 #include "base/say.h"
-#include "store/database.h"
-#include "store/descriptors.h"
-#include "store/lockfile.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/writer.h"

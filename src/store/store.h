@@ -11,15 +11,10 @@
  * is closed before a fork(): neither SQLite's locks nor its connections survive
  * one.
  */
-#ifndef TAKT_STORE_STORE_H
-#define TAKT_STORE_STORE_H
-
-#include <stdbool.h>
-#include <stddef.h>
+#pragma once
 
 #include "store/descriptors.h"
 #include "store/record.h"
-#include "takt/status.h"
 #include "takt/store.h"
 
 struct takt_store;
@@ -87,5 +82,3 @@ takt_status takt__store_write(struct takt_store *store,
 /* Forgets the records of an op, or (NULL) of all, of every writer, and raises
  * this writer's epoch. */
 takt_status takt__store_reset(struct takt_store *store, const char *op);
-
-#endif

@@ -5,11 +5,7 @@
  * Printing and parsing know nothing of databases. The reader is fed bytes as
  * they come; no input makes it use more memory than itself.
  */
-#ifndef TAKT_STORE_TEXT_H
-#define TAKT_STORE_TEXT_H
-
-#include <stdbool.h>
-#include <stddef.h>
+#pragma once
 
 #include "store/record.h"
 
@@ -46,5 +42,3 @@ size_t takt__text_print_head(char out[TAKT_TEXT_LINE]);
 size_t takt__text_print(const struct takt_record *record,
                         char out[TAKT_TEXT_LINE]);
 size_t takt__text_print_end(size_t records, char out[TAKT_TEXT_LINE]);
-
-#endif

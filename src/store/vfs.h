@@ -8,13 +8,11 @@
  * looks for and deletes its database, that one's log and journal, and
  * temporary files of SQLite's own; or an image alone.
  */
-#ifndef TAKT_STORE_VFS_H
-#define TAKT_STORE_VFS_H
+#pragma once
 
 #include <sqlite3.h>
 
 #include "store/image.h"
-#include "takt/status.h"
 
 struct takt_vfs;
 
@@ -25,5 +23,3 @@ takt_status takt__vfs_connect(const char *path, int flags,
                               struct takt_image *image, struct takt_vfs **out,
                               sqlite3 **db);
 void takt__vfs_free(struct takt_vfs *vfs); /* NULL is allowed */
-
-#endif

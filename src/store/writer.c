@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "store/database.h"
-#include "store/lockfile.h"
 #include "store/sql.h"
 
 static bool make_name(char out[TAKT_RECORD_WRITER])

@@ -5,11 +5,9 @@
  * A writer belongs to a slot, so that there are only as many of them as ever
  * learned at once, however many processes there were.
  */
-#ifndef TAKT_STORE_WRITER_H
-#define TAKT_STORE_WRITER_H
+#pragma once
 
 #include "store/database.h"
-#include "store/record.h"
 
 struct takt_writer {
     char name[TAKT_RECORD_WRITER];
@@ -46,5 +44,3 @@ takt_status takt__writer_check(struct takt_database *database,
 takt_status takt__writer_last_epoch(struct takt_database *database,
                                     const char *name, uint64_t *epoch,
                                     bool *is_spent);
-
-#endif

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "telemetry/inside.h"
+#include "telemetry/dispatcher_parts.h"
 
 /* ---- one round ----------------------------------------------------------- */
 

@@ -10,8 +10,7 @@
  * Threads: every function may be called from any thread, and none is for the
  * path of a call.
  */
-#ifndef TAKT_TELEMETRY_DISPATCHER_H
-#define TAKT_TELEMETRY_DISPATCHER_H
+#pragma once
 
 #include "model/sample.h"
 #include "telemetry/tap.h"
@@ -78,5 +77,3 @@ void takt__dispatcher_add_sample(struct takt_dispatcher *dispatcher,
 
 void takt__dispatcher_report(struct takt_dispatcher *dispatcher,
                              takt_telemetry *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* listener.h - the socket on which `takt trace PID` listens for a process. */
-#ifndef TAKT_TELEMETRY_LISTENER_H
-#define TAKT_TELEMETRY_LISTENER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ bool takt__listener_is_private(const char *folder);
 /* Whether this user or root listens at the other end of `fd`: no other user may
  * read what is computed. False: errno is EACCES. */
 bool takt__listener_is_ours(int fd);
-
-#endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "telemetry/inside.h"
+#include "telemetry/dispatcher_parts.h"
 
 /* ---- the clock of spans -------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* otel.h - finds the exporter, a library of its own, and loads it on demand. */
-#ifndef TAKT_TELEMETRY_OTEL_H
-#define TAKT_TELEMETRY_OTEL_H
+#pragma once
 
 #include "takt/otlp.h"
 
@@ -10,5 +9,3 @@
 takt_status takt__otel_open(const takt_otlp_options *options,
                             const takt_machine *machine, takt_sink *out,
                             takt_diag *diag);
-
-#endif

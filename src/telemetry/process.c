@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/exit.h"
-#include "telemetry/inside.h"
+#include "telemetry/dispatcher_parts.h"
 
 static void notify_sinks(struct takt_dispatcher *dispatcher,
                          takt_fork_phase phase)
@@ -80,8 +80,7 @@ static void finish_at_exit(void *self, void *is_interrupted)
         takt__exit_give_up();
 }
 
-/* The sinks of a program that ends are closed; its later calls are not emitted.
- */
+/* The sinks of a program that ends are closed; later calls are not emitted. */
 static void finish_all(void)
 {
     bool is_interrupted = takt__exit_begin();

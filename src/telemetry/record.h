@@ -10,11 +10,7 @@
  * Bytes are not trusted: nothing is read beyond their end, and what is not
  * understood is skipped.
  */
-#ifndef TAKT_TELEMETRY_RECORD_H
-#define TAKT_TELEMETRY_RECORD_H
-
-#include <stddef.h>
-#include <stdint.h>
+#pragma once
 
 #include <takt/telemetry.h>
 
@@ -94,5 +90,3 @@ enum takt_trace_outcome takt__trace_decode(const unsigned char *bytes,
                                            size_t length,
                                            struct takt_trace_record *out,
                                            size_t *used);
-
-#endif

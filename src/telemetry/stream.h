@@ -6,8 +6,7 @@
  * counted, and reported as soon as there is space again. It ends without an
  * error when the reader goes away.
  */
-#ifndef TAKT_TELEMETRY_STREAM_H
-#define TAKT_TELEMETRY_STREAM_H
+#pragma once
 
 #include <takt/telemetry.h>
 
@@ -27,5 +26,3 @@ enum {
  * TAKT_ENOMEM. */
 takt_status takt__stream_open(const char *where, takt_sink *out,
                               takt_diag *diag);
-
-#endif

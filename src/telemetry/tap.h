@@ -11,8 +11,7 @@
  * Threads: callers use count(), is_quiet(), emits() and push(); what is for the
  * dispatcher says so.
  */
-#ifndef TAKT_TELEMETRY_TAP_H
-#define TAKT_TELEMETRY_TAP_H
+#pragma once
 
 #include "base/ring.h"
 #include "base/worker.h"
@@ -171,5 +170,3 @@ unsigned takt__tap_hot_ops(const struct takt_tap *tap);
 /* Sets or clears a bit of all series of an op. */
 void takt__tap_mark_op(struct takt_tap *tap, unsigned op, unsigned bit,
                        bool is_set);
-
-#endif

@@ -8,11 +8,7 @@
  * An op becomes hot when they exceed the hot rate, and stops when they are
  * below four fifths of it: near the limit it must not alternate.
  */
-#ifndef TAKT_TELEMETRY_WINDOW_H
-#define TAKT_TELEMETRY_WINDOW_H
-
-#include <stdbool.h>
-#include <stdint.h>
+#pragma once
 
 #include "op/key.h"
 
@@ -34,5 +30,3 @@ void takt__window_slide(struct takt_window *window, uint64_t now_ns,
                         const uint64_t calls[TAKT_OP_NUMBERS], double hot_rate,
                         void (*changed)(void *self, unsigned op, bool is_hot),
                         void *self);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* digit.h - the value of a digit, whatever the locale. */
-#ifndef TAKT_TEXT_DIGIT_H
-#define TAKT_TEXT_DIGIT_H
+#pragma once
 
 /* Of 0-9, a-f and A-F; 16: it is none of these. */
 static inline unsigned takt__digit(char c)
@@ -11,5 +10,3 @@ static inline unsigned takt__digit(char c)
     c |= 0x20;
     return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10) : 16;
 }
-
-#endif

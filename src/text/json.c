@@ -2,7 +2,6 @@
 /* json.c - reads a tree of JSON; its nodes and texts are in one region. */
 #include "text/json.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "text/digit.h"

@@ -8,11 +8,9 @@
  *
  * Threads: a document belongs to one thread at a time.
  */
-#ifndef TAKT_TEXT_JSON_H
-#define TAKT_TEXT_JSON_H
+#pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 
 #include "text/region.h"
@@ -82,5 +80,3 @@ void takt__json_quote(FILE *stream, const char *text, const char *instead);
 
 /* Indented by two blanks, with a line break at the end. */
 void takt__json_write(FILE *stream, const struct takt_json_node *root);
-
-#endif

@@ -2,7 +2,6 @@
 /* json_edit.c - looks into a tree of JSON, changes it, writes it. */
 #include "text/json.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

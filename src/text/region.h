@@ -3,8 +3,7 @@
  * region.h - memory for the many small parts of one structure, which are freed
  * together.
  */
-#ifndef TAKT_TEXT_REGION_H
-#define TAKT_TEXT_REGION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ char *takt__region_copy(struct takt_region *region, const char *text,
                         size_t length);
 
 void takt__region_free(struct takt_region *region);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Overlong forms, surrogates and values above U+10FFFF are not UTF-8.
  */
-#ifndef TAKT_TEXT_UTF8_H
-#define TAKT_TEXT_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool takt__is_utf8(const char *text, size_t size);
 /* Whether a terminal should not get a character from outside: it is a control
  * character, invisible, or changes the order of others. */
 bool takt__is_unsafe(uint32_t character);
-
-#endif

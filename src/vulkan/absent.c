@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * absent.c - Vulkan in a build without its headers: there are no devices.
- */
+/* absent.c - Vulkan in a build without its headers: there are no devices. */
 #include <stdio.h>
 
 #include "vulkan/vulkan.h"

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * api.h - the functions of Vulkan that are used, found at run time.
- */
-#ifndef TAKT_VULKAN_API_H
-#define TAKT_VULKAN_API_H
+/* api.h - the functions of Vulkan that are used, found at run time. */
+#pragma once
 
 #define VK_NO_PROTOTYPES
 #include <vulkan/vulkan_core.h> /* vulkan/vulkan.h is a file of ours */
@@ -74,5 +71,3 @@ bool takt__vulkan_find(struct takt_vulkan_api *api, VkDevice device,
  * finds another number than before must not call Vulkan any more: its threads
  * are gone. */
 unsigned takt__vulkan_forks(void);
-
-#endif

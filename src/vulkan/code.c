@@ -8,11 +8,10 @@
  * are put in here, because code that asks for what a device
  * does not have is not valid there.
  */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 #include "vulkan/shaders/variants.h"
 #include "vulkan/spirv.inc"
 

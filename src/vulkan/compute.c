@@ -6,10 +6,9 @@
  * behind `base` on.
  */
 #include <math.h>
-#include <stdint.h>
 
 #include "op/operands.h"
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 #include "vulkan/shaders/variants.h"
 
 /* How an op is run. Vulkan promises that sums and products of floats are

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * device.c - a device from start to stop, and the driver as a whole.
- */
+/* device.c - a device from start to stop, and the driver as a whole. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 #include "vulkan/shaders/variants.h"
 
 /* ---- what is known of a device ------------------------------------------- */

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * layers.c - convolution, pooling and attention as dispatches.
- */
-#include <stdint.h>
+/* layers.c - convolution, pooling and attention as dispatches. */
 
 #include "op/operands.h"
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 #include "vulkan/shaders/variants.h"
 
 /* ---- convolution and pooling --------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 
 /* The only queue has only one order. */
 takt_status takt__vulkan_follow(struct takt_device *device,

@@ -4,10 +4,9 @@
  * blocks for reuse, so there are few.
  */
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 
 enum {
     NONE = -1,
@@ -149,7 +148,7 @@ takt_status takt__vulkan_block_make(struct takt_vulkan *vulkan, size_t bytes,
         return takt__vulkan_status(vulkan, result, TAKT_ENOMEM);
     }
     list(vulkan, own);
-    *out = (struct takt_block){(uint64_t)(uintptr_t)own, bytes, host};
+    *out = (struct takt_block){(uint64_t)(uintptr_t)own, bytes, host, false};
     return TAKT_OK;
 }
 

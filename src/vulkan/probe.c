@@ -8,10 +8,9 @@
  * of the operation, zeros by sign, infinities and NaN.
  */
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 #include "vulkan/shaders/variants.h"
 
 static const float left[] = {1,

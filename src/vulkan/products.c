@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * products.c - matrix products as dispatches of gemm.comp and gemv.comp.
- */
-#include <stdint.h>
+/* products.c - matrix products as dispatches of gemm.comp and gemv.comp. */
 
 #include "op/op_id.h"
 #include "takt/ops.h"
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 #include "vulkan/shaders/variants.h"
 
 takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,

@@ -6,10 +6,9 @@
  * may read, and only one queue is used anyway.
  */
 #include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
 
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 
 /* ---- batches ------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
 /* status.c - whether a device may be called, and what its answers mean. */
 #include <stdatomic.h>
 
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 
 struct takt_vulkan *takt__vulkan_of(const struct takt_device *device)
 {

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * vulkan.h - every GPU that computes through Vulkan 1.1.
- */
-#ifndef TAKT_VULKAN_VULKAN_H
-#define TAKT_VULKAN_VULKAN_H
+/* vulkan.h - every GPU that computes through Vulkan 1.1. */
+#pragma once
 
 #include "gpu/device.h"
 
@@ -12,5 +9,3 @@ extern const struct takt_driver takt__vulkan_driver;
 /* Loads the Vulkan library, which takes a while, and counts the devices that
  * compute. 0: none, and `problem` says why in one line. */
 unsigned takt__vulkan_count(char *problem, size_t size);
-
-#endif

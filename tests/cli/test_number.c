@@ -157,20 +157,20 @@ static void counts_read_back_what_was_printed(void)
 
 static void numbers_are_printed_for_people(void)
 {
-    char text[64];
+    const struct number_text none = count_text(0),
+                             million = count_text(1234567),
+                             most = count_text(SIZE_MAX),
+                             bytes = amount_text(1.5e9, "B"),
+                             flops = amount_text(12, "FLOP");
+    const struct shape_text shape =
+        shape_text(&(takt_shape){.rank = 2, .dim = {3, 4}});
 
-    format_count(0, text, sizeof text);
-    EXPECT_STR(text, "0");
-    format_count(1234567, text, sizeof text);
-    EXPECT_STR(text, "1,234,567");
-    format_count(SIZE_MAX, text, sizeof text);
-    EXPECT_STR(text, "18,446,744,073,709,551,615");
-    format_amount(1.5e9, "B", text, sizeof text);
-    EXPECT_STR(text, "1.5 GB");
-    format_amount(12, "FLOP", text, sizeof text);
-    EXPECT_STR(text, "12 FLOP");
-    format_shape(&(takt_shape){.rank = 2, .dim = {3, 4}}, text, sizeof text);
-    EXPECT_STR(text, "3x4");
+    EXPECT_STR(none.at, "0");
+    EXPECT_STR(million.at, "1,234,567");
+    EXPECT_STR(most.at, "18,446,744,073,709,551,615");
+    EXPECT_STR(bytes.at, "1.5 GB");
+    EXPECT_STR(flops.at, "12 FLOP");
+    EXPECT_STR(shape.at, "3x4");
 }
 
 int main(void)

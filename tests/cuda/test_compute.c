@@ -5,8 +5,8 @@
  * be computed, and the result must be the very same as that of scalar code.
  * Whether real kernels compute the same is what tests with a GPU show.
  */
+#include "cuda/device_parts.h"
 #include "cuda/fixture.h"
-#include "cuda/inside.h"
 #include "gpu/scalar_run.h"
 #include "op/admit.h"
 #include "support/random.h"

@@ -4,8 +4,8 @@
  * the processor. With FAKE_CUDA_LATE=1 its streams have threads, and what does
  * not wait gets the wrong answer.
  */
+#include "cuda/device_parts.h"
 #include "cuda/fixture.h"
-#include "cuda/inside.h"
 #include "support/config.h"
 
 enum { KIB = 1024, MIB = 1024 * 1024 };

@@ -3,8 +3,8 @@
  * test_faults.c - CUDA devices whose driver fails: each error has the right
  * status, leaves nothing behind, and a lost device can be started again.
  */
+#include "cuda/device_parts.h"
 #include "cuda/fixture.h"
-#include "cuda/inside.h"
 #include "support/config.h"
 
 enum { KIB = 1024 };

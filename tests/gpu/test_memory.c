@@ -5,7 +5,7 @@
  * threads.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
-#include "cuda/inside.h"
+#include "cuda/device_parts.h"
 #include "gpu/buffers.h"
 
 enum {

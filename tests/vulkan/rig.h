@@ -18,7 +18,7 @@
 #include "op/operands.h"
 #include "support/random.h"
 #include "support/tap.h"
-#include "vulkan/inside.h"
+#include "vulkan/device_parts.h"
 #include "vulkan/vulkan.h"
 
 /* Threads of the driver are in the way of a fork, they say; the tests do

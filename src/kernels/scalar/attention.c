@@ -8,7 +8,6 @@
 #include "kernels/layers.h"
 
 #include <math.h>
-#include <stdint.h>
 
 #include "base/size.h"
 

@@ -56,36 +56,24 @@ static struct takt_gemv column(const struct takt_gemm *call, size_t j,
             const struct takt_gemv one = column(call, j, sizeof(real_));       \
             takt__k_gemv_##dtype_##_scalar(&one);                              \
         }                                                                      \
+    }                                                                          \
+                                                                               \
+    void takt__k_gemm_tune_##dtype_##_scalar(                                  \
+        const struct takt_gemm_caches *caches,                                 \
+        struct takt_gemm_blocks *blocks)                                       \
+    {                                                                          \
+        (void)caches;                                                          \
+        *blocks = (struct takt_gemm_blocks){1, 1, 1};                          \
+    }                                                                          \
+                                                                               \
+    size_t takt__k_gemm_room_##dtype_##_scalar(                                \
+        const struct takt_gemm *call, const struct takt_gemm_blocks *blocks)   \
+    {                                                                          \
+        (void)call, (void)blocks;                                              \
+        return 0;                                                              \
     }
 
 /* clang-format off */
 PRODUCTS(f32, float)
 PRODUCTS(f64, double)
 /* clang-format on */
-
-void takt__k_gemm_tune_f32_scalar(const struct takt_gemm_caches *caches,
-                                  struct takt_gemm_blocks *blocks)
-{
-    (void)caches;
-    *blocks = (struct takt_gemm_blocks){1, 1, 1};
-}
-
-void takt__k_gemm_tune_f64_scalar(const struct takt_gemm_caches *caches,
-                                  struct takt_gemm_blocks *blocks)
-{
-    takt__k_gemm_tune_f32_scalar(caches, blocks);
-}
-
-size_t takt__k_gemm_room_f32_scalar(const struct takt_gemm *call,
-                                    const struct takt_gemm_blocks *blocks)
-{
-    (void)call;
-    (void)blocks;
-    return 0;
-}
-
-size_t takt__k_gemm_room_f64_scalar(const struct takt_gemm *call,
-                                    const struct takt_gemm_blocks *blocks)
-{
-    return takt__k_gemm_room_f32_scalar(call, blocks);
-}

@@ -10,7 +10,6 @@
 #include "kernels/kernel.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 #include "kernels/partial.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * transpose.c - what transpose means.
- */
+/* transpose.c - what transpose means. */
 #include "kernels/kernel.h"
 
 #define TRANSPOSE(dtype_, real_)                                           \

@@ -11,8 +11,7 @@
  * What a sum loses in rounding when a block is added is kept beside it and
  * added with the next one, so that the number of keys does not matter.
  */
-#ifndef TAKT_KERNELS_VECTOR_ATTENTION_H
-#define TAKT_KERNELS_VECTOR_ATTENTION_H
+#pragma once
 
 #include <math.h>
 
@@ -173,5 +172,3 @@ static void divide(const struct attention_block *is)
         }
     }
 }
-
-#endif

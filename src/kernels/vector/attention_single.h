@@ -5,8 +5,7 @@
  * The scores of one query are one row, so the lanes are keys here. Its block
  * has a pitch of 1 and is used like any other.
  */
-#ifndef TAKT_KERNELS_VECTOR_ATTENTION_SINGLE_H
-#define TAKT_KERNELS_VECTOR_ATTENTION_SINGLE_H
+#pragma once
 
 #include "kernels/vector/attention.h"
 
@@ -54,5 +53,3 @@ static void divide_single(const struct attention_block *is)
     for (size_t c = 0; c < is->call->depth; c++)
         is->sums[c] = total == 0 ? 0 : is->sums[c] / total;
 }
-
-#endif

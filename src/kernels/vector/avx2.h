@@ -5,8 +5,7 @@
  * Eight floats or four doubles; a mask is a vector of all-one or all-zero
  * lanes.
  */
-#ifndef TAKT_KERNELS_VECTOR_AVX2_H
-#define TAKT_KERNELS_VECTOR_AVX2_H
+#pragma once
 
 #include <immintrin.h>
 #include <math.h>
@@ -191,5 +190,3 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
 
 enum { V_TILE_ROWS = 6 };
 #define V_EACH_TILE_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6)
-
-#endif

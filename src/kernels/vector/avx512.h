@@ -5,8 +5,7 @@
  * Sixteen floats or eight doubles; masks live in mask registers, so part of
  * a vector costs no more than a whole one.
  */
-#ifndef TAKT_KERNELS_VECTOR_AVX512_H
-#define TAKT_KERNELS_VECTOR_AVX512_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -125,18 +124,24 @@ VINLINE vf32 vf32_ratio(vf32 a, vf32 c, vf32 x)
 
 /* Square tiles: v[i] lane j becomes v[j] lane i. */
 
-/* From four vectors, the even or odd quarters of each, gathered by quarter. */
-VINLINE void vf32_quarters(const vf32 *u, vf32 *v)
-{
-    const vf32 even0 = _mm512_shuffle_f32x4(u[0], u[4], 0x88);
-    const vf32 even1 = _mm512_shuffle_f32x4(u[8], u[12], 0x88);
-    const vf32 odd0 = _mm512_shuffle_f32x4(u[0], u[4], 0xDD);
-    const vf32 odd1 = _mm512_shuffle_f32x4(u[8], u[12], 0xDD);
-    v[0] = _mm512_shuffle_f32x4(even0, even1, 0x88);
-    v[4] = _mm512_shuffle_f32x4(odd0, odd1, 0x88);
-    v[8] = _mm512_shuffle_f32x4(even0, even1, 0xDD);
-    v[12] = _mm512_shuffle_f32x4(odd0, odd1, 0xDD);
-}
+/* From four vectors `by` apart, the even or odd quarters of each, gathered by
+ * quarter. */
+#define V_GATHER(type_, by_, shuffle_)                                  \
+    VINLINE void type_##_quarters(const type_ *u, type_ *v)             \
+    {                                                                   \
+        const type_ even0 = shuffle_(u[0], u[by_], 0x88);               \
+        const type_ even1 = shuffle_(u[2 * (by_)], u[3 * (by_)], 0x88); \
+        const type_ odd0 = shuffle_(u[0], u[by_], 0xDD);                \
+        const type_ odd1 = shuffle_(u[2 * (by_)], u[3 * (by_)], 0xDD);  \
+        v[0] = shuffle_(even0, even1, 0x88);                            \
+        v[by_] = shuffle_(odd0, odd1, 0x88);                            \
+        v[2 * (by_)] = shuffle_(even0, even1, 0xDD);                    \
+        v[3 * (by_)] = shuffle_(odd0, odd1, 0xDD);                      \
+    }
+/* clang-format off */
+V_GATHER(vf32, 4, _mm512_shuffle_f32x4)
+V_GATHER(vf64, 2, _mm512_shuffle_f64x2)
+/* clang-format on */
 
 /* Transposes the 4x4 tiles that share each quarter of four vectors. */
 VINLINE void vf32_fours(const vf32 *v, vf32 *u)
@@ -164,18 +169,6 @@ VINLINE void vf32_transpose(vf32 v[VF32_LANES])
     vf32_quarters(u + 3, v + 3);
 }
 
-VINLINE void vf64_quarters(const vf64 *u, vf64 *v)
-{
-    const vf64 even0 = _mm512_shuffle_f64x2(u[0], u[2], 0x88);
-    const vf64 even1 = _mm512_shuffle_f64x2(u[4], u[6], 0x88);
-    const vf64 odd0 = _mm512_shuffle_f64x2(u[0], u[2], 0xDD);
-    const vf64 odd1 = _mm512_shuffle_f64x2(u[4], u[6], 0xDD);
-    v[0] = _mm512_shuffle_f64x2(even0, even1, 0x88);
-    v[2] = _mm512_shuffle_f64x2(odd0, odd1, 0x88);
-    v[4] = _mm512_shuffle_f64x2(even0, even1, 0xDD);
-    v[6] = _mm512_shuffle_f64x2(odd0, odd1, 0xDD);
-}
-
 VINLINE void vf64_twos(const vf64 *v, vf64 *u)
 {
     u[0] = _mm512_unpacklo_pd(v[0], v[1]);
@@ -196,5 +189,3 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
 enum { V_TILE_ROWS = 14 };
 #define V_EACH_TILE_ROWS(X) \
     X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
-
-#endif

@@ -10,8 +10,7 @@
  * Rows are written from left to right, whole vectors at a time. What is
  * written too far is overwritten by the next stretch or is slack at the end.
  */
-#ifndef TAKT_KERNELS_VECTOR_CONV2D_COLUMNS_H
-#define TAKT_KERNELS_VECTOR_CONV2D_COLUMNS_H
+#pragma once
 
 #include "kernels/layers.h"
 #include "kernels/vector/isa.h"
@@ -169,5 +168,3 @@ static void write_columns(const struct columns *is)
         for (size_t c = 0; c < call->cols; c++)
             write_tap(is, out_width, r, c);
 }
-
-#endif

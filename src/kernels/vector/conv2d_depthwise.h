@@ -7,8 +7,7 @@
  * (phases). Then what one weight meets along an output row is contiguous for
  * every stride, and no loop has borders.
  */
-#ifndef TAKT_KERNELS_VECTOR_CONV2D_DEPTHWISE_H
-#define TAKT_KERNELS_VECTOR_CONV2D_DEPTHWISE_H
+#pragma once
 
 #include "base/size.h"
 #include "kernels/layers.h"
@@ -207,5 +206,3 @@ static void convolve_rows(const struct takt_conv2d_call *call,
         rows.count -= n;
     }
 }
-
-#endif

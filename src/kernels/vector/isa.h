@@ -37,8 +37,7 @@
  *                      one of the left
  *   V_EACH_TILE_ROWS(X)  X(1) to X(V_TILE_ROWS)
  */
-#ifndef TAKT_KERNELS_VECTOR_ISA_H
-#define TAKT_KERNELS_VECTOR_ISA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -115,5 +114,3 @@ VINLINE vf64 vf64_mix(size_t n, vf64 a, vf64 b)
     static const double lane[] = {0, 1, 2, 3, 4, 5, 6, 7};
     return vf64_select(vf64_lt(vf64_load(lane), vf64_set1((double)n)), a, b);
 }
-
-#endif

@@ -11,8 +11,7 @@
  *
  * The polynomials are minimax fits (Remez) of the relative error.
  */
-#ifndef TAKT_KERNELS_VECTOR_MATH_H
-#define TAKT_KERNELS_VECTOR_MATH_H
+#pragma once
 
 #include "kernels/vector/isa.h"
 
@@ -172,5 +171,3 @@ VINLINE vf32 vf32_gelu(vf32 x)
     return vf64_narrow(vf64_gelu(vf32_widen_lo(x)),
                        vf64_gelu(vf32_widen_hi(x)));
 }
-
-#endif

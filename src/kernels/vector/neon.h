@@ -4,8 +4,7 @@
  *
  * Four floats or two doubles, fused multiply-add everywhere.
  */
-#ifndef TAKT_KERNELS_VECTOR_NEON_H
-#define TAKT_KERNELS_VECTOR_NEON_H
+#pragma once
 
 #include <arm_neon.h>
 #include <math.h>
@@ -243,5 +242,3 @@ VINLINE void v_prefetch(const void *p)
 /* 32 registers would hold more rows, but gcc loads A far ahead. */
 enum { V_TILE_ROWS = 10 };
 #define V_EACH_TILE_ROWS(X) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10)
-
-#endif

@@ -7,8 +7,7 @@
  * one the line is sorted by the columns' remainders modulo the stride
  * (phases), so that neighbours in the output meet neighbours in a phase.
  */
-#ifndef TAKT_KERNELS_VECTOR_POOLING_H
-#define TAKT_KERNELS_VECTOR_POOLING_H
+#pragma once
 
 #include "base/size.h"
 #include "kernels/layers.h"
@@ -54,5 +53,3 @@ static struct band band_of(const struct takt_pooling_call *call, size_t y)
 
     return band.top < band.bottom ? band : (struct band){0, 0};
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pooling_max.h - the maximum of windows. */
-#ifndef TAKT_KERNELS_VECTOR_POOLING_MAX_H
-#define TAKT_KERNELS_VECTOR_POOLING_MAX_H
+#pragma once
 
 #include <math.h>
 
@@ -182,5 +181,3 @@ static void pool_max(const struct pooling *is, struct takt_layer_rows rows,
         max_rows(is, some, lines);
     }
 }
-
-#endif

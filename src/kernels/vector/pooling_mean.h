@@ -4,8 +4,7 @@
  *
  * Summed in double, so that the size of the window does not matter.
  */
-#ifndef TAKT_KERNELS_VECTOR_POOLING_MEAN_H
-#define TAKT_KERNELS_VECTOR_POOLING_MEAN_H
+#pragma once
 
 #include "kernels/vector/pooling.h"
 
@@ -184,5 +183,3 @@ static void pool_globally(const struct takt_pooling_call *call,
         call->out[i] = (float)(vf64_sum(vf64_add(lo, hi)) / (double)n);
     }
 }
-
-#endif

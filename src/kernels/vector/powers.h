@@ -5,8 +5,7 @@
  *
  * Included by their headers, after the words it is made of.
  */
-#ifndef TAKT_KERNELS_VECTOR_POWERS_H
-#define TAKT_KERNELS_VECTOR_POWERS_H
+#pragma once
 
 /* In two steps, so that 2^k itself never leaves the range and a denormal
  * result is rounded once. */
@@ -56,5 +55,3 @@ VINLINE vf32 vf32_log_special(vf32 x, vf32 log)
     log = vf32_select(vf32_eq(x, zero), vf32_set1(-INFINITY), log);
     return vf32_select(vf32_lt(x, zero), vf32_set1(NAN), log);
 }
-
-#endif

@@ -10,8 +10,7 @@
  * Distances of floats are summed in f32 as balanced trees of 16 vectors and
  * the trees in double; what f32 cannot hold is swept again in double.
  */
-#ifndef TAKT_KERNELS_VECTOR_REDUCE_MOMENTS_H
-#define TAKT_KERNELS_VECTOR_REDUCE_MOMENTS_H
+#pragma once
 
 #include <math.h>
 
@@ -155,5 +154,3 @@ VINLINE struct moments moments_f32(size_t n, const float *a, float guess)
         return moments;
     return moments_again(n, a, (float)(moments.base + moments.shift));
 }
-
-#endif

@@ -69,23 +69,29 @@ static void finish(struct counter *counter, size_t n, struct takt_partial *out)
     out->count = n;
 }
 
-static void variance_chunks_f32(size_t n, const float *a,
-                                struct takt_partial *out)
-{
-    float guess = guess_f32(n, a);
-    struct counter counter;
-
-    start(&counter, (double)a[0]);
-    for (size_t i = 0; i < n; i += CHUNK_F32) {
-        const size_t some = n - i < CHUNK_F32 ? n - i : CHUNK_F32;
-        const struct moments moments = moments_f32(some, a + i, guess);
-        push(&counter, moments, some);
-        if (isnan(moments.around))
-            break; /* and so is the result */
-        guess = (float)(moments.base + moments.shift);
+#define VARIANCE_CHUNKS(dtype_, real_, chunk_)                       \
+    static void variance_chunks_##dtype_(size_t n, const real_ *a,   \
+                                         struct takt_partial *out)   \
+    {                                                                \
+        real_ guess = guess_##dtype_(n, a);                          \
+        struct counter counter;                                      \
+                                                                     \
+        start(&counter, (double)a[0]);                               \
+        for (size_t i = 0; i < n; i += (chunk_)) {                   \
+            const size_t some = n - i < (chunk_) ? n - i : (chunk_); \
+            const struct moments moments =                           \
+                moments_##dtype_(some, a + i, guess);                \
+            push(&counter, moments, some);                           \
+            if (isnan(moments.around))                               \
+                break; /* and so is the result */                    \
+            guess = (real_)(moments.base + moments.shift);           \
+        }                                                            \
+        finish(&counter, n, out);                                    \
     }
-    finish(&counter, n, out);
-}
+
+/* clang-format off */
+VARIANCE_CHUNKS(f32, float, CHUNK_F32)
+/* clang-format on */
 
 void TAKT_K(variance_f32)(size_t n, const void *a, const void *b,
                           struct takt_partial *out)
@@ -136,23 +142,9 @@ VINLINE struct moments moments_f64(size_t n, const double *a, double guess)
     return moments_again_f64(n, a, moments.base + moments.shift);
 }
 
-static void variance_chunks_f64(size_t n, const double *a,
-                                struct takt_partial *out)
-{
-    double guess = guess_f64(n, a);
-    struct counter counter;
-
-    start(&counter, a[0]);
-    for (size_t i = 0; i < n; i += CHUNK_F64) {
-        const size_t some = n - i < CHUNK_F64 ? n - i : CHUNK_F64;
-        const struct moments moments = moments_f64(some, a + i, guess);
-        push(&counter, moments, some);
-        if (isnan(moments.around))
-            break; /* and so is the result */
-        guess = moments.base + moments.shift;
-    }
-    finish(&counter, n, out);
-}
+/* clang-format off */
+VARIANCE_CHUNKS(f64, double, CHUNK_F64)
+/* clang-format on */
 
 /* Squares that overflow make the sums above NaN where the definition says
  * infinity, so what is not finite is left to the definition. */

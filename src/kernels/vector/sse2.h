@@ -5,8 +5,7 @@
  * Four floats or two doubles; no fused multiply-add, no blend, no rounding
  * instruction.
  */
-#ifndef TAKT_KERNELS_VECTOR_SSE2_H
-#define TAKT_KERNELS_VECTOR_SSE2_H
+#pragma once
 
 #include <emmintrin.h>
 #include <math.h>
@@ -145,5 +144,3 @@ VINLINE void vf64_transpose(vf64 v[VF64_LANES])
 /* Without fma a product needs a register of its own, so fewer rows. */
 enum { V_TILE_ROWS = 4 };
 #define V_EACH_TILE_ROWS(X) X(1) X(2) X(3) X(4)
-
-#endif

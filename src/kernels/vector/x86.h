@@ -7,8 +7,7 @@
  * but for SSE2, V_CMP before it includes this one. The words of one dtype are
  * in x86_real.h.
  */
-#ifndef TAKT_KERNELS_VECTOR_X86_H
-#define TAKT_KERNELS_VECTOR_X86_H
+#pragma once
 
 #define V_PASTE3(a_, b_, c_) a_##b_##c_
 #define V_EXPAND3(a_, b_, c_) V_PASTE3(a_, b_, c_)
@@ -88,5 +87,3 @@ VINLINE void v_prefetch(const void *p)
 {
     _mm_prefetch((const char *)p, _MM_HINT_T0);
 }
-
-#endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inside.h - what a CUDA device is made of, for the files of this folder only.
+ * device_parts.h - what a CUDA device is made of, for the files of this folder
+ * only.
  */
-#ifndef TAKT_CUDA_INSIDE_H
-#define TAKT_CUDA_INSIDE_H
+#pragma once
 
 #include "cuda/api.h"
 #include "cuda/cuda.h"
@@ -16,12 +16,6 @@ struct takt_cuda_point {
     void *event;
     bool is_timed;
     struct takt_cuda_point *next_free, *next;
-};
-
-/* Host memory that was reserved, not pinned where it was. */
-struct takt_cuda_reserved {
-    void *host;
-    struct takt_cuda_reserved *next;
 };
 
 /* Behind takt_device.self. */
@@ -38,7 +32,6 @@ struct takt_cuda {
     struct takt_block scratch;       /* for kernels of several blocks */
     struct takt_cuda_point *free[2]; /* marks that are not in use; timed: [1] */
     struct takt_cuda_point *points;  /* all of them */
-    struct takt_cuda_reserved *reserved;
 };
 
 /* The status for a result of the driver; TAKT_ELOST for those after which the
@@ -93,5 +86,3 @@ takt_device_follow takt__cuda_follow;
 takt_device_wait takt__cuda_wait;
 takt_device_is_past takt__cuda_is_past;
 takt_device_between takt__cuda_between_s;
-
-#endif

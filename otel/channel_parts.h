@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inside.h - what a channel is made of, for channel.c, its queue (queue.c) and
- * its thread (sender.c).
+ * channel_parts.h - what a channel is made of, for channel.c, its queue
+ * (queue.c) and its thread (sender.c).
  *
  * There are two locks. `lock` guards what others see of the channel, and is
  * held for moments. `busy` is held by the thread always but while it waits, and
  * taken by a fork(): so the child finds everything whole, and neither curl nor
  * the allocator in the middle of something. `busy` is taken before `lock`.
  */
-#ifndef TAKT_OTEL_INSIDE_H
-#define TAKT_OTEL_INSIDE_H
+#pragma once
 
 #include <pthread.h>
 
@@ -70,8 +69,7 @@ static inline uint64_t takt__otel_least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Waits on a condition until a time of CLOCK_MONOTONIC; UINT64_MAX: for good.
- */
+/* Waits on a condition until a time of CLOCK_MONOTONIC; UINT64_MAX: ever. */
 void takt__otel_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
                      uint64_t until_ns);
 
@@ -81,8 +79,7 @@ void takt__otel_sender_start(struct takt_otel_channel *channel);
 /* With lock: all that waits counts as failed. */
 void takt__otel_give_up(struct takt_otel_channel *channel);
 
-/* ---- queue.c: with lock
- * ----------------------------------------------------*/
+/* ---- queue.c: with lock -------------------------------------------------- */
 
 /* Whether there is room; an empty queue has room for one event, and a `last`
  * one is always taken. False: there is none, or no memory. */
@@ -101,5 +98,3 @@ bool takt__otel_queue_is_full(const struct takt_otel_queue *queue);
 /* The caller owns what it gets; NULL: it is empty. */
 struct takt_otel_batch *takt__otel_queue_take(struct takt_otel_queue *queue);
 void takt__otel_batch_free(struct takt_otel_batch *batch); /* NULL allowed */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* inside.h - what a dispatcher is made of, for this folder only. */
-#ifndef TAKT_TELEMETRY_INSIDE_H
-#define TAKT_TELEMETRY_INSIDE_H
+/* dispatcher_parts.h - what a dispatcher is made of, for this folder only. */
+#pragma once
 
 #include "base/fork.h"
 #include "base/lock.h"
@@ -98,5 +97,3 @@ void takt__dispatcher_watch(struct takt_dispatcher *dispatcher,
 /* All metrics; valid until the next time. By the dispatcher. */
 const takt_metrics *
 takt__dispatcher_measure(struct takt_dispatcher *dispatcher);
-
-#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * inside.h - what a Vulkan device is made of, for the files of this folder.
+ * device_parts.h - what a Vulkan device is made of, for the files of this
+ * folder.
  *
  * All three queues of a device are one queue of Vulkan, in which everything
  * runs in order. Commands are recorded into the open batch; a mark sends it
@@ -10,8 +11,7 @@
  * Blocks and marks outlive a device that is stopped: what belongs to Vulkan is
  * taken from them then, and their owner gives back the rest.
  */
-#ifndef TAKT_VULKAN_INSIDE_H
-#define TAKT_VULKAN_INSIDE_H
+#pragma once
 
 #include <string.h>
 
@@ -246,5 +246,3 @@ takt_status takt__vulkan_gemm(struct takt_vulkan *vulkan, unsigned variant,
 
 /* probe.c: whether sums and products are those of the processor. */
 takt_status takt__vulkan_probe(struct takt_vulkan *vulkan, bool *is_ieee);
-
-#endif
