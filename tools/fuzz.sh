@@ -28,7 +28,8 @@ if [ $# -eq 2 ]; then
 fi
 
 mkdir -p build
-tools/progress.sh "fuzz: configure" build/fuzz.log cmake --preset fuzz
-tools/progress.sh "fuzz: build" build/fuzz.log cmake --build --preset fuzz
-find build/fuzz/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
+tools/progress.sh "fuzz: configure" build/fuzz.log cmake --preset asan
+tools/progress.sh "fuzz: build" build/fuzz.log \
+    cmake --build --preset asan --target fuzz/all
+find build/asan/fuzz -maxdepth 1 -name 'fuzz_*' -type f -executable | sort |
     xargs -P "$(nproc)" -n 1 tools/fuzz.sh "$seconds"

@@ -52,13 +52,11 @@ fuzz() {
     done
 }
 
-# What `make test` does without in one preset, though not in others.
-# usage: long PRESET TESTS [OPTION]
-long() {
-    cmake --preset "$1" -DTAKT_TEST_LONG=ON ${3:+"$3"} \
-        >"build/torture-$1.log" &&
-        cmake --build --preset "$1" >>"build/torture-$1.log" &&
-        ctest --test-dir "build/$1" -R "$2" --output-on-failure
+# What `make test` does without.
+examples() {
+    cmake --preset tsan -DTAKT_BUILD_EXAMPLES=ON >build/torture-tsan.log &&
+        cmake --build --preset tsan --target all >>build/torture-tsan.log &&
+        ctest --test-dir build/tsan -R '^examples/' --output-on-failure
 }
 
 mkdir -p build
@@ -71,11 +69,9 @@ for test in build/check/tests/torture/torture_* build/check/tests/torture_* \
     tests/torture/torture_*.py; do
     [ -f "$test" ] && [ -x "$test" ] && attempt "$test" "$test" "$rounds"
 done
-attempt "the model, by the address sanitizer" long asan '^model/'
-attempt "the examples, by the thread sanitizer" \
-    long tsan '^examples/' -DTAKT_BUILD_EXAMPLES=ON
-build fuzz
-for target in build/fuzz/fuzz/fuzz_*; do
+attempt "the examples, by the thread sanitizer" examples
+build asan
+for target in build/asan/fuzz/fuzz_*; do
     [ -f "$target" ] && [ -x "$target" ] && attempt "$target" fuzz "$target"
 done
 note "$found found"

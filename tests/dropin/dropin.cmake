@@ -41,7 +41,9 @@ if(NOT CMAKE_CROSSCOMPILING)
         dropin_target(libbaseline_${name})
     endfunction()
     dropin_blas(all)
-    dropin_blas(plt BASELINE_THROUGH_PLT)
+    if(NOT single_threaded)
+        dropin_blas(plt BASELINE_THROUGH_PLT)
+    endif()
 
     # Sanitizers want to be loaded first; and one compiler is enough for what
     # depends on the loader.
@@ -55,6 +57,7 @@ if(NOT CMAKE_CROSSCOMPILING)
     add_executable(dropin_names dropin/test_names.c
         $<TARGET_OBJECTS:baseline_parts>)
     dropin_target(dropin_names)
+    add_dependencies(dropin_names takt_blas_preload)
     set(usual "A=")
     set(eager "TAKT_RUN_EAGER=1")
     set(scalar "TAKT_RUN_EAGER=1;TAKT_EXPERT=scalar")
@@ -71,6 +74,9 @@ if(NOT CMAKE_CROSSCOMPILING)
        NOT CMAKE_BUILD_TYPE STREQUAL Release) # once is enough for the rest
         set(libraries all plt)
         set(modes eager)
+        if(single_threaded) # of the loader's ways one is enough
+            set(libraries all)
+        endif()
     else()
         dropin_blas(fortran BASELINE_ONLY_FORTRAN)
         dropin_blas(blas64 BASELINE_WIDE)
@@ -98,7 +104,7 @@ if(NOT CMAKE_CROSSCOMPILING)
         ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
     target_compile_definitions(dropin_reuse PRIVATE _GNU_SOURCE)
     target_link_libraries(dropin_reuse PRIVATE Threads::Threads)
-    add_dependencies(dropin_reuse fakecuda)
+    add_dependencies(dropin_reuse fakecuda takt_blas_preload)
     function(dropin_reuse_test name interposer)
         add_test(NAME dropin/reuse${name} COMMAND dropin_reuse ${interposer}
             $<TARGET_FILE:libbaseline_all>)

@@ -76,27 +76,32 @@ struct exact {
     double result, magnitude;
 };
 
+/* A double holds the product of two floats. Sums of doubles need more, which
+ * 64-bit ARM does in software: a hundred times slower in an emulator. */
 static struct exact exact_at(const struct product *p, size_t i, size_t j)
 {
     const struct takt_gemm *g = &p->gemm;
-    long double sum = 0, sizes = 0;
+    long double long_sum = 0;
+    double sum = 0, sizes = 0;
 
     for (size_t q = 0; q < g->k && g->alpha != 0; q++) {
-        const long double one =
-            get(g->a, p->is_double, i * g->a_row + q * g->a_col);
-        const long double other =
+        const double one = get(g->a, p->is_double, i * g->a_row + q * g->a_col);
+        const double other =
             get(g->b, p->is_double, q * g->b_row + j * g->b_col);
-        sum += one * other;
-        sizes += fabsl(one * other);
+        if (p->is_double)
+            long_sum += (long double)one * (long double)other;
+        else
+            sum += one * other;
+        sizes += fabs(one * other);
     }
-    sum *= g->alpha;
+    long_sum = (long_sum + (long double)sum) * (long double)g->alpha;
     sizes *= fabs(g->alpha);
     if (g->beta != 0) {
         const double old = get(before, p->is_double, i * g->ldc + j);
-        sum += (long double)g->beta * (long double)old;
-        sizes += fabsl((long double)g->beta * (long double)old);
+        long_sum += (long double)g->beta * (long double)old;
+        sizes += fabs(g->beta * old);
     }
-    return (struct exact){(double)sum, (double)sizes};
+    return (struct exact){(double)long_sum, sizes};
 }
 
 static void compare_at(const struct product *p, const char *op, size_t i,
