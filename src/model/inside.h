@@ -44,9 +44,10 @@ struct takt_series {
                                       * scaled from the nearest one */
     bool is_typical_known[TAKT_BUCKETS];
     bool counts_flops;
-    bool has_gpu_slots;                       /* published for its GPUs */
-    int8_t link;                              /* TAKT_LINK_...; -1: of an op */
-    uint8_t first_bucket;                     /* the least work that was run */
+    bool is_wanted;       /* called or asked about: only then it is published */
+    bool has_gpu_slots;   /* published for its GPUs */
+    int8_t link;          /* TAKT_LINK_...; -1: of an op */
+    uint8_t first_bucket; /* the least work that was run */
     struct takt_bandit *bandit[TAKT_COLUMNS]; /* TAKT_BUCKETS each, or NULL */
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
