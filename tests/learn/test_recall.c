@@ -382,7 +382,7 @@ static double expect_way(const char *path)
 static void a_hint_waits_for_its_expert(void)
 {
     const char *path = scratch_path();
-    struct takt_record record = record_of("user.way", 2e-3, 50);
+    struct takt_record record = record_of("user.way", 1, 50);
 
     strcpy(record.op, "mine0");
     write_as(path, "m1", "s", &record, 1);
