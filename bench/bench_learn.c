@@ -86,7 +86,8 @@ static void report(struct contender *who, const struct workload *workload,
     fflush(stdout);
 }
 
-/* Everybody in turns: each expert, then each policy, round after round. */
+/* Everybody in turns: each expert, then each policy, in another order every
+ * round. */
 static void run_all(struct workload *workload, takt_ctx *ctx,
                     struct contender *who, size_t count)
 {
@@ -102,8 +103,10 @@ static void run_all(struct workload *workload, takt_ctx *ctx,
     for (int round = 0; round < rounds; round++) {
         for (size_t e = 0; e < experts; e++)
             workload_run(workload, ctx, e, &times[e]);
-        for (size_t i = 0; i < count; i++)
-            workload_run(workload, who[i].ctx, max_experts, &who[i].times);
+        for (size_t i = 0; i < count; i++) {
+            struct contender *next = &who[(i + (size_t)round) % count];
+            workload_run(workload, next->ctx, max_experts, &next->times);
+        }
     }
     for (size_t e = 0; e < experts; e++) {
         workload_take(workload, e, &times[e]);

@@ -208,7 +208,8 @@ static void run_kept(const uint8_t *bytes, size_t length)
 
     demand(status == TAKT_OK || status == TAKT_ECORRUPT);
     /* A length in a damaged page may be more than there is memory. */
-    const takt_status visited = takt__rows_visit(database, pages_look, NULL);
+    const takt_status visited =
+        takt__rows_visit(database, TAKT_SQL_SELECT, pages_look, NULL);
     demand(visited == TAKT_OK || visited == TAKT_ECORRUPT ||
            (visited == TAKT_ENOMEM && status == TAKT_ECORRUPT));
 }

@@ -195,7 +195,8 @@ static void run_kept(const uint8_t *bytes, size_t length)
     const takt_status checked = takt__schema_check(database->db, false);
 
     expect(checked, TAKT_OK);
-    expect(takt__rows_visit(database, pages_look, NULL), checked);
+    expect(takt__rows_visit(database, TAKT_SQL_SELECT, pages_look, NULL),
+           checked);
     if (takt__database_begin(database) == TAKT_OK) {
         expect(write_some(database), checked);
         demand(takt__database_end(database, TAKT_EINVAL) == TAKT_EINVAL);

@@ -231,10 +231,17 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
     return takt__learner_create(&learner, &ctx->learner);
 }
 
+void takt__ctx_ask(takt_ctx *ctx, unsigned series)
+{
+    takt__learner_ask(ctx->learner, series);
+    takt__table_set_asked(&ctx->decider.table, series);
+}
+
 void takt__ctx_predict(takt_ctx *ctx, const struct takt_sizes *sizes)
 {
     struct takt_model *model = takt__learner_enter(ctx->learner);
 
+    takt__model_want(model, sizes->key.series);
     takt__model_set_typical(model, sizes->key.series, sizes->key.bucket,
                             &sizes->work);
     takt__learner_leave(ctx->learner);

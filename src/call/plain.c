@@ -9,15 +9,24 @@
 
 /* ---- decide -------------------------------------------------------------- */
 
-/* A user's op that was never called: the model predicts, and the table knows
- * from then on. */
+/* A series that was never called. The table gets what was learned of it before;
+ * of a user's op, what the model predicts. An urgent call does not wait for
+ * that. */
 static takt_status decide_new(struct takt_exec *exec, double budget_s)
 {
     takt_ctx *ctx = exec->ctx;
 
-    if (takt__user_expert_next(&ctx->experts, exec->sizes.op, NULL) == NULL)
-        return TAKT_ENOTSUP;
-    takt__ctx_predict(ctx, &exec->sizes);
+    if (exec->sizes.op->is_user) {
+        if (takt__user_expert_next(&ctx->experts, exec->sizes.op, NULL) == NULL)
+            return TAKT_ENOTSUP;
+        takt__ctx_predict(ctx, &exec->sizes);
+    } else if ((exec->call->flags & TAKT_CALL_URGENT) == 0) {
+        takt__ctx_ask(ctx, exec->sizes.key.series);
+    } else {
+        takt__learner_notify(ctx->learner); /* it reads the store meanwhile */
+        return takt__decide_static(&ctx->decider, TAKT_POLICY_ADAPTIVE,
+                                   &exec->sizes, &exec->choice);
+    }
     const takt_status status =
         takt__decide(&ctx->decider, exec->thread, &exec->sizes, exec->is_repeat,
                      budget_s, &exec->choice);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "call/gpus.h"
+#include "call/learning.h"
 #include "expert/gpu.h"
 #include "gpu/copies.h"
 
@@ -163,6 +164,9 @@ takt_status takt__resident_decide(struct takt_exec *exec)
     struct takt_move_costs moves;
 
     if (ctx->decider.policy == TAKT_POLICY_ADAPTIVE) {
+        if ((exec->call->flags & TAKT_CALL_URGENT) == 0 &&
+            !takt__table_is_asked(&ctx->decider.table, exec->sizes.key.series))
+            takt__ctx_ask(ctx, exec->sizes.key.series);
         find_move_costs(exec, &moves);
         takt__decide_location(&ctx->decider, exec->thread, &exec->sizes, &moves,
                               is_urgent, &exec->choice);

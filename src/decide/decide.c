@@ -277,7 +277,8 @@ static inline uint64_t look_up(struct takt_decider *decider,
     const uint64_t word =
         takt__table_load(&decider->table, sizes->key, situation);
 
-    if (word != 0 || sizes->op->is_user)
+    if (word != 0 || sizes->op->is_user ||
+        !takt__table_is_asked(&decider->table, sizes->key.series))
         return word;
     return ask_prior(decider, sizes, situation);
 }

@@ -111,7 +111,8 @@ bool takt__decide_learned(const struct takt_decider *decider,
  * with the situation the thread is in, and with trials. `is_repeat`: its
  * operands lie where the previous call left them. Nothing is tried in place of
  * what takes longer than `budget_s`: 0, nothing at all.
- * TAKT_ENOENT: an op of the user's that nothing is known about yet. */
+ * TAKT_ENOENT: the learner was not asked about this series yet (table.h), or it
+ * is of an op of the user's that nothing is known about. */
 takt_status takt__decide(struct takt_decider *decider,
                          struct takt_thread *thread,
                          const struct takt_sizes *sizes, bool is_repeat,

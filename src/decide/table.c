@@ -6,7 +6,8 @@
 
 takt_status takt__table_create(struct takt_table *out)
 {
-    out->cell = calloc(TAKT_SERIES_COUNT, sizeof *out->cell);
+    *out = (struct takt_table){
+        .cell = calloc(TAKT_SERIES_COUNT, sizeof *out->cell)};
     return out->cell == NULL ? TAKT_ENOMEM : TAKT_OK;
 }
 

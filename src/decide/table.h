@@ -3,7 +3,8 @@
  * table.h - what was decided, one word per series, column and bucket.
  *
  * A decision reads one word; the learner writes one. A word that is 0 was never
- * written: the caller then writes what the prior says. A trial of another
+ * written: the caller asks the learner what is known of the series, once, and
+ * where that is nothing writes what the prior says. A trial of another
  * expert is a token in the word: the caller that takes it out runs the trial.
  *
  * A column is a situation; with TAKT_RESIDENT in it, the best way to run a call
@@ -39,6 +40,9 @@ struct takt_cell {
 
 struct takt_table {
     _Atomic uint64_t (*cell)[TAKT_COLUMNS][TAKT_BUCKETS]; /* by series */
+    /* What is known of the series was asked for: a word that is still 0 says
+     * that it is nothing. */
+    _Atomic bool is_asked[TAKT_SERIES_COUNT];
 };
 
 /* All cells empty; pages that are not touched take no memory. */
@@ -95,6 +99,18 @@ static inline uint64_t takt__table_load(const struct takt_table *table,
 {
     return atomic_load_explicit(&table->cell[key.series][column][key.bucket],
                                 memory_order_acquire);
+}
+
+static inline bool takt__table_is_asked(const struct takt_table *table,
+                                        unsigned series)
+{
+    return atomic_load_explicit(&table->is_asked[series], memory_order_relaxed);
+}
+
+static inline void takt__table_set_asked(struct takt_table *table,
+                                         unsigned series)
+{
+    atomic_store_explicit(&table->is_asked[series], true, memory_order_relaxed);
 }
 
 /* Writes what the prior said, unless the word was written meanwhile. */

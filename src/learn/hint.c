@@ -163,21 +163,22 @@ static double variance_between(const char *device, bool is_same,
                                                                 : same_gpu;
 }
 
-/* From the records of the same GPU, if there are any, or else from all. */
-static void give_hint(struct takt_learner *learner,
+/* From the records of the same GPU, if there are any, or else from all. False:
+ * their op or their expert is not known. */
+static bool give_hint(struct takt_learner *learner,
                       const struct takt_record *record, size_t count)
 {
     struct takt_summary hint;
     struct effect effect[most_machines];
 
     if (!takt__record_find(learner, record, false, &hint))
-        return;
+        return false;
     const char *device = takt__learner_device(learner, hint.arm);
     const size_t same = of_device(&record, count, device);
     size_t machines = gather(record, same > 0 ? same : count, effect);
     machines = drop_outliers(effect, machines);
     if (machines == 0)
-        return;
+        return true;
     const struct effect all = pool(effect, machines);
     hint.n = 1;
     hint.mean = all.mean;
@@ -187,18 +188,26 @@ static void give_hint(struct takt_learner *learner,
     takt__model_hint(learner->model, &hint,
                      all.variance +
                          variance_between(device, same > 0, hint.series));
+    return true;
 }
 
 void takt__learner_hint(struct takt_learner *learner,
-                        const struct takt_records *foreign)
+                        struct takt_records *foreign)
 {
+    struct takt_record *record = foreign->record;
+    size_t left = 0;
+
     if (foreign->count == 0)
         return;
-    qsort(foreign->record, foreign->count, sizeof foreign->record[0], by_key);
+    qsort(record, foreign->count, sizeof record[0], by_key);
     for (size_t i = 0, j; i < foreign->count; i = j) {
         for (j = i + 1; j < foreign->count; j++)
-            if (compare_keys(&foreign->record[i], &foreign->record[j]) != 0)
+            if (compare_keys(&record[i], &record[j]) != 0)
                 break;
-        give_hint(learner, &foreign->record[i], j - i);
+        if (give_hint(learner, &record[i], j - i))
+            continue;
+        memmove(&record[left], &record[i], (j - i) * sizeof record[0]);
+        left += j - i;
     }
+    foreign->count = left;
 }

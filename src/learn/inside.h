@@ -31,7 +31,8 @@ struct takt_learner {
     struct takt_table *table;
     struct takt_learner_names names;
     bool is_published, is_frozen;
-    struct takt_records unclaimed; /* of ops or experts not known here */
+    struct takt_records unclaimed; /* of ops or experts not known here ... */
+    struct takt_records unclaimed_hints; /* ... from other machines */
     uint64_t saved_samples; /* of the model: more: there is something to save */
     fenv_t fpenv;           /* of the thread between enter() and leave() */
 
@@ -43,7 +44,9 @@ struct takt_learner {
     bool is_store_set;               /* the environment names it */
     takt_status store_status;        /* of opening and reading it */
     _Atomic bool is_loaded;          /* it was read */
-    _Atomic bool was_tried;          /* to open it, whatever came of it */
+    _Atomic uint32_t was_tried;      /* to open it, whatever came of it */
+    _Atomic uint64_t ask_end_ns;     /* until then calls wait for it; 0: no call
+                                      * asked so far */
     bool is_given_up;                /* no store: memory only from now on */
     unsigned failures;               /* to open or to write, in a row */
     char writer[TAKT_RECORD_WRITER]; /* the name under which the model's own
@@ -107,6 +110,11 @@ void takt__learner_close(struct takt_learner *learner);
 bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
                            uint64_t limit_ns);
 
-/* Gives the model what other machines measured: records of one key together. */
+/* The same for one series alone, all of it. */
+void takt__learner_publish_series(struct takt_learner *learner, unsigned series,
+                                  uint64_t now_ns);
+
+/* Gives the model what other machines measured: records of one key together.
+ * Those of ops or experts that are not known stay in the list. */
 void takt__learner_hint(struct takt_learner *learner,
-                        const struct takt_records *foreign);
+                        struct takt_records *foreign);

@@ -8,8 +8,12 @@
 
 #include "base/clock.h"
 #include "base/fpenv.h"
+#include "base/futex.h"
 
 static const uint64_t most_work_ns = 300000; /* at a stretch */
+
+/* Reading what `takt tune` stores takes a third of this on an idle machine. */
+static const uint64_t longest_ask_ns = 100000000;
 
 /* ---- one round ----------------------------------------------------------- */
 
@@ -178,10 +182,51 @@ void takt__learner_destroy(struct takt_learner *learner)
     takt__fork_remove(&learner->fork);
     takt__model_destroy(learner->model);
     free(learner->unclaimed.record);
+    free(learner->unclaimed_hints.record);
     free(learner->unsaved.record);
     pthread_mutex_destroy(&learner->lock);
     pthread_mutex_destroy(&learner->store_lock);
     free(learner);
+}
+
+/* ---- calls --------------------------------------------------------------- */
+
+/* The end of the time that calls may wait, all together. */
+static uint64_t end_of_asking(struct takt_learner *learner)
+{
+    const uint64_t now_end_ns = takt__now_ns() + longest_ask_ns;
+    uint64_t end_ns = 0;
+
+    return atomic_compare_exchange_strong(&learner->ask_end_ns, &end_ns,
+                                          now_end_ns)
+               ? now_end_ns
+               : end_ns;
+}
+
+/* The thread reads the store; where none can be had, nobody does. */
+static void await_store(struct takt_learner *learner, uint64_t end_ns)
+{
+    if (atomic_load(&learner->was_tried) != 0 || learner->path[0] == '\0')
+        return;
+    takt__learner_notify(learner);
+    if (atomic_load(&learner->worker.state) != TAKT_WORKER_NONE)
+        takt__futex_changes(&learner->was_tried, 0, end_ns);
+}
+
+void takt__learner_ask(struct takt_learner *learner, unsigned series)
+{
+    const uint64_t end_ns = end_of_asking(learner);
+    fenv_t fpenv;
+
+    takt__fpenv_leave(&fpenv);
+    await_store(learner, end_ns);
+    if (takt__lock_until(&learner->lock, end_ns)) {
+        if (takt__model_has_series(learner->model, series) &&
+            takt__model_want(learner->model, series) == TAKT_OK)
+            takt__learner_publish_series(learner, series, takt__now_ns());
+        takt__unlock(&learner->lock);
+    }
+    takt__fpenv_return(&fpenv);
 }
 
 /* ---- questions ----------------------------------------------------------- */

@@ -9,7 +9,7 @@
  * none do.
  *
  * Threads: the functions may be called from any thread; all but notify() take a
- * lock and are not for the path of a call.
+ * lock and are not for the path of a call, but for the first of a series.
  */
 #pragma once
 
@@ -73,6 +73,11 @@ struct takt_journal *takt__learner_journal(struct takt_learner *learner);
 /* Says that there is a sample in the journal: starts or wakes the thread if
  * need be, otherwise one load. */
 void takt__learner_notify(struct takt_learner *learner);
+
+/* Before the first decision about a series: publishes what the store knows of
+ * it. Waits for the store to be read, which the thread does, and for its lock;
+ * for a tenth of a second at most, all calls together. */
+void takt__learner_ask(struct takt_learner *learner, unsigned series);
 
 /* Reads the store, takes the lock, learns what is in the journal, and returns
  * the model. Waits for the store only the first time. */

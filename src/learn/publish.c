@@ -153,6 +153,16 @@ static void publish_change(struct takt_learner *learner,
     learner->names.published(learner->names.self, change->series);
 }
 
+void takt__learner_publish_series(struct takt_learner *learner, unsigned series,
+                                  uint64_t now_ns)
+{
+    struct takt_change change;
+
+    if (takt__model_take_change(learner->model, series, &change) &&
+        learner->is_published)
+        publish_change(learner, &change, now_ns);
+}
+
 bool takt__learner_publish(struct takt_learner *learner, uint64_t now_ns,
                            uint64_t limit_ns)
 {

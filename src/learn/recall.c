@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/futex.h"
 #include "base/log.h"
 #include "learn/inside.h"
 
@@ -88,7 +89,7 @@ static void collect(void *self, const struct takt_record *record)
 static takt_status collect_all(struct reading *reading)
 {
     takt_status status =
-        takt__store_read(reading->learner->store, collect, reading);
+        takt__store_scan(reading->learner->store, collect, reading);
 
     if (status == TAKT_OK)
         status = reading->own.status;
@@ -139,6 +140,17 @@ static takt_status restore_record(struct reading *reading,
     return learner->unclaimed.status;
 }
 
+/* What is left of them waits for experts that are not known yet. */
+static void give_hints(struct reading *reading)
+{
+    struct takt_records *left = &reading->learner->unclaimed_hints;
+
+    takt__learner_hint(reading->learner, &reading->foreign);
+    free(left->record);
+    *left = reading->foreign;
+    reading->foreign = (struct takt_records){0};
+}
+
 static takt_status read_all(struct takt_learner *learner)
 {
     struct reading reading = {.learner = learner};
@@ -151,7 +163,7 @@ static takt_status read_all(struct takt_learner *learner)
         status = restore_record(&reading, &reading.own.record[i]);
     learner->other_records = (double)reading.others;
     if (status == TAKT_OK)
-        takt__learner_hint(learner, &reading.foreign);
+        give_hints(&reading);
     else
         takt__learner_disown(learner);
     end_reading(&reading);
@@ -293,7 +305,8 @@ bool takt__learner_load(struct takt_learner *learner)
     if (learner->store != NULL)
         return true;
     const bool is_read = open_store(learner) && read_store(learner);
-    learner->was_tried = true;
+    atomic_store(&learner->was_tried, 1);
+    takt__futex_wake(&learner->was_tried);
     return is_read;
 }
 
@@ -315,4 +328,5 @@ void takt__learner_claim(struct takt_learner *learner)
             list->record[left++] = *record;
     }
     list->count = left;
+    takt__learner_hint(learner, &learner->unclaimed_hints);
 }

@@ -155,6 +155,7 @@ takt_status takt__learner_save(struct takt_learner *learner, uint64_t now_ns,
 takt_status takt__learner_reset(struct takt_learner *learner, const char *op)
 {
     takt__records_drop(&learner->unclaimed, op);
+    takt__records_drop(&learner->unclaimed_hints, op);
     takt__records_drop(&learner->unsaved, op);
     if (learner->path[0] == '\0')
         return TAKT_OK;

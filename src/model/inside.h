@@ -44,6 +44,7 @@ struct takt_series {
                                       * scaled from the nearest one */
     bool is_typical_known[TAKT_BUCKETS];
     bool counts_flops;
+    bool is_wanted;     /* called or asked about: only then it is published */
     bool has_gpu_slots; /* published for its GPUs */
     int8_t link;        /* TAKT_LINK_...; -1: of an op */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */

@@ -236,6 +236,7 @@ void takt__model_learn(struct takt_model *model,
     if (!is_valid(model, sample) || !observe(model, sample, &seen))
         return;
     model->counters.samples++;
+    seen.series->is_wanted = true;
     if ((sample->flags & TAKT_SAMPLE_REFUSED) != 0) {
         refuse(model, &seen);
         return;

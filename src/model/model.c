@@ -158,6 +158,7 @@ struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
         (int8_t)(series < TAKT_SERIES_LINKS ? -1
                                             : (int)series - TAKT_SERIES_LINKS);
     made->limit = limit_of(series);
+    made->is_wanted = made->link >= 0; /* of whatever op it is a part */
     made->first_bucket = TAKT_BUCKETS;
     for (unsigned i = 0; i < TAKT_BUCKETS; i++)
         made->typical[i] =
@@ -294,16 +295,33 @@ static struct takt_change change_of(struct takt_model *model, unsigned number)
     };
 }
 
+takt_status takt__model_want(struct takt_model *model, unsigned series)
+{
+    struct takt_series *found = takt__series_at(model, series);
+
+    if (found == NULL)
+        return TAKT_ENOMEM;
+    found->is_wanted = true;
+    return TAKT_OK;
+}
+
+bool takt__model_take_change(struct takt_model *model, unsigned number,
+                             struct takt_change *out)
+{
+    struct takt_series *series = model->series[number];
+
+    if (series == NULL || series->changed == 0 || !series->is_wanted)
+        return false;
+    *out = change_of(model, number);
+    series->changed = 0;
+    return out->situations != 0;
+}
+
 bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
 {
     for (unsigned i = 0; i < TAKT_SERIES_COUNT; i++) {
         const unsigned series = (model->next_changed + i) % TAKT_SERIES_COUNT;
-        if (model->series[series] == NULL ||
-            model->series[series]->changed == 0)
-            continue;
-        *out = change_of(model, series);
-        model->series[series]->changed = 0;
-        if (out->situations == 0)
+        if (!takt__model_take_change(model, series, out))
             continue;
         model->next_changed = series + 1;
         return true;

@@ -182,7 +182,13 @@ struct takt_change {
     unsigned first, last; /* buckets */
 };
 
-/* Takes the next change; false: there is none. */
+/* Has the changes of a series taken from now on: somebody asks about it. Those
+ * of a series that was only restored wait until then; a sample asks, too. */
+takt_status takt__model_want(struct takt_model *model, unsigned series);
+
+/* Takes the change of a series, or the next of all; false: there is none. */
+bool takt__model_take_change(struct takt_model *model, unsigned series,
+                             struct takt_change *out);
 bool takt__model_next_change(struct takt_model *model, struct takt_change *out);
 
 /* ---- summaries, for the store and for reports ---------------------------- */

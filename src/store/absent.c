@@ -50,6 +50,12 @@ takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
     return TAKT_ENOTSUP;
 }
 
+takt_status takt__store_scan(struct takt_store *store, takt_record_visit *visit,
+                             void *self)
+{
+    return TAKT_ENOTSUP;
+}
+
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count)
 {

@@ -43,7 +43,8 @@ static takt_status export_rows(struct takt_database *database,
                                struct export *export)
 {
     export->length = takt__text_print_head(export->text);
-    const takt_status status = takt__rows_visit(database, print, export);
+    const takt_status status =
+        takt__rows_visit(database, TAKT_SQL_SELECT, print, export);
     if (status != TAKT_OK)
         return status; /* without its end, the text is no good */
     export->length += takt__text_print_end(export->records, reserve(export));

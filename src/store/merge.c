@@ -79,7 +79,7 @@ takt_status takt__merge(struct takt_database *into, struct takt_database *from,
     if (status != TAKT_OK)
         return status;
     merge.status = takt__sql_number(into->db, count_records, &before);
-    status = takt__rows_visit(from, put, &merge);
+    status = takt__rows_visit(from, TAKT_SQL_SELECT, put, &merge);
     if (merge.status == TAKT_OK)
         merge.status = takt__sql_number(into->db, count_records, &after);
     if (merge.status != TAKT_OK)
@@ -113,7 +113,7 @@ static takt_status merge_files(const char *into, struct takt_database *from,
     struct takt_database target;
 
     if (is_same_file(into, from->path))
-        return takt__rows_visit(from, count, &report->read);
+        return takt__rows_visit(from, TAKT_SQL_SCAN, count, &report->read);
     takt_status status = takt__merge_open(into, diag, &target);
     if (status != TAKT_OK)
         return blame_target(status);

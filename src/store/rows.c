@@ -148,7 +148,8 @@ static bool read_row(sqlite3_stmt *row, struct takt_record *record)
 }
 
 takt_status takt__rows_visit(struct takt_database *database,
-                             takt_record_visit *visit, void *self)
+                             enum takt_sql which, takt_record_visit *visit,
+                             void *self)
 {
     struct takt_record record;
     sqlite3_stmt *rows;
@@ -158,8 +159,7 @@ takt_status takt__rows_visit(struct takt_database *database,
         return TAKT_EIO;
     if (database->is_empty)
         return TAKT_OK;
-    const takt_status status =
-        takt__database_prepare(database, TAKT_SQL_SELECT, &rows);
+    const takt_status status = takt__database_prepare(database, which, &rows);
     if (status != TAKT_OK)
         return status;
     while ((result = sqlite3_step(rows)) == SQLITE_ROW)

@@ -155,7 +155,15 @@ static takt_status note(struct takt_store *store, takt_status status)
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self)
 {
-    return note(store, takt__rows_visit(&store->database, visit, self));
+    return note(store, takt__rows_visit(&store->database, TAKT_SQL_SELECT,
+                                        visit, self));
+}
+
+takt_status takt__store_scan(struct takt_store *store, takt_record_visit *visit,
+                             void *self)
+{
+    return note(store,
+                takt__rows_visit(&store->database, TAKT_SQL_SCAN, visit, self));
 }
 
 static void sign(const struct takt_store *store, struct takt_record *record)

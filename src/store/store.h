@@ -70,6 +70,10 @@ const char *takt__store_writer(const struct takt_store *store);
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self);
 
+/* The same in any order, in half the time. */
+takt_status takt__store_scan(struct takt_store *store, takt_record_visit *visit,
+                             void *self);
+
 /* Writes records in one transaction: all or none. Their writer, epoch, machine
  * and software are filled in here; seq is the caller's, and one that is not
  * larger than what is stored changes nothing.

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "call/ctx.h"
+#include "learn/inside.h"
 #include "store/scratch.h"
 #include "takt/takt.h"
 
@@ -362,9 +363,141 @@ static void records_are_claimed_while_the_file_is_in_trouble(void)
     takt_ctx_destroy(ctx);
 }
 
+/* What is expected of the only expert of an op of the user's, which is defined
+ * after the store was read. */
+static double expect_way(const char *path)
+{
+    takt_ctx *ctx = open_ctx(path);
+    takt_estimate estimate = {.size = sizeof estimate};
+    size_t count;
+
+    learning_of(ctx); /* reads it */
+    const takt_request request = {.op = define(ctx, 0), .shape = shape};
+    EXPECT_INT(takt_explain(ctx, &request, &estimate, 1, &count), TAKT_OK);
+    EXPECT_INT(count, 1);
+    takt_ctx_destroy(ctx);
+    return estimate.predicted_s;
+}
+
+static void a_hint_waits_for_its_expert(void)
+{
+    const char *path = scratch_path();
+    struct takt_record record = record_of("user.way", 1, 50);
+
+    strcpy(record.op, "mine0");
+    write_as(path, "m1", "s", &record, 1);
+    EXPECT(expect_way(path) > 5 * expect_way(scratch_path()));
+}
+
+/* ---- the first calls -------------------------------------------------------
+ */
+
+/* A context whose first calls wait for the store however long it takes. */
+static takt_ctx *open_patient(const char *path)
+{
+    takt_ctx *ctx = open_ctx(path);
+
+    atomic_store(&ctx->learner->ask_end_ns, UINT64_MAX);
+    return ctx;
+}
+
+/* Runs calls of add and of sum, which is not in the store, in turns; counts
+ * those of each that the model decided. */
+static void count_calls(takt_ctx *ctx, int calls, unsigned flags,
+                        int by_model[])
+{
+    static float x[100000], y[100000];
+    const takt_call call[] = {{.op = takt_op_find("add"),
+                               .shape = shape,
+                               .flags = flags,
+                               .in = {x, x},
+                               .out = y},
+                              {.op = takt_op_find("sum"),
+                               .shape = shape,
+                               .flags = flags,
+                               .in = {x},
+                               .out = y}};
+
+    by_model[0] = by_model[1] = 0;
+    for (int i = 0; i < calls; i++) {
+        takt_decision decision = {.size = sizeof decision};
+        EXPECT_INT(takt_run(ctx, &call[i % 2], &decision), TAKT_OK);
+        by_model[i % 2] += decision.reason == TAKT_REASON_MODEL;
+    }
+}
+
+static void report_all_experts(const char *path)
+{
+    const takt_request request = request_of();
+    takt_ctx *ctx = open_ctx(path);
+    const char *name;
+
+    for (size_t e = 0; (name = takt_ctx_expert(ctx, e, NULL)) != NULL; e++)
+        for (int i = 0; i < 10; i++)
+            EXPECT_INT(takt_record(ctx, &(takt_measurement){.request = &request,
+                                                            .expert = name,
+                                                            .seconds = 2e-5}),
+                       TAKT_OK);
+    takt_ctx_destroy(ctx);
+}
+
+/* All but a few trials. */
+static void the_first_calls_go_by_what_was_stored(void)
+{
+    const char *path = scratch_path();
+    int by_model[2];
+
+    report_all_experts(path);
+    takt_ctx *ctx = open_patient(path);
+    count_calls(ctx, 2, 0, by_model);
+    EXPECT_INT(by_model[0], 1); /* the very first one */
+    EXPECT_INT(by_model[1], 0);
+    count_calls(ctx, 2000, 0, by_model);
+    EXPECT(by_model[0] >= 950);
+    takt_ctx_destroy(ctx);
+}
+
+/* Verdicts of what nobody calls are nobody's business. */
+static void a_store_is_published_as_it_is_asked_for(void)
+{
+    const char *path = scratch_path();
+    const struct takt_record record = record_of("scalar", 1e-4, 10);
+    struct takt_key key = {.bucket = (uint8_t)record.bin};
+    int by_model[2];
+
+    key.series = (uint16_t)takt__series_find(takt_op_find("add"), TAKT_F32, "");
+    report_all_experts(path);
+    takt_ctx *ctx = open_patient(path);
+    EXPECT(learning_of(ctx).own_records >= 1); /* it is read */
+    EXPECT_INT(takt__table_load(&ctx->decider.table, key, 0), 0);
+    count_calls(ctx, 1, TAKT_CALL_URGENT, by_model);
+    EXPECT_INT(by_model[0], 0); /* it asks for nothing */
+    count_calls(ctx, 1, 0, by_model);
+    EXPECT_INT(by_model[0], 1);
+    EXPECT(takt__table_load(&ctx->decider.table, key, 0) != 0);
+    takt_ctx_destroy(ctx);
+}
+
+static void a_first_call_does_not_wait_for_ever(void)
+{
+    const char *path = scratch_path();
+    int by_model[2];
+    takt_ctx *ctx = open_ctx(path);
+
+    takt__lock(&ctx->learner->store_lock); /* it is never read */
+    count_calls(ctx, 4, 0, by_model);
+    EXPECT_INT(by_model[0] + by_model[1], 0);
+    takt__unlock(&ctx->learner->store_lock);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     scratch_make();
+    RUN(a_hint_waits_for_its_expert);
+    RUN(the_first_calls_go_by_what_was_stored);
+    RUN(a_store_is_published_as_it_is_asked_for);
+    RUN(a_first_call_does_not_wait_for_ever);
     RUN(other_machines_are_a_hint);
     RUN(an_older_library_counts_for_three);
     RUN(writers_of_this_machine_add_up);
