@@ -117,7 +117,7 @@ static double price_of(const struct takt_arm_cost *cost,
 }
 
 /* Trials that are worth their price. */
-struct plan {
+struct trials {
     unsigned arm, tries;
     double price_s; /* of all */
 };
@@ -125,7 +125,7 @@ struct plan {
 /* The cheapest; false: none. */
 static bool find_cheapest(const struct takt_posterior *posterior,
                           const struct takt_ranking *ranking,
-                          const struct takt_bandit *bandit, struct plan *out)
+                          const struct takt_bandit *bandit, struct trials *out)
 {
     const struct takt_model *model = posterior->model;
     const struct takt_arm_cost *best = &ranking->of[ranking->best];
@@ -140,14 +140,14 @@ static bool find_cheapest(const struct takt_posterior *posterior,
                                         &model->arm[best->arm], bandit->slot);
         const double price_s = price_of(cost, best, tries);
         if (!found || price_s < out->price_s)
-            *out = (struct plan){cost->arm, tries, price_s};
+            *out = (struct trials){cost->arm, tries, price_s};
         found = true;
     }
     return found;
 }
 
 static void offer(struct takt_posterior *posterior, struct takt_bandit *bandit,
-                  const struct plan *plan, uint64_t now_ns,
+                  const struct trials *plan, uint64_t now_ns,
                   struct takt_verdict *out)
 {
     const double wait_s = 1 + 10 * (plan->price_s + bandit->best_s);
@@ -172,7 +172,7 @@ void takt__explore(struct takt_posterior *posterior,
                    struct takt_bandit *bandit, uint64_t now_ns,
                    struct takt_verdict *out)
 {
-    struct plan plan;
+    struct trials plan;
 
     if (!(posterior->model->exploration > 0) || bandit->calls < 1)
         return;
