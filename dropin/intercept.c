@@ -5,6 +5,7 @@
 
 #include "admit.h"
 #include "baseline_call.h"
+#include "forecast.h"
 #include "mode.h"
 #include "record.h"
 #include "reuse.h"
@@ -151,6 +152,32 @@ static bool route_vectors(struct takt_intercept *intercept,
     return run(intercept, &admission, &call);
 }
 
+/* What the baseline library takes for large products, where there is a GPU: by
+ * that the model knows when opening it pays. */
+static void teach(const struct takt_intercept *intercept, uint64_t ns)
+{
+    static const double least_work = 16e6;
+    enum takt_why why;
+    struct takt_product product;
+
+    if (intercept->routine != TAKT_GEMM || intercept->work < least_work ||
+        takt__is_steady())
+        return;
+    const struct takt_route *route = takt__route(intercept->baseline, &why);
+    if (route == NULL || !route->has_gpu || !route->is_adaptive ||
+        route->op[TAKT_GEMM] == NULL ||
+        !takt__read_product(intercept->arguments, &product))
+        return;
+    const takt_call call = takt__product_call(route, &product);
+    const takt_request request = takt__request_of(&call);
+    route->takt->record(route->ctx,
+                        &(takt_measurement){.size = sizeof(takt_measurement),
+                                            .request = &request,
+                                            .expert = route->expert,
+                                            .seconds = (double)ns * 1e-9,
+                                            .calls = 1});
+}
+
 /* ---- all calls -------------------------------------------------------------
  */
 
@@ -235,11 +262,13 @@ void takt__intercept_end(const struct takt_intercept *intercept)
     if (intercept->is_nested)
         return;
     leave(intercept);
-    if (ns > 0)
+    if (ns > 0) {
         takt__record_side(intercept, TAKT_SIDE_BASELINE, intercept->start_ns,
                           end_ns);
-    else if (intercept->kind != NULL)
+        teach(intercept, ns);
+    } else if (intercept->kind != NULL) {
         takt__switchback_skip();
+    }
     if (takt__has_stats())
         takt__record_pass(intercept, ns);
     if (intercept->why == TAKT_WHY_STARTING)
