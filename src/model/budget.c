@@ -3,10 +3,7 @@
  * budget.c - what calls and trials took, and what exploration may cost.
  *
  * The budget is hard: what trials take beyond the best arm may not exceed a
- * share of the time of an op's calls, plus four calls of the best; and the same
- * in every bucket and situation of it, so that none takes the share of all. A
- * trial pays for what it took, also for a page fault or a while without a core;
- * after that there are none until the calls have earned it.
+ * share of the time of these calls, plus four calls of the best.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +11,6 @@
 #include "model/inside.h"
 
 static const double free_calls = 4; /* of the best arm, before any budget */
-static const double spike_s = 20e-3, spike_calls = 16;
 
 struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
                                     unsigned bucket)
@@ -26,114 +22,23 @@ struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
             return NULL;
         for (unsigned i = 0; i < TAKT_BUCKETS; i++) {
             struct takt_bandit *made = &series->bandit[slot][i];
-            made->offered = made->incumbent = made->former = TAKT_NO_ARM;
-            made->slot = (uint8_t)slot;
-            made->bucket = (uint8_t)i;
+            made->offered = made->incumbent = TAKT_NO_ARM;
             takt__recheck_init(made);
         }
     }
     return &series->bandit[slot][bucket];
 }
 
-/* ---- what is left -------------------------------------------------------- */
-
-static double reserved_s(const struct takt_budget *budget)
-{
-    double sum = 0;
-
-    for (unsigned i = 0; i < TAKT_MAX_OFFERS; i++) {
-        const struct takt_bandit *of = budget->offer[i].bandit;
-        sum += of == NULL ? 0 : of->tries * of->price_s;
-    }
-    return sum;
-}
-
-/* Negative: more was spent than there is. */
-static double left_of_op(const struct takt_model *model,
-                         const struct takt_budget *budget)
-{
-    const double mean_s =
-        budget->calls > 0 ? budget->best_s / budget->calls : 0;
-
-    return model->exploration * budget->seconds + free_calls * mean_s -
-           budget->explored_s - reserved_s(budget);
-}
-
-static double left_of_bandit(const struct takt_model *model,
-                             const struct takt_bandit *bandit)
-{
-    return model->exploration * bandit->seconds + free_calls * bandit->best_s -
-           bandit->explored_s - bandit->tries * bandit->price_s;
-}
-
-bool takt__budget_affords(const struct takt_model *model,
-                          const struct takt_series *series,
+bool takt__bandit_affords(const struct takt_model *model,
                           const struct takt_bandit *bandit, double price_s)
 {
-    return price_s <= left_of_bandit(model, bandit) &&
-           price_s <= left_of_op(model, series->budget);
+    return bandit->explored_s + price_s <=
+           model->exploration * bandit->seconds + free_calls * bandit->best_s;
 }
-
-/* ---- offers -------------------------------------------------------------- */
-
-/* The situations in which a slot is judged. */
-static unsigned situations_of(unsigned slot)
-{
-    return 1u << (slot < TAKT_SITUATIONS ? slot : TAKT_RESIDENT);
-}
-
-static struct takt_offer *find_offer(struct takt_budget *budget,
-                                     const struct takt_bandit *bandit)
-{
-    for (unsigned i = 0; i < TAKT_MAX_OFFERS; i++)
-        if (budget->offer[i].bandit == bandit)
-            return &budget->offer[i];
-    return NULL;
-}
-
-bool takt__offer_begin(struct takt_series *series, struct takt_bandit *bandit,
-                       unsigned arm, unsigned tries, double price_s)
-{
-    struct takt_offer *offer = find_offer(series->budget, NULL);
-
-    if (offer == NULL)
-        return false;
-    *offer = (struct takt_offer){series, bandit};
-    bandit->offered = (uint8_t)arm;
-    bandit->tries = (uint8_t)tries;
-    bandit->price_s = price_s;
-    return true;
-}
-
-void takt__offer_end(struct takt_series *series, struct takt_bandit *bandit)
-{
-    struct takt_offer *offer = find_offer(series->budget, bandit);
-
-    if (offer != NULL)
-        *offer = (struct takt_offer){0};
-    bandit->offered = TAKT_NO_ARM;
-    bandit->tries = 0;
-}
-
-/* Their cells are written anew, without the trial. */
-void takt__offers_expire(struct takt_budget *budget, uint64_t now_ns)
-{
-    for (unsigned i = 0; i < TAKT_MAX_OFFERS; i++) {
-        struct takt_bandit *of = budget->offer[i].bandit;
-        struct takt_series *series = budget->offer[i].series;
-        if (of == NULL || now_ns < of->offer_end_ns)
-            continue;
-        takt__offer_end(series, of);
-        takt__series_change_at(series, situations_of(of->slot), of->bucket);
-    }
-}
-
-/* ---- charges ------------------------------------------------------------- */
 
 /* Whether a verdict may differ although no mean moved: a trial has come within
  * the budget, losers are due, or a quarter more calls were made. */
 static bool is_worth_judging(const struct takt_model *model,
-                             const struct takt_series *series,
                              const struct takt_bandit *bandit)
 {
     if (bandit->calls >= 1.25 * bandit->judged)
@@ -141,11 +46,11 @@ static bool is_worth_judging(const struct takt_model *model,
     return model->exploration > 0 &&
            (takt__recheck_is_due(bandit) ||
             (bandit->wanted_s > 0 &&
-             takt__budget_affords(model, series, bandit, bandit->wanted_s)));
+             takt__bandit_affords(model, bandit, bandit->wanted_s)));
 }
 
-/* Without spikes: an arm that was run before is taken to need no more than
- * three sigma above its mean. */
+/* No arm is charged for a spike: one that was run before is charged no more
+ * than three sigma above its mean. */
 double takt__observed_excess(const struct takt_observation *seen,
                              double other_s)
 {
@@ -158,49 +63,18 @@ double takt__observed_excess(const struct takt_observation *seen,
     return seconds > other_s ? seconds - other_s : 0;
 }
 
-/* A trial pays for a spike too, up to what a second of calls earns (judgement):
- * a process that was stopped for a minute must not end all trials. */
-static double price_paid(const struct takt_observation *seen, double best_s)
-{
-    const double all_s = fmax(0, seen->sample->seconds - best_s);
-
-    return fmin(all_s, takt__observed_excess(seen, best_s) +
-                           fmax(spike_s, spike_calls * best_s));
-}
-
-/* Of several in a row the next ones are called off when the first has taken
- * what there was. */
 static void charge_trial(struct takt_model *model,
                          const struct takt_observation *seen,
                          struct takt_bandit *bandit)
 {
-    const struct takt_sample *sample = seen->sample;
-    const bool is_shadow = (sample->flags & TAKT_SAMPLE_SHADOW) != 0;
-    const double extra = price_paid(seen, is_shadow ? 0 : bandit->best_s);
+    const bool is_shadow = (seen->sample->flags & TAKT_SAMPLE_SHADOW) != 0;
+    const double extra =
+        takt__observed_excess(seen, is_shadow ? 0 : bandit->best_s);
 
+    bandit->offered = TAKT_NO_ARM;
     bandit->explored_s += extra;
-    seen->series->budget->explored_s += extra;
-    if (bandit->tries > 0)
-        bandit->tries--;
-    if (bandit->tries == 0 || left_of_op(model, seen->series->budget) < 0)
-        takt__offer_end(seen->series, bandit);
     model->counters.explored++;
     model->counters.explored_s += extra;
-}
-
-/* A call counts once for its op, in whatever slots it counts. */
-static void count_for_op(const struct takt_observation *seen,
-                         const struct takt_bandit *bandit)
-{
-    const struct takt_sample *sample = seen->sample;
-    struct takt_budget *budget = seen->series->budget;
-    const double best_s = bandit->best_s > 0
-                              ? fmin(bandit->best_s, sample->seconds)
-                              : sample->seconds;
-
-    budget->calls += sample->calls;
-    budget->seconds += sample->seconds * sample->calls;
-    budget->best_s += best_s * sample->calls;
 }
 
 static void charge(struct takt_model *model,
@@ -218,15 +92,13 @@ static void charge(struct takt_model *model,
     if (bandit == NULL)
         return;
     /* Whether a GPU was tried or chosen, it was run. */
-    if (slot == seen->slot && slot >= TAKT_COLUMN_GPU && !is_trial)
-        takt__offer_end(seen->series, bandit);
+    if (slot == seen->slot && slot >= TAKT_COLUMN_GPU)
+        bandit->offered = TAKT_NO_ARM;
     if (is_trial)
         charge_trial(model, seen, bandit);
     bandit->calls += sample->calls;
     bandit->seconds += sample->seconds * sample->calls;
-    if (slot == seen->called_in)
-        count_for_op(seen, bandit);
-    if (is_trial || is_worth_judging(model, seen->series, bandit))
+    if (is_trial || is_worth_judging(model, bandit))
         takt__series_change_at(seen->series, affected, sample->bucket);
 }
 

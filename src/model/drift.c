@@ -70,16 +70,6 @@ static void move(struct takt_stat *stat, double mean, double n)
     stat->is_changed = true;
 }
 
-/* Whether it was faster before the last change than before this one and after
- * it: that is what it may come back to. */
-static bool is_still_slow(const struct takt_stat *stat, double shift)
-{
-    const double fast = stat->before.mean + apart;
-
-    return stat->before.n > 0 && fast < stat->all.mean &&
-           fast < stat->all.mean + shift;
-}
-
 /* Moves all buckets that are watched together, and keeps where they were. */
 static void shift_buckets(struct takt_curve *curve, unsigned group,
                           double shift)
@@ -88,8 +78,7 @@ static void shift_buckets(struct takt_curve *curve, unsigned group,
         struct takt_stat *stat = &curve->stat[i];
         if (stat->bucket / TAKT_DRIFT_BUCKETS != group || stat->all.n <= 0)
             continue;
-        if (!is_still_slow(stat, shift))
-            stat->before = stat->all;
+        stat->before = stat->all;
         move(stat, stat->all.mean + shift, fmin(stat->all.n, 2));
     }
 }

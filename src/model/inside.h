@@ -23,44 +23,20 @@ struct takt_track {
     uint64_t suspect_ns; /* not used until then */
 };
 
-/* When to look again: after so many calls, and twice as many the next time. */
-struct takt_schedule {
-    double next;       /* calls at which it is time again ... */
-    double calls;      /* ... this many after the last time ... */
-    uint64_t began_ns; /* ... which was then; 0: not yet */
-};
-
 /* One bandit problem: the calls of a bucket in one slot, which is a situation,
  * or a GPU that has the operands. Made with its first call. */
 struct takt_bandit {
     double calls, seconds;
     double explored_s;
-    double judged;   /* calls when it was last judged */
-    double best_s;   /* expected of the best when it was last judged */
-    double wanted_s; /* price of trials beyond the budget; 0: none */
-    struct takt_schedule losers; /* arms that lost */
-    struct takt_schedule fallen; /* arms that were the best before they became
-                                  * slower */
-    double price_s;              /* of each trial that is offered */
+    double judged;         /* calls when it was last judged */
+    double best_s;         /* expected of the best when it was last judged */
+    double wanted_s;       /* price of a trial beyond the budget; 0: none */
+    double next_recheck;   /* calls at which losers are tried again ... */
+    double recheck_calls;  /* ... this many after the last time ... */
+    uint64_t recheck_ns;   /* ... which was then; 0: not yet */
     uint64_t offer_end_ns; /* until when the result of a trial is awaited */
     uint8_t offered;       /* arm to try; TAKT_NO_ARM: none */
-    uint8_t tries;         /* of it, without a result yet */
     uint8_t incumbent;     /* TAKT_NO_ARM: none */
-    uint8_t former;        /* the incumbent before; TAKT_NO_ARM: none */
-    uint8_t returns;       /* how often the former one became incumbent again */
-    uint8_t slot, bucket;  /* its own */
-};
-
-/* What calls and trials of one op took, in all series, slots and buckets. */
-enum { TAKT_MAX_OFFERS = 16 };
-struct takt_budget {
-    double calls, seconds;
-    double best_s;     /* that the best arms were expected to take */
-    double explored_s; /* that trials took beyond the best */
-    struct takt_offer {
-        struct takt_series *series; /* NULL: free */
-        struct takt_bandit *bandit;
-    } offer[TAKT_MAX_OFFERS]; /* trials without a result */
 };
 
 struct takt_series {
@@ -73,7 +49,6 @@ struct takt_series {
     int8_t link;        /* TAKT_LINK_...; -1: of an op */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
     uint8_t first_bucket;                     /* the least work that was run */
-    struct takt_budget *budget;               /* of its op */
     struct takt_bandit *bandit[TAKT_COLUMNS]; /* TAKT_BUCKETS each, or NULL */
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
@@ -136,7 +111,6 @@ struct takt_model {
     double open_at_s[TAKT_MAX_ARMS];     /* ... reported from this much on; 0:
                                           * from what opening takes */
     struct takt_series *series[TAKT_SERIES_COUNT];
-    struct takt_budget budget[TAKT_OP_NUMBERS + 1]; /* by op; of links */
     double log_load[TAKT_MAX_DEVICES];
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts are based on */
     struct takt_model_counters counters;
@@ -262,7 +236,7 @@ void takt__prefer_default(const struct takt_model *model,
  * price and within the budget. */
 void takt__explore(struct takt_posterior *posterior,
                    const struct takt_ranking *ranking,
-                   struct takt_bandit *bandit, uint64_t now_ns,
+                   struct takt_bandit *bandit, unsigned bucket, uint64_t now_ns,
                    struct takt_verdict *out);
 
 /* ---- learning ------------------------------------------------------------ */
@@ -303,20 +277,9 @@ void takt__model_each_curve(const struct takt_model *model,
 struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
                                     unsigned bucket); /* NULL: no memory */
 
-/* Whether trials at that price are within the budgets of the bandit and of the
- * op. Trials that have no result yet count as if they had taken their price. */
-bool takt__budget_affords(const struct takt_model *model,
-                          const struct takt_series *series,
+/* Whether a trial at that price is within the budget. */
+bool takt__bandit_affords(const struct takt_model *model,
                           const struct takt_bandit *bandit, double price_s);
-
-/* Sets aside what `tries` trials of an arm may take; and gives back what is
- * left of it. False: too many are under way. */
-bool takt__offer_begin(struct takt_series *series, struct takt_bandit *bandit,
-                       unsigned arm, unsigned tries, double price_s);
-void takt__offer_end(struct takt_series *series, struct takt_bandit *bandit);
-
-/* Ends the offers of an op that nobody took in time. */
-void takt__offers_expire(struct takt_budget *budget, uint64_t now_ns);
 
 /* Adds a call to the accounts that it counts for. */
 void takt__bandits_charge(struct takt_model *model,
@@ -339,7 +302,7 @@ void takt__end_suspensions(struct takt_series *series, uint64_t now_ns);
  * and brought forward after a change of speed. */
 void takt__recheck_init(struct takt_bandit *bandit);
 bool takt__recheck_is_due(const struct takt_bandit *bandit);
-void takt__recheck_begin_due(struct takt_bandit *bandit, uint64_t now_ns);
+void takt__recheck_begin(struct takt_bandit *bandit, uint64_t now_ns);
 void takt__recheck_soon(struct takt_bandit *bandit);
 
 /* ---- opening.c ----------------------------------------------------------- */

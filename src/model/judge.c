@@ -60,20 +60,9 @@ static void gather(const struct takt_posterior *posterior, unsigned bucket,
 
 /* ---- the best ------------------------------------------------------------ */
 
-/* How much cheaper than the incumbent another arm must be, in ln(seconds):
- * twice as much each time that the two have taken turns, up to eight times. */
-static float margin_of(const struct takt_bandit *bandit)
-{
-    const unsigned doublings = bandit == NULL ? 0 : bandit->returns;
-
-    return takt_band * (float)(1u << (doublings < 3 ? doublings : 3));
-}
-
 /* The cheapest, or the incumbent if it is as good; and the next. */
-static void rank(struct takt_ranking *ranking, const struct takt_bandit *bandit)
+static void rank(struct takt_ranking *ranking, unsigned incumbent)
 {
-    const unsigned incumbent = bandit == NULL ? TAKT_NO_ARM : bandit->incumbent;
-    const float margin = margin_of(bandit);
     unsigned best = 0;
 
     for (unsigned i = 1; i < ranking->count; i++)
@@ -81,7 +70,7 @@ static void rank(struct takt_ranking *ranking, const struct takt_bandit *bandit)
             best = i;
     for (unsigned i = 0; i < ranking->count; i++)
         if (ranking->of[i].arm == incumbent &&
-            ranking->of[i].log_cost <= ranking->of[best].log_cost + margin)
+            ranking->of[i].log_cost <= ranking->of[best].log_cost + takt_band)
             best = i;
     unsigned second = best;
     for (unsigned i = 0; i < ranking->count; i++)
@@ -150,20 +139,6 @@ static struct takt_verdict verdict_of(const struct takt_posterior *posterior,
     };
 }
 
-/* Arms take turns when one comes back after all were tried. */
-static void install(struct takt_bandit *bandit, unsigned arm)
-{
-    static const double many = 256;
-
-    if (bandit->incumbent == arm)
-        return;
-    if (bandit->former == arm && bandit->calls >= many &&
-        bandit->returns < UINT8_MAX)
-        bandit->returns++;
-    bandit->former = bandit->incumbent;
-    bandit->incumbent = (uint8_t)arm;
-}
-
 bool takt__posterior_judge(struct takt_posterior *posterior, unsigned bucket,
                            uint64_t now_ns, bool is_question,
                            struct takt_verdict *out)
@@ -177,7 +152,7 @@ bool takt__posterior_judge(struct takt_posterior *posterior, unsigned bucket,
         bandit->judged = bandit->calls;
     if (ranking.count == 0)
         return false;
-    rank(&ranking, bandit);
+    rank(&ranking, bandit == NULL ? TAKT_NO_ARM : bandit->incumbent);
     takt__prefer_default(posterior->model, posterior->series, bandit,
                          calls_at(posterior, bucket), &ranking);
     const struct takt_arm_cost *best = &ranking.of[ranking.best];
@@ -185,9 +160,9 @@ bool takt__posterior_judge(struct takt_posterior *posterior, unsigned bucket,
     out->confidence = confidence_of(&ranking);
     if (is_question || bandit == NULL)
         return true;
-    install(bandit, best->arm);
+    bandit->incumbent = (uint8_t)best->arm;
     bandit->best_s = out->seconds;
-    takt__explore(posterior, &ranking, bandit, now_ns, out);
+    takt__explore(posterior, &ranking, bandit, bucket, now_ns, out);
     return true;
 }
 
@@ -202,13 +177,13 @@ static void explore_gpu(struct takt_posterior *posterior,
     gather(posterior, bucket, now_ns, &ranking);
     if (ranking.count == 0)
         return;
-    rank(&ranking, NULL);
+    rank(&ranking, TAKT_NO_ARM);
     ranking.of[0] = ranking.of[ranking.best];
     ranking.of[1] = *gpu;
     ranking.count = 2;
     ranking.best = 0;
     bandit->best_s = (double)expf(ranking.of[0].log_cost);
-    takt__explore(posterior, &ranking, bandit, now_ns, out);
+    takt__explore(posterior, &ranking, bandit, bucket, now_ns, out);
 }
 
 bool takt__posterior_judge_gpu(struct takt_posterior *posterior, unsigned arm,

@@ -140,14 +140,6 @@ static void follow_load(struct takt_model *model,
                               0.2 * fmax(-0.3, fmin(0.3, distance)));
 }
 
-/* A trial that was interrupted says nothing: the arm is still due for one. */
-static bool is_spike(const struct takt_observation *seen)
-{
-    return (seen->sample->flags & TAKT_SAMPLE_EXPLORED) != 0 &&
-           seen->stat->all.n >= 2 && seen->residual > seen->stat->all.mean &&
-           takt__sums_is_outlier(&seen->stat->all, seen->residual);
-}
-
 /* A loser that was tried again and is faster than ever: that is no spike. */
 static bool is_faster_than_ever(const struct takt_observation *seen)
 {
@@ -233,7 +225,7 @@ static void refuse(struct takt_model *model,
     struct takt_bandit *bandit =
         takt__bandit_at(seen->series, seen->slot, seen->sample->bucket);
     if (bandit != NULL && bandit->offered == seen->sample->arm)
-        takt__offer_end(seen->series, bandit);
+        bandit->offered = TAKT_NO_ARM;
 }
 
 void takt__model_learn(struct takt_model *model,
@@ -254,8 +246,7 @@ void takt__model_learn(struct takt_model *model,
     follow_typical(&seen);
     seen.stat->calls += sample->calls;
     seen.stat->seconds += sample->seconds * sample->calls;
-    if (!is_spike(&seen))
-        seen.stat->seen_ns = sample->start_ns;
+    seen.stat->seen_ns = sample->start_ns;
     seen.stat->is_changed = true;
     if ((sample->flags & TAKT_SAMPLE_SWITCHED) == 0 &&
         !is_slow_first(model, &seen))

@@ -154,7 +154,6 @@ struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
     if (made == NULL)
         return NULL;
     made->counts_flops = counts_flops(series);
-    made->budget = &model->budget[takt__series_op(series)];
     made->link =
         (int8_t)(series < TAKT_SERIES_LINKS ? -1
                                             : (int)series - TAKT_SERIES_LINKS);
@@ -330,17 +329,8 @@ bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
     return false;
 }
 
-static void forget_offers(struct takt_series *series)
-{
-    for (unsigned i = 0; i < TAKT_MAX_OFFERS; i++)
-        if (series->budget->offer[i].series == series)
-            series->budget->offer[i] = (struct takt_offer){0};
-}
-
 void takt__model_forget(struct takt_model *model, unsigned series)
 {
-    if (model->series[series] != NULL)
-        forget_offers(model->series[series]);
     free_series(model->series[series]);
     model->series[series] = NULL;
     model->is_calibrated = false;

@@ -128,7 +128,6 @@ struct takt_arm_estimate {
 struct takt_verdict {
     uint8_t best, runner_up; /* arms; the same: there is no other */
     int explore;             /* arm to try instead; -1: none */
-    unsigned tries;          /* of it in a row; 0: none */
     bool is_offered;         /* this trial was offered before and may be under
                               * way: it must not be offered twice */
     double confidence;       /* that the best is the best */

@@ -4,15 +4,12 @@
  *
  * An arm that refuses a call is suspended: 0.1 s, then twice as long each time,
  * up to a minute. Arms that lost are tried again after 256 calls, then after
- * twice as many each time, until these are 2,048 and took a second; soon, when
- * the speed of any arm has changed. An arm that was the best and became slower
- * is tried more often: every 512 calls if these took 0.2 s, however slow it is,
- * as far as the budget allows.
+ * twice as many each time; soon, when the speed of any arm has changed.
  */
 #include "model/inside.h"
 
 /* Judgement. */
-static const double first_calls = 256, soon_calls = 64;
+static const double first_recheck_calls = 256, soon_calls = 64;
 static const uint64_t first_pause_ns = 100000000,
                       longest_pause_ns = 60000000000;
 
@@ -53,45 +50,25 @@ void takt__end_suspensions(struct takt_series *series, uint64_t now_ns)
     }
 }
 
-static void set(struct takt_schedule *schedule, double now, double calls)
-{
-    schedule->calls = calls;
-    schedule->next = now + calls;
-}
-
 void takt__recheck_init(struct takt_bandit *bandit)
 {
-    set(&bandit->losers, 0, first_calls);
-    set(&bandit->fallen, 0, first_calls);
+    bandit->next_recheck = bandit->recheck_calls = first_recheck_calls;
 }
 
 bool takt__recheck_is_due(const struct takt_bandit *bandit)
 {
-    return bandit->calls >= bandit->losers.next ||
-           bandit->calls >= bandit->fallen.next;
+    return bandit->calls >= bandit->next_recheck;
 }
 
-/* Twice as many calls later than the last time, but for those that are enough
- * and took long enough. */
-static void begin(struct takt_bandit *bandit, struct takt_schedule *schedule,
-                  double enough_calls, uint64_t enough_ns, uint64_t now_ns)
+void takt__recheck_begin(struct takt_bandit *bandit, uint64_t now_ns)
 {
-    if (bandit->calls < schedule->next)
-        return;
-    const bool is_enough = schedule->calls >= enough_calls &&
-                           now_ns - schedule->began_ns >= enough_ns;
-    set(schedule, bandit->calls, schedule->calls * (is_enough ? 1 : 2));
-    schedule->began_ns = now_ns;
-}
-
-void takt__recheck_begin_due(struct takt_bandit *bandit, uint64_t now_ns)
-{
-    begin(bandit, &bandit->losers, 2048, 1000000000, now_ns);
-    begin(bandit, &bandit->fallen, 512, 200000000, now_ns);
+    bandit->recheck_ns = now_ns;
+    bandit->recheck_calls *= 2;
+    bandit->next_recheck = bandit->calls + bandit->recheck_calls;
 }
 
 void takt__recheck_soon(struct takt_bandit *bandit)
 {
-    set(&bandit->losers, bandit->calls, soon_calls);
-    set(&bandit->fallen, bandit->calls, soon_calls);
+    bandit->recheck_calls = soon_calls;
+    bandit->next_recheck = bandit->calls + soon_calls;
 }
