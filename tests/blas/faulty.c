@@ -26,8 +26,10 @@ static size_t at(int trans, int ld, int row, int col)
 #define OLD(beta, c) ((beta) != 0 ? (beta) * (c) : 0)
 #endif
 
-#ifdef FORGETS_ALPHA_AND_B
+#if defined(FORGETS_ALPHA_AND_B)
 #define TERM(a, b) (a)
+#elif defined(PASSES_OVER_ZEROS)
+#define TERM(a, b) ((b) != 0 ? (a) * (b) : 0)
 #else
 #define TERM(a, b) ((a) * (b))
 #endif
