@@ -4,8 +4,8 @@
  *
  * There are libraries of many makers and versions. Some multiply
  * the old result by a beta of 0, which keeps its NaN; some pass over zeros,
- * which loses the NaN beside them (BLIS 0.9 does in gemv); a symbol of the right
- * name may not be the right function at all. All of these show here.
+ * which loses the NaN beside them (BLIS 0.9 does in gemv); a symbol of the
+ * right name may not be the right function at all. All of these show here.
  */
 #include "blas/prove.h"
 

@@ -11,6 +11,7 @@
 
 #include "base/lock.h"
 #include "base/say.h"
+#include "base/size_signal.h"
 #include "base/sized.h"
 #include "store/database.h"
 #include "store/text.h"
@@ -120,11 +121,14 @@ takt_status takt_store_import(const char *store, int fd,
                               takt_store_report *report, takt_diag *diag)
 {
     takt_store_report found = {0};
+    struct takt_size_signal signal;
 
     if (report != NULL && !takt__sized_fits(report))
         return TAKT_EINVAL;
     takt__section_begin();
+    takt__size_signal_block(&signal);
     const takt_status status = import_text(store, fd, &found, diag);
+    takt__size_signal_restore(&signal);
     takt__section_end();
     if (report != NULL)
         takt__sized_fill(report, &found);

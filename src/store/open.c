@@ -13,7 +13,8 @@
  * SQLite's check reports both as it does damage. So a file is only called
  * damaged when a copy of it in memory, read without an error, is damaged too.
  * The reverse happens as well: a table whose description claims to be 4 GiB
- * long is a lack of memory to SQLite. So after that, too, it is looked at again.
+ * long is a lack of memory to SQLite. So after that, too, it is looked at
+ * again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -226,7 +227,8 @@ static takt_status replace_damaged(struct takt_database *database,
 }
 
 /* With the opening lock. A file that seemed damaged, or for which there seemed
- * to be no memory: looks at it again, and if that finds nothing, opens it again.
+ * to be no memory: looks at it again, and if that finds nothing, opens it
+ * again.
  */
 static takt_status look_again(struct takt_database *database, takt_diag *diag)
 {

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "base/size_signal.h"
 #include "store/database.h"
 #include "store/descriptors.h"
 #include "store/lockfile.h"
@@ -104,6 +105,8 @@ takt_status takt__store_open(const char *path,
                              const struct takt_store_identity *identity,
                              takt_diag *diag, struct takt_store **out)
 {
+    struct takt_size_signal signal;
+
     *out = NULL;
     takt__say(diag, TAKT_OK, "%s", "");
     if (path == NULL || path[0] == '\0' || !fits(identity->machine) ||
@@ -114,7 +117,9 @@ takt_status takt__store_open(const char *path,
         return takt__say(diag, TAKT_ENOMEM,
                          "there is not enough memory to open %s", path);
     strcpy(store->software, identity->software);
+    takt__size_signal_block(&signal);
     const takt_status status = open_thrice(path, identity, diag, store);
+    takt__size_signal_restore(&signal);
     if (status != TAKT_OK) {
         free(store);
         return status;
@@ -125,9 +130,13 @@ takt_status takt__store_open(const char *path,
 
 void takt__store_close(struct takt_store *store)
 {
+    struct takt_size_signal signal;
+
     if (store == NULL)
         return;
+    takt__size_signal_block(&signal);
     takt__database_close(&store->database);
+    takt__size_signal_restore(&signal);
     free(store);
 }
 
@@ -158,7 +167,13 @@ static takt_status note(struct takt_store *store, takt_status status)
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self)
 {
-    return note(store, takt__rows_visit(&store->database, visit, self));
+    struct takt_size_signal signal;
+
+    takt__size_signal_block(&signal);
+    const takt_status status =
+        note(store, takt__rows_visit(&store->database, visit, self));
+    takt__size_signal_restore(&signal);
+    return status;
 }
 
 static void sign(const struct takt_store *store, struct takt_record *record)
@@ -195,8 +210,8 @@ static takt_status put_all(struct takt_store *store,
     return status;
 }
 
-takt_status takt__store_write(struct takt_store *store,
-                              struct takt_record *records, size_t count)
+static takt_status write_all(struct takt_store *store,
+                             struct takt_record *records, size_t count)
 {
     if (!can_write(store))
         return TAKT_EIO;
@@ -222,6 +237,17 @@ takt_status takt__store_write(struct takt_store *store,
     return note(store, status);
 }
 
+takt_status takt__store_write(struct takt_store *store,
+                              struct takt_record *records, size_t count)
+{
+    struct takt_size_signal signal;
+
+    takt__size_signal_block(&signal);
+    const takt_status status = write_all(store, records, count);
+    takt__size_signal_restore(&signal);
+    return status;
+}
+
 /* `next` is the writer with the raised epoch. */
 static takt_status start_anew(struct takt_database *database, const char *op,
                               struct takt_writer *next)
@@ -245,7 +271,7 @@ static takt_status start_anew(struct takt_database *database, const char *op,
     return status;
 }
 
-takt_status takt__store_reset(struct takt_store *store, const char *op)
+static takt_status forget(struct takt_store *store, const char *op)
 {
     struct takt_writer next = store->writer;
 
@@ -261,4 +287,14 @@ takt_status takt__store_reset(struct takt_store *store, const char *op)
         store->writer.is_known = true;
     }
     return note(store, status);
+}
+
+takt_status takt__store_reset(struct takt_store *store, const char *op)
+{
+    struct takt_size_signal signal;
+
+    takt__size_signal_block(&signal);
+    const takt_status status = forget(store, op);
+    takt__size_signal_restore(&signal);
+    return status;
 }
