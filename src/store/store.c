@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/say.h"
-#include "base/size_signal.h"
+#include "base/write_signals.h"
 #include "store/database.h"
 #include "store/descriptors.h"
 #include "store/lockfile.h"
@@ -105,7 +105,7 @@ takt_status takt__store_open(const char *path,
                              const struct takt_store_identity *identity,
                              takt_diag *diag, struct takt_store **out)
 {
-    struct takt_size_signal signal;
+    struct takt_write_signals signals;
 
     *out = NULL;
     takt__say(diag, TAKT_OK, "%s", "");
@@ -117,9 +117,9 @@ takt_status takt__store_open(const char *path,
         return takt__say(diag, TAKT_ENOMEM,
                          "there is not enough memory to open %s", path);
     strcpy(store->software, identity->software);
-    takt__size_signal_block(&signal);
+    takt__write_signals_block(&signals);
     const takt_status status = open_thrice(path, identity, diag, store);
-    takt__size_signal_restore(&signal);
+    takt__write_signals_restore(&signals);
     if (status != TAKT_OK) {
         free(store);
         return status;
@@ -130,13 +130,13 @@ takt_status takt__store_open(const char *path,
 
 void takt__store_close(struct takt_store *store)
 {
-    struct takt_size_signal signal;
+    struct takt_write_signals signals;
 
     if (store == NULL)
         return;
-    takt__size_signal_block(&signal);
+    takt__write_signals_block(&signals);
     takt__database_close(&store->database);
-    takt__size_signal_restore(&signal);
+    takt__write_signals_restore(&signals);
     free(store);
 }
 
@@ -167,12 +167,12 @@ static takt_status note(struct takt_store *store, takt_status status)
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self)
 {
-    struct takt_size_signal signal;
+    struct takt_write_signals signals;
 
-    takt__size_signal_block(&signal);
+    takt__write_signals_block(&signals);
     const takt_status status =
         note(store, takt__rows_visit(&store->database, visit, self));
-    takt__size_signal_restore(&signal);
+    takt__write_signals_restore(&signals);
     return status;
 }
 
@@ -240,11 +240,11 @@ static takt_status write_all(struct takt_store *store,
 takt_status takt__store_write(struct takt_store *store,
                               struct takt_record *records, size_t count)
 {
-    struct takt_size_signal signal;
+    struct takt_write_signals signals;
 
-    takt__size_signal_block(&signal);
+    takt__write_signals_block(&signals);
     const takt_status status = write_all(store, records, count);
-    takt__size_signal_restore(&signal);
+    takt__write_signals_restore(&signals);
     return status;
 }
 
@@ -291,10 +291,10 @@ static takt_status forget(struct takt_store *store, const char *op)
 
 takt_status takt__store_reset(struct takt_store *store, const char *op)
 {
-    struct takt_size_signal signal;
+    struct takt_write_signals signals;
 
-    takt__size_signal_block(&signal);
+    takt__write_signals_block(&signals);
     const takt_status status = forget(store, op);
-    takt__size_signal_restore(&signal);
+    takt__write_signals_restore(&signals);
     return status;
 }
