@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "call/ctx.h"
+#include "call/direct.h"
 #include "call/user_experts.h"
 #include "op/key.h"
 #include "support/tap.h"
@@ -638,6 +640,44 @@ static void a_default_expert_runs_small_calls_too(void)
     takt_ctx_destroy(ctx);
 }
 
+struct emission {
+    takt_ctx *ctx;
+    _Atomic bool is_over;
+};
+
+/* Telemetry that wants every call comes and goes. */
+static void *switch_emission(void *self)
+{
+    struct emission *shared = self;
+
+    for (bool is_all = true; !atomic_load(&shared->is_over); is_all = !is_all)
+        takt__direct_emit_all(shared->ctx, is_all);
+    takt__direct_emit_all(shared->ctx, false);
+    return NULL;
+}
+
+/* Two threads find out at once which sizes go directly. */
+static void an_expert_is_not_passed_by_that_comes_meanwhile(void)
+{
+    struct worker worker = {.can_run = 1};
+    size_t passed_by = 0;
+
+    for (int round = 0; round < 100; round++) {
+        struct emission shared = {.ctx = make_ctx()};
+        pthread_t thread;
+        REQUIRE(pthread_create(&thread, NULL, switch_emission, &shared) == 0);
+        for (size_t i = 0; i < takt_op_count(); i++)
+            add(shared.ctx, takt_op_at(i), "mine", &worker);
+        atomic_store(&shared.is_over, true);
+        pthread_join(thread, NULL);
+        for (int op = 0; op < TAKT_OP_COUNT; op++)
+            for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+                passed_by += shared.ctx->direct.most[dtype][op] != 0;
+        takt_ctx_destroy(shared.ctx);
+    }
+    EXPECT_INT(passed_by, 0);
+}
+
 int main(void)
 {
     RUN(the_usual_one_runs_what_nobody_measured);
@@ -659,5 +699,6 @@ int main(void)
     RUN(experts_of_one_name_do_not_mix);
     RUN(all_of_it_goes_on_at_once);
     RUN(a_default_expert_runs_small_calls_too);
+    RUN(an_expert_is_not_passed_by_that_comes_meanwhile);
     return tap_done();
 }
