@@ -101,7 +101,10 @@ then
     for how in -static -static-pie; do
         echo "$static" | xargs cc -std=c17 $how "$consumer/alone.c" \
             -o "$work/alone" 2>"$work/log" || { cat "$work/log"; exit 1; }
-        TAKT_DB='' "$work/alone" "$work/learned.db"
+        TAKT_DB='' TAKT_OTLP_FILE="$work/otlp" "$work/alone" \
+            "$work/learned.db" 2>"$work/said"
+        grep -q 'no exporter: a static program loads no library$' \
+            "$work/said" || fail "$(cat "$work/said")"
         test -s "$work/learned.db"
         rm "$work/learned.db"
     done
