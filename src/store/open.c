@@ -256,7 +256,11 @@ static takt_status open_locked(struct takt_database *database, takt_diag *diag)
     bool is_ours;
     const takt_status status = open_to_write(database, diag, &is_ours);
 
-    if (status != TAKT_ENOMEM && (status != TAKT_ECORRUPT || !is_ours))
+    if (status == TAKT_ENOMEM && takt__read_claims_too_much(database->path)) {
+        takt__database_disconnect(database);
+        return replace_damaged(database, diag);
+    }
+    if (status != TAKT_ECORRUPT || !is_ours)
         return status;
     takt__database_disconnect(database);
     return look_again(database, diag);

@@ -188,3 +188,14 @@ takt_status takt__read_verify(const char *path, bool is_thorough,
     takt__database_disconnect(&copy);
     return status == TAKT_ENOMEM && claims_too_much ? TAKT_ECORRUPT : status;
 }
+
+bool takt__read_claims_too_much(const char *path)
+{
+    struct takt_image *image;
+
+    if (takt__image_read(path, TAKT_IMAGE_OWN_BYTES, NULL, &image) != TAKT_OK)
+        return false;
+    const bool claims_too_much = takt__image_claims_too_much(image);
+    takt__image_free(image);
+    return claims_too_much;
+}
