@@ -640,6 +640,30 @@ static void a_default_expert_runs_small_calls_too(void)
     takt_ctx_destroy(ctx);
 }
 
+/* The first op of each context has the same number. */
+static void an_op_of_another_context_is_refused(void)
+{
+    takt_ctx *ours = make_ctx(), *theirs = make_ctx();
+    const takt_op *own = define(ours, "own"), *other = define(theirs, "other");
+    struct worker worker = {.can_run = 1};
+    const takt_call call = call_of(other, 1000);
+    const takt_request request = {.op = other, .shape = call.shape};
+    takt_decision decision = {.size = sizeof decision};
+    takt_estimate estimate = {.size = sizeof estimate};
+    takt_history_row row = {.size = sizeof row};
+    size_t count;
+
+    EXPECT_INT(add(ours, own, "mine", &worker), TAKT_OK);
+    EXPECT_INT(takt_run(ours, &call, NULL), TAKT_EINVAL);
+    EXPECT_INT(takt_run(ours, &call, &decision), TAKT_EINVAL);
+    EXPECT_INT(worker.ran, 0);
+    EXPECT_INT(takt_select(ours, &request, &decision), TAKT_EINVAL);
+    EXPECT_INT(takt_explain(ours, &request, &estimate, 1, &count), TAKT_EINVAL);
+    EXPECT_INT(takt_history_best(ours, &request, &row), TAKT_EINVAL);
+    takt_ctx_destroy(ours);
+    takt_ctx_destroy(theirs);
+}
+
 struct emission {
     takt_ctx *ctx;
     _Atomic bool is_over;
@@ -699,6 +723,7 @@ int main(void)
     RUN(experts_of_one_name_do_not_mix);
     RUN(all_of_it_goes_on_at_once);
     RUN(a_default_expert_runs_small_calls_too);
+    RUN(an_op_of_another_context_is_refused);
     RUN(an_expert_is_not_passed_by_that_comes_meanwhile);
     return tap_done();
 }
