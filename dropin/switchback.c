@@ -37,6 +37,9 @@ static uint64_t library_settles_ns(void)
 static const uint64_t probe_ns = 30 * ms, longest_probe_ns = 120 * ms;
 enum { probe_calls = 8 };
 
+/* The first calls on a GPU load its code. */
+enum { first_gpu_calls = 2 };
+
 /* How long to stay on a side before the other one is probed again; doubled
  * each time that the answer is the same. */
 static const uint64_t first_stay_ns = 500 * ms,
@@ -70,6 +73,9 @@ static struct {
     uint64_t stay_ns;            /* on the preferred side */
     uint64_t looked_ns;          /* when the GPU was last asked about */
     bool is_gpu_ready;
+    uint64_t gpu_ready_ns;        /* when that was seen */
+    unsigned skipped, skips;      /* calls at the start of this slice that are
+                                   * not measured */
     double routed_ns, gpu_ns;     /* in routed calls; in those on a GPU */
     unsigned calls;               /* measured in this slice */
     double spent_ns;              /* in all calls */
@@ -258,7 +264,7 @@ static void begin(enum takt_side side, uint64_t now_ns)
 {
     state.is_probe = side != state.preferred;
     state.begin_ns = now_ns;
-    state.calls = 0;
+    state.calls = state.skipped = state.skips = 0;
     state.slice_lost_ns = 0;
     state.recent_ns = state.control_ns = 0;
     state.longest_ns = 0;
@@ -313,7 +319,9 @@ static bool is_probe_over(uint64_t now_ns)
     const double most_ns =
         lost_share * elapsed_ns > lost_ns ? lost_share * elapsed_ns : lost_ns;
 
-    if (state.slice_lost_ns > most_ns)
+    if (state.skipped < state.skips)
+        return false;
+    if (state.slice_lost_ns > most_ns && (state.skips == 0 || state.calls > 0))
         return true;
     return state.calls > 0 && now_ns > from_ns + probe_ns &&
            (state.calls >= probe_calls || now_ns > from_ns + longest_probe_ns);
@@ -337,17 +345,22 @@ static bool is_probe_due(uint64_t now_ns)
                lost_share * elapsed_ns + lost_ns;
 }
 
-/* A GPU that has become ready makes another comparison of it. */
+/* A GPU that has become ready makes another comparison of it, when the model
+ * has published that. */
 static bool has_new_gpu(uint64_t now_ns)
 {
-    static const uint64_t every_ns = 10 * ms;
+    static const uint64_t every_ns = 10 * ms, published_ns = 50 * ms;
 
     if (state.is_gpu_ready || !state.is_open ||
         state.options.is_gpu_ready == NULL ||
         now_ns - state.looked_ns < every_ns)
         return false;
     state.looked_ns = now_ns;
-    state.is_gpu_ready = state.options.is_gpu_ready();
+    if (!state.options.is_gpu_ready())
+        return false;
+    if (state.gpu_ready_ns == 0)
+        state.gpu_ready_ns = now_ns;
+    state.is_gpu_ready = now_ns - state.gpu_ready_ns >= published_ns;
     return state.is_gpu_ready;
 }
 
@@ -371,6 +384,7 @@ static void advance(uint64_t now_ns)
             begin_routed(now_ns);
         else
             begin(TAKT_SIDE_ROUTED, now_ns);
+        state.skips = first_gpu_calls;
         return;
     }
     if (state.is_probe) {
@@ -444,8 +458,12 @@ static void add(const struct takt_switchback_call *call)
         state.longest_ns = ns;
     if (state.is_probe || takt__side_is_settling(call->end_ns))
         state.slice_lost_ns += loss_of(call, ns) * call->weight;
-    if (is_measured(call, ns))
-        add_measured(call, ns);
+    if (is_measured(call, ns)) {
+        if (state.skipped < state.skips)
+            state.skipped++;
+        else
+            add_measured(call, ns);
+    }
     advance(call->end_ns);
 }
 

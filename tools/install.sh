@@ -18,6 +18,11 @@ case $2 in
 *) prefix=$PWD/$2 ;;
 esac
 place=${DESTDIR:-}$prefix
+# Files of both have the same names: removing one would remove the other.
+if [ -d "$place" ] && [ "$(cd "$place" && pwd -P)" = "$(pwd -P)" ]; then
+    echo "install: $place is the folder of the sources: use another PREFIX" >&2
+    exit 2
+fi
 list=share/doc/takt/installed
 
 # Lines of the list: "f FILE" or "d FOLDER", seen from the prefix; a folder comes

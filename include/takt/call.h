@@ -78,8 +78,8 @@ typedef struct takt_call {
 /* Runs the call in `ctx`. If `decision` is not NULL, it is filled in: the
  * expert that ran the call, and the reason.
  * TAKT_EINVAL, TAKT_ESHAPE: as in takt/ops.h; nothing was touched.
- * TAKT_EINVAL: also a flag that the op does not take, or a factor that was not
- *   set (see above).
+ * TAKT_EINVAL: also a flag that the op does not take, a factor that was not
+ *   set (see above), or an op that was defined in another context.
  * TAKT_ENOTSUP: a view, or a user's op without experts: nothing to run.
  * TAKT_ENODEV: no expert of a user's op could run it.
  * TAKT_ENOMEM: no expert could allocate its working memory. */

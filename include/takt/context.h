@@ -190,7 +190,8 @@ typedef struct takt_decision {
  *   shape of this op (or `work`) and got only its elements.
  * TAKT_EINVAL: the cost rule was asked for neither an op nor its work; policy
  *   fixed in a context that has no fixed expert; the policy or the dtype does
- *   not exist, or the op does not have that dtype. */
+ *   not exist, or the op does not have that dtype, or was defined in another
+ *   context. */
 TAKT_API takt_status takt_select(takt_ctx *ctx, const takt_request *request,
                                  takt_decision *out);
 

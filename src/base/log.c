@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/name.h"
+#include "base/write_signals.h"
 #include "text/utf8.h"
 
 static const char *const level_name[] = {
@@ -114,11 +115,14 @@ static void write_line(const char *text)
 {
     char line[1200];
     const int length = snprintf(line, sizeof line, "takt: %s\n", text);
+    struct takt_write_signals signals;
 
     /* One call, so that lines of several processes do not mix. A failure of
      * stderr cannot be reported anywhere. */
+    takt__write_signals_block(&signals);
     if (length > 0)
         (void)!write(STDERR_FILENO, line, (size_t)length);
+    takt__write_signals_restore(&signals);
 }
 
 /* A message is one line that can be shown, whatever it quotes: a byte that a

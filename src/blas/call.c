@@ -129,11 +129,21 @@ static bool is_too_small(const struct takt_blas_library *library,
            (call->m < least || call->n < least || call->k < least);
 }
 
+/* A product of or with a vector is mostly a gemv inside of a library, and has
+ * the faults of that. libxsmm has no gemv. */
+static bool is_faulty_gemv(const struct takt_blas_library *library,
+                           const struct takt_blas_gemm *call)
+{
+    return (call->m == 1 || call->n == 1 || call->k == 1) &&
+           library->xsmm == NULL &&
+           library->run[TAKT_BLAS_GEMV][call->dtype] == NULL;
+}
+
 static bool can_gemm(const struct takt_blas_library *library,
                      const struct takt_blas_gemm *call)
 {
     return library->run[TAKT_BLAS_GEMM][call->dtype] != NULL &&
-           !is_too_small(library, call) &&
+           !is_too_small(library, call) && !is_faulty_gemv(library, call) &&
            (library->xsmm == NULL || takt__xsmm_can(call));
 }
 

@@ -3,8 +3,9 @@
  * prove.c - small integers, so that every order of adding gives one result.
  *
  * There are libraries of many makers and versions. Some multiply
- * the old result by a beta of 0, which keeps its NaN; a symbol of the right
- * name may not be the right function at all. Both show here.
+ * the old result by a beta of 0, which keeps its NaN; some pass over zeros,
+ * which loses the NaN beside them (BLIS 0.9 does in gemv); a symbol of the
+ * right name may not be the right function at all. All of these show here.
  */
 #include "blas/prove.h"
 
@@ -55,6 +56,20 @@ static void spoil(void *array, size_t size)
         put(array, size, i, NAN);
 }
 
+/* A NaN in the last column of A (or, transposed, in its last row) and a zero
+ * where it is multiplied: all results become NaN. */
+static void put_nan_beside_zero(struct proof_bench *bench, size_t size,
+                                size_t edge, bool is_transposed)
+{
+    const size_t last = edge - 1;
+
+    for (size_t i = 0; i < edge; i++) {
+        put(bench->a, size, is_transposed ? last * edge + i : i * edge + last,
+            NAN);
+        put(bench->b, size, last * edge + i, 0);
+    }
+}
+
 /* Row i of A against column j of B, where A is transposed or is not. */
 static double inner(size_t edge, bool is_transposed, size_t i, size_t j)
 {
@@ -90,7 +105,16 @@ static bool gemm_is_right(struct takt_blas *blas, size_t size, size_t edge,
         for (size_t j = 0; j < edge; j++)
             if (get(bench->c, size, i * ldc + j) != inner(edge, false, i, j))
                 return false;
-    return isnan(get(bench->c, size, edge)); /* between the rows */
+    if (!isnan(get(bench->c, size, edge))) /* between the rows */
+        return false;
+
+    put_nan_beside_zero(bench, size, edge, false);
+    takt__blas_gemm(blas, size, 1, &call);
+    for (size_t i = 0; i < edge; i++)
+        for (size_t j = 0; j < edge; j++)
+            if (!isnan(get(bench->c, size, i * ldc + j)))
+                return false;
+    return true;
 }
 
 static bool gemv_is_right(struct takt_blas *blas, size_t size, size_t edge,
@@ -116,6 +140,12 @@ static bool gemv_is_right(struct takt_blas *blas, size_t size, size_t edge,
     for (size_t i = 0; i < edge; i++)
         if (get(bench->c, size, 2 * i) != inner(edge, is_transposed, i, 0) ||
             !isnan(get(bench->c, size, 2 * i + 1)))
+            return false;
+
+    put_nan_beside_zero(bench, size, edge, is_transposed);
+    takt__blas_gemv(blas, size, 1, &call);
+    for (size_t i = 0; i < edge; i++)
+        if (!isnan(get(bench->c, size, 2 * i)))
             return false;
     return true;
 }

@@ -12,6 +12,7 @@
 #include "call/direct.h"
 #include "call/libraries.h"
 #include "call/question.h"
+#include "call/user_experts.h"
 #include "op/admit.h"
 
 /* ---- admit --------------------------------------------------------------- */
@@ -131,6 +132,8 @@ static takt_status perform(struct takt_exec *exec)
 
     if (status != TAKT_OK)
         return status;
+    if (exec->call->op->is_user && !takt__ctx_has_op(exec->ctx, exec->call->op))
+        return TAKT_EINVAL;
     exec->has_buffers = takt__resident_has_buffers(exec->call);
     if (exec->may_be_direct && !exec->has_buffers && takt__direct_run(exec))
         return TAKT_OK;

@@ -154,7 +154,9 @@ static void log_refusal(const takt_ctx_options *options, takt_status status)
         return;
     if (options->policy == TAKT_POLICY_PINNED)
         takt__log(TAKT_LOG_ERROR, "TAKT_PIN=%.200s is ignored: %s",
-                  options->pin, takt_status_text(status));
+                  options->pin,
+                  status == TAKT_ECORRUPT ? "it is not a pin file, or damaged"
+                                          : takt_status_text(status));
     else if (options->policy == TAKT_POLICY_FIXED && options->expert == NULL)
         takt__log(TAKT_LOG_ERROR, "TAKT_POLICY=fixed is ignored: TAKT_EXPERT "
                                   "does not say which expert");

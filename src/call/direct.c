@@ -147,20 +147,25 @@ static bool may_be_direct(enum takt_op_id op)
            (takt_op_at(op)->rank_max == 1 && op != TAKT_OP_reshape);
 }
 
+/* Experts of the user's are there to be chosen, whatever the size. */
+static bool is_allowed(const takt_ctx *ctx, const takt_op *op)
+{
+    return ctx->direct.is_on && !ctx->direct.is_all_emitted &&
+           takt__user_expert_next(&ctx->experts, op, NULL) == NULL;
+}
+
 void takt__direct_update(takt_ctx *ctx, enum takt_op_id op, takt_dtype dtype)
 {
-    struct takt_direct *direct = &ctx->direct;
-    _Atomic size_t *most = &direct->most[dtype][op];
+    _Atomic size_t *most = &ctx->direct.most[dtype][op];
     const takt_op *entry = takt_op_at(op);
 
-    if (!direct->is_on || direct->is_all_emitted || !may_be_direct(op))
-        return;
-    /* Experts of the user's are there to be chosen, whatever the size. */
-    if (takt__user_expert_next(&ctx->experts, entry, NULL) != NULL)
+    if (!may_be_direct(op) || !is_allowed(ctx, entry)) {
         atomic_store(most, 0);
-    else
-        atomic_store(most, most_of(ctx, entry, dtype));
-    if (!direct->is_on || direct->is_all_emitted) /* since a moment ago */
+        return;
+    }
+    atomic_store(most, most_of(ctx, entry, dtype));
+    /* Another thread may have forbidden it meanwhile, and been here before. */
+    if (!is_allowed(ctx, entry))
         atomic_store(most, 0);
 }
 

@@ -14,6 +14,29 @@ _Static_assert((int)TAKT_DEVICE_ASLEEP == TAKT_GPU_ASLEEP &&
                    (int)TAKT_DEVICE_ABSENT == TAKT_GPU_ABSENT,
                "the public states are those of a device");
 
+static void describe_device(const struct takt_device *device,
+                            takt_gpu_device *out)
+{
+    out->state = (takt_gpu_state)atomic_load(&device->state);
+    memcpy(out->problem, device->problem, sizeof out->problem);
+    memcpy(out->model, device->known.model, sizeof out->model);
+    memcpy(out->address, device->known.address, sizeof out->address);
+    memcpy(out->version, device->known.version, sizeof out->version);
+    out->memory_bytes = device->known.memory_bytes;
+    out->is_software = device->known.is_software;
+    out->open_s = device->open_s;
+}
+
+/* While a GPU is opened its lock is held, for a second or so. No more is known
+ * of it then than that it sleeps. */
+static bool lock_unless_opening(struct takt_device *device)
+{
+    if (atomic_load(&device->state) == TAKT_DEVICE_ASLEEP)
+        return takt__trylock(&device->lock);
+    takt__lock(&device->lock);
+    return true;
+}
+
 takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
 {
     takt_gpu_device found = {.state = TAKT_GPU_ABSENT};
@@ -27,17 +50,12 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
     if (index >= ctx->experts.devices.count)
         return TAKT_ENOENT;
     struct takt_device *device = &ctx->experts.devices.device[index];
-    takt__lock(&device->lock);
     found.state = (takt_gpu_state)atomic_load(&device->state);
     memcpy(found.expert, device->name, sizeof found.expert);
-    memcpy(found.problem, device->problem, sizeof found.problem);
-    memcpy(found.model, device->known.model, sizeof found.model);
-    memcpy(found.address, device->known.address, sizeof found.address);
-    memcpy(found.version, device->known.version, sizeof found.version);
-    found.memory_bytes = device->known.memory_bytes;
-    found.is_software = device->known.is_software;
-    found.open_s = device->open_s;
-    takt__unlock(&device->lock);
+    if (lock_unless_opening(device)) {
+        describe_device(device, &found);
+        takt__unlock(&device->lock);
+    }
     takt__sized_fill(out, &found);
     return TAKT_OK;
 }

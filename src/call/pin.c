@@ -8,9 +8,12 @@
 #include "call/pin.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "call/libraries.h"
 
@@ -169,18 +172,36 @@ static char *read_file(FILE *file, size_t *length)
     return text;
 }
 
+/* A pipe would have the program wait for somebody to write. */
+static takt_status open_regular(const char *path, FILE **out)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat facts;
+
+    *out = NULL;
+    if (fd < 0)
+        return errno == ENOENT ? TAKT_ENOENT : TAKT_EIO;
+    const bool is_regular = fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode);
+    if (is_regular)
+        *out = fdopen(fd, "r");
+    if (*out != NULL)
+        return TAKT_OK;
+    close(fd);
+    return is_regular ? TAKT_ENOMEM : TAKT_ECORRUPT;
+}
+
 takt_status takt__ctx_read_pin(takt_ctx *ctx, const char *path)
 {
-    FILE *file = fopen(path, "re");
-    takt_status status = TAKT_EIO;
+    FILE *file;
+    takt_status status = open_regular(path, &file);
     size_t length;
 
-    if (file == NULL)
-        return errno == ENOENT ? TAKT_ENOENT : TAKT_EIO;
+    if (status != TAKT_OK)
+        return status;
     char *text = read_file(file, &length);
     fclose(file);
-    if (text != NULL)
-        status = takt__pin_parse(text, length, apply, ctx);
+    status =
+        text == NULL ? TAKT_EIO : takt__pin_parse(text, length, apply, ctx);
     free(text);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/size.h"
 #include "call/learning.h"
 #include "call/libraries.h"
+#include "call/user_experts.h"
 #include "op/admit.h"
 #include "op/operands.h"
 
@@ -86,6 +87,8 @@ takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
     *ctx = takt__ctx_or_default(*ctx);
     if (*ctx == NULL)
         return TAKT_ENOMEM;
+    if (request->op != NULL && !takt__ctx_has_op(*ctx, request->op))
+        return TAKT_EINVAL;
     const takt_status status = takt__request_sizes(request, out);
     if (status != TAKT_OK)
         return status;

@@ -5,6 +5,7 @@
 #include "call/learning.h"
 #include "call/libraries.h"
 #include "call/question.h"
+#include "call/user_experts.h"
 
 /* What was learned; where nothing was, the model is asked what it expects. */
 static bool select_learned(takt_ctx *ctx, const takt_request *request,
@@ -57,6 +58,8 @@ static takt_status select_expert(takt_ctx *ctx, const takt_request *request,
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
+    if (request->op != NULL && !takt__ctx_has_op(ctx, request->op))
+        return TAKT_EINVAL;
     takt_status status = takt__request_sizes(request, &sizes);
     if (status != TAKT_OK)
         return status;

@@ -263,6 +263,69 @@ bool takt__image_has_log(const struct takt_image *image)
     return image->part[1].length > 0;
 }
 
+/* ---- the first page ------------------------------------------------------ */
+
+enum { head_of_log = 32, head_of_frame = 24 };
+
+static size_t two_bytes(const unsigned char *at)
+{
+    return (size_t)at[0] << 8 | at[1];
+}
+
+/* A number as SQLite writes it: seven bits to a byte, at most nine bytes. */
+static uint64_t number_at(const unsigned char *at)
+{
+    uint64_t number = 0;
+
+    for (int i = 0; i < 8; i++) {
+        number = number << 7 | (at[i] & 0x7fu);
+        if (at[i] < 0x80)
+            return number;
+    }
+    return number << 8 | at[8];
+}
+
+/* The same of one copy of the first page, which describes the tables. */
+static bool claims_more(const unsigned char *at, size_t bytes, size_t most)
+{
+    enum { kind = 100, leaf = 13, count = 103, cells = 108, longest = 9 };
+
+    for (size_t i = 0; at[kind] == leaf && i < two_bytes(at + count); i++) {
+        const size_t place = cells + 2 * i;
+        if (place + 2 > bytes)
+            break;
+        const size_t cell = two_bytes(at + place);
+        if (cell + longest <= bytes && number_at(at + cell) > most)
+            return true;
+    }
+    return false;
+}
+
+bool takt__image_claims_too_much(const struct takt_image *image)
+{
+    static const unsigned char first[4] = {0, 0, 0, 1};
+    enum { least_page = 512, largest_page = 65536 };
+    const unsigned char *database = (const unsigned char *)image->part[0].at;
+    const unsigned char *log = (const unsigned char *)image->part[1].at;
+    const size_t most = takt__image_bytes(image);
+
+    if (image->part[0].length < least_page)
+        return false;
+    size_t bytes = two_bytes(database + 16);
+    bytes = bytes == 1 ? largest_page : bytes;
+    if (bytes < least_page || bytes > image->part[0].length)
+        return false;
+    if (claims_more(database, bytes, most))
+        return true;
+    for (size_t frame = head_of_log;
+         frame + head_of_frame + bytes <= image->part[1].length;
+         frame += head_of_frame + bytes)
+        if (memcmp(log + frame, first, sizeof first) == 0 &&
+            claims_more(log + frame + head_of_frame, bytes, most))
+            return true;
+    return false;
+}
+
 /* ---- SQLite's file ------------------------------------------------------- */
 
 static struct bytes *bytes_of(sqlite3_file *file)

@@ -35,6 +35,10 @@ size_t takt__image_bytes(const struct takt_image *image);
 
 bool takt__image_has_log(const struct takt_image *image);
 
+/* Whether the description of a table claims to be longer than all of the image.
+ * SQLite calls that a lack of memory. */
+bool takt__image_claims_too_much(const struct takt_image *image);
+
 /* For xOpen: the database or its log; others are refused. `file` has
  * takt__image_file_bytes() bytes. */
 int takt__image_open(struct takt_image *image, sqlite3_file *file, int flags,

@@ -12,6 +12,7 @@
 #include "base/lock.h"
 #include "base/say.h"
 #include "base/sized.h"
+#include "base/write_signals.h"
 #include "store/sql.h"
 #include "store/writer.h"
 
@@ -151,11 +152,14 @@ takt_status takt_store_merge(const char *into, const char *from,
                              takt_store_report *report, takt_diag *diag)
 {
     takt_store_report found = {0};
+    struct takt_write_signals signals;
 
     if (report != NULL && !takt__sized_fits(report))
         return TAKT_EINVAL;
     takt__section_begin();
+    takt__write_signals_block(&signals);
     const takt_status status = merge_stores(into, from, &found, diag);
+    takt__write_signals_restore(&signals);
     takt__section_end();
     if (report != NULL)
         takt__sized_fill(report, &found);

@@ -12,6 +12,9 @@
  * A disk that fails to read once, or a lack of memory, can look like damage:
  * SQLite's check reports both as it does damage. So a file is only called
  * damaged when a copy of it in memory, read without an error, is damaged too.
+ * The reverse happens as well: a table whose description claims to be 4 GiB
+ * long is a lack of memory to SQLite. So after that, too, it is looked at
+ * again.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -218,8 +221,10 @@ static takt_status replace_damaged(struct takt_database *database,
                      database->path, database->path, number);
 }
 
-/* With the opening lock. A file that seemed damaged: looks at it again, and if
- * that finds nothing, opens it again. */
+/* With the opening lock. A file that seemed damaged, or for which there seemed
+ * to be no memory: looks at it again, and if that finds nothing, opens it
+ * again.
+ */
 static takt_status look_again(struct takt_database *database, takt_diag *diag)
 {
     const enum takt_damage damage = takt__lockfile_damage(database->lockfile);
@@ -246,6 +251,10 @@ static takt_status open_locked(struct takt_database *database, takt_diag *diag)
     bool is_ours;
     const takt_status status = open_to_write(database, diag, &is_ours);
 
+    if (status == TAKT_ENOMEM && takt__read_claims_too_much(database->path)) {
+        takt__database_disconnect(database);
+        return replace_damaged(database, diag);
+    }
     if (status != TAKT_ECORRUPT || !is_ours)
         return status;
     takt__database_disconnect(database);

@@ -106,6 +106,20 @@ static takt_status read_schema(struct takt_database *database, takt_diag *diag)
                      database->path);
 }
 
+static takt_status open_image(struct takt_database *database,
+                              struct takt_image *image, takt_diag *diag)
+{
+    takt_status status = connect_image(database, image, SQLITE_OPEN_READONLY);
+
+    if (status == TAKT_OK)
+        status = read_schema(database, diag);
+    if (status == TAKT_OK && !database->is_empty)
+        status = takt__schema_check(database->db, true);
+    if (status == TAKT_OK && !database->is_empty)
+        status = takt__database_prepare_all(database);
+    return status;
+}
+
 takt_status takt__read_open(struct takt_database *database, size_t limit,
                             takt_diag *diag)
 {
@@ -114,15 +128,10 @@ takt_status takt__read_open(struct takt_database *database, size_t limit,
 
     if (status != TAKT_OK)
         return status;
+    const bool claims_too_much = takt__image_claims_too_much(image);
     database->is_readonly = true;
-    status = connect_image(database, image, SQLITE_OPEN_READONLY);
-    if (status == TAKT_OK)
-        status = read_schema(database, diag);
-    if (status == TAKT_OK && !database->is_empty)
-        status = takt__schema_check(database->db, true);
-    if (status == TAKT_OK && !database->is_empty)
-        status = takt__database_prepare_all(database);
-    return status;
+    status = open_image(database, image, diag);
+    return status == TAKT_ENOMEM && claims_too_much ? TAKT_ECORRUPT : status;
 }
 
 /* Some damage shows only when something is written: this takes pages, fills and
@@ -172,8 +181,21 @@ takt_status takt__read_verify(const char *path, bool is_thorough,
     takt_status status =
         takt__image_read(path, TAKT_IMAGE_OWN_BYTES, diag, &image);
 
-    if (status == TAKT_OK)
-        status = verify(&copy, image, is_thorough);
+    if (status != TAKT_OK)
+        return status;
+    const bool claims_too_much = takt__image_claims_too_much(image);
+    status = verify(&copy, image, is_thorough);
     takt__database_disconnect(&copy);
-    return status;
+    return status == TAKT_ENOMEM && claims_too_much ? TAKT_ECORRUPT : status;
+}
+
+bool takt__read_claims_too_much(const char *path)
+{
+    struct takt_image *image;
+
+    if (takt__image_read(path, TAKT_IMAGE_OWN_BYTES, NULL, &image) != TAKT_OK)
+        return false;
+    const bool claims_too_much = takt__image_claims_too_much(image);
+    takt__image_free(image);
+    return claims_too_much;
 }

@@ -28,3 +28,7 @@ takt_status takt__read_verify(const char *path, bool is_thorough,
 /* Says why a file is not read, and returns TAKT_ECORRUPT. */
 takt_status takt__read_refuse(const char *path, enum takt_schema_state state,
                               int64_t version, takt_diag *diag);
+
+/* Whether a copy of the file can be had and claims what no memory holds
+ * (takt__image_claims_too_much()). */
+bool takt__read_claims_too_much(const char *path);

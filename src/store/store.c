@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/say.h"
+#include "base/write_signals.h"
 #include "store/schema.h"
 #include "store/sql.h"
 #include "store/writer.h"
@@ -101,6 +102,8 @@ takt_status takt__store_open(const char *path,
                              const struct takt_store_identity *identity,
                              takt_diag *diag, struct takt_store **out)
 {
+    struct takt_write_signals signals;
+
     *out = NULL;
     takt__say(diag, TAKT_OK, "%s", "");
     if (path == NULL || path[0] == '\0' || !fits(identity->machine) ||
@@ -111,7 +114,9 @@ takt_status takt__store_open(const char *path,
         return takt__say(diag, TAKT_ENOMEM,
                          "there is not enough memory to open %s", path);
     strcpy(store->software, identity->software);
+    takt__write_signals_block(&signals);
     const takt_status status = open_thrice(path, identity, diag, store);
+    takt__write_signals_restore(&signals);
     if (status != TAKT_OK) {
         free(store);
         return status;
@@ -122,9 +127,13 @@ takt_status takt__store_open(const char *path,
 
 void takt__store_close(struct takt_store *store)
 {
+    struct takt_write_signals signals;
+
     if (store == NULL)
         return;
+    takt__write_signals_block(&signals);
     takt__database_close(&store->database);
+    takt__write_signals_restore(&signals);
     free(store);
 }
 
@@ -152,18 +161,28 @@ static takt_status note(struct takt_store *store, takt_status status)
     return status;
 }
 
+static takt_status visit_rows(struct takt_store *store, enum takt_sql sql,
+                              takt_record_visit *visit, void *self)
+{
+    struct takt_write_signals signals;
+
+    takt__write_signals_block(&signals);
+    const takt_status status =
+        note(store, takt__rows_visit(&store->database, sql, visit, self));
+    takt__write_signals_restore(&signals);
+    return status;
+}
+
 takt_status takt__store_read(struct takt_store *store, takt_record_visit *visit,
                              void *self)
 {
-    return note(store, takt__rows_visit(&store->database, TAKT_SQL_SELECT,
-                                        visit, self));
+    return visit_rows(store, TAKT_SQL_SELECT, visit, self);
 }
 
 takt_status takt__store_scan(struct takt_store *store, takt_record_visit *visit,
                              void *self)
 {
-    return note(store,
-                takt__rows_visit(&store->database, TAKT_SQL_SCAN, visit, self));
+    return visit_rows(store, TAKT_SQL_SCAN, visit, self);
 }
 
 static void sign(const struct takt_store *store, struct takt_record *record)
@@ -200,8 +219,8 @@ static takt_status put_all(struct takt_store *store,
     return status;
 }
 
-takt_status takt__store_write(struct takt_store *store,
-                              struct takt_record *records, size_t count)
+static takt_status write_all(struct takt_store *store,
+                             struct takt_record *records, size_t count)
 {
     if (!can_write(store))
         return TAKT_EIO;
@@ -227,6 +246,17 @@ takt_status takt__store_write(struct takt_store *store,
     return note(store, status);
 }
 
+takt_status takt__store_write(struct takt_store *store,
+                              struct takt_record *records, size_t count)
+{
+    struct takt_write_signals signals;
+
+    takt__write_signals_block(&signals);
+    const takt_status status = write_all(store, records, count);
+    takt__write_signals_restore(&signals);
+    return status;
+}
+
 /* `next` is the writer with the raised epoch. */
 static takt_status start_anew(struct takt_database *database, const char *op,
                               struct takt_writer *next)
@@ -250,7 +280,7 @@ static takt_status start_anew(struct takt_database *database, const char *op,
     return status;
 }
 
-takt_status takt__store_reset(struct takt_store *store, const char *op)
+static takt_status forget(struct takt_store *store, const char *op)
 {
     struct takt_writer next = store->writer;
 
@@ -266,4 +296,14 @@ takt_status takt__store_reset(struct takt_store *store, const char *op)
         store->writer.is_known = true;
     }
     return note(store, status);
+}
+
+takt_status takt__store_reset(struct takt_store *store, const char *op)
+{
+    struct takt_write_signals signals;
+
+    takt__write_signals_block(&signals);
+    const takt_status status = forget(store, op);
+    takt__write_signals_restore(&signals);
+    return status;
 }

@@ -58,11 +58,12 @@ takt_status takt__otel_open(const takt_otlp_options *options,
 
     memcpy(&open, &found, sizeof found);
     if (open == NULL) {
-        snprintf(diag->text, sizeof diag->text,
-                 "there is no exporter: %s (install libtakt-otel, or name the "
-                 "file in TAKT_OTEL)",
+        snprintf(diag->text, sizeof diag->text, "there is no exporter: %s%s",
                  library == NULL ? takt__library_problem()
-                                 : "it is not a library of Takt's");
+                                 : "it is not a library of Takt's",
+                 takt__is_static() ? ""
+                                   : " (install libtakt-otel, or name the file "
+                                     "in TAKT_OTEL)");
         return TAKT_ENOTSUP;
     }
     return open(TAKT_OTEL_VERSION, options, machine, out, diag);

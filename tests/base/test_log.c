@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 
 #include "support/child.h"
@@ -128,10 +129,44 @@ static void without_a_function_a_line_goes_to_stderr(void)
     in_child(write_to_a_pipe);
 }
 
+static bool is_pending(int number)
+{
+    sigset_t pending;
+
+    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
+}
+
+/* The line is lost, and the program goes on: no signal comes, now or when it
+ * takes signals again, but for one that was its own. */
+static void write_to_a_broken_pipe(void)
+{
+    int ends[2];
+    sigset_t set, before;
+
+    REQUIRE(pipe(ends) == 0 && dup2(ends[1], STDERR_FILENO) >= 0);
+    close(ends[0]);
+    REQUIRE(takt_log_set(TAKT_LOG_INFO, NULL, NULL) == TAKT_OK);
+    takt__log(TAKT_LOG_INFO, "to nobody");
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    REQUIRE(sigprocmask(SIG_BLOCK, &set, &before) == 0);
+    takt__log(TAKT_LOG_INFO, "to nobody either");
+    EXPECT(!is_pending(SIGPIPE));
+    raise(SIGPIPE);
+    takt__log(TAKT_LOG_INFO, "nor this");
+    EXPECT(is_pending(SIGPIPE));
+}
+
+static void a_broken_pipe_does_not_end_the_program(void)
+{
+    in_child(write_to_a_broken_pipe);
+}
+
 int main(void)
 {
     RUN(a_failure_that_repeats_cannot_flood);
     RUN(without_a_function_a_line_goes_to_stderr);
+    RUN(a_broken_pipe_does_not_end_the_program);
     RUN(levels_have_names);
     RUN(only_the_level_that_was_asked_for_is_emitted);
     RUN(a_text_is_emitted_once);

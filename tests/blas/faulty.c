@@ -26,10 +26,19 @@ static size_t at(int trans, int ld, int row, int col)
 #define OLD(beta, c) ((beta) != 0 ? (beta) * (c) : 0)
 #endif
 
-#ifdef FORGETS_ALPHA_AND_B
+#if defined(FORGETS_ALPHA_AND_B)
 #define TERM(a, b) (a)
+#elif defined(PASSES_OVER_ZEROS)
+#define TERM(a, b) ((b) != 0 ? (a) * (b) : 0)
 #else
 #define TERM(a, b) ((a) * (b))
+#endif
+
+/* As in BLIS. */
+#ifdef GEMV_PASSES_OVER_ZEROS
+#define GEMV_TERM(a, b) ((b) != 0 ? (a) * (b) : 0)
+#else
+#define GEMV_TERM(a, b) TERM(a, b)
 #endif
 
 #define FAULTY(real, gemm, gemv, axpy)                                         \
@@ -65,7 +74,7 @@ static size_t at(int trans, int ld, int row, int col)
         for (int i = 0; i < rows; i++) {                                       \
             real *out = &y[i * y_step], sum = 0;                               \
             for (int p = 0; p < cols; p++)                                     \
-                sum += TERM(a[at(trans_a, lda, i, p)], x[p * x_step]);         \
+                sum += GEMV_TERM(a[at(trans_a, lda, i, p)], x[p * x_step]);    \
             *out = alpha * sum + OLD(beta, *out);                              \
         }                                                                      \
     }                                                                          \

@@ -354,6 +354,17 @@ static void what_this_machine_lacks_is_said(void)
     EXPECT(ctx == NULL);
 }
 
+static void a_pipe_is_not_waited_for(void)
+{
+    takt_ctx *ctx;
+
+    REQUIRE(mkfifo(path_of("pipe"), 0600) == 0);
+    alarm(60); /* ends a program that waits */
+    EXPECT_INT(pinned_ctx("pipe", &ctx), TAKT_ECORRUPT);
+    alarm(0);
+    EXPECT(ctx == NULL);
+}
+
 /* ---- writing -------------------------------------------------------------
  */
 
@@ -418,6 +429,7 @@ int main(void)
     RUN(files_that_are_not_whole_are_refused);
     RUN(a_file_that_was_cut_off_is_refused);
     RUN(what_this_machine_lacks_is_said);
+    RUN(a_pipe_is_not_waited_for);
     RUN(a_failed_write_leaves_the_old_file);
     RUN(what_is_written_again_is_the_same);
     takt__folder_remove(folder);

@@ -9,6 +9,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "call/ctx.h"
+#include "call/direct.h"
 #include "call/user_experts.h"
 #include "op/key.h"
 #include "support/tap.h"
@@ -638,6 +640,68 @@ static void a_default_expert_runs_small_calls_too(void)
     takt_ctx_destroy(ctx);
 }
 
+/* The first op of each context has the same number. */
+static void an_op_of_another_context_is_refused(void)
+{
+    takt_ctx *ours = make_ctx(), *theirs = make_ctx();
+    const takt_op *own = define(ours, "own"), *other = define(theirs, "other");
+    struct worker worker = {.can_run = 1};
+    const takt_call call = call_of(other, 1000);
+    const takt_request request = {.op = other, .shape = call.shape};
+    takt_decision decision = {.size = sizeof decision};
+    takt_estimate estimate = {.size = sizeof estimate};
+    takt_history_row row = {.size = sizeof row};
+    size_t count;
+
+    EXPECT_INT(add(ours, own, "mine", &worker), TAKT_OK);
+    EXPECT_INT(takt_run(ours, &call, NULL), TAKT_EINVAL);
+    EXPECT_INT(takt_run(ours, &call, &decision), TAKT_EINVAL);
+    EXPECT_INT(worker.ran, 0);
+    EXPECT_INT(takt_select(ours, &request, &decision), TAKT_EINVAL);
+    EXPECT_INT(takt_explain(ours, &request, &estimate, 1, &count), TAKT_EINVAL);
+    EXPECT_INT(takt_history_best(ours, &request, &row), TAKT_EINVAL);
+    takt_ctx_destroy(ours);
+    takt_ctx_destroy(theirs);
+}
+
+struct emission {
+    takt_ctx *ctx;
+    _Atomic bool is_over;
+};
+
+/* Telemetry that wants every call comes and goes. */
+static void *switch_emission(void *self)
+{
+    struct emission *shared = self;
+
+    for (bool is_all = true; !atomic_load(&shared->is_over); is_all = !is_all)
+        takt__direct_emit_all(shared->ctx, is_all);
+    takt__direct_emit_all(shared->ctx, false);
+    return NULL;
+}
+
+/* Two threads find out at once which sizes go directly. */
+static void an_expert_is_not_passed_by_that_comes_meanwhile(void)
+{
+    struct worker worker = {.can_run = 1};
+    size_t passed_by = 0;
+
+    for (int round = 0; round < 100; round++) {
+        struct emission shared = {.ctx = make_ctx()};
+        pthread_t thread;
+        REQUIRE(pthread_create(&thread, NULL, switch_emission, &shared) == 0);
+        for (size_t i = 0; i < takt_op_count(); i++)
+            add(shared.ctx, takt_op_at(i), "mine", &worker);
+        atomic_store(&shared.is_over, true);
+        pthread_join(thread, NULL);
+        for (int op = 0; op < TAKT_OP_COUNT; op++)
+            for (int dtype = 0; dtype < TAKT_DTYPES; dtype++)
+                passed_by += shared.ctx->direct.most[dtype][op] != 0;
+        takt_ctx_destroy(shared.ctx);
+    }
+    EXPECT_INT(passed_by, 0);
+}
+
 int main(void)
 {
     RUN(the_usual_one_runs_what_nobody_measured);
@@ -659,5 +723,7 @@ int main(void)
     RUN(experts_of_one_name_do_not_mix);
     RUN(all_of_it_goes_on_at_once);
     RUN(a_default_expert_runs_small_calls_too);
+    RUN(an_op_of_another_context_is_refused);
+    RUN(an_expert_is_not_passed_by_that_comes_meanwhile);
     return tap_done();
 }

@@ -26,6 +26,18 @@ readme() {
         inside { text = text $0 "\n" }' "$source/README.md"
 }
 
+# The folder of the sources is no prefix: the headers would be removed with it.
+mkdir -p "$work/sources/tools"
+cp "$source/tools/install.sh" "$work/sources/tools/"
+ln -s sources "$work/link"
+for place in "$work/sources" "$work/link" . tools/..; do
+    if "$work/sources/tools/install.sh" install "$place" "$build" \
+        2>"$work/said"; then
+        fail "installed into the folder of the sources, $place"
+    fi
+    grep -q 'use another PREFIX' "$work/said" || fail "$(cat "$work/said")"
+done
+
 # A folder that was there before stays, and so does a file of somebody else's.
 mkdir -p "$prefix/bin" "$prefix/share/man"
 echo theirs >"$prefix/share/man/theirs"
@@ -38,7 +50,8 @@ readme c 'int main' >"$work/app/app.c"
 readme cmake find_package >"$work/app/CMakeLists.txt"
 readme sh pkg-config >"$work/app/lines"
 grep -q takt_matmul "$work/app/app.c" || fail "README.md has no program"
-ln -s "$prefix" "$work/takt" # its lines cannot have a space in them
+mkdir "$work/opt"
+ln -s "$prefix" "$work/opt/takt" # its lines cannot have a space in them
 (cd "$work/app" && HOME=$work && export HOME && . ./lines)
 cmake -S "$work/app" -B "$work/app/build" -G Ninja \
     -DCMAKE_PREFIX_PATH="$prefix" >"$work/log"
@@ -88,7 +101,10 @@ then
     for how in -static -static-pie; do
         echo "$static" | xargs cc -std=c17 $how "$consumer/alone.c" \
             -o "$work/alone" 2>"$work/log" || { cat "$work/log"; exit 1; }
-        TAKT_DB='' "$work/alone" "$work/learned.db"
+        TAKT_DB='' TAKT_OTLP_FILE="$work/otlp" "$work/alone" \
+            "$work/learned.db" 2>"$work/said"
+        grep -q 'no exporter: a static program loads no library$' \
+            "$work/said" || fail "$(cat "$work/said")"
         test -s "$work/learned.db"
         rm "$work/learned.db"
     done

@@ -254,6 +254,41 @@ static void a_length_that_no_memory_holds_is_damage(void)
     expect_new_store(path);
 }
 
+/* The same in the description of a table, on the first page. That of the last
+ * object, the view, is the longest, and has a number of two bytes. */
+static void claim_length_of_table(const char *path, unsigned object)
+{
+    enum { cells = 108 };
+    size_t length;
+    char *bytes = scratch_load(path, &length);
+    const unsigned char *at = (const unsigned char *)bytes + cells + 2 * object;
+    const size_t cell = (size_t)(at[0] << 8 | at[1]);
+
+    REQUIRE(cell > cells && cell < length);
+    memcpy(bytes + cell, "\x8f\xff\xff\xff\x7f", 5);
+    scratch_save(path, bytes, length);
+    free(bytes);
+}
+
+static void a_table_that_no_memory_holds_is_damage(void)
+{
+    const char *path = scratch_path(), *other = scratch_path();
+    takt_diag diag;
+
+    for (unsigned object = 0; object < 5; object++) {
+        char aside[192];
+        unlink(path);
+        make_store(path, 10);
+        claim_length_of_table(path, object);
+        EXPECT_INT(takt_store_merge(other, path, NULL, &diag), TAKT_ECORRUPT);
+        TAP_CHECK(strstr(diag.text, "damaged") != NULL, "%u: %s", object,
+                  diag.text);
+        expect_new_store(path);
+        snprintf(aside, sizeof aside, "%s.damaged-1", path);
+        EXPECT_INT(unlink(aside), 0);
+    }
+}
+
 static void claim_in_child(void *self)
 {
     claim_length(self);
@@ -315,7 +350,8 @@ static void set_room(rlim_t bytes)
     REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
 }
 
-/* No file may grow beyond what it has, as on a full disk. */
+/* No file may grow beyond what it has, as on a full disk; nor does the signal
+ * that the system has for that end the program. */
 static void fill_disk(void *self)
 {
     const char *path = self;
@@ -328,7 +364,7 @@ static void fill_disk(void *self)
         snprintf(op, sizeof op, "op%u", i / 500);
         batch[i] = scratch_record(op, i % 500, 1);
     }
-    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGXFSZ, SIG_DFL);
     set_room(200000);
     const takt_status full = takt__store_write(store, batch, 5000);
     size_t count = 0;
@@ -481,6 +517,7 @@ int main(void)
     RUN(damage_of_a_large_file_is_found_when_it_is_opened);
     RUN(damage_that_shows_later_is_dealt_with_by_the_next);
     RUN(a_length_that_no_memory_holds_is_damage);
+    RUN(a_table_that_no_memory_holds_is_damage);
     RUN(such_a_length_that_shows_later_is_dealt_with_by_the_next);
     RUN(an_empty_file_becomes_a_store);
     RUN(a_full_disk_loses_nothing_and_is_got_over);
