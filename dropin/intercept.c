@@ -152,6 +152,21 @@ static bool route_vectors(struct takt_intercept *intercept,
     return run(intercept, &admission, &call);
 }
 
+/* Whether the model is to hear of a large product now: it takes some
+ * microseconds, so once in a while, for all since the last time. */
+static bool is_taught(uint64_t ns, double *calls)
+{
+    static const uint64_t every_ns = 20000000;
+    static _Atomic uint64_t untaught_ns;
+    const uint64_t all_ns = atomic_fetch_add(&untaught_ns, ns) + ns;
+
+    if (all_ns < every_ns)
+        return false;
+    atomic_fetch_sub(&untaught_ns, all_ns);
+    *calls = (double)all_ns / (double)ns;
+    return true;
+}
+
 /* What the baseline library takes for large products, where there is a GPU: by
  * that the model knows when opening it pays. */
 static void teach(const struct takt_intercept *intercept, uint64_t ns)
@@ -159,9 +174,10 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
     static const double least_work = 16e6;
     enum takt_why why;
     struct takt_product product;
+    double calls;
 
     if (intercept->routine != TAKT_GEMM || intercept->work < least_work ||
-        takt__is_steady())
+        takt__is_steady() || !is_taught(ns, &calls))
         return;
     const struct takt_route *route = takt__route(intercept->baseline, &why);
     if (route == NULL || !route->has_gpu || !route->is_adaptive ||
@@ -175,7 +191,7 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
                                             .request = &request,
                                             .expert = route->expert,
                                             .seconds = (double)ns * 1e-9,
-                                            .calls = 1});
+                                            .calls = calls});
 }
 
 /* ---- all calls -------------------------------------------------------------

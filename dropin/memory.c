@@ -100,10 +100,10 @@ enum takt_memory takt__memory_open(const struct takt_route *route)
     const takt_request request = request_of();
     if (route->takt->history_best(route->ctx, &request, &best) != TAKT_OK)
         return TAKT_MEMORY_NONE;
-    if (strcmp(best.expert, "user.baseline") == 0 || best.mean_s > clear_gain)
+    if (best.mean_s > clear_gain)
         return TAKT_MEMORY_BASELINE;
-    return strcmp(best.expert, "user.gpu") == 0 ? TAKT_MEMORY_GPU
-                                                : TAKT_MEMORY_ROUTED;
+    return strcmp(best.expert, "gpu") == 0 ? TAKT_MEMORY_GPU
+                                           : TAKT_MEMORY_ROUTED;
 }
 
 static void keep(const char *expert, double seconds)
