@@ -31,6 +31,15 @@ static void read_mode(void)
                           memory_order_release);
 }
 
+unsigned takt__spin_power(void)
+{
+    enum { usual = 28, least = 4, most = 30 };
+    const char *text = value_of("OPENBLAS_THREAD_TIMEOUT");
+    const int given = text != NULL ? atoi(text) : usual;
+
+    return given >= least && given <= most ? (unsigned)given : usual;
+}
+
 void takt__mode_read(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -20,6 +20,10 @@ extern _Atomic unsigned takt__mode;
 /* Reads it once, and maps the statistics. */
 void takt__mode_read(void);
 
+/* For how many cycles, as a power of two, idle threads of OpenBLAS spin: as its
+ * variable says (`takt run` sets it), else as Debian builds it. */
+unsigned takt__spin_power(void);
+
 static inline bool takt__is_default_mode(void)
 {
     return __builtin_expect(

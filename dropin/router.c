@@ -181,6 +181,7 @@ static void open_switchback(const struct takt_route *route)
         return;
     const struct takt_switchback_options options = {
         .threads = route->threads,
+        .spin_power = takt__spin_power(),
         .memory = takt__memory_open(route),
         .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
         .keep = keep_result};

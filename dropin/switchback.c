@@ -4,10 +4,10 @@
 
 #include <sched.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #include "clock.h"
 #include "fork.h"
+#include "sides.h"
 
 /* ---- settings --------------------------------------------------------------
  */
@@ -19,18 +19,12 @@ enum { ms = 1000000 };
 static const double first_after_ns = 400 * ms;
 
 /* How long idle threads spin: those of Takt for 0.1 ms, those of OpenBLAS for
- * so many cycles as a power of two, with which the cycles of 2 GHz are meant
- * here. `takt run` sets it, unless the user did. */
+ * so many cycles as a power of two, taken to be cycles of 2 GHz. */
 static const uint64_t own_settles_ns = 2 * ms;
-enum { spin_default = 28 };
 
-static uint64_t library_settles_ns(void)
+static uint64_t library_settles_ns(unsigned spin_power)
 {
-    const char *text = secure_getenv("OPENBLAS_THREAD_TIMEOUT");
-    const int given = text != NULL ? atoi(text) : spin_default;
-    const int power = given >= 4 && given <= 30 ? given : spin_default;
-
-    return own_settles_ns + (UINT64_C(1) << power) / 2;
+    return own_settles_ns + (UINT64_C(1) << spin_power) / 2;
 }
 
 /* A probe: so long, and so many calls or so much longer. */
@@ -49,10 +43,6 @@ static const uint64_t first_stay_ns = 500 * ms,
 /* What probes may cost: a share of the time since the first call. A single one
  * ends early when it has lost that much. */
 static const double lost_share = 0.01, lost_ns = 10 * ms;
-
-/* How much slices of the same work differ on a machine that is not alone, as a
- * share of their time; and the least gain that is worth a change. */
-static const double between_slices = 0.025, least_gain = 0.01;
 
 /* ---- state ------------------------------------------------------------------
  */
@@ -108,157 +98,8 @@ static enum takt_side other(enum takt_side side)
     return side == TAKT_SIDE_ROUTED ? TAKT_SIDE_BASELINE : TAKT_SIDE_ROUTED;
 }
 
-/* ---- the comparison --------------------------------------------------------
- */
-
-/* The square root, without libm. */
-static double root(double square)
-{
-    double x = square > 1 ? square : 1;
-
-    for (int i = 0; i < 64 && x * x > square * 1.0001; i++)
-        x = (x + square / x) / 2;
-    return square > 0 ? x : 0;
-}
-
-/* Sums over kinds, each weighed by what was called of it lately: what routing
- * changes in the calls and between them, and the variance of both. */
-struct side_sums {
-    double baseline_ns;
-    double call_ns, call_v, gap_ns, gap_v;
-};
-
-/* Enough calls on both sides to compare. */
-static bool has_both(const struct takt_moments of[TAKT_SIDES])
-{
-    enum { least_baseline = 3, least_routed = 2 };
-
-    return of[TAKT_SIDE_BASELINE].n >= least_baseline &&
-           of[TAKT_SIDE_ROUTED].n >= least_routed;
-}
-
-static double change_of(const struct takt_moments of[TAKT_SIDES])
-{
-    return of[TAKT_SIDE_ROUTED].mean - of[TAKT_SIDE_BASELINE].mean;
-}
-
-/* Of the mean. A few calls that happen to be alike are no certainty: single
- * calls vary by a fifth at least. */
-static double error2_of(const struct takt_moments *moments)
-{
-    const double least = moments->mean / 5;
-    const double seen = takt__moments_error2(moments);
-    const double floor = least * least / moments->n;
-
-    return seen > floor ? seen : floor;
-}
-
-static double variance_of(const struct takt_moments of[TAKT_SIDES])
-{
-    return error2_of(&of[TAKT_SIDE_ROUTED]) +
-           error2_of(&of[TAKT_SIDE_BASELINE]);
-}
-
-static void compare_kind(void *self, struct takt_kind *kind)
-{
-    struct side_sums *sums = self;
-    const double work = kind->work, calls = kind->calls;
-
-    kind->work /= 2;
-    kind->calls /= 2;
-    if (!has_both(kind->call))
-        return;
-    sums->baseline_ns += work * kind->call[TAKT_SIDE_BASELINE].mean;
-    if (kind->is_kept)
-        return;
-    sums->call_ns += work * change_of(kind->call);
-    sums->call_v += work * work * variance_of(kind->call);
-    if (!has_both(kind->gap))
-        return;
-    sums->gap_ns += calls * change_of(kind->gap);
-    sums->gap_v += calls * calls * variance_of(kind->gap);
-}
-
-/* Gaps hold whatever the program does: they count if they clearly differ. */
-static void compare(struct takt_switchback_result *result)
-{
-    struct side_sums sums = {0};
-
-    takt__kinds_each(compare_kind, &sums);
-    if (sums.baseline_ns <= 0)
-        return;
-    result->probes++;
-    const double slices = between_slices / root(result->probes);
-    double change_ns = sums.call_ns, variance = sums.call_v;
-    if (sums.gap_ns * sums.gap_ns > 6 * sums.gap_v) {
-        change_ns += sums.gap_ns;
-        variance += sums.gap_v;
-    }
-    result->ratio = 1 + change_ns / sums.baseline_ns;
-    result->error =
-        root(variance / sums.baseline_ns / sums.baseline_ns + slices * slices);
-}
-
-/* Routing has to be better with confidence; once it is preferred, it has to be
- * better. */
-static bool is_routing_better(const struct takt_switchback_result *result)
-{
-    const double doubt = result->is_routed ? 0.5 : 2;
-
-    return result->probes > 0 && result->ratio + doubt * result->error < 1 &&
-           result->ratio < 1 - least_gain;
-}
-
-static bool is_clear(const struct takt_switchback_result *result)
-{
-    return result->probes > 0 && (result->ratio - 2 * result->error > 1 ||
-                                  result->ratio + 2 * result->error < 1);
-}
-
-/* A kind that is clearly slower routed stays in the baseline library. */
-static void keep_kind(void *self, struct takt_kind *kind)
-{
-    const double baseline = kind->call[TAKT_SIDE_BASELINE].mean;
-    const double change = change_of(kind->call);
-    const double doubt = between_slices * baseline;
-
-    (void)self;
-    if (has_both(kind->call))
-        kind->is_kept =
-            change > baseline / 10 &&
-            change * change > 9 * (variance_of(kind->call) + doubt * doubt);
-}
-
-static void release_kind(void *self, struct takt_kind *kind)
-{
-    (void)self;
-    kind->is_kept = false;
-}
-
-static void set_control(void *self, struct takt_kind *kind)
-{
-    const struct takt_moments *baseline = &kind->call[TAKT_SIDE_BASELINE];
-
-    (void)self;
-    if (baseline->n < 2)
-        return;
-    atomic_store_explicit(&kind->control, (float)baseline->mean,
-                          memory_order_relaxed);
-    atomic_store_explicit(&kind->control_error,
-                          (float)root(error2_of(baseline)),
-                          memory_order_relaxed);
-}
-
 /* ---- slices ----------------------------------------------------------------
  */
-
-static void age_kind(void *self, struct takt_kind *kind)
-{
-    const enum takt_side side = *(enum takt_side *)self;
-
-    takt__moments_age(&kind->call[side]);
-    takt__moments_age(&kind->gap[side]);
-}
 
 static void begin(enum takt_side side, uint64_t now_ns)
 {
@@ -270,7 +111,7 @@ static void begin(enum takt_side side, uint64_t now_ns)
     state.longest_ns = 0;
     if ((enum takt_side)atomic_load(&takt__side_now) == side)
         return;
-    takt__kinds_each(age_kind, &side);
+    takt__sides_age(side);
     atomic_store(&settled_ns,
                  now_ns + (side == TAKT_SIDE_ROUTED ? state.settles_ns
                                                     : own_settles_ns));
@@ -292,17 +133,12 @@ static void end_probe(uint64_t now_ns)
 
     state.lost_ns += state.slice_lost_ns;
     state.last_lost_ns = state.slice_lost_ns;
-    takt__kinds_each(set_control, NULL);
-    compare(&state.result);
-    state.result.is_routed = is_routing_better(&state.result);
-    state.result.is_clear = is_clear(&state.result);
+    takt__sides_set_controls();
+    takt__sides_compare(&state.result);
     state.result.is_gpu = state.gpu_ns > 0.5 * state.routed_ns;
     if (state.options.keep != NULL)
         state.options.keep(&state.result);
-    takt__kinds_each(state.result.is_routed && state.result.probes % 8 != 0
-                         ? keep_kind
-                         : release_kind,
-                     NULL);
+    takt__sides_keep(state.result.is_routed && state.result.probes % 8 != 0);
     state.preferred =
         state.result.is_routed ? TAKT_SIDE_ROUTED : TAKT_SIDE_BASELINE;
     if (state.result.is_routed != was_routed || !state.result.is_clear)
@@ -391,7 +227,7 @@ static void advance(uint64_t now_ns)
         if (is_probe_over(now_ns))
             end_probe(now_ns);
     } else if (is_suspicious() || is_probe_due(now_ns)) {
-        takt__kinds_each(set_control, NULL);
+        takt__sides_set_controls();
         begin(other(state.preferred), now_ns);
     }
 }
@@ -440,7 +276,7 @@ static void add_measured(const struct takt_switchback_call *call, double ns)
         state.control_ns += control_ns;
     }
     if (call->side == TAKT_SIDE_BASELINE && moments->n <= 8)
-        set_control(NULL, kind);
+        takt__kind_set_control(kind);
 }
 
 static void add(const struct takt_switchback_call *call)
@@ -503,8 +339,9 @@ void takt__switchback_open(const struct takt_switchback_options *options)
         sched_yield();
     if (!state.is_open) {
         state.options = *options;
-        state.settles_ns =
-            options->threads == 1 ? own_settles_ns : library_settles_ns();
+        state.settles_ns = options->threads == 1
+                               ? own_settles_ns
+                               : library_settles_ns(options->spin_power);
         state.is_open = true;
         begin_as_before(options->memory, takt__now_ns());
     }

@@ -16,7 +16,7 @@
 #ifndef TAKT_DROPIN_SWITCHBACK_H
 #define TAKT_DROPIN_SWITCHBACK_H
 
-#include "kind.h"
+#include "sides.h"
 
 /* The side on which calls run now. */
 extern _Atomic unsigned takt__side_now;
@@ -47,16 +47,6 @@ void takt__switchback_add(const struct takt_switchback_call *call);
 /* A call of this thread was not timed: what follows it is no gap. */
 void takt__switchback_skip(void);
 
-/* What was found out; 0 probes: nothing. */
-struct takt_switchback_result {
-    unsigned probes; /* slices that were compared */
-    bool is_routed;  /* the side that is preferred */
-    bool is_clear;   /* one side is faster with confidence */
-    bool is_gpu;     /* most of the routed time was a GPU's */
-    double ratio;    /* time routed against time in the library, per work */
-    double error;    /* standard error of that */
-};
-
 /* ---- the start -------------------------------------------------------------
  */
 
@@ -69,7 +59,9 @@ enum takt_memory {
 };
 
 struct takt_switchback_options {
-    unsigned threads; /* of the baseline library; 0: not known */
+    unsigned threads;    /* of the baseline library; 0: not known */
+    unsigned spin_power; /* for how many cycles, as a power of two, its threads
+                          * spin when they are idle */
     enum takt_memory memory;
     /* Called now and then. */
     bool (*is_gpu_ready)(void);

@@ -121,12 +121,12 @@ static void run_program(const struct program *program, struct outcome *out)
     bool was_routed = false, is_routed = false;
     const struct takt_switchback_options options = {
         .threads = 2,
+        .spin_power = 25,
         .memory = program->memory,
         .is_gpu_ready = program->gpu_from_s > 0 ? is_gpu_ready : NULL,
         .keep = keep};
 
     running = program;
-    setenv("OPENBLAS_THREAD_TIMEOUT", "25", 1);
     for (unsigned i = 0; now_s < program->seconds; i++) {
         const uint64_t before_ns = clock_ns;
         const unsigned number = i % program->kinds;

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE /* pthread_timedjoin_np */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <time.h>
 
 #include "call/ctx.h"
@@ -495,6 +496,67 @@ static void no_allocation_is_taken_for_granted(void)
     EXPECT(last > 10);
 }
 
+/* ---- trials beside an expert of the user's --------------------------------
+ */
+
+static takt_status take_a_while(const takt_call *call, void *self)
+{
+    volatile float *to = call->out;
+
+    (void)self;
+    for (size_t i = 0; i < 300000; i++)
+        to[i % 64] = (float)i;
+    return TAKT_OK;
+}
+
+/* A word of the table that offers three trials of an expert which uses the
+ * pool: the first one wakes its threads. */
+static bool offers_three(const takt_ctx *ctx, struct takt_key key)
+{
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++) {
+        const uint64_t word = takt__table_load(&ctx->decider.table, key, s);
+        const struct takt_cell cell = takt__cell_unpack(word);
+        if (word != 0 && cell.tries == 3 &&
+            takt__expert_uses_pool(&ctx->experts.expert[cell.explore]))
+            return true;
+    }
+    return false;
+}
+
+/* The default expert has two threads of its own, so calls are decided as if
+ * threads were awake, while those of the pool sleep. */
+static void experts_of_the_pool_are_tried_beside_a_library(void)
+{
+    takt_ctx *ctx = ctx_of(0);
+    takt_call call = matmul_call(256);
+    const takt_expert_spec spec = {.size = sizeof spec,
+                                   .name = "library",
+                                   .backend = TAKT_BACKEND_SIMD,
+                                   .threads = 2,
+                                   .run = take_a_while,
+                                   .is_usual = 1};
+    takt_work work;
+    int trials = 0, calls = 0;
+    bool were_three = false;
+
+    REQUIRE(takt_ctx_add_expert(ctx, call.op, &spec) == TAKT_OK);
+    REQUIRE(takt_op_work(call.op, call.dtype, &call.shape, &work) == TAKT_OK);
+    const struct takt_key key =
+        takt__key_of(call.op, call.dtype, &call.shape, 0, &work);
+    while (calls < 5000 && (trials < 3 || !were_three)) {
+        takt_decision decision = {.size = sizeof decision};
+        EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
+        EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
+        trials += decision.reason == TAKT_REASON_EXPLORE &&
+                  strncmp(decision.expert, "simd.", 5) == 0;
+        were_three = were_three || offers_three(ctx, key);
+        calls++;
+    }
+    EXPECT(trials >= 3);
+    EXPECT(were_three);
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     a = calloc(longest, sizeof *a);
@@ -513,6 +575,7 @@ int main(void)
     RUN(a_context_can_go_at_any_moment);
     RUN(calls_and_questions_get_along);
     RUN(no_allocation_is_taken_for_granted);
+    RUN(experts_of_the_pool_are_tried_beside_a_library);
     free(a);
     free(b);
     free(out);

@@ -490,10 +490,49 @@ static void confidence_is_what_it_says(void)
     }
 }
 
+/* Threads that were taken to be awake slept, or the other way round. */
+static void a_trial_is_charged_where_it_was_decided(void)
+{
+    struct sim sim = sim_create(2, 0.02);
+    const unsigned bucket = takt__bucket_of(some.bytes);
+
+    sim_add_flat(&sim, 0, 1e-3, 1e-3);
+    sim_add_flat(&sim, 1, 2e-3, 1e-3);
+    sim_call(&sim, 0, &some, 0);
+    sim_report(&sim, 0, 1, &some, TAKT_ASLEEP, 2e-3,
+               TAKT_SAMPLE_EXPLORED | TAKT_SAMPLE_MISJUDGED);
+    EXPECT(takt__model_account(sim.model, 0, 0, bucket).explored_s > 0);
+    EXPECT(!(takt__model_account(sim.model, 0, TAKT_ASLEEP, bucket).explored_s >
+             0));
+    sim_report(&sim, 0, 1, &some, TAKT_ASLEEP, 2e-3, TAKT_SAMPLE_EXPLORED);
+    EXPECT(takt__model_account(sim.model, 0, TAKT_ASLEEP, bucket).explored_s >
+           0);
+    sim_destroy(&sim);
+}
+
+/* What the program runs by itself is compared, and never chosen. */
+static void an_observed_arm_is_never_chosen(void)
+{
+    struct sim sim = sim_create(5, 0.02);
+    const struct takt_arm observed = {.rates = sim_flat(1e-4),
+                                      .is_observed = true};
+    const struct takt_rates fast = sim_flat(1e-4);
+
+    sim_add_flat(&sim, 0, 1e-3, 1e-3);
+    sim_add(&sim, &observed, &fast);
+    for (int i = 0; i < 20; i++)
+        sim_report(&sim, 0, 1, &some, 0, 1e-4, 0);
+    for (int i = 0; i < 200; i++)
+        EXPECT_INT(sim_call(&sim, 0, &some, 0).arm, 0);
+    sim_destroy(&sim);
+}
+
 int main(void)
 {
     RUN(routing_costs_little_more_than_an_oracle);
     RUN(tries_stay_within_their_budget);
+    RUN(a_trial_is_charged_where_it_was_decided);
+    RUN(an_observed_arm_is_never_chosen);
     RUN(without_a_budget_nothing_is_tried);
     RUN(an_offered_try_is_kept_until_it_is_taken);
     RUN(threads_are_tried_around_the_best);

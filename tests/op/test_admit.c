@@ -583,7 +583,8 @@ static unsigned flags_of(const struct row *row)
 static void check_flags(const struct row *row, takt_call call)
 {
     const unsigned common = TAKT_CALL_URGENT | TAKT_CALL_TF32 |
-                            TAKT_CALL_STEADY | TAKT_CALL_ALPHA_ZERO;
+                            TAKT_CALL_STEADY | TAKT_CALL_ALPHA_ZERO |
+                            TAKT_CALL_UNTYPICAL;
 
     for (unsigned bit = 0; bit < 32; bit++) {
         takt_call flagged = call;

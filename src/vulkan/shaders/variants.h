@@ -3,7 +3,8 @@
  * variants.h - the numbers by which the driver chooses what a shader computes,
  * read by both sides. Each is the specialization constant 0 of its shader.
  */
-#pragma once
+#ifndef TAKT_VULKAN_VARIANTS_H
+#define TAKT_VULKAN_VARIANTS_H
 
 /* map.comp */
 #define MAP_ADD 0
@@ -61,3 +62,5 @@
 
 #define GROUP 256    /* invocations of a group, in every shader */
 #define GEMM_TILE 64 /* rows and columns of C that a group computes */
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* sides.c - sums over kinds, and how sure they are. */
+#include "sides.h"
+
+#include <stddef.h>
+
+/* How much slices of the same work differ on a machine that is not alone, as a
+ * share of their time; and the least gain that is worth a change. */
+static const double between_slices = 0.025, least_gain = 0.01;
+
+/* The square root, without libm. */
+static double root(double square)
+{
+    double x = square > 1 ? square : 1;
+
+    for (int i = 0; i < 64 && x * x > square * 1.0001; i++)
+        x = (x + square / x) / 2;
+    return square > 0 ? x : 0;
+}
+
+/* Sums over kinds, each weighed by what was called of it lately: what routing
+ * changes in the calls and between them, and the variance of both. */
+struct side_sums {
+    double baseline_ns;
+    double call_ns, call_v, gap_ns, gap_v;
+};
+
+/* Enough calls on both sides to compare. */
+static bool has_both(const struct takt_moments of[TAKT_SIDES])
+{
+    enum { least_baseline = 3, least_routed = 2 };
+
+    return of[TAKT_SIDE_BASELINE].n >= least_baseline &&
+           of[TAKT_SIDE_ROUTED].n >= least_routed;
+}
+
+static double change_of(const struct takt_moments of[TAKT_SIDES])
+{
+    return of[TAKT_SIDE_ROUTED].mean - of[TAKT_SIDE_BASELINE].mean;
+}
+
+/* Of the mean. A few calls that happen to be alike are no certainty: single
+ * calls vary by a fifth at least. */
+static double error2_of(const struct takt_moments *moments)
+{
+    const double least = moments->mean / 5;
+    const double seen = takt__moments_error2(moments);
+    const double floor = least * least / moments->n;
+
+    return seen > floor ? seen : floor;
+}
+
+static double variance_of(const struct takt_moments of[TAKT_SIDES])
+{
+    return error2_of(&of[TAKT_SIDE_ROUTED]) +
+           error2_of(&of[TAKT_SIDE_BASELINE]);
+}
+
+static void compare_kind(void *self, struct takt_kind *kind)
+{
+    struct side_sums *sums = self;
+    const double work = kind->work, calls = kind->calls;
+
+    kind->work /= 2;
+    kind->calls /= 2;
+    if (!has_both(kind->call))
+        return;
+    sums->baseline_ns += work * kind->call[TAKT_SIDE_BASELINE].mean;
+    if (kind->is_kept)
+        return;
+    sums->call_ns += work * change_of(kind->call);
+    sums->call_v += work * work * variance_of(kind->call);
+    if (!has_both(kind->gap))
+        return;
+    sums->gap_ns += calls * change_of(kind->gap);
+    sums->gap_v += calls * calls * variance_of(kind->gap);
+}
+
+/* Gaps hold whatever the program does: they count if they clearly differ. */
+static void compare(struct takt_switchback_result *result)
+{
+    struct side_sums sums = {0};
+
+    takt__kinds_each(compare_kind, &sums);
+    if (sums.baseline_ns <= 0)
+        return;
+    result->probes++;
+    const double slices = between_slices / root(result->probes);
+    double change_ns = sums.call_ns, variance = sums.call_v;
+    if (sums.gap_ns * sums.gap_ns > 6 * sums.gap_v) {
+        change_ns += sums.gap_ns;
+        variance += sums.gap_v;
+    }
+    result->ratio = 1 + change_ns / sums.baseline_ns;
+    result->error =
+        root(variance / sums.baseline_ns / sums.baseline_ns + slices * slices);
+}
+
+/* Routing has to be better with confidence; once it is preferred, it has to be
+ * better. */
+static bool is_routing_better(const struct takt_switchback_result *result)
+{
+    const double doubt = result->is_routed ? 0.5 : 2;
+
+    return result->probes > 0 && result->ratio + doubt * result->error < 1 &&
+           result->ratio < 1 - least_gain;
+}
+
+static bool is_clear(const struct takt_switchback_result *result)
+{
+    return result->probes > 0 && (result->ratio - 2 * result->error > 1 ||
+                                  result->ratio + 2 * result->error < 1);
+}
+
+/* A kind that is clearly slower routed stays in the baseline library. */
+static void keep_kind(void *self, struct takt_kind *kind)
+{
+    const double baseline = kind->call[TAKT_SIDE_BASELINE].mean;
+    const double change = change_of(kind->call);
+    const double doubt = between_slices * baseline;
+
+    (void)self;
+    if (has_both(kind->call))
+        kind->is_kept =
+            change > baseline / 10 &&
+            change * change > 9 * (variance_of(kind->call) + doubt * doubt);
+}
+
+static void release_kind(void *self, struct takt_kind *kind)
+{
+    (void)self;
+    kind->is_kept = false;
+}
+
+void takt__kind_set_control(struct takt_kind *kind)
+{
+    const struct takt_moments *baseline = &kind->call[TAKT_SIDE_BASELINE];
+
+    if (baseline->n < 2)
+        return;
+    atomic_store_explicit(&kind->control, (float)baseline->mean,
+                          memory_order_relaxed);
+    atomic_store_explicit(&kind->control_error,
+                          (float)root(error2_of(baseline)),
+                          memory_order_relaxed);
+}
+
+static void set_control(void *self, struct takt_kind *kind)
+{
+    (void)self;
+    takt__kind_set_control(kind);
+}
+
+static void age_kind(void *self, struct takt_kind *kind)
+{
+    const enum takt_side side = *(enum takt_side *)self;
+
+    takt__moments_age(&kind->call[side]);
+    takt__moments_age(&kind->gap[side]);
+}
+
+/* ---- for the owner ---------------------------------------------------------
+ */
+
+void takt__sides_compare(struct takt_switchback_result *result)
+{
+    compare(result);
+    result->is_routed = is_routing_better(result);
+    result->is_clear = is_clear(result);
+}
+
+void takt__sides_keep(bool is_slow_kept)
+{
+    takt__kinds_each(is_slow_kept ? keep_kind : release_kind, NULL);
+}
+
+void takt__sides_set_controls(void)
+{
+    takt__kinds_each(set_control, NULL);
+}
+
+void takt__sides_age(enum takt_side side)
+{
+    takt__kinds_each(age_kind, &side);
+}
