@@ -170,6 +170,8 @@ static void no_context_is_the_default_one(void)
     NONE(takt_ctx_gpu_problem, takt_ctx_gpu_problem(NULL, SIZE_MAX));
     begin("takt_ctx_open_gpus");
     takt_ctx_open_gpus(NULL);
+    begin("takt_ctx_open_gpus_later");
+    takt_ctx_open_gpus_later(NULL);
     begin("takt_ctx_default");
     CASE(takt_log_set, takt_log_set(TAKT_LOG_ERROR, NULL, NULL), TAKT_OK);
 }

@@ -281,6 +281,30 @@ static void a_context_may_end_while_code_is_translated(void)
     EXPECT_INT(fake.bytes_held(), 0);
 }
 
+static void a_gpu_can_be_opened_ahead(void)
+{
+    takt_ctx *ctx = sleeping_context();
+
+    takt_ctx_open_gpus_later(ctx);
+    EXPECT(is_awake_within(ctx, 60));
+    takt_ctx_destroy(ctx);
+}
+
+/* Its lock is held while a GPU is opened: a question is answered all the
+ * same. */
+static void a_question_does_not_wait_for_an_opening_gpu(void)
+{
+    takt_ctx *ctx = sleeping_context();
+    takt_gpu_device found = {.size = sizeof found};
+
+    takt__lock(&device_of(ctx)->lock);
+    EXPECT_INT(takt_ctx_gpu(ctx, 0, &found), TAKT_OK);
+    takt__unlock(&device_of(ctx)->lock);
+    EXPECT_INT(found.state, TAKT_GPU_ASLEEP);
+    EXPECT_STR(found.expert, "cuda.0");
+    takt_ctx_destroy(ctx);
+}
+
 int main(void)
 {
     subject_choose_fake();
@@ -293,5 +317,7 @@ int main(void)
     RUN(who_is_busy_is_not_suspected);
     RUN(who_refuses_a_copy_is_suspected);
     RUN(a_context_may_end_while_code_is_translated);
+    RUN(a_gpu_can_be_opened_ahead);
+    RUN(a_question_does_not_wait_for_an_opening_gpu);
     return tap_done();
 }
