@@ -235,12 +235,18 @@ static void advance(uint64_t now_ns)
 /* ---- calls -----------------------------------------------------------------
  */
 
-/* What a call lost against the preferred side. */
+/* What a call lost against the preferred side. One that took far longer was
+ * disturbed by something else, or started threads. */
 static double loss_of(const struct takt_switchback_call *call, double ns)
 {
+    static const double far = 5;
     const struct takt_moments *reference = &call->kind->call[state.preferred];
 
-    return reference->n < 2 ? 0 : ns - reference->mean * call->work;
+    const double usual_ns = reference->mean * call->work;
+
+    if (reference->n < 2)
+        return 0;
+    return (ns < far * usual_ns ? ns : far * usual_ns) - usual_ns;
 }
 
 /* A trial is paid for by the budget of exploration, and says nothing about a

@@ -89,13 +89,12 @@ static int multiplies(void)
     return 0;
 }
 
-/* So many products of a matrix with its transpose. The other triangle must stay
- * as it is. */
-static int squares(void)
+/* So many products of a matrix with its transpose; -1: the other triangle did
+ * not stay as it was. */
+static double square(long calls)
 {
     enum { n = 72, k = 64, ld = n + 3 };
     static double a[n * k], c[n * ld];
-    const long calls = strtol(words[2], NULL, 10);
     double sum = 0;
 
     for (int i = 0; i < n * k; i++)
@@ -107,11 +106,26 @@ static int squares(void)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < ld; j++) {
                 if ((j < i || j >= n) && c[i * ld + j] != (i * ld + j) % 5)
-                    return 1;
+                    return -1;
                 sum += c[i * ld + j] * (i + 1);
             }
     }
-    printf("%.0f\n", sum);
+    return sum;
+}
+
+/* Once, or ("rounds") for every line of input. */
+static int squares(void)
+{
+    const long calls = strtol(words[2], NULL, 10);
+    char line[8];
+
+    do {
+        const double sum = square(calls);
+        if (sum < 0)
+            return 1;
+        printf("%.0f\n", sum);
+        fflush(stdout);
+    } while (words[3] != NULL && fgets(line, sizeof line, stdin) != NULL);
     return 0;
 }
 
