@@ -2,10 +2,8 @@
 /* switchback.c - slices, and which side is faster. */
 #include "switchback.h"
 
-#include <sched.h>
 #include <stddef.h>
 
-#include "clock.h"
 #include "fork.h"
 #include "sides.h"
 
@@ -54,6 +52,11 @@ static _Atomic uint64_t settled_ns; /* calls from then on are measured */
  * calls are not counted. */
 static atomic_flag is_busy = ATOMIC_FLAG_INIT;
 
+/* Options wait here until a call ends: a thread that was interrupted inside may
+ * hold the flag, so there is no waiting for it. */
+static struct takt_switchback_options offered;
+static _Atomic bool is_offered;
+
 static struct {
     bool is_open;  /* routing is possible */
     bool is_probe; /* this slice is on the side that is not preferred */
@@ -73,7 +76,8 @@ static struct {
     double recent_ns, control_ns; /* in routed calls lately, and what the
                                    * library took for such calls */
     double slice_lost_ns; /* in this slice, against the preferred side */
-    double lost_ns, last_lost_ns; /* in all probes, and in the last one */
+    double lost_ns;       /* in all slices that lost */
+    double last_lost_ns;  /* in the last probe */
     struct takt_switchback_options options;
     struct takt_switchback_result result;
 } state = {.stay_ns = UINT64_MAX};
@@ -103,6 +107,8 @@ static enum takt_side other(enum takt_side side)
 
 static void begin(enum takt_side side, uint64_t now_ns)
 {
+    if (state.slice_lost_ns > 0)
+        state.lost_ns += state.slice_lost_ns;
     state.is_probe = side != state.preferred;
     state.begin_ns = now_ns;
     state.calls = state.skipped = state.skips = 0;
@@ -131,7 +137,6 @@ static void end_probe(uint64_t now_ns)
 {
     const bool was_routed = state.result.is_routed;
 
-    state.lost_ns += state.slice_lost_ns;
     state.last_lost_ns = state.slice_lost_ns;
     takt__sides_set_controls();
     takt__sides_compare(&state.result);
@@ -232,6 +237,31 @@ static void advance(uint64_t now_ns)
     }
 }
 
+/* ---- the start -------------------------------------------------------------
+ */
+
+/* Begins as the last run of the program ended. */
+static void begin_as_before(enum takt_memory memory, uint64_t now_ns)
+{
+    if (memory == TAKT_MEMORY_BASELINE) {
+        state.stay_ns = known_stay_ns;
+        state.begin_ns = now_ns;
+    }
+    if (memory == TAKT_MEMORY_ROUTED)
+        begin_routed(now_ns);
+}
+
+/* Takes what was offered. */
+static void open_now(uint64_t now_ns)
+{
+    state.options = offered;
+    state.settles_ns = offered.threads == 1
+                           ? own_settles_ns
+                           : library_settles_ns(offered.spin_power);
+    state.is_open = true;
+    begin_as_before(offered.memory, now_ns);
+}
+
 /* ---- calls -----------------------------------------------------------------
  */
 
@@ -291,6 +321,9 @@ static void add(const struct takt_switchback_call *call)
 
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = call->start_ns;
+    if (!state.is_open &&
+        atomic_load_explicit(&is_offered, memory_order_acquire))
+        open_now(call->end_ns);
     state.spent_ns += ns * call->weight;
     if (call->side == TAKT_SIDE_ROUTED)
         state.routed_ns += ns;
@@ -324,32 +357,13 @@ void takt__switchback_skip(void)
     last.end_ns = 0;
 }
 
-/* ---- the start -------------------------------------------------------------
- */
-
-/* Begins as the last run of the program ended. */
-static void begin_as_before(enum takt_memory memory, uint64_t now_ns)
-{
-    if (memory == TAKT_MEMORY_BASELINE) {
-        state.stay_ns = known_stay_ns;
-        state.begin_ns = now_ns;
-    }
-    if (memory == TAKT_MEMORY_ROUTED)
-        begin_routed(now_ns);
-}
-
 void takt__switchback_open(const struct takt_switchback_options *options)
 {
+    static atomic_flag is_given = ATOMIC_FLAG_INIT;
+
+    if (atomic_flag_test_and_set(&is_given))
+        return;
     takt__at_fork(TAKT_FORK_SWITCHBACK, NULL, NULL, in_child);
-    while (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
-        sched_yield();
-    if (!state.is_open) {
-        state.options = *options;
-        state.settles_ns = options->threads == 1
-                               ? own_settles_ns
-                               : library_settles_ns(options->spin_power);
-        state.is_open = true;
-        begin_as_before(options->memory, takt__now_ns());
-    }
-    atomic_flag_clear_explicit(&is_busy, memory_order_release);
+    offered = *options;
+    atomic_store_explicit(&is_offered, true, memory_order_release);
 }

@@ -24,9 +24,10 @@ extern _Atomic unsigned takt__side_now;
 /* Where a call of a kind is to run. */
 static inline enum takt_side takt__side_of(const struct takt_kind *kind)
 {
-    return kind->is_kept ? TAKT_SIDE_BASELINE
-                         : (enum takt_side)atomic_load_explicit(
-                               &takt__side_now, memory_order_relaxed);
+    return atomic_load_explicit(&kind->is_kept, memory_order_relaxed)
+               ? TAKT_SIDE_BASELINE
+               : (enum takt_side)atomic_load_explicit(&takt__side_now,
+                                                      memory_order_relaxed);
 }
 
 /* Whether sides were changed so lately that calls are disturbed by that. */
@@ -68,7 +69,8 @@ struct takt_switchback_options {
     void (*keep)(const struct takt_switchback_result *result);
 };
 
-/* Routing has become possible in this process. */
+/* Routing has become possible in this process. Takes effect when the next call
+ * has ended; of several, the first counts. */
 void takt__switchback_open(const struct takt_switchback_options *options);
 
 #endif
