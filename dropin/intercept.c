@@ -186,12 +186,13 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
         return;
     const takt_call call = takt__product_call(route, &product);
     const takt_request request = takt__request_of(&call);
-    route->takt->record(route->ctx,
-                        &(takt_measurement){.size = sizeof(takt_measurement),
-                                            .request = &request,
-                                            .expert = route->expert,
-                                            .seconds = (double)ns * 1e-9,
-                                            .calls = calls});
+    const takt_measurement measurement = {.size = sizeof measurement,
+                                          .request = &request,
+                                          .expert = route->expert,
+                                          .seconds = (double)ns * 1e-9,
+                                          .calls = calls};
+
+    takt__record_learned(route, &measurement);
 }
 
 /* ---- all calls -------------------------------------------------------------

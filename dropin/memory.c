@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "record.h"
+
 /* A gain below this is not worth a start on the routed side. */
 static const double clear_gain = 0.97;
 
@@ -37,15 +39,27 @@ static ssize_t read_whole(const char *path, char *out, size_t size)
     return length;
 }
 
-/* The first argument that is no option and names a file: a script. */
+/* Options of interpreters whose argument is the program. */
+static bool takes_program(const char *option)
+{
+    return strcmp(option, "-c") == 0 || strcmp(option, "-e") == 0 ||
+           strcmp(option, "-m") == 0;
+}
+
+/* The first argument that names a file, or the text of the program. */
 static const char *find_script(const char *arguments, ssize_t length,
                                char whole[PATH_MAX])
 {
     const char *at = arguments + strlen(arguments) + 1;
 
-    for (; at < arguments + length; at += strlen(at) + 1)
+    for (; at < arguments + length; at += strlen(at) + 1) {
+        if (takes_program(at))
+            return at + strlen(at) + 1 < arguments + length
+                       ? at + strlen(at) + 1
+                       : "";
         if (at[0] != '-' && at[0] != '\0' && realpath(at, whole) != NULL)
             return whole;
+    }
     return "";
 }
 
@@ -67,7 +81,7 @@ static void name_program(char *out, size_t size)
     executable[got > 0 ? got : 0] = '\0';
     const char *file = find_script(arguments, length, script);
     const uint32_t number = hash(hash(2166136261u, executable), file);
-    const char *path = file[0] != '\0' ? file : executable;
+    const char *path = file[0] == '/' ? file : executable;
     const char *slash = strrchr(path, '/');
     snprintf(out, size, "run.%.40s-%08x", slash != NULL ? slash + 1 : path,
              (unsigned)number);
@@ -115,7 +129,7 @@ static void keep(const char *expert, double seconds)
                                           .seconds = seconds,
                                           .calls = 1};
 
-    kept_in->takt->record(kept_in->ctx, &measurement);
+    takt__record_learned(kept_in, &measurement);
 }
 
 void takt__memory_keep(const struct takt_switchback_result *result)

@@ -2,10 +2,11 @@
 /*
  * memory.h - what routing gained in earlier runs of this program.
  *
- * A program is its executable and its script. In the store it is an op of its
- * own, "run.NAME-HASH", whose experts are the sides: "baseline" with a time of
- * 1, "routed" or "gpu" with the time that the same calls took routed. So what
- * is remembered is kept, merged, listed and forgotten like everything else.
+ * A program is its executable and its script, or the text after -c, -e or -m.
+ * In the store it is an op of its own, "run.NAME-HASH", whose experts are the
+ * sides: "baseline" with a time of 1, "routed" or "gpu" with the time that the
+ * same calls took routed. So what is remembered is kept, merged, listed and
+ * forgotten like everything else.
  */
 #ifndef TAKT_DROPIN_MEMORY_H
 #define TAKT_DROPIN_MEMORY_H

@@ -124,3 +124,15 @@ void takt__record_side(const struct takt_intercept *intercept,
                                            .start_ns = start_ns,
                                            .end_ns = end_ns});
 }
+
+void takt__record_learned(const struct takt_route *route,
+                          const takt_measurement *measurement)
+{
+    static _Thread_local volatile bool is_inside;
+
+    if (is_inside)
+        return;
+    is_inside = true;
+    route->takt->record(route->ctx, measurement);
+    is_inside = false;
+}

@@ -17,6 +17,11 @@ enum takt_path takt__path_of(const struct takt_route *route,
 void takt__record_side(const struct takt_intercept *intercept,
                        enum takt_side side, uint64_t start_ns, uint64_t end_ns);
 
+/* Gives the model a time that was measured here. Takes the learner's lock; does
+ * nothing in a signal handler that interrupted this function. */
+void takt__record_learned(const struct takt_route *route,
+                          const takt_measurement *measurement);
+
 /* It was passed through; ns 0: not timed. */
 void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns);
 
