@@ -8,12 +8,13 @@
 
 /* ---- how often a call asks the router ---------------------------------------
  *
- * A decision takes some 0.1 microseconds. While the answer is the baseline
- * library, twice as many calls of that routine and size as before skip the
- * question, up to as many as bring its cost below half a percent: exponential
- * backoff. The next one asks again, so a change in what is known takes effect.
- * While the answer is another expert, every call asks. Each thread has its own
- * state.
+ * Where results must not vary within a run, sides are not compared: every call
+ * may ask. A decision takes some 0.1 microseconds. While the answer is the
+ * baseline library, twice as many calls of that routine and size as before skip
+ * the question, up to as many as bring its cost below half a percent:
+ * exponential backoff. The next one asks again, so a change in what is known
+ * takes effect. While the answer is another expert, every call asks. Each
+ * thread has its own state.
  */
 
 struct takt_backoff {

@@ -4,8 +4,9 @@
  * checks. intercept.c first passes on routines, types and forms that Takt
  * cannot run.
  *
- * A call is admitted to the router if it is large enough, is due by the backoff
- * of its kind, and libtakt is open for its library and number of threads.
+ * A call is admitted to the router if it is large enough, its kind is on the
+ * routed side now (switchback.h), and libtakt is open for its library and
+ * number of threads. With --same-bits it has to be due by a backoff instead.
  * (Calls that the baseline library makes itself are part of another call, and
  * do not come here.)
  */

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * forecast.h - what a call would take, in the baseline library and elsewhere:
- * the one place that says what the baseline takes.
+ * forecast.h - what a call would take, in the baseline library and elsewhere,
+ * by the model. It decides whether triangles are halved, and says why a call
+ * did not run on a GPU. What routing gained is measured, not forecast
+ * (sides.h).
  */
 #ifndef TAKT_DROPIN_FORECAST_H
 #define TAKT_DROPIN_FORECAST_H
