@@ -2,6 +2,7 @@
 /* admit.c - the checks that a call passes on its way to the router. */
 #include "admit.h"
 
+#include "clock.h"
 #include "mode.h"
 #include "router.h"
 #include "switchback.h"
@@ -58,10 +59,14 @@ static bool is_asking(struct takt_intercept *intercept,
 static bool is_routed(struct takt_intercept *intercept,
                       struct takt_admission *out)
 {
+    static const double large_work = 1e8; /* milliseconds */
+
     if (!out->route->is_adaptive || takt__is_eager())
         return true;
     if (takt__is_steady())
         return is_asking(intercept, out);
+    if (intercept->work > large_work)
+        takt__switchback_look(takt__now_ns());
     return intercept->kind != NULL &&
            takt__side_of(intercept->kind) == TAKT_SIDE_ROUTED;
 }
@@ -70,6 +75,8 @@ bool takt__admit_intercept(struct takt_intercept *intercept,
                            enum takt_routine op, double least,
                            struct takt_admission *out)
 {
+    if (takt__is_early())
+        takt__route_early(intercept->baseline);
     if (intercept->work < least && !takt__is_eager()) {
         intercept->why = TAKT_WHY_SMALL;
         return false;

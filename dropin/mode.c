@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "stats_write.h"
 
@@ -17,6 +18,20 @@ static const char *value_of(const char *variable)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+/* A program whose last run gained by a GPU opens it at once, and most of that
+ * time passes while the program reads its data. To know that takes 5 ms: only
+ * where there may be a GPU, and a store. */
+static bool is_early(void)
+{
+    const char *store = secure_getenv("TAKT_DB");
+    const char *gpu = secure_getenv("TAKT_GPU");
+
+    return (store == NULL || store[0] != '\0') &&
+           (gpu == NULL || gpu[0] != '\0') &&
+           (value_of("TAKT_CUDA") != NULL ||
+            access("/dev/nvidiactl", F_OK) == 0);
+}
+
 static void read_mode(void)
 {
     const char *path = value_of(TAKT_STATS_VARIABLE);
@@ -27,7 +42,8 @@ static void read_mode(void)
     atomic_store_explicit(&takt__mode,
                           (has_stats ? TAKT_MODE_STATS : 0u) |
                               (is_eager ? TAKT_MODE_EAGER : 0u) |
-                              (is_steady ? TAKT_MODE_STEADY : 0u),
+                              (is_steady ? TAKT_MODE_STEADY : 0u) |
+                              (is_early() ? TAKT_MODE_EARLY : 0u),
                           memory_order_release);
 }
 
@@ -38,6 +54,12 @@ unsigned takt__spin_power(void)
     const int given = text != NULL ? atoi(text) : usual;
 
     return given >= least && given <= most ? (unsigned)given : usual;
+}
+
+bool takt__mode_take_early(void)
+{
+    return (atomic_fetch_and(&takt__mode, ~(unsigned)TAKT_MODE_EARLY) &
+            TAKT_MODE_EARLY) != 0;
 }
 
 void takt__mode_read(void)

@@ -9,16 +9,21 @@
 #include <stdbool.h>
 
 enum {
-    TAKT_MODE_STATS = 1, /* calls are counted in shared statistics (stats.h) */
-    TAKT_MODE_EAGER = 2, /* TAKT_RUN_EAGER, for tests: every call is routed,
-                          * however small, from the first on */
-    TAKT_MODE_STEADY = 4 /* TAKT_RUN_SAME_BITS: results must not vary within
-                          * a run */
+    TAKT_MODE_STATS = 1,  /* calls are counted in shared statistics (stats.h) */
+    TAKT_MODE_EAGER = 2,  /* TAKT_RUN_EAGER, for tests: every call is routed,
+                           * however small, from the first on */
+    TAKT_MODE_STEADY = 4, /* TAKT_RUN_SAME_BITS: results must not vary within
+                           * a run */
+    TAKT_MODE_EARLY = 8 /* until the first call: the router opens with it, since
+                         * there is a GPU that may have to be opened */
 };
 extern _Atomic unsigned takt__mode;
 
 /* Reads it once, and maps the statistics. */
 void takt__mode_read(void);
+
+/* True for the first who asks. */
+bool takt__mode_take_early(void);
 
 /* For how many cycles, as a power of two, idle threads of OpenBLAS spin: as its
  * variable says (`takt run` sets it), else as Debian builds it. */
@@ -34,6 +39,12 @@ static inline bool takt__is_eager(void)
 {
     return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
             TAKT_MODE_EAGER) != 0;
+}
+
+static inline bool takt__is_early(void)
+{
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
+            TAKT_MODE_EARLY) != 0;
 }
 
 static inline bool takt__is_steady(void)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "baseline_call.h"
 #include "clock.h"
@@ -159,12 +160,23 @@ static struct takt_route *find_route(const struct takt_baseline *baseline,
     return NULL;
 }
 
-static bool is_gpu_ready(void)
+static uint64_t gpu_begun_ns; /* when it was asked to open; 0: not here */
+
+/* The model needs a moment to publish what it knows about a GPU. */
+static bool is_gpu_ready(uint64_t now_ns)
 {
+    static const uint64_t published_ns = 50000000;
+    static uint64_t ready_ns;
     takt_gpu_device gpu = {.size = sizeof gpu};
 
-    return libtakt.gpu(routes[0].ctx, 0, &gpu) == TAKT_OK &&
-           gpu.state == TAKT_GPU_READY;
+    if (libtakt.gpu(routes[0].ctx, 0, &gpu) != TAKT_OK ||
+        gpu.state != TAKT_GPU_READY)
+        return false;
+    if (ready_ns == 0)
+        ready_ns = gpu_begun_ns == 0
+                       ? now_ns
+                       : gpu_begun_ns + (uint64_t)(gpu.open_s * 1e9);
+    return now_ns >= ready_ns + published_ns;
 }
 
 static void keep_result(const struct takt_switchback_result *result)
@@ -182,12 +194,15 @@ static void open_switchback(const struct takt_route *route)
     const struct takt_switchback_options options = {
         .threads = route->threads,
         .spin_power = takt__spin_power(),
+        .luck = (double)(takt__now_ns() / 1000 % 1000) / 1000,
         .memory = takt__memory_open(route),
         .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
         .keep = keep_result};
     takt__stats_memory(options.memory);
-    if (options.memory == TAKT_MEMORY_GPU)
+    if (options.memory == TAKT_MEMORY_GPU) {
+        gpu_begun_ns = takt__now_ns();
         libtakt.open_gpus(route->ctx);
+    }
     takt__switchback_open(&options);
 }
 
@@ -241,6 +256,17 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
         return route;
     *why = TAKT_WHY_NO_ROUTER;
     return NULL;
+}
+
+void takt__route_early(const struct takt_baseline *baseline)
+{
+    enum takt_why why;
+
+    /* Other threads may have too small a stack to load a library. */
+    if (!takt__mode_take_early() || getpid() != gettid())
+        return;
+    takt__router_spent(opens_after_ns);
+    (void)takt__route(baseline, &why);
 }
 
 /* ---- calls -----------------------------------------------------------------

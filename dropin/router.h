@@ -22,6 +22,9 @@
 struct takt_route *takt__route(const struct takt_baseline *baseline,
                                enum takt_why *why);
 
+/* Opens the router and a route for that library now, if nobody did. */
+void takt__route_early(const struct takt_baseline *baseline);
+
 /* Adds the time of calls that would have asked the router; opens it when that
  * is enough. */
 void takt__router_spent(uint64_t ns);

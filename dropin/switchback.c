@@ -12,8 +12,7 @@
 
 enum { ms = 1000000 };
 
-/* Calls have to take this long in all before routing is tried: a probe costs
- * some 20 ms if routing is no better. */
+/* Calls have to take this long in all before routing is tried. */
 static const double first_after_ns = 400 * ms;
 
 /* How long idle threads spin: those of Takt for 0.1 ms, those of OpenBLAS for
@@ -66,7 +65,6 @@ static struct {
     uint64_t stay_ns;            /* on the preferred side */
     uint64_t looked_ns;          /* when the GPU was last asked about */
     bool is_gpu_ready;
-    uint64_t gpu_ready_ns;        /* when that was seen */
     unsigned skipped, skips;      /* calls at the start of this slice that are
                                    * not measured */
     double routed_ns, gpu_ns;     /* in routed calls; in those on a GPU */
@@ -153,12 +151,35 @@ static void end_probe(uint64_t now_ns)
     begin(state.preferred, now_ns);
 }
 
+/* What probes may have cost until now. */
+static double affordable_ns(uint64_t now_ns)
+{
+    return lost_share * (double)(now_ns - state.first_ns) + lost_ns;
+}
+
+/* What a change to the routed side costs: while the library's threads spin,
+ * calls take up to twice as long; on a GPU they do not. */
+static double change_costs_ns(uint64_t now_ns)
+{
+    const double elapsed_ns = (double)(now_ns - state.first_ns);
+    const double share = state.spent_ns / elapsed_ns;
+
+    if (state.gpu_ns > 0.5 * state.routed_ns)
+        return 0;
+    return (double)state.settles_ns / 2 * (share < 1 ? share : 1);
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static bool is_probe_over(uint64_t now_ns)
 {
     const uint64_t from_ns = atomic_load(&settled_ns);
-    const double elapsed_ns = (double)(now_ns - state.first_ns);
+    const double share_ns = lost_share * (double)(now_ns - state.first_ns);
     const double most_ns =
-        lost_share * elapsed_ns > lost_ns ? lost_share * elapsed_ns : lost_ns;
+        larger(larger(share_ns, lost_ns), 2 * change_costs_ns(now_ns));
 
     if (state.skipped < state.skips)
         return false;
@@ -168,6 +189,17 @@ static bool is_probe_over(uint64_t now_ns)
            (state.calls >= probe_calls || now_ns > from_ns + longest_probe_ns);
 }
 
+/* Not in all runs of a short program a probe is affordable, but in some of
+ * them: the price of the first one is multiplied by a random number. */
+static bool is_affordable(uint64_t now_ns)
+{
+    const double price_ns = state.last_lost_ns > 0
+                                ? state.last_lost_ns
+                                : change_costs_ns(now_ns) * state.options.luck;
+
+    return state.lost_ns + price_ns <= affordable_ns(now_ns);
+}
+
 /* The first probe waits for calls to add up, the others for time to pass. No
  * probe begins whose cost is not affordable, or in which one call would be too
  * much to lose. */
@@ -175,34 +207,40 @@ static bool is_probe_due(uint64_t now_ns)
 {
     const double elapsed_ns = (double)(now_ns - state.first_ns);
 
-    if (!state.is_open)
+    if (!state.is_open || elapsed_ns < 20 * state.longest_ns)
         return false;
-    if (elapsed_ns < 20 * state.longest_ns)
-        return false;
-    if (state.stay_ns == UINT64_MAX)
-        return state.spent_ns >= first_after_ns;
-    return now_ns >= state.begin_ns + state.stay_ns &&
-           state.lost_ns + state.last_lost_ns <=
-               lost_share * elapsed_ns + lost_ns;
+    const bool is_time = state.stay_ns == UINT64_MAX
+                             ? state.spent_ns >= first_after_ns
+                             : now_ns >= state.begin_ns + state.stay_ns;
+    return is_time && is_affordable(now_ns);
 }
 
-/* A GPU that has become ready makes another comparison of it, when the model
- * has published that. */
+/* A GPU that has become ready makes another comparison of it. */
 static bool has_new_gpu(uint64_t now_ns)
 {
-    static const uint64_t every_ns = 10 * ms, published_ns = 50 * ms;
+    static const uint64_t every_ns = 10 * ms;
 
     if (state.is_gpu_ready || !state.is_open ||
         state.options.is_gpu_ready == NULL ||
         now_ns - state.looked_ns < every_ns)
         return false;
     state.looked_ns = now_ns;
-    if (!state.options.is_gpu_ready())
-        return false;
-    if (state.gpu_ready_ns == 0)
-        state.gpu_ready_ns = now_ns;
-    state.is_gpu_ready = now_ns - state.gpu_ready_ns >= published_ns;
+    state.is_gpu_ready = state.options.is_gpu_ready(now_ns);
     return state.is_gpu_ready;
+}
+
+/* Begins a slice on the routed side if a GPU has become ready. */
+static bool begin_on_gpu(uint64_t now_ns)
+{
+    if (!has_new_gpu(now_ns) || state.preferred == TAKT_SIDE_ROUTED ||
+        state.is_probe)
+        return false;
+    if (state.options.memory == TAKT_MEMORY_GPU)
+        begin_routed(now_ns);
+    else
+        begin(TAKT_SIDE_ROUTED, now_ns);
+    state.skips = first_gpu_calls;
+    return true;
 }
 
 /* Routed calls have become clearly slower than the library was. */
@@ -219,15 +257,8 @@ static bool is_suspicious(void)
 
 static void advance(uint64_t now_ns)
 {
-    if (has_new_gpu(now_ns) && state.preferred == TAKT_SIDE_BASELINE &&
-        !state.is_probe) {
-        if (state.options.memory == TAKT_MEMORY_GPU)
-            begin_routed(now_ns);
-        else
-            begin(TAKT_SIDE_ROUTED, now_ns);
-        state.skips = first_gpu_calls;
+    if (begin_on_gpu(now_ns))
         return;
-    }
     if (state.is_probe) {
         if (is_probe_over(now_ns))
             end_probe(now_ns);
@@ -251,9 +282,12 @@ static void begin_as_before(enum takt_memory memory, uint64_t now_ns)
         begin_routed(now_ns);
 }
 
-/* Takes what was offered. */
-static void open_now(uint64_t now_ns)
+/* Takes what was offered, once. */
+static void open_if_offered(uint64_t now_ns)
 {
+    if (state.is_open ||
+        !atomic_load_explicit(&is_offered, memory_order_acquire))
+        return;
     state.options = offered;
     state.settles_ns = offered.threads == 1
                            ? own_settles_ns
@@ -321,9 +355,7 @@ static void add(const struct takt_switchback_call *call)
 
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = call->start_ns;
-    if (!state.is_open &&
-        atomic_load_explicit(&is_offered, memory_order_acquire))
-        open_now(call->end_ns);
+    open_if_offered(call->end_ns);
     state.spent_ns += ns * call->weight;
     if (call->side == TAKT_SIDE_ROUTED)
         state.routed_ns += ns;
@@ -349,6 +381,18 @@ void takt__switchback_add(const struct takt_switchback_call *call)
     add(call);
     last.end_ns = call->end_ns;
     last.begin_ns = state.begin_ns;
+    atomic_flag_clear_explicit(&is_busy, memory_order_release);
+}
+
+void takt__switchback_look(uint64_t now_ns)
+{
+    if (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
+        return;
+    if (state.first_ns == 0)
+        state.first_ns = state.begin_ns = now_ns;
+    open_if_offered(now_ns);
+    if (state.options.memory == TAKT_MEMORY_GPU)
+        (void)begin_on_gpu(now_ns);
     atomic_flag_clear_explicit(&is_busy, memory_order_release);
 }
 

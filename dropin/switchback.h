@@ -45,6 +45,9 @@ struct takt_switchback_call {
 };
 void takt__switchback_add(const struct takt_switchback_call *call);
 
+/* Before a large call: it may begin on the side of the last run. */
+void takt__switchback_look(uint64_t now_ns);
+
 /* A call of this thread was not timed: what follows it is no gap. */
 void takt__switchback_skip(void);
 
@@ -63,14 +66,17 @@ struct takt_switchback_options {
     unsigned threads;    /* of the baseline library; 0: not known */
     unsigned spin_power; /* for how many cycles, as a power of two, its threads
                           * spin when they are idle */
+    double luck;         /* random, 0 to 1: probes begin that much earlier than
+                          * they are affordable in this run; over many runs
+                          * their share is kept */
     enum takt_memory memory;
-    /* Called now and then. */
-    bool (*is_gpu_ready)(void);
+    /* Called now and then. Ready: it is open, and the model knows it. */
+    bool (*is_gpu_ready)(uint64_t now_ns);
     void (*keep)(const struct takt_switchback_result *result);
 };
 
 /* Routing has become possible in this process. Takes effect when the next call
- * has ended; of several, the first counts. */
+ * has ended, or with the next large one; of several, the first counts. */
 void takt__switchback_open(const struct takt_switchback_options *options);
 
 #endif

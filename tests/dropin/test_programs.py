@@ -94,6 +94,17 @@ class Processes(Programs):
         self.assertEqual(counted["eager"].routers, 1)
         self.assertEqual(len(counted["usual"].libraries), 1)
 
+    def test_the_router_opens_early_where_a_gpu_may_be(self):
+        """With the first call, if there is a store and perhaps a GPU."""
+        plain = run("plain")
+        for store, gpu, routers in ((self.path("db"), None, 1),
+                                    (self.path("db"), "", 0), ("", None, 0)):
+            ran, read = self.preloaded("plain", TAKT_DB=store, TAKT_GPU=gpu,
+                                       TAKT_CUDA=self.path("driver"),
+                                       TAKT_LOG="off")
+            self.assertEqual((ran, read.routers), (plain, routers))
+            self.assertEqual(read.calls(way="straight"), 30)
+
     def test_fork(self):
         (code, said, _), counted = self.check("forks")
         self.assertEqual((code, said.count("child ended")), (0, 3))
@@ -169,7 +180,7 @@ class Routing(Programs):
         words = ("-c", NUMPY_SQUARES)
         plain = run(*words, program=python)
         self.assertEqual(plain[0], 0, plain[2])
-        ran, read = self.preloaded(*words, program=python)
+        ran, read = self.preloaded(*words, program=python, **MODES["own"])
         self.assertEqual(ran, plain)
         self.assertEqual(read.calls("syrk"), 600)
         self.assertGreater(read.calls("syrk") - read.calls("syrk", "straight"),

@@ -31,6 +31,8 @@ struct program {
     double slower_from_s, slower; /* from then on routed calls take longer */
     double gpu_from_s;            /* when a GPU is ready; 0: there is none */
     enum takt_memory memory;
+    unsigned spin_power; /* 0: 25 */
+    double luck;
     bool is_closed; /* routing is never possible */
 };
 
@@ -48,8 +50,9 @@ static struct outcome *shared;
 static double now_s;
 static const struct program *running;
 
-static bool is_gpu_ready(void)
+static bool is_gpu_ready(uint64_t now_ns)
 {
+    (void)now_ns;
     return running->gpu_from_s > 0 && now_s >= running->gpu_from_s;
 }
 
@@ -104,7 +107,7 @@ static double call(const struct program *program, unsigned number,
     takt__switchback_add(
         &(struct takt_switchback_call){.kind = kind,
                                        .side = side,
-                                       .is_gpu = *is_routed && is_gpu_ready(),
+                                       .is_gpu = *is_routed && is_gpu_ready(0),
                                        .work = 1e6 * (1u << number),
                                        .weight = 1,
                                        .start_ns = start_ns,
@@ -121,7 +124,8 @@ static void run_program(const struct program *program, struct outcome *out)
     bool was_routed = false, is_routed = false;
     const struct takt_switchback_options options = {
         .threads = 2,
-        .spin_power = 25,
+        .spin_power = program->spin_power > 0 ? program->spin_power : 25,
+        .luck = program->luck,
         .memory = program->memory,
         .is_gpu_ready = program->gpu_from_s > 0 ? is_gpu_ready : NULL,
         .keep = keep};
@@ -228,6 +232,49 @@ static void what_is_as_fast_stays_where_it_was(void)
 
     EXPECT(got.routed < 0.2);
     EXPECT(got.cost < 1.02);
+}
+
+/* The library's threads spin for 134 ms, in which calls take 1.8 times as long:
+ * a change of sides costs 0.1 s. */
+static void a_change_that_costs_much_is_made_late(void)
+{
+    struct program program = {.kind = {{100e3, 130e3, 5e3, 5e3}},
+                              .kinds = 1,
+                              .seconds = 4,
+                              .noise = 0.2,
+                              .spin_power = 28,
+                              .luck = 1};
+    const struct outcome slower = try_program(&program);
+
+    EXPECT_INT(slower.changes, 0);
+    EXPECT(slower.cost < 1.001);
+    program.kind[0].routed_ns = 60e3;
+    program.seconds = 20;
+    const struct outcome faster = try_program(&program);
+    EXPECT(faster.routed > 0.9);
+    EXPECT(faster.cost < 0.85);
+}
+
+/* Over runs with all kinds of luck, probes cost their share. */
+static void short_runs_take_turns_in_probing(void)
+{
+    enum { runs = 20 };
+    struct program program = {.kind = {{100e3, 100e3, 5e3, 5e3}},
+                              .kinds = 1,
+                              .seconds = 3,
+                              .noise = 0.2,
+                              .spin_power = 28};
+    double cost = 0;
+    unsigned probed = 0;
+
+    for (unsigned i = 0; i < runs; i++) {
+        program.luck = (i + 0.5) / runs;
+        const struct outcome got = try_program(&program);
+        cost += got.cost / runs;
+        probed += got.result.probes > 0;
+    }
+    EXPECT(cost < 1.02);
+    EXPECT(probed > runs / 4 && probed < runs);
 }
 
 static void long_calls_are_not_risked_early(void)
@@ -389,6 +436,8 @@ int main(void)
     RUN(a_small_gain_is_found_in_time);
     RUN(what_is_slower_routed_is_not);
     RUN(what_is_as_fast_stays_where_it_was);
+    RUN(a_change_that_costs_much_is_made_late);
+    RUN(short_runs_take_turns_in_probing);
     RUN(long_calls_are_not_risked_early);
     RUN(gaps_count);
     RUN(a_slow_kind_stays_while_others_are_routed);
