@@ -40,10 +40,10 @@ static double change_of(const struct takt_moments of[TAKT_SIDES])
 }
 
 /* Of the mean. A few calls that happen to be alike are no certainty: single
- * calls vary by a fifth at least. */
+ * calls vary by a tenth at least. */
 static double error2_of(const struct takt_moments *moments)
 {
-    const double least = moments->mean / 5;
+    const double least = moments->mean / 10;
     const double seen = takt__moments_error2(moments);
     const double floor = least * least / moments->n;
 

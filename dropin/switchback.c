@@ -144,7 +144,8 @@ static void end_probe(uint64_t now_ns)
     takt__sides_keep(state.result.is_routed && state.result.probes % 8 != 0);
     state.preferred =
         state.result.is_routed ? TAKT_SIDE_ROUTED : TAKT_SIDE_BASELINE;
-    if (state.result.is_routed != was_routed || !state.result.is_clear)
+    if (state.result.is_routed != was_routed || !state.result.is_clear ||
+        state.stay_ns == UINT64_MAX)
         state.stay_ns = first_stay_ns;
     else if (state.stay_ns < longest_stay_ns)
         state.stay_ns *= 2;
