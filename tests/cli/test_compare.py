@@ -204,7 +204,7 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(claimed["most"], max(shares))
         ran = self.compare("true", env=self.env(FAKE_BOARD=GAIN))
         self.assertRegex(ran.stdout, r"the reports of the runs claim \+\d")
-        self.assertIn("100.0% of them elsewhere", ran.stdout)
+        self.assertIn("100.0% of them routed", ran.stdout)
 
     def test_calls_of_which_nothing_is_known_claim_nothing(self):
         board = "count processes 1;cell 0 1 9 calls 3 1"
