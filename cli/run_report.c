@@ -297,6 +297,9 @@ static void print_run_gain(FILE *out, const struct run_report *report)
                 without_s > 0 ? 100 * fabs(gain_s) / without_s : 0);
 }
 
+/* As in dropin/switchback.c. */
+static const double tried_after_s = 0.4;
+
 static void print_verdict(FILE *out, const struct run_report *report)
 {
     const struct run_tally *tally = &report->tally;
@@ -323,10 +326,11 @@ static void print_verdict(FILE *out, const struct run_report *report)
                 "of their kind\n",
                 count_text(calls_elsewhere(total) - total->compared).at);
     if (calls_elsewhere(total) == 0 && report->stats->result.probes == 0 &&
-        total->why[TAKT_WHY_SETTLED] > 0)
-        fputs("routing is tried when calls that can be routed have taken 0.4 s "
-              "in all\n",
-              out);
+        total->why[TAKT_WHY_SETTLED] > 0 && total->took_s < tried_after_s)
+        fprintf(out,
+                "routing is tried when calls that can be routed have taken "
+                "%.1f s in all\n",
+                tried_after_s);
     print_result(out, &report->stats->result);
 }
 

@@ -1001,6 +1001,11 @@ class Report(Scratch):
         self.assertIn("routing is tried when calls that can be routed have "
                       "taken 0.4 s in all\n", shown)
         self.check_width(shown)
+        long = (cell(GEMM, SINGLE, 9, "calls", STRAIGHT, 5) +
+                cell(GEMM, SINGLE, 9, "timed", STRAIGHT, 5) +
+                cell(GEMM, SINGLE, 9, "ns", STRAIGHT, 500 * MS) +
+                cell(GEMM, SINGLE, 9, "why", SETTLED, 5))
+        self.assertNotIn("0.4 s", self.text(long))
         self.assertIn("5 calls were not timed", shown)
         shown = self.text(cell(NRM2, DOUBLE_COMPLEX, 31, "calls", SCALAR, 1))
         self.assertRegex(shown, r"dznrm2 +2Gi\+ +1 ")
