@@ -172,8 +172,9 @@ static void print_head(struct mapping *mapping)
     takt_learning learning = {.size = sizeof learning};
 
     if (mapping->is_csv)
-        puts("op,dtype,layout,situation,from,to,expert,gain_over_next,"
-             "gain_over_moe,measured,sizes");
+        puts("op,dtype,layout,situation,from,to,expert,"
+             "predicted_speedup_over_next,predicted_speedup_over_moe,"
+             "measured,sizes");
     if (mapping->is_csv || mapping->is_json)
         return;
     takt_ctx_learning(mapping->ctx, &learning);
@@ -249,8 +250,9 @@ const struct command cmd_map = {
     .description =
         "For each op of the catalogue (or those named): the ranges of sizes "
         "and the expert of this machine that is expected to finish first in "
-        "each, how many times as fast it is as the next best expert and as "
-        "what the moe thresholds would run, and whether that was measured. "
+        "each, how many times as fast it is predicted to be as the next best "
+        "expert and as what the moe thresholds would run, and whether it was "
+        "measured. "
         "The chart beside an op has a letter for every half octave. Where a "
         "GPU can be used, each op is shown twice: with operands on the host, "
         "and with operands that the GPU has already, as in a takt_buffer.\n\n"

@@ -371,8 +371,8 @@ const struct command cmd_trace = {
         "prepared.\n"
         "FILE: shows what a program wrote that was started with "
         "TAKT_TRACE=FILE.\n"
-        "Time: since the trace began. Gain: against one thread of SIMD, "
-        "predicted by what is known of this machine.",
+        "Time: since the trace began. Predicted: how many times as fast as one "
+        "thread of SIMD, by what the model of this machine predicts for that.",
     .max_operands = 1,
     .takes_program = true,
     .options = {{"all", NULL, NULL, "every call, whatever it took"},

@@ -17,6 +17,7 @@ struct memories {
     struct memory *memory; /* owned */
     size_t count, room;
     bool is_short; /* there was no memory for all of them */
+    bool lacks_programs;
 };
 
 /* Everything known, by op, dtype, layout, situation, size and expert. */
@@ -34,5 +35,17 @@ void print_rows(const struct memories *memories, const takt_op *op,
 
 /* ---- history_gain.c ---- */
 
-/* What routing saved against every fixed choice. */
+/* What routing gained, in programs and against every fixed choice. */
 void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json);
+
+/* ---- history_programs.c ---- */
+
+/* Lets the context know the programs of a store, so that their rows are read.
+ * False: not all of them. */
+bool define_programs(takt_ctx *ctx, const char *store);
+bool is_program(const takt_history_row *row);
+
+/* What routing gained in each. False: there is none, and nothing was printed.
+ */
+bool print_programs(const struct memories *memories);
+void print_programs_json(struct json *json, const struct memories *memories);

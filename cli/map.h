@@ -16,8 +16,8 @@ struct spot {
     char next[TAKT_EXPERT_NAME_MAX]; /* empty: there is no other */
     char moe[TAKT_EXPERT_NAME_MAX];  /* that of the moe rule */
     double seconds;
-    double next_gain; /* times as fast as the next; 0: not known */
-    double moe_gain;
+    double next_speedup; /* times as fast as the next; 0: not known */
+    double moe_speedup;
     double samples;
 };
 

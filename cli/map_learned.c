@@ -12,11 +12,11 @@ static void compare(struct spot *spot, const takt_estimate *all, size_t count)
 {
     if (count > 1 && !all[1].is_asleep) {
         memcpy(spot->next, all[1].expert, sizeof spot->next);
-        spot->next_gain = total_s(&all[1]) / spot->seconds;
+        spot->next_speedup = total_s(&all[1]) / spot->seconds;
     }
     for (size_t i = 0; i < count; i++)
         if (strcmp(all[i].expert, spot->moe) == 0)
-            spot->moe_gain = total_s(&all[i]) / spot->seconds;
+            spot->moe_speedup = total_s(&all[i]) / spot->seconds;
 }
 
 static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
@@ -58,8 +58,8 @@ bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
 /* Neighbouring sizes with one winner: spots first to last. */
 struct range {
     size_t first, last;
-    size_t measured;            /* of them */
-    double next_gain, moe_gain; /* geometric means */
+    size_t measured;                  /* of them */
+    double next_speedup, moe_speedup; /* geometric means */
 };
 
 static void close_range(const struct course *course, struct range *range)
@@ -71,13 +71,13 @@ static void close_range(const struct course *course, struct range *range)
     for (size_t i = range->first; i <= range->last; i++) {
         const struct spot *spot = &course->spot[i];
         range->measured += spot->samples > 0;
-        has_next = has_next && spot->next_gain > 0;
-        has_moe = has_moe && spot->moe_gain > 0;
-        next += has_next ? log(spot->next_gain) : 0;
-        moe += has_moe ? log(spot->moe_gain) : 0;
+        has_next = has_next && spot->next_speedup > 0;
+        has_moe = has_moe && spot->moe_speedup > 0;
+        next += has_next ? log(spot->next_speedup) : 0;
+        moe += has_moe ? log(spot->moe_speedup) : 0;
     }
-    range->next_gain = has_next ? exp(next / count) : 0;
-    range->moe_gain = has_moe ? exp(moe / count) : 0;
+    range->next_speedup = has_next ? exp(next / count) : 0;
+    range->moe_speedup = has_moe ? exp(moe / count) : 0;
 }
 
 /* Cuts a course into ranges; returns how many. */
@@ -160,10 +160,10 @@ static void draw_chart(const struct course *course, struct legend *legend,
 }
 
 /* "3.4x", or "-" where there is nothing to compare with. */
-static const char *gain_text(double gain, char out[16])
+static const char *speedup_text(double speedup, char out[16])
 {
-    if (gain > 0)
-        snprintf(out, 16, "%.*fx", gain < 10 ? 2 : 0, gain);
+    if (speedup > 0)
+        snprintf(out, 16, "%.*fx", speedup < 10 ? 2 : 0, speedup);
     else
         snprintf(out, 16, "-");
     return out;
@@ -200,8 +200,9 @@ void print_course_text(const struct course *course, struct legend *legend)
     for (size_t i = 0; i < count; i++)
         printf("  %-20s %-16s %7s %7s   %s\n", name_range(course, &range[i]).at,
                course->spot[range[i].first].expert,
-               gain_text(range[i].next_gain, next),
-               gain_text(range[i].moe_gain, moe), how_known(&range[i]).at);
+               speedup_text(range[i].next_speedup, next),
+               speedup_text(range[i].moe_speedup, moe),
+               how_known(&range[i]).at);
 }
 
 void print_legend(const struct legend *legend)
@@ -210,8 +211,8 @@ void print_legend(const struct legend *legend)
     for (size_t i = 0; i < legend->count; i++)
         printf("  %c %-17s%s", (char)('a' + i), legend->expert[i],
                i % 4 == 3 || i + 1 == legend->count ? "\n" : "");
-    printf("gains: times as fast as the next best expert, and as what the "
-           "moe thresholds run\n");
+    printf("next, moe: times as fast as the next best expert, and as what the "
+           "moe\nthresholds run, is predicted to be\n");
 }
 
 /* ---- for programs ---- */
@@ -233,7 +234,7 @@ void print_course_csv(const struct course *course)
                takt_dtype_name(course->dtype), course->family->layout,
                situation_name(course->situation), shape_text(&from).at,
                shape_text(&to).at, course->spot[range[i].first].expert,
-               range[i].next_gain, range[i].moe_gain, range[i].measured,
+               range[i].next_speedup, range[i].moe_speedup, range[i].measured,
                range[i].last - range[i].first + 1);
     }
 }
@@ -254,12 +255,13 @@ void print_course_json(struct json *json, const struct course *course)
         const takt_shape from = shape_at(course, range[i].first);
         const takt_shape to = shape_at(course, range[i].last);
         json_print(json,
-                   "{from:%p to:%p expert:%s next:%s moe:%s gain_over_next:%g "
-                   "gain_over_moe:%g sizes:%zu measured:%zu}",
+                   "{from:%p to:%p expert:%s next:%s moe:%s "
+                   "predicted_speedup_over_next:%g "
+                   "predicted_speedup_over_moe:%g sizes:%zu measured:%zu}",
                    (const void *)&from, (const void *)&to, spot->expert,
                    known_text(spot->next), known_text(spot->moe),
-                   positive_number(range[i].next_gain),
-                   positive_number(range[i].moe_gain),
+                   positive_number(range[i].next_speedup),
+                   positive_number(range[i].moe_speedup),
                    range[i].last - range[i].first + 1, range[i].measured);
     }
     json_print(json, "]}");

@@ -97,7 +97,7 @@ struct advice advise(const struct rules *rules,
                      const struct takt_finding *finding);
 
 /* Times as fast as scalar; 0: not known. */
-double predicted_gain(const struct advice *advice);
+double predicted_speedup(const struct advice *advice);
 
 /* ---- counting and reporting ---- */
 
@@ -168,7 +168,7 @@ struct phrase describe_found(const struct takt_finding *finding,
                              const struct advice *advice);
 
 /* "12.3 times as fast as scalar ..."; empty where nothing is known. */
-struct phrase describe_gain(const struct advice *advice);
+struct phrase describe_speedup(const struct advice *advice);
 
 /* ---- cmd_analyze.c: what a project consists of: languages, dependencies and
  * the frameworks that its sources import ---- */

@@ -404,7 +404,7 @@ struct advice advise(const struct rules *rules,
     return advice;
 }
 
-double predicted_gain(const struct advice *advice)
+double predicted_speedup(const struct advice *advice)
 {
     return advice->best_s > 0 ? advice->scalar_s / advice->best_s : 0;
 }

@@ -15,13 +15,13 @@ static void begin(struct optimize_report *report)
     const struct rules *rules = report->rules;
 
     *json = json_begin(stdout);
-    json_print(
-        json,
-        "{project:%s options:{enable_gpu:%d enable_simd:%d gpu_threshold:%ju "
-        "use_moe_routing:%d profile:%s dry_run:%d tuned:%d} findings:[",
-        report->workflow->folder, rules->enable_gpu, rules->enable_simd,
-        rules->gpu_threshold, rules->use_moe, profile_name(report),
-        report->workflow->is_dry, rules->is_tuned);
+    json_print(json,
+               "{schema:2 project:%s options:{enable_gpu:%d enable_simd:%d "
+               "gpu_threshold:%ju "
+               "use_moe_routing:%d profile:%s dry_run:%d tuned:%d} findings:[",
+               report->workflow->folder, rules->enable_gpu, rules->enable_simd,
+               rules->gpu_threshold, rules->use_moe, profile_name(report),
+               report->workflow->is_dry, rules->is_tuned);
 }
 
 static void print_size(struct json *json, const struct takt_finding *finding)
@@ -50,12 +50,14 @@ static void print_advice(struct json *json, const struct advice *advice)
         json_print(json, "n:%s gpu_from:%zu simd_from:%zu",
                    advice->is_dimension ? "matrix dimension" : "elements",
                    advice->gpu_from, advice->simd_from);
-    if (predicted_gain(advice) > 0)
-        json_print(json, "expert:%s gain:%g scalar_us:%g predicted_us:%g",
-                   advice->expert, predicted_gain(advice),
+    if (predicted_speedup(advice) > 0)
+        json_print(json,
+                   "expert:%s predicted_speedup:%g baseline:%s baseline_us:%g "
+                   "predicted_us:%g",
+                   advice->expert, predicted_speedup(advice), "scalar",
                    advice->scalar_s * 1e6, advice->best_s * 1e6);
     else
-        json_print(json, "gain:null");
+        json_print(json, "predicted_speedup:null");
     json_print(json, "call:%s}", known_text(advice->call));
 }
 

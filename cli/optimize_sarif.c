@@ -85,12 +85,13 @@ static const char *level_of(const struct takt_finding *finding,
 static void print_message(struct json *json, const struct takt_finding *finding,
                           const struct advice *advice)
 {
-    const struct phrase gain = describe_gain(advice);
+    const struct phrase speedup = describe_speedup(advice);
 
     json_print(json, "message:{text:%s}",
                phrase("%s: %s%s%s%s%s%s", describe_found(finding, advice).at,
-                      advice->text, gain.at[0] != '\0' ? ", " : "", gain.at,
-                      advice->call[0] != '\0' ? "; " : "", advice->call,
+                      advice->text, speedup.at[0] != '\0' ? ", " : "",
+                      speedup.at, advice->call[0] != '\0' ? "; " : "",
+                      advice->call,
                       advice->call[0] != '\0' ? " replaces it" : "")
                    .at);
 }
@@ -149,8 +150,9 @@ static void print_finding(struct optimize_report *report,
                "properties:{op:%s complexity:%s recommendation:%s test:%d",
                finding->name, takt_complexity_name(finding->op->complexity),
                advice->text, finding->is_test);
-    if (predicted_gain(advice) > 0)
-        json_number(json, "gain", predicted_gain(advice));
+    if (predicted_speedup(advice) > 0)
+        json_print(json, "predicted_speedup:%g baseline:%s",
+                   predicted_speedup(advice), "scalar");
     json_print(json, "}}");
 }
 

@@ -3,7 +3,7 @@
  * optimize_tally.c - findings counted by backend, the best of them, and the
  * report for people.
  *
- * The best are those that save most time in a call, as the tuned model has it.
+ * The best are those that are predicted to save most time in a call.
  * Where nothing was measured, and after those that were, it is the ones that do
  * most work in a call; where the size is not known, as if it were a typical
  * one.
@@ -36,15 +36,16 @@ struct phrase describe_found(const struct takt_finding *finding,
                   source, source[0] != '\0' ? ")" : "");
 }
 
-struct phrase describe_gain(const struct advice *advice)
+struct phrase describe_speedup(const struct advice *advice)
 {
-    const double gain = predicted_gain(advice);
+    const double speedup = predicted_speedup(advice);
 
-    if (!(gain > 0))
+    if (!(speedup > 0))
         return phrase("%s", "");
-    return phrase("%.3g times as fast as scalar with %s (%s instead of %s)",
-                  gain, advice->expert, seconds_text(advice->best_s).at,
-                  seconds_text(advice->scalar_s).at);
+    return phrase(
+        "predicted %.3g times as fast as scalar with %s (%s instead of %s)",
+        speedup, advice->expert, seconds_text(advice->best_s).at,
+        seconds_text(advice->scalar_s).at);
 }
 
 static double work_of(const takt_op *op, const struct advice *advice)
@@ -65,7 +66,7 @@ static double work_of(const takt_op *op, const struct advice *advice)
 static double rank_of(const struct takt_finding *finding,
                       const struct advice *advice)
 {
-    if (predicted_gain(advice) > 1)
+    if (predicted_speedup(advice) > 1)
         return advice->scalar_s - advice->best_s;
     return log2(work_of(finding->op, advice) + 1) - 1e6;
 }
@@ -127,7 +128,7 @@ static void print_finding(struct optimize_report *report,
                           const struct advice *advice)
 {
     char path[longest_path], snippet[TAKT_SNIPPET];
-    const struct phrase gain = describe_gain(advice);
+    const struct phrase speedup = describe_speedup(advice);
 
     if (!report->lists_all)
         return;
@@ -135,7 +136,7 @@ static void print_finding(struct optimize_report *report,
            clean_text(finding->path, path, sizeof path), finding->line,
            finding->column, finding->is_test ? "[test] " : "",
            describe_found(finding, advice).at, advice->text,
-           gain.at[0] != '\0' ? ", " : "", gain.at,
+           speedup.at[0] != '\0' ? ", " : "", speedup.at,
            clean_text(finding->snippet, snippet, sizeof snippet));
     if (advice->call[0] != '\0')
         printf("    %s\n", advice->call);
@@ -162,20 +163,20 @@ static void print_counts(const struct optimize_report *report)
 static void print_top(const struct optimize_report *report)
 {
     const struct finding_tally *tally = &report->tally;
-    const bool has_gains =
-        tally->top_count > 0 && predicted_gain(&tally->top[0].advice) > 1;
+    const bool has_speedups =
+        tally->top_count > 0 && predicted_speedup(&tally->top[0].advice) > 1;
 
     if (tally->top_count == 0)
         return;
-    printf("\n%s\n", has_gains ? "largest predicted gains"
-                               : "most work (no gain was predicted)");
+    printf("\n%s\n", has_speedups ? "largest predicted speedups over scalar"
+                                  : "most work (no speedup was predicted)");
     for (size_t i = 0; i < tally->top_count; i++) {
         const struct top_finding *top = &tally->top[i];
-        const struct phrase gain = describe_gain(&top->advice);
+        const struct phrase speedup = describe_speedup(&top->advice);
         printf("  %zu. %s  %s: %s\n", i + 1, top->place, top->what.at,
                top->advice.text);
-        if (gain.at[0] != '\0')
-            printf("     %s\n", gain.at);
+        if (speedup.at[0] != '\0')
+            printf("     %s\n", speedup.at);
         printf("     %s\n", top->snippet);
         if (top->advice.call[0] != '\0')
             printf("     in C: %s\n", top->advice.call);
@@ -209,7 +210,7 @@ static void print_next(const struct optimize_report *report)
 
     puts("\nnext");
     if (tally_total(tally) > 0 && !report->rules->is_tuned)
-        puts("  'takt tune' measures this machine, so that gains can be "
+        puts("  'takt tune' measures this machine, so that speedups can be "
              "predicted");
     if (tally_total(tally) > tally->top_count && !report->lists_all)
         print_line(stdout,

@@ -6,7 +6,7 @@
  *     run_preload.c    the library that is loaded into it
  *     run_child.c      running it, as if takt were not there
  *     run_tally.c      the file that its processes count in, and its sums
- *     run_report.c     the report
+ *     run_report.c     the report; run_report_json.c for programs
  *
  * run_compare.h has what `--compare` does.
  */
@@ -158,6 +158,7 @@ struct run_row {
     double took_s;    /* all but `untimed`, of which nothing is known */
     bool is_estimate; /* took_s includes calls that were not timed */
     uint64_t untimed;
+    double transfer_s, wait_s; /* of routed calls */
     uint64_t compared;
     double baseline_s, error_s, instead_s;
     uint64_t why[TAKT_WHYS];
@@ -170,15 +171,34 @@ struct run_tally {
     size_t count;
     struct run_row total;
     double opening_s; /* in opening libtakt */
+    double threads;   /* that called at once, on average; at least 1 */
+};
+
+/* Where the wall time went. Where several threads called at once, each counts
+ * for its share of the time. The parts add up to the wall time. */
+struct run_parts {
+    double baseline_s;
+    double cpu_s, gpu_s; /* routed */
+    double transfer_s, wait_s, opening_s, rest_s;
 };
 
 /* False: no memory. */
 bool tally_stats(const struct takt_stats *stats, struct run_tally *out);
 void tally_drop(struct run_tally *tally);
 
+struct run_parts parts_of(const struct run_tally *tally, double wall_s);
+
+/* What the whole run gained in wall time, less the opening; NAN: not measured.
+ * And half of its 95% interval. */
+double run_gain_s(const struct run_tally *tally);
+double run_gain_error_s(const struct run_tally *tally);
+
 /* Merges neighbouring rows of one routine whose calls were all passed through
  * to the baseline library. */
 void tally_merge(struct run_tally *tally);
+
+/* Adds what is known of other calls. */
+void tally_add(struct run_row *sum, const struct run_row *row);
 
 uint64_t all_calls(const struct run_row *row);
 

@@ -77,10 +77,7 @@ static void read_claim(const struct takt_stats *stats, struct compare_run *run)
         return;
     run->calls = all_calls(&tally.total);
     run->elsewhere = calls_elsewhere(&tally.total);
-    if (tally.total.compared > 0)
-        run->claimed_s = gained_s(&tally.total) - tally.opening_s;
-    else if (run->elsewhere == 0)
-        run->claimed_s = -tally.opening_s;
+    run->claimed_s = run_gain_s(&tally);
     tally_drop(&tally);
 }
 

@@ -244,8 +244,7 @@ static void print_calls(FILE *out, const struct compare_run *run)
         fputs("no call of BLAS was seen\n", out);
     else
         fprintf(out,
-                "%s calls of BLAS in the last run, %.1f%% of them elsewhere "
-                "than plain\n",
+                "%s calls of BLAS in the last run, %.1f%% of them routed\n",
                 count_text(run->calls).at,
                 100 * ((double)run->elsewhere / (double)run->calls));
 }

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* run_report.c - the report of `takt run`: for people, and for programs as
- * docs/formats/run-report.md has it. */
+/* run_report.c - the report of `takt run`, for people: 80 columns, and only the
+ * lines that say something about this run. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-#include "json.h"
 #include "number.h"
 #include "run.h"
 #include "workflow.h"
 
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
-    "routing was off, or not better for this kind of call",
-    "so little was computed until then that a start would not have paid",
+    "routing was not shown to be faster, or it was a control call",
+    "Takt was not open yet: calls had taken less than 20 ms",
     "strides or overlaps that only the baseline library takes",
-    "a routine or type that is passed on as it is",
+    "a routine or type that Takt does not route",
     "called by the baseline library itself",
     "nothing to multiply: a size or a factor is 0",
     "wrong arguments: the baseline library complains about those",
@@ -62,14 +61,27 @@ static const char *sizes(const struct run_row *row, char out[64])
 
 /* ---- the head ---- */
 
+/* A long command, such as a script after -c, is cut. */
 static void print_words(FILE *out, char *const *words)
 {
-    fputs("\ntakt run:", out);
-    for (; *words != NULL; words++) {
-        fputc(' ', out);
-        print_clean(out, *words);
+    enum { most = 70 };
+    char line[4 * most + 1] = "", clean[4 * sizeof line];
+    size_t used = 0;
+
+    for (; *words != NULL && used < sizeof line - 1; words++) {
+        snprintf(line + used, sizeof line - used, " %s", *words);
+        used = strlen(line);
     }
-    fputc('\n', out);
+    clean_text(line, clean, sizeof clean);
+    const size_t length = strlen(clean);
+    size_t end = length;
+    if (length > most) {
+        end = most - strlen("...");
+        while (end > 0 && ((unsigned char)clean[end] & 0xc0) == 0x80)
+            end--; /* not in the middle of a character */
+    }
+    fprintf(out, "\ntakt run:%.*s%s\n", (int)end, clean,
+            end < length ? "..." : "");
 }
 
 static void print_ending(FILE *out, const struct ending *ending)
@@ -100,48 +112,55 @@ static void print_surroundings(FILE *out, const struct takt_stats *stats)
 
 /* ---- where the time went ---- */
 
+/* What would be "0.0%" is left out. */
+static bool is_shown(double seconds, double wall_s)
+{
+    return seconds >= 0.0005 * wall_s;
+}
+
 static void print_part(FILE *out, const char *what, double seconds,
                        double wall_s)
 {
-    if (seconds > 0)
+    if (is_shown(seconds, wall_s))
         fprintf(out, "  %-38s %10s %7.1f%%\n", what, duration(seconds).at,
                 100 * seconds / wall_s);
 }
 
-/* Of several processes or threads, parts may be longer than the whole. */
 static void print_parts(FILE *out, const struct run_report *report)
 {
-    const struct run_row *total = &report->tally.total;
     const double wall_s = report->ending.wall_s;
-    const double gpu_s = total->measured_s[TAKT_PATH_GPU];
-    const double opening_s = report->tally.opening_s;
-    const double rest_s = wall_s - total->took_s - opening_s;
+    const double threads = report->tally.threads;
+    const struct run_parts parts = parts_of(&report->tally, wall_s);
 
     if (!(wall_s > 0))
         return;
     fputs("\nwhere the time went\n", out);
-    print_part(out, "BLAS in the baseline library", passed_s(total), wall_s);
-    print_part(out, "BLAS routed, on the CPU", routed_s(total) - gpu_s, wall_s);
-    print_part(out, "BLAS routed, on a GPU with transfers", gpu_s, wall_s);
-    print_part(out, "opening Takt", opening_s, wall_s);
-    print_part(out, "everything else", rest_s, wall_s);
-    if (rest_s < 0)
-        fputs("  (calls of several threads or processes took longer together "
-              "than the run)\n",
-              out);
+    print_part(out, "BLAS in the baseline library", parts.baseline_s, wall_s);
+    print_part(out, "BLAS routed, on the CPU", parts.cpu_s, wall_s);
+    print_part(out, "BLAS routed, on the GPU", parts.gpu_s, wall_s);
+    print_part(out, "moving operands to and from the GPU", parts.transfer_s,
+               wall_s);
+    print_part(out, "waiting for the GPU", parts.wait_s, wall_s);
+    print_part(out, "opening Takt", parts.opening_s, wall_s);
+    print_part(out, "everything else", parts.rest_s, wall_s);
+    if (threads >= 1.05)
+        fprintf(
+            out,
+            "  %.1f threads called BLAS at once: the parts are their mean, the "
+            "table their sum\n",
+            threads);
 }
 
 /* ---- the table ---- */
 
 /* Where most of the routed calls ran. */
-static const char *main_path(const struct run_row *row)
+static const char *main_place(const struct run_row *row)
 {
-    size_t most = TAKT_PATH_SCALAR;
+    const uint64_t elsewhere = calls_elsewhere(row);
 
-    for (size_t path = most; path < TAKT_PATHS; path++)
-        if (row->calls[path] > row->calls[most])
-            most = path;
-    return row->calls[most] > 0 ? path_keys[most] : "-";
+    return elsewhere == 0                              ? "-"
+           : row->calls[TAKT_PATH_GPU] > elsewhere / 2 ? "gpu"
+                                                       : "cpu";
 }
 
 static void print_share(FILE *out, const struct run_row *row)
@@ -194,24 +213,41 @@ static void print_row(FILE *out, const char *name, const char *size,
 {
     fprintf(out, "%-7s %-12s %12s", name, size, count_text(all_calls(row)).at);
     print_share(out, row);
-    fprintf(out, " %-6s", main_path(row));
+    fprintf(out, " %-6s", main_place(row));
     print_time(out, row);
     print_gain(out, row);
+}
+
+/* What took next to no time, and was not routed: NumPy calls a dot product of
+ * two elements when it is imported. */
+static bool is_minor(const struct run_row *row, const struct run_row *total)
+{
+    return calls_elsewhere(row) == 0 && row->took_s < 0.001 * total->took_s;
 }
 
 static void print_table(FILE *out, const struct run_tally *tally)
 {
     char name[16], size[64];
+    struct run_row minor = {0};
+    size_t shown = 0;
 
     fprintf(out, "\n%-7s %-12s %12s %7s %-6s %9s %20s\n", "routine", "size",
             "calls", "routed", "to", "took", "gain");
     for (size_t i = 0; i < tally->count; i++) {
         const struct run_row *row = &tally->row[i];
+        if (is_minor(row, &tally->total)) {
+            tally_add(&minor, row);
+            continue;
+        }
         print_row(out, routine_name(row->routine, row->type, name),
                   sizes(row, size), row);
+        shown++;
     }
-    if (tally->count > 1)
-        print_row(out, "all", "", &tally->total);
+    if (shown == 1 && is_minor(&minor, &tally->total))
+        return;
+    if (all_calls(&minor) > 0)
+        print_row(out, "others", "", &minor);
+    print_row(out, "all", "", &tally->total);
 }
 
 /* ---- what follows ---- */
@@ -231,39 +267,70 @@ static void print_result(FILE *out, const struct takt_stats_result *result)
     if (result->probes == 0)
         return;
     fprintf(out,
-            "routed calls took %.2f (%.2f to %.2f) of the time of the baseline "
-            "library:\n%s\n",
+            "routing was compared with the baseline library in turns of this "
+            "run: calls took\n%.2f (%.2f to %.2f) of the time, %s\n",
             ratio, fmax(ratio - 2 * error, 0), ratio + 2 * error,
-            result->is_routed  ? "so calls are routed"
+            result->is_routed  ? "so they are routed"
             : result->is_clear ? "so routing is off"
-                               : "that is not clearly faster, so routing is "
-                                 "off");
+                               : "not clearly less, so routing is off");
 }
+
+/* Of the run: in wall time, with a 95% interval. */
+static void print_run_gain(FILE *out, const struct run_report *report)
+{
+    const double gain_s = run_gain_s(&report->tally);
+    const double error_s = run_gain_error_s(&report->tally);
+    const double without_s = report->ending.wall_s + gain_s;
+    char gain[40];
+
+    write_gain(gain_s, gain);
+    if (fabs(gain_s) <= error_s)
+        fprintf(out,
+                "no gain or loss was shown: %s +- %s, measured in this "
+                "run\n",
+                gain, duration(error_s).at);
+    else
+        fprintf(out,
+                "%s %s +- %s, %.1f%% of the run without Takt; measured in this "
+                "run\n",
+                gain_s >= 0 ? "gained" : "LOST", gain + 1, duration(error_s).at,
+                without_s > 0 ? 100 * fabs(gain_s) / without_s : 0);
+}
+
+/* As in dropin/switchback.c. */
+static const double tried_after_s = 0.4;
 
 static void print_verdict(FILE *out, const struct run_report *report)
 {
-    const struct run_row *total = &report->tally.total;
-    const double gain_s = gained_s(total);
-    const double percent = 100 * fabs(gain_s) / report->ending.wall_s;
+    const struct run_tally *tally = &report->tally;
+    const struct run_row *total = &tally->total;
+    const double opening_s = tally->opening_s / tally->threads;
 
     fputc('\n', out);
     if (total->compared > 0)
-        fprintf(out, "%s %s +- %s, %.1f%% of the run, measured in this run\n",
-                gain_s >= 0 ? "gained" : "LOST", duration(fabs(gain_s)).at,
-                duration(2 * total->error_s).at, percent);
+        print_run_gain(out, report);
     else if (calls_elsewhere(total) > 0)
         fputs("the gain was not measured: the baseline library ran no such "
               "calls\n",
               out);
     else
-        fputs("every call ran in the baseline library: nothing was gained, "
-              "nothing lost\n",
+        fputs("every call ran in the baseline library: nothing was gained\n",
               out);
+    if (opening_s > 0 &&
+        (total->compared > 0 || is_shown(opening_s, report->ending.wall_s)))
+        fprintf(out, "opening Takt took %s%s\n", duration(opening_s).at,
+                total->compared > 0 ? ", which is taken off" : "");
     if (total->compared > 0 && total->compared < calls_elsewhere(total))
         fprintf(out,
                 "%s routed calls are not in it: the baseline library ran none "
                 "of their kind\n",
                 count_text(calls_elsewhere(total) - total->compared).at);
+    if (calls_elsewhere(total) == 0 && report->stats->result.probes == 0 &&
+        total->why[TAKT_WHY_SETTLED] > 0 && total->took_s < tried_after_s)
+        fprintf(out,
+                "routing is tried when calls that can be routed have taken "
+                "%.1f s in all\n",
+                tried_after_s);
     print_result(out, &report->stats->result);
 }
 
@@ -274,12 +341,13 @@ static void print_marks(FILE *out, const struct run_row *total)
               "library\n",
               out);
     if (total->is_estimate)
-        fputs("~: estimated; not every call in the baseline library is timed\n",
+        fputs("~: estimated, since not every call in the baseline library is "
+              "timed\n",
               out);
-    if (total->untimed > 0)
+    if (total->untimed > all_calls(total) / 100)
         fprintf(out,
-                "%s calls were not timed, nor others like them: they are "
-                "in no time\n",
+                "%s calls were not timed, nor others of their size: what they "
+                "took is not known\n",
                 count_text(total->untimed).at);
 }
 
@@ -293,21 +361,28 @@ static void print_judged(FILE *out, const struct run_row *total)
                 duration(total->own_s).at);
 }
 
+/* Whether so many of the calls with a reason that they matter. What is wrong
+ * always does. */
+static bool is_major(size_t why, uint64_t calls, uint64_t all)
+{
+    return why == TAKT_WHY_WRONG || why == TAKT_WHY_NO_ROUTER ||
+           why == TAKT_WHY_LOST || calls > all / 100;
+}
+
 /* Reasons from `first` on, before `end`. */
 static void print_reasons(FILE *out, const struct run_row *total,
                           const char *title, size_t first, size_t end)
 {
-    bool is_first = true;
+    uint64_t all = 0;
 
-    for (size_t why = first; why < end; why++) {
-        if (total->why[why] == 0)
-            continue;
-        if (is_first)
-            fprintf(out, "\n%s\n", title);
-        is_first = false;
-        fprintf(out, "  %11s  %s\n", count_text(total->why[why]).at,
-                why_words[why]);
-    }
+    for (size_t why = first; why < end; why++)
+        all += total->why[why];
+    if (all > 0)
+        fprintf(out, "\n%s\n", title);
+    for (size_t why = first; why < end; why++)
+        if (total->why[why] > 0 && is_major(why, total->why[why], all))
+            fprintf(out, "  %11s  %s\n", count_text(total->why[why]).at,
+                    why_words[why]);
 }
 
 /* Where there is no GPU, nobody asks why it was not used. */
@@ -363,102 +438,4 @@ void print_run_text(FILE *out, struct run_report *report)
     print_verdict(out, report);
     print_marks(out, total);
     print_whys(out, report);
-}
-
-/* ---- JSON ---- */
-
-static void json_counts(struct json *json, const char *key,
-                        const uint64_t *count, const char *const *keys,
-                        size_t size)
-{
-    json_open(json, key, '{');
-    for (size_t i = 0; i < size; i++)
-        json_count(json, keys[i], count[i]);
-    json_close(json, '}');
-}
-
-static void json_sums(struct json *json, const struct run_row *row)
-{
-    const bool is_compared = row->compared > 0;
-    const double unknown = (double)NAN; /* null */
-
-    json_counts(json, "calls", row->calls, path_keys, TAKT_PATHS);
-    json_counts(json, "timed", row->timed, path_keys, TAKT_PATHS);
-    json_open(json, "measured_s", '{');
-    for (size_t path = 0; path < TAKT_PATHS; path++)
-        json_number(json, path_keys[path], row->measured_s[path]);
-    json_print(json,
-               "} took_s:%g is_estimate:%d untimed:%ju compared:%ju plain_s:%g "
-               "error_s:%g instead_s:%g without_s:%g gain_s:%g gain_share:%g",
-               row->took_s, row->is_estimate, row->untimed, row->compared,
-               row->baseline_s, row->error_s, row->instead_s,
-               is_compared ? without_s(row) : unknown,
-               is_compared ? gained_s(row) : unknown,
-               is_compared ? gained_share(row) : unknown);
-    json_counts(json, "why", row->why, why_keys, TAKT_WHYS);
-    json_print(json, "judged:%ju gpu_s:%g own_s:%g", row->judged, row->gpu_s,
-               row->own_s);
-}
-
-static void json_row(struct json *json, const struct run_row *row)
-{
-    const size_t least = (size_t)1 << row->first_class;
-    const bool has_end = row->last_class + 1 < TAKT_STATS_CLASSES;
-    char name[16];
-
-    json_print(json, "{routine:%s size_class:%u least:%zu most:%zu",
-               routine_name(row->routine, row->type, name), row->first_class,
-               least, has_end ? 2 * least - 1 : SIZE_MAX);
-    json_sums(json, row);
-    json_close(json, '}');
-}
-
-static const char *const memory_keys[] = {NULL, "baseline", "routed", "gpu"};
-
-static void json_stats(struct json *json, const struct takt_stats *stats)
-{
-    json_print(json, "processes:%ju routers:%ju libraries:[", stats->processes,
-               stats->routers);
-    for (size_t i = 0; i < TAKT_STATS_LIBRARIES; i++)
-        if (stats_text(&stats->library[i]) != NULL)
-            json_string(json, NULL, stats_text(&stats->library[i]));
-    json_print(json, "] gpu:%s trouble:%s opening_s:%g",
-               stats_text(&stats->gpu), stats_text(&stats->trouble),
-               (double)stats->result.own_ns / 1e9);
-    json_print(json,
-               "comparison:{probes:%ju ratio:%g error:%g is_routed:%d "
-               "is_clear:%d memory:%s}",
-               stats->result.probes, (double)stats->result.ratio / 1e6,
-               (double)stats->result.error / 1e6, stats->result.is_routed != 0,
-               stats->result.is_clear != 0,
-               memory_keys[stats->result.memory & 3]);
-}
-
-void print_run_json(FILE *out, const struct run_report *report)
-{
-    const int status = report->ending.status;
-    struct json json = json_begin(out);
-
-    json_print(&json, "{schema:2 command:[");
-    for (char *const *word = report->program; *word != NULL; word++)
-        json_string(&json, NULL, *word);
-    json_print(&json, "] wall_s:%g", report->ending.wall_s);
-    if (WIFSIGNALED(status))
-        json_print(&json, "exit_status:null signal:%u",
-                   (unsigned)WTERMSIG(status));
-    else
-        json_print(&json, "exit_status:%u signal:null",
-                   (unsigned)WEXITSTATUS(status));
-    json_print(&json, "left_alone:%s is_damaged:%d", report->left_alone,
-               report->stats == NULL);
-    if (report->stats != NULL) {
-        json_stats(&json, report->stats);
-        json_print(&json, "total:{");
-        json_sums(&json, &report->tally.total);
-        json_print(&json, "} rows:[");
-        for (size_t i = 0; i < report->tally.count; i++)
-            json_row(&json, &report->tally.row[i]);
-        json_close(&json, ']');
-    }
-    json_print(&json, "}\n");
 }

@@ -13,6 +13,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -103,7 +104,7 @@ const char *stats_text(const struct takt_stats_text *text)
     return is_whole ? text->text : NULL;
 }
 
-const char *const path_keys[TAKT_PATHS] = {"straight", "plain", "scalar",
+const char *const path_keys[TAKT_PATHS] = {"pass_through", "baseline", "scalar",
                                            "simd", "gpu"};
 
 const char *const why_keys[TAKT_WHYS] = {
@@ -201,6 +202,8 @@ static void add_path(struct run_row *row, const struct takt_stats_cell *cell,
 static struct run_row row_of(const struct takt_stats_cell *cell)
 {
     struct run_row row = {.compared = cell->compared,
+                          .transfer_s = (double)cell->transfer_ns / 1e9,
+                          .wait_s = (double)cell->wait_ns / 1e9,
                           .baseline_s = (double)cell->baseline_ns / 1e9,
                           .error_s = (double)cell->error_ns / 1e9,
                           .instead_s = (double)cell->instead_ns / 1e9,
@@ -215,7 +218,7 @@ static struct run_row row_of(const struct takt_stats_cell *cell)
     return row;
 }
 
-static void add_row(struct run_row *sum, const struct run_row *row)
+void tally_add(struct run_row *sum, const struct run_row *row)
 {
     for (size_t path = 0; path < TAKT_PATHS; path++) {
         sum->calls[path] = plus(sum->calls[path], row->calls[path]);
@@ -227,6 +230,8 @@ static void add_row(struct run_row *sum, const struct run_row *row)
     sum->took_s += row->took_s;
     sum->is_estimate |= row->is_estimate;
     sum->untimed = plus(sum->untimed, row->untimed);
+    sum->transfer_s += row->transfer_s;
+    sum->wait_s += row->wait_s;
     sum->compared = plus(sum->compared, row->compared);
     sum->baseline_s += row->baseline_s;
     sum->error_s += row->error_s;
@@ -234,6 +239,72 @@ static void add_row(struct run_row *sum, const struct run_row *row)
     sum->judged = plus(sum->judged, row->judged);
     sum->gpu_s += row->gpu_s;
     sum->own_s += row->own_s;
+}
+
+/* ---- the run ---- */
+
+static double threads_of(const struct takt_stats_span *span)
+{
+    const double all_ns = (double)span->threads_ns;
+    const double from_ns = (double)span->first_ns;
+    const double ns = (double)span->last_ns - from_ns;
+
+    return ns > 0 && all_ns > ns ? all_ns / ns : 1;
+}
+
+/* Of the time of threads, the share that is wall time. What was not timed is
+ * estimated, so it may seem to be more than there was. */
+static double share_of(const struct run_tally *tally, double wall_s)
+{
+    const double all_s = tally->total.took_s + tally->opening_s;
+    const double share = 1 / tally->threads;
+
+    return all_s * share > wall_s ? wall_s / all_s : share;
+}
+
+/* As much of it as there is. */
+static double take(double *from_s, double wanted_s)
+{
+    const double taken_s = wanted_s < *from_s ? wanted_s : *from_s;
+
+    *from_s -= taken_s;
+    return taken_s;
+}
+
+struct run_parts parts_of(const struct run_tally *tally, double wall_s)
+{
+    const struct run_row *total = &tally->total;
+    const double share = share_of(tally, wall_s);
+    double routed = routed_s(total);
+    struct run_parts parts = {.baseline_s = share * passed_s(total),
+                              .opening_s = share * tally->opening_s};
+
+    parts.wait_s = share * take(&routed, total->wait_s);
+    parts.transfer_s = share * take(&routed, total->transfer_s);
+    parts.gpu_s =
+        share * take(&routed, fmax(total->measured_s[TAKT_PATH_GPU] -
+                                       total->wait_s - total->transfer_s,
+                                   0));
+    parts.cpu_s = share * routed;
+    parts.rest_s =
+        fmax(wall_s - parts.baseline_s - parts.opening_s - parts.wait_s -
+                 parts.transfer_s - parts.gpu_s - parts.cpu_s,
+             0);
+    return parts;
+}
+
+double run_gain_s(const struct run_tally *tally)
+{
+    const struct run_row *total = &tally->total;
+
+    if (total->compared == 0 && calls_elsewhere(total) > 0)
+        return (double)NAN;
+    return (gained_s(total) - tally->opening_s) / tally->threads;
+}
+
+double run_gain_error_s(const struct run_tally *tally)
+{
+    return 2 * tally->total.error_s / tally->threads;
 }
 
 /* ---- rows ---- */
@@ -252,7 +323,8 @@ bool tally_stats(const struct takt_stats *stats, struct run_tally *out)
     enum { most = TAKT_ROUTINES * TAKT_BLAS_TYPES * TAKT_STATS_CLASSES };
 
     *out = (struct run_tally){.row = calloc(most, sizeof *out->row),
-                              .opening_s = (double)stats->result.own_ns / 1e9};
+                              .opening_s = (double)stats->result.own_ns / 1e9,
+                              .threads = threads_of(&stats->span)};
     if (out->row == NULL)
         return false;
     for (unsigned i = 0; i < most; i++) {
@@ -267,7 +339,7 @@ bool tally_stats(const struct takt_stats *stats, struct run_tally *out)
         row.type = type;
         row.first_class = row.last_class = class;
         out->row[out->count++] = row;
-        add_row(&out->total, &row);
+        tally_add(&out->total, &row);
     }
     return true;
 }
@@ -293,7 +365,7 @@ void tally_merge(struct run_tally *tally)
         if (last != NULL && last->routine == row.routine &&
             last->type == row.type && is_passed_through(last) &&
             is_passed_through(&row)) {
-            add_row(last, &row);
+            tally_add(last, &row);
             last->last_class = row.last_class;
         } else {
             tally->row[count++] = row;

@@ -63,18 +63,18 @@ static struct op_row row_of(const struct op_tally *op)
     return row;
 }
 
-/* The share of an op's time of which the gain is known. */
-static double gain_covers(const struct op_row *row)
+/* The share of an op's time for which there is a prediction. */
+static double covered_share(const struct op_row *row)
 {
     return row->took_s <= 0              ? 0
            : row->took_s >= row->seconds ? 1
                                          : row->took_s / row->seconds;
 }
 
-/* Times as fast as one thread; 0: not known. */
-static double gain_of(const struct op_row *row)
+/* Times as fast as one thread is predicted to be; 0: not known. */
+static double speedup_of(const struct op_row *row)
 {
-    return gain_covers(row) >= 0.5 ? row->would_s / row->took_s : 0;
+    return covered_share(row) >= 0.5 ? row->would_s / row->took_s : 0;
 }
 
 static void add_row(struct op_row *total, const struct op_row *row)
@@ -83,8 +83,8 @@ static void add_row(struct op_row *total, const struct op_row *row)
     for (size_t i = 0; i < backend_count; i++)
         total->share[i] += row->share[i];
     total->seconds += row->seconds;
-    total->took_s += gain_of(row) > 0 ? row->took_s : 0;
-    total->would_s += gain_of(row) > 0 ? row->would_s : 0;
+    total->took_s += speedup_of(row) > 0 ? row->took_s : 0;
+    total->would_s += speedup_of(row) > 0 ? row->would_s : 0;
     total->of.slowest_s = fmax(total->of.slowest_s, row->of.slowest_s);
     total->of.told += row->of.told;
     total->of.sampled += row->of.sampled;
@@ -148,7 +148,7 @@ static void print_time(FILE *out, double seconds)
 
 static void print_row(FILE *out, const struct op_row *row)
 {
-    char gain[32] = "-";
+    char speedup[32] = "-";
 
     fprintf(out, "%-14s %13s", row->of.name,
             phrase("%s%s", row->is_counted ? "" : ">=",
@@ -157,9 +157,9 @@ static void print_row(FILE *out, const struct op_row *row)
     for (size_t i = 0; i < backend_count; i++)
         print_share(out, row, i);
     print_time(out, row->seconds);
-    if (gain_of(row) > 0)
-        snprintf(gain, sizeof gain, "%.2fx", gain_of(row));
-    fprintf(out, " %8s", gain);
+    if (speedup_of(row) > 0)
+        snprintf(speedup, sizeof speedup, "%.2fx", speedup_of(row));
+    fprintf(out, " %9s", speedup);
     print_time(out, row->of.slowest_s);
     fprintf(out, " %8" PRIu64 " %9" PRIu64 " %6" PRIu64 "  %s\n",
             row->of.explored, row->of.fell_back, row->of.drifted,
@@ -191,11 +191,10 @@ static void print_remarks(FILE *out, const struct trace *trace,
 {
     const struct trace_tally *tally = &trace->tally;
 
-    if (gain_of(total) > 0)
+    if (speedup_of(total) > 0)
         fprintf(out,
-                "\ngain: times as fast as one thread of %s would have been, "
-                "predicted by what is\nknown of this machine; below 1 it was "
-                "slower\n",
+                "\npredicted: times as fast as one thread of %s, by what the "
+                "model predicts for\nthat; below 1: slower\n",
                 trace->gauge.expert);
     if (!total->is_counted)
         fputs("\n>=: no metrics came, so only calls that were told of are "
@@ -218,8 +217,8 @@ static void print_text(const struct trace *trace, const struct op_row *rows,
     FILE *out = trace->out;
 
     print_head(out, &trace->tally, whole, total);
-    fprintf(out, "%-14s %13s %7s %7s %7s %9s %8s %9s %8s %9s %6s  %s\n", "op",
-            "calls", "scalar", "simd", "gpu", "took", "gain", "slowest",
+    fprintf(out, "%-14s %13s %7s %7s %7s %9s %9s %9s %8s %9s %6s  %s\n", "op",
+            "calls", "scalar", "simd", "gpu", "took", "predicted", "slowest",
             "explored", "fell back", "drifts", "hot");
     for (size_t i = 0; i < count; i++)
         print_row(out, &rows[i]);
@@ -241,14 +240,15 @@ static void json_row(struct json *json, const char *key,
     for (unsigned i = 0; i < backend_count; i++)
         json_number(json, takt_backend_key((takt_backend)i),
                     all > 0 ? row->share[i] / all : (double)NAN);
-    json_print(json,
-               "} seconds:%g predicted_gain:%g gain_covers:%g slowest_s:%g "
-               "told:%ju sampled:%ju explored:%ju fell_back:%ju drifts:%ju "
-               "times_hot:%ju is_hot:%d}",
-               row->seconds, positive_number(gain_of(row)), gain_covers(row),
-               row->of.slowest_s, row->of.told, row->of.sampled,
-               row->of.explored, row->of.fell_back, row->of.drifted,
-               row->of.times_hot, row->of.hot_streams > 0);
+    json_print(
+        json,
+        "} seconds:%g predicted_speedup:%g speedup_covers:%g slowest_s:%g "
+        "told:%ju sampled:%ju explored:%ju fell_back:%ju drifts:%ju "
+        "times_hot:%ju is_hot:%d}",
+        row->seconds, positive_number(speedup_of(row)), covered_share(row),
+        row->of.slowest_s, row->of.told, row->of.sampled, row->of.explored,
+        row->of.fell_back, row->of.drifted, row->of.times_hot,
+        row->of.hot_streams > 0);
 }
 
 static void print_json(const struct trace *trace, const struct op_row *rows,
@@ -258,11 +258,12 @@ static void print_json(const struct trace *trace, const struct op_row *rows,
     const struct trace_tally *tally = &trace->tally;
     struct json json = json_begin(trace->out);
 
-    json_print(&json,
-               "{event:%s streams:%zu ended:%zu start_ns:%ju end_ns:%ju "
-               "gain_against:%s",
-               "summary", whole->streams, whole->ended, tally->start_ns,
-               tally->end_ns, known_text(trace->gauge.expert));
+    json_print(
+        &json,
+        "{event:%s schema:2 streams:%zu ended:%zu start_ns:%ju end_ns:%ju "
+        "baseline:%s",
+        "summary", whole->streams, whole->ended, tally->start_ns, tally->end_ns,
+        known_text(trace->gauge.expert));
     json_row(&json, "total", total);
     json_open(&json, "ops", '[');
     for (size_t i = 0; i < count; i++)

@@ -147,8 +147,8 @@ static bool tell_gpu(const struct series *series, char *out)
     return true;
 }
 
-/* The largest gain of a series, if it is above *most. */
-static bool tell_gain(const struct series *series, double *most, char *out)
+/* The largest predicted speedup of a series, if it is above *most. */
+static bool tell_speedup(const struct series *series, double *most, char *out)
 {
     bool found = false;
 
@@ -161,8 +161,8 @@ static bool tell_gain(const struct series *series, double *most, char *out)
         *most = verdict.moe_s / verdict.best.predicted_s;
         found = true;
         snprintf(out, longest_fact,
-                 "biggest gain over the moe thresholds: %s %s of %s, "
-                 "%.3g times (%s)",
+                 "largest predicted speedup over the moe thresholds: %s %s of "
+                 "%s, %.3g times (%s)",
                  series->op->name, takt_dtype_name(series->dtype),
                  name_size(series, step).at, *most, verdict.best.expert);
     }
@@ -171,7 +171,7 @@ static bool tell_gain(const struct series *series, double *most, char *out)
 
 /* ---- what was asked for ---- */
 
-static bool find_gain(const struct tune *tune, char *out)
+static bool find_speedup(const struct tune *tune, char *out)
 {
     struct series series = {.ctx = tune->ctx};
     double most = 1.05;
@@ -183,7 +183,7 @@ static bool find_gain(const struct tune *tune, char *out)
              (series.family = takt__family_at(series.op, f)) != NULL; f++)
             for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++) {
                 series.dtype = (takt_dtype)dtype;
-                found = tell_gain(&series, &most, out) || found;
+                found = tell_speedup(&series, &most, out) || found;
             }
     return found;
 }
@@ -213,7 +213,7 @@ static size_t find_facts(const struct tune *tune,
             told += count > before;
             break;
         }
-    count += find_gain(tune, facts[count]);
+    count += find_speedup(tune, facts[count]);
     return count;
 }
 

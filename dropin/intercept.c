@@ -67,9 +67,11 @@ static bool run(struct takt_intercept *intercept,
     intercept->is_gpu = is_described && decision.backend == TAKT_BACKEND_GPU;
     intercept->is_trial =
         is_described && decision.reason == TAKT_REASON_EXPLORE;
-    takt__record_side(intercept, TAKT_SIDE_ROUTED, start_ns, takt__now_ns());
+    const uint64_t end_ns = takt__now_ns();
+    takt__record_side(intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);
     if (has_stats)
-        takt__record_routed(route, intercept, call, &decision);
+        takt__record_routed(route, intercept, call, &decision, start_ns,
+                            end_ns);
     return true;
 }
 

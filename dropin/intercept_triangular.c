@@ -42,13 +42,17 @@ static struct takt_forecast forecast_of(const struct subject *of)
 }
 
 static void record(const struct subject *of, const struct takt_parts *parts,
-                   const struct takt_forecast *forecast, uint64_t ns)
+                   const struct takt_forecast *forecast, uint64_t start_ns,
+                   uint64_t end_ns)
 {
+    const struct takt_taken taken = {start_ns, end_ns, parts->transfer_s,
+                                     parts->wait_s};
+
     takt__record(of->intercept,
                  parts->used_gpu     ? TAKT_PATH_GPU
                  : parts->used_other ? TAKT_PATH_SIMD
                                      : TAKT_PATH_BASELINE,
-                 (double)ns * 1e-9, forecast,
+                 &taken, forecast,
                  !forecast->has_gpu    ? TAKT_WHY_NO_GPU
                  : forecast->is_asleep ? TAKT_WHY_ASLEEP
                                        : TAKT_WHY_SLOWER);
@@ -78,7 +82,7 @@ static void run_halves(const struct subject *of,
     const uint64_t end_ns = takt__now_ns();
     takt__record_side(of->intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);
     if (parts.has_stats)
-        record(of, &parts, forecast, end_ns - start_ns);
+        record(of, &parts, forecast, start_ns, end_ns);
 }
 
 /* ---- all of them -----------------------------------------------------------
@@ -116,8 +120,9 @@ static bool run_by_policy(const struct subject *of)
     else if (!takt__run_as_products(&parts, of->call))
         return false;
     if (parts.has_stats) {
+        const uint64_t end_ns = takt__now_ns();
         const struct takt_forecast forecast = forecast_of(of);
-        record(of, &parts, &forecast, takt__now_ns() - start_ns);
+        record(of, &parts, &forecast, start_ns, end_ns);
     }
     return true;
 }
@@ -136,7 +141,7 @@ static bool run_products(const struct subject *of)
     takt__record_side(of->intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);
     if (parts.has_stats) {
         const struct takt_forecast forecast = forecast_of(of);
-        record(of, &parts, &forecast, end_ns - start_ns);
+        record(of, &parts, &forecast, start_ns, end_ns);
     }
     return true;
 }

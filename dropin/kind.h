@@ -36,6 +36,8 @@ struct takt_kind {
     /* What the baseline library takes, by the calls that it ran; ns per unit of
      * work, and the standard error of that. 0: not measured. */
     _Atomic float control, control_error;
+    /* The same of routed calls. */
+    _Atomic float routed;
 };
 
 /* The kind of a call; NULL: there are too many. */

@@ -32,7 +32,21 @@ void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns)
     struct takt_stats_cell *cell = cell_of(intercept);
 
     takt__stats_run(cell, TAKT_PATH_PASS_THROUGH, ns);
+    if (ns > 0)
+        takt__stats_span(intercept->start_ns, intercept->start_ns + ns);
     takt__stats_add(&cell->why[intercept->why], 1);
+}
+
+/* As in the mean of the baseline library, a call that takes far longer than
+ * others of its kind counts as three times the mean: another process had the
+ * processor, or this one was stopped. */
+static uint64_t typical(const struct takt_kind *kind, double work, uint64_t ns)
+{
+    const double control = (double)atomic_load(&kind->control);
+    const double routed = (double)atomic_load(&kind->routed);
+    const double most = 3 * work * (control > routed ? control : routed);
+
+    return routed > 0 && (double)ns > most ? (uint64_t)most : ns;
 }
 
 /* With what the baseline library took for calls of this kind. */
@@ -50,17 +64,27 @@ static void compare(const struct takt_intercept *intercept,
     takt__stats_add(&cell->error_ns,
                     (uint64_t)((double)atomic_load(&kind->control_error) *
                                intercept->work));
-    takt__stats_add(&cell->instead_ns, ns);
+    takt__stats_add(&cell->instead_ns, typical(kind, intercept->work, ns));
+}
+
+/* Mostly nothing: calls on the CPU neither move anything nor wait. */
+static void add_part(_Atomic uint64_t *at, double seconds)
+{
+    if (seconds > 0)
+        takt__stats_add(at, ns_of(seconds));
 }
 
 void takt__record(const struct takt_intercept *intercept, enum takt_path path,
-                  double actual_s, const struct takt_forecast *forecast,
-                  enum takt_why why)
+                  const struct takt_taken *taken,
+                  const struct takt_forecast *forecast, enum takt_why why)
 {
     struct takt_stats_cell *cell = cell_of(intercept);
-    const uint64_t ns = ns_of(actual_s);
+    const uint64_t ns = taken->end_ns - taken->start_ns;
 
     takt__stats_run(cell, path, ns);
+    takt__stats_span(taken->start_ns, taken->end_ns);
+    add_part(&cell->transfer_ns, taken->transfer_s);
+    add_part(&cell->wait_ns, taken->wait_s);
     if (path != TAKT_PATH_BASELINE)
         compare(intercept, cell, ns);
     if (path == TAKT_PATH_GPU)
@@ -101,13 +125,17 @@ static enum takt_why why_on_cpu(const takt_decision *decision,
 
 void takt__record_routed(const struct takt_route *route,
                          const struct takt_intercept *intercept,
-                         const takt_call *call, const takt_decision *decision)
+                         const takt_call *call, const takt_decision *decision,
+                         uint64_t start_ns, uint64_t end_ns)
 {
     const struct takt_forecast forecast =
         takt__forecast_call(route, intercept, call);
 
-    takt__record(intercept, takt__path_of(route, decision), decision->actual_s,
-                 &forecast, why_on_cpu(decision, &forecast));
+    const struct takt_taken taken = {start_ns, end_ns, decision->transfer_s,
+                                     decision->wait_s};
+
+    takt__record(intercept, takt__path_of(route, decision), &taken, &forecast,
+                 why_on_cpu(decision, &forecast));
 }
 
 void takt__record_side(const struct takt_intercept *intercept,

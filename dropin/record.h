@@ -25,14 +25,21 @@ void takt__record_learned(const struct takt_route *route,
 /* It was passed through; ns 0: not timed. */
 void takt__record_pass(const struct takt_intercept *intercept, uint64_t ns);
 
+/* What a routed call took, as its caller saw it. */
+struct takt_taken {
+    uint64_t start_ns, end_ns;
+    double transfer_s, wait_s; /* of that: moving operands, waiting */
+};
+
 /* It was routed as one call. */
 void takt__record_routed(const struct takt_route *route,
                          const struct takt_intercept *intercept,
-                         const takt_call *call, const takt_decision *decision);
+                         const takt_call *call, const takt_decision *decision,
+                         uint64_t start_ns, uint64_t end_ns);
 
 /* It ran on that path. `why` counts if that is not a GPU. */
 void takt__record(const struct takt_intercept *intercept, enum takt_path path,
-                  double actual_s, const struct takt_forecast *forecast,
-                  enum takt_why why);
+                  const struct takt_taken *taken,
+                  const struct takt_forecast *forecast, enum takt_why why);
 
 #endif

@@ -298,10 +298,14 @@ takt_status takt__run_reusing(const struct takt_route *route,
         find_operands(&self);
     if (self.count == 0)
         return route->takt->run(route->ctx, call, decision);
+    const uint64_t start_ns = takt__now_ns();
     acquire(&self);
+    const uint64_t acquired_ns = takt__now_ns();
     const takt_status status =
         route->takt->run(route->ctx, &self.call, decision);
     release(&self);
+    if (status == TAKT_OK && decision != NULL)
+        decision->transfer_s += (double)(acquired_ns - start_ns) * 1e-9;
     /* A refusal has touched nothing: again without the buffers. */
     return status == TAKT_OK ? status
                              : route->takt->run(route->ctx, call, decision);

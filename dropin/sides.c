@@ -135,7 +135,11 @@ static void release_kind(void *self, struct takt_kind *kind)
 void takt__kind_set_control(struct takt_kind *kind)
 {
     const struct takt_moments *baseline = &kind->call[TAKT_SIDE_BASELINE];
+    const struct takt_moments *routed = &kind->call[TAKT_SIDE_ROUTED];
 
+    if (routed->n >= 2)
+        atomic_store_explicit(&kind->routed, (float)routed->mean,
+                              memory_order_relaxed);
     if (baseline->n < 2)
         return;
     atomic_store_explicit(&kind->control, (float)baseline->mean,

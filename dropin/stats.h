@@ -23,7 +23,7 @@
 /* The variable in which a process finds the file. */
 #define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
 
-#define TAKT_STATS_TITLE "takt stats 1\n"
+#define TAKT_STATS_TITLE "takt stats 2\n"
 
 enum {
     TAKT_STATS_CLASSES = 32,
@@ -71,6 +71,8 @@ struct takt_stats_cell {
     /* Those that were timed: all that were routed, and some of those that were
      * passed through. */
     _Atomic uint64_t timed[TAKT_PATHS], ns[TAKT_PATHS];
+    /* Of routed calls: in ns[], what moving operands and waiting took. */
+    _Atomic uint64_t transfer_ns, wait_ns;
     /* Calls that ran elsewhere than in the baseline library, of kinds that it
      * ran too in this process: what it would have taken by that, the standard
      * error of it, and what they took. */
@@ -96,6 +98,14 @@ struct takt_stats_result {
     _Atomic uint64_t own_ns; /* in opening libtakt, of all processes */
 };
 
+/* When timed calls were made, by CLOCK_MONOTONIC: from the start of the first
+ * one to the end of the last one, of all threads; and the sum of what that is
+ * of each thread. So many threads called at once, on average. */
+struct takt_stats_span {
+    _Atomic uint64_t first_ns, last_ns;
+    _Atomic uint64_t threads_ns;
+};
+
 struct takt_stats {
     char title[16]; /* TAKT_STATS_TITLE, then zeros */
     uint64_t size;  /* of this structure: a file of another size is refused */
@@ -105,6 +115,7 @@ struct takt_stats {
     struct takt_stats_text trouble; /* the first thing that went wrong */
     struct takt_stats_text gpu;     /* its name */
     struct takt_stats_result result;
+    struct takt_stats_span span;
     struct takt_stats_cell cell[TAKT_ROUTINES][TAKT_BLAS_TYPES]
                                [TAKT_STATS_CLASSES];
 };

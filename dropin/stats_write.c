@@ -16,9 +16,13 @@ static _Atomic(struct takt_stats *) mapped;
  * process. */
 static _Atomic bool is_counted;
 
+/* The end of the last timed call of this thread; 0: there was none. */
+static _Thread_local uint64_t seen_ns;
+
 static void in_child(void)
 {
     atomic_store_explicit(&is_counted, false, memory_order_relaxed);
+    seen_ns = 0;
 }
 
 static void count_process(struct takt_stats *stats)
@@ -168,6 +172,29 @@ struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,
     return &stats->cell
                 [routine][type]
                 [class < TAKT_STATS_CLASSES ? class : TAKT_STATS_CLASSES - 1];
+}
+
+/* Moves a bound outwards. */
+static void widen(_Atomic uint64_t *at, uint64_t to, bool is_lower)
+{
+    uint64_t old = atomic_load_explicit(at, memory_order_relaxed);
+
+    while ((old == 0 || (is_lower ? to < old : to > old)) &&
+           !atomic_compare_exchange_weak_explicit(
+               at, &old, to, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+void takt__stats_span(uint64_t start_ns, uint64_t end_ns)
+{
+    struct takt_stats_span *span = &atomic_load(&mapped)->span;
+    const uint64_t from_ns = seen_ns != 0 ? seen_ns : start_ns;
+
+    seen_ns = end_ns;
+    if (end_ns > from_ns)
+        takt__stats_add(&span->threads_ns, end_ns - from_ns);
+    widen(&span->first_ns, start_ns, true);
+    widen(&span->last_ns, end_ns, false);
 }
 
 void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,

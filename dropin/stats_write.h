@@ -34,6 +34,9 @@ static inline void takt__stats_add(_Atomic uint64_t *at, uint64_t what)
     atomic_fetch_add_explicit(at, what, memory_order_relaxed);
 }
 
+/* A timed call of this thread. There must be statistics. */
+void takt__stats_span(uint64_t start_ns, uint64_t end_ns);
+
 /* A call that ran; ns 0: it was not timed. */
 void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
                      uint64_t ns);

@@ -32,6 +32,8 @@ static bool run_by_router(struct takt_parts *parts, const takt_call *call)
         const enum takt_path path = takt__path_of(route, &decision);
         parts->used_gpu |= path == TAKT_PATH_GPU;
         parts->used_other |= path != TAKT_PATH_BASELINE;
+        parts->transfer_s += decision.transfer_s;
+        parts->wait_s += decision.wait_s;
     }
     return true;
 }

@@ -15,8 +15,9 @@
 struct takt_parts {
     const struct takt_route *route;
     size_t expert;             /* of products, or TAKT_ANY_EXPERT */
-    bool has_stats;            /* the next two are wanted */
+    bool has_stats;            /* the rest is wanted */
     bool used_gpu, used_other; /* than the baseline library */
+    double transfer_s, wait_s; /* of all products */
 };
 
 /* Cut in halves down to `least`; the rests run in the baseline library. */

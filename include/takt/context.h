@@ -183,6 +183,9 @@ typedef struct takt_decision {
     size_t elements;
     takt_work work;  /* bytes negative: not known */
     double actual_s; /* of the run; negative: nothing was run */
+    /* Of calls on a GPU: moving operands, with what was computed meanwhile;
+     * waiting for other calls, and, before the run, until it was open. */
+    double transfer_s, wait_s;
 } takt_decision;
 
 /* Answers without running anything.

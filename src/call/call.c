@@ -13,6 +13,7 @@
 #include "call/libraries.h"
 #include "call/question.h"
 #include "call/user_experts.h"
+#include "gpu/times.h"
 #include "op/admit.h"
 
 /* ---- admit --------------------------------------------------------------- */
@@ -121,7 +122,11 @@ static void describe(const struct takt_exec *exec)
     takt__describe(exec->ctx, &exec->sizes, &exec->choice, &decision);
     decision.actual_s =
         (double)(exec->end - exec->start) * takt__seconds_per_tick();
-    takt__sized_fill(exec->decision, &decision);
+    decision.transfer_s =
+        (double)takt__device_times.moved * takt__seconds_per_tick();
+    decision.wait_s =
+        (double)takt__device_times.waited * takt__seconds_per_tick();
+    takt__decision_fill(exec->decision, &decision);
 }
 
 /* ---- the path ------------------------------------------------------------ */
@@ -137,6 +142,8 @@ static takt_status perform(struct takt_exec *exec)
     exec->has_buffers = takt__resident_has_buffers(exec->call);
     if (exec->may_be_direct && !exec->has_buffers && takt__direct_run(exec))
         return TAKT_OK;
+    if (exec->decision != NULL)
+        takt__device_times = (struct takt_device_times){0};
     status = prepare(exec);
     if (status == TAKT_OK)
         status = decide(exec);
@@ -186,7 +193,7 @@ takt_status takt_run(takt_ctx *ctx, const takt_call *call,
     takt_call copy;
 
     if (call == NULL || !takt__sized_read(call, &copy) ||
-        (decision != NULL && !takt__sized_fits(decision)))
+        (decision != NULL && !takt__decision_fits(decision)))
         return TAKT_EINVAL;
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)

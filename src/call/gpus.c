@@ -3,6 +3,7 @@
 #include "call/gpus.h"
 
 #include "base/clock.h"
+#include "gpu/times.h"
 
 _Thread_local double takt__moved_s;
 
@@ -259,6 +260,16 @@ static void moved(void *self, const struct takt_device *device, bool is_in,
 
 /* ---- openings ------------------------------------------------------------ */
 
+/* The caller waits for all of it. */
+static takt_status open_now(struct takt_device *device)
+{
+    const uint64_t start = takt__ticks();
+    const takt_status status = takt__device_open(device);
+
+    takt__device_times.waited += takt__ticks() - start;
+    return status;
+}
+
 takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
                                   takt_policy policy,
                                   struct takt_choice *choice)
@@ -270,11 +281,11 @@ takt_status takt__gpu_open_chosen(takt_ctx *ctx, const struct takt_sizes *sizes,
     if (device == NULL || policy == TAKT_POLICY_ADAPTIVE)
         return TAKT_OK;
     if (takt__device_is_ready(device) && takt__device_is_incomplete(device))
-        takt__device_open(device); /* all of it */
+        open_now(device);
     /* What the bus showed may turn out to be nothing, or software, which no
      * rule means. */
     if (atomic_load(&device->state) != TAKT_DEVICE_ASLEEP ||
-        (takt__device_open(device) == TAKT_OK &&
+        (open_now(device) == TAKT_OK &&
          (is_named || !takt__device_is_software(device))))
         return TAKT_OK;
     return takt__decide_static(&ctx->decider, policy, sizes, choice);

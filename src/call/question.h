@@ -5,8 +5,22 @@
  */
 #pragma once
 
+#include "base/sized.h"
 #include "call/ctx.h"
 #include "takt/call.h"
+
+/* A decision has grown: its first version ended before `transfer_s`. */
+static inline bool takt__decision_fits(const takt_decision *out)
+{
+    return takt__sized_size(out, offsetof(takt_decision, transfer_s)) > 0;
+}
+
+static inline void takt__decision_fill(takt_decision *out,
+                                       const takt_decision *from)
+{
+    takt__sized_fill_as(out, offsetof(takt_decision, transfer_s), sizeof *from,
+                        from);
+}
 
 /* Whether work can be learned about: neither unknown nor beyond any machine. */
 static inline bool takt__work_is_sane(const takt_work *work)

@@ -84,10 +84,10 @@ takt_status takt_select(takt_ctx *ctx, const takt_request *request,
     takt_request copy;
     takt_decision decision;
 
-    if (request == NULL || out == NULL || !takt__sized_fits(out) ||
+    if (request == NULL || out == NULL || !takt__decision_fits(out) ||
         !takt__sized_read(request, &copy))
         return TAKT_EINVAL;
     const takt_status status = select_expert(ctx, &copy, &decision);
-    takt__sized_fill(out, &decision);
+    takt__decision_fill(out, &decision);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "gpu/memory.h"
 #include "gpu/perform.h"
+#include "gpu/times.h"
 
 /* Memory is pinned when it has been moved so often that this pays: pinning
  * takes as long as two or three copies through slots. */
@@ -68,12 +69,16 @@ static takt_status move_pinned(struct takt_buffer *buffer,
 {
     const struct takt_location here = {&buffer->pinned[device->number], 0};
 
-    takt__lock(&device->lock);
-    const takt_status status =
+    takt__device_lock(&device->lock);
+    const uint64_t start = takt__ticks();
+    takt_status status =
         device->driver->copy(device, TAKT_QUEUE_COMPUTE, is_in ? there : here,
                              is_in ? here : there, buffer->bytes);
     takt__unlock(&device->lock);
-    return status != TAKT_OK ? status : takt__device_sync(device);
+    if (status == TAKT_OK)
+        status = takt__device_sync(device);
+    takt__device_times.moved += takt__ticks() - start;
+    return status;
 }
 
 static takt_status move(struct takt_buffer *buffer, struct takt_device *device,

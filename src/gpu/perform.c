@@ -7,9 +7,11 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/size.h"
 #include "gpu/memory.h"
 #include "gpu/slots.h"
+#include "gpu/times.h"
 #include "gpu/transfer.h"
 #include "op/part.h"
 
@@ -44,7 +46,7 @@ static takt_status begin(struct takt_device *device,
 static takt_status perform_resident(struct takt_device *device,
                                     const struct takt_device_job *job)
 {
-    takt__lock(&device->lock);
+    takt__device_lock(&device->lock);
     const takt_status status = begin(device, job, job->resident);
     takt__unlock(&device->lock);
     return status;
@@ -133,7 +135,7 @@ static takt_status begin_small(struct takt_device *device,
             location[i] = (struct takt_location){
                 .block = at.block, .offset = at.offset + layout->offset[i]};
     }
-    takt__lock(&device->lock);
+    takt__device_lock(&device->lock);
     takt_status status = begin(device, job, location);
     if (status == TAKT_OK && device->driver->mark(device, TAKT_QUEUE_COMPUTE,
                                                   false, mark) != TAKT_OK)
@@ -155,11 +157,15 @@ static takt_status perform_small(struct takt_device *device,
     if (number < 0)
         return TAKT_ENODEV;
     char *pinned = host_of(takt__small_location(device, number));
+    const uint64_t start = takt__ticks();
     fill_small(call, layout, extents->out_is_read, pinned);
+    const uint64_t filled = takt__ticks();
     const takt_status status = begin_small(device, job, layout, number);
+    const uint64_t done = takt__ticks();
     if (status == TAKT_OK && layout->bytes[TAKT_OUT] > 0)
         copy_rows(call->out, pinned + layout->offset[TAKT_OUT],
                   layout->bytes[TAKT_OUT], pitch_of(call, TAKT_OUT));
+    takt__device_times.moved += filled - start + takt__ticks() - done;
     takt__small_give(device, number);
     return status;
 }
@@ -227,7 +233,7 @@ static takt_status perform_staged(struct takt_device *device,
     takt_status status =
         takt__plan(job->call, sent.resident, &block, &transfer, &used);
     if (status == TAKT_OK) {
-        takt__lock(&device->lock);
+        takt__device_lock(&device->lock);
         status = takt__memory_take(device, used, &block);
         takt__unlock(&device->lock);
     }

@@ -15,7 +15,9 @@
 
 #include <sched.h>
 
+#include "base/clock.h"
 #include "base/futex.h"
+#include "gpu/times.h"
 
 /* ---- moving -------------------------------------------------------------- */
 
@@ -201,6 +203,8 @@ static takt_status send(struct takt_transfer *transfer,
 
     lock_soon(device);
     takt_status status = copy_piece(device, queue, share);
+    if (++transfer->sent == transfer->pieces[0])
+        transfer->sent_at = takt__ticks();
     if (status == TAKT_OK && --share->chunk->left == 0)
         status = launch_ready(transfer);
     if (status == TAKT_OK)
@@ -291,6 +295,8 @@ static takt_status await_piece(struct takt_transfer *transfer)
 
     if (status != TAKT_OK)
         return status;
+    if (piece == 0)
+        transfer->came_at = takt__ticks();
     atomic_store_explicit(&share.slot->moved, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->ready, piece + 1, memory_order_release);
     return TAKT_OK;
@@ -408,11 +414,26 @@ static takt_status finish(struct takt_transfer *transfer)
     return drain(device) == TAKT_OK ? failed : TAKT_ELOST;
 }
 
+/* All but the time in which the device computed, with everything there and
+ * nothing coming out yet. */
+static void count_moved(const struct takt_transfer *transfer, uint64_t began)
+{
+    const uint64_t end = takt__ticks();
+    const uint64_t sent = transfer->pieces[0] > 0 ? transfer->sent_at : began;
+    const uint64_t came = transfer->pieces[1] > 0 ? transfer->came_at : end;
+    const bool has_computed = transfer->steps > 0 && sent != 0 && came > sent;
+
+    takt__device_times.moved += end - began - (has_computed ? came - sent : 0);
+}
+
 takt_status takt__transfer_run(struct takt_transfer *transfer)
 {
     struct takt_stage *stage = &transfer->device->stage;
 
-    takt__lock(&stage->lock);
+    takt__device_lock(&stage->lock);
+    const uint64_t began = takt__ticks();
+    transfer->sent = 0;
+    transfer->sent_at = transfer->came_at = 0;
     atomic_init(&transfer->next[0], 0);
     atomic_init(&transfer->next[1], 0);
     atomic_init(&transfer->launched, 0);
@@ -428,6 +449,7 @@ takt_status takt__transfer_run(struct takt_transfer *transfer)
         move_shares(transfer, 0, 1, NULL);
     const takt_status status = finish(transfer);
     takt__unlock(&stage->lock);
+    count_moved(transfer, began);
     return status;
 }
 

@@ -57,6 +57,9 @@ struct takt_transfer {
     _Atomic size_t fetched; /* pieces that come out, or have; with the lock */
     _Atomic size_t ready;   /* of these, pieces that have */
     _Atomic int status;     /* a takt_status: the first that was not TAKT_OK */
+    size_t sent;            /* pieces that went in; with the lock */
+    uint64_t sent_at;       /* ticks: when the last of them was sent */
+    uint64_t came_at;       /* when the first piece had come out */
 };
 
 /* ---- plan.c -------------------------------------------------------------- */

@@ -359,9 +359,11 @@ static bool is_all_mark(const unsigned char *bytes, size_t count)
     return true;
 }
 
-static void fill_in_all_sizes(const char *name, size_t own, use_struct *use)
+/* `oldest`: the size of its first version. */
+static void fill_in_all_sizes(const char *name, size_t oldest, size_t own,
+                              use_struct *use)
 {
-    const size_t sizes[] = {0, own, own + later_bytes};
+    const size_t sizes[] = {0, oldest, own, own + later_bytes};
     union later given;
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -370,22 +372,26 @@ static void fill_in_all_sizes(const char *name, size_t own, use_struct *use)
         TAP_CHECK(use(&given) == TAKT_OK, "%s of %zu bytes", name, sizes[i]);
         EXPECT_INT(given.size, sizes[i]);
         EXPECT(!is_all_mark(given.byte + sizeof given.size,
-                            own - sizeof given.size));
-        EXPECT(is_all_mark(given.byte + own, later_bytes));
+                            oldest - sizeof given.size));
+        const size_t filled = sizes[i] < own ? oldest : own;
+        EXPECT(is_all_mark(given.byte + filled, own - filled + later_bytes));
     }
     memset(&given, mark, sizeof given);
-    given.size = own - 1;
+    given.size = oldest - 1;
     TAP_CHECK(use(&given) == TAKT_EINVAL, "%s that is too short", name);
     EXPECT(is_all_mark(given.byte + sizeof given.size, own));
 }
 
-#define FILL(use_, member_) \
-    fill_in_all_sizes(#use_, sizeof(((union later *)NULL)->member_), use_)
+#define FILL(use_, member_)                                          \
+    fill_in_all_sizes(#use_, sizeof(((union later *)NULL)->member_), \
+                      sizeof(((union later *)NULL)->member_), use_)
+#define FILL_GROWN(use_, type_, added_) \
+    fill_in_all_sizes(#use_, offsetof(type_, added_), sizeof(type_), use_)
 
 static void structs_that_are_filled_may_be_of_any_version(void)
 {
-    FILL(fill_by_run, decision);
-    FILL(fill_by_select, decision);
+    FILL_GROWN(fill_by_run, takt_decision, transfer_s);
+    FILL_GROWN(fill_by_select, takt_decision, transfer_s);
     FILL(fill_gpu, gpu);
     FILL(fill_learning, learning);
     FILL(fill_telemetry, telemetry);

@@ -7,6 +7,8 @@
  *
  *     cell ROUTINE LETTER CLASS FIELD INDEX VALUE    adds to a counter
  *     count NAME VALUE                               processes, routers
+ *     span FIRST LAST THREADS                        ns
+ *     opening NS                                     of libtakt
  *     text NAME INDEX WORDS                          library, trouble, gpu
  *     title WORDS                                    damages the title
  *     size VALUE                                     of the file
@@ -31,7 +33,9 @@ static _Atomic uint64_t *field(struct takt_stats_cell *cell, const char *name)
                   {"ns", cell->ns},
                   {"why", cell->why},
                   {"compared", &cell->compared},
-                  {"plain", &cell->baseline_ns},
+                  {"baseline", &cell->baseline_ns},
+                  {"transfer", &cell->transfer_ns},
+                  {"wait", &cell->wait_ns},
                   {"error", &cell->error_ns},
                   {"instead", &cell->instead_ns},
                   {"judged", &cell->judged},
@@ -80,6 +84,11 @@ static void obey(struct takt_stats *stats, int fd, const char *line)
                                                    .is_routed = routine,
                                                    .is_clear = letter,
                                                    .memory = class};
+    else if (sscanf(line, "span %" SCNu64 " %" SCNu64 " %" SCNu64, &result[0],
+                    &result[1], &result[2]) == 3)
+        stats->span = (struct takt_stats_span){result[0], result[1], result[2]};
+    else if (sscanf(line, "opening %" SCNu64, &value) == 1)
+        stats->result.own_ns = value;
     else if (sscanf(line, "text %31s %u %599[^\n]", name, &index, words) == 3)
         write_text(stats, name, index, words);
     else if (sscanf(line, "title %15s", words) == 1)

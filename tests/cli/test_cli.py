@@ -350,6 +350,19 @@ class Pages(unittest.TestCase):
         for command in self.COMMANDS:
             self.assertIn(f"\n  {command} ", text)
 
+    def test_what_is_predicted_is_called_no_gain(self):
+        for command in ("map", "select", "explain", "trace", "optimize",
+                        "tune", "recommend", "bench"):
+            for line in (f"help {command}", f"help --man {command}"):
+                self.assertNotRegex(takt(line).stdout, r"(?i)\bgain|\bsaves?d?\b",
+                                    line)
+        csv = takt("map add --csv").stdout.splitlines()[0]
+        self.assertIn(",predicted_speedup_over_next,"
+                      "predicted_speedup_over_moe,", csv)
+        for line in ("map add", "map add --json", "map add --csv",
+                     "explain add 64Ki", "explain add 64Ki --json"):
+            self.assertNotIn("gain", takt(line).stdout, line)
+
     def test_help_of_a_command_has_examples_that_work(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)

@@ -25,7 +25,7 @@ MS = 1_000_000
 # One call that ran elsewhere, in 40 ms instead of 60.
 GAIN = ("count processes 1;cell 0 1 9 calls 3 1;cell 0 1 9 timed 3 1;"
         f"cell 0 1 9 ns 3 {40 * MS};cell 0 1 9 compared 0 1;"
-        f"cell 0 1 9 plain 0 {60 * MS};cell 0 1 9 instead 0 {40 * MS}")
+        f"cell 0 1 9 baseline 0 {60 * MS};cell 0 1 9 instead 0 {40 * MS}")
 
 
 def setUpModule():
@@ -204,7 +204,7 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(claimed["most"], max(shares))
         ran = self.compare("true", env=self.env(FAKE_BOARD=GAIN))
         self.assertRegex(ran.stdout, r"the reports of the runs claim \+\d")
-        self.assertIn("100.0% of them elsewhere", ran.stdout)
+        self.assertIn("100.0% of them routed", ran.stdout)
 
     def test_calls_of_which_nothing_is_known_claim_nothing(self):
         board = "count processes 1;cell 0 1 9 calls 3 1"

@@ -522,7 +522,7 @@ class Advice(Project):
 
     def test_nothing_is_predicted_where_nothing_was_measured(self):
         for finding in self.findings()["findings"]:
-            self.assertIsNone(finding["recommendation"]["gain"])
+            self.assertIsNone(finding["recommendation"]["predicted_speedup"])
         self.assertIn("takt tune", self.run_takt("optimize --dry-run").stdout)
 
     def test_a_tuned_machine_predicts(self):
@@ -536,12 +536,16 @@ class Advice(Project):
         found = self.findings(f"--db {db}")
         self.assertTrue(found["options"]["tuned"])
         advice = found["findings"][0]["recommendation"]
-        self.assertGreater(advice["gain"], 1)
+        self.assertGreater(advice["predicted_speedup"], 1)
         self.assertAlmostEqual(
-            advice["gain"], advice["scalar_us"] / advice["predicted_us"], 3)
+            advice["predicted_speedup"],
+            advice["baseline_us"] / advice["predicted_us"], 3)
+        self.assertEqual((found["schema"], advice["baseline"]), (2, "scalar"))
         text = self.run_takt(f"optimize --dry-run --db {db}").stdout
-        self.assertIn("largest predicted gains", text)
-        self.assertIn("times as fast as scalar with " + advice["expert"], text)
+        self.assertIn("largest predicted speedups over scalar", text)
+        self.assertIn("predicted "
+                      f"{advice['predicted_speedup']:.3g} times as fast as "
+                      "scalar with " + advice["expert"], text)
 
 
 class Reports(Project):

@@ -25,8 +25,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-I", ROOT]
 PYTHON = sys.executable
-SH, TRUE = "/bin/sh", "/bin/true"
-GEMM, IAMAX, NRM2 = 0, 13, 11
+SH, TRUE, SLEEP = "/bin/sh", "/bin/true", "/bin/sleep"
+GEMM, DOT, IAMAX, NRM2 = 0, 9, 13, 11
 SINGLE, DOUBLE, DOUBLE_COMPLEX = 0, 1, 3
 STRAIGHT, PLAIN, SCALAR, SIMD, GPU = range(5)
 (SMALL, SETTLED, STARTING, FORM, ROUTINE, NESTED, EMPTY, WRONG, NO_ROUTER,
@@ -718,11 +718,13 @@ WHOLE = (
     cell(GEMM, DOUBLE, 12, "calls", GPU, 30) +
     cell(GEMM, DOUBLE, 12, "timed", GPU, 30) +
     cell(GEMM, DOUBLE, 12, "ns", GPU, 60 * MS) +
+    cell(GEMM, DOUBLE, 12, "transfer", 0, 20 * MS) +
+    cell(GEMM, DOUBLE, 12, "wait", 0, 5 * MS) +
     cell(GEMM, DOUBLE, 12, "calls", PLAIN, 10) +
     cell(GEMM, DOUBLE, 12, "timed", PLAIN, 10) +
     cell(GEMM, DOUBLE, 12, "ns", PLAIN, 120 * MS) +
     cell(GEMM, DOUBLE, 12, "compared", 0, 30) +
-    cell(GEMM, DOUBLE, 12, "plain", 0, 360 * MS) +
+    cell(GEMM, DOUBLE, 12, "baseline", 0, 360 * MS) +
     cell(GEMM, DOUBLE, 12, "error", 0, 10 * MS) +
     cell(GEMM, DOUBLE, 12, "instead", 0, 60 * MS) +
     cell(GEMM, DOUBLE, 12, "why", ASLEEP, 10) +
@@ -736,7 +738,7 @@ LOSS = (
     cell(IAMAX, SINGLE, 20, "timed", SIMD, 4) +
     cell(IAMAX, SINGLE, 20, "ns", SIMD, 10 * MS) +
     cell(IAMAX, SINGLE, 20, "compared", 0, 3) +
-    cell(IAMAX, SINGLE, 20, "plain", 0, 6 * MS) +
+    cell(IAMAX, SINGLE, 20, "baseline", 0, 6 * MS) +
     cell(IAMAX, SINGLE, 20, "instead", 0, 8 * MS) +
     cell(IAMAX, SINGLE, 20, "why", SLOWER, 3) +
     cell(IAMAX, SINGLE, 20, "why", TRIED, 1))
@@ -755,35 +757,47 @@ class Report(Scratch):
         self.assertEqual(self.report().count("\n"), 1)
         return json.loads(self.report())
 
+    def check_width(self, shown):
+        """All but paths and texts of others fits into 80 columns."""
+        for line in shown.splitlines():
+            if not line.startswith(("  baseline library: ", "  trouble: ")):
+                self.assertLessEqual(len(line), 80, line)
+
     def test_the_whole_text(self):
-        shown = self.text(WHOLE, (TRUE, "a b")).splitlines()
-        self.assertLessEqual(max(map(len, shown[4:])), 80)
-        lines = [re.sub(r"[\d.]+%( of the run)?$|[\d.]+%(?= of)", r"%\1",
-                        re.sub(r" +", " ", line).strip())
-                 if "%" in line and "dgemm" not in line and "all" not in line
-                 else re.sub(r" +", " ", line).strip() for line in shown]
+        shown = self.text(WHOLE, (SLEEP, "0.4"))
+        self.check_width(shown)
+        lines = [re.sub(r" +", " ", line).strip()
+                 for line in shown.splitlines()]
         self.assertRegex(lines.pop(2), r"^[\d.]+ m?s; 2 processes called BLAS$")
-        self.assertEqual(lines, [
+        parts = [re.sub(r" [\d.]+%$", "", line) for line in lines[6:11]]
+        self.assertRegex(parts.pop(), r"^everything else \d+ ms$")
+        self.assertEqual(parts, ["BLAS in the baseline library 130 ms",
+                                 "BLAS routed, on the GPU 35 ms",
+                                 "moving operands to and from the GPU 20 ms",
+                                 "waiting for the GPU 5 ms"])
+        percent = sum(float(line.split()[-1].strip("%"))
+                      for line in lines[6:11])
+        self.assertAlmostEqual(percent, 100, delta=0.3)
+        lines[17] = re.sub(r"[\d.]+%", "%", lines[17])
+        self.assertEqual(lines[:6] + lines[11:], [
             "",
-            f"takt run: {TRUE} a b",
+            f"takt run: {SLEEP} 0.4",
             "baseline library: /usr/lib/libblas.so.3",
             "GPU: NVIDIA H200",
             "",
             "where the time went",
-            "BLAS in the baseline library 130 ms %",
-            "BLAS routed, on a GPU with transfers 60 ms %",
-            "(calls of several threads or processes took longer together than "
-            "the run)",
             "",
             "routine size calls routed to took gain",
             "dgemm 8-31 1,000 - - ~10 ms -",
             "dgemm 4096-8191 40 75.0% gpu 180 ms +300 ms +- 20 ms",
             "all 1,040 2.9% gpu ~190 ms +300 ms +- 20 ms",
             "",
-            "gained 300 ms +- 20 ms, % of the run, measured in this run",
+            "gained 300 ms +- 20 ms, % of the run without Takt; measured in "
+            "this run",
             "gain: against calls of the same kind that ran in the baseline "
             "library",
-            "~: estimated; not every call in the baseline library is timed",
+            "~: estimated, since not every call in the baseline library is "
+            "timed",
             "",
             "why calls were passed through",
             "1,000 too small for it to matter",
@@ -792,6 +806,96 @@ class Report(Scratch):
             "10 the GPU was not open (yet)",
             "for 10 of them the GPU was expected to take 20 ms, their own way "
             "120 ms"])
+
+    def test_the_parts_add_up_to_the_wall_time(self):
+        most = 2 ** 64 - 1
+        broken = cell(GEMM, DOUBLE, 5, "calls", GPU, 3)
+        for field, index in (("timed", GPU), ("ns", GPU), ("transfer", 0),
+                             ("wait", 0)):
+            broken += cell(GEMM, DOUBLE, 5, field, index, most)
+        for name, board, program in (
+                ("one thread", WHOLE, (SLEEP, "0.3")),
+                ("estimates that are too long", WHOLE, (TRUE,)),
+                ("opening", WHOLE + f"opening {7 * MS}", (SLEEP, "0.3")),
+                ("threads", WHOLE + f"span 5 {50 * MS} {200 * MS}",
+                 (SLEEP, "0.1")),
+                ("no call", "count routers 0", (TRUE,)),
+                ("anything", broken + f"span {most} 1 {most}", (TRUE,))):
+            with self.subTest(name):
+                told = self.json(board, program)
+                parts = told["parts"]
+                self.assertEqual(list(parts), [
+                    "baseline_s", "routed_cpu_s", "routed_gpu_s",
+                    "transfers_s", "waiting_s", "opening_s", "other_s"])
+                self.assertGreaterEqual(min(parts.values()), 0)
+                self.assertAlmostEqual(sum(parts.values()), told["wall_s"])
+        for key, want in (("baseline_s", 0.13), ("routed_cpu_s", 0),
+                          ("routed_gpu_s", 0.035), ("transfers_s", 0.02),
+                          ("waiting_s", 0.005), ("opening_s", 0.007)):
+            parts = self.json(WHOLE + f"opening {7 * MS}",
+                              (SLEEP, "0.4"))["parts"]
+            self.assertAlmostEqual(parts[key], want)
+
+    def test_threads_share_the_wall_time(self):
+        board = WHOLE + f"opening {8 * MS};span {MS} {51 * MS} {200 * MS}"
+        told = self.json(board, (SLEEP, "0.2"))
+        self.assertAlmostEqual(told["threads"], 4)
+        self.assertAlmostEqual(told["parts"]["baseline_s"], 0.13 / 4)
+        self.assertAlmostEqual(told["parts"]["waiting_s"], 0.005 / 4)
+        self.assertAlmostEqual(told["gain_s"], (0.3 - 0.008) / 4)
+        self.assertAlmostEqual(told["gain_high_s"] - told["gain_low_s"],
+                               2 * 0.02 / 4)
+        self.assertAlmostEqual(told["total"]["took_s"], 0.19)
+        shown = self.text(board, (SLEEP, "0.2"))
+        self.check_width(shown)
+        self.assertIn("  4.0 threads called BLAS at once: ", shown)
+        self.assertIn("gained 73 ms +- 5 ms, ", shown)
+        self.assertIn("opening Takt took 2 ms, which is taken off\n", shown)
+        self.assertNotIn("at once", self.text(WHOLE))
+
+    def test_what_took_no_time_is_left_out(self):
+        import_time = (cell(DOT, SINGLE, 1, "calls", STRAIGHT, 1) +
+                       cell(DOT, SINGLE, 1, "timed", STRAIGHT, 1) +
+                       cell(DOT, SINGLE, 1, "ns", STRAIGHT, 9000))
+        shown = self.text(LOSS + import_time)
+        self.assertNotIn("sdot", shown)
+        self.assertNotIn("others", shown)
+        self.assertNotIn("\nall ", shown)
+        shown = self.text(WHOLE + import_time)
+        self.assertNotIn("sdot", shown)
+        self.assertRegex(shown, r"\nothers +1 +- - +9 us +-\nall +1,041 ")
+        self.assertNotIn("opening", shown)
+        self.assertNotIn("BLAS routed, on the CPU", shown)
+
+    def test_what_is_no_gain_is_not_called_one(self):
+        noise = WHOLE + cell(GEMM, DOUBLE, 12, "error", 0, 200 * MS)
+        shown = self.text(noise, (SLEEP, "0.2"))
+        self.assertIn("no gain or loss was shown: +300 ms +- 420 ms, ", shown)
+        self.assertNotIn("gained", shown)
+        self.check_width(shown)
+
+    def test_rare_reasons_are_left_out(self):
+        rare = (cell(GEMM, DOUBLE, 3, "why", SETTLED, 10) +
+                cell(GEMM, DOUBLE, 3, "why", STARTING, 11) +
+                cell(GEMM, DOUBLE, 3, "why", WRONG, 1))
+        shown = self.text(WHOLE + rare)
+        self.assertNotIn("control call", shown)
+        self.assertIn("11  Takt was not open yet", shown)
+        self.assertIn("1  wrong arguments", shown)
+        self.check_width(shown)
+
+    def test_every_reason_fits(self):
+        board = WHOLE + "".join(cell(GEMM, DOUBLE, 3, "why", why, 123456789)
+                                for why in range(15))
+        self.check_width(self.text(board))
+
+    def test_a_long_command_is_cut(self):
+        for text in ("x = 1\n" * 100, "\u00e4" * 300, "\x1b" * 300):
+            shown = self.text(WHOLE, (TRUE, "-c", text))
+            self.check_width(shown)
+            self.assertRegex(shown, r"\ntakt run: /bin/true -c .+\.\.\.\n")
+            self.assertEqual(self.json(WHOLE, (TRUE, text))["command"][1],
+                             text)
 
     def test_without_a_gpu_nothing_is_said_of_one(self):
         cells = (cell(GEMM, DOUBLE, 6, "calls", STRAIGHT, 7) +
@@ -815,7 +919,7 @@ class Report(Scratch):
         self.assertEqual(
             (told["schema"], told["command"], told["exit_status"],
              told["signal"], told["left_alone"], told["is_damaged"]),
-            (2, [TRUE, "a b"], 0, None, None, False))
+            (3, [TRUE, "a b"], 0, None, None, False))
         self.assertEqual(
             (told["processes"], told["routers"], told["libraries"],
              told["gpu"], told["trouble"]),
@@ -826,30 +930,30 @@ class Report(Scratch):
                          [("dgemm", 3, 8, 15), ("dgemm", 4, 16, 31),
                           ("dgemm", 12, 4096, 8191)])
         row = told["rows"][2]
-        self.assertEqual(row["calls"], {"straight": 0, "plain": 10,
+        self.assertEqual(row["calls"], {"pass_through": 0, "baseline": 10,
                                         "scalar": 0, "simd": 0, "gpu": 30})
         self.assertEqual(row["timed"], row["calls"])
         self.assertEqual(row["measured_s"],
-                         {"straight": 0, "plain": 0.12, "scalar": 0,
+                         {"pass_through": 0, "baseline": 0.12, "scalar": 0,
                           "simd": 0, "gpu": 0.06})
         self.assertEqual((row["why"]["asleep"], sum(row["why"].values()),
                           row["judged"], row["gpu_s"], row["own_s"]),
                          (10, 10, 10, 0.02, 0.12))
-        self.assertEqual((row["compared"], row["plain_s"], row["instead_s"],
+        self.assertEqual((row["compared"], row["baseline_s"], row["instead_s"],
                           row["is_estimate"], row["untimed"]),
                          (30, 0.36, 0.06, False, 0))
         for name, want in (("took_s", 0.18), ("error_s", 0.01), ("without_s", 0.48),
                            ("gain_s", 0.3), ("gain_share", 0.625)):
             self.assertAlmostEqual(row[name], want)
         total = told["total"]
-        self.assertEqual((total["calls"]["straight"], total["why"]["small"],
+        self.assertEqual((total["calls"]["pass_through"], total["why"]["small"],
                           total["is_estimate"]), (1000, 1000, True))
         self.assertAlmostEqual(total["took_s"], 0.19)
         self.assertIsNone(told["rows"][0]["gain_s"])
 
     def test_a_loss_is_plain(self):
         shown = self.text(LOSS)
-        self.assertRegex(shown, r"isamax +1Mi-2Mi +4 +100\.0% simd +10 ms +"
+        self.assertRegex(shown, r"isamax +1Mi-2Mi +4 +100\.0% cpu +10 ms +"
                                 r"-2 ms \+- 0 s\n")
         self.assertIn("LOST 2 ms", shown)
         self.assertIn("1 routed calls are not in it", shown)
@@ -862,18 +966,16 @@ class Report(Scratch):
         for words, told in (
                 ("3 820000 20000 1 1 2",
                  ("routing gained in earlier runs",
-                  "routed calls took 0.82 (0.78 to 0.86) of the time",
-                  "so calls are routed\n")),
+                  "0.82 (0.78 to 0.86) of the time, so they are routed\n")),
                 ("4 1100000 30000 0 1 0", ("so routing is off\n",)),
                 ("2 980000 40000 0 0 1",
                  ("routing was no faster in earlier runs",
-                  "that is not clearly faster, so routing is off"))):
+                  "not clearly less, so routing is off"))):
             board = LOSS + f"result {words}"
             shown = self.text(board)
             for line in told:
                 self.assertIn(line, shown)
-            self.assertLessEqual(
-                max(map(len, shown.split("routine")[1].splitlines())), 80)
+            self.check_width(shown)
         self.assertEqual(
             self.json(LOSS + "result 3 820000 20000 1 1 3")["comparison"],
             {"probes": 3, "ratio": 0.82, "error": 0.02, "is_routed": True,
@@ -892,7 +994,18 @@ class Report(Scratch):
         straight = cell(GEMM, SINGLE, 0, "calls", STRAIGHT, 5)
         shown = self.text(straight)
         self.assertRegex(shown, r"sgemm +1 +5 +- - +- +-\n")
-        self.assertIn("nothing was gained, nothing lost", shown)
+        self.assertIn("baseline library: nothing was gained\n", shown)
+        self.assertNotIn("0.4 s", shown)
+        shown = self.text(straight +
+                          cell(GEMM, SINGLE, 0, "why", SETTLED, 5))
+        self.assertIn("routing is tried when calls that can be routed have "
+                      "taken 0.4 s in all\n", shown)
+        self.check_width(shown)
+        long = (cell(GEMM, SINGLE, 9, "calls", STRAIGHT, 5) +
+                cell(GEMM, SINGLE, 9, "timed", STRAIGHT, 5) +
+                cell(GEMM, SINGLE, 9, "ns", STRAIGHT, 500 * MS) +
+                cell(GEMM, SINGLE, 9, "why", SETTLED, 5))
+        self.assertNotIn("0.4 s", self.text(long))
         self.assertIn("5 calls were not timed", shown)
         shown = self.text(cell(NRM2, DOUBLE_COMPLEX, 31, "calls", SCALAR, 1))
         self.assertRegex(shown, r"dznrm2 +2Gi\+ +1 ")
@@ -905,7 +1018,7 @@ class Report(Scratch):
             cell(GEMM, DOUBLE, size, field, index, most)
             for size in (5, 6) for field, index in (
                 ("calls", GPU), ("calls", STRAIGHT), ("timed", GPU),
-                ("ns", GPU), ("compared", 0), ("plain", 0), ("instead", 0),
+                ("ns", GPU), ("compared", 0), ("baseline", 0), ("instead", 0),
                 ("why", SMALL), ("judged", 0), ("gpu", 0), ("own", 0)))
         board += f"count processes {most};"
         told = self.json(board)
@@ -967,12 +1080,12 @@ class Report(Scratch):
             ran = self.reported("--format", "json", "--", TAKT, "run", *words,
                                 "--", TRUE, FAKE_BOARD=board)
             self.assertEqual(ran.returncode, 0, ran.stderr)
-            calls = json.loads(self.report())["total"]["calls"]["straight"]
+            calls = json.loads(self.report())["total"]["calls"]["pass_through"]
             self.assertEqual(calls, 2 if inner_calls is None else 1)
             if inner_calls is not None:
                 with open(inner) as file:
                     self.assertEqual(json.load(file)["total"]["calls"][
-                        "straight"], inner_calls)
+                        "pass_through"], inner_calls)
 
 
 class Pages(unittest.TestCase):

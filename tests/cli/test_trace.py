@@ -259,27 +259,30 @@ class Summary(Scratch):
         self.assertEqual(op["calls"], 37)
         self.assertAlmostEqual(op["seconds"], 37e-3)
 
-    def test_the_gain_is_predicted_from_a_model(self):
+    def test_the_speedup_is_predicted_from_a_model(self):
         summary = self.rows(WHOLE, "--summary", "--db", "")[-1]
-        self.assertRegex(summary["gain_against"], r"^simd\.")
-        self.assertGreater(summary["ops"][0]["predicted_gain"], 0)
+        self.assertEqual(summary["schema"], 2)
+        self.assertRegex(summary["baseline"], r"^simd\.")
+        self.assertGreater(summary["ops"][0]["predicted_speedup"], 0)
         shown = self.show(WHOLE, "--summary")
         self.assertRegex(shown, r"matmul +1,000 +0\.0% +75\.0% +25\.0% "
                                 r"+750 ms +[0-9.]+x +125 ms")
-        self.assertIn("predicted", shown)
+        self.assertRegex(shown, r"\npredicted: times as fast as one thread of "
+                                r"simd\.")
+        self.assertNotIn("gain", shown)
 
-    def test_a_gain_of_little_is_not_told(self):
+    def test_a_speedup_of_little_is_not_told(self):
         content = (header() + event(told=EXPLORED, expert="scalar", took=1e-3) +
                    duration("matmul", "scalar", 0, 1, 1e-3) +
                    duration("matmul", "simd.avx2", 1, 99, 99e-3))
         op = self.rows(content, "--summary")[-1]["ops"][0]
-        self.assertIsNone(op["predicted_gain"])
-        self.assertAlmostEqual(op["gain_covers"], 0.01)
+        self.assertIsNone(op["predicted_speedup"])
+        self.assertAlmostEqual(op["speedup_covers"], 0.01)
 
-    def test_an_op_nobody_knows_has_no_gain(self):
+    def test_an_op_nobody_knows_has_no_speedup(self):
         content = header() + event(op="my:op")
         row = self.rows(content, "--summary")[-1]["ops"][0]
-        self.assertIsNone(row["predicted_gain"])
+        self.assertIsNone(row["predicted_speedup"])
         self.assertRegex(self.show(content, "--summary"),
                          r"my:op +>=1 +- +- +- +- +- ")
 

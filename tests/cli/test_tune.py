@@ -7,11 +7,14 @@ usage: test_tune.py PATH_TO_TAKT
 Nothing here is about times: a machine that runs tests is a loaded one, which
 is why every tune says --anyway.
 """
+import contextlib
 import json
+import math
 import os
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -220,16 +223,134 @@ class Tuned(unittest.TestCase):
         takt("bench add matmul --experts adaptive --seconds 0.02", db)
         answer = self.ask("history gain --json", db)
         total = answer["total"]
+        self.assertEqual((answer["schema"], answer["programs"]), (2, []))
         self.assertGreater(total["calls"], 0)
         spent = sum(row["spent_s"] for row in answer["ops"])
         self.assertAlmostEqual(spent / total["spent_s"], 1, places=9)
-        names = [row["choice"] for row in total["choices"]]
+        names = [row["baseline"] for row in total["against"]]
         self.assertEqual((names[0], names[-1]), ("scalar", "moe"))
-        for i, row in enumerate(total["choices"]):
-            self.assertAlmostEqual(row["saved_s"],
-                                   row["seconds"] - total["spent_s"])
-            by_op = sum(op["choices"][i]["seconds"] for op in answer["ops"])
-            self.assertAlmostEqual(by_op / row["seconds"], 1, places=9)
+        for i, row in enumerate(total["against"]):
+            by_op = [op["against"][i] for op in answer["ops"]]
+            self.assertAlmostEqual(sum(op["predicted_s"] for op in by_op) /
+                                   row["predicted_s"], 1, places=9)
+            self.assertEqual(row["compared"],
+                             sum(op["compared"] for op in by_op))
+            if row["compared"] == 0:
+                self.assertIsNone(row["gain_s"])
+                continue
+            self.assertAlmostEqual(row["gain_s"],
+                                   sum(op["gain_s"] or 0 for op in by_op))
+            self.assertLessEqual(row["gain_low_s"], row["gain_s"])
+            self.assertGreaterEqual(row["gain_high_s"], row["gain_s"])
+
+    def store_of(self, records):
+        """A store with records: changes of one of this machine's."""
+        text = takt("history export", self.db).stdout.splitlines()
+        columns = text[1].split("\t")
+        like = dict(zip(columns, next(line for line in text[2:]
+                                      if "\tadd\t" in line).split("\t")))
+        lines = sorted("\t".join(str(dict(like, situation=0, **record)[name])
+                                 for name in columns) for record in records)
+        path = self.path / "made.tsv"
+        path.write_text("\n".join([*text[:2], *lines,
+                                   f"end\t{len(lines)}", ""]))
+        db = self.path / "made.db"
+        db.unlink(missing_ok=True)
+        self.ask(f"history import {path} --json", db)
+        return db
+
+    def tuned_store(self, records):
+        """A store that has these of one size of add, by expert. The calls of
+        records that come from elsewhere are not counted."""
+        db = self.path / "tuned.db"
+        db.unlink(missing_ok=True)
+        takt("tune --ops add --dtype f32 --sizes 65536 --budget 5 --anyway", db)
+        with contextlib.closing(sqlite3.connect(db)) as store:
+            names = dict(store.execute("SELECT text, id FROM name"))
+            keep = [names[expert] for expert in records]
+            store.execute(
+                "DELETE FROM record WHERE situation <> 0 OR op <> ? OR expert "
+                f"NOT IN ({', '.join(map(str, keep))})", (names["add"],))
+            for expert, values in records.items():
+                sets = ", ".join(f"{name} = {value}"
+                                 for name, value in values.items())
+                changed = store.execute(f"UPDATE record SET {sets} WHERE "
+                                        "expert = ?", (names[expert],))
+                self.assertEqual(changed.rowcount, 1)
+            store.commit()
+        return db
+
+    def one_thread_of_simd(self):
+        answer = self.ask("history gain --json", self.db)
+        name = answer["total"]["against"][1]["baseline"]
+        if not name.startswith("simd."):
+            self.skipTest("there is no SIMD code for this machine")
+        return name
+
+    @staticmethod
+    def times(seconds, n, spread, calls=0):
+        """What a record says of these."""
+        return {"n": float(n), "mean": math.log(seconds * 1e9),
+                "m2": spread * spread * (n - 1), "calls": float(calls),
+                "seconds": calls * seconds}
+
+    def test_a_gain_is_the_difference_of_measured_means(self):
+        simd = self.one_thread_of_simd()
+        db = self.tuned_store({
+            "scalar": self.times(5e-3, 25, 0.1),
+            simd: self.times(2e-3, 100, 0.2, calls=1000)})
+        total = self.ask("history gain --json", db)["total"]
+        against = {row["baseline"]: row for row in total["against"]}
+        self.assertAlmostEqual(total["spent_s"], 2)
+        self.assertAlmostEqual(against["scalar"]["gain_s"], 3)
+        error = 2 * 1000 * math.hypot(5e-3 * 0.1 / 5, 2e-3 * 0.2 / 10)
+        self.assertAlmostEqual(against["scalar"]["gain_low_s"], 3 - error)
+        self.assertAlmostEqual(against["scalar"]["gain_high_s"], 3 + error)
+        self.assertEqual(against[simd]["gain_s"], 0)
+        shown = takt("history gain", db).stdout
+        self.assertRegex(shown, r"scalar +100% +\+3 s \+- 215 ms ")
+        self.assertLessEqual(max(map(len, shown.splitlines())), 80)
+
+    def test_what_was_not_measured_is_no_gain(self):
+        simd = self.one_thread_of_simd()
+        db = self.tuned_store({simd: self.times(2e-3, 100, 0.2, calls=1000)})
+        row = self.ask("history gain --json", db)["total"]["against"][0]
+        self.assertEqual((row["baseline"], row["compared"], row["gain_s"],
+                          row["gain_low_s"]), ("scalar", 0, None, None))
+        self.assertGreater(row["predicted_s"], 0)
+        self.assertRegex(takt("history gain", db).stdout,
+                         r"scalar +0% +not measured +[\d.]+ m?s\n")
+
+    def test_programs_tell_what_routing_gained(self):
+        made = {"layout": "", "dtype": 0, "bin": 0, "bytes": 1, "flops": 1}
+        db = self.store_of([
+            {"op": "run.train.py-0123abcd", "expert": "baseline", **made,
+             **self.times(1, 9, 0, 9)},
+            {"op": "run.train.py-0123abcd", "expert": "gpu", **made,
+             **self.times(0.25, 9, 0.1, 9)},
+            {"op": "run.slow-89abcdef", "expert": "baseline", **made,
+             **self.times(1, 1, 0, 1)},
+            {"op": "run.slow-89abcdef", "expert": "routed", **made,
+             **self.times(1.5, 1, 0, 1)}])
+        answer = self.ask("history gain --json", db)
+        slow, train = sorted(answer["programs"], key=lambda p: p["program"])
+        self.assertEqual((train["program"], train["side"], train["baseline"],
+                          train["comparisons"]),
+                         ("train.py-0123abcd", "gpu", "baseline library", 9))
+        self.assertAlmostEqual(train["gain_share"], 0.75)
+        self.assertAlmostEqual(train["gain_low_share"],
+                               1 - 0.25 * math.exp(0.2))
+        self.assertAlmostEqual(train["gain_high_share"],
+                               1 - 0.25 * math.exp(-0.2))
+        self.assertAlmostEqual(slow["gain_share"], -0.5)
+        self.assertIsNone(slow["gain_low_share"])
+        self.assertFalse(answer["lacks_programs"])
+        shown = takt("history gain", db).stdout
+        self.assertRegex(shown, r"\ntrain\.py-0123abcd +gpu +9 +\+75\.0% +"
+                                r"\+69\.5 to \+79\.5%\n")
+        self.assertRegex(shown, r"\nslow-89abcdef +cpu +1 +-50\.0% +-\n")
+        self.assertNotIn("against always", shown)
+        self.assertLessEqual(max(map(len, shown.splitlines())), 80)
 
     def test_files_that_are_no_stores_are_refused(self):
         text = self.path / "prose"
@@ -313,7 +434,7 @@ class TunedGpu(unittest.TestCase):
         takt("bench add --experts adaptive --seconds 0.02 --sizes 64K", db,
              env=self.ENV)
         answer = self.ask("history gain --json", db)
-        names = [row["choice"] for row in answer["total"]["choices"]]
+        names = [row["baseline"] for row in answer["total"]["against"]]
         self.assertIn("cuda.0", names)
         self.assertEqual((names[0], names[-1]), ("scalar", "moe"))
 

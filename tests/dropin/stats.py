@@ -4,14 +4,14 @@ import struct
 
 ROUTINES = ("gemm", "symm", "syrk", "syr2k", "trmm", "trsm", "gemv", "ger",
             "axpy", "dot", "scal", "nrm2", "asum", "iamax")
-WAYS = ("straight", "plain", "scalar", "simd", "gpu")
+WAYS = ("pass_through", "baseline", "scalar", "simd", "gpu")
 WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
         "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
         "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt stats 1\n"
-NUMBERS = 3 * len(WAYS) + 4 + len(WHYS) + 3  # of one cell
-HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + 7 * 8
+TITLE = b"takt stats 2\n"
+NUMBERS = 3 * len(WAYS) + 2 + 4 + len(WHYS) + 3  # of one cell
+HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 3) * 8
 SIZE = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
 
 
@@ -30,6 +30,8 @@ class Stats:
         texts = [self.text(40 + i * (4 + TEXT)) for i in range(LIBRARIES + 2)]
         self.libraries = [text for text in texts[:LIBRARIES] if text]
         self.trouble, self.gpu = texts[LIBRARIES:]
+        self.first_ns, self.last_ns, self.threads_ns = struct.unpack_from(
+            "QQQ", self.bytes, HEAD - 3 * 8)
 
     def text(self, at):
         state, = struct.unpack_from("I", self.bytes, at)
@@ -44,7 +46,18 @@ class Stats:
                     at = (number * LETTERS * CLASSES + cell) * NUMBERS * 8
                     values = struct.unpack_from(f"{NUMBERS}Q", self.bytes,
                                                 HEAD + at)
-                    yield values[:len(WAYS)], values[19:19 + len(WHYS)]
+                    yield values[:len(WAYS)], values[21:21 + len(WHYS)]
+
+    def parts_ns(self):
+        """Of routed calls: all of it, moving operands, waiting."""
+        took = moved = waited = 0
+        for cell in range(len(ROUTINES) * LETTERS * CLASSES):
+            values = struct.unpack_from(f"{NUMBERS}Q", self.bytes,
+                                        HEAD + cell * NUMBERS * 8)
+            took += sum(values[2 * len(WAYS) + 1:3 * len(WAYS)])
+            moved += values[3 * len(WAYS)]
+            waited += values[3 * len(WAYS) + 1]
+        return took, moved, waited
 
     def calls(self, routine=None, way=None):
         return sum(sum(calls) if way is None else calls[WAYS.index(way)]

@@ -22,6 +22,7 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "dropin_loader_linked",
         "plugin_one.so", "plugin_two.so", "plugin_early.so", "plugin_whole.so",
         "libbaseline_one.so"))
+FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -89,7 +90,7 @@ class Processes(Programs):
         self.assertEqual((code, said.split()[0]), (0, "plain"))
         for read in counted.values():
             self.assertEqual((read.processes, read.calls()), (1, 30))
-        self.assertEqual(counted["usual"].calls(way="straight"), 30)
+        self.assertEqual(counted["usual"].calls(way="pass_through"), 30)
         self.assertEqual(counted["own"].calls("gemm", "scalar"), 10)
         self.assertEqual(counted["eager"].routers, 1)
         self.assertEqual(len(counted["usual"].libraries), 1)
@@ -103,7 +104,25 @@ class Processes(Programs):
                                        TAKT_CUDA=self.path("driver"),
                                        TAKT_LOG="off")
             self.assertEqual((ran, read.routers), (plain, routers))
-            self.assertEqual(read.calls(way="straight"), 30)
+            self.assertEqual(read.calls(way="pass_through"), 30)
+
+    def test_one_thread_calls_all_the_time(self):
+        for mode, read in self.check("plain")[1].items():
+            with self.subTest(mode):
+                self.assertGreater(read.threads_ns, 0)
+                self.assertEqual(read.threads_ns, read.last_ns - read.first_ns)
+
+    def test_the_time_of_threads_and_children_is_added(self):
+        for mode, read in self.check("spawns")[1].items():
+            with self.subTest(mode):
+                self.assertGreater(read.threads_ns, 0)
+                self.assertLessEqual(read.threads_ns,
+                                     5 * (read.last_ns - read.first_ns))
+        # A child of a fork does not count what its parent did before.
+        for mode, read in self.check("forks")[1].items():
+            with self.subTest(mode):
+                self.assertLessEqual(read.threads_ns,
+                                     4 * (read.last_ns - read.first_ns))
 
     def test_fork(self):
         (code, said, _), counted = self.check("forks")
@@ -173,6 +192,25 @@ class Routing(Programs):
         self.assertEqual(ran, plain)
         self.assertEqual(read.calls("syrk", "simd"), 40)
 
+    def test_on_the_cpu_nothing_is_moved_or_waited_for(self):
+        _, read = self.preloaded("squares", "40", **MODES["own"])
+        took, moved, waited = read.parts_ns()
+        self.assertGreater(took, 0)
+        self.assertEqual((moved, waited), (0, 0))
+
+    @unittest.skipUnless(FAKE_CUDA, "no TAKT_TEST_FAKE_CUDA")
+    def test_moving_and_waiting_are_told_apart(self):
+        gpu = {"TAKT_CUDA": FAKE_CUDA, "TAKT_CUBLAS": "", "TAKT_GPU": "all",
+               "TAKT_VULKAN": "/nowhere/libvulkan.so.1",
+               "TAKT_EXPERT": "cuda.0", "TAKT_RUN_EAGER": "1"}
+        plain = run("squares", "40")
+        ran, read = self.preloaded("squares", "40", **gpu)
+        self.assertEqual(ran[:2], plain[:2])
+        self.assertEqual(read.calls("syrk", "gpu"), 40)
+        took, moved, waited = read.parts_ns()
+        self.assertGreater(moved, 0)
+        self.assertLess(moved + waited, took)
+
     def test_squares_of_numpy_are_routed(self):
         python = "/usr/bin/python3"
         if run("-c", "import numpy", program=python)[0] != 0:
@@ -183,8 +221,8 @@ class Routing(Programs):
         ran, read = self.preloaded(*words, program=python, **MODES["own"])
         self.assertEqual(ran, plain)
         self.assertEqual(read.calls("syrk"), 600)
-        self.assertGreater(read.calls("syrk") - read.calls("syrk", "straight"),
-                           50)
+        self.assertGreater(
+            read.calls("syrk") - read.calls("syrk", "pass_through"), 50)
 
 
 class Nesting(Programs):
@@ -389,7 +427,7 @@ class Trouble(Programs):
         ran, read = self.preloaded("plain", LD_PRELOAD=alone,
                                    TAKT_RUN_EAGER="1")
         self.assertEqual(ran, plain)
-        self.assertEqual((read.calls(way="straight"), read.why("no_router")),
+        self.assertEqual((read.calls(way="pass_through"), read.why("no_router")),
                          (30, 30))
         self.assertIn("libtakt cannot be opened", read.trouble)
 

@@ -291,6 +291,109 @@ static void threads_call_at_once_and_each_gets_its_own(void)
     takt_ctx_destroy(on);
 }
 
+/* ---- what a call spends on other things than computing ---------------------
+ */
+
+static takt_decision run_described(takt_ctx *on, const struct subject *s)
+{
+    takt_decision decision = {.size = sizeof decision};
+
+    subject_restart(s);
+    EXPECT_INT(takt_run(on, &s->call, &decision), TAKT_OK);
+    return decision;
+}
+
+static void decisions_say_what_moving_took(void)
+{
+    static const size_t sizes[] = {by_letter, by_journey, 2500001};
+    takt_ctx *on = context_of(TAKT_POLICY_FIXED, 1);
+
+    for (int n = 0; n < 3; n++) {
+        struct subject s = subject_make(on, "add", TAKT_F32, sizes[n], USUAL);
+        const takt_decision told = run_described(on, &s);
+        EXPECT(strcmp(told.expert, "cuda.0") == 0);
+        TAP_CHECK(told.transfer_s > 0 && told.transfer_s <= told.actual_s,
+                  "%zu: %g of %g s", sizes[n], told.transfer_s, told.actual_s);
+        EXPECT_NEAR(told.wait_s, 0, 0); /* nobody else calls */
+        subject_free(&s);
+    }
+    struct subject s = subject_make(on, "add", TAKT_F32, 100, USUAL);
+    takt_ctx *host = NULL;
+    REQUIRE(takt_ctx_create(&(takt_ctx_options){.policy = TAKT_POLICY_FIXED,
+                                                .expert = "scalar",
+                                                .blas = "",
+                                                .store = ""},
+                            &host) == TAKT_OK);
+    run_described(on, &s);
+    const takt_decision told = run_described(host, &s);
+    EXPECT_NEAR(told.transfer_s + told.wait_s, 0, 0);
+    subject_free(&s);
+    takt_ctx_destroy(host);
+    takt_ctx_destroy(on);
+}
+
+static void decisions_of_the_first_version_get_no_more(void)
+{
+    takt_ctx *on = context_of(TAKT_POLICY_FIXED, 1);
+    struct subject s = subject_make(on, "add", TAKT_F32, by_journey, USUAL);
+
+    for (int i = 0; i < 2; i++) {
+        takt_decision told = {
+            .size = i == 0 ? 0 : offsetof(takt_decision, transfer_s),
+            .transfer_s = -7,
+            .wait_s = -7};
+        EXPECT_INT(takt_run(on, &s.call, &told), TAKT_OK);
+        EXPECT(told.actual_s > 0);
+        EXPECT_NEAR(told.transfer_s + told.wait_s, -14, 0);
+    }
+    takt_decision shorter = {.size = offsetof(takt_decision, actual_s)};
+    EXPECT_INT(takt_run(on, &s.call, &shorter), TAKT_EINVAL);
+    subject_free(&s);
+    takt_ctx_destroy(on);
+}
+
+struct waiter {
+    takt_ctx *ctx;
+    struct subject subject;
+    _Atomic bool *has_waited;
+};
+
+static void *call_until_one_waits(void *self)
+{
+    struct waiter *waiter = self;
+
+    for (int i = 0; i < 100000 && !atomic_load(waiter->has_waited); i++) {
+        const takt_decision told = run_described(waiter->ctx, &waiter->subject);
+        if (told.wait_s > 0)
+            atomic_store(waiter->has_waited, true);
+    }
+    return NULL;
+}
+
+/* One transfer at a time: of two threads, one waits sooner or later. */
+static void decisions_say_what_waiting_took(void)
+{
+    takt_ctx *on = context_of(TAKT_POLICY_FIXED, 1);
+    struct waiter waiter[2];
+    pthread_t thread[2];
+    _Atomic bool has_waited = false;
+
+    for (int i = 0; i < 2; i++) {
+        waiter[i] = (struct waiter){
+            .ctx = on,
+            .subject = subject_make(on, "add", TAKT_F32, 300007, USUAL),
+            .has_waited = &has_waited};
+        REQUIRE(pthread_create(&thread[i], NULL, call_until_one_waits,
+                               &waiter[i]) == 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        pthread_join(thread[i], NULL);
+        subject_free(&waiter[i].subject);
+    }
+    EXPECT(has_waited);
+    takt_ctx_destroy(on);
+}
+
 static void nothing_is_left_on_the_device(void)
 {
     takt_ctx_destroy(ctx);
@@ -313,6 +416,9 @@ int main(void)
     RUN(rows_that_are_too_long_are_refused_or_right);
     RUN(any_number_of_threads_moves_the_same);
     RUN(threads_call_at_once_and_each_gets_its_own);
+    RUN(decisions_say_what_moving_took);
+    RUN(decisions_of_the_first_version_get_no_more);
+    RUN(decisions_say_what_waiting_took);
     RUN(nothing_is_left_on_the_device);
     return tap_done();
 }
