@@ -177,6 +177,8 @@ static bool read_options(struct run_task *task)
     if (getenv("OPENBLAS_THREAD_TIMEOUT") == NULL &&
         !set_copy(task, "OPENBLAS_THREAD_TIMEOUT", "25"))
         return false;
+    if (!limit_library_threads(&task->launch))
+        return no_memory();
     if (option_given(task->invocation, "no-gpu") &&
         !set_copy(task, "TAKT_GPU", ""))
         return false;

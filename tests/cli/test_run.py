@@ -22,6 +22,8 @@ import unittest
 
 TAKT = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "support"))
+import mounts  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-I", ROOT]
 PYTHON = sys.executable
@@ -396,6 +398,30 @@ class Environment(Scratch):
 
     def test_nothing_is_set_that_was_not_asked_for(self):
         self.assertEqual(set(self.seen()), {"LD_PRELOAD", "TAKT_RUN_PRELOAD"})
+
+    @unittest.skipUnless(mounts.are_possible() and
+                         len(os.sched_getaffinity(0)) > 1,
+                         "no quota can be pretended here")
+    def test_libraries_start_as_many_threads_as_the_quota_is_worth(self):
+        names = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS")
+        half, none = "50000 100000", "max 100000"
+        for cpu_max, changes, want in (
+                (half, {}, "1 1"), (none, {}, "- -"),
+                ("110000 100000", {}, "1 1"), ("99900000 100000", {}, "- -"),
+                (half, {"OPENBLAS_NUM_THREADS": "7"}, "7 1"),
+                (half, {"OPENBLAS_NUM_THREADS": ""}, "1 1"),
+                (half, {"BLIS_NUM_THREADS": "3"}, "1 3"),
+                (half, {"OMP_NUM_THREADS": "2"}, "- -"),
+                (half, {"GOTO_NUM_THREADS": "2"}, "- -")):
+            env = self.env(**{name: None for name in
+                              (*names, "OMP_NUM_THREADS", "GOTO_NUM_THREADS")})
+            show = " ".join(f"${{{name}:--}}" for name in names)
+            ran = subprocess.run(
+                mounts.command(mounts.quota(cpu_max), TAKT, "run", "--", SH,
+                               "-c", f"echo {show}"), env={**env, **changes},
+                capture_output=True, text=True, timeout=60)
+            with self.subTest(cpu_max, changes=changes):
+                self.assertEqual((ran.stdout, ran.stderr), (f"{want}\n", ""))
 
     def test_the_board_is_named_when_there_is_a_report(self):
         seen = self.seen("--report", "--output", self.path("report"))

@@ -165,7 +165,8 @@ if(NOT CMAKE_CROSSCOMPILING)
                 ${CMAKE_CURRENT_SOURCE_DIR}/dropin/test_${script}.py
                 $<TARGET_FILE:takt_blas_preload> ${dropin})
             set_property(TEST dropin/${script} APPEND PROPERTY
-                ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1")
+                ENVIRONMENT "PYTHONDONTWRITEBYTECODE=1"
+                "TAKT_TEST_FAKE_CUDA=$<TARGET_FILE:fakecuda>")
             set_tests_properties(dropin/${script} PROPERTIES
                 SKIP_RETURN_CODE 77)
         endforeach()

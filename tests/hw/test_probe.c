@@ -202,11 +202,13 @@ static unsigned threads_at(const char *limit)
     return probe(text).threads;
 }
 
-static void a_quota_is_rounded_down_to_threads_but_not_to_none(void)
+static void a_quarter_of_a_cpu_is_worth_a_thread(void)
 {
-    EXPECT_INT(threads_at("250000"), 2);
-    EXPECT_INT(threads_at("299999"), 2);
+    EXPECT_INT(threads_at("224999"), 2);
+    EXPECT_INT(threads_at("225000"), 3);
     EXPECT_INT(threads_at("300000"), 3);
+    EXPECT_INT(threads_at("100000"), 1);
+    EXPECT_INT(threads_at("50000"), 1);
     EXPECT_INT(threads_at("20000"), 1);
     EXPECT_INT(threads_at("90000000"), 8);
     EXPECT_INT(threads_at("max"), 8);
@@ -327,7 +329,7 @@ int main(void)
     RUN(the_tighter_one_of_both_versions_counts);
     RUN(a_group_outside_of_the_mount_is_seen_at_the_mount);
     RUN(a_quota_that_makes_no_sense_is_no_limit);
-    RUN(a_quota_is_rounded_down_to_threads_but_not_to_none);
+    RUN(a_quarter_of_a_cpu_is_worth_a_thread);
     RUN(caches_come_from_cpuid_when_sysfs_has_none);
     RUN(cache_sizes_that_make_no_sense_are_unknown);
     RUN(memory_that_makes_no_sense_is_unknown);
