@@ -423,6 +423,20 @@ class Environment(Scratch):
             with self.subTest(cpu_max, changes=changes):
                 self.assertEqual((ran.stdout, ran.stderr), (f"{want}\n", ""))
 
+    @unittest.skipUnless(mounts.are_possible(), "no mounts of its own")
+    def test_a_store_that_can_only_be_read_is_used(self):
+        disk = self.path("disk")
+        os.mkdir(disk)
+        setup = (f"mount -t tmpfs none {disk} && : > {disk}/a.db && "
+                 f"mount -o remount,ro {disk}")
+        for name, want in (("a.db", (0, f"{disk}/a.db\n")), ("b.db", (2, ""))):
+            ran = subprocess.run(
+                mounts.command(setup, TAKT, "run", "--db", f"{disk}/{name}",
+                               "--", SH, "-c", "echo $TAKT_DB"),
+                env=self.env(), capture_output=True, text=True, timeout=60)
+            self.assertEqual((ran.returncode, ran.stdout), want, ran.stderr)
+            self.assertEqual("Read-only" in ran.stderr, name == "b.db")
+
     def test_the_board_is_named_when_there_is_a_report(self):
         seen = self.seen("--report", "--output", self.path("report"))
         self.assertEqual(os.path.dirname(seen["TAKT_RUN_BOARD"]), self.boards)
