@@ -9,9 +9,11 @@
  * calls on each expert that could be best: the best instruction set on one and
  * on all threads, and libraries on all threads. Means of turns, since a worker
  * that waits for its processor makes few calls very long; of those the median.
- * A figure in brackets is what the first turn took, before anything was learned
- * of that many neighbours.
+ * The figure in brackets is what the first turn took, before anything was
+ * learned of that many neighbours. `left` is how many processors the neighbours
+ * had meanwhile, beside routed calls and beside each expert.
  */
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,11 +34,14 @@ struct way {
     int expert; /* -1: routed */
     takt_ctx *ctx;
     double ns[rounds]; /* of a call; 0: it cannot run it */
+    double left;       /* processors that neighbours had, all rounds together */
 };
 
 struct bench {
     struct way way[most_ways];
     size_t ways;
+    pid_t neighbour[most_neighbours];
+    unsigned neighbours;
     double worst;
     struct bench_mean mean;
 };
@@ -56,19 +61,38 @@ static pid_t start_neighbour(void)
         ;
 }
 
-static void start_neighbours(pid_t *all, unsigned count)
+static void start_neighbours(struct bench *bench, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++)
-        all[i] = start_neighbour();
+    for (bench->neighbours = 0; bench->neighbours < count;) {
+        const pid_t child = start_neighbour();
+        if (child < 0)
+            exit(2);
+        bench->neighbour[bench->neighbours++] = child;
+    }
 }
 
-static void end_neighbours(const pid_t *all, unsigned count)
+static void end_neighbours(struct bench *bench)
 {
-    for (unsigned i = 0; i < count; i++)
-        if (all[i] > 0) {
-            kill(all[i], SIGKILL);
-            waitpid(all[i], NULL, 0);
-        }
+    while (bench->neighbours > 0) {
+        const pid_t child = bench->neighbour[--bench->neighbours];
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+}
+
+/* The CPU time that they have had. */
+static double neighbours_ns(const struct bench *bench)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < bench->neighbours; i++) {
+        struct timespec used = {0};
+        clockid_t id;
+        if (clock_getcpuclockid(bench->neighbour[i], &id) == 0)
+            clock_gettime(id, &used);
+        sum += (double)used.tv_sec * 1e9 + (double)used.tv_nsec;
+    }
+    return sum;
 }
 
 /* ---- ways ------------------------------------------------------------------
@@ -125,20 +149,25 @@ static void find_ways(struct bench *bench)
 /* ---- turns -----------------------------------------------------------------
  */
 
-static double take_turn(const struct way *way, const takt_call *call)
+static takt_status run_once(const struct way *way, const takt_call *call)
 {
-    const double start = bench_now_ns();
+    return way->expert < 0 ? takt_run(way->ctx, call, NULL)
+                           : takt_run_on(way->ctx, call, (size_t)way->expert);
+}
+
+static double take_turn(const struct bench *bench, struct way *way,
+                        const takt_call *call)
+{
+    const double start = bench_now_ns(), others = neighbours_ns(bench);
     double now = start;
     size_t calls = 0;
 
     for (; now - start < turn_ns; calls++) {
-        const takt_status status =
-            way->expert < 0 ? takt_run(way->ctx, call, NULL)
-                            : takt_run_on(way->ctx, call, (size_t)way->expert);
-        if (status != TAKT_OK)
+        if (run_once(way, call) != TAKT_OK)
             return 0;
         now = bench_now_ns();
     }
+    way->left += (neighbours_ns(bench) - others) / (now - start);
     return (now - start) / (double)calls;
 }
 
@@ -154,30 +183,39 @@ static double median(struct way *way)
     return way->ns[rounds / 2];
 }
 
-static void time_call(struct bench *bench, const char *name,
-                      const takt_call *call)
+static void take_turns(struct bench *bench, const takt_call *call)
 {
-    double best = 0;
-
+    for (size_t i = 0; i < bench->ways; i++)
+        bench->way[i].left = 0;
     for (size_t round = 0; round < rounds; round++)
         for (size_t i = 0; i < bench->ways; i++) {
             struct way *way = &bench->way[(i + round) % bench->ways];
-            way->ns[round] = take_turn(way, call);
+            way->ns[round] = take_turn(bench, way, call);
         }
-    const double first = bench->way[0].ns[0];
-    const double routed = median(&bench->way[0]);
+}
+
+static void time_call(struct bench *bench, const char *name,
+                      const takt_call *call)
+{
+    struct way *ways = bench->way;
+    double best = 0;
+
+    take_turns(bench, call);
+    const double first = ways[0].ns[0], routed = median(&ways[0]);
     printf("%-12s %9.1f (%9.1f)", name, routed / 1e3, first / 1e3);
     for (size_t i = 1; i < bench->ways; i++) {
-        const double ns = median(&bench->way[i]);
+        const double ns = median(&ways[i]);
         printf(" %12.1f", ns / 1e3);
-        if (ns > 0 && (best == 0 || ns < best))
+        if (ns > 0 && (best <= 0 || ns < best))
             best = ns;
     }
-    printf("  %6.3f\n", routed / best);
+    printf("  %6.3f ", routed / best);
+    for (size_t i = 0; i < bench->ways; i++)
+        printf(" %.2f", ways[i].left / rounds);
+    putchar('\n');
     fflush(stdout);
     bench_mean_add(&bench->mean, routed / best);
-    if (routed / best > bench->worst)
-        bench->worst = routed / best;
+    bench->worst = fmax(bench->worst, routed / best);
 }
 
 static void time_calls(struct bench *bench)
@@ -209,20 +247,18 @@ static void time_calls(struct bench *bench)
 
 static void run_among(struct bench *bench, unsigned neighbours)
 {
-    pid_t all[most_neighbours];
-
-    start_neighbours(all, neighbours);
+    start_neighbours(bench, neighbours);
     printf("%u neighbours\n%-12s %9s %11s", neighbours, "us", "routed",
            "first");
     for (size_t i = 1; i < bench->ways; i++)
         printf(" %12s", bench->way[i].name);
-    puts("  / best");
+    puts("  / best  left");
     bench->mean = (struct bench_mean){0};
     bench->worst = 0;
     time_calls(bench);
     printf("geometric mean %.3f, worst %.3f\n\n", bench_mean_of(&bench->mean),
            bench->worst);
-    end_neighbours(all, neighbours);
+    end_neighbours(bench);
 }
 
 int main(int argc, char **argv)
