@@ -8,7 +8,7 @@ usage: surroundings.py [OPTIONS]        (--help lists them)
 read-only   the store has what a run has learned, and cannot be written
 full        the store is on a full one
 half        a cgroup grants half a CPU
-lost-gpu    the GPU fails after 20 launches (--fake-cuda names the driver)
+lost-gpu    the GPU fails after its first call (--fake-cuda names the driver)
 together    four at once: what all of them take, with and without Takt in turns
 
 All but the last two need root. What is not possible is left out, and a line
@@ -81,7 +81,7 @@ def lost_gpu(options):
     return "true", {"TAKT_CUDA": os.path.abspath(options.fake_cuda),
                     "TAKT_CUBLAS": "", "TAKT_GPU": "all", "TAKT_LOG": "off",
                     "TAKT_VULKAN": "/nowhere/libvulkan.so.1",
-                    "FAKE_CUDA_KILL": "20"}
+                    "FAKE_CUDA_KILL": "1"}
 
 
 def surroundings(options, name, folder, words):
