@@ -73,3 +73,17 @@ takt_status takt__machine_probe(const struct takt_hw_source *source,
     free(probe.text);
     return TAKT_OK;
 }
+
+unsigned takt__machine_threads_now(const struct takt_hw_source *source,
+                                   const takt_machine *machine)
+{
+    takt_machine now = {.allowed_cpus = machine->allowed_cpus};
+    struct takt_probe probe = {.source = source, .machine = &now};
+
+    probe.text = malloc(TAKT_PROBE_TEXT);
+    if (probe.text == NULL)
+        return machine->threads;
+    takt__quota_probe(&probe);
+    free(probe.text);
+    return count_threads(&now);
+}
