@@ -99,9 +99,11 @@ static const char *can_write(const char *path)
     return access(folder, W_OK) == 0 ? NULL : strerror(errno);
 }
 
+/* Empty: none. One that can only be read still helps: the library says in a
+ * line that what is learned is not kept. */
 static const char *can_store(const char *path)
 {
-    return path[0] == '\0' ? NULL : can_write(path); /* empty: none */
+    return path[0] == '\0' || can_read(path) == NULL ? NULL : can_write(path);
 }
 
 static bool is_socket(const char *path)
@@ -188,6 +190,8 @@ static bool read_options(struct run_task *task)
             return false;
     if (!shorten_spinning(task))
         return false;
+    if (!limit_library_threads(&task->launch))
+        return no_memory();
     if (option_given(task->invocation, "no-gpu") &&
         !set_copy(task, "TAKT_GPU", ""))
         return false;

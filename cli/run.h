@@ -4,6 +4,7 @@
  *
  *     run_program.c    which file is run, and whether it can be
  *     run_preload.c    the library that is loaded into it
+ *     run_threads.c    how many threads its own libraries start
  *     run_child.c      running it, as if takt were not there
  *     run_tally.c      the file that its processes count in, and its sums
  *     run_report.c     the report; run_report_json.c for programs
@@ -70,15 +71,13 @@ enum file_kind read_file_kind(int fd, struct elf_facts *elf,
 /* The program that `env` would run for that argument; false: none. */
 bool find_env_program(const char *argument, char *out, size_t size);
 
-/* ---- run_child.c ---- */
-
 /* A variable of the program's environment. */
 struct variable {
     const char *name;
     char *value; /* owned; NULL: it is removed */
 };
 
-enum { most_variables = 16 };
+enum { most_variables = 20 };
 
 struct launch {
     char *const *program;
@@ -88,6 +87,15 @@ struct launch {
      * those of takt, in its group. */
     const int *streams;
 };
+
+/* ---- run_threads.c ---- */
+
+/* Where a cgroup grants less CPU time than there are processors, the libraries
+ * of the program start no more threads than that is worth, unless the user said
+ * how many. False: no memory. */
+bool limit_library_threads(struct launch *launch);
+
+/* ---- run_child.c ---- */
 
 /* How a program ended. */
 struct ending {

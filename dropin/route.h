@@ -17,6 +17,8 @@
 #define TAKT_LIBTAKT_FUNCTIONS(use_)          \
     use_(environment, takt_ctx_environment)   \
     use_(create, takt_ctx_create)             \
+    use_(machine, takt_machine_create)        \
+    use_(machine_drop, takt_machine_destroy)  \
     use_(add_expert, takt_ctx_add_expert)     \
     use_(run, takt_run)                       \
     use_(explain, takt_explain)               \

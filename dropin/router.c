@@ -124,6 +124,26 @@ static void find_gpu(struct takt_route *route)
         takt__stats_gpu(gpu.model[0] != '\0' ? gpu.model : gpu.expert);
 }
 
+/* As many as affinity and cgroups leave to the process. Libraries start one for
+ * each processor, whatever the quota is. */
+static unsigned threads_of_process(void)
+{
+    takt_machine *machine;
+    unsigned threads = 0;
+
+    if (libtakt.machine(NULL, &machine) == TAKT_OK) {
+        threads = machine->threads;
+        libtakt.machine_drop(machine);
+    }
+    return threads;
+}
+
+/* The smaller one, where 0 means no limit. */
+static unsigned fewer(unsigned a, unsigned b)
+{
+    return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
 /* Takt uses no more threads than the program allows its library. */
 static bool make_ctx(struct takt_route *route)
 {
@@ -132,9 +152,9 @@ static bool make_ctx(struct takt_route *route)
 
     if (status != TAKT_OK)
         return false;
-    if (route->threads > 0 &&
-        (options.threads == 0 || options.threads > route->threads))
-        options.threads = route->threads;
+    if (options.threads == 0)
+        options.threads = threads_of_process();
+    options.threads = fewer(options.threads, route->threads);
     options.blas = ""; /* the program may be calling those at this moment */
     status = libtakt.create(&options, &route->ctx);
     if (status != TAKT_OK && options.policy != TAKT_POLICY_ADAPTIVE) {

@@ -13,6 +13,7 @@
 #include "call/telemetry.h"
 #include "call/user_experts.h"
 #include "hw/fingerprint.h"
+#include "hw/probe.h"
 
 static const double default_exploration = 0.02;
 
@@ -153,6 +154,18 @@ static void published(void *self, unsigned series)
         takt__direct_update(self, op, dtype);
 }
 
+/* A quota that was lowered leaves less CPU time: so many threads would use it
+ * up early in each period and stand still for the rest. */
+static void follow_quota(void *self)
+{
+    takt_ctx *ctx = self;
+    const struct takt_hw_source source = takt__host_source();
+    const unsigned now = takt__machine_threads_now(&source, ctx->machine);
+
+    takt__pool_limit(ctx->experts.pool,
+                     now < ctx->machine->threads ? now : ctx->experts.threads);
+}
+
 /* ---- the learner --------------------------------------------------------- */
 
 /* The names of the kernels of this build: a store of other kernels is another
@@ -209,6 +222,7 @@ takt_status takt__ctx_start_learning(takt_ctx *ctx,
                   .published = published,
                   .device_of = takt__ctx_device_of,
                   .open = takt__ctx_wake,
+                  .look = ctx->machine->quota_cpus > 0 ? follow_quota : NULL,
                   .learned = takt__ctx_learned},
         .store_path = path,
         .is_store_foreign = options->store_is_foreign != 0,

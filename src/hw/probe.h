@@ -10,3 +10,7 @@
  * TAKT_ENOMEM: no memory. */
 takt_status takt__machine_probe(const struct takt_hw_source *source,
                                 takt_machine *out);
+
+/* The threads of a machine that was probed, by the quota as it is now. */
+unsigned takt__machine_threads_now(const struct takt_hw_source *source,
+                                   const takt_machine *machine);

@@ -74,6 +74,17 @@ static takt_status save(struct takt_learner *learner, bool now)
     return status;
 }
 
+static void look(struct takt_learner *learner)
+{
+    static const uint64_t every_ns = 1000000000;
+    const uint64_t now_ns = takt__now_ns();
+
+    if (learner->names.look == NULL || now_ns < learner->next_look_ns)
+        return;
+    learner->names.look(learner->names.self);
+    learner->next_look_ns = now_ns + every_ns;
+}
+
 /* True when anything came in; *changed when it changed what is published. */
 static bool work(void *self, bool *changed)
 {
@@ -88,6 +99,7 @@ static bool work(void *self, bool *changed)
     *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
     takt__unlock(&learner->lock);
     save(learner, false);
+    look(learner);
     return found;
 }
 

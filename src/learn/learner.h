@@ -42,6 +42,9 @@ struct takt_learner_names {
     /* Opening a GPU would have paid: begins to open it, and returns at once.
      * May be NULL. */
     void (*open)(void *self, unsigned expert);
+    /* Called every second while there are calls, without a lock. May be NULL.
+     */
+    void (*look)(void *self);
     /* A sample was learned from. The counters are those of the model after it.
      * May be NULL. */
     void (*learned)(void *self, const struct takt_sample *sample,

@@ -60,6 +60,7 @@ struct takt_pool {
     _Atomic bool is_ending;
 
     unsigned threads;
+    _Atomic unsigned limit;   /* of them, those that may work now */
     _Atomic unsigned started; /* workers that run */
     struct takt_fork_entry fork;
     struct worker workers[]; /* threads - 1 */
@@ -202,6 +203,7 @@ takt_status takt__pool_create(unsigned threads, struct takt_pool **out)
         return TAKT_ENOMEM;
     memset(pool, 0, bytes);
     pool->threads = threads > 0 ? threads : 1;
+    atomic_init(&pool->limit, pool->threads);
     pool->fork = (struct takt_fork_entry){.handlers = &at_fork, .self = pool};
     takt__fork_add(&pool->fork);
     *out = pool;
@@ -225,8 +227,11 @@ static bool start_worker(struct takt_pool *pool, unsigned number)
 static unsigned ready(struct takt_pool *pool, unsigned parts,
                       size_t scratch_bytes)
 {
-    if (parts > pool->threads)
-        parts = pool->threads;
+    const unsigned limit =
+        atomic_load_explicit(&pool->limit, memory_order_relaxed);
+
+    if (parts > limit)
+        parts = limit;
 
     unsigned started = atomic_load(&pool->started);
 
@@ -323,12 +328,22 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
     return TAKT_OK;
 }
 
+void takt__pool_limit(struct takt_pool *pool, unsigned threads)
+{
+    const unsigned most = threads < pool->threads ? threads : pool->threads;
+
+    atomic_store_explicit(&pool->limit, most > 0 ? most : 1,
+                          memory_order_relaxed);
+}
+
 unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts)
 {
     const unsigned started = atomic_load(&pool->started);
+    const unsigned limit =
+        atomic_load_explicit(&pool->limit, memory_order_relaxed);
     unsigned asleep = 0;
 
-    for (unsigned i = 1; i < parts && i < pool->threads; i++)
+    for (unsigned i = 1; i < parts && i < limit; i++)
         asleep +=
             i > started || atomic_load_explicit(&pool->workers[i - 1].is_asleep,
                                                 memory_order_relaxed) != 0;

@@ -40,6 +40,10 @@ takt_status takt__pool_create(unsigned threads, struct takt_pool **out);
 /* Ends the workers; no job may be running. NULL is allowed. */
 void takt__pool_destroy(struct takt_pool *pool);
 
+/* From now on jobs run on so many threads at most, the caller's included. Parts
+ * and results stay the same. */
+void takt__pool_limit(struct takt_pool *pool, unsigned threads);
+
 /* How many of the workers for `parts` parts would have to be woken up now:
  * the price of a job depends on it. */
 unsigned takt__pool_asleep(const struct takt_pool *pool, unsigned parts);

@@ -110,6 +110,19 @@ class Programs(unittest.TestCase):
         self.assertTrue(wall(1.03, None, None))
         self.assertFalse(wall(0.5, None, None))
 
+    def test_surroundings(self):
+        told = self.driver("surroundings.py", "--programs", "tiny", "--pairs",
+                           "1", "--factor", "0")
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        lines = told.stdout.splitlines()
+        for name, line in zip(("read-only", "full", "half", "lost-gpu"), lines):
+            self.assertRegex(line, rf"^tiny +{name}( +\d\.\d{{3}}|: )")
+        self.assertRegex(lines[4], r"^tiny +together +\d\.\d{3} ")
+        self.assertEqual(len(lines), 5)
+        told = self.driver("surroundings.py", "--only", "no")
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("no surroundings 'no'", told.stderr)
+
     def test_one_shape_again_and_again(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "out.json")

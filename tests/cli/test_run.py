@@ -22,6 +22,8 @@ import unittest
 
 TAKT = os.path.abspath(sys.argv[1])
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "support"))
+import mounts  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(HERE))
 FLAGS = ["-std=gnu17", "-Wall", "-Wextra", "-Werror", "-I", ROOT]
 PYTHON = sys.executable
@@ -397,6 +399,44 @@ class Environment(Scratch):
     def test_nothing_is_set_that_was_not_asked_for(self):
         self.assertEqual(set(self.seen()), {"LD_PRELOAD", "TAKT_RUN_PRELOAD"})
 
+    @unittest.skipUnless(mounts.are_possible() and
+                         len(os.sched_getaffinity(0)) > 1,
+                         "no quota can be pretended here")
+    def test_libraries_start_as_many_threads_as_the_quota_is_worth(self):
+        names = ("OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS")
+        half, none = "50000 100000", "max 100000"
+        for cpu_max, changes, want in (
+                (half, {}, "1 1"), (none, {}, "- -"),
+                ("110000 100000", {}, "1 1"), ("99900000 100000", {}, "- -"),
+                (half, {"OPENBLAS_NUM_THREADS": "7"}, "7 1"),
+                (half, {"OPENBLAS_NUM_THREADS": ""}, "1 1"),
+                (half, {"BLIS_NUM_THREADS": "3"}, "1 3"),
+                (half, {"OMP_NUM_THREADS": "2"}, "- -"),
+                (half, {"GOTO_NUM_THREADS": "2"}, "- -")):
+            env = self.env(**{name: None for name in
+                              (*names, "OMP_NUM_THREADS", "GOTO_NUM_THREADS")})
+            show = " ".join(f"${{{name}:--}}" for name in names)
+            ran = subprocess.run(
+                mounts.command(mounts.quota(cpu_max), TAKT, "run", "--", SH,
+                               "-c", f"echo {show}"), env={**env, **changes},
+                capture_output=True, text=True, timeout=60)
+            with self.subTest(cpu_max, changes=changes):
+                self.assertEqual((ran.stdout, ran.stderr), (f"{want}\n", ""))
+
+    @unittest.skipUnless(mounts.are_possible(), "no mounts of its own")
+    def test_a_store_that_can_only_be_read_is_used(self):
+        disk = self.path("disk")
+        os.mkdir(disk)
+        setup = (f"mount -t tmpfs none {disk} && : > {disk}/a.db && "
+                 f"mount -o remount,ro {disk}")
+        for name, want in (("a.db", (0, f"{disk}/a.db\n")), ("b.db", (2, ""))):
+            ran = subprocess.run(
+                mounts.command(setup, TAKT, "run", "--db", f"{disk}/{name}",
+                               "--", SH, "-c", "echo $TAKT_DB"),
+                env=self.env(), capture_output=True, text=True, timeout=60)
+            self.assertEqual((ran.returncode, ran.stdout), want, ran.stderr)
+            self.assertEqual("Read-only" in ran.stderr, name == "b.db")
+
     def test_the_board_is_named_when_there_is_a_report(self):
         seen = self.seen("--report", "--output", self.path("report"))
         self.assertEqual(os.path.dirname(seen["TAKT_RUN_BOARD"]), self.boards)
@@ -684,8 +724,10 @@ class LeftAlone(Scratch):
             with open(self.path("damaged"), "wb") as out:
                 out.write(content)
             os.chmod(self.path("damaged"), 0o755)
+            # A shell may take it for a script, and what is in it for the
+            # name of a file to write to.
             ran = takt(["--", self.path("damaged")], self.env(),
-                       text=False)
+                       text=False, cwd=self.folder)
             self.assertGreaterEqual(ran.returncode, -signal.SIGKILL)
             self.assertNotIn(b"Sanitizer", ran.stderr)
             self.assertNotIn(b"runtime error", ran.stderr)

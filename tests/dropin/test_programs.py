@@ -15,6 +15,10 @@ import unittest
 
 import stats
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))), "support"))
+import mounts  # noqa: E402
+
 PRELOAD, FOLDER = map(os.path.abspath, sys.argv[1:3])
 PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
     os.path.join(FOLDER, name) for name in (
@@ -22,7 +26,7 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "dropin_loader_linked",
         "plugin_one.so", "plugin_two.so", "plugin_early.so", "plugin_whole.so",
         "libbaseline_one.so"))
-FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
+FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA", "")
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -53,6 +57,7 @@ def run(*words, program=PROGRAM, **changes):
 
 class Programs(unittest.TestCase):
     maxDiff = 2000
+    DISK = "mount -t tmpfs -o size=256k none {folder} && cd {folder} && "
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(dir="/tmp", prefix="takt")
@@ -61,6 +66,16 @@ class Programs(unittest.TestCase):
 
     def path(self, name):
         return os.path.join(self.folder, name)
+
+    def elsewhere(self, setup, *words, **changes):
+        """Runs it preloaded, with mounts of its own that a shell has set up."""
+        self.assertTrue(mounts.are_possible())
+        ran = subprocess.run(
+            mounts.command(setup.format(folder=self.folder), PROGRAM, *words),
+            env=surroundings(LD_PRELOAD=None, TAKT_TEST_PRELOAD=PRELOAD,
+                             **changes),
+            capture_output=True, text=True, timeout=100)
+        return ran.returncode, ran.stdout, ran.stderr
 
     def preloaded(self, *words, **changes):
         """Runs it with shared statistics; its result, and the statistics."""
@@ -468,6 +483,89 @@ class Trouble(Programs):
         self.assertEqual((status, out), plain[:2])
         self.assertTrue(said.startswith("takt: store: /proc/no/such/db"), said)
         self.assertEqual(run("plain", **eager, TAKT_LOG="off"), plain)
+
+    @unittest.skipUnless(mounts.are_possible(), "no mounts of its own")
+    def test_store_cannot_be_written(self):
+        plain = run("plain")
+        store = self.path("made.db")
+        eager = {"TAKT_RUN_EAGER": "1"}
+        run("plain", LD_PRELOAD=PRELOAD, TAKT_DB=store, **eager)
+        self.assertTrue(os.path.exists(store))
+        kept = os.path.join(tempfile.mkdtemp(dir="/tmp", prefix="takt"), "db")
+        self.addCleanup(shutil.rmtree, os.path.dirname(kept))
+        for end in ("", "-wal", "-shm", "-writers"):
+            if os.path.exists(store + end):
+                shutil.copy(store + end, kept + end)
+        copy = f"cp {kept}* . && "
+        fill = "{{ dd if=/dev/zero of=rest bs=4k 2>/dev/null || true; }}"
+        locked = "mount -o remount,ro {folder}"
+        for name, setup in (("full", fill), ("full, with a store", copy + fill),
+                            ("read-only", locked),
+                            ("read-only, with a store", copy + locked)):
+            with self.subTest(name):
+                ran = self.elsewhere(self.DISK + setup, "plain", **eager,
+                                     TAKT_DB=self.path("db"))
+                self.assertEqual(ran[:2], plain[:2], ran)
+                self.assertIn(ran[2].count("\n"), (0, 1), ran[2])
+                self.assertIn(ran[2][:12], ("", "takt: store:"))
+                ran = self.elsewhere(self.DISK + setup, "plain", **eager,
+                                     TAKT_DB=self.path("db"), TAKT_LOG="off")
+                self.assertEqual(ran, plain)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can run as somebody else")
+    def test_store_of_somebody_else(self):
+        plain = run("plain")
+        os.chmod(self.folder, 0o755)
+        store = self.path("db")
+        run("plain", LD_PRELOAD=PRELOAD, TAKT_RUN_EAGER="1", TAKT_DB=store)
+        before = {name: os.stat(self.path(name)).st_mtime_ns
+                  for name in os.listdir(self.folder)}
+        self.assertIn("db", before)
+        ran = subprocess.run(
+            [PROGRAM, "plain"], user=65534, capture_output=True, text=True,
+            timeout=100, env=surroundings(LD_PRELOAD=PRELOAD, TAKT_DB=store,
+                                          TAKT_RUN_EAGER="1"))
+        self.assertEqual((ran.returncode, ran.stdout), plain[:2], ran.stderr)
+        self.assertIn("can be read and not written", ran.stderr)
+        self.assertEqual(ran.stderr.count("\n"), 1)
+        self.assertEqual({name: os.stat(self.path(name)).st_mtime_ns
+                          for name in os.listdir(self.folder)}, before)
+
+    @unittest.skipUnless("TAKT_TEST_FAKE_CUDA" in os.environ, "no fake GPU")
+    def test_gpu_is_lost(self):
+        """At the first call, and later."""
+        plain = run("plain")
+        gpu = {"TAKT_CUDA": FAKE_CUDA, "TAKT_CUBLAS": "", "TAKT_LOG": "off",
+               "TAKT_VULKAN": "/nowhere/libvulkan.so.1", "TAKT_GPU": "all",
+               "TAKT_EXPERT": "cuda.0", "TAKT_RUN_EAGER": "1"}
+        ran, read = self.preloaded("plain", **gpu)
+        self.assertEqual(ran, plain)
+        self.assertGreater(read.calls(way="gpu"), 20)
+        for launches in (1, 5, 20):
+            with self.subTest(launches):
+                ran, read = self.preloaded("plain", **gpu,
+                                           FAKE_CUDA_KILL=str(launches))
+                self.assertEqual(ran, plain)
+                self.assertEqual(read.calls(), 30)
+                self.assertLessEqual(read.calls(way="gpu"), launches)
+                self.assertGreater(read.why("lost"), 0)
+
+    @unittest.skipUnless(mounts.are_possible() and
+                         len(os.sched_getaffinity(0)) > 1 and
+                         os.uname().machine == "x86_64",
+                         "no quota can be pretended here")
+    def test_a_quota_limits_threads(self):
+        """A library that was told of two threads gets one of Takt's."""
+        plain = run("plain")
+        two = {"TAKT_EXPERT": "simd.sse2x2", "TAKT_RUN_EAGER": "1",
+               "OPENBLAS_NUM_THREADS": "2"}
+        refusal = "takt: TAKT_EXPERT=simd.sse2x2 is ignored"
+        for cpu_max, refuses in (("max 100000", False), ("150000 100000", False),
+                                 ("50000 100000", True)):
+            with self.subTest(cpu_max):
+                ran = self.elsewhere(mounts.quota(cpu_max), "plain", **two)
+                self.assertEqual(ran[:2], plain[:2], ran)
+                self.assertEqual(ran[2].startswith(refusal), refuses, ran)
 
     def test_expert_or_policy_is_unknown(self):
         plain = run("plain")

@@ -34,6 +34,21 @@ static takt_machine probe(const char *text)
     return machine;
 }
 
+static unsigned threads_now(const takt_machine *machine, const char *files)
+{
+    struct memory_source *memory = malloc(sizeof *memory);
+    struct takt_hw_source source;
+    char text[512];
+
+    REQUIRE(memory != NULL);
+    snprintf(text, sizeof text, ARM "%s", files);
+    REQUIRE(memory_source_open(memory, text, strlen(text), &source));
+    const unsigned threads = takt__machine_threads_now(&source, machine);
+    memory_source_close(memory);
+    free(memory);
+    return threads;
+}
+
 static takt_isa best_of(const char *text)
 {
     const takt_machine machine = probe(text);
@@ -202,14 +217,30 @@ static unsigned threads_at(const char *limit)
     return probe(text).threads;
 }
 
-static void a_quota_is_rounded_down_to_threads_but_not_to_none(void)
+static void a_quarter_of_a_cpu_is_worth_a_thread(void)
 {
-    EXPECT_INT(threads_at("250000"), 2);
-    EXPECT_INT(threads_at("299999"), 2);
+    EXPECT_INT(threads_at("224999"), 2);
+    EXPECT_INT(threads_at("225000"), 3);
     EXPECT_INT(threads_at("300000"), 3);
+    EXPECT_INT(threads_at("100000"), 1);
+    EXPECT_INT(threads_at("50000"), 1);
     EXPECT_INT(threads_at("20000"), 1);
     EXPECT_INT(threads_at("90000000"), 8);
     EXPECT_INT(threads_at("max"), 8);
+}
+
+static void a_quota_that_has_changed_is_read_again(void)
+{
+    takt_machine machine =
+        probe(ARM CPU "present\n0-7\n" GROUP "0::/\n@/sys/fs/"
+                      "cgroup/cpu.max\n400000 100000\n");
+    EXPECT_INT(machine.threads, 4);
+    EXPECT_INT(threads_now(&machine, GROUP "0::/\n@/sys/fs/cgroup/cpu.max\n"
+                                           "50000 100000\n"),
+               1);
+    EXPECT_INT(threads_now(&machine, GROUP "0::/\n@/sys/fs/cgroup/cpu.max\n"
+                                           "max 100000\n"),
+               8);
 }
 
 static void caches_come_from_cpuid_when_sysfs_has_none(void)
@@ -327,7 +358,8 @@ int main(void)
     RUN(the_tighter_one_of_both_versions_counts);
     RUN(a_group_outside_of_the_mount_is_seen_at_the_mount);
     RUN(a_quota_that_makes_no_sense_is_no_limit);
-    RUN(a_quota_is_rounded_down_to_threads_but_not_to_none);
+    RUN(a_quarter_of_a_cpu_is_worth_a_thread);
+    RUN(a_quota_that_has_changed_is_read_again);
     RUN(caches_come_from_cpuid_when_sysfs_has_none);
     RUN(cache_sizes_that_make_no_sense_are_unknown);
     RUN(memory_that_makes_no_sense_is_unknown);

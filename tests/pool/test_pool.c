@@ -75,6 +75,44 @@ static void every_part_runs_exactly_once(void)
     takt__pool_destroy(pool);
 }
 
+static _Atomic int strangers; /* parts that others than the caller ran */
+
+static void look_who(void *caller, unsigned part, unsigned parts, void *scratch)
+{
+    (void)part, (void)parts, (void)scratch;
+    if (!pthread_equal(*(pthread_t *)caller, pthread_self()))
+        atomic_fetch_add(&strangers, 1);
+    sleep_ms(1); /* so that a worker that may has the time to begin */
+}
+
+static int parts_of_strangers(struct takt_pool *pool, int jobs)
+{
+    pthread_t self = pthread_self();
+
+    atomic_store(&strangers, 0);
+    for (int i = 0; i < jobs; i++)
+        EXPECT_INT(takt__pool_run(pool, 2, 0, look_who, &self), TAKT_OK);
+    return atomic_load(&strangers);
+}
+
+static void a_limit_holds_until_it_is_lifted(void)
+{
+    struct takt_pool *pool = pool_of(2);
+    struct job job = {0};
+
+    takt__pool_limit(pool, 1);
+    EXPECT_INT(parts_of_strangers(pool, 20), 0);
+    EXPECT_INT(takt__pool_asleep(pool, 2), 0);
+    EXPECT_INT(takt__pool_run(pool, 4, 0, count, &job), TAKT_OK);
+    EXPECT(ran_once_each(&job) && job.parts == 4);
+    takt__pool_limit(pool, 64);
+    while (parts_of_strangers(pool, 20) == 0)
+        ;
+    takt__pool_limit(pool, 0);
+    EXPECT_INT(parts_of_strangers(pool, 20), 0);
+    takt__pool_destroy(pool);
+}
+
 static void workers_that_fell_asleep_are_woken(void)
 {
     struct takt_pool *pool = pool_of(2);
@@ -242,6 +280,7 @@ static void a_pool_of_one_needs_no_worker(void)
 int main(void)
 {
     RUN(every_part_runs_exactly_once);
+    RUN(a_limit_holds_until_it_is_lifted);
     RUN(workers_that_fell_asleep_are_woken);
     RUN(an_idle_pool_uses_no_processor);
     RUN(every_part_has_scratch_of_its_own);
