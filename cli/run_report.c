@@ -16,7 +16,7 @@ static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
     "routing was off, or not better for this kind of call",
     "so little was computed until then that a start would not have paid",
-    "strides or overlaps that only the baseline library takes",
+    "strides, overlaps or a stack that only the baseline library takes",
     "a routine or type that is passed on as it is",
     "called by the baseline library itself",
     "nothing to multiply: a size or a factor is 0",
