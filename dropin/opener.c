@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <time.h>
 
+#include "guard.h"
+
 enum { stack_bytes = 2 << 20, most_deferred = 10000 };
 
 bool takt__opener_is_bad_moment(void)
@@ -33,26 +35,21 @@ static void *run(void *self)
     return NULL;
 }
 
-/* Neither a signal nor a cancellation ends the start half-way: the locks of
- * pthread_create() would stay held. The thread gets no signals either. */
+/* pthread_create() has locks. The thread gets no signals either. */
 static bool start(struct takt_opener *opener)
 {
     pthread_attr_t attributes;
-    sigset_t all, before;
+    struct takt_guard guard;
     pthread_t thread;
-    int cancel;
 
     if (pthread_attr_init(&attributes) != 0)
         return false;
-    sigfillset(&all);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    takt__guard_begin(&guard);
     pthread_attr_setstacksize(&attributes, stack_bytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     const int failed = pthread_create(&thread, &attributes, run, opener);
     pthread_attr_destroy(&attributes);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_setcancelstate(cancel, NULL);
+    takt__guard_end(&guard);
     return failed == 0;
 }
 

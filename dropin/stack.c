@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stddef.h>
 
+#include "guard.h"
 #include "opener.h"
 
 enum { room_bytes = 64 << 10 };
@@ -25,13 +26,17 @@ static bool find(void **begin, size_t *bytes)
 bool takt__stack_look(uintptr_t here)
 {
     struct takt_stack_room *room = &takt__stack_room;
+    struct takt_guard guard;
     void *begin;
     size_t bytes;
 
     /* Asking allocates memory. */
     if (room->size != 0 || takt__opener_is_bad_moment())
         return false;
-    if (!find(&begin, &bytes)) /* without /proc: as most stacks are */
+    takt__guard_begin(&guard);
+    const bool is_found = find(&begin, &bytes);
+    takt__guard_end(&guard);
+    if (!is_found) /* without /proc: as most stacks are */
         *room = (struct takt_stack_room){.size = UINTPTR_MAX};
     else if (bytes > room_bytes)
         *room = (struct takt_stack_room){.begin = (uintptr_t)begin + room_bytes,
