@@ -6,10 +6,12 @@
  * itself logs meanwhile, so the two cannot disagree. Whatever is not as it
  * should be is one line that ends with what to do about it.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clean.h"
 #include "commands.h"
@@ -233,6 +235,12 @@ static void check_run(struct diagnosis *report)
 {
     char reason[reason_size];
     char *path = find_preload_library(reason);
+    const char *library = getenv("TAKT_RUN_LIBRARY");
+
+    if (library != NULL && strchr(library, '/') != NULL &&
+        access(library, R_OK) != 0)
+        add(report, "takt run", STATE_PROBLEM, "TAKT_RUN_LIBRARY '%s': %s",
+            library, strerror(errno));
 
     if (path != NULL)
         add(report, "takt run", STATE_OK, "%s", path);

@@ -309,8 +309,8 @@ static bool is_file(const struct run_task *task)
     return task->out != NULL && task->out != stderr && task->out != stdout;
 }
 
-/* The program's exit status is not ours to change: it is only said. */
-static void close_output(struct run_task *task)
+/* False: the report could not be written, which was said. */
+static bool close_output(struct run_task *task)
 {
     bool is_bad = fflush(task->out) != 0 || ferror(task->out) != 0;
 
@@ -322,6 +322,7 @@ static void close_output(struct run_task *task)
     if (is_bad)
         fputs("takt run: the report could not be written\n", stderr);
     task->out = NULL;
+    return !is_bad;
 }
 
 static int run_reported(struct run_task *task)
@@ -345,7 +346,7 @@ static int run_reported(struct run_task *task)
     struct takt_stats *counted = stats_read(stats.fd);
     stats_remove(&stats);
     print_report(task, &ending, counted);
-    close_output(task);
+    (void)close_output(task); /* the program's exit status is not ours */
     free(counted);
     return end_alike(&ending);
 }
@@ -398,10 +399,10 @@ static int run_comparison(struct run_task *task, size_t pairs)
         .is_json = option_choice(task->invocation, "format") == 1,
         .out = task->out};
     const int code = run_compared(&wish, &signal_number);
-    close_output(task);
+    const bool is_written = close_output(task);
     if (signal_number != 0)
         suffer_signal(signal_number);
-    return code;
+    return is_written ? code : EXIT_FINDING;
 }
 
 static int start(struct run_task *task, size_t pairs)

@@ -5,6 +5,7 @@
 #include "clock.h"
 #include "mode.h"
 #include "router.h"
+#include "stack.h"
 #include "switchback.h"
 
 /* ---- how often a call asks the router ---------------------------------------
@@ -79,6 +80,10 @@ bool takt__admit_intercept(struct takt_intercept *intercept,
         takt__route_early(intercept->baseline);
     if (intercept->work < least && !takt__is_eager()) {
         intercept->why = TAKT_WHY_SMALL;
+        return false;
+    }
+    if (!takt__has_stack()) {
+        intercept->why = TAKT_WHY_FORM;
         return false;
     }
     intercept->kind = takt__kind_of(intercept->arguments);

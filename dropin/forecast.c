@@ -2,6 +2,8 @@
 /* forecast.c - asks the model of a context. */
 #include "forecast.h"
 
+#include "guard.h"
+
 static void add_gpu(struct takt_forecast *out, const takt_estimate *estimate,
                     double total_s)
 {
@@ -19,10 +21,14 @@ void takt__forecast(const struct takt_route *route, const takt_request *request,
     enum { most = 64 };
     takt_estimate estimate[most] = {{.size = sizeof estimate[0]}};
     size_t count = 0;
+    struct takt_guard guard;
 
     *out = (struct takt_forecast){0};
-    if (route->takt->explain(route->ctx, request, estimate, most, &count) !=
-        TAKT_OK)
+    takt__guard_begin(&guard);
+    const takt_status status =
+        route->takt->explain(route->ctx, request, estimate, most, &count);
+    takt__guard_end(&guard);
+    if (status != TAKT_OK)
         return;
     for (size_t i = 0; i < count && i < most; i++) {
         const takt_estimate *at = &estimate[i];

@@ -3,6 +3,8 @@
  */
 #include "intercepted.h"
 
+#include <signal.h>
+
 #include "admit.h"
 #include "baseline_call.h"
 #include "forecast.h"
@@ -34,6 +36,38 @@ static void enter(struct takt_intercept *intercept, bool is_own)
 static void leave(const struct takt_intercept *intercept)
 {
     inside = intercept->outer > (uintptr_t)intercept ? intercept->outer : 0;
+}
+
+/* ---- calls in signal handlers ----------------------------------------------
+ *
+ * A handler may interrupt a routed call and call BLAS. Takt's kernels have one
+ * working memory per thread: the handler's call must not be routed.
+ */
+
+/* The routed call that this thread is inside of, as an address on its stack; 0:
+ * none. */
+static _Thread_local uintptr_t routed;
+
+/* After so many calls inside a routed one, that was jumped out of. */
+enum { most_in_handlers = 100000 };
+
+static bool is_on_other_stack(void)
+{
+    stack_t stack;
+
+    return sigaltstack(NULL, &stack) == 0 && (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+static bool is_in_handler(const struct takt_intercept *intercept)
+{
+    static _Thread_local unsigned calls;
+
+    if (routed == 0)
+        return false;
+    if ((uintptr_t)intercept >= routed && !is_on_other_stack())
+        return false;
+    calls++;
+    return calls % most_in_handlers != 0;
 }
 
 /* ---- single calls ----------------------------------------------------------
@@ -178,8 +212,9 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
     struct takt_product product;
     double calls;
 
-    if (intercept->routine != TAKT_GEMM || intercept->work < least_work ||
-        takt__is_steady() || !is_taught(ns, &calls))
+    if (intercept->kind == NULL || intercept->routine != TAKT_GEMM ||
+        intercept->work < least_work || takt__is_steady() ||
+        !is_taught(ns, &calls))
         return;
     const struct takt_route *route = takt__route(intercept->baseline, &why);
     if (route == NULL || !route->has_gpu || !route->is_adaptive ||
@@ -201,8 +236,8 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
  */
 
 /* Routes a call whose work is known. False: intercept->why says why not. */
-static bool route(struct takt_intercept *intercept,
-                  const struct takt_arguments *arguments)
+static bool route_any(struct takt_intercept *intercept,
+                      const struct takt_arguments *arguments)
 {
     const enum takt_routine routine = arguments->routine;
 
@@ -226,6 +261,15 @@ static bool route(struct takt_intercept *intercept,
     default:
         return route_vectors(intercept, arguments);
     }
+}
+
+static bool route(struct takt_intercept *intercept,
+                  const struct takt_arguments *arguments)
+{
+    routed = (uintptr_t)intercept;
+    const bool is_done = route_any(intercept, arguments);
+    routed = 0;
+    return is_done;
 }
 
 /* Of calls that are passed through, all large ones and one in so many others
@@ -264,6 +308,11 @@ bool takt__intercept_begin(struct takt_intercept *intercept,
     enter(intercept, target->is_own);
     if (intercept->is_nested)
         return false;
+    if (is_in_handler(intercept)) {
+        leave(intercept);
+        intercept->is_nested = true; /* and is not counted */
+        return false;
+    }
     if (route(intercept, arguments)) {
         leave(intercept);
         return true;
@@ -281,6 +330,7 @@ void takt__intercept_end(const struct takt_intercept *intercept)
     if (intercept->is_nested)
         return;
     leave(intercept);
+    routed = (uintptr_t)intercept; /* recording has locks, too */
     if (ns > 0) {
         takt__record_side(intercept, TAKT_SIDE_BASELINE, intercept->start_ns,
                           end_ns);
@@ -292,4 +342,5 @@ void takt__intercept_end(const struct takt_intercept *intercept)
         takt__record_pass(intercept, ns);
     if (intercept->why == TAKT_WHY_STARTING)
         takt__router_spent(ns);
+    routed = 0;
 }

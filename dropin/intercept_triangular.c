@@ -11,6 +11,7 @@
 #include "admit.h"
 #include "baseline_call.h"
 #include "forecast.h"
+#include "guard.h"
 #include "mode.h"
 #include "record.h"
 #include "router.h"
@@ -96,9 +97,13 @@ static bool is_baseline_selected(const struct subject *of)
                                       of->call->is_double ? TAKT_F64 : TAKT_F32,
                                   .shape = takt__first_product(of->call)};
     takt_decision decision = {.size = sizeof decision};
+    struct takt_guard guard;
 
-    return of->route->takt->select(of->route->ctx, &request, &decision) !=
-               TAKT_OK ||
+    takt__guard_begin(&guard);
+    const takt_status status =
+        of->route->takt->select(of->route->ctx, &request, &decision);
+    takt__guard_end(&guard);
+    return status != TAKT_OK ||
            takt__is_baseline_expert(of->route, decision.expert);
 }
 

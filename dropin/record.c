@@ -2,6 +2,7 @@
 /* record.c - fills the cell of a call. */
 #include "record.h"
 
+#include "guard.h"
 #include "stats_write.h"
 #include "switchback.h"
 
@@ -156,11 +157,9 @@ void takt__record_side(const struct takt_intercept *intercept,
 void takt__record_learned(const struct takt_route *route,
                           const takt_measurement *measurement)
 {
-    static _Thread_local volatile bool is_inside;
+    struct takt_guard guard;
 
-    if (is_inside)
-        return;
-    is_inside = true;
+    takt__guard_begin(&guard);
     route->takt->record(route->ctx, measurement);
-    is_inside = false;
+    takt__guard_end(&guard);
 }

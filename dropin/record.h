@@ -17,8 +17,8 @@ enum takt_path takt__path_of(const struct takt_route *route,
 void takt__record_side(const struct takt_intercept *intercept,
                        enum takt_side side, uint64_t start_ns, uint64_t end_ns);
 
-/* Gives the model a time that was measured here. Takes the learner's lock; does
- * nothing in a signal handler that interrupted this function. */
+/* Gives the model a time that was measured here. Takes the learner's lock,
+ * guarded (guard.h). */
 void takt__record_learned(const struct takt_route *route,
                           const takt_measurement *measurement);
 

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "baseline_call.h"
 #include "clock.h"
 #include "loader.h"
 #include "memory.h"
 #include "mode.h"
+#include "opener.h"
 #include "stats_write.h"
 #include "switchback.h"
 
@@ -95,21 +95,38 @@ static bool load(void)
     return false;
 }
 
+static void finish_opening(bool is_open)
+{
+    atomic_store_explicit(&state, is_open ? OPEN : FAILED,
+                          memory_order_release);
+}
+
+static void open_router(struct takt_opener *opener)
+{
+    const uint64_t start_ns = takt__now_ns();
+    const bool is_open = load();
+
+    (void)opener;
+    if (is_open)
+        takt__stats_router();
+    takt__stats_opened(takt__now_ns() - start_ns);
+    finish_opening(is_open);
+}
+
 void takt__router_spent(uint64_t ns)
 {
+    static struct takt_opener opener = {.run = open_router};
     int closed = CLOSED;
 
     if (atomic_fetch_add_explicit(&spent_ns, ns, memory_order_relaxed) + ns <
             opens_after_ns ||
+        atomic_load(&state) != CLOSED || takt__opener_is_bad_moment() ||
         !atomic_compare_exchange_strong(&state, &closed, OPENING))
         return;
-    const uint64_t start_ns = takt__now_ns();
-    const bool is_open = load();
-    if (is_open)
-        takt__stats_router();
-    takt__stats_opened(takt__now_ns() - start_ns);
-    atomic_store_explicit(&state, is_open ? OPEN : FAILED,
-                          memory_order_release);
+    if (!takt__opener_run(&opener)) {
+        takt__stats_trouble("no thread could be started");
+        finish_opening(false);
+    }
 }
 
 /* ---- contexts --------------------------------------------------------------
@@ -227,7 +244,8 @@ static void open_switchback(const struct takt_route *route)
 }
 
 /* A route that could not be made stays in the table without a context. */
-static void make_route(const struct takt_baseline *baseline, unsigned threads)
+static void add_route(const struct takt_baseline *baseline, unsigned threads,
+                      bool is_possible)
 {
     const unsigned count = atomic_load(&route_count);
 
@@ -236,7 +254,7 @@ static void make_route(const struct takt_baseline *baseline, unsigned threads)
     struct takt_route *route = &routes[count];
     *route = (struct takt_route){
         .baseline = baseline, .threads = threads, .takt = &libtakt};
-    if (make_ctx(route)) {
+    if (is_possible && make_ctx(route)) {
         takt__add_baseline_experts(route);
         find_gpu(route);
         if (route->is_adaptive && !takt__is_steady())
@@ -245,6 +263,40 @@ static void make_route(const struct takt_baseline *baseline, unsigned threads)
         takt__stats_trouble("a context could not be made");
     }
     atomic_store_explicit(&route_count, count + 1, memory_order_release);
+}
+
+/* The route that is being made, by the one that set is_making. */
+static struct {
+    struct takt_opener opener;
+    const struct takt_baseline *baseline;
+    unsigned threads;
+} wanted;
+
+static void make_wanted(struct takt_opener *opener)
+{
+    const uint64_t start_ns = takt__now_ns();
+
+    (void)opener;
+    takt__loader_enter();
+    add_route(wanted.baseline, wanted.threads, true);
+    takt__stats_opened(takt__now_ns() - start_ns);
+    takt__loader_leave();
+    atomic_flag_clear(&is_making);
+}
+
+static struct takt_route *make_route(const struct takt_baseline *baseline,
+                                     unsigned threads)
+{
+    if (takt__opener_is_bad_moment() || atomic_flag_test_and_set(&is_making))
+        return NULL; /* another thread is making one */
+    wanted.opener.run = make_wanted;
+    wanted.baseline = baseline;
+    wanted.threads = threads;
+    if (!takt__opener_run(&wanted.opener)) {
+        add_route(baseline, threads, false);
+        atomic_flag_clear(&is_making);
+    }
+    return find_route(baseline, threads);
 }
 
 struct takt_route *takt__route(const struct takt_baseline *baseline,
@@ -259,16 +311,11 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
         return NULL;
     const unsigned threads = takt__baseline_threads(baseline);
     struct takt_route *route = find_route(baseline, threads);
-    if (route == NULL) {
-        if (atomic_flag_test_and_set(&is_making))
-            return NULL; /* another thread is making it */
-        const uint64_t start_ns = takt__now_ns();
-        takt__loader_enter();
-        make_route(baseline, threads);
-        takt__stats_opened(takt__now_ns() - start_ns);
-        takt__loader_leave();
-        atomic_flag_clear(&is_making);
-        route = find_route(baseline, threads);
+    const bool is_full = atomic_load(&route_count) == most_routes;
+    if (route == NULL && !is_full) {
+        route = make_route(baseline, threads);
+        if (route == NULL)
+            return NULL;
     }
     if (takt__loader_is_forking())
         return NULL;
@@ -282,8 +329,7 @@ void takt__route_early(const struct takt_baseline *baseline)
 {
     enum takt_why why;
 
-    /* Other threads may have too small a stack to load a library. */
-    if (!takt__mode_take_early() || getpid() != gettid())
+    if (!takt__mode_take_early())
         return;
     takt__router_spent(opens_after_ns);
     (void)takt__route(baseline, &why);

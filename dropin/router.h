@@ -7,8 +7,9 @@
  * each baseline library and number of threads that the program allows it. In
  * each, the baseline library is an expert, and the default one.
  *
- * Threads: one thread opens; the others pass their calls through meanwhile, and
- * wait for nothing.
+ * Threads: a thread of our own opens (opener.h). The one that asked for it
+ * waits for a moment; the others pass their calls through meanwhile, and wait
+ * for nothing.
  */
 #ifndef TAKT_DROPIN_ROUTER_H
 #define TAKT_DROPIN_ROUTER_H

@@ -48,7 +48,8 @@ enum takt_why {
     TAKT_WHY_SETTLED,   /* recent answers were the baseline library */
     TAKT_WHY_STARTING,  /* so little was computed until then that opening the
                          * router would not have paid */
-    TAKT_WHY_FORM,      /* strides or overlaps that only the library takes */
+    TAKT_WHY_FORM,      /* strides, overlaps or a stack (stack.h) that only the
+                         * library takes */
     TAKT_WHY_ROUTINE,   /* a routine or type that is always passed through */
     TAKT_WHY_NESTED,    /* called by the baseline library inside of another
                          * call; counted with that one, so always 0 */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "baseline_call.h"
+#include "guard.h"
 #include "record.h"
 #include "router.h"
 
@@ -80,22 +81,36 @@ struct scratch {
 /* One piece is kept for the next call; another thread may have it. */
 static _Atomic(struct scratch *) kept;
 
+/* In the place of `old`, which may be NULL; 0 bytes: none. */
+static struct scratch *replace(struct scratch *old, size_t bytes)
+{
+    struct scratch *scratch = NULL;
+    struct takt_guard guard;
+
+    takt__guard_begin(&guard);
+    free(old);
+    if (bytes > 0)
+        scratch = malloc(sizeof *scratch + bytes);
+    if (scratch != NULL)
+        scratch->bytes = bytes;
+    takt__guard_end(&guard);
+    return scratch;
+}
+
 static struct scratch *take_scratch(size_t bytes)
 {
     struct scratch *scratch = atomic_exchange(&kept, NULL);
 
-    if (scratch != NULL && scratch->bytes >= bytes)
-        return scratch;
-    free(scratch);
-    scratch = malloc(sizeof *scratch + bytes);
-    if (scratch != NULL)
-        scratch->bytes = bytes;
-    return scratch;
+    return scratch != NULL && scratch->bytes >= bytes ? scratch
+                                                      : replace(scratch, bytes);
 }
 
 static void give_back(struct scratch *scratch)
 {
-    free(atomic_exchange(&kept, scratch));
+    struct scratch *other = atomic_exchange(&kept, scratch);
+
+    if (other != NULL)
+        replace(other, 0);
 }
 
 /* A call whose rests are products. */

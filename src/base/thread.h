@@ -5,6 +5,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+/* All their names begin so. */
+#define TAKT_THREAD_PREFIX "takt-"
+
 /* Starts a thread that handles no signal: those are the program's. False: the
  * system has none to give. */
 bool takt__thread_start(pthread_t *out, void *run(void *self), void *self);

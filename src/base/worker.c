@@ -2,6 +2,7 @@
 /* worker.c - one word of state, and the loop of the thread. */
 #include "base/worker.h"
 
+#include "base/alone.h"
 #include "base/clock.h"
 #include "base/exit.h"
 #include "base/futex.h"
@@ -40,6 +41,21 @@ static uint64_t rest_after(const struct takt_worker_job *job, uint64_t rest_ns,
     return rest_ns;
 }
 
+/* Looks now and then whether the program is over but for us. */
+static void doze(struct takt_worker *worker)
+{
+    static const uint64_t look_ns = 1000000000;
+    const uint64_t longest_ns = worker->job->longest_sleep_ns;
+    const uint64_t now_ns = takt__now_ns();
+    const uint64_t end_ns = longest_ns == 0 ? UINT64_MAX : now_ns + longest_ns;
+    uint64_t until_ns = now_ns;
+
+    do
+        until_ns = end_ns - until_ns < look_ns ? end_ns : until_ns + look_ns;
+    while (!takt__futex_changes(&worker->state, TAKT_WORKER_ASLEEP, until_ns) &&
+           until_ns < end_ns && !takt__end_if_alone());
+}
+
 static void sleep_until_woken(struct takt_worker *worker)
 {
     const struct takt_worker_job *job = worker->job;
@@ -49,10 +65,7 @@ static void sleep_until_woken(struct takt_worker *worker)
     if (!swap(worker, TAKT_WORKER_AWAKE, TAKT_WORKER_ASLEEP))
         return;
     if (!job->has_work(worker->self))
-        takt__futex_changes(&worker->state, TAKT_WORKER_ASLEEP,
-                            job->longest_sleep_ns == 0
-                                ? UINT64_MAX
-                                : takt__now_ns() + job->longest_sleep_ns);
+        doze(worker);
     swap(worker, TAKT_WORKER_ASLEEP, TAKT_WORKER_AWAKE);
 }
 

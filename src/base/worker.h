@@ -3,7 +3,8 @@
  * worker.h - a thread that looks for work, and sleeps while there is none.
  *
  * It works in rounds with a rest between them, which doubles while nothing
- * changes. After 25 rounds without work it sleeps until it is notified. At
+ * changes. After 25 rounds without work it sleeps until it is notified, and
+ * only looks once a second whether the program is over but for it (alone.h). At
  * exit() it does what is left and stays, for no thread would join it; it ends
  * when its owner does. A child of fork() has no worker until it starts one.
  */

@@ -242,6 +242,11 @@ class Compare(unittest.TestCase):
         with open(out) as file:
             self.assertEqual(json.load(file)["pairs"], 2)
 
+    def test_a_report_that_cannot_be_written(self):
+        ran = self.compare("true", "--output", "/dev/full")
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("the report could not be written", ran.stderr)
+
     # ---- input and output ----
 
     def test_every_run_gets_the_same_input(self):

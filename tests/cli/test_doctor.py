@@ -70,7 +70,7 @@ class Doctor(unittest.TestCase):
 
     def test_files_and_libraries_that_are_not_there(self):
         for name in ("TAKT_BLAS", "TAKT_TRACE", "TAKT_OTLP_FILE",
-                     "TAKT_RUN_PRELOAD"):
+                     "TAKT_RUN_PRELOAD", "TAKT_RUN_LIBRARY"):
             with self.subTest(name):
                 line = self.problem(**{name: "/nope/file"})
                 self.assertIn("/nope/file", line)

@@ -27,6 +27,7 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "plugin_one.so", "plugin_two.so", "plugin_early.so", "plugin_whole.so",
         "libbaseline_one.so"))
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA", "")
+PLACES = os.path.join(FOLDER, "dropin_places")
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -409,6 +410,36 @@ class Ends(Programs):
 
     def test_interrupted(self):
         self.check("interrupted")
+
+
+class Places(Programs):
+    """Where hardly anything may be done, calls are passed through."""
+
+    def check_place(self, *words):
+        (code, _, _), counted = self.check(*words, program=PLACES)
+        self.assertEqual(code, 0)
+        return counted
+
+    def test_small_stacks(self):
+        for what in "threads", "coroutines":
+            with self.subTest(what):
+                read = self.check_place(what)["eager"]
+                self.assertEqual(read.calls("gemm", "straight"),
+                                 read.calls("gemm"))
+
+    def test_signal_stack(self):
+        """Calls before those of the handler are routed."""
+        read = self.check_place("signal_stack")["own"]
+        self.assertEqual((read.calls("gemm", "scalar"), read.calls("gemm")),
+                         (30, 60))
+
+    def test_handlers(self):
+        self.check_place("handlers")
+
+    def test_main_thread_that_ends(self):
+        for words in ("main_thread_ends",), ("main_thread_ends", "last"):
+            with self.subTest(words):
+                self.check_place(*words)
 
 
 class Trouble(Programs):

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * guard.h - code of the program's thread that has locks.
+ *
+ * A signal handler that jumps out of it (siglongjmp), or an asynchronous
+ * cancellation, would leave them held. Both wait until the guard ends. It takes
+ * two system calls at either end: it is for what takes microseconds.
+ */
+#ifndef TAKT_DROPIN_GUARD_H
+#define TAKT_DROPIN_GUARD_H
+
+#include <signal.h>
+
+struct takt_guard {
+    sigset_t signals;
+    int cancel;
+};
+
+void takt__guard_begin(struct takt_guard *guard);
+void takt__guard_end(const struct takt_guard *guard);
+
+#endif

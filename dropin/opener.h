@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * opener.h - a thread for what is too much for the program's own.
+ *
+ * Opening a library and making a context take tens of KiB of stack, locks of
+ * the loader and memory. A thread of the program may have a stack of 16 KiB, be
+ * cancelled at any instruction, or be in a signal handler that jumps out.
+ */
+#ifndef TAKT_DROPIN_OPENER_H
+#define TAKT_DROPIN_OPENER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+struct takt_opener {
+    void (*run)(struct takt_opener *opener);
+    _Atomic unsigned started, done;
+};
+
+/* Whether the calling thread seems to be in a signal handler, in which no
+ * thread can be started. A thread that always blocks a signal seems so too: the
+ * answer is yes so many times only. */
+bool takt__opener_is_bad_moment(void);
+
+/* Runs it on a thread of its own and waits for a moment. The thread goes on if
+ * it takes longer: the caller may hold a lock that it waits for. False: no
+ * thread could be started, and nothing was run. `opener` must be static. */
+bool takt__opener_run(struct takt_opener *opener);
+
+#endif
