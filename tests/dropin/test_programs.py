@@ -424,7 +424,7 @@ class Places(Programs):
         for what in "threads", "coroutines":
             with self.subTest(what):
                 read = self.check_place(what)["eager"]
-                self.assertEqual(read.calls("gemm", "straight"),
+                self.assertEqual(read.calls("gemm", "pass_through"),
                                  read.calls("gemm"))
 
     def test_signal_stack(self):
