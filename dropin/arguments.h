@@ -83,8 +83,7 @@ bool takt__read_product(const struct takt_arguments *arguments,
 bool takt__read_triangular(const struct takt_arguments *arguments,
                            struct takt_triangular *out);
 
-/* ---- single arguments ------------------------------------------------------
- */
+/* ---- single arguments ---------------------------------------------------- */
 
 /* An integer of CBLAS's. It is declared with 64 bits for all libraries; if
  * theirs has 32, the upper half may hold anything. */

@@ -36,8 +36,7 @@ static void leave(const struct takt_intercept *intercept)
     inside = intercept->outer > (uintptr_t)intercept ? intercept->outer : 0;
 }
 
-/* ---- single calls ----------------------------------------------------------
- */
+/* ---- single calls -------------------------------------------------------- */
 
 /* Calls with more work say where they ran: it takes 0.1 microseconds. */
 static const double described_work = 1e6;
@@ -195,8 +194,7 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
     takt__record_learned(route, &measurement);
 }
 
-/* ---- all calls -------------------------------------------------------------
- */
+/* ---- all calls ----------------------------------------------------------- */
 
 /* Routes a call whose work is known. False: intercept->why says why not. */
 static bool route(struct takt_intercept *intercept,

@@ -54,8 +54,7 @@ static void record(const struct subject *of, const struct takt_parts *parts,
                                        : TAKT_WHY_SLOWER);
 }
 
-/* ---- in halves -------------------------------------------------------------
- */
+/* ---- in halves ----------------------------------------------------------- */
 
 /* The parts that stay are slower by themselves than as a whole, so the products
  * must be much faster elsewhere. A GPU that sleeps counts: what the products
@@ -81,8 +80,7 @@ static void run_halves(const struct subject *of,
         record(of, &parts, forecast, end_ns - start_ns);
 }
 
-/* ---- all of them -----------------------------------------------------------
- */
+/* ---- all of them --------------------------------------------------------- */
 
 static bool is_baseline_selected(const struct subject *of)
 {

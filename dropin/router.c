@@ -32,8 +32,7 @@ static struct takt_route routes[most_routes];
 static _Atomic unsigned route_count;
 static atomic_flag is_making = ATOMIC_FLAG_INIT;
 
-/* ---- libtakt ---------------------------------------------------------------
- */
+/* ---- libtakt ------------------------------------------------------------- */
 
 static bool find(void *handle, const char *name, void *function, size_t size)
 {
@@ -111,8 +110,7 @@ void takt__router_spent(uint64_t ns)
                           memory_order_release);
 }
 
-/* ---- contexts --------------------------------------------------------------
- */
+/* ---- contexts ------------------------------------------------------------ */
 
 static void find_gpu(struct takt_route *route)
 {
@@ -243,8 +241,7 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
     return NULL;
 }
 
-/* ---- calls -----------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------- */
 
 takt_call takt__product_call(const struct takt_route *route,
                              const struct takt_product *p)

@@ -48,8 +48,7 @@ void takt__switchback_add(const struct takt_switchback_call *call);
 /* A call of this thread was not timed: what follows it is no gap. */
 void takt__switchback_skip(void);
 
-/* ---- the start -------------------------------------------------------------
- */
+/* ---- the start ----------------------------------------------------------- */
 
 /* What earlier runs of the program have shown. */
 enum takt_memory {
