@@ -22,7 +22,7 @@ TAKT = sys.argv[1]
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 SMALL = ("--ops add,matmul --dtype f32 --sizes 1024,65536,32x32x32,64x64x64 "
-         "--budget 60 --anyway")
+         "--budget 500 --anyway")
 
 
 def takt(line, db=None, **options):
@@ -31,7 +31,7 @@ def takt(line, db=None, **options):
     if db is not None:
         env["TAKT_DB"] = str(db)
     return subprocess.run([TAKT, *words], capture_output=True, text=True,
-                          timeout=240, env=env, **options)
+                          timeout=600, env=env, **options)
 
 
 def build_has_a_store():
@@ -248,7 +248,7 @@ class TunedGpu(unittest.TestCase):
     """The same with a driver that computes on the processor for a GPU."""
 
     LINE = ("tune --ops add,sum,axpy --dtype f32 --sizes 1024,65536 "
-            "--budget 30 --anyway --json")
+            "--budget 500 --anyway --json")
     ENV = {"TAKT_CUDA": FAKE_CUDA, "TAKT_CUBLAS": "", "TAKT_GPU": "all"}
 
     @classmethod
@@ -327,7 +327,7 @@ class TunedGpu(unittest.TestCase):
 
     def test_two_are_measured_both(self):
         db = self.folder.name + "/two.db"
-        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 30 "
+        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 500 "
                         "--anyway --json", db, FAKE_CUDA_DEVICES="2")
         self.assertEqual(said["gpus"], 2)
         rows = self.ask("history show add --json", db, FAKE_CUDA_DEVICES="2")
@@ -336,7 +336,7 @@ class TunedGpu(unittest.TestCase):
                          {"cuda.0", "cuda.1"})
 
     def test_one_that_is_switched_off_is_not_measured(self):
-        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 30 "
+        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 500 "
                         "--anyway --json", self.folder.name + "/off.db",
                         TAKT_GPU="")
         self.assertEqual((said["gpus"], said["resident_samples"]), (0, 0))
