@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds every preset named (or the usual ones), runs all tests of each, and
 # closes with one line that counts them. The tests of a preset begin as soon as
-# it is built, beside the next build and beside tests that still run, so that no
-# processor is idle while some of them wait.
+# it is built, beside the next build and the last tests of the preset before, so
+# that no processor is idle while some of them wait.
 set -u
 cd "$(dirname "$0")/.."
 
@@ -39,5 +39,5 @@ sum() {
 
 began=$(date +%s)
 export began
-build_all | xargs -P 0 -L 1 tools/test_build.sh
+build_all | xargs -P 2 -L 1 tools/test_build.sh
 sum

@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.."
 preset=${1:?usage: tools/test_build.sh PRESET}
 log=build/$preset.tests.log
-jobs=$(($(nproc) + 2)) # many tests wait
+jobs=$(($(nproc) + 1)) # many tests wait
 
 # The parsers are fuzzed for two seconds each: `make fuzz` takes its time.
 run_all() {
