@@ -8,12 +8,14 @@ cd "$(dirname "$0")/.."
 
 presets=${*:-check asan tsan aarch64}
 mkdir -p build
+for preset in $presets; do
+    echo "0 1" >"build/$preset.count" # until its tests have run
+done
 
 # Names each preset as soon as it is built.
 build_all() {
     for preset in $presets; do
         log=build/$preset.log
-        echo "0 1" >"build/$preset.count" # until its tests have run
         if tools/progress.sh "$preset: configure" "$log" \
             cmake --preset "$preset" >&2 &&
             tools/progress.sh "$preset: build" "$log" \
@@ -39,5 +41,5 @@ sum() {
 
 began=$(date +%s)
 export began
-build_all | xargs -P 2 -L 1 tools/test_build.sh
+build_all | xargs -r -P 2 -L 1 tools/test_build.sh
 sum
