@@ -6,8 +6,7 @@
  * real factors by value. Both end in one structure (entries.c), from which the
  * calls are made that Takt routes.
  */
-#ifndef TAKT_DROPIN_ARGUMENTS_H
-#define TAKT_DROPIN_ARGUMENTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -139,5 +138,3 @@ static inline char takt__cblas_side(int64_t number)
 {
     return (int32_t)number == 141 ? 'L' : (int32_t)number == 142 ? 'R' : 0;
 }
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Threads: all functions may be called from any thread.
  */
-#ifndef TAKT_DROPIN_STATS_WRITE_H
-#define TAKT_DROPIN_STATS_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ static inline void takt__stats_add(_Atomic uint64_t *at, uint64_t what)
 /* A call that ran; ns 0: it was not timed. */
 void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
                      uint64_t ns);
-
-#endif
