@@ -365,7 +365,7 @@ class Interrupted(unittest.TestCase):
             self.await_handler(run.pid, signal.SIGINT)
             time.sleep(1.5)
             run.send_signal(signal.SIGINT)
-            out, err = run.communicate(timeout=120)
+            out, err = run.communicate(timeout=600)
             self.assertEqual((run.returncode, err), (130, ""))
             said = json.loads(out)
             self.assertFalse(said["complete"])
@@ -384,7 +384,7 @@ class Interrupted(unittest.TestCase):
                                    env=dict(os.environ, TAKT_DB=db))
             self.assertIn("%", run.stderr.readline())  # it is at work
             run.terminate()
-            out, _ = run.communicate(timeout=120)
+            out, _ = run.communicate(timeout=600)
             self.assertEqual(run.returncode, 143)
             self.assertIn("run it again", out)
 
