@@ -9,8 +9,7 @@
  *     run_compare_output.c    whether the program printed the same
  *     run_compare_report.c    what came of it, for people and for programs
  */
-#ifndef TAKT_CLI_RUN_COMPARE_H
-#define TAKT_CLI_RUN_COMPARE_H
+#pragma once
 
 #include "base/sha256.h"
 #include "run.h"
@@ -123,5 +122,3 @@ struct compare_verdict {
     char text[120];
 };
 struct compare_verdict verdict_of(const struct interval *wall);
-
-#endif

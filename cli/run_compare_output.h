@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* run_compare_output.h - whether two outputs differ in their numbers alone. */
-#ifndef TAKT_CLI_RUN_COMPARE_OUTPUT_H
-#define TAKT_CLI_RUN_COMPARE_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,5 +9,3 @@
  * largest between two numbers, as a share of the larger. */
 bool differ_in_numbers(const char *a, size_t a_size, const char *b,
                        size_t b_size, double *difference);
-
-#endif

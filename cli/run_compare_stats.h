@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* run_compare_stats.h - medians, and the interval of a ratio. */
-#ifndef TAKT_CLI_RUN_COMPARE_STATS_H
-#define TAKT_CLI_RUN_COMPARE_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ long signed_rank_limit(size_t count);
  * above 0. False: no memory. */
 bool ratio_interval(const double *numerator, const double *denominator,
                     size_t count, struct interval *out);
-
-#endif

@@ -10,8 +10,7 @@
  * (Calls that the baseline library makes itself are part of another call, and
  * do not come here.)
  */
-#ifndef TAKT_DROPIN_ADMIT_H
-#define TAKT_DROPIN_ADMIT_H
+#pragma once
 
 #include "intercepted.h"
 #include "route.h"
@@ -34,5 +33,3 @@ bool takt__admit_intercept(struct takt_intercept *intercept,
 void takt__admission_answered(const struct takt_admission *admission,
                               const struct takt_intercept *intercept,
                               bool is_baseline);
-
-#endif

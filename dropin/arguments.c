@@ -24,8 +24,7 @@ static bool is_rank_update(enum takt_routine routine)
     return routine == TAKT_SYRK || routine == TAKT_SYR2K;
 }
 
-/* ---- gemm ------------------------------------------------------------------
- */
+/* ---- gemm ---------------------------------------------------------------- */
 
 static bool is_valid_product(const struct takt_arguments *g)
 {
@@ -64,8 +63,7 @@ bool takt__read_product(const struct takt_arguments *g,
     return true;
 }
 
-/* ---- symm, syrk, syr2k, trmm, trsm -----------------------------------------
- */
+/* ---- symm, syrk, syr2k, trmm, trsm --------------------------------------- */
 
 static bool are_options_valid(const struct takt_arguments *t)
 {

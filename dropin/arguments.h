@@ -6,8 +6,7 @@
  * real factors by value. Both end in one structure (entries.c), from which the
  * calls are made that Takt routes.
  */
-#ifndef TAKT_DROPIN_ARGUMENTS_H
-#define TAKT_DROPIN_ARGUMENTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -83,8 +82,7 @@ bool takt__read_product(const struct takt_arguments *arguments,
 bool takt__read_triangular(const struct takt_arguments *arguments,
                            struct takt_triangular *out);
 
-/* ---- single arguments ------------------------------------------------------
- */
+/* ---- single arguments ---------------------------------------------------- */
 
 /* An integer of CBLAS's. It is declared with 64 bits for all libraries; if
  * theirs has 32, the upper half may hold anything. */
@@ -140,5 +138,3 @@ static inline char takt__cblas_side(int64_t number)
 {
     return (int32_t)number == 141 ? 'L' : (int32_t)number == 142 ? 'R' : 0;
 }
-
-#endif

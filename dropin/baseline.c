@@ -14,8 +14,7 @@
 
 static _Atomic(struct takt_baseline *) libraries;
 
-/* ---- looking for a function ------------------------------------------------
- */
+/* ---- looking for a function ---------------------------------------------- */
 
 /* The file names of all loaded objects, one after another, each with its end.
  */
@@ -150,8 +149,7 @@ static void *look_everywhere(const char *name, const void *caller,
     return found;
 }
 
-/* ---- describing a library --------------------------------------------------
- */
+/* ---- describing a library ------------------------------------------------ */
 
 /* ISO C has no cast from an object pointer to a function pointer. */
 static takt_symbol *as_function(void *found)
@@ -297,8 +295,7 @@ static bool is_library(const void *base)
     return at != NULL && base != NULL;
 }
 
-/* ---- entries ---------------------------------------------------------------
- */
+/* ---- entries ------------------------------------------------------------- */
 
 static _Noreturn void give_up(const char *name, const char *why)
 {
@@ -363,8 +360,7 @@ const struct takt_target *takt__blas_entry_target(struct takt_blas_entry *entry,
     return known != NULL ? known : resolve(entry, caller);
 }
 
-/* ---- threads ---------------------------------------------------------------
- */
+/* ---- threads ------------------------------------------------------------- */
 
 static unsigned asked_threads(void)
 {

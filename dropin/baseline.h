@@ -13,8 +13,7 @@
  * runs under the loader's lock may call BLAS. Threads that look for the same
  * name at the same time find the same function.
  */
-#ifndef TAKT_DROPIN_BASELINE_H
-#define TAKT_DROPIN_BASELINE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -88,5 +87,3 @@ const struct takt_target *takt__blas_entry_target(struct takt_blas_entry *entry,
 /* Threads that the program lets the library use at this moment: what the
  * library says, else what the usual variables say; 0: not said. */
 unsigned takt__baseline_threads(const struct takt_baseline *baseline);
-
-#endif

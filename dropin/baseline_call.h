@@ -3,8 +3,7 @@
  * baseline_call.h - calls by rows, as everywhere in Takt, in the baseline
  * library, which must have the function; and that library as an expert.
  */
-#ifndef TAKT_DROPIN_BASELINE_CALL_H
-#define TAKT_DROPIN_BASELINE_CALL_H
+#pragma once
 
 #include "route.h"
 #include "triangular.h"
@@ -34,5 +33,3 @@ extern _Thread_local const void *takt__baseline_wrote;
 
 /* Adds the library to the context of the route, as the default expert. */
 void takt__add_baseline_experts(struct takt_route *route);
-
-#endif

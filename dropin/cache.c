@@ -36,8 +36,7 @@ static bool is_within(const char *at, size_t bytes, const char *of,
     return a >= b && a + bytes <= b + of_bytes;
 }
 
-/* ---- invalidating ----------------------------------------------------------
- */
+/* ---- invalidating -------------------------------------------------------- */
 
 static void free_buffer(const struct takt_route *route,
                         struct takt_cached *cached)
@@ -89,8 +88,7 @@ void takt__cached_release(const struct takt_route *route,
         free_buffer(route, cached);
 }
 
-/* ---- capacity --------------------------------------------------------------
- */
+/* ---- capacity ------------------------------------------------------------ */
 
 static uint64_t available_bytes(void)
 {
@@ -165,8 +163,7 @@ static bool make_capacity(const struct takt_route *route,
     return true;
 }
 
-/* ---- copying ---------------------------------------------------------------
- */
+/* ---- copying ------------------------------------------------------------- */
 
 /* No memory is tracked twice: new marks would hide what was written before.
  * Copies in the way may be of memory that is gone, so they go, unless they are
@@ -239,8 +236,7 @@ void takt__cache_fill(const struct takt_route *route,
         takt__cached_invalidate(route, cached);
 }
 
-/* ---- finding ---------------------------------------------------------------
- */
+/* ---- finding ------------------------------------------------------------- */
 
 static struct takt_cached *find(const takt_ctx *ctx, const char *at,
                                 size_t bytes)

@@ -9,8 +9,7 @@
  *
  * Threads: one at a time; reuse.c has the lock.
  */
-#ifndef TAKT_DROPIN_CACHE_H
-#define TAKT_DROPIN_CACHE_H
+#pragma once
 
 #include "route.h"
 #include "tracking.h"
@@ -64,5 +63,3 @@ void takt__cache_abandon(void);
 
 /* The memory of the smallest GPU that is ready; 0: none is. */
 uint64_t takt__ready_gpu_bytes(const struct takt_route *route);
-
-#endif

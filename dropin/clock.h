@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* clock.h - the time. */
-#ifndef TAKT_DROPIN_CLOCK_H
-#define TAKT_DROPIN_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -13,5 +12,3 @@ static inline uint64_t takt__now_ns(void)
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
-
-#endif

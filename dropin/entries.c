@@ -122,8 +122,7 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
 #define IS_SMALL_GER(read_) (!takt__has_stats())
 #define IS_SMALL_IAMAX(read_) (!takt__has_stats())
 
-/* ---- what is made of an argument -------------------------------------------
- */
+/* ---- what is made of an argument ----------------------------------------- */
 
 /* Parameters. */
 #define FORTRAN_OPTION(kind_, name_) void *name_
@@ -195,8 +194,7 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
 #define RESULT_double(...) __VA_ARGS__
 #define RESULT_int64_t(...) __VA_ARGS__
 
-/* ---- functions -------------------------------------------------------------
- */
+/* ---- functions ----------------------------------------------------------- */
 
 /* The body of a function for large calls. call_ runs the baseline library; what
  * follows sets the members of `arguments`. */
@@ -272,8 +270,7 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
                 &entry, caller, order_(order, ) routine_(PASS, type_));       \
     }
 
-/* ---- names -----------------------------------------------------------------
- */
+/* ---- names --------------------------------------------------------------- */
 
 static const struct takt_naming fortran = {"%s_", "%s_", false};
 static const struct takt_naming fortran64 = {"%s_64_", "%s_64_", true};

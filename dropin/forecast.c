@@ -54,8 +54,7 @@ struct takt_forecast takt__forecast_scaled(struct takt_forecast forecast,
     return forecast;
 }
 
-/* ---- of intercepted calls --------------------------------------------------
- */
+/* ---- of intercepted calls ------------------------------------------------ */
 
 /* Calls that a forecast is for. */
 struct forecast_kind {

@@ -5,8 +5,7 @@
  * did not run on a GPU. What routing gained is measured, not forecast
  * (sides.h).
  */
-#ifndef TAKT_DROPIN_FORECAST_H
-#define TAKT_DROPIN_FORECAST_H
+#pragma once
 
 #include "intercepted.h"
 #include "route.h"
@@ -40,5 +39,3 @@ static inline takt_request takt__request_of(const takt_call *call)
                           .shape = call->shape,
                           .flags = call->flags};
 }
-
-#endif

@@ -6,8 +6,7 @@
  * from the first to the last, as pthread_atfork() would have it if the parts
  * registered in this order.
  */
-#ifndef TAKT_DROPIN_FORK_H
-#define TAKT_DROPIN_FORK_H
+#pragma once
 
 enum takt_fork_part {
     TAKT_FORK_LOADER,
@@ -21,5 +20,3 @@ enum takt_fork_part {
  * and in the child. Any of them may be NULL. Call it once for each part. */
 void takt__at_fork(enum takt_fork_part part, void (*prepare)(void),
                    void (*parent)(void), void (*child)(void));
-
-#endif

@@ -70,8 +70,7 @@ static bool is_in_handler(const struct takt_intercept *intercept)
     return calls % most_in_handlers != 0;
 }
 
-/* ---- single calls ----------------------------------------------------------
- */
+/* ---- single calls -------------------------------------------------------- */
 
 /* Calls with more work say where they ran: it takes 0.1 microseconds. */
 static const double described_work = 1e6;
@@ -232,8 +231,7 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
     takt__record_learned(route, &measurement);
 }
 
-/* ---- all calls -------------------------------------------------------------
- */
+/* ---- all calls ----------------------------------------------------------- */
 
 /* Routes a call whose work is known. False: intercept->why says why not. */
 static bool route_any(struct takt_intercept *intercept,

@@ -59,8 +59,7 @@ static void record(const struct subject *of, const struct takt_parts *parts,
                                        : TAKT_WHY_SLOWER);
 }
 
-/* ---- in halves -------------------------------------------------------------
- */
+/* ---- in halves ----------------------------------------------------------- */
 
 /* The parts that stay are slower by themselves than as a whole, so the products
  * must be much faster elsewhere. A GPU that sleeps counts: what the products
@@ -86,8 +85,7 @@ static void run_halves(const struct subject *of,
         record(of, &parts, forecast, start_ns, end_ns);
 }
 
-/* ---- all of them -----------------------------------------------------------
- */
+/* ---- all of them --------------------------------------------------------- */
 
 static bool is_baseline_selected(const struct subject *of)
 {

@@ -6,8 +6,7 @@
  * says whether the rest is routed, router.c and
  * reuse.c run it, record.c counts it.
  */
-#ifndef TAKT_DROPIN_INTERCEPTED_H
-#define TAKT_DROPIN_INTERCEPTED_H
+#pragma once
 
 #include <stdint.h>
 
@@ -55,5 +54,3 @@ void takt__intercept_end(const struct takt_intercept *intercept);
  * intercept->why says why not, and nothing was touched. */
 bool takt__route_triangular(struct takt_intercept *intercept,
                             const struct takt_arguments *arguments);
-
-#endif

@@ -9,8 +9,7 @@
  * only for a moment, since the thread that forks may hold the loader's lock
  * itself.
  */
-#ifndef TAKT_DROPIN_LOADER_H
-#define TAKT_DROPIN_LOADER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ void takt__loader_leave(void);
 /* Whether a fork() is under way. A library that was loaded meanwhile has not
  * prepared for it: its locks must not be taken. */
 bool takt__loader_is_forking(void);
-
-#endif

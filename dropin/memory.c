@@ -18,8 +18,7 @@ static const takt_work unit = {.bytes = 1, .flops = 1};
 static const struct takt_route *kept_in;
 static const takt_op *program;
 
-/* ---- the name --------------------------------------------------------------
- */
+/* ---- the name ------------------------------------------------------------ */
 
 static uint32_t hash(uint32_t seed, const char *text)
 {
@@ -90,8 +89,7 @@ static void name_program(char *out, size_t size)
             *c = '_';
 }
 
-/* ---- the store -------------------------------------------------------------
- */
+/* ---- the store ----------------------------------------------------------- */
 
 static takt_request request_of(void)
 {

@@ -8,8 +8,7 @@
  * same calls took routed. So what is remembered is kept, merged, listed and
  * forgotten like everything else.
  */
-#ifndef TAKT_DROPIN_MEMORY_H
-#define TAKT_DROPIN_MEMORY_H
+#pragma once
 
 #include "route.h"
 #include "switchback.h"
@@ -19,5 +18,3 @@ enum takt_memory takt__memory_open(const struct takt_route *route);
 
 /* Keeps what was found out. */
 void takt__memory_keep(const struct takt_switchback_result *result);
-
-#endif

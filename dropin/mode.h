@@ -2,8 +2,7 @@
 /*
  * mode.h - what the environment asks of this process, read at its first call.
  */
-#ifndef TAKT_DROPIN_MODE_H
-#define TAKT_DROPIN_MODE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -58,5 +57,3 @@ static inline bool takt__has_stats(void)
     return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
             TAKT_MODE_STATS) != 0;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * record.h - writes a call that has ended to the shared statistics: where it
  * ran, what it took compared with the baseline library, and why not on a GPU.
  */
-#ifndef TAKT_DROPIN_RECORD_H
-#define TAKT_DROPIN_RECORD_H
+#pragma once
 
 #include "forecast.h"
 #include "intercepted.h"
@@ -41,5 +40,3 @@ void takt__record_routed(const struct takt_route *route,
 void takt__record(const struct takt_intercept *intercept, enum takt_path path,
                   const struct takt_taken *taken,
                   const struct takt_forecast *forecast, enum takt_why why);
-
-#endif

@@ -73,8 +73,7 @@ bool takt__reuse_read_setting(void)
     return atomic_load(&takt__reuse_setting) == TAKT_REUSE_YES;
 }
 
-/* ---- operands --------------------------------------------------------------
- */
+/* ---- operands ------------------------------------------------------------ */
 
 static size_t element_bytes(const takt_call *call)
 {
@@ -132,8 +131,7 @@ static size_t out_bytes(const struct substitution *self)
                             : span(call, 1, dim[is_turned ? 1 : 0], 0);
 }
 
-/* ---- gains and prices ------------------------------------------------------
- */
+/* ---- gains and prices ---------------------------------------------------- */
 
 static double bytes_of(const struct substitution *self)
 {
@@ -212,8 +210,7 @@ static void copy_if_it_pays(const struct substitution *self)
     }
 }
 
-/* ---- calls -----------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------- */
 
 /* Finds the operand in the cache, and checks whether its copy is valid now. */
 static void find_cached(const struct substitution *self,

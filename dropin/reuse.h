@@ -12,8 +12,7 @@
  * Threads: may be called from any thread. Calls without a large matrix take no
  * lock.
  */
-#ifndef TAKT_DROPIN_REUSE_H
-#define TAKT_DROPIN_REUSE_H
+#pragma once
 
 #include "route.h"
 
@@ -42,5 +41,3 @@ static inline takt_status takt__reuse_run(const struct takt_route *route,
                ? takt__run_reusing(route, call, decision)
                : route->takt->run(route->ctx, call, decision);
 }
-
-#endif

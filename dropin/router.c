@@ -33,8 +33,7 @@ static struct takt_route routes[most_routes];
 static _Atomic unsigned route_count;
 static atomic_flag is_making = ATOMIC_FLAG_INIT;
 
-/* ---- libtakt ---------------------------------------------------------------
- */
+/* ---- libtakt ------------------------------------------------------------- */
 
 static bool find(void *handle, const char *name, void *function, size_t size)
 {
@@ -129,8 +128,7 @@ void takt__router_spent(uint64_t ns)
     }
 }
 
-/* ---- contexts --------------------------------------------------------------
- */
+/* ---- contexts ------------------------------------------------------------ */
 
 static void find_gpu(struct takt_route *route)
 {
@@ -335,8 +333,7 @@ void takt__route_early(const struct takt_baseline *baseline)
     (void)takt__route(baseline, &why);
 }
 
-/* ---- calls -----------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------- */
 
 takt_call takt__product_call(const struct takt_route *route,
                              const struct takt_product *p)

@@ -2,8 +2,7 @@
 /*
  * routine.h - the routines of BLAS that are intercepted, and their types.
  */
-#ifndef TAKT_DROPIN_ROUTINE_H
-#define TAKT_DROPIN_ROUTINE_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -41,5 +40,3 @@ static inline unsigned takt__exponent(double work)
     memcpy(&bits, &work, sizeof bits);
     return (unsigned)(bits >> 52) - 1023;
 }
-
-#endif

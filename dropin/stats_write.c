@@ -32,8 +32,7 @@ static void count_process(struct takt_stats *stats)
         takt__stats_add(&stats->processes, 1);
 }
 
-/* ---- opening ---------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------- */
 
 static struct takt_stats *map_file(const char *path)
 {
@@ -66,8 +65,7 @@ bool takt__stats_open(const char *path)
     return true;
 }
 
-/* ---- facts of the process --------------------------------------------------
- */
+/* ---- facts of the process ------------------------------------------------ */
 
 /* False: another thread or process has written there. */
 static bool write_text(struct takt_stats_text *at, const char *text)
@@ -156,8 +154,7 @@ void takt__stats_opened(uint64_t ns)
         takt__stats_add(&stats->result.own_ns, ns);
 }
 
-/* ---- calls -----------------------------------------------------------------
- */
+/* ---- calls --------------------------------------------------------------- */
 
 struct takt_stats_cell *takt__stats_cell(enum takt_routine routine,
                                          enum takt_blas_type type, double work)

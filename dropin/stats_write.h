@@ -4,8 +4,7 @@
  *
  * Threads: all functions may be called from any thread.
  */
-#ifndef TAKT_DROPIN_STATS_WRITE_H
-#define TAKT_DROPIN_STATS_WRITE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void takt__stats_span(uint64_t start_ns, uint64_t end_ns);
 /* A call that ran; ns 0: it was not timed. */
 void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
                      uint64_t ns);
-
-#endif

@@ -51,8 +51,7 @@ void takt__switchback_look(uint64_t now_ns);
 /* A call of this thread was not timed: what follows it is no gap. */
 void takt__switchback_skip(void);
 
-/* ---- the start -------------------------------------------------------------
- */
+/* ---- the start ----------------------------------------------------------- */
 
 /* What earlier runs of the program have shown. */
 enum takt_memory {

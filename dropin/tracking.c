@@ -20,8 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- the kernel's interface, newer than many headers -----------------------
- */
+/* ---- the kernel's interface, newer than many headers --------------------- */
 
 enum {
     only_user_faults = 1,            /* of userfaultfd(): needs no privileges */
@@ -48,8 +47,7 @@ struct page_scan {
 
 #define SCAN_PAGES _IOWR('f', 16, struct page_scan)
 
-/* ---- pages -----------------------------------------------------------------
- */
+/* ---- pages --------------------------------------------------------------- */
 
 static struct tracker {
     uint64_t generation; /* 0: not open */
@@ -102,8 +100,7 @@ static bool are_marked(uintptr_t first, uintptr_t end)
            run.start == first && run.end == end;
 }
 
-/* ---- opening ---------------------------------------------------------------
- */
+/* ---- opening ------------------------------------------------------------- */
 
 static int open_faults(void)
 {
@@ -191,8 +188,7 @@ const char *takt__tracking_problem(void)
     return tracker->generation != 0 ? NULL : open_tracker();
 }
 
-/* ---- which memory can be tracked -------------------------------------------
- */
+/* ---- which memory can be tracked ----------------------------------------- */
 
 /* Whether a line of /proc/self/maps is private anonymous memory. The main
  * stack, which grows by itself, is not tracked. */
@@ -245,8 +241,7 @@ static bool has_pins(void)
     return pinned_kb > 0;
 }
 
-/* ---- tracking --------------------------------------------------------------
- */
+/* ---- tracking ------------------------------------------------------------ */
 
 static bool save_ends(struct takt_tracked *tracked)
 {

@@ -18,8 +18,7 @@
  * Threads: one at a time; the program's own go on meanwhile. After a fork the
  * child tracks nothing, and may begin anew.
  */
-#ifndef TAKT_DROPIN_TRACKING_H
-#define TAKT_DROPIN_TRACKING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ void takt__tracking_end(struct takt_tracked *tracked);
  * False also if that is not known. */
 bool takt__tracking_is_unchanged(const struct takt_tracked *tracked,
                                  const void *at, size_t bytes);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * All matrices are by rows. A matrix by columns is described as its transpose.
  */
-#ifndef TAKT_DROPIN_TRIANGULAR_H
-#define TAKT_DROPIN_TRIANGULAR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ static inline size_t takt__triangle_order(const struct takt_triangular *call)
 /* Runs the call. Sizes are at least 1; alpha is not 0. */
 void takt__by_halves(const struct takt_triangular *call,
                      const struct takt_steps *steps);
-
-#endif

@@ -10,8 +10,7 @@
 #include "record.h"
 #include "router.h"
 
-/* ---- products --------------------------------------------------------------
- */
+/* ---- products ------------------------------------------------------------ */
 
 static bool run_on_expert(struct takt_parts *parts, const takt_call *call)
 {
@@ -49,8 +48,7 @@ static void run_product(void *self, const struct takt_product *product)
         takt__baseline_product(parts->route->baseline, product);
 }
 
-/* ---- rests in the baseline library -----------------------------------------
- */
+/* ---- rests in the baseline library --------------------------------------- */
 
 static void run_rest(void *self, const struct takt_triangular *part)
 {
@@ -70,8 +68,7 @@ void takt__run_halves(struct takt_parts *parts,
     takt__by_halves(call, &steps);
 }
 
-/* ---- rests as products -----------------------------------------------------
- */
+/* ---- rests as products --------------------------------------------------- */
 
 struct scratch {
     size_t bytes;

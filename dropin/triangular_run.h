@@ -3,8 +3,7 @@
  * triangular_run.h - runs a triangular call in parts: products by the router or
  * on one expert, what is left in the baseline library or as products too.
  */
-#ifndef TAKT_DROPIN_TRIANGULAR_RUN_H
-#define TAKT_DROPIN_TRIANGULAR_RUN_H
+#pragma once
 
 #include "route.h"
 #include "triangular.h"
@@ -32,5 +31,3 @@ bool takt__run_as_products(struct takt_parts *parts,
 
 /* The first product that cutting makes. */
 takt_shape takt__first_product(const struct takt_triangular *call);
-
-#endif

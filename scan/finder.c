@@ -294,7 +294,6 @@ takt_status takt__find(struct takt_scan_finder *finder,
     finder->deadline =
         takt__now_ns() +
         1000000000u * (SECONDS + SECONDS_PER_MIB * ((uint64_t)size >> 20));
-    source.deadline = finder->deadline;
     if (size < UINT32_MAX)
         source.tree = parse(finder, &source);
     if (source.tree == NULL) {

@@ -30,7 +30,6 @@ struct takt_source {
     const struct takt_language *language;
     void *notes; /* the language's own, about this file: see `begin` */
     struct takt_region *region; /* lives as long as the file's findings */
-    uint64_t deadline;          /* see takt__source_is_late() */
 };
 
 enum { TAKT_MATCH_CAPTURES = 16 };
@@ -67,12 +66,6 @@ bool takt__text_is(struct takt_text text, const char *word);
 const char *takt__source_keep(const struct takt_source *source,
                               const struct takt_text *part, size_t count);
 
-/* Whether the file has had its time: whatever is still looked for is then
- * better not found. To be asked in what may take long. */
-bool takt__source_is_late(const struct takt_source *source);
-
-/* The nearest ancestor of that type; a null node: none. */
-TSNode takt__node_above(TSNode node, const char *type);
 bool takt__node_is(TSNode node, const char *type);
 TSNode takt__node_field(TSNode node, const char *field);
 

@@ -2,7 +2,6 @@
 /*
  * text.c - what languages ask about nodes and their text.
  */
-#include "base/clock.h"
 #include "language.h"
 #include "text/digit.h"
 #include "text/region.h"
@@ -46,27 +45,12 @@ const char *takt__source_keep(const struct takt_source *source,
     return kept;
 }
 
-bool takt__source_is_late(const struct takt_source *source)
-{
-    return takt__now_ns() > source->deadline;
-}
-
 bool takt__node_is(TSNode node, const char *type)
 {
     if (ts_node_is_null(node))
         return false;
     const char *is = ts_node_type(node);
     return is[0] == type[0] && strcmp(is, type) == 0; /* most differ at once */
-}
-
-TSNode takt__node_above(TSNode node, const char *type)
-{
-    while (!ts_node_is_null(node)) {
-        node = ts_node_parent(node);
-        if (takt__node_is(node, type))
-            break;
-    }
-    return node;
 }
 
 /* The number of a field; 0: the grammar has none of that name. Tree-sitter

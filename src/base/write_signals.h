@@ -7,8 +7,7 @@
  * calls such a write of this thread fails (EFBIG, EPIPE) and raises nothing:
  * what Takt cannot store or say is no reason for a program to end. Pairs nest.
  */
-#ifndef TAKT_BASE_WRITE_SIGNALS_H
-#define TAKT_BASE_WRITE_SIGNALS_H
+#pragma once
 
 #include <signal.h>
 
@@ -19,5 +18,3 @@ struct takt_write_signals {
 
 void takt__write_signals_block(struct takt_write_signals *out);
 void takt__write_signals_restore(const struct takt_write_signals *before);
-
-#endif

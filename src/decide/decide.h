@@ -7,8 +7,7 @@
  * of a table, and falls back on the prior where nothing was. Nothing here runs,
  * waits or allocates.
  */
-#ifndef TAKT_DECIDE_DECIDE_H
-#define TAKT_DECIDE_DECIDE_H
+#pragma once
 
 #include "decide/situation.h"
 #include "decide/table.h"
@@ -155,5 +154,3 @@ struct takt_rates takt__prior_rates(const struct takt_expert *expert,
  * 0: not known (yet). */
 struct takt_rates takt__prior_gpu(double flops, double memory_rate,
                                   double link_rate);
-
-#endif

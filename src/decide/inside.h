@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inside.h - what the files of this folder share. */
-#ifndef TAKT_DECIDE_INSIDE_H
-#define TAKT_DECIDE_INSIDE_H
+#pragma once
 
 #include "base/clock.h"
 #include "decide/decide.h"
@@ -20,5 +19,3 @@ static inline unsigned takt__sleep_situation(const struct takt_decider *decider,
     return takt__ticks() - thread->threads_used < decider->moment ? 0
                                                                   : TAKT_ASLEEP;
 }
-
-#endif

@@ -6,8 +6,7 @@
  * operands were left, and whether other threads are still awake. A benchmark
  * loop hides both.
  */
-#ifndef TAKT_DECIDE_SITUATION_H
-#define TAKT_DECIDE_SITUATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ static inline bool takt__thread_draw(struct takt_thread *thread, unsigned shift)
         thread->random * 6364136223846793005u + 1442695040888963407u;
     return (thread->random >> 33 & ((1u << shift) - 1)) == 0;
 }
-
-#endif

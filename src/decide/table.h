@@ -15,8 +15,7 @@
  * FLT_MAX: it refused lately), and confidence the factor by which it may be
  * faster. What has to be moved is the caller's to add, as is the choice.
  */
-#ifndef TAKT_DECIDE_TABLE_H
-#define TAKT_DECIDE_TABLE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -154,5 +153,3 @@ static inline uint8_t takt__sample_shift(double seconds)
 {
     return seconds >= 8e-6 ? 0 : seconds >= 2e-6 ? 2 : seconds >= 5e-7 ? 4 : 6;
 }
-
-#endif

@@ -10,8 +10,7 @@
  * A step is half an octave of the side n that the shape is made of: 2, 3, 4,
  * 6, 8, 12, ... for steps 2, 3, 4, ...
  */
-#ifndef TAKT_TUNE_FAMILY_H
-#define TAKT_TUNE_FAMILY_H
+#pragma once
 
 #include "takt/context.h"
 
@@ -51,5 +50,3 @@ takt_request takt__family_request(const struct takt_family *family,
 unsigned takt__family_step_for(const struct takt_family *family,
                                const takt_op *op, takt_dtype dtype,
                                const takt_work *work);
-
-#endif

@@ -13,8 +13,7 @@
  * family.h and operands.h stand alone: `takt map`, `takt bench` and others use
  * them, too.
  */
-#ifndef TAKT_TUNE_INSIDE_H
-#define TAKT_TUNE_INSIDE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -243,5 +242,3 @@ bool takt__batch_end(struct takt_tuning *tuning);
 typedef double takt__tune_timed(void *self);
 double takt__tune_sample(struct takt_tuning *tuning, double about_s,
                          takt__tune_timed *timed, void *self);
-
-#endif

@@ -3,8 +3,7 @@
  * operands.h - a call to be timed: its scalars, the lengths of its operands,
  * and their contents.
  */
-#ifndef TAKT_TUNE_OPERANDS_H
-#define TAKT_TUNE_OPERANDS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -60,5 +59,3 @@ void takt__operands_free(takt_call *call);
 
 /* Whether the output of the op is its second input, too. */
 bool takt__is_in_place(const takt_op *op);
-
-#endif

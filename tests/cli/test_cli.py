@@ -21,7 +21,7 @@ FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 def takt(line, **options):
     words = line.split() if isinstance(line, str) else line
     return subprocess.run([TAKT, *words], capture_output=True, text=True,
-                          timeout=60, **options)
+                          timeout=600, **options)
 
 
 class Answers(unittest.TestCase):
@@ -386,7 +386,7 @@ class Pages(unittest.TestCase):
             page = takt(["help", "--man"] + ([command] if command else []))
             ran = subprocess.run(
                 ["man", "--warnings", "-E", "UTF-8", "-l", "-"],
-                input=page.stdout, capture_output=True, text=True, timeout=60,
+                input=page.stdout, capture_output=True, text=True, timeout=600,
                 env={"PATH": "/usr/bin:/bin", "MANWIDTH": "80",
                      "MANROFFSEQ": "", "LC_ALL": "C.UTF-8"})
             if "undocumented" in ran.stderr or "minimized" in ran.stdout:
@@ -406,13 +406,13 @@ class Pages(unittest.TestCase):
                    f")\nCOMP_CWORD={len(words) - 1}\n_takt\n"
                    "printf '%s\\n' \"${COMPREPLY[@]}\"\n")
             ran = subprocess.run(["bash", "--norc"], input=ask, text=True,
-                                 capture_output=True, timeout=20)
+                                 capture_output=True, timeout=600)
             self.assertIn(want, ran.stdout.split(), ran.stderr)
 
     def test_a_full_disk_is_noticed(self):
         with open("/dev/full", "w") as full:
             ran = subprocess.run([TAKT, "map"], stdout=full, text=True,
-                                 stderr=subprocess.PIPE, timeout=20)
+                                 stderr=subprocess.PIPE, timeout=600)
         self.assertEqual(ran.returncode, 1)
         self.assertIn("cannot write", ran.stderr)
 

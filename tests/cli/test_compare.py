@@ -34,7 +34,7 @@ def setUpModule():
     FAKE = os.path.join(SHARED.name, "libtakt-blas.so")
     subprocess.run(["cc", "-std=gnu17", "-I", ROOT, "-shared", "-fPIC", "-o",
                     FAKE, os.path.join(HERE, "fake_blas.c")], check=True,
-                   timeout=120)
+                   timeout=600)
 
 
 def tearDownModule():
@@ -413,7 +413,7 @@ class Compare(unittest.TestCase):
                 ran = self.start(script)
                 self.await_lines("sleeper", 1)
                 ran.send_signal(number)
-                out, _ = ran.communicate(timeout=60)
+                out, _ = ran.communicate(timeout=600)
                 self.assertEqual(ran.returncode, -number)
                 told = json.loads(out)
                 self.assertEqual((told["end"], told["pairs"]), ("signal", 2))
@@ -429,7 +429,7 @@ class Compare(unittest.TestCase):
         while not os.path.exists(self.path("x")):
             time.sleep(0.01)
         ran.send_signal(signal.SIGTERM)
-        out, _ = ran.communicate(timeout=60)
+        out, _ = ran.communicate(timeout=600)
         self.assertEqual(ran.returncode, -signal.SIGTERM)
         self.assertEqual(json.loads(out)["pairs"], 0)
 

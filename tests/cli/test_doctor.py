@@ -33,7 +33,7 @@ class Doctor(unittest.TestCase):
                            TAKT_BLAS="")
         environment.update(settings)
         return subprocess.run([TAKT, "doctor", *words], capture_output=True,
-                              text=True, timeout=120, env=environment)
+                              text=True, timeout=600, env=environment)
 
     def problem(self, **settings):
         """The one line that says what is wrong with them."""

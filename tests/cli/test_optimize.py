@@ -69,7 +69,7 @@ command = "{build}"
 def takt(line, env=None, **options):
     words = line.split() if isinstance(line, str) else [str(w) for w in line]
     options.setdefault("text", True)
-    return subprocess.run([TAKT, *words], capture_output=True, timeout=120,
+    return subprocess.run([TAKT, *words], capture_output=True, timeout=600,
                           env={**os.environ, "TAKT_GPU": "", "TAKT_DB": "",
                                **(env or {})},
                           **options)
@@ -403,7 +403,7 @@ class State(Project):
                                  stdout=subprocess.DEVNULL,
                                  stderr=subprocess.DEVNULL,
                                  start_new_session=True)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 600
         while not (self.path / "begun").exists():
             self.assertLess(time.monotonic(), end)
             time.sleep(0.02)
@@ -446,7 +446,7 @@ class State(Project):
         os.close(reader)
         ran = subprocess.run(
             [TAKT, "optimize", "--all", self.path], stdout=writer,
-            stderr=subprocess.PIPE, timeout=120,
+            stderr=subprocess.PIPE, timeout=600,
             env={**os.environ, "TAKT_GPU": "", "TAKT_DB": ""})
         os.close(writer)
         self.assertEqual(ran.returncode, 1)
@@ -702,7 +702,7 @@ class Sarif(Project):
         script = pathlib.Path(__file__).parent / "sarif" / "validate.cjs"
         ran = subprocess.run(["node", script, PACKAGES],
                              input=json.dumps(report), text=True, check=True,
-                             capture_output=True, timeout=60)
+                             capture_output=True, timeout=600)
         return [(c["instancePath"], c["keyword"])
                 for c in json.loads(ran.stdout)]
 

@@ -191,7 +191,7 @@ class Program(Scratch):
     def test_no_descriptors_but_its_own(self):
         show = "import os; print(sorted(map(int, os.listdir('/proc/self/fd'))))"
         want = subprocess.run([PYTHON, "-c", show], capture_output=True,
-                              text=True, timeout=60).stdout
+                              text=True, timeout=600).stdout
         for ran in self.both(PYTHON, "-c", show):
             self.assertEqual(ran.stdout, want)
 
@@ -202,7 +202,7 @@ class Program(Scratch):
                 signal.signal(ignored, signal.SIG_IGN)
                 signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR2])
             want = subprocess.run(show, capture_output=True, text=True,
-                                  timeout=60, preexec_fn=prepare).stdout
+                                  timeout=600, preexec_fn=prepare).stdout
             for ran in self.both(*show, preexec_fn=prepare):
                 self.assertEqual((ran.returncode, ran.stdout), (0, want))
 
@@ -211,7 +211,7 @@ class Program(Scratch):
         os.close(ours)
         ran = subprocess.run(
             [TAKT, "run", "--report", "--", SH, "-c", "exit 5"], stderr=theirs,
-            env=self.env(), timeout=60)
+            env=self.env(), timeout=600)
         os.close(theirs)
         self.assertEqual(ran.returncode, 5)
 
@@ -419,7 +419,7 @@ class Environment(Scratch):
             ran = subprocess.run(
                 mounts.command(mounts.quota(cpu_max), TAKT, "run", "--", SH,
                                "-c", f"echo {show}"), env={**env, **changes},
-                capture_output=True, text=True, timeout=60)
+                capture_output=True, text=True, timeout=600)
             with self.subTest(cpu_max, changes=changes):
                 self.assertEqual((ran.stdout, ran.stderr), (f"{want}\n", ""))
 
@@ -433,7 +433,7 @@ class Environment(Scratch):
             ran = subprocess.run(
                 mounts.command(setup, TAKT, "run", "--db", f"{disk}/{name}",
                                "--", SH, "-c", "echo $TAKT_DB"),
-                env=self.env(), capture_output=True, text=True, timeout=60)
+                env=self.env(), capture_output=True, text=True, timeout=600)
             self.assertEqual((ran.returncode, ran.stdout), want, ran.stderr)
             self.assertEqual("Read-only" in ran.stderr, name == "b.db")
 
@@ -461,7 +461,7 @@ class Environment(Scratch):
                 ran = subprocess.run(
                     [moved, "run", "--", SH, "-c", 'echo "$LD_PRELOAD"'],
                     env=self.env(TAKT_RUN_PRELOAD=None), capture_output=True,
-                    text=True, timeout=60)
+                    text=True, timeout=600)
                 self.assertEqual(ran.stdout.strip(), os.path.realpath(
                     os.path.join(target, "libtakt-blas.so")), ran.stderr)
 
@@ -479,7 +479,7 @@ class Environment(Scratch):
             ran = subprocess.run(
                 [tool, "run", "--", SH, "-c", "echo started"],
                 env=self.env(TAKT_RUN_PRELOAD=preload), capture_output=True,
-                text=True, timeout=60)
+                text=True, timeout=600)
             self.assertEqual((ran.returncode, ran.stdout), (1, ""))
             self.assertEqual(ran.stderr.count("\n"), 1, ran.stderr)
             self.assertIn(said, ran.stderr)
@@ -1137,10 +1137,10 @@ class Pages(unittest.TestCase):
             self.assertIn(word, shown)
         self.assertLess(max(map(len, shown.splitlines())), 100)
         page = subprocess.run([TAKT, "help", "--man", "run"],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=600)
         self.assertIn("takt\\-run", page.stdout)
         script = subprocess.run([TAKT, "completion", "bash"],
-                                capture_output=True, text=True, timeout=60)
+                                capture_output=True, text=True, timeout=600)
         self.assertIn("'run --pin'", script.stdout)
 
 

@@ -47,7 +47,7 @@ class Scratch(unittest.TestCase):
 
     def takt(self, *words, code=0, **options):
         ran = subprocess.run([TAKT, *map(str, words)], env=self.env,
-                             capture_output=True, timeout=120,
+                             capture_output=True, timeout=600,
                              stdin=subprocess.DEVNULL, **options)
         out = ran.stdout.decode("utf-8", "surrogateescape")
         err = ran.stderr.decode("utf-8", "surrogateescape")
@@ -128,7 +128,7 @@ class Files(Scratch):
         os.mkfifo(fifo)
         reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE)
         self.export(fifo)
-        self.assertTrue(reader.communicate(timeout=60)[0]
+        self.assertTrue(reader.communicate(timeout=600)[0]
                         .startswith(b"takt history 1\n"))
         self.assertTrue(stat.S_ISFIFO(fifo.stat().st_mode))
         self.assertIn("is no file", self.export(self.app, 1)[1])

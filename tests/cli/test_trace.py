@@ -97,7 +97,7 @@ def setUpModule():
     SHARED = tempfile.TemporaryDirectory(dir="/tmp")
     library = os.path.join(SHARED.name, "libnothing.so")
     subprocess.run(["cc", "-shared", "-x", "c", "/dev/null", "-o", library],
-                   check=True, timeout=120)
+                   check=True, timeout=600)
     os.environ["TAKT_RUN_PRELOAD"] = library
 
 
@@ -107,7 +107,7 @@ def tearDownModule():
 
 def takt(words, **options):
     return subprocess.run([TAKT, "trace", *words], capture_output=True,
-                          text=True, timeout=60, **options)
+                          text=True, timeout=600, **options)
 
 
 def wait_for(condition, seconds=100):
@@ -214,7 +214,7 @@ class Lines(Scratch):
             env = {**{k: v for k, v in os.environ.items() if k != "NO_COLOR"},
                    **env}
             subprocess.run([TAKT, "trace", path], stdout=theirs, env=env,
-                           timeout=60, check=True)
+                           timeout=600, check=True)
             os.close(theirs)
             shown = os.read(ours, 65536)
             os.close(ours)
@@ -681,7 +681,7 @@ class Commands(Scratch):
         program = os.path.join(self.folder, "program")
         subprocess.run(
             ["cc", "-x", "c", "-", "-o", program], text=True, check=True,
-            timeout=120, input="#include <stdlib.h>\n#include <stdio.h>\n"
+            timeout=600, input="#include <stdlib.h>\n#include <stdio.h>\n"
             "static const char *volatile linked = \"libtakt.so.0\";\n"
             "int main(void) { const char *p = getenv(\"LD_PRELOAD\");\n"
             "puts(p && linked ? p : \"none\"); return 0; }\n")
@@ -752,7 +752,7 @@ class Commands(Scratch):
         ran = subprocess.run(
             [TAKT, "trace", "--", sys.executable, "-c",
              PLAYER + "print('done'); sys.exit(9)", WHOLE.hex()],
-            stdout=subprocess.PIPE, stderr=write, timeout=60)
+            stdout=subprocess.PIPE, stderr=write, timeout=600)
         os.close(write)
         self.assertEqual((ran.returncode, ran.stdout), (9, b"done\n"))
 
@@ -805,7 +805,7 @@ int main(void)
 
 def find_blas():
     listed = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True,
-                            text=True, timeout=60).stdout
+                            text=True, timeout=600).stdout
     for line in listed.splitlines():
         if line.split()[:1] == ["libblas.so.3"]:
             return line.split()[-1]
@@ -818,7 +818,7 @@ BLAS = find_blas()
 def can_load():
     return LIBRARY is not None and subprocess.run(
         [sys.executable, "-c", REAL, LIBRARY, "1", "0"], capture_output=True,
-        timeout=60).returncode == 0
+        timeout=600).returncode == 0
 
 
 @unittest.skipUnless(can_load(), "no library, or one with sanitizers")
@@ -851,7 +851,7 @@ class Programs(Scratch):
         program = os.path.join(self.folder, "program")
         subprocess.run(["cc", "-x", "c", "-", "-x", "none", BLAS, "-o",
                         program], input=CALLS_BLAS, text=True, check=True,
-                       timeout=120)
+                       timeout=600)
         env = {**os.environ, "TAKT_RUN_EAGER": "1", "TAKT_GPU": ""}
         del env["TAKT_RUN_PRELOAD"]
         ran = takt(["--all", "--", program], env=env)
@@ -863,7 +863,7 @@ class Programs(Scratch):
     def test_a_file_of_two_runs(self):
         path = os.path.join(self.folder, "run.trace")
         for _ in range(2):
-            subprocess.run(self.program(50), check=True, timeout=60,
+            subprocess.run(self.program(50), check=True, timeout=600,
                            stdout=subprocess.DEVNULL,
                            env={**os.environ, "TAKT_TRACE": path})
         ran = takt(["--format", "json", path])

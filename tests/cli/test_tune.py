@@ -25,7 +25,7 @@ TAKT = sys.argv[1]
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA")
 SMALL = ("--ops add,matmul --dtype f32 --sizes 1024,65536,32x32x32,64x64x64 "
-         "--budget 60 --anyway")
+         "--budget 500 --anyway")
 
 
 def takt(line, db=None, **options):
@@ -34,7 +34,7 @@ def takt(line, db=None, **options):
     if db is not None:
         env["TAKT_DB"] = str(db)
     return subprocess.run([TAKT, *words], capture_output=True, text=True,
-                          timeout=240, env=env, **options)
+                          timeout=600, env=env, **options)
 
 
 def build_has_a_store():
@@ -369,7 +369,7 @@ class TunedGpu(unittest.TestCase):
     """The same with a driver that computes on the processor for a GPU."""
 
     LINE = ("tune --ops add,sum,axpy --dtype f32 --sizes 1024,65536 "
-            "--budget 30 --anyway --json")
+            "--budget 500 --anyway --json")
     ENV = {"TAKT_CUDA": FAKE_CUDA, "TAKT_CUBLAS": "", "TAKT_GPU": "all"}
 
     @classmethod
@@ -448,7 +448,7 @@ class TunedGpu(unittest.TestCase):
 
     def test_two_are_measured_both(self):
         db = self.folder.name + "/two.db"
-        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 30 "
+        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 500 "
                         "--anyway --json", db, FAKE_CUDA_DEVICES="2")
         self.assertEqual(said["gpus"], 2)
         rows = self.ask("history show add --json", db, FAKE_CUDA_DEVICES="2")
@@ -457,7 +457,7 @@ class TunedGpu(unittest.TestCase):
                          {"cuda.0", "cuda.1"})
 
     def test_one_that_is_switched_off_is_not_measured(self):
-        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 30 "
+        said = self.ask("tune --ops add --sizes 1024 --dtype f32 --budget 500 "
                         "--anyway --json", self.folder.name + "/off.db",
                         TAKT_GPU="")
         self.assertEqual((said["gpus"], said["resident_samples"]), (0, 0))
@@ -486,7 +486,7 @@ class Interrupted(unittest.TestCase):
             self.await_handler(run.pid, signal.SIGINT)
             time.sleep(1.5)
             run.send_signal(signal.SIGINT)
-            out, err = run.communicate(timeout=120)
+            out, err = run.communicate(timeout=600)
             self.assertEqual((run.returncode, err), (130, ""))
             said = json.loads(out)
             self.assertFalse(said["complete"])
@@ -505,7 +505,7 @@ class Interrupted(unittest.TestCase):
                                    env=dict(os.environ, TAKT_DB=db))
             self.assertIn("%", run.stderr.readline())  # it is at work
             run.terminate()
-            out, _ = run.communicate(timeout=120)
+            out, _ = run.communicate(timeout=600)
             self.assertEqual(run.returncode, 143)
             self.assertIn("run it again", out)
 

@@ -35,7 +35,7 @@ def run(program, words, **changes):
         with open(path if os.path.exists(path) else os.devnull) as given:
             ran = subprocess.run([os.path.join(FOLDER, program)], stdin=given,
                                  cwd=folder, env=env, capture_output=True,
-                                 text=True, timeout=100)
+                                 text=True, timeout=600)
         written = {}
         for name in sorted(os.listdir(folder)):
             with open(os.path.join(folder, name)) as file:

@@ -52,7 +52,7 @@ def surroundings(**changes):
 
 def run(*words, program=PROGRAM, **changes):
     ran = subprocess.run([program, *words], env=surroundings(**changes),
-                         capture_output=True, text=True, timeout=100)
+                         capture_output=True, text=True, timeout=600)
     return ran.returncode, ran.stdout, ran.stderr
 
 
@@ -75,7 +75,7 @@ class Programs(unittest.TestCase):
             mounts.command(setup.format(folder=self.folder), PROGRAM, *words),
             env=surroundings(LD_PRELOAD=None, TAKT_TEST_PRELOAD=PRELOAD,
                              **changes),
-            capture_output=True, text=True, timeout=100)
+            capture_output=True, text=True, timeout=600)
         return ran.returncode, ran.stdout, ran.stderr
 
     def preloaded(self, *words, **changes):
@@ -340,7 +340,7 @@ class Loading(Programs):
         for mode in MODES.values():
             ran = subprocess.run(
                 [sys.executable, "-c", OPENER, PRELOAD, LIBRARY], text=True,
-                capture_output=True, timeout=100, env=surroundings(**mode))
+                capture_output=True, timeout=600, env=surroundings(**mode))
             self.assertEqual((ran.stdout, ran.stderr), ("14.0\n" * 3, ""))
 
 
@@ -491,7 +491,7 @@ class Trouble(Programs):
             ran = subprocess.run([PROGRAM, "plain"], cwd=self.folder,
                                  env=surroundings(LD_PRELOAD=preload,
                                                   TAKT_RUN_EAGER="1"),
-                                 capture_output=True, timeout=100)
+                                 capture_output=True, timeout=600)
             self.assertEqual(ran.returncode, code, preload)
 
     def test_store_is_damaged(self):
@@ -554,7 +554,7 @@ class Trouble(Programs):
         self.assertIn("db", before)
         ran = subprocess.run(
             [PROGRAM, "plain"], user=65534, capture_output=True, text=True,
-            timeout=100, env=surroundings(LD_PRELOAD=PRELOAD, TAKT_DB=store,
+            timeout=600, env=surroundings(LD_PRELOAD=PRELOAD, TAKT_DB=store,
                                           TAKT_RUN_EAGER="1"))
         self.assertEqual((ran.returncode, ran.stdout), plain[:2], ran.stderr)
         self.assertIn("can be read and not written", ran.stderr)
@@ -642,7 +642,7 @@ class Boards(Programs):
         env = surroundings(LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path)
         both = [subprocess.Popen([PROGRAM, "exactly", "200000"], env=env,
                                  stdout=subprocess.DEVNULL) for _ in range(2)]
-        self.assertEqual([ran.wait(timeout=100) for ran in both], [0, 0])
+        self.assertEqual([ran.wait(timeout=600) for ran in both], [0, 0])
         read = stats.Stats(path)
         self.assertEqual((read.processes, read.calls("dot")), (2, 400000))
         self.assertEqual(read.calls(), 400000)

@@ -4,13 +4,22 @@
  *
  * All of it is from malloc(), so that a sanitizer sees who goes beyond it.
  */
+#define _GNU_SOURCE /* memfd_create() */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "gpu/fake_cuda.h"
 
 /* No pointer of a program has this bit. */
 static const uint64_t device_bit = UINT64_C(1) << 56;
+
+/* malloc(), and that of each sanitizer, gives such a block pages of its own,
+ * and returns them when it is freed. The scratch of a device is one. */
+static const size_t always_mapped = (size_t)32 << 20;
+
+enum { FILLER = 0xA5 };
 
 enum kind { ON_DEVICE, ON_HOST, REGISTERED };
 
@@ -127,14 +136,52 @@ void fake_memory_free_all(const struct fake_context *context)
             link = &(*link)->next;
 }
 
+enum { PAGE = 4096, FILLER_BYTES = 1 << 20 };
+
+/* A file of filler, whose pages can be mapped; -1: none. */
+static int filler_file(void)
+{
+    static int file = -1;
+    static char filler[FILLER_BYTES];
+
+    if (file >= 0)
+        return file;
+    file = memfd_create("filler", MFD_CLOEXEC);
+    memset(filler, FILLER, sizeof filler);
+    if (file >= 0 && write(file, filler, sizeof filler) != sizeof filler) {
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
+/* Fills memory that malloc() has mapped and will unmap, and says how much of
+ * it: a page takes time and room when it is touched, as most never are. */
+static size_t map_filler(char *at, size_t bytes)
+{
+    const int file = filler_file();
+    size_t done = 0;
+
+    while (file >= 0 && bytes - done >= FILLER_BYTES &&
+           mmap(at + done, FILLER_BYTES, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_FIXED, file, 0) != MAP_FAILED)
+        done += FILLER_BYTES;
+    return done;
+}
+
 /* Filled with what is never zero, as nobody may count on that. */
 static void *make_memory(size_t bytes)
 {
-    void *at;
+    void *memory;
+    size_t done = 0;
 
-    if (posix_memalign(&at, 4096, bytes) != 0)
+    if (posix_memalign(&memory, PAGE, bytes) != 0)
         return NULL;
-    return memset(at, 0xA5, bytes);
+    char *at = memory;
+    if (bytes >= always_mapped)
+        done = map_filler(at, bytes);
+    memset(at + done, FILLER, bytes - done);
+    return at;
 }
 
 /* ---- the functions ------------------------------------------------------- */

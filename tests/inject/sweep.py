@@ -73,7 +73,7 @@ def environment(folder, **more):
 def run(folder, command, **more):
     return subprocess.run([str(word) for word in command], cwd=folder,
                           env=environment(folder, **more), text=True,
-                          capture_output=True, timeout=120,
+                          capture_output=True, timeout=600,
                           errors="replace", stdin=subprocess.DEVNULL)
 
 

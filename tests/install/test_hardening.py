@@ -19,7 +19,7 @@ BUILD = sys.argv[1]
 
 def says(*words):
     return subprocess.run(words, capture_output=True, text=True, check=True,
-                          timeout=120).stdout
+                          timeout=600).stdout
 
 
 def is_elf(path):
@@ -127,7 +127,7 @@ class Lacking(unittest.TestCase):
     def build(self, *flags):
         out = os.path.join(self.folder, "program")
         subprocess.run(["gcc", "-x", "c", "-", "-o", out, *self.GOOD, *flags],
-                       input=self.SOURCE, text=True, check=True, timeout=120,
+                       input=self.SOURCE, text=True, check=True, timeout=600,
                        capture_output=True)
         return out
 

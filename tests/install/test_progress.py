@@ -23,7 +23,7 @@ class Progress(unittest.TestCase):
 
     def run_script(self, script):
         return subprocess.run([PROGRESS, "build", self.log, "sh", "-c", script],
-                              capture_output=True, text=True, timeout=60)
+                              capture_output=True, text=True, timeout=600)
 
     def test_success_is_silent_and_kept_in_the_log(self):
         ran = self.run_script("echo one; echo two >&2")
@@ -50,7 +50,7 @@ class Progress(unittest.TestCase):
             shown += os.read(master, 4096)
         with open(fifo, "w") as file:
             file.write("go\n")
-        self.assertEqual(ran.wait(timeout=60), 0)
+        self.assertEqual(ran.wait(timeout=600), 0)
         os.close(master)
         self.assertIn(b"build: ", shown)
         self.assertNotIn(b"first", shown)

@@ -46,7 +46,7 @@ class Loading(unittest.TestCase):
             env={**env, "TAKT_DB": "", "TAKT_BLAS": "", "TAKT_GPU": "",
                  "TAKT_OTLP_FILE": str(self.folder / "out"),
                  "PLANTED": str(self.mark), **variables},
-            capture_output=True, timeout=250)
+            capture_output=True, timeout=600)
         self.assertEqual(ran.returncode, 0, ran.stderr)
 
     def test_nothing_is_loaded_from_a_folder_by_chance(self):

@@ -45,7 +45,7 @@ ENVIRONMENT |= {"CARGO_NET_OFFLINE": "true", "CARGO_TERM_COLOR": "never",
 
 
 def run(*words, **options):
-    return subprocess.run(words, capture_output=True, text=True, timeout=240,
+    return subprocess.run(words, capture_output=True, text=True, timeout=600,
                           **options)
 
 

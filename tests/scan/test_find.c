@@ -42,8 +42,10 @@ static const struct takt_named_predicate predicates[] = {{"lasts", lasts},
 
 static void describe(const struct takt_match *match, struct takt_finding *out)
 {
-    const TSNode definition = takt__node_above(
-        takt__match_node(match, "finding"), "function_definition");
+    TSNode definition = takt__match_node(match, "finding");
+    while (!ts_node_is_null(definition) &&
+           !takt__node_is(definition, "function_definition"))
+        definition = ts_node_parent(definition);
     const struct takt_text part[] = {
         {"module.", 7},
         takt__node_text(match->source, takt__node_field(definition, "name"))};
