@@ -3,12 +3,13 @@
  * bench_explore.c - what trials take on a real clock, and how soon an expert
  * that was slow for a while is used again.
  *
- *     bench_explore [SETTINGS [CALLS]]    100 settings of 2,000 calls
+ *     bench_explore [SETTINGS]    100 settings of 100 to 5,000 calls
  *
- * An op of the user's has two to six experts that wait for so long, busily, at
+ * An op of the user's has two to five experts that wait for so long, busily, at
  * one to three sizes; some runs take several times as long, and the machine
  * adds what it adds. The budget is a fiftieth of the time of all calls and
- * four calls of the best expert. It is looked at after every call.
+ * four calls of the best expert known. What a trial takes beyond the expert
+ * that it was run instead of counts. It is looked at after every call.
  */
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@
 #include "bench.h"
 #include "workload.h"
 
-enum { most_experts = 6, most_sizes = 3 };
+enum { most_experts = 5, most_sizes = 3 };
 
 /* One way to wait. */
 struct waiter {
@@ -33,16 +34,19 @@ struct waiter {
 
 struct setting {
     struct waiter expert[most_experts];
-    unsigned experts, sizes;
+    unsigned experts, sizes, calls;
     uint64_t random;
+    unsigned used[most_sizes]; /* the expert of the last call, but for trials */
     takt_ctx *ctx;
     const takt_op *op;
 };
 
 struct outcome {
-    double best_s, total_s, ideal_s, explored_s;
-    double most_over; /* beyond the budget, in calls of the best */
-    double over_calls;
+    double total_s, ideal_s, routed_s;
+    double explored_s, plain_s; /* of trials: as measured, and as they wait */
+    double most_over; /* beyond the budget, in calls of the best known ... */
+    double most_plain_over; /* ... and without spikes */
+    double over_at_end;
     unsigned explored;
 };
 
@@ -108,7 +112,7 @@ static void open_setting(struct setting *setting)
     }
 }
 
-/* Everything at random, from 5 us to 0.5 ms a call. */
+/* Everything at random, from 5 us to 0.5 ms a call; at most half a second. */
 static struct setting draw(uint64_t seed)
 {
     struct setting setting = {.random = seed * 7919 + 1};
@@ -119,13 +123,15 @@ static struct setting draw(uint64_t seed)
     const double base_s = between(random, 5e-6, 5e-4);
     const double sigma = 0.1 * workload_random(random);
     const double spike_rate = 0.03 * workload_random(random);
-    setting.experts = 2 + (unsigned)(5 * workload_random(random));
+    setting.experts = 2 + (unsigned)(4 * workload_random(random));
     setting.sizes = 1 + (unsigned)(3 * workload_random(random));
+    setting.calls =
+        (unsigned)fmin(between(random, 100, 5000), fmax(100, 0.5 / base_s));
     for (unsigned i = 0; i < setting.experts; i++)
-        setting.expert[i] =
-            (struct waiter){.seconds = base_s * between(random, 1, 4),
-                            .sigma = sigma,
-                            .spike_rate = spike_rate};
+        setting.expert[i] = (struct waiter){
+            .seconds = base_s * (i == 0 ? 1 : between(random, 0.5, 10)),
+            .sigma = sigma,
+            .spike_rate = spike_rate};
     return setting;
 }
 
@@ -150,34 +156,42 @@ static unsigned call(struct setting *setting, unsigned size,
     return (unsigned)atoi(decision->expert + strlen("user.e"));
 }
 
-/* The mean call of the best expert is what the budget counts in. */
-static void count_call(const struct takt_decision *decision, double best_s,
-                       unsigned calls, struct outcome *out)
+/* Counts a call at a size; `expert` ran it. */
+static void count_call(struct setting *setting, const takt_decision *decision,
+                       unsigned size, unsigned expert, struct outcome *out)
 {
+    const double best_s = plain_s(&setting->expert[best_of(setting)], size);
+
+    if (decision->reason != TAKT_REASON_EXPLORE)
+        setting->used[size] = expert;
+    const double routed_s =
+        plain_s(&setting->expert[setting->used[size]], size);
     out->total_s += decision->actual_s;
     out->ideal_s += best_s;
-    out->best_s = out->ideal_s / calls;
-    if (decision->reason == TAKT_REASON_EXPLORE) {
-        out->explored++;
-        out->explored_s += fmax(0, decision->actual_s - best_s);
-    }
-    const double over =
-        (out->explored_s - 0.02 * out->total_s) / out->best_s - 4;
-    out->over_calls += over > 0;
-    out->most_over = fmax(out->most_over, over);
+    out->routed_s += routed_s;
+    if (decision->reason != TAKT_REASON_EXPLORE)
+        return;
+    out->explored++;
+    out->explored_s += fmax(0, decision->actual_s - routed_s);
+    out->plain_s += fmax(0, plain_s(&setting->expert[expert], size) - routed_s);
 }
 
-static struct outcome measure(struct setting *setting, unsigned calls)
+static struct outcome measure(struct setting *setting)
 {
-    struct outcome out = {.most_over = -INFINITY};
-    const struct waiter *best = &setting->expert[best_of(setting)];
+    struct outcome out = {.most_over = -INFINITY, .most_plain_over = -INFINITY};
     takt_decision decision;
 
-    for (unsigned i = 1; i <= calls; i++) {
+    for (unsigned i = 1; i <= setting->calls; i++) {
         const unsigned size =
             (unsigned)(setting->sizes * workload_random(&setting->random));
-        call(setting, size, &decision);
-        count_call(&decision, plain_s(best, size), i, &out);
+        const unsigned expert = call(setting, size, &decision);
+        count_call(setting, &decision, size, expert, &out);
+        const double call_s = out.routed_s / i;
+        const double earned_s = 0.02 * out.total_s + 4 * call_s;
+        out.over_at_end = (out.explored_s - earned_s) / call_s;
+        out.most_over = fmax(out.most_over, out.over_at_end);
+        out.most_plain_over =
+            fmax(out.most_plain_over, (out.plain_s - earned_s) / call_s);
     }
     return out;
 }
@@ -194,48 +208,86 @@ static double quantile(double *values, unsigned count, double share)
     return count == 0 ? 0 : values[(unsigned)(share * (count - 1))];
 }
 
-static void explore_at_random(unsigned settings, unsigned calls)
-{
-    double *ratio = calloc(settings, sizeof *ratio);
-    double *over = calloc(settings, sizeof *over);
-    double *share = calloc(settings, sizeof *share);
-    unsigned exceeded = 0, right = 0;
+/* What became of all settings. */
+struct tally {
+    double *ratio, *share, *over;
+    unsigned exceeded, at_end, without_spikes, right;
+};
 
-    if (ratio == NULL || over == NULL || share == NULL)
+static void run_setting(uint64_t seed, struct tally *tally)
+{
+    struct setting setting = draw(seed + 1);
+    takt_decision decision;
+
+    open_setting(&setting);
+    const struct outcome out = measure(&setting);
+    const double best_s = setting.expert[best_of(&setting)].seconds;
+    const unsigned last = call(&setting, 0, &decision);
+    tally->right += setting.expert[last].seconds < 1.05 * best_s;
+    tally->ratio[seed] = out.total_s / out.ideal_s;
+    tally->share[seed] = out.explored_s / out.total_s;
+    tally->over[seed] = out.most_over;
+    tally->exceeded += out.most_over > 0;
+    tally->at_end += out.over_at_end > 0;
+    tally->without_spikes += out.most_plain_over > 0;
+    if (out.most_over > 0)
+        printf(
+            "  setting %3ju: %u experts, %u sizes, %.0f us, %u calls: %.1f "
+            "calls beyond the budget (%.1f without spikes), %.1f at the end; "
+            "%u trials\n",
+            (uintmax_t)seed, setting.experts, setting.sizes, best_s * 1e6,
+            setting.calls, out.most_over, fmax(0, out.most_plain_over),
+            fmax(0, out.over_at_end), out.explored);
+    takt_ctx_destroy(setting.ctx);
+}
+
+static void explore_at_random(unsigned settings)
+{
+    struct tally tally = {.ratio = calloc(settings, sizeof(double)),
+                          .share = calloc(settings, sizeof(double)),
+                          .over = calloc(settings, sizeof(double))};
+
+    if (tally.ratio == NULL || tally.share == NULL || tally.over == NULL)
         exit(2);
-    for (unsigned i = 0; i < settings; i++) {
-        struct setting setting = draw(i + 1);
-        takt_decision decision;
-        open_setting(&setting);
-        const struct outcome out = measure(&setting, calls);
-        const unsigned best = best_of(&setting);
-        const unsigned last = call(&setting, 0, &decision);
-        right +=
-            setting.expert[last].seconds < 1.05 * setting.expert[best].seconds;
-        ratio[i] = out.total_s / out.ideal_s;
-        share[i] = out.explored_s / out.total_s;
-        over[i] = out.most_over;
-        exceeded += out.most_over > 0;
-        if (out.most_over > 0)
-            printf("  setting %3u: %u experts, %u sizes, %.0f us: %.1f calls "
-                   "beyond the budget, for %.0f calls; %u trials\n",
-                   i, setting.experts, setting.sizes,
-                   setting.expert[best].seconds * 1e6, out.most_over,
-                   out.over_calls, out.explored);
-        takt_ctx_destroy(setting.ctx);
-    }
-    printf("%u settings of %u calls: the budget was exceeded in %u, at the "
-           "worst by %.1f calls of the best\n"
+    for (unsigned i = 0; i < settings; i++)
+        run_setting(i, &tally);
+    printf("%u settings: the budget was exceeded in %u (without spikes in %u), "
+           "at the end in %u, at the worst by %.1f calls\n"
            "  the best expert, or one within 5%%, at the end: %u\n",
-           settings, calls, exceeded, quantile(over, settings, 1), right);
+           settings, tally.exceeded, tally.without_spikes, tally.at_end,
+           quantile(tally.over, settings, 1), tally.right);
     printf("  time / best expert: median %.3f, p90 %.3f, worst %.3f\n"
-           "  share of trials beyond the best: median %.4f, p90 %.4f\n",
-           quantile(ratio, settings, 0.5), quantile(ratio, settings, 0.9),
-           quantile(ratio, settings, 1), quantile(share, settings, 0.5),
-           quantile(share, settings, 0.9));
-    free(ratio);
-    free(over);
-    free(share);
+           "  share of trials: median %.4f, p90 %.4f\n",
+           quantile(tally.ratio, settings, 0.5),
+           quantile(tally.ratio, settings, 0.9),
+           quantile(tally.ratio, settings, 1),
+           quantile(tally.share, settings, 0.5),
+           quantile(tally.share, settings, 0.9));
+    free(tally.ratio);
+    free(tally.share);
+    free(tally.over);
+}
+
+/* How many of the first 100 calls went to slower experts. */
+static void count_first(double first_s, double second_s, double third_s)
+{
+    struct setting setting = {.experts = 3, .sizes = 1, .random = 3};
+    const double seconds[] = {first_s, second_s, third_s};
+    takt_decision decision;
+    unsigned slower = 0, trials = 0;
+
+    for (int i = 0; i < 3; i++)
+        setting.expert[i] =
+            (struct waiter){.seconds = seconds[i], .sigma = 0.03};
+    open_setting(&setting);
+    for (int i = 0; i < 100; i++) {
+        slower += call(&setting, 0, &decision) != best_of(&setting);
+        trials += decision.reason == TAKT_REASON_EXPLORE;
+    }
+    printf("%.0f, %.0f and %.0f us: %u of the first 100 calls on slower "
+           "experts, %u trials\n",
+           first_s * 1e6, second_s * 1e6, third_s * 1e6, slower, trials);
+    takt_ctx_destroy(setting.ctx);
 }
 
 /* ---- recovery ------------------------------------------------------------ */
@@ -308,13 +360,10 @@ static void find_faster(void)
 
 int main(int argc, char **argv)
 {
-    const unsigned settings = argc > 1 ? (unsigned)atoi(argv[1]) : 100;
-    const unsigned calls = argc > 2 ? (unsigned)atoi(argv[2]) : 2000;
-
     bench_print_load();
-    explore_at_random(settings, calls);
-    if (argc > 3)
-        return 0;
+    explore_at_random(argc > 1 ? (unsigned)atoi(argv[1]) : 100);
+    count_first(100e-6, 150e-6, 220e-6);
+    count_first(220e-6, 150e-6, 100e-6);
     find_faster();
     printf("recovery\n");
     recover(100e-6, 10, 500);
