@@ -76,14 +76,18 @@ void takt__offer_begin(struct takt_series *series, struct takt_bandit *bandit,
         budget->offer_end_ns = bandit->offer_end_ns;
 }
 
-static void release(struct takt_budget *budget, double reserved_s)
+/* Gives back what is set aside for so many trials. */
+static void release(struct takt_budget *budget,
+                    const struct takt_bandit *bandit, unsigned tries)
 {
-    budget->reserved_s = fmax(0, budget->reserved_s - reserved_s);
+    if (bandit->offer_end_ns > budget->expired_ns)
+        budget->reserved_s =
+            fmax(0, budget->reserved_s - tries * bandit->price_s);
 }
 
 void takt__offer_end(struct takt_series *series, struct takt_bandit *bandit)
 {
-    release(series->budget, bandit->tries * bandit->price_s);
+    release(series->budget, bandit, bandit->tries);
     bandit->offered = TAKT_NO_ARM;
     bandit->tries = 0;
 }
@@ -95,6 +99,7 @@ void takt__offers_expire(struct takt_model *model, struct takt_budget *budget,
     if (!(budget->reserved_s > 0) || now_ns < budget->offer_end_ns)
         return;
     budget->reserved_s = 0;
+    budget->expired_ns = budget->offer_end_ns;
     for (unsigned i = 0; i < TAKT_SERIES_COUNT; i++)
         if (model->series[i] != NULL && model->series[i]->budget == budget)
             takt__series_change(model->series[i]);
@@ -156,7 +161,7 @@ static void charge_trial(struct takt_model *model,
     model->counters.explored++;
     model->counters.explored_s += extra;
     if (bandit->tries > 0) {
-        release(budget, bandit->price_s);
+        release(budget, bandit, 1);
         bandit->tries--;
     }
     if (bandit->tries == 0 || left_of(model, budget, bandit->best_s) < 0)

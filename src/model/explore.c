@@ -179,7 +179,7 @@ static void offer(struct takt_posterior *posterior, struct takt_bandit *bandit,
     takt__offers_expire(posterior->model, posterior->series->budget, now_ns);
     if (!takt__budget_affords(posterior->model, posterior->series, bandit,
                               all_s)) {
-        bandit->wanted_s = all_s;
+        bandit->wanted_s = fmax(all_s, 1e-12); /* 0: none */
         return;
     }
     bandit->offer_end_ns = now_ns + (uint64_t)(fmin(wait_s, 1e6) * 1e9);

@@ -48,6 +48,7 @@ struct takt_budget {
     double explored_s;     /* that trials took beyond the best */
     double reserved_s;     /* for trials that have no result yet, ... */
     uint64_t offer_end_ns; /* ... until then */
+    uint64_t expired_ns;   /* offers until then were withdrawn */
 };
 
 struct takt_series {
