@@ -7,6 +7,9 @@
 
 #include "call/direct.h"
 
+/* Each is a kin of its own; those of our experts are below. */
+static const unsigned users_kin = 300;
+
 /* The number of Takt's own expert that one of the user's is most similar to: of
  * the same backend, with as many threads or the next fewer. */
 static unsigned similar_to(const takt_ctx *ctx,
@@ -23,15 +26,16 @@ static unsigned similar_to(const takt_ctx *ctx,
     return like;
 }
 
-/* An expert of the user's is first taken to be as fast as the one of ours that
- * it is like: what this machine showed on other ops is carried over. */
+/* Nothing is known of an expert of the user's. At first it has the rates of the
+ * one of ours that it is like. */
 static struct takt_arm arm_of(const takt_ctx *ctx,
                               const struct takt_expert *expert)
 {
     const unsigned like = similar_to(ctx, expert);
-    struct takt_arm arm = {.device = expert->threads > 1 ? TAKT_DEVICE_CORES
-                                                         : TAKT_DEVICE_CORE,
-                           .kin = like};
+    struct takt_arm arm = {
+        .device = expert->threads > 1 ? TAKT_DEVICE_CORES : TAKT_DEVICE_CORE,
+        .kin = users_kin + takt__expert_number(&ctx->experts, expert),
+        .is_unrated = true};
 
     memcpy(arm.name, expert->name, sizeof arm.name);
     arm.rates = takt__prior_rates(&ctx->experts.expert[like], ctx->machine);

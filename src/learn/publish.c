@@ -8,29 +8,6 @@ static bool is_team(const struct takt_model *model, unsigned expert)
     return takt__model_arm(model, expert)->rates.threads > 1;
 }
 
-static bool uses_pool(const struct takt_model *model, unsigned expert)
-{
-    return takt__model_arm(model, expert)->uses_pool;
-}
-
-/* The first of several trials in a row wakes the threads of the pool, if the
- * best expert does not use them; or, where the operands are in caches, moves
- * them to those of another team. The others show what a call takes. */
-static uint8_t tries_of(const struct takt_model *model,
-                        const struct takt_verdict *verdict, unsigned situation)
-{
-    if (verdict->explore < 0)
-        return 0;
-    if (uses_pool(model, (unsigned)verdict->explore) &&
-        !uses_pool(model, verdict->best))
-        return 3;
-    return (situation & TAKT_REPEAT) != 0 &&
-                   is_team(model, (unsigned)verdict->explore) !=
-                       is_team(model, verdict->best)
-               ? 2
-               : 1;
-}
-
 /* Every call is timed until there are enough samples, then short ones seldom.
  * Calls that can use threads read the clock anyway. */
 static uint8_t shift_of(const struct takt_verdict *verdict, bool is_threaded)
@@ -41,8 +18,7 @@ static uint8_t shift_of(const struct takt_verdict *verdict, bool is_threaded)
 }
 
 static struct takt_cell cell_of(const struct takt_model *model,
-                                const struct takt_verdict *verdict,
-                                unsigned situation)
+                                const struct takt_verdict *verdict)
 {
     const bool is_threaded = is_team(model, verdict->best);
 
@@ -50,7 +26,7 @@ static struct takt_cell cell_of(const struct takt_model *model,
         .best = verdict->best,
         .runner_up = verdict->runner_up,
         .explore = verdict->explore < 0 ? 0 : (uint8_t)verdict->explore,
-        .tries = tries_of(model, verdict, situation),
+        .tries = (uint8_t)verdict->tries,
         .sample_shift = shift_of(verdict, is_threaded),
         .is_measured = verdict->is_measured,
         .is_threaded = is_threaded,
@@ -66,7 +42,7 @@ static void publish_cell(struct takt_learner *learner, unsigned series,
                          const struct takt_verdict *verdict)
 {
     _Atomic uint64_t *at = &learner->table->cell[series][slot][bucket];
-    struct takt_cell cell = cell_of(learner->model, verdict, slot);
+    struct takt_cell cell = cell_of(learner->model, verdict);
     uint64_t before = atomic_load_explicit(at, memory_order_relaxed);
 
     do {

@@ -2,8 +2,11 @@
 /*
  * budget.c - what calls and trials took, and what exploration may cost.
  *
- * The budget is hard: what trials take beyond the best arm may not exceed a
- * share of the time of these calls, plus four calls of the best.
+ * The budget is hard: what the trials of an op take beyond the best arm may not
+ * exceed a share of the time of its calls, plus four calls of the best. What a
+ * trial may take is set aside before it is offered. It pays for what it took,
+ * also for a page fault or a while without a core; after that there are none
+ * until the calls have earned it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,6 +14,7 @@
 #include "model/inside.h"
 
 static const double free_calls = 4; /* of the best arm, before any budget */
+static const double spike_s = 20e-3, spike_calls = 16;
 
 struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
                                     unsigned bucket)
@@ -23,34 +27,103 @@ struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
         for (unsigned i = 0; i < TAKT_BUCKETS; i++) {
             struct takt_bandit *made = &series->bandit[slot][i];
             made->offered = made->incumbent = TAKT_NO_ARM;
-            takt__recheck_init(made);
         }
     }
     return &series->bandit[slot][bucket];
 }
 
-bool takt__bandit_affords(const struct takt_model *model,
-                          const struct takt_bandit *bandit, double price_s)
+double takt__bucket_seconds(const struct takt_series *series, unsigned bucket)
 {
-    return bandit->explored_s + price_s <=
-           model->exploration * bandit->seconds + free_calls * bandit->best_s;
+    double sum = 0;
+
+    for (unsigned s = 0; s < TAKT_SITUATIONS; s++)
+        sum +=
+            series->bandit[s] == NULL ? 0 : series->bandit[s][bucket].seconds;
+    return sum;
 }
 
+/* ---- offers -------------------------------------------------------------- */
+
+/* Negative: more was spent than there is. */
+static double left_of(const struct takt_model *model,
+                      const struct takt_budget *budget, double best_s)
+{
+    const double mean_s =
+        budget->calls > 0 ? budget->best_s / budget->calls : 0;
+
+    return model->exploration * budget->seconds +
+           free_calls * fmin(mean_s, best_s) - budget->explored_s -
+           budget->reserved_s;
+}
+
+bool takt__budget_affords(const struct takt_model *model,
+                          const struct takt_series *series,
+                          const struct takt_bandit *bandit, double price_s)
+{
+    return price_s <= left_of(model, series->budget, bandit->best_s);
+}
+
+void takt__offer_begin(struct takt_series *series, struct takt_bandit *bandit,
+                       unsigned arm, unsigned tries, double price_s)
+{
+    struct takt_budget *budget = series->budget;
+
+    bandit->offered = (uint8_t)arm;
+    bandit->tries = (uint8_t)tries;
+    bandit->price_s = price_s;
+    budget->reserved_s += tries * price_s;
+    if (budget->offer_end_ns < bandit->offer_end_ns)
+        budget->offer_end_ns = bandit->offer_end_ns;
+}
+
+/* Gives back what is set aside for so many trials. */
+static void release(struct takt_budget *budget,
+                    const struct takt_bandit *bandit, unsigned tries)
+{
+    if (bandit->offer_end_ns > budget->expired_ns)
+        budget->reserved_s =
+            fmax(0, budget->reserved_s - tries * bandit->price_s);
+}
+
+void takt__offer_end(struct takt_series *series, struct takt_bandit *bandit)
+{
+    release(series->budget, bandit, bandit->tries);
+    bandit->offered = TAKT_NO_ARM;
+    bandit->tries = 0;
+}
+
+/* All of them together: their cells are written anew, without the trial. */
+void takt__offers_expire(struct takt_model *model, struct takt_budget *budget,
+                         uint64_t now_ns)
+{
+    if (!(budget->reserved_s > 0) || now_ns < budget->offer_end_ns)
+        return;
+    budget->reserved_s = 0;
+    budget->expired_ns = budget->offer_end_ns;
+    for (unsigned i = 0; i < TAKT_SERIES_COUNT; i++)
+        if (model->series[i] != NULL && model->series[i]->budget == budget)
+            takt__series_change(model->series[i]);
+}
+
+/* ---- charges ------------------------------------------------------------- */
+
 /* Whether a verdict may differ although no mean moved: a trial has come within
- * the budget, losers are due, or a quarter more calls were made. */
+ * the budget, an arm is to be tried again, or a quarter more calls were made.
+ */
 static bool is_worth_judging(const struct takt_model *model,
-                             const struct takt_bandit *bandit)
+                             const struct takt_series *series,
+                             const struct takt_bandit *bandit, unsigned bucket)
 {
     if (bandit->calls >= 1.25 * bandit->judged)
         return true;
-    return model->exploration > 0 &&
-           (takt__recheck_is_due(bandit) ||
-            (bandit->wanted_s > 0 &&
-             takt__bandit_affords(model, bandit, bandit->wanted_s)));
+    return (bandit->wanted_s > 0 &&
+            takt__budget_affords(model, series, bandit, bandit->wanted_s)) ||
+           (bandit->due_s > 0 &&
+            takt__bucket_seconds(series, bucket) >= bandit->due_s);
 }
 
-/* No arm is charged for a spike: one that was run before is charged no more
- * than three sigma above its mean. */
+/* Without spikes: an arm that was run before is taken to need no more than
+ * three sigma above its mean. */
 double takt__observed_excess(const struct takt_observation *seen,
                              double other_s)
 {
@@ -63,18 +136,51 @@ double takt__observed_excess(const struct takt_observation *seen,
     return seconds > other_s ? seconds - other_s : 0;
 }
 
+/* A trial pays for a spike too, up to what a second of calls earns (judgement):
+ * a process that was stopped for a minute must not end all trials. */
+static double price_paid(const struct takt_observation *seen, double best_s)
+{
+    const double all_s = fmax(0, seen->sample->seconds - best_s);
+
+    return fmin(all_s, takt__observed_excess(seen, best_s) +
+                           fmax(spike_s, spike_calls * best_s));
+}
+
+/* Of several in a row the next ones are called off when the first has taken
+ * what there was. */
 static void charge_trial(struct takt_model *model,
                          const struct takt_observation *seen,
                          struct takt_bandit *bandit)
 {
     const bool is_shadow = (seen->sample->flags & TAKT_SAMPLE_SHADOW) != 0;
-    const double extra =
-        takt__observed_excess(seen, is_shadow ? 0 : bandit->best_s);
+    const double extra = price_paid(seen, is_shadow ? 0 : bandit->best_s);
+    struct takt_budget *budget = seen->series->budget;
 
-    bandit->offered = TAKT_NO_ARM;
     bandit->explored_s += extra;
+    budget->explored_s += extra;
     model->counters.explored++;
     model->counters.explored_s += extra;
+    if (bandit->tries > 0) {
+        release(budget, bandit, 1);
+        bandit->tries--;
+    }
+    if (bandit->tries == 0 || left_of(model, budget, bandit->best_s) < 0)
+        takt__offer_end(seen->series, bandit);
+}
+
+/* A call counts once for its op, in whatever slots it counts. */
+static void count_for_op(const struct takt_observation *seen,
+                         const struct takt_bandit *bandit)
+{
+    const struct takt_sample *sample = seen->sample;
+    struct takt_budget *budget = seen->series->budget;
+    const double best_s = bandit->best_s > 0
+                              ? fmin(bandit->best_s, sample->seconds)
+                              : sample->seconds;
+
+    budget->calls += sample->calls;
+    budget->seconds += sample->seconds * sample->calls;
+    budget->best_s += best_s * sample->calls;
 }
 
 static void charge(struct takt_model *model,
@@ -92,13 +198,16 @@ static void charge(struct takt_model *model,
     if (bandit == NULL)
         return;
     /* Whether a GPU was tried or chosen, it was run. */
-    if (slot == seen->slot && slot >= TAKT_COLUMN_GPU)
-        bandit->offered = TAKT_NO_ARM;
+    if (slot == seen->slot && slot >= TAKT_COLUMN_GPU && !is_trial)
+        takt__offer_end(seen->series, bandit);
     if (is_trial)
         charge_trial(model, seen, bandit);
     bandit->calls += sample->calls;
     bandit->seconds += sample->seconds * sample->calls;
-    if (is_trial || is_worth_judging(model, bandit))
+    if (slot == seen->called_in)
+        count_for_op(seen, bandit);
+    if (is_trial ||
+        is_worth_judging(model, seen->series, bandit, sample->bucket))
         takt__series_change_at(seen->series, affected, sample->bucket);
 }
 

@@ -190,12 +190,12 @@ void takt__stat_add_trial(struct takt_stat *stat, double residual)
 }
 
 /* The variance of a mean: samples spread, and a single one may be a spike if it
- * took many times longer than expected. */
+ * took many times longer than expected, where anything was expected. */
 static float noise_of(const struct takt_sums *sums, float surprise, float prior)
 {
     const float noise = (float)variance_of(sums) / (float)sums->n;
 
-    if (sums->n >= 2 || surprise < many_times ||
+    if (sums->n >= 2 || surprise < many_times || prior > 1 ||
         surprise * surprise < 4 * (prior + noise))
         return noise;
     return noise + 0.36f * surprise * surprise;

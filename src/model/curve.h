@@ -33,10 +33,10 @@ struct takt_stat {
     struct takt_sums before; /* all, before the speed changed; n 0: never */
     double calls;            /* of this writer, timed or not */
     double seconds;          /* which they took */
-    uint64_t seen_ns; /* when it was last timed; 0: not in this process */
-    float first_s;    /* of the first run in a process; 0: none yet */
-    float first;      /* its residual, if it was kept apart; 0: none */
-    float published;  /* the mean that verdicts are based on */
+    double seen_s;           /* time of the bucket when it was last timed */
+    float first_s;           /* of the first run in a process; 0: none yet */
+    float first;             /* its residual, if it was kept apart; 0: none */
+    float published;         /* the mean that verdicts are based on */
     uint8_t bucket;
     bool is_changed; /* since it was last stored */
 };

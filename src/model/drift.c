@@ -96,7 +96,7 @@ static void swap_buckets(struct takt_curve *curve, unsigned group)
     }
 }
 
-/* The other arms in these buckets are worth a trial, now and again soon. */
+/* The other arms in these buckets are worth a trial soon. */
 static void discount_others(struct takt_series *series, unsigned arm,
                             unsigned group)
 {
@@ -111,11 +111,6 @@ static void discount_others(struct takt_series *series, unsigned arm,
                     takt__sums_move(all, all->mean, 4);
             }
         }
-    for (unsigned slot = 0; slot < TAKT_COLUMNS; slot++)
-        for (unsigned b = 0;
-             series->bandit[slot] != NULL && b < TAKT_DRIFT_BUCKETS; b++)
-            takt__recheck_soon(
-                &series->bandit[slot][group * TAKT_DRIFT_BUCKETS + b]);
 }
 
 /* ---- devices ------------------------------------------------------------- */

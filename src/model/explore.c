@@ -2,19 +2,22 @@
 /*
  * explore.c - which arm to try instead of the best, and when.
  *
- * An arm is worth a trial if it may be better and has few samples, or if losers
- * are due for another look (recovery.c). The cheapest trial comes first, within
- * the budget (budget.c).
+ * An arm is worth a trial if it may be better and has few samples. Any other is
+ * tried again after a time: the more samples it has and the longer a trial
+ * takes, the later. The cheapest trial comes first, within the budget
+ * (budget.c).
  */
 #include <math.h>
 
 #include "model/inside.h"
 
 /* Samples that settle an arm. Measured in simulation: docs/decisions/0005. */
-static const float enough = 5;
+static const double enough = 5;
 
-/* In ln(seconds). Judgement. */
-static const float ten_times = 2.3026f, twice = 0.6931f;
+/* What a trial may take is so many sigma above the mean; and so many samples
+ * are believed for so many times what a trial takes: docs/decisions/0031. */
+static const float likely = 1.5f;
+static const double trusted = 100, least_trusted = 1, most_trusted = 64;
 
 /* Of arms that differ only by their threads, those around the cheapest. */
 static bool is_near(const struct takt_model *model,
@@ -33,95 +36,178 @@ static bool is_near(const struct takt_model *model,
     return (x < y ? x : y) * 2 >= (x < y ? y : x);
 }
 
-/* No arm is tried that may take ten times as long as the best, except where it
- * costs least to learn of one that was never run. */
-static bool is_safe(const struct takt_posterior *posterior,
-                    const struct takt_arm_cost *cost,
-                    const struct takt_arm_cost *best, unsigned bucket)
+/* Whether the arm was better than the best is now, before it became slower. */
+static bool is_fallen(const struct takt_stat *stat,
+                      const struct takt_arm_cost *cost,
+                      const struct takt_arm_cost *best)
 {
-    const float most = cost->log_mean + 2 * sqrtf(cost->variance);
-
-    return most <= best->log_mean + ten_times ||
-           (posterior->model->runs[cost->arm] <= 0 &&
-            bucket <= posterior->series->first_bucket);
+    if (stat == NULL || stat->before.n <= 0)
+        return false;
+    const double before =
+        (double)cost->log_mean + stat->before.mean - stat->all.mean;
+    return before < (double)(best->log_mean - takt_band);
 }
 
-/* An arm that may be better and is not settled yet; or, when losers are due,
- * one that is not far behind and was not run since. */
-static bool is_wanted(const struct takt_posterior *posterior,
-                      const struct takt_bandit *bandit,
-                      const struct takt_arm_cost *cost,
-                      const struct takt_arm_cost *best, unsigned bucket)
+/* The first of several trials in a row wakes the threads of the pool, if the
+ * best arm does not use them; or, where the operands are in caches, moves them
+ * to those of another team. The others show what a call takes. */
+static unsigned tries_of(const struct takt_arm *arm,
+                         const struct takt_arm *best, unsigned situation)
 {
-    const float low = cost->log_mean - 2 * sqrtf(cost->variance);
+    if (arm->uses_pool && !best->uses_pool)
+        return 3;
+    return (situation & TAKT_REPEAT) != 0 &&
+                   (arm->rates.threads > 1) != (best->rates.threads > 1)
+               ? 2
+               : 1;
+}
 
-    if (low >= best->log_mean + twice)
-        return false;
+/* Trials that are worth their price. */
+struct trials {
+    unsigned arm, tries;
+    double price_s; /* of each, beyond the best */
+};
+
+/* What a trial may take beyond the best: somewhat more than expected, but of an
+ * arm whose only run so far was kept apart, not more than that took. */
+static double price_of(const struct takt_posterior *posterior,
+                       const struct takt_arm_cost *cost,
+                       const struct takt_arm_cost *best, unsigned bucket)
+{
     const struct takt_stat *stat =
         takt__posterior_stat(posterior, cost->arm, bucket);
-    if ((stat == NULL ? 0 : stat->seen_ns) < bandit->recheck_ns)
-        return true;
-    return low < best->log_mean - takt_band &&
-           (stat == NULL || stat->all.n < (double)enough);
+    double most_s =
+        (double)expf(cost->log_mean + likely * sqrtf(cost->variance));
+
+    if (stat != NULL && stat->all.n < 1 && stat->first_s > 0)
+        most_s = fmin(most_s, (double)stat->first_s);
+    return fmax(0, most_s - (double)expf(best->log_cost));
 }
 
-/* The position of the cheapest arm worth a trial, and what that is expected to
- * take beyond the best; -1: none. */
-static int find_cheapest(const struct takt_posterior *posterior,
-                         const struct takt_ranking *ranking,
-                         const struct takt_bandit *bandit, unsigned bucket,
-                         double *price_s)
+/* The time of the bucket at which an arm is to be tried again. What was learned
+ * of an arm that became slower is believed least. */
+static double due_at(const struct takt_stat *stat, double price_s,
+                     double best_s, bool is_fallen_arm)
+{
+    const double samples = stat == NULL ? enough : stat->all.n;
+    const double n = is_fallen_arm
+                         ? least_trusted
+                         : fmax(least_trusted, fmin(most_trusted, samples));
+
+    return (stat == NULL ? 0 : stat->seen_s) +
+           trusted * n * sqrt(n) * (price_s + best_s);
+}
+
+/* Whether an arm is worth a trial now; if not, *due_s may become the time when
+ * it is. */
+static bool is_wanted(const struct takt_posterior *posterior,
+                      const struct takt_ranking *ranking,
+                      const struct takt_arm_cost *cost, unsigned bucket,
+                      double price_s, double *due_s)
 {
     const struct takt_arm_cost *best = &ranking->of[ranking->best];
-    int found = -1;
+    const struct takt_stat *stat =
+        takt__posterior_stat(posterior, cost->arm, bucket);
+    const float low = cost->log_mean - 2 * sqrtf(cost->variance);
 
+    if (!is_near(posterior->model, ranking, cost) ||
+        (posterior->model->arm[cost->arm].is_unrated &&
+         !(takt__posterior_samples(posterior, best->arm, bucket) > 0)))
+        return false;
+    if (low < best->log_mean - takt_band &&
+        (stat == NULL || stat->all.n < enough))
+        return true;
+    const double at_s = due_at(stat, price_s, (double)expf(best->log_cost),
+                               is_fallen(stat, cost, best));
+    if (takt__bucket_seconds(posterior->series, bucket) >= at_s)
+        return true;
+    if (*due_s <= 0 || at_s < *due_s)
+        *due_s = at_s;
+    return false;
+}
+
+/* What is expected of an arm. One without rates that was never run is taken to
+ * be about as fast as the best. */
+static struct takt_arm_cost expected_of(const struct takt_posterior *posterior,
+                                        const struct takt_ranking *ranking,
+                                        unsigned i)
+{
+    struct takt_arm_cost out = ranking->of[i];
+
+    if (posterior->model->arm[out.arm].is_unrated &&
+        !takt__is_measured(posterior->series, out.arm))
+        out.log_mean = fminf(out.log_mean, ranking->of[ranking->best].log_mean);
+    return out;
+}
+
+/* The cheapest; false: none. */
+static bool find_cheapest(const struct takt_posterior *posterior,
+                          const struct takt_ranking *ranking,
+                          struct takt_bandit *bandit, unsigned bucket,
+                          struct trials *out)
+{
+    const struct takt_model *model = posterior->model;
+    const struct takt_arm_cost *best = &ranking->of[ranking->best];
+    bool found = false;
+
+    bandit->due_s = 0;
     for (unsigned i = 0; i < ranking->count; i++) {
-        const struct takt_arm_cost *cost = &ranking->of[i];
-        if (i == ranking->best ||
-            !is_wanted(posterior, bandit, cost, best, bucket) ||
-            !is_safe(posterior, cost, best, bucket) ||
-            !is_near(posterior->model, ranking, cost))
+        if (i == ranking->best)
             continue;
-        const double extra_s =
-            fmax((double)(expf(cost->log_cost) - expf(best->log_cost)), 0);
-        if (found < 0 || extra_s < *price_s) {
-            found = (int)i;
-            *price_s = extra_s;
-        }
+        const struct takt_arm_cost cost = expected_of(posterior, ranking, i);
+        const double price_s = price_of(posterior, &cost, best, bucket);
+        if (!is_wanted(posterior, ranking, &cost, bucket, price_s,
+                       &bandit->due_s))
+            continue;
+        const unsigned tries =
+            tries_of(&model->arm[cost.arm], &model->arm[best->arm],
+                     posterior->situation);
+        if (!found || tries * price_s < out->tries * out->price_s)
+            *out = (struct trials){cost.arm, tries, price_s};
+        found = true;
     }
     return found;
 }
 
-/* At most one trial is under way per bandit; one without a result is given up
+static void offer(struct takt_posterior *posterior, struct takt_bandit *bandit,
+                  const struct trials *trials, uint64_t now_ns,
+                  struct takt_verdict *out)
+{
+    const double all_s = trials->tries * trials->price_s;
+    const double wait_s = 1 + 10 * (all_s + bandit->best_s);
+
+    takt__offers_expire(posterior->model, posterior->series->budget, now_ns);
+    if (!takt__budget_affords(posterior->model, posterior->series, bandit,
+                              all_s)) {
+        bandit->wanted_s = fmax(all_s, 1e-12); /* 0: none */
+        return;
+    }
+    bandit->offer_end_ns = now_ns + (uint64_t)(fmin(wait_s, 1e6) * 1e9);
+    takt__offer_begin(posterior->series, bandit, trials->arm, trials->tries,
+                      trials->price_s);
+    out->explore = bandit->offered;
+    out->tries = trials->tries;
+}
+
+/* At most one offer is under way per bandit; one without a result is given up
  * after a while. */
 void takt__explore(struct takt_posterior *posterior,
                    const struct takt_ranking *ranking,
                    struct takt_bandit *bandit, unsigned bucket, uint64_t now_ns,
                    struct takt_verdict *out)
 {
-    double price_s = 0;
+    struct trials trials = {0};
 
     if (!(posterior->model->exploration > 0) || bandit->calls < 1)
         return;
-    if (takt__recheck_is_due(bandit))
-        takt__recheck_begin(bandit, now_ns);
     if (bandit->offered != TAKT_NO_ARM && now_ns < bandit->offer_end_ns) {
         out->explore = bandit->offered;
+        out->tries = bandit->tries;
         out->is_offered = true;
         return;
     }
-    bandit->offered = TAKT_NO_ARM;
+    takt__offer_end(posterior->series, bandit);
     bandit->wanted_s = 0;
-    const int found =
-        find_cheapest(posterior, ranking, bandit, bucket, &price_s);
-    if (found < 0)
-        return;
-    if (!takt__bandit_affords(posterior->model, bandit, price_s)) {
-        bandit->wanted_s = price_s;
-        return;
-    }
-    const double wait_s = 1 + 10 * (price_s + bandit->best_s);
-    bandit->offer_end_ns = now_ns + (uint64_t)(fmin(wait_s, 1e6) * 1e9);
-    bandit->offered = (uint8_t)ranking->of[found].arm;
-    out->explore = bandit->offered;
+    if (find_cheapest(posterior, ranking, bandit, bucket, &trials))
+        offer(posterior, bandit, &trials, now_ns, out);
 }

@@ -30,13 +30,25 @@ struct takt_bandit {
     double explored_s;
     double judged;         /* calls when it was last judged */
     double best_s;         /* expected of the best when it was last judged */
-    double wanted_s;       /* price of a trial beyond the budget; 0: none */
-    double next_recheck;   /* calls at which losers are tried again ... */
-    double recheck_calls;  /* ... this many after the last time ... */
-    uint64_t recheck_ns;   /* ... which was then; 0: not yet */
-    uint64_t offer_end_ns; /* until when the result of a trial is awaited */
+    double wanted_s;       /* price of trials beyond the budget; 0: none */
+    double due_s;          /* time of the bucket at which an arm is to be tried
+                            * again; 0: none */
+    double price_s;        /* of each trial that is offered */
+    uint64_t offer_end_ns; /* until when the results of trials are awaited */
     uint8_t offered;       /* arm to try; TAKT_NO_ARM: none */
+    uint8_t tries;         /* of it, without a result yet */
     uint8_t incumbent;     /* TAKT_NO_ARM: none */
+};
+
+/* What the calls and trials of one op took, in all its series, slots and
+ * buckets. */
+struct takt_budget {
+    double calls, seconds;
+    double best_s;         /* that the best arms were expected to take */
+    double explored_s;     /* that trials took beyond the best */
+    double reserved_s;     /* for trials that have no result yet, ... */
+    uint64_t offer_end_ns; /* ... until then */
+    uint64_t expired_ns;   /* offers until then were withdrawn */
 };
 
 struct takt_series {
@@ -48,7 +60,7 @@ struct takt_series {
     bool has_gpu_slots; /* published for its GPUs */
     int8_t link;        /* TAKT_LINK_...; -1: of an op */
     int8_t limit; /* its index in takt_model.limit; -1: of a user's op, link */
-    uint8_t first_bucket;                     /* the least work that was run */
+    struct takt_budget *budget;               /* of its op */
     struct takt_bandit *bandit[TAKT_COLUMNS]; /* TAKT_BUCKETS each, or NULL */
     struct takt_track *track[TAKT_MAX_ARMS];
     uint8_t arm[TAKT_MAX_ARMS]; /* those with a track */
@@ -111,6 +123,7 @@ struct takt_model {
     double open_at_s[TAKT_MAX_ARMS];     /* ... reported from this much on; 0:
                                           * from what opening takes */
     struct takt_series *series[TAKT_SERIES_COUNT];
+    struct takt_budget budget[TAKT_OP_NUMBERS + 1]; /* by op; of links */
     double log_load[TAKT_MAX_DEVICES];
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts are based on */
     struct takt_model_counters counters;
@@ -272,14 +285,29 @@ typedef void takt_curve_visit(void *self, const struct takt_curve_at *at);
 void takt__model_each_curve(const struct takt_model *model,
                             takt_curve_visit *visit, void *self);
 
-/* ---- budget.c: the accounts of bandits ----------------------------------- */
+/* ---- budget.c: the accounts of bandits and of ops ------------------------ */
 
 struct takt_bandit *takt__bandit_at(struct takt_series *series, unsigned slot,
                                     unsigned bucket); /* NULL: no memory */
 
-/* Whether a trial at that price is within the budget. */
-bool takt__bandit_affords(const struct takt_model *model,
+/* What all calls of a bucket took, in whatever situation. */
+double takt__bucket_seconds(const struct takt_series *series, unsigned bucket);
+
+/* Whether trials at that price are within the budget of the op. Those without a
+ * result count as if they had taken their price. */
+bool takt__budget_affords(const struct takt_model *model,
+                          const struct takt_series *series,
                           const struct takt_bandit *bandit, double price_s);
+
+/* Sets aside what `tries` trials of an arm may take; and gives back what is
+ * left of it. */
+void takt__offer_begin(struct takt_series *series, struct takt_bandit *bandit,
+                       unsigned arm, unsigned tries, double price_s);
+void takt__offer_end(struct takt_series *series, struct takt_bandit *bandit);
+
+/* Withdraws the offers of an op when nobody took them in time. */
+void takt__offers_expire(struct takt_model *model, struct takt_budget *budget,
+                         uint64_t now_ns);
 
 /* Adds a call to the accounts that it counts for. */
 void takt__bandits_charge(struct takt_model *model,
@@ -289,7 +317,7 @@ void takt__bandits_charge(struct takt_model *model,
 double takt__observed_excess(const struct takt_observation *seen,
                              double other_s);
 
-/* ---- recovery.c: when an arm that refused or lost gets another chance ---- */
+/* ---- recovery.c: when an arm that refused gets another chance ------------ */
 
 /* Suspends an arm that refused a call; false: it was suspended already. */
 bool takt__suspend(struct takt_model *model,
@@ -297,13 +325,6 @@ bool takt__suspend(struct takt_model *model,
 
 /* Has a series judged anew when suspensions are over. */
 void takt__end_suspensions(struct takt_series *series, uint64_t now_ns);
-
-/* When losers are tried again: set up, due by the calls that were made, begun,
- * and brought forward after a change of speed. */
-void takt__recheck_init(struct takt_bandit *bandit);
-bool takt__recheck_is_due(const struct takt_bandit *bandit);
-void takt__recheck_begin(struct takt_bandit *bandit, uint64_t now_ns);
-void takt__recheck_soon(struct takt_bandit *bandit);
 
 /* ---- opening.c ----------------------------------------------------------- */
 

@@ -79,8 +79,6 @@ static void follow_typical(const struct takt_observation *seen)
                             (double)seen->sample->flops};
     takt_work *typical = &series->typical[bucket];
 
-    if (bucket < series->first_bucket)
-        series->first_bucket = (uint8_t)bucket;
     if (!series->is_typical_known[bucket]) {
         takt__series_set_typical(series, bucket, &work);
         return;
@@ -225,7 +223,7 @@ static void refuse(struct takt_model *model,
     struct takt_bandit *bandit =
         takt__bandit_at(seen->series, seen->slot, seen->sample->bucket);
     if (bandit != NULL && bandit->offered == seen->sample->arm)
-        bandit->offered = TAKT_NO_ARM;
+        takt__offer_end(seen->series, bandit);
 }
 
 void takt__model_learn(struct takt_model *model,
@@ -246,7 +244,6 @@ void takt__model_learn(struct takt_model *model,
     follow_typical(&seen);
     seen.stat->calls += sample->calls;
     seen.stat->seconds += sample->seconds * sample->calls;
-    seen.stat->seen_ns = sample->start_ns;
     seen.stat->is_changed = true;
     if ((sample->flags & TAKT_SAMPLE_SWITCHED) == 0 &&
         !is_slow_first(model, &seen))
@@ -255,6 +252,7 @@ void takt__model_learn(struct takt_model *model,
         model->runs[sample->arm]++;
         if (sample->calls > 0 || (sample->flags & TAKT_SAMPLE_SHADOW) != 0)
             takt__bandits_charge(model, &seen);
+        seen.stat->seen_s = takt__bucket_seconds(seen.series, sample->bucket);
         if ((seen.called_in & TAKT_RESIDENT) == 0)
             takt__model_each_arm(model, &seen, model->closed, takt__regret_add);
     }

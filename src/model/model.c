@@ -159,7 +159,7 @@ struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
                                             : (int)series - TAKT_SERIES_LINKS);
     made->limit = limit_of(series);
     made->is_wanted = made->link >= 0; /* of whatever op it is a part */
-    made->first_bucket = TAKT_BUCKETS;
+    made->budget = &model->budget[takt__series_op(series)];
     for (unsigned i = 0; i < TAKT_BUCKETS; i++)
         made->typical[i] =
             (takt_work){takt__bucket_work(i), takt__bucket_work(i)};

@@ -35,6 +35,7 @@ struct takt_arm {
     bool uses_pool;   /* runs on threads that may be asleep */
     bool is_observed; /* is never chosen: the program runs it by itself */
     bool is_default;  /* runs calls until another arm is clearly better */
+    bool is_unrated;  /* its rates are another arm's: nothing is known of it */
     struct takt_rates rates;
 };
 
@@ -128,6 +129,7 @@ struct takt_arm_estimate {
 struct takt_verdict {
     uint8_t best, runner_up; /* arms; the same: there is no other */
     int explore;             /* arm to try instead; -1: none */
+    unsigned tries;          /* of it in a row; 0: none */
     bool is_offered;         /* this trial was offered before and may be under
                               * way: it must not be offered twice */
     double confidence;       /* that the best is the best */

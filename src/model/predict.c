@@ -16,6 +16,8 @@
 
 /* Variances of ln(seconds): judgement, checked by simulation. */
 static const double unknown = 0.5;      /* an arm without samples */
+static const double unrated = 1.78;     /* one without rates: it may well take
+                                         * ten times as long as another */
 static const double between_ops = 0.15; /* of one arm, worth two series */
 static const double within_op = 0.04;   /* from bucket to bucket */
 static const double other_situation = 0.04;
@@ -153,17 +155,30 @@ static void start(const struct takt_model *model,
             series, &model->arm[arm], &series->typical[j], situation,
             &out->bound[j]));
         out->residuals.mean[j] = (float)offset[out->bound[j]];
-        out->residuals.variance[j] = (float)variance[out->bound[j]];
+        out->residuals.variance[j] = model->arm[arm].is_unrated
+                                         ? (float)unrated
+                                         : (float)variance[out->bound[j]];
     }
+}
+
+/* The correlation between an arm and the reference. */
+static float correlation_of(const struct takt_arm *arm,
+                            const struct takt_arm *reference)
+{
+    return (float)(arm->kin == reference->kin ? same_kin : other_arm);
 }
 
 /* What the reference showed about the series, for another arm: two correlated
  * normal variables, of which one is seen. Moving operands over a link takes the
- * same time for every op. */
-static void carry_over(const struct takt_reference *reference,
-                       double correlation, struct takt_prediction *prediction)
+ * same time for every op. Of an arm without rates, the time of another one is
+ * all that is known. */
+static void carry_over(const struct takt_model *model,
+                       const struct takt_reference *reference, unsigned arm,
+                       struct takt_prediction *prediction)
 {
-    const float rho = (float)correlation;
+    const bool is_unrated = model->arm[arm].is_unrated;
+    const float rho =
+        correlation_of(&model->arm[arm], &model->arm[reference->arm]);
     struct takt_residuals *residuals = &prediction->residuals;
 
     for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
@@ -174,6 +189,12 @@ static void carry_over(const struct takt_reference *reference,
         if ((prediction->bound[j] == TAKT_BOUND_LINK) !=
             (reference->prediction.bound[j] == TAKT_BOUND_LINK))
             continue;
+        if (is_unrated) {
+            residuals->mean[j] = after->mean[j] +
+                                 reference->prediction.log_rates[j] -
+                                 prediction->log_rates[j];
+            continue;
+        }
         residuals->mean[j] +=
             rho * sqrtf(residuals->variance[j] / before) * surprise;
         residuals->variance[j] *= 1 - rho * rho * fmaxf(0, known);
@@ -261,8 +282,6 @@ void takt__predict(const struct takt_model *model,
                    const struct takt_reference *reference, unsigned arm,
                    unsigned situation, struct takt_prediction *out)
 {
-    const unsigned kin = model->arm[arm].kin;
-
     situation = takt__track_situation(series, &model->arm[arm], situation);
     if (reference->arm == arm && reference->situation == situation) {
         *out = reference->prediction;
@@ -271,9 +290,7 @@ void takt__predict(const struct takt_model *model,
     }
     start(model, series, arm, situation, out);
     if (reference->arm != TAKT_NO_ARM && reference->arm != arm)
-        carry_over(reference,
-                   kin == model->arm[reference->arm].kin ? same_kin : other_arm,
-                   out);
+        carry_over(model, reference, arm, out);
     refine(model, series, arm, situation, out);
     takt__limit_apply(model, series, arm, situation, out);
 }

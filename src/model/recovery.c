@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recovery.c - when an arm that refused or lost gets another chance.
+ * recovery.c - when an arm that refused gets another chance.
  *
- * An arm that refuses a call is suspended: 0.1 s, then twice as long each time,
- * up to a minute. Arms that lost are tried again after 256 calls, then after
- * twice as many each time; soon, when the speed of any arm has changed.
+ * It is suspended: 0.1 s, then twice as long each time, up to a minute.
  */
 #include "model/inside.h"
 
 /* Judgement. */
-static const double first_recheck_calls = 256, soon_calls = 64;
 static const uint64_t first_pause_ns = 100000000,
                       longest_pause_ns = 60000000000;
 
@@ -48,27 +45,4 @@ void takt__end_suspensions(struct takt_series *series, uint64_t now_ns)
             (series->retry_ns == 0 || then_ns < series->retry_ns))
             series->retry_ns = then_ns;
     }
-}
-
-void takt__recheck_init(struct takt_bandit *bandit)
-{
-    bandit->next_recheck = bandit->recheck_calls = first_recheck_calls;
-}
-
-bool takt__recheck_is_due(const struct takt_bandit *bandit)
-{
-    return bandit->calls >= bandit->next_recheck;
-}
-
-void takt__recheck_begin(struct takt_bandit *bandit, uint64_t now_ns)
-{
-    bandit->recheck_ns = now_ns;
-    bandit->recheck_calls *= 2;
-    bandit->next_recheck = bandit->calls + bandit->recheck_calls;
-}
-
-void takt__recheck_soon(struct takt_bandit *bandit)
-{
-    bandit->recheck_calls = soon_calls;
-    bandit->next_recheck = bandit->calls + soon_calls;
 }
