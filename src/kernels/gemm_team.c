@@ -28,7 +28,7 @@
 #include "base/futex.h"
 #include "base/size.h"
 
-enum { line = 64, copies = 2 };
+enum { line = 64, copies = 2, areas = 2 };
 
 /* Pieces that are claimed in order: the round in the upper half of the word,
  * how many of its pieces are claimed in the lower one. */
@@ -42,8 +42,10 @@ struct takt_gemm_team {
     const struct takt_gemm_blocks *blocks;
     struct takt_gemm_plan plan;
     unsigned threads;
-    _Atomic uint32_t *rounds_of; /* rounds done, for each block of an area */
-    char *memory;                /* the copies */
+    /* The round after the last one done, for each block: of an area, and of the
+     * next one, whose first round overlaps. */
+    _Atomic uint32_t *next_round;
+    char *memory; /* the copies */
     struct list to_copy;
     _Alignas(line) _Atomic size_t copied;       /* pieces, in all rounds */
     _Alignas(line) _Atomic size_t done[copies]; /* blocks, in rounds in turns */
@@ -59,7 +61,7 @@ static size_t head_bytes(unsigned threads)
 
 static size_t flag_bytes(const struct takt_gemm_plan *plan)
 {
-    return takt__size_round_up(plan->blocks * sizeof(uint32_t), line);
+    return takt__size_round_up(areas * plan->blocks * sizeof(uint32_t), line);
 }
 
 size_t takt__gemm_team_room(const struct takt_gemm_plan *plan, unsigned threads)
@@ -84,7 +86,7 @@ struct takt_gemm_team *takt__gemm_team_open(
     team->blocks = blocks;
     team->plan = *plan;
     team->threads = threads;
-    team->rounds_of = (_Atomic uint32_t *)(void *)flags;
+    team->next_round = (_Atomic uint32_t *)(void *)flags;
     team->memory = flags + flag_bytes(plan);
     memset(flags, 0, flag_bytes(plan));
     return team;
@@ -94,11 +96,12 @@ struct takt_gemm_team *takt__gemm_team_open(
 
 struct round {
     uint32_t number;
-    bool is_first;         /* of its area */
-    struct takt_gemm area; /* the product of this round */
-    size_t down, across;   /* blocks */
-    size_t panels;         /* columns of B are copied in panels of tile_cols */
-    char *a, *b;           /* the copies */
+    bool is_first;                /* of its area */
+    struct takt_gemm area;        /* the product of this round */
+    _Atomic uint32_t *next_round; /* of the area's blocks */
+    size_t down, across;          /* blocks */
+    size_t panels; /* columns of B are copied in panels of tile_cols */
+    char *a, *b;   /* the copies */
 };
 
 /* The piece of `whole` that begins at row i and column j. */
@@ -138,11 +141,12 @@ static struct takt_gemm area_at(const struct takt_gemm_team *team, size_t area,
 static struct round round_at(const struct takt_gemm_team *team, uint32_t number)
 {
     const struct takt_gemm_plan *plan = &team->plan;
-    const size_t depth = number % plan->deep;
-    struct round round = {
-        .number = number,
-        .is_first = depth == 0,
-        .area = area_at(team, number / plan->deep, depth * plan->depth)};
+    const size_t area = number / plan->deep, depth = number % plan->deep;
+    struct round round = {.number = number,
+                          .is_first = depth == 0,
+                          .area = area_at(team, area, depth * plan->depth),
+                          .next_round =
+                              team->next_round + area % areas * plan->blocks};
 
     round.down = takt__size_ceil_div(round.area.m, plan->block_rows);
     round.across = takt__size_ceil_div(round.area.n, plan->block_cols);
@@ -195,23 +199,23 @@ static void wait_until(const _Atomic size_t *count, size_t goal)
 
 /* ---- copying ------------------------------------------------------------- */
 
-/* Piece `index` is a panel of B, or the A of a row of blocks. */
+/* Piece `index` is the A of a row of blocks, or a panel of B: the small ones
+ * come last, so that all members end at nearly the same time. */
 static void copy_one(const struct takt_gemm_team *team,
                      const struct round *round, size_t index)
 {
     const struct takt_gemm_parts *parts = team->kernels->parts;
     const size_t rows = team->plan.block_rows, cols = parts->tile_cols;
 
-    if (index < round->panels) {
+    if (index < round->down) {
         const struct takt_gemm piece = piece_at(
-            &round->area, parts->size, 0, index * cols, round->area.m, cols);
-        parts->copy_b(&piece,
-                      round->b + index * cols * round->area.k * parts->size);
+            &round->area, parts->size, index * rows, 0, rows, round->area.n);
+        parts->copy_a(&piece, round->a + index * team->plan.a_block);
     } else {
-        const size_t i = index - round->panels;
-        const struct takt_gemm piece = piece_at(
-            &round->area, parts->size, i * rows, 0, rows, round->area.n);
-        parts->copy_a(&piece, round->a + i * team->plan.a_block);
+        const size_t j = (index - round->down) * cols;
+        const struct takt_gemm piece =
+            piece_at(&round->area, parts->size, 0, j, round->area.m, cols);
+        parts->copy_b(&piece, round->b + j * round->area.k * parts->size);
     }
 }
 
@@ -256,15 +260,15 @@ static void multiply_copies(struct takt_gemm_team *team,
 {
     const struct takt_gemm_parts *parts = team->kernels->parts;
     const size_t b = j * team->plan.block_cols * piece->k * parts->size;
-    _Atomic uint32_t *rounds = &team->rounds_of[i * round->across + j];
+    _Atomic uint32_t *next = &round->next_round[i * round->across + j];
 
     for (unsigned look = 0;
          !round->is_first &&
-         atomic_load_explicit(rounds, memory_order_acquire) != round->number;
+         atomic_load_explicit(next, memory_order_acquire) != round->number;
          look++)
         pause_at(look);
     parts->multiply(piece, round->a + i * team->plan.a_block, round->b + b);
-    atomic_store_explicit(rounds, round->number + 1, memory_order_release);
+    atomic_store_explicit(next, round->number + 1, memory_order_release);
     atomic_fetch_add_explicit(&team->done[round->number % copies], 1,
                               memory_order_release);
 }

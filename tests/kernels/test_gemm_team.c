@@ -12,7 +12,7 @@
 #include "support/tap.h"
 #include "takt/machine.h"
 
-enum { most = 16, tries = 40 };
+enum { most = 16, tries = 100 };
 
 /* Small caches: many areas, rounds and blocks. */
 static const struct takt_gemm_caches caches[] = {
