@@ -12,8 +12,10 @@ enum {
     columns_aligned = 32,
     /* The least work of a block, in products: less than half a microsecond. */
     least_work = 1 << 15,
-    /* Blocks without copies are one tile high, and so wide. */
-    direct_cols = 128,
+    /* Blocks without copies: tall and narrow, so that a panel of B stays in the
+     * nearest cache while many tiles read it. */
+    direct_tiles = 8,
+    direct_cols = 32,
     /* Blocks of copies are so many tiles high; how wide, the caches say. */
     block_tiles = 4,
     /* Copies pay when they are read so many times. (Measured on 16 cores: 64 x
@@ -72,6 +74,15 @@ static struct size choose_grid(struct takt_gemm_plan *plan, unsigned threads,
     return best_size;
 }
 
+/* Few rows leave nothing to keep: their blocks are wide, for long reads. */
+static size_t direct_block_cols(struct size rectangle, size_t tile_rows)
+{
+    const size_t most = rectangle.rows <= tile_rows
+                            ? takt__size_ceil_div(rectangle.cols, 2)
+                            : direct_cols;
+    return takt__size_round_up(even(rectangle.cols, most), columns_aligned);
+}
+
 static struct takt_gemm_plan plan_directly(const struct takt_gemm *call,
                                            size_t tile_rows, unsigned threads)
 {
@@ -83,11 +94,11 @@ static struct takt_gemm_plan plan_directly(const struct takt_gemm *call,
                                   .deep = 1};
     const struct size size = choose_grid(&plan, threads, columns_aligned);
 
-    plan.block_cols =
-        takt__size_round_up(even(size.cols, direct_cols), columns_aligned);
+    plan.block_cols = direct_block_cols(size, tile_rows);
     const double row_work = (double)plan.block_cols * (double)call->k;
-    const size_t rows = (size_t)((double)least_work / (row_work + 1)) + 1;
-    plan.block_rows = even(size.rows, takt__size_max(tile_rows, rows));
+    const size_t least = (size_t)((double)least_work / (row_work + 1)) + 1;
+    plan.block_rows =
+        even(size.rows, takt__size_max(direct_tiles * tile_rows, least));
     return plan;
 }
 
