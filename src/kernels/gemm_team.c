@@ -32,8 +32,8 @@ enum { line = 64, copies = 2, areas = 2 };
 
 /* Pieces that are claimed in order: the round in the upper half of the word,
  * how many of its pieces are claimed in the lower one. */
-struct list {
-    _Alignas(line) _Atomic uint64_t claimed;
+struct claims {
+    _Alignas(line) _Atomic uint64_t count;
 };
 
 struct takt_gemm_team {
@@ -46,17 +46,17 @@ struct takt_gemm_team {
      * next one, whose first round overlaps. */
     _Atomic uint32_t *next_round;
     char *memory; /* the copies */
-    struct list to_copy;
+    struct claims to_copy;
     _Alignas(line) _Atomic size_t copied;       /* pieces, in all rounds */
     _Alignas(line) _Atomic size_t done[copies]; /* blocks, in rounds in turns */
-    struct list to_multiply[];                  /* for each member */
+    struct claims to_multiply[];                /* for each member */
 };
 
 /* ---- memory -------------------------------------------------------------- */
 
 static size_t head_bytes(unsigned threads)
 {
-    return sizeof(struct takt_gemm_team) + threads * sizeof(struct list);
+    return sizeof(struct takt_gemm_team) + threads * sizeof(struct claims);
 }
 
 static size_t flag_bytes(const struct takt_gemm_plan *plan)
@@ -162,18 +162,18 @@ static struct round round_at(const struct takt_gemm_team *team, uint32_t number)
 
 /* Claims the next of `count` pieces of a round; false when there is none. All
  * pieces of earlier rounds were claimed before. */
-static bool claim(struct list *list, uint32_t round, size_t count,
+static bool claim(struct claims *claims, uint32_t round, size_t count,
                   size_t *index)
 {
     const uint64_t first = (uint64_t)round << 32;
-    uint64_t now = atomic_load_explicit(&list->claimed, memory_order_relaxed);
+    uint64_t now = atomic_load_explicit(&claims->count, memory_order_relaxed);
 
     for (;;) {
         const uint64_t next = now > first ? now : first;
         if (next - first >= count)
             return false;
         if (atomic_compare_exchange_weak_explicit(
-                &list->claimed, &now, next + 1, memory_order_relaxed,
+                &claims->count, &now, next + 1, memory_order_relaxed,
                 memory_order_relaxed)) {
             *index = (size_t)(next - first);
             return true;
