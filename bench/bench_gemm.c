@@ -2,11 +2,12 @@
 /*
  * bench_gemm.c - our matrix products beside the libraries and the peak.
  *
- * Ours: the kernel called directly (one thread), the expert on two threads and
- * the adaptive context, both through takt_run(). Theirs: OpenBLAS and BLIS
- * through CBLAS on one thread and on two, and libxsmm with the pointer to its
- * kernel kept, where CMake found it. The peak is one core's rate of
- * multiply-adds, measured at the start and again at the end.
+ * Ours: the kernel called directly (one thread), the experts on 2, 4, ... and
+ * all threads, and the adaptive context, through takt_run_on() and takt_run().
+ * Theirs: OpenBLAS and BLIS through CBLAS on the same numbers of threads, and
+ * libxsmm with the pointer to its kernel kept, where CMake found it. The peak
+ * is the rate of multiply-adds in registers: of one core, and of all threads
+ * while all run, measured at the start and again at the end.
  *
  *     bench_gemm [--f64] [--n N]
  */
@@ -21,29 +22,25 @@
 #include "bench_limit.h"
 #include "blas_loops.h"
 #include "expert/slots.h"
+#include "gemm_limits.h"
 
-enum way {
-    OWN,
-    OWN_2,
-    ADAPTIVE,
-    OPENBLAS,
-    OPENBLAS_2,
-    BLIS,
-    BLIS_2,
-    XSMM,
-    WAYS
-};
+/* Who multiplies. Teams of 1, 2, 4, ... threads make ways of a side. */
+enum side { OWN, ADAPTIVE, OPENBLAS, BLIS, XSMM, SIDES };
 
-static const char *const names[WAYS] = {"own",      "own x2",      "adaptive",
-                                        "OpenBLAS", "OpenBLAS x2", "BLIS",
-                                        "BLIS x2",  "libxsmm"};
+enum { most_teams = 10, most_ways = 3 * most_teams + 2 };
+
+static const char *const names[SIDES] = {"own", "adaptive", "OpenBLAS", "BLIS",
+                                         "libxsmm"};
 
 static const size_t shapes[][3] = {
-    {4, 4, 4},          {8, 8, 8},       {16, 16, 16},    {32, 32, 32},
-    {64, 64, 64},       {96, 96, 96},    {128, 128, 128}, {192, 192, 192},
-    {256, 256, 256},    {384, 384, 384}, {512, 512, 512}, {1024, 1024, 1024},
-    {2048, 2048, 2048}, {10000, 16, 16}, {64, 64, 4096},  {64, 4096, 64},
-    {8, 1024, 1024},    {1, 4096, 4096},
+    {4, 4, 4},          {8, 8, 8},          {16, 16, 16},
+    {32, 32, 32},       {64, 64, 64},       {96, 96, 96},
+    {128, 128, 128},    {192, 192, 192},    {256, 256, 256},
+    {384, 384, 384},    {512, 512, 512},    {768, 768, 768},
+    {1024, 1024, 1024}, {1536, 1536, 1536}, {2048, 2048, 2048},
+    {4096, 4096, 4096}, {10000, 16, 16},    {4096, 64, 64},
+    {64, 64, 4096},     {64, 4096, 64},     {256, 256, 2048},
+    {128, 2048, 512},   {8, 1024, 1024},    {1, 4096, 4096},
 };
 
 enum { shape_count = sizeof shapes / sizeof shapes[0], most_retries = 3 };
@@ -53,23 +50,35 @@ struct trial {
     const struct takt_slots *slots;
     void *scratch;
     takt_ctx *ctx; /* of this way; NULL: none */
+    size_t expert; /* its number; SIZE_MAX: the context decides */
     struct blas *blas;
-    int threads;
-    void (*xsmm)(const void *a, const void *b, void *c);
+    enum side side;
+    unsigned threads;
+    xsmm_kernel *xsmm;
     size_t m, n, k;
     void *a, *b, *c;
     takt_call call;
 };
 
+/* The best of a side, and on how many threads. */
+struct best {
+    double ns; /* 0: it did not run */
+    unsigned threads;
+};
+
 struct program {
     takt_machine *machine;
     struct takt_slots slots[TAKT_KERNEL_ISAS];
-    takt_ctx *two, *adaptive;
+    takt_ctx *fixed, *adaptive;
+    unsigned teams[most_teams];
+    size_t experts[most_teams]; /* of our teams */
+    size_t team_count;
     struct blas blas[2];
     size_t blas_count;
     takt_dtype dtype;
-    double peak; /* GFLOP/s of one core */
-    double ns[shape_count][WAYS];
+    double peak, peak_of_all;  /* GFLOP/s of one core, of all threads */
+    double alone[shape_count]; /* ns of our kernel on one thread */
+    struct best best[shape_count][SIDES];
 };
 
 /* ---- ways ------------------------------------------------------------------
@@ -109,11 +118,19 @@ static void run_ctx(void *self, size_t calls)
         takt_run(t->ctx, &t->call, NULL);
 }
 
+static void run_team(void *self, size_t calls)
+{
+    const struct trial *t = self;
+
+    for (size_t i = 0; i < calls; i++)
+        takt_run_on(t->ctx, &t->call, t->expert);
+}
+
 static void set_threads(void *self)
 {
     const struct trial *t = self;
 
-    t->blas->set_threads(t->threads);
+    t->blas->set_threads((int)t->threads);
 }
 
 static void run_blas(void *self, size_t calls)
@@ -139,77 +156,66 @@ static void run_xsmm(void *self, size_t calls)
         t->xsmm(t->b, t->a, t->c);
 }
 
-#ifdef BENCH_XSMM
-typedef void xsmm_kernel(const void *a, const void *b, void *c);
-xsmm_kernel *libxsmm_smmdispatch(int m, int n, int k, const int *lda,
-                                 const int *ldb, const int *ldc,
-                                 const float *alpha, const float *beta,
-                                 const int *flags, const int *prefetch);
-xsmm_kernel *libxsmm_dmmdispatch(int m, int n, int k, const int *lda,
-                                 const int *ldb, const int *ldc,
-                                 const double *alpha, const double *beta,
-                                 const int *flags, const int *prefetch);
-
-/* Its matrices are columns side by side: operands are swapped. */
-static xsmm_kernel *find_xsmm(const struct trial *t)
-{
-    const float zero_f32 = 0;
-    const double zero_f64 = 0;
-    const int flags = 0;
-    const int m = (int)t->n, n = (int)t->m, k = (int)t->k;
-
-    if ((double)t->m * (double)t->n * (double)t->k > 256.0 * 256 * 256)
-        return NULL; /* its kernels pack nothing: not meant for these */
-    if (t->dtype == TAKT_F64)
-        return libxsmm_dmmdispatch(m, n, k, NULL, NULL, NULL, NULL, &zero_f64,
-                                   &flags, NULL);
-    return libxsmm_smmdispatch(m, n, k, NULL, NULL, NULL, NULL, &zero_f32,
-                               &flags, NULL);
-}
-#else
-static void (*find_xsmm(const struct trial *t))(const void *, const void *,
-                                                void *)
-{
-    (void)t;
-    return NULL;
-}
-#endif
-
 /* ---- a shape ---------------------------------------------------------------
  */
 
-static void add_blas(const struct program *program, struct trial *trials,
-                     struct bench_way *ways)
+struct contest {
+    struct trial trials[most_ways];
+    struct bench_way ways[most_ways];
+    size_t count;
+};
+
+static struct trial *add_way(struct contest *contest, const struct trial *usual,
+                             enum side side, unsigned threads,
+                             void (*run)(void *self, size_t calls))
 {
+    struct trial *trial = &contest->trials[contest->count];
+
+    *trial = *usual;
+    trial->side = side;
+    trial->threads = threads;
+    contest->ways[contest->count++] =
+        (struct bench_way){.name = names[side], .self = trial, .run = run};
+    return trial;
+}
+
+/* Few threads are not tried on what takes them long. */
+static bool is_tried(const struct program *program, unsigned threads,
+                     double flops)
+{
+    return flops < 1e9 || 4 * threads > program->teams[program->team_count - 1];
+}
+
+static void add_team(const struct program *program, const struct trial *usual,
+                     size_t team, struct contest *contest)
+{
+    const unsigned threads = program->teams[team];
+
+    if (threads > 1)
+        add_way(contest, usual, OWN, threads, run_team)->expert =
+            program->experts[team];
     for (size_t i = 0; i < program->blas_count; i++) {
         const bool is_blis = strcmp(program->blas[i].name, "BLIS") == 0;
-        for (int threads = 1; threads <= 2; threads++) {
-            const int way = (is_blis ? BLIS : OPENBLAS) + threads - 1;
-            trials[way].blas = (struct blas *)&program->blas[i];
-            trials[way].threads = threads;
-            ways[way].run = run_blas;
-            ways[way].prepare = set_threads;
-            ways[way].rest_ns = threads > 1 ? 30e6 : 0;
-        }
+        struct bench_way *way = &contest->ways[contest->count];
+        add_way(contest, usual, is_blis ? BLIS : OPENBLAS, threads, run_blas)
+            ->blas = (struct blas *)&program->blas[i];
+        way->prepare = set_threads;
+        way->rest_ns = threads > 1 ? 60e6 : 0;
     }
 }
 
 static void add_ways(const struct program *program, const struct trial *usual,
-                     struct trial *trials, struct bench_way *ways)
+                     double flops, struct contest *contest)
 {
-    for (int way = 0; way < WAYS; way++) {
-        trials[way] = *usual;
-        ways[way] =
-            (struct bench_way){.name = names[way], .self = &trials[way]};
-    }
-    ways[OWN].run = run_own;
-    trials[OWN_2].ctx = program->two;
-    ways[OWN_2].run = program->two != NULL ? run_ctx : NULL;
-    trials[ADAPTIVE].ctx = program->adaptive;
-    ways[ADAPTIVE].run = run_ctx;
-    add_blas(program, trials, ways);
-    trials[XSMM].xsmm = find_xsmm(usual);
-    ways[XSMM].run = trials[XSMM].xsmm != NULL ? run_xsmm : NULL;
+    add_way(contest, usual, OWN, 1, run_own);
+    add_way(contest, usual, ADAPTIVE, 1, run_ctx)->ctx = program->adaptive;
+    for (size_t i = 0; i < program->team_count; i++)
+        if (is_tried(program, program->teams[i], flops))
+            add_team(program, usual, i, contest);
+    xsmm_kernel *xsmm =
+        xsmm_find(usual->dtype == TAKT_F64, usual->m, usual->n, usual->k);
+    if (xsmm != NULL)
+        add_way(contest, usual, XSMM, 1, run_xsmm)->xsmm = xsmm;
 }
 
 static void *make(takt_dtype dtype, size_t count)
@@ -223,6 +229,7 @@ static void open_trial(const struct program *program, const size_t shape[3],
     *t = (struct trial){
         .dtype = program->dtype,
         .slots = &program->slots[takt_machine_best_isa(program->machine)],
+        .ctx = program->fixed,
         .m = shape[0],
         .n = shape[1],
         .k = shape[2]};
@@ -255,58 +262,54 @@ static double flops_of(size_t index)
            (double)shapes[index][2];
 }
 
-/* The best library on one thread or on two, whichever is faster. */
-static double best_library(const double ns[WAYS])
+/* The best library on any number of threads. */
+static double best_library(const struct best best[SIDES])
 {
-    double best = 0;
+    const double open = best[OPENBLAS].ns, blis = best[BLIS].ns;
 
-    for (int way = OPENBLAS; way <= BLIS_2; way++)
-        if (ns[way] > 0 && (best == 0 || ns[way] < best))
-            best = ns[way];
-    return best;
+    return open > 0 && (blis == 0 || open < blis) ? open : blis;
 }
 
-static double best_own(const double ns[WAYS])
+static void note(struct program *program, size_t index,
+                 const struct contest *contest)
 {
-    return ns[OWN_2] > 0 && ns[OWN_2] < ns[OWN] ? ns[OWN_2] : ns[OWN];
-}
-
-static void note(double ns[WAYS], const struct bench_way *ways, size_t count,
-                 const struct trial *trials)
-{
-    for (size_t i = 0; i < count; i++)
-        ns[(const struct trial *)ways[i].self - trials] = ways[i].best_ns;
+    for (size_t i = 0; i < contest->count; i++) {
+        const struct trial *t = contest->ways[i].self;
+        struct best *best = &program->best[index][t->side];
+        const double ns = contest->ways[i].best_ns;
+        if (t->side == OWN && t->threads == 1)
+            program->alone[index] = ns;
+        if (best->ns == 0 || ns < best->ns)
+            *best = (struct best){ns, t->threads};
+    }
 }
 
 /* A slow spell can outlast a contest: what falls short gets another one. */
 static bool falls_short(const struct program *program, size_t index)
 {
-    const double *ns = program->ns[index];
-    const double rate = flops_of(index) / ns[OWN] / program->peak;
+    const struct best *best = program->best[index];
+    const double rate = flops_of(index) / program->alone[index] / program->peak;
 
-    return (best_library(ns) > 0 && best_library(ns) < best_own(ns)) ||
+    return (best_library(best) > 0 && best_library(best) < best[OWN].ns) ||
            (shapes[index][0] >= 96 && rate < 0.85) ||
-           (shapes[index][0] >= 256 && ns[OWN_2] > 0 &&
-            ns[OWN] < 1.7 * ns[OWN_2]);
+           (shapes[index][0] >= 256 && program->team_count > 1 &&
+            program->alone[index] < 1.7 * best[OWN].ns);
 }
 
 static void time_shape(struct program *program, size_t index)
 {
-    struct trial usual, trials[WAYS];
-    struct bench_way all[WAYS], ways[WAYS];
-    size_t count = 0;
+    static struct contest contest;
+    struct trial usual;
 
     open_trial(program, shapes[index], &usual);
-    add_ways(program, &usual, trials, all);
-    for (int way = 0; way < WAYS; way++)
-        if (all[way].run != NULL)
-            ways[count++] = all[way];
+    contest.count = 0;
+    add_ways(program, &usual, flops_of(index), &contest);
     const double budget_ns = flops_of(index) > 1e9 ? 400e6 : 30e6;
-    bench_contest(ways, count, budget_ns);
-    note(program->ns[index], ways, count, trials);
+    bench_contest(contest.ways, contest.count, budget_ns);
+    note(program, index, &contest);
     for (int i = 0; i < most_retries && falls_short(program, index); i++) {
-        bench_again(ways, count, budget_ns);
-        note(program->ns[index], ways, count, trials);
+        bench_again(contest.ways, contest.count, budget_ns);
+        note(program, index, &contest);
     }
     close_trial(&usual);
 }
@@ -316,71 +319,100 @@ static void time_shape(struct program *program, size_t index)
 
 static void print_head(const struct program *program)
 {
-    printf("\n%cgemm, GFLOP/s; peak of one core %.1f (measured)\n%-16s",
-           program->dtype == TAKT_F64 ? 'd' : 's', program->peak, "m x n x k");
-    for (int way = 0; way < WAYS; way++)
-        printf(" %11s", names[way]);
-    printf(" %6s %6s %6s\n", "%peak", "x2", "/lib");
+    printf("\n%cgemm, GFLOP/s (threads); measured peak of one core %.1f, of "
+           "all threads %.1f\n%-16s %8s",
+           program->dtype == TAKT_F64 ? 'd' : 's', program->peak,
+           program->peak_of_all, "m x n x k", "own x1");
+    for (int side = 0; side < SIDES; side++)
+        printf(" %13s", names[side]);
+    printf(" %6s %6s %6s\n", "%peak", "%all", "/lib");
+}
+
+static void print_best(double flops, const struct best *best, bool has_threads)
+{
+    char threads[16] = "";
+
+    if (has_threads)
+        snprintf(threads, sizeof threads, " (%u)", best->threads);
+    if (best->ns > 0)
+        printf(" %8.1f%-5s", flops / best->ns, threads);
+    else
+        printf(" %8s%5s", "-", "");
 }
 
 static void print_shape(const struct program *program, size_t index)
 {
-    const double *ns = program->ns[index];
+    const struct best *best = program->best[index];
+    const double flops = flops_of(index);
     char text[40];
 
     snprintf(text, sizeof text, "%zux%zux%zu", shapes[index][0],
              shapes[index][1], shapes[index][2]);
-    printf("%-16s", text);
-    for (int way = 0; way < WAYS; way++)
-        if (ns[way] > 0)
-            printf(" %11.1f", flops_of(index) / ns[way]);
-        else
-            printf(" %11s", "-");
-    printf(" %6.0f", 100 * flops_of(index) / ns[OWN] / program->peak);
-    printf(" %6.2f", ns[OWN_2] > 0 ? ns[OWN] / ns[OWN_2] : 1.0);
-    if (best_library(ns) > 0)
-        printf(" %6.2f", best_library(ns) / best_own(ns));
+    printf("%-16s %8.1f", text, flops / program->alone[index]);
+    for (int side = 0; side < SIDES; side++)
+        print_best(flops, &best[side], side != ADAPTIVE && side != XSMM);
+    printf(" %6.0f", 100 * flops / program->alone[index] / program->peak);
+    printf(" %6.0f", 100 * flops / best[OWN].ns / program->peak_of_all);
+    if (best_library(best) > 0)
+        printf(" %6.2f", best_library(best) / best[OWN].ns);
     putchar('\n');
     fflush(stdout);
 }
 
 /* The best that any of Takt's experts does. */
-static double best_expert(const double ns[WAYS])
+static double best_expert(const struct best best[SIDES])
 {
-    double best = best_own(ns);
+    double ns = best[OWN].ns;
 
-    for (int way = OPENBLAS; way < WAYS; way++)
-        if (ns[way] > 0 && ns[way] < best)
-            best = ns[way];
-    return best;
+    for (int side = OPENBLAS; side < SIDES; side++)
+        if (best[side].ns > 0 && best[side].ns < ns)
+            ns = best[side].ns;
+    return ns;
 }
 
 static void print_means(const struct program *program, size_t first,
                         size_t last)
 {
+    struct bench_mean gain = {0};
+
     printf("\ngeometric means over %zux%zux%zu ... %zux%zux%zu: time / the "
            "best expert per shape (1 is best)\n ",
            shapes[first][0], shapes[first][1], shapes[first][2],
            shapes[last][0], shapes[last][1], shapes[last][2]);
-    for (int way = 0; way < WAYS; way++) {
+    for (int side = 0; side < SIDES; side++) {
         struct bench_mean mean = {0};
         for (size_t i = first; i <= last; i++)
-            if (program->ns[i][way] > 0)
-                bench_mean_add(&mean, program->ns[i][way] /
-                                          best_expert(program->ns[i]));
+            if (program->best[i][side].ns > 0)
+                bench_mean_add(&mean, program->best[i][side].ns /
+                                          best_expert(program->best[i]));
         if (mean.count > 0)
-            printf(" %s %.2f%s", names[way], bench_mean_of(&mean),
+            printf(" %s %.2f%s", names[side], bench_mean_of(&mean),
                    mean.count <= last - first ? " (where it runs);" : ";");
     }
-    putchar('\n');
+    for (size_t i = first; i <= last; i++)
+        if (best_library(program->best[i]) > 0)
+            bench_mean_add(&gain, best_library(program->best[i]) /
+                                      program->best[i][OWN].ns);
+    printf("\n/lib: geometric mean %.2f\n", bench_mean_of(&gain));
+}
+
+/* ---- the peak --------------------------------------------------------------
+ */
+
+static void measure_peaks(struct program *program)
+{
+    const double unit = 1e-9 / (program->dtype == TAKT_F64 ? 2 : 1);
+    const unsigned all = program->teams[program->team_count - 1];
+
+    program->peak = measure_flops(program->machine) * unit;
+    program->peak_of_all = measure_flops_together(program->machine, all) * unit;
 }
 
 static void time_all(struct program *program, size_t only)
 {
     size_t first = shape_count, last = 0;
 
-    program->peak = measure_flops(program->machine) * 1e-9 /
-                    (program->dtype == TAKT_F64 ? 2 : 1);
+    measure_peaks(program);
     print_head(program);
     for (size_t i = 0; i < shape_count; i++) {
         if (only > 0 && shapes[i][0] != only)
@@ -392,8 +424,37 @@ static void time_all(struct program *program, size_t only)
     }
     if (first <= last)
         print_means(program, first, last);
-    printf("peak again: %.1f\n", measure_flops(program->machine) * 1e-9 /
-                                     (program->dtype == TAKT_F64 ? 2 : 1));
+    measure_peaks(program);
+    printf("peaks again: %.1f, %.1f\n", program->peak, program->peak_of_all);
+}
+
+/* The experts on 1, 2, 4, ... threads and on all. */
+static bool find_teams(struct program *program)
+{
+    const takt_ctx_options options = {.policy = TAKT_POLICY_HEURISTIC,
+                                      .blas = ""};
+    const unsigned all = program->machine->threads;
+    const char *isa = takt_isa_name(takt_machine_best_isa(program->machine));
+
+    if (takt_ctx_create(&options, &program->fixed) != TAKT_OK)
+        return false;
+    program->teams[program->team_count++] = 1;
+    for (unsigned k = 2; k < 2 * all && program->team_count < most_teams;
+         k *= 2) {
+        const unsigned threads = k < all ? k : all;
+        char expert[TAKT_EXPERT_NAME_MAX];
+        const char *name;
+        size_t i = 0;
+        snprintf(expert, sizeof expert, "simd.%sx%u", isa, threads);
+        while ((name = takt_ctx_expert(program->fixed, i, NULL)) != NULL &&
+               strcmp(name, expert) != 0)
+            i++;
+        if (name == NULL)
+            return false;
+        program->experts[program->team_count] = i;
+        program->teams[program->team_count++] = threads;
+    }
+    return true;
 }
 
 static bool read_words(int argc, char **argv, takt_dtype *dtype, size_t *only)
@@ -423,13 +484,13 @@ int main(int argc, char **argv)
                                             program.machine->l2_bytes,
                                             program.machine->l3_bytes};
     takt__slots_fill(program.slots, program.machine->isas, &caches);
-    program.two = bench_open_expert(program.machine, 2);
-    if (takt_ctx_create(&(takt_ctx_options){0}, &program.adaptive) != TAKT_OK)
+    if (!find_teams(&program) ||
+        takt_ctx_create(&(takt_ctx_options){0}, &program.adaptive) != TAKT_OK)
         return 1;
     program.blas_count = blas_open(program.blas);
     bench_print_load();
     time_all(&program, only);
-    takt_ctx_destroy(program.two);
+    takt_ctx_destroy(program.fixed);
     takt_ctx_destroy(program.adaptive);
     takt_machine_destroy(program.machine);
     return 0;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* cpu_products.c - matrix products on k threads, each with own scratch. */
+/* cpu_products.c - matrix products on k threads. */
 #include "expert/arguments.h"
 
 #include "expert/forms.h"
+#include "kernels/gemm_team.h"
+#include "pool/scratch.h"
 
 struct gemm_job {
     const struct takt_gemm_kernels *kernels;
     const struct takt_gemm_blocks *blocks;
     struct takt_gemm whole;
     const takt_call *call;
-    size_t size;
 };
 
 static struct gemm_job job_of(const struct takt_expert *expert,
@@ -17,34 +18,38 @@ static struct gemm_job job_of(const struct takt_expert *expert,
 {
     return (struct gemm_job){.kernels = expert->slots->gemm[call->dtype],
                              .blocks = &expert->slots->blocks[call->dtype],
-                             .call = call,
-                             .size = takt_dtype_size(call->dtype)};
+                             .call = call};
 }
 
-static void gemm_part(void *self, unsigned part, unsigned parts, void *scratch)
+static void team_part(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    (void)parts, (void)scratch;
+    takt__gemm_team_work(self, part);
+}
+
+/* One product on several threads, which share memory of the calling one. */
+static takt_status run_on_team(struct takt_experts *experts, unsigned threads,
+                               const struct gemm_job *job)
+{
+    const struct takt_gemm_plan plan =
+        takt__gemm_plan(&job->whole, job->kernels, job->blocks, threads);
+    const size_t room = takt__gemm_team_room(&plan, threads);
+    struct takt_scratch *own = takt__scratch_of_thread();
+    void *scratch = own == NULL ? NULL : takt__scratch_get(own, room);
+
+    if (scratch == NULL)
+        return TAKT_ENOMEM;
+    struct takt_gemm_team *team = takt__gemm_team_open(
+        &job->whole, job->kernels, job->blocks, &plan, threads, scratch);
+    return takt__pool_run(experts->pool, threads, 0, team_part, team);
+}
+
+static void run_alone(void *self, unsigned part, unsigned parts, void *scratch)
 {
     const struct gemm_job *job = self;
-    struct takt_gemm piece = job->whole;
 
-    if (parts > 1)
-        takt__gemm_split(&job->whole, job->size, part, parts, &piece);
-    if (piece.m > 0 && piece.n > 0)
-        job->kernels->run(&piece, job->blocks, scratch);
-}
-
-/* What the hungriest part needs. */
-static size_t room_of(const struct gemm_job *job, unsigned parts)
-{
-    size_t most = 0;
-
-    for (unsigned i = 0; i < parts; i++) {
-        struct takt_gemm piece = job->whole;
-        if (parts > 1)
-            takt__gemm_split(&job->whole, job->size, i, parts, &piece);
-        const size_t room = job->kernels->room(&piece, job->blocks);
-        most = room > most ? room : most;
-    }
-    return most;
+    (void)part, (void)parts;
+    job->kernels->run(&job->whole, job->blocks, scratch);
 }
 
 takt_status takt__cpu_gemm(struct takt_experts *experts,
@@ -54,13 +59,13 @@ takt_status takt__cpu_gemm(struct takt_experts *experts,
     struct gemm_job job = job_of(expert, call);
 
     job.whole = takt__gemm_of(call);
-    const size_t room = room_of(&job, expert->threads);
-    if (expert->threads == 1 && room == 0) {
-        job.kernels->run(&job.whole, job.blocks, NULL);
-        return TAKT_OK;
-    }
-    return takt__pool_run(experts->pool, expert->threads, room, gemm_part,
-                          &job);
+    if (expert->threads > 1)
+        return run_on_team(experts, expert->threads, &job);
+    const size_t room = job.kernels->room(&job.whole, job.blocks);
+    if (room > 0)
+        return takt__pool_run(experts->pool, 1, room, run_alone, &job);
+    run_alone(&job, 0, 1, NULL);
+    return TAKT_OK;
 }
 
 /* Whole matrices per thread: they are many, or threads would not be asked. */
@@ -82,12 +87,9 @@ static takt_status run_one_by_one(struct takt_experts *experts,
 {
     takt_status status = TAKT_OK;
 
-    job->whole = takt__gemm_of_batch(job->call, 0);
-    const size_t room = room_of(job, threads);
-
     for (size_t i = 0; i < job->call->shape.dim[0] && status == TAKT_OK; i++) {
         job->whole = takt__gemm_of_batch(job->call, i);
-        status = takt__pool_run(experts->pool, threads, room, gemm_part, job);
+        status = run_on_team(experts, threads, job);
     }
     return status;
 }
@@ -101,7 +103,7 @@ takt_status takt__cpu_batched(struct takt_experts *experts,
     if (call->shape.dim[0] < expert->threads)
         return run_one_by_one(experts, expert->threads, &job);
     job.whole = takt__gemm_of_batch(call, 0);
-    const size_t room = room_of(&job, 1);
+    const size_t room = job.kernels->room(&job.whole, job.blocks);
     return takt__pool_run(experts->pool, expert->threads, room, batch_part,
                           &job);
 }

@@ -2,10 +2,8 @@
 /*
  * gemm.h - matrix products and matrix-vector products on one thread.
  *
- * One call describes a whole product or a piece of one: a caller that has
- * several threads cuts it with takt__gemm_split() and runs the same kernel on
- * each piece, each with a scratch of its own. Transposes are strides. Operands
- * must not overlap the result.
+ * One call describes a whole product or a piece of one: for several threads see
+ * gemm_team.h. Transposes are strides. Operands must not overlap the result.
  *
  * Accuracy: sums are added up in the dtype, with fma where the ISA has it.
  */
@@ -71,11 +69,30 @@ typedef void takt_gemm_kernel(const struct takt_gemm *call,
 
 typedef void takt_gemv_kernel(const struct takt_gemv *call);
 
+/* The steps of a product, for threads that share what they copy. A piece is a
+ * product of its own, and copied in its whole depth. Where an instruction set
+ * never copies, there is the size alone. */
+struct takt_gemm_parts {
+    size_t size;                 /* bytes of an element */
+    size_t tile_rows, tile_cols; /* what registers hold of C */
+    size_t tile_width;           /* elements per step of a copied tile of A */
+    /* Copies the piece's A: tile_width * k elements for every tile_rows rows
+     * that begin. */
+    void (*copy_a)(const struct takt_gemm *piece, void *to);
+    /* Copies the piece's B: tile_cols * k elements for every tile_cols columns
+     * that begin. */
+    void (*copy_b)(const struct takt_gemm *piece, void *to);
+    /* Runs the piece on such copies; its own A and B are not read. */
+    void (*multiply)(const struct takt_gemm *piece, const void *a,
+                     const void *b);
+};
+
 #define TAKT_GEMM_DECLARE(dtype, isa)                 \
     takt_gemm_tune takt__k_gemm_tune_##dtype##_##isa; \
     takt_gemm_room takt__k_gemm_room_##dtype##_##isa; \
     takt_gemm_kernel takt__k_gemm_##dtype##_##isa;    \
-    takt_gemv_kernel takt__k_gemv_##dtype##_##isa;
+    takt_gemv_kernel takt__k_gemv_##dtype##_##isa;    \
+    extern const struct takt_gemm_parts takt__k_gemm_parts_##dtype##_##isa;
 
 #define TAKT_GEMM_DECLARE_ISA(isa) \
     TAKT_GEMM_DECLARE(f32, isa)    \
@@ -89,10 +106,3 @@ TAKT_GEMM_DECLARE_ISA(neon)
 
 #undef TAKT_GEMM_DECLARE_ISA
 #undef TAKT_GEMM_DECLARE
-
-/* Piece `part` of `parts` of a product: a rectangle of C. The pieces are
- * disjoint, cover C and take nearly the same time; a piece is empty (m or n
- * is 0) when there are more parts than worthwhile rectangles. `size` is the
- * bytes of one element. */
-void takt__gemm_split(const struct takt_gemm *whole, size_t size, unsigned part,
-                      unsigned parts, struct takt_gemm *out);

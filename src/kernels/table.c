@@ -29,12 +29,11 @@
     takt_##kind_##_kernel NAME(op_, dtype_, ISA);
 #define TAKT_STREAM(kind_, op_, dtype_) \
     takt_##kind_##_kernel NAME_NT(op_, dtype_, ISA);
-#define TAKT_GEMM(dtype_)                                      \
-    static const struct takt_gemm_kernels SET(dtype_, ISA) = { \
-        NAME(gemm_tune, dtype_, ISA),                          \
-        NAME(gemm_room, dtype_, ISA),                          \
-        NAME(gemm, dtype_, ISA),                               \
-        NAME(gemv, dtype_, ISA),                               \
+#define TAKT_GEMM(dtype_)                                             \
+    static const struct takt_gemm_kernels SET(dtype_, ISA) = {        \
+        NAME(gemm_tune, dtype_, ISA),   NAME(gemm_room, dtype_, ISA), \
+        NAME(gemm, dtype_, ISA),        NAME(gemv, dtype_, ISA),      \
+        &NAME(gemm_parts, dtype_, ISA),                               \
     };
 #define TAKT_LAYERS(dtype_)                                              \
     static const struct takt_layer_kernels LAYERS(dtype_, ISA) = {       \

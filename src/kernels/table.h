@@ -35,6 +35,7 @@ struct takt_gemm_kernels {
     takt_gemm_room *room;
     takt_gemm_kernel *run;
     takt_gemv_kernel *gemv;
+    const struct takt_gemm_parts *parts;
 };
 
 /* And what belongs together to compute layers. */

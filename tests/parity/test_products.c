@@ -5,6 +5,7 @@
  * scratch of exactly the size asked for.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
+#include "kernels/gemm_team.h"
 #include "parity/kernels.h"
 
 enum { room = 1 << 20, products = is_sanitized ? 120 : 500 };
@@ -353,34 +354,52 @@ static void matrix_vector_products_are_right(void)
     each_kernel(TAKT_KERNEL_KIND_gemm, gemvs_of);
 }
 
-/* ---- pieces ----------------------------------------------------------------
+/* ---- teams -----------------------------------------------------------------
  */
 
-/* The pieces for threads cover C once, and give what the whole gives. */
-static void splits_of(const struct takt_kernel *kernel)
+/* Whichever members come, one after the other, they do all of it. */
+static void run_team(const struct product *p, const struct takt_gemm_caches *of,
+                     unsigned threads)
 {
+    const struct takt_gemm_kernels *kernels = p->kernel->run.gemm;
+    struct takt_gemm_blocks blocks;
+
+    kernels->tune(of, &blocks);
+    const struct takt_gemm_plan plan =
+        takt__gemm_plan(&p->gemm, kernels, &blocks, threads);
+    const size_t bytes = takt__gemm_team_room(&plan, threads);
+    void *scratch = guard_at(&scratch_guard, p->side, bytes, 0);
+    guard_paint(&scratch_guard, scratch, bytes);
+    struct takt_gemm_team *team = takt__gemm_team_open(
+        &p->gemm, kernels, &blocks, &plan, threads, scratch);
+    takt__gemm_team_work(team, threads - 1);
+    takt__gemm_team_work(team, threads / 2);
+    TAP_CHECK(guard_is_whole(&scratch_guard, scratch, bytes),
+              "%s: wrote outside its scratch", guard_doing);
+}
+
+static void teams_of(const struct takt_kernel *kernel)
+{
+    static const struct takt_gemm_caches caches[] = {
+        {0, 0, 0}, {1024, 2048, 4096}, {256, 512, 1024}, {512, 1 << 16, 256}};
     uint64_t seed = 5;
 
-    for (size_t k = 0; k < products / 4; k++) {
-        const unsigned parts = 1 + (unsigned)(k % 9);
-        struct product p = random_product(kernel, 5 * k, &seed);
-        struct product piece = p;
-        const struct takt_gemm_caches caches = {1024, 2048, 4096};
+    for (size_t k = 0; k < products; k++) {
+        struct product p =
+            random_product(kernel, k % 2 == 0 ? k : 5 * k, &seed);
+        if (p.gemm.m == 0 || p.gemm.n == 0)
+            continue;
+        guard_paint(&c_guard, p.gemm.c, 0);
         keep_c(&p);
-        for (unsigned part = 0; part < parts; part++) {
-            takt__gemm_split(&p.gemm, size_of(p.is_double), part, parts,
-                             &piece.gemm);
-            name_it(&piece, "a piece of matmul");
-            if (piece.gemm.m > 0 && piece.gemm.n > 0)
-                run_gemm(&piece, &caches);
-        }
+        name_it(&p, "matmul by a team");
+        run_team(&p, &caches[k % 4], 1 + (unsigned)(k % 17));
         compare(&p, "matmul");
     }
 }
 
-static void pieces_make_up_the_product(void)
+static void teams_make_the_product(void)
 {
-    each_kernel(TAKT_KERNEL_KIND_gemm, splits_of);
+    each_kernel(TAKT_KERNEL_KIND_gemm, teams_of);
 }
 
 int main(void)
@@ -396,7 +415,7 @@ int main(void)
     RUN_EACH_ISA(small_products_are_right);
     RUN_EACH_ISA(products_treat_special_values_alike);
     RUN_EACH_ISA(matrix_vector_products_are_right);
-    RUN_EACH_ISA(pieces_make_up_the_product);
+    RUN_EACH_ISA(teams_make_the_product);
     tolerance_print();
     free(before);
     return tap_done();

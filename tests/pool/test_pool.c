@@ -4,6 +4,7 @@
 #include "pool/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <sys/resource.h>
@@ -14,7 +15,7 @@
 #include "pool/scratch.h"
 #include "support/tap.h"
 
-enum { most = 8 };
+enum { most = 24 };
 
 static struct takt_pool *pool_of(unsigned threads)
 {
@@ -110,6 +111,49 @@ static void a_limit_holds_until_it_is_lifted(void)
         ;
     takt__pool_limit(pool, 0);
     EXPECT_INT(parts_of_strangers(pool, 20), 0);
+    takt__pool_destroy(pool);
+}
+
+/* Four levels of workers that wake each other. */
+static void large_teams_run_every_part_once_asleep_or_awake(void)
+{
+    struct takt_pool *pool = pool_of(most);
+
+    for (int i = 0; i < 60; i++) {
+        struct job job = {0};
+        EXPECT_INT(takt__pool_run(pool, most, 0, count, &job), TAKT_OK);
+        EXPECT(ran_once_each(&job));
+        if (i % 4 == 3)
+            sleep_ms(2);
+    }
+    takt__pool_destroy(pool);
+}
+
+/* Part 1 ends after all others have run, also those whose workers are woken by
+ * the one that runs it. */
+static void count_but_1_last(void *self, unsigned part, unsigned parts,
+                             void *scratch)
+{
+    struct job *job = self;
+
+    count(self, part, parts, scratch);
+    for (unsigned i = 0; part == 1 && i < parts; i++)
+        while (atomic_load(&job->runs[i]) == 0)
+            sched_yield();
+}
+
+static void a_busy_worker_holds_up_no_other_share(void)
+{
+    struct takt_pool *pool = pool_of(most);
+
+    for (int i = 0; i < 40; i++) {
+        struct job job = {0};
+        EXPECT_INT(takt__pool_run(pool, most, 0, count_but_1_last, &job),
+                   TAKT_OK);
+        EXPECT(ran_once_each(&job));
+        if (i % 4 == 3)
+            sleep_ms(2);
+    }
     takt__pool_destroy(pool);
 }
 
@@ -281,6 +325,8 @@ int main(void)
 {
     RUN(every_part_runs_exactly_once);
     RUN(a_limit_holds_until_it_is_lifted);
+    RUN(large_teams_run_every_part_once_asleep_or_awake);
+    RUN(a_busy_worker_holds_up_no_other_share);
     RUN(workers_that_fell_asleep_are_woken);
     RUN(an_idle_pool_uses_no_processor);
     RUN(every_part_has_scratch_of_its_own);

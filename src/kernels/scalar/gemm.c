@@ -71,7 +71,10 @@ static struct takt_gemv column(const struct takt_gemm *call, size_t j,
     {                                                                          \
         (void)call, (void)blocks;                                              \
         return 0;                                                              \
-    }
+    }                                                                          \
+                                                                               \
+    const struct takt_gemm_parts takt__k_gemm_parts_##dtype_##_scalar = {      \
+        .size = sizeof(real_)};
 
 /* clang-format off */
 PRODUCTS(f32, float)

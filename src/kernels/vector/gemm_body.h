@@ -430,3 +430,5 @@ void TAKT_K(F(gemm_tune))(const struct takt_gemm_caches *caches,
     blocks->mc = takt__size_max(l2 / 2 / per_depth, V_TILE_ROWS);
     blocks->nc = whole(takt__size_max(l3 / 2 / per_depth, 1), TILE_COLS);
 }
+
+#include "kernels/vector/gemm_parts.h"
