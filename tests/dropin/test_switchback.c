@@ -33,6 +33,7 @@ struct program {
     enum takt_memory memory;
     unsigned spin_power; /* 0: 25 */
     double luck;
+    bool is_early;  /* routing is possible before the first call */
     bool is_closed; /* routing is never possible */
 };
 
@@ -134,8 +135,10 @@ static void run_program(const struct program *program, struct outcome *out)
     for (unsigned i = 0; now_s < program->seconds; i++) {
         const uint64_t before_ns = clock_ns;
         const unsigned number = i % program->kinds;
-        if (now_s > 0.02 && !program->is_closed)
+        if ((now_s > 0.02 || program->is_early) && !program->is_closed)
             takt__switchback_open(&options);
+        if (program->is_early)
+            takt__switchback_look(clock_ns);
         const double would =
             call(program, number, &clock_ns, &random, &is_routed);
         now_s = (double)(clock_ns - start_ns) * 1e-9;
@@ -392,6 +395,24 @@ static void memory_is_checked(void)
     EXPECT(got.kept > 0 && !got.result.is_routed);
 }
 
+/* Where threads spin for long, a probe would come late: the first calls, which
+ * the library ran, show it. */
+static void memory_is_checked_soon(void)
+{
+    const struct program program = {.kind = {{200e3, 500e3, 400e3, 400e3}},
+                                    .kinds = 1,
+                                    .seconds = 4,
+                                    .noise = 0.2,
+                                    .spin_power = 28,
+                                    .luck = 1,
+                                    .memory = TAKT_MEMORY_ROUTED,
+                                    .is_early = true};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed < 0.1);
+    EXPECT(got.cost < 1.1);
+}
+
 static void a_program_that_lost_before_is_left_alone(void)
 {
     const struct program program = {.kind = {{100e3, 140e3, 5e3, 5e3}},
@@ -446,6 +467,7 @@ int main(void)
     RUN(without_a_router_nothing_changes);
     RUN(a_program_begins_where_it_gained_before);
     RUN(memory_is_checked);
+    RUN(memory_is_checked_soon);
     RUN(a_program_that_lost_before_is_left_alone);
     RUN(a_gpu_is_used_when_it_is_ready);
     return tap_done();
