@@ -241,10 +241,12 @@ static void print_claim(FILE *out, const struct run_comparison *comparison)
 static void print_calls(FILE *out, const struct compare_run *run)
 {
     if (run->calls == 0)
-        fputs("no call of BLAS was seen\n", out);
+        fputs("no call of BLAS was seen that is large enough to be routed\n",
+              out);
     else
         fprintf(out,
-                "%s calls of BLAS in the last run, %.1f%% of them routed\n",
+                "%s large calls of BLAS in the last run, %.1f%% of them "
+                "routed\n",
                 count_text(run->calls).at,
                 100 * ((double)run->elsewhere / (double)run->calls));
 }

@@ -36,11 +36,14 @@ static void read_mode(void)
 {
     const char *path = value_of(TAKT_STATS_VARIABLE);
     const bool has_stats = path != NULL && takt__stats_open(path);
+    const bool has_small =
+        has_stats && value_of("TAKT_RUN_COUNT_LARGE") == NULL;
     const bool is_eager = value_of("TAKT_RUN_EAGER") != NULL;
     const bool is_steady = value_of("TAKT_RUN_SAME_BITS") != NULL;
 
     atomic_store_explicit(&takt__mode,
                           (has_stats ? TAKT_MODE_STATS : 0u) |
+                              (has_small ? TAKT_MODE_SMALL : 0u) |
                               (is_eager ? TAKT_MODE_EAGER : 0u) |
                               (is_steady ? TAKT_MODE_STEADY : 0u) |
                               (is_early() ? TAKT_MODE_EARLY : 0u),

@@ -13,6 +13,8 @@ enum {
                            * however small, from the first on */
     TAKT_MODE_STEADY = 4, /* TAKT_RUN_SAME_BITS: results must not vary within
                            * a run */
+    TAKT_MODE_SMALL = 16, /* calls that are too small to be routed are counted,
+                           * too */
     TAKT_MODE_EARLY = 8 /* until the first call: the router opens with it, since
                          * there is a GPU that may have to be opened */
 };
@@ -28,10 +30,13 @@ bool takt__mode_take_early(void);
  * variable says (`takt run` sets it), else as Debian builds it. */
 unsigned takt__spin_power(void);
 
+/* Nothing is asked of small calls. */
 static inline bool takt__is_default_mode(void)
 {
-    return __builtin_expect(
-        atomic_load_explicit(&takt__mode, memory_order_relaxed) == 0, 1);
+    const unsigned mode =
+        atomic_load_explicit(&takt__mode, memory_order_relaxed);
+
+    return __builtin_expect((mode & ~(unsigned)TAKT_MODE_STATS) == 0, 1);
 }
 
 static inline bool takt__is_eager(void)

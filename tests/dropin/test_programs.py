@@ -111,6 +111,15 @@ class Processes(Programs):
         self.assertEqual(counted["eager"].routers, 1)
         self.assertEqual(len(counted["usual"].libraries), 1)
 
+    def test_small_calls_are_not_counted_if_not_wanted(self):
+        plain = run("plain")
+        ran, read = self.preloaded("plain", TAKT_RUN_COUNT_LARGE="1")
+        self.assertEqual(ran, plain)
+        self.assertLessEqual(read.calls(), 3)  # the first of each name
+        ran, read = self.preloaded("plain", TAKT_RUN_COUNT_LARGE="1",
+                                   **MODES["eager"])
+        self.assertEqual((ran, read.calls()), (plain, 30))
+
     def test_the_router_opens_early_where_a_gpu_may_be(self):
         """With the first call, if there is a store and perhaps a GPU."""
         plain = run("plain")
