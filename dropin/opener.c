@@ -5,9 +5,12 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "guard.h"
+#include "mode.h"
 
 enum { stack_bytes = 2 << 20, most_deferred = 10000 };
 
@@ -25,6 +28,42 @@ bool takt__opener_is_bad_moment(void)
     return atomic_fetch_add(&deferred, 1) < most_deferred;
 }
 
+/* ---- the end of the program ---------------------------------------------- */
+
+static _Atomic unsigned running; /* threads of this process that open */
+static _Atomic pid_t process;
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+}
+
+/* Before the destructors of what is being opened. Not for ever: the thread that
+ * exits may hold what the other one waits for. */
+static void wait_at_exit(void)
+{
+    enum { naps = 10000 };
+
+    for (int i = 0; i < naps && atomic_load(&process) == getpid() &&
+                    atomic_load(&running) != 0;
+         i++)
+        nap();
+}
+
+/* A child of fork() has none of the threads. */
+static void count_on(void)
+{
+    static atomic_flag is_registered = ATOMIC_FLAG_INIT;
+
+    if (atomic_exchange(&process, getpid()) != getpid())
+        atomic_store(&running, 0);
+    atomic_fetch_add(&running, 1);
+    if (!atomic_flag_test_and_set(&is_registered))
+        (void)atexit(wait_at_exit);
+}
+
+/* ---- the thread ---------------------------------------------------------- */
+
 static void *run(void *self)
 {
     struct takt_opener *opener = self;
@@ -32,6 +71,7 @@ static void *run(void *self)
     pthread_setname_np(pthread_self(), "takt-open");
     opener->run(opener);
     atomic_fetch_add(&opener->done, 1);
+    atomic_fetch_sub(&running, 1);
     return NULL;
 }
 
@@ -45,10 +85,13 @@ static bool start(struct takt_opener *opener)
     if (pthread_attr_init(&attributes) != 0)
         return false;
     takt__guard_begin(&guard);
+    count_on();
     pthread_attr_setstacksize(&attributes, stack_bytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     const int failed = pthread_create(&thread, &attributes, run, opener);
     pthread_attr_destroy(&attributes);
+    if (failed != 0)
+        atomic_fetch_sub(&running, 1);
     takt__guard_end(&guard);
     return failed == 0;
 }
@@ -57,12 +100,13 @@ static bool start(struct takt_opener *opener)
  * program thinks is in BLAS. */
 static void wait_for(struct takt_opener *opener, unsigned number)
 {
-    enum { naps = 2000 }; /* of 0.1 ms */
+    /* Of 0.1 ms. Where every call is to be routed, a busy machine gets more. */
+    const int naps = takt__is_eager() ? 20000 : 2000;
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     for (int i = 0; i < naps && atomic_load(&opener->done) != number; i++)
-        nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+        nap();
     pthread_setcancelstate(cancel, NULL);
 }
 

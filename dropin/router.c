@@ -229,7 +229,7 @@ static void open_switchback(const struct takt_route *route)
     const struct takt_switchback_options options = {
         .threads = route->threads,
         .spin_power = takt__spin_power(),
-        .luck = (double)(takt__now_ns() / 1000 % 1000) / 1000,
+        .price_factor = (double)(takt__now_ns() / 1000 % 1000) / 1000,
         .memory = takt__memory_open(route),
         .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
         .keep = keep_result};

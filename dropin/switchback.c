@@ -195,9 +195,10 @@ static bool is_probe_over(uint64_t now_ns)
  * them: the price of the first one is multiplied by a random number. */
 static bool is_affordable(uint64_t now_ns)
 {
-    const double price_ns = state.last_lost_ns > 0
-                                ? state.last_lost_ns
-                                : change_costs_ns(now_ns) * state.options.luck;
+    const double price_ns =
+        state.last_lost_ns > 0
+            ? state.last_lost_ns
+            : change_costs_ns(now_ns) * state.options.price_factor;
 
     return state.lost_ns + price_ns <= affordable_ns(now_ns);
 }

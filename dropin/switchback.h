@@ -65,9 +65,10 @@ struct takt_switchback_options {
     unsigned threads;    /* of the baseline library; 0: not known */
     unsigned spin_power; /* for how many cycles, as a power of two, its threads
                           * spin when they are idle */
-    double luck;         /* random, 0 to 1: probes begin that much earlier than
-                          * they are affordable in this run; over many runs
-                          * their share is kept */
+    double price_factor; /* random, 0 to 1: the price of the first probe is
+                          * multiplied by it. Short runs that cannot afford one
+                          * make it in a part of them, and over many runs
+                          * probes cost their share */
     enum takt_memory memory;
     /* Called now and then. Ready: it is open, and the model knows it. */
     bool (*is_gpu_ready)(uint64_t now_ns);

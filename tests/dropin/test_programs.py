@@ -125,10 +125,14 @@ class Processes(Programs):
         plain = run("plain")
         for store, gpu, routers in ((self.path("db"), None, 1),
                                     (self.path("db"), "", 0), ("", None, 0)):
-            ran, read = self.preloaded("plain", TAKT_DB=store, TAKT_GPU=gpu,
-                                       TAKT_CUDA=self.path("driver"),
-                                       TAKT_LOG="off")
-            self.assertEqual((ran, read.routers), (plain, routers))
+            for _ in range(50):  # on a busy machine it may end before
+                ran, read = self.preloaded("plain", TAKT_DB=store,
+                                           TAKT_GPU=gpu, TAKT_LOG="off",
+                                           TAKT_CUDA=self.path("driver"))
+                self.assertEqual(ran, plain)
+                if read.routers == routers:
+                    break
+            self.assertEqual(read.routers, routers)
             self.assertEqual(read.calls(way="pass_through"), 30)
 
     def test_one_thread_calls_all_the_time(self):

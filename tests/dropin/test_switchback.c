@@ -32,7 +32,7 @@ struct program {
     double gpu_from_s;            /* when a GPU is ready; 0: there is none */
     enum takt_memory memory;
     unsigned spin_power; /* 0: 25 */
-    double luck;
+    double price_factor;
     bool is_early;  /* routing is possible before the first call */
     bool is_closed; /* routing is never possible */
 };
@@ -126,7 +126,7 @@ static void run_program(const struct program *program, struct outcome *out)
     const struct takt_switchback_options options = {
         .threads = 2,
         .spin_power = program->spin_power > 0 ? program->spin_power : 25,
-        .luck = program->luck,
+        .price_factor = program->price_factor,
         .memory = program->memory,
         .is_gpu_ready = program->gpu_from_s > 0 ? is_gpu_ready : NULL,
         .keep = keep};
@@ -246,7 +246,7 @@ static void a_change_that_costs_much_is_made_late(void)
                               .seconds = 4,
                               .noise = 0.2,
                               .spin_power = 28,
-                              .luck = 1};
+                              .price_factor = 1};
     const struct outcome slower = try_program(&program);
 
     EXPECT_INT(slower.changes, 0);
@@ -258,7 +258,7 @@ static void a_change_that_costs_much_is_made_late(void)
     EXPECT(faster.cost < 0.85);
 }
 
-/* Over runs with all kinds of luck, probes cost their share. */
+/* Over runs with all price factors, probes cost their share. */
 static void short_runs_take_turns_in_probing(void)
 {
     enum { runs = 20 };
@@ -271,7 +271,7 @@ static void short_runs_take_turns_in_probing(void)
     unsigned probed = 0;
 
     for (unsigned i = 0; i < runs; i++) {
-        program.luck = (i + 0.5) / runs;
+        program.price_factor = (i + 0.5) / runs;
         const struct outcome got = try_program(&program);
         cost += got.cost / runs;
         probed += got.result.probes > 0;
@@ -404,7 +404,7 @@ static void memory_is_checked_soon(void)
                                     .seconds = 4,
                                     .noise = 0.2,
                                     .spin_power = 28,
-                                    .luck = 1,
+                                    .price_factor = 1,
                                     .memory = TAKT_MEMORY_ROUTED,
                                     .is_early = true};
     const struct outcome got = try_program(&program);
