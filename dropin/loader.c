@@ -12,6 +12,7 @@ enum { most_waits = 200 }; /* of a millisecond, on either side */
 
 static _Atomic int inside;
 static _Atomic bool is_forking;
+static bool was_left;         /* of a child of fork() */
 static _Thread_local int own; /* of `inside`: loading may call BLAS */
 
 /* Without cancellation: a cancelled thread would leave `inside` or `is_forking`
@@ -39,7 +40,7 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    atomic_store(&inside, own);
+    was_left = atomic_exchange(&inside, own) == own;
     atomic_store(&is_forking, false);
 }
 
@@ -72,4 +73,9 @@ void takt__loader_leave(void)
 {
     own--;
     atomic_fetch_sub(&inside, 1);
+}
+
+bool takt__loader_was_left(void)
+{
+    return was_left;
 }

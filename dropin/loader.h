@@ -19,3 +19,7 @@ void takt__loader_leave(void);
 /* Whether a fork() is under way. A library that was loaded meanwhile has not
  * prepared for it: its locks must not be taken. */
 bool takt__loader_is_forking(void);
+
+/* In a child of fork(): whether no thread of the parent was in the loader at
+ * that moment. Nothing is half done then. */
+bool takt__loader_was_left(void);

@@ -27,4 +27,7 @@ bool takt__opener_is_bad_moment(void);
  * thread could be started, and nothing was run. `opener` must be static. */
 bool takt__opener_run(struct takt_opener *opener);
 
+/* In a child of fork(), which has no such thread. */
+void takt__opener_forget(struct takt_opener *opener);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "baseline_call.h"
 #include "clock.h"
+#include "fork.h"
 #include "loader.h"
 #include "memory.h"
 #include "mode.h"
@@ -32,6 +33,13 @@ static struct takt_libtakt libtakt;
 static struct takt_route routes[most_routes];
 static _Atomic unsigned route_count;
 static atomic_flag is_making = ATOMIC_FLAG_INIT;
+
+/* The route that is being made, by the one that set is_making. */
+static struct {
+    struct takt_opener opener;
+    const struct takt_baseline *baseline;
+    unsigned threads;
+} wanted;
 
 /* ---- libtakt ------------------------------------------------------------- */
 
@@ -112,17 +120,40 @@ static void open_router(struct takt_opener *opener)
     finish_opening(is_open);
 }
 
+static struct takt_opener router_opener = {.run = open_router};
+
+/* What a thread of the parent was about to open, the child opens anew. What it
+ * was in the middle of stays as it is, and calls are passed through. */
+static void in_child(void)
+{
+    int opening = OPENING;
+
+    if (!takt__loader_was_left())
+        return;
+    atomic_compare_exchange_strong(&state, &opening, CLOSED);
+    atomic_flag_clear(&is_making);
+    takt__opener_forget(&router_opener);
+    takt__opener_forget(&wanted.opener);
+}
+
+static void add_handlers(void)
+{
+    takt__at_fork(TAKT_FORK_ROUTER, NULL, NULL, in_child);
+}
+
 void takt__router_spent(uint64_t ns)
 {
-    static struct takt_opener opener = {.run = open_router};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int closed = CLOSED;
 
     if (atomic_fetch_add_explicit(&spent_ns, ns, memory_order_relaxed) + ns <
             opens_after_ns ||
-        atomic_load(&state) != CLOSED || takt__opener_is_bad_moment() ||
-        !atomic_compare_exchange_strong(&state, &closed, OPENING))
+        atomic_load(&state) != CLOSED || takt__opener_is_bad_moment())
         return;
-    if (!takt__opener_run(&opener)) {
+    pthread_once(&once, add_handlers);
+    if (!atomic_compare_exchange_strong(&state, &closed, OPENING))
+        return;
+    if (!takt__opener_run(&router_opener)) {
         takt__stats_trouble("no thread could be started");
         finish_opening(false);
     }
@@ -262,13 +293,6 @@ static void add_route(const struct takt_baseline *baseline, unsigned threads,
     }
     atomic_store_explicit(&route_count, count + 1, memory_order_release);
 }
-
-/* The route that is being made, by the one that set is_making. */
-static struct {
-    struct takt_opener opener;
-    const struct takt_baseline *baseline;
-    unsigned threads;
-} wanted;
 
 static void make_wanted(struct takt_opener *opener)
 {

@@ -28,6 +28,8 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "libbaseline_one.so"))
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA", "")
 PLACES = os.path.join(FOLDER, "dropin_places")
+OPENING = os.path.join(FOLDER, "dropin_opening")
+SLOW_TAKT = os.path.join(FOLDER, "slow_takt.so")
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -453,6 +455,23 @@ class Places(Programs):
         for words in ("main_thread_ends",), ("main_thread_ends", "last"):
             with self.subTest(words):
                 self.check_place(*words)
+
+
+class Opening(Programs):
+    """What a program does while another thread opens Takt."""
+
+    def test_exit_waits_for_it(self):
+        shutil.copy(SLOW_TAKT, self.path("libtakt.so.0"))
+        preload = shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
+        ran = subprocess.run([OPENING, "leaves"], cwd=self.folder, text=True,
+                             env=surroundings(LD_PRELOAD=preload),
+                             capture_output=True, timeout=600)
+        self.assertTrue(os.path.exists(self.path("leaving")))
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_a_child_of_fork_opens_it_anew(self):
+        self.assertEqual(run("forks", program=OPENING, LD_PRELOAD=PRELOAD,
+                             TAKT_EXPERT="scalar")[0], 3)
 
 
 class Trouble(Programs):
