@@ -79,7 +79,8 @@ static void *look_in(void *handle, const char *name)
  * loaded before (RTLD_NOLOAD) stays in the hands of the program. */
 static void *look_in_file(const char *file, int flags, const char *name)
 {
-    void *handle = file == NULL ? NULL : dlopen(file, RTLD_LAZY | flags);
+    void *handle =
+        file == NULL ? NULL : takt__loader_open(file, RTLD_LAZY | flags);
     void *found = handle == NULL ? NULL : look_in(handle, name);
 
     if (handle != NULL && (found == NULL || (flags & RTLD_NOLOAD) != 0))
@@ -235,7 +236,8 @@ static struct takt_baseline *describe(const char *path, const void *base,
                                       const struct takt_naming *naming)
 {
     struct takt_baseline *baseline = calloc(1, sizeof *baseline);
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* never closed */
+    void *handle = /* never closed */
+        takt__loader_open(path, RTLD_LAZY | RTLD_NOLOAD);
 
     if (baseline == NULL || handle == NULL) {
         free(baseline);

@@ -16,6 +16,10 @@
 void takt__loader_enter(void);
 void takt__loader_leave(void);
 
+/* dlopen(); NULL also if the program has more rights than its user (setuid) and
+ * the library is not loaded yet and not named by an absolute path. */
+void *takt__loader_open(const char *file, int flags);
+
 /* Whether a fork() is under way. A library that was loaded meanwhile has not
  * prepared for it: its locks must not be taken. */
 bool takt__loader_is_forking(void);

@@ -65,8 +65,9 @@ static void *open_beside(const char *file)
     const int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname) + 1;
     const int length =
         snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, file);
-    return length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                                     : NULL;
+    return length < (int)sizeof path
+               ? takt__loader_open(path, RTLD_NOW | RTLD_LOCAL)
+               : NULL;
 }
 
 /* Where it is installed and built; else wherever the loader finds it. */
@@ -78,7 +79,8 @@ static void *open_libtakt(void)
 
     if (handle == NULL)
         handle = open_beside(above);
-    return handle != NULL ? handle : dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    return handle != NULL ? handle
+                          : takt__loader_open(name, RTLD_NOW | RTLD_LOCAL);
 }
 
 static bool load(void)
@@ -89,7 +91,9 @@ static bool load(void)
     char text[TAKT_STATS_TEXT];
 
     if (handle == NULL) {
-        snprintf(text, sizeof text, "libtakt cannot be opened: %s", dlerror());
+        const char *why = dlerror();
+        snprintf(text, sizeof text, "libtakt cannot be opened: %s",
+                 why != NULL ? why : "the program has rights of its own");
         takt__stats_trouble(text);
         return false;
     }

@@ -374,6 +374,38 @@ for i in range(2):
 """
 
 
+# Calls until Takt would be opened, and what it asks the loader for by name.
+NAMES_WHAT_IT_LOADS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+
+void cblas_dgemm(int, int, int, int, int, int, double, const double *, int,
+                 const double *, int, double, double *, int);
+
+void *dlopen(const char *file, int flags)
+{
+    void *(*real)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
+
+    if (file[0] != '/' && (flags & RTLD_NOLOAD) == 0)
+        puts(file);
+    return real(file, flags);
+}
+
+int main(void)
+{
+    static double a[128 * 128], c[128 * 128];
+
+    if (getauxval(AT_SECURE) != 0)
+        puts("secure");
+    for (int i = 0; i < 20; i++)
+        cblas_dgemm(101, 111, 111, 128, 128, 128, 1, a, 128, a, 128, 0, c, 128);
+    return 0;
+}
+"""
+
+
 class Ends(Programs):
     def test_exit(self):
         for what, code in (("at_exit", 5), ("only_at_exit", 6), ("leaves", 7)):
@@ -525,6 +557,26 @@ class Trouble(Programs):
                                                   TAKT_RUN_EAGER="1"),
                                  capture_output=True, timeout=600)
             self.assertEqual(ran.returncode, code, preload)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can make it setuid")
+    def test_a_setuid_program_loads_nothing_by_name(self):
+        """Linked to it, since nothing is preloaded into such a program."""
+        os.chmod(self.folder, 0o755)
+        libraries = [shutil.copy(file, self.folder)
+                     for file in (PRELOAD, LIBRARY)]
+        program = self.path("program")
+        with open(program + ".c", "w") as out:
+            out.write(NAMES_WHAT_IT_LOADS)
+        subprocess.run(["cc", "-rdynamic", "-o", program, program + ".c",
+                        "-Wl,--no-as-needed", *libraries,
+                        f"-Wl,-rpath,{self.folder}"], check=True)
+        for mode, says in ((0o4755, "secure\n"), (0o755, "libtakt.so.0\n")):
+            os.chmod(program, mode)
+            ran = subprocess.run([program], user=65534, env=surroundings(),
+                                 text=True, capture_output=True, timeout=600)
+            if mode == 0o4755 and not ran.stdout.startswith("secure"):
+                self.skipTest("the file system ignores the bit")
+            self.assertEqual((ran.returncode, ran.stdout), (0, says))
 
     def test_store_is_damaged(self):
         plain = run("plain")
