@@ -10,6 +10,7 @@
 
 #include "loader.h"
 #include "mode.h"
+#include "opener.h"
 #include "stats_write.h"
 
 static _Atomic(struct takt_baseline *) libraries;
@@ -335,6 +336,7 @@ static const struct takt_target *resolve(struct takt_blas_entry *entry,
     char name[48];
 
     takt__mode_read();
+    takt__opener_watch_exit();
     snprintf(name, sizeof name, entry->naming->name, entry->routine);
     takt__loader_enter();
     void *found = look_everywhere(name, caller, &is_for_all);
