@@ -483,6 +483,12 @@ class Places(Programs):
     def test_handlers(self):
         self.check_place("handlers")
 
+    def test_signals_to_the_process(self):
+        """Those of the main thread stay there, also while libtakt is asked."""
+        ran, _ = self.preloaded("process_signals", program=PLACES,
+                                TAKT_RUN_EAGER="1")
+        self.assertEqual(ran, (0, "0 elsewhere\n", ""))
+
     def test_main_thread_that_ends(self):
         for words in ("main_thread_ends",), ("main_thread_ends", "last"):
             with self.subTest(words):
