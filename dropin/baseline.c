@@ -10,6 +10,7 @@
 
 #include "loader.h"
 #include "mode.h"
+#include "opener.h"
 #include "stats_write.h"
 
 static _Atomic(struct takt_baseline *) libraries;
@@ -79,7 +80,8 @@ static void *look_in(void *handle, const char *name)
  * loaded before (RTLD_NOLOAD) stays in the hands of the program. */
 static void *look_in_file(const char *file, int flags, const char *name)
 {
-    void *handle = file == NULL ? NULL : dlopen(file, RTLD_LAZY | flags);
+    void *handle =
+        file == NULL ? NULL : takt__loader_open(file, RTLD_LAZY | flags);
     void *found = handle == NULL ? NULL : look_in(handle, name);
 
     if (handle != NULL && (found == NULL || (flags & RTLD_NOLOAD) != 0))
@@ -235,7 +237,8 @@ static struct takt_baseline *describe(const char *path, const void *base,
                                       const struct takt_naming *naming)
 {
     struct takt_baseline *baseline = calloc(1, sizeof *baseline);
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD); /* never closed */
+    void *handle = /* never closed */
+        takt__loader_open(path, RTLD_LAZY | RTLD_NOLOAD);
 
     if (baseline == NULL || handle == NULL) {
         free(baseline);
@@ -333,6 +336,7 @@ static const struct takt_target *resolve(struct takt_blas_entry *entry,
     char name[48];
 
     takt__mode_read();
+    takt__opener_watch_exit();
     snprintf(name, sizeof name, entry->naming->name, entry->routine);
     takt__loader_enter();
     void *found = look_everywhere(name, caller, &is_for_all);

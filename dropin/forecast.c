@@ -21,13 +21,14 @@ void takt__forecast(const struct takt_route *route, const takt_request *request,
     enum { most = 64 };
     takt_estimate estimate[most] = {{.size = sizeof estimate[0]}};
     size_t count = 0;
-    struct takt_guard guard;
+    int cancel;
 
     *out = (struct takt_forecast){0};
-    takt__guard_begin(&guard);
+    if (!takt__guard_enter_libtakt(&cancel))
+        return;
     const takt_status status =
         route->takt->explain(route->ctx, request, estimate, most, &count);
-    takt__guard_end(&guard);
+    takt__guard_leave_libtakt(cancel);
     if (status != TAKT_OK)
         return;
     for (size_t i = 0; i < count && i < most; i++) {

@@ -10,6 +10,7 @@
 #define TAKT_DROPIN_GUARD_H
 
 #include <signal.h>
+#include <stdbool.h>
 
 struct takt_guard {
     sigset_t signals;
@@ -18,5 +19,13 @@ struct takt_guard {
 
 void takt__guard_begin(struct takt_guard *guard);
 void takt__guard_end(const struct takt_guard *guard);
+
+/* Around calls of libtakt that have locks, which may take long. Signals are not
+ * held back there: those to the process would go to another thread, such as one
+ * of OpenBLAS's, which the program's handlers do not expect. If a handler has
+ * jumped out of such a call, its locks are held for ever: false, and libtakt
+ * must not be called. */
+bool takt__guard_enter_libtakt(int *cancel);
+void takt__guard_leave_libtakt(int cancel);
 
 #endif

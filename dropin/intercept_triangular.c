@@ -95,12 +95,13 @@ static bool is_baseline_selected(const struct subject *of)
                                       of->call->is_double ? TAKT_F64 : TAKT_F32,
                                   .shape = takt__first_product(of->call)};
     takt_decision decision = {.size = sizeof decision};
-    struct takt_guard guard;
+    int cancel;
 
-    takt__guard_begin(&guard);
+    if (!takt__guard_enter_libtakt(&cancel))
+        return true;
     const takt_status status =
         of->route->takt->select(of->route->ctx, &request, &decision);
-    takt__guard_end(&guard);
+    takt__guard_leave_libtakt(cancel);
     return status != TAKT_OK ||
            takt__is_baseline_expert(of->route, decision.expert);
 }

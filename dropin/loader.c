@@ -2,8 +2,11 @@
 /* loader.c - counts the threads in the loader, and has fork() wait for them. */
 #include "loader.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
+#include <sys/auxv.h>
 #include <time.h>
 
 #include "fork.h"
@@ -12,6 +15,7 @@ enum { most_waits = 200 }; /* of a millisecond, on either side */
 
 static _Atomic int inside;
 static _Atomic bool is_forking;
+static bool was_left;         /* of a child of fork() */
 static _Thread_local int own; /* of `inside`: loading may call BLAS */
 
 /* Without cancellation: a cancelled thread would leave `inside` or `is_forking`
@@ -39,7 +43,7 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    atomic_store(&inside, own);
+    was_left = atomic_exchange(&inside, own) == own;
     atomic_store(&is_forking, false);
 }
 
@@ -72,4 +76,17 @@ void takt__loader_leave(void)
 {
     own--;
     atomic_fetch_sub(&inside, 1);
+}
+
+void *takt__loader_open(const char *file, int flags)
+{
+    if (file[0] != '/' && (flags & RTLD_NOLOAD) == 0 &&
+        getauxval(AT_SECURE) != 0)
+        return NULL;
+    return dlopen(file, flags);
+}
+
+bool takt__loader_was_left(void)
+{
+    return was_left;
 }

@@ -16,6 +16,14 @@
 void takt__loader_enter(void);
 void takt__loader_leave(void);
 
+/* dlopen(); NULL also if the program has more rights than its user (setuid) and
+ * the library is not loaded yet and not named by an absolute path. */
+void *takt__loader_open(const char *file, int flags);
+
 /* Whether a fork() is under way. A library that was loaded meanwhile has not
  * prepared for it: its locks must not be taken. */
 bool takt__loader_is_forking(void);
+
+/* In a child of fork(): whether no thread of the parent was in the loader at
+ * that moment. Nothing is half done then. */
+bool takt__loader_was_left(void);

@@ -32,6 +32,7 @@ bool takt__opener_is_bad_moment(void)
 
 static _Atomic unsigned running; /* threads of this process that open */
 static _Atomic pid_t process;
+static _Atomic bool is_ending;
 
 static void nap(void)
 {
@@ -44,22 +45,32 @@ static void wait_at_exit(void)
 {
     enum { naps = 10000 };
 
+    atomic_store(&is_ending, true);
     for (int i = 0; i < naps && atomic_load(&process) == getpid() &&
                     atomic_load(&running) != 0;
          i++)
         nap();
 }
 
-/* A child of fork() has none of the threads. */
-static void count_on(void)
+static void watch_exit(void)
 {
-    static atomic_flag is_registered = ATOMIC_FLAG_INIT;
+    (void)atexit(wait_at_exit);
+}
 
+void takt__opener_watch_exit(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, watch_exit);
+}
+
+/* A child of fork() has none of the threads. False: the program is ending. */
+static bool count_on(void)
+{
     if (atomic_exchange(&process, getpid()) != getpid())
         atomic_store(&running, 0);
     atomic_fetch_add(&running, 1);
-    if (!atomic_flag_test_and_set(&is_registered))
-        (void)atexit(wait_at_exit);
+    return !atomic_load(&is_ending);
 }
 
 /* ---- the thread ---------------------------------------------------------- */
@@ -85,15 +96,16 @@ static bool start(struct takt_opener *opener)
     if (pthread_attr_init(&attributes) != 0)
         return false;
     takt__guard_begin(&guard);
-    count_on();
+    const bool may_start = count_on();
     pthread_attr_setstacksize(&attributes, stack_bytes);
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    const int failed = pthread_create(&thread, &attributes, run, opener);
+    const bool is_started =
+        may_start && pthread_create(&thread, &attributes, run, opener) == 0;
     pthread_attr_destroy(&attributes);
-    if (failed != 0)
+    if (!is_started)
         atomic_fetch_sub(&running, 1);
     takt__guard_end(&guard);
-    return failed == 0;
+    return is_started;
 }
 
 /* Without cancellation: nanosleep() would be where a thread ends that the
@@ -116,4 +128,9 @@ bool takt__opener_run(struct takt_opener *opener)
         return false;
     wait_for(opener, atomic_fetch_add(&opener->started, 1) + 1);
     return true;
+}
+
+void takt__opener_forget(struct takt_opener *opener)
+{
+    atomic_store(&opener->done, atomic_load(&opener->started));
 }

@@ -23,8 +23,17 @@ struct takt_opener {
 bool takt__opener_is_bad_moment(void);
 
 /* Runs it on a thread of its own and waits for a moment. The thread goes on if
- * it takes longer: the caller may hold a lock that it waits for. False: no
- * thread could be started, and nothing was run. `opener` must be static. */
+ * it takes longer: the caller may hold a lock that it waits for. exit() waits
+ * for it, too. False: no thread could be started, or the program is ending, and
+ * nothing was run. `opener` must be static. */
 bool takt__opener_run(struct takt_opener *opener);
+
+/* Has exit() wait. Before anything is opened: a handler that is added while the
+ * program exits would run after the destructors of BLAS libraries, and threads
+ * that are in them crash if the program does not end soon. */
+void takt__opener_watch_exit(void);
+
+/* In a child of fork(), which has no such thread. */
+void takt__opener_forget(struct takt_opener *opener);
 
 #endif

@@ -157,9 +157,10 @@ void takt__record_side(const struct takt_intercept *intercept,
 void takt__record_learned(const struct takt_route *route,
                           const takt_measurement *measurement)
 {
-    struct takt_guard guard;
+    int cancel;
 
-    takt__guard_begin(&guard);
+    if (!takt__guard_enter_libtakt(&cancel))
+        return;
     route->takt->record(route->ctx, measurement);
-    takt__guard_end(&guard);
+    takt__guard_leave_libtakt(cancel);
 }

@@ -10,6 +10,7 @@
 
 #include "baseline_call.h"
 #include "clock.h"
+#include "fork.h"
 #include "loader.h"
 #include "memory.h"
 #include "mode.h"
@@ -32,6 +33,13 @@ static struct takt_libtakt libtakt;
 static struct takt_route routes[most_routes];
 static _Atomic unsigned route_count;
 static atomic_flag is_making = ATOMIC_FLAG_INIT;
+
+/* The route that is being made, by the one that set is_making. */
+static struct {
+    struct takt_opener opener;
+    const struct takt_baseline *baseline;
+    unsigned threads;
+} wanted;
 
 /* ---- libtakt ------------------------------------------------------------- */
 
@@ -57,8 +65,9 @@ static void *open_beside(const char *file)
     const int folder = (int)(strrchr(self.dli_fname, '/') - self.dli_fname) + 1;
     const int length =
         snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, file);
-    return length < (int)sizeof path ? dlopen(path, RTLD_NOW | RTLD_LOCAL)
-                                     : NULL;
+    return length < (int)sizeof path
+               ? takt__loader_open(path, RTLD_NOW | RTLD_LOCAL)
+               : NULL;
 }
 
 /* Where it is installed and built; else wherever the loader finds it. */
@@ -70,7 +79,8 @@ static void *open_libtakt(void)
 
     if (handle == NULL)
         handle = open_beside(above);
-    return handle != NULL ? handle : dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    return handle != NULL ? handle
+                          : takt__loader_open(name, RTLD_NOW | RTLD_LOCAL);
 }
 
 static bool load(void)
@@ -81,7 +91,9 @@ static bool load(void)
     char text[TAKT_STATS_TEXT];
 
     if (handle == NULL) {
-        snprintf(text, sizeof text, "libtakt cannot be opened: %s", dlerror());
+        const char *why = dlerror();
+        snprintf(text, sizeof text, "libtakt cannot be opened: %s",
+                 why != NULL ? why : "the program has rights of its own");
         takt__stats_trouble(text);
         return false;
     }
@@ -112,17 +124,40 @@ static void open_router(struct takt_opener *opener)
     finish_opening(is_open);
 }
 
+static struct takt_opener router_opener = {.run = open_router};
+
+/* What a thread of the parent was about to open, the child opens anew. What it
+ * was in the middle of stays as it is, and calls are passed through. */
+static void in_child(void)
+{
+    int opening = OPENING;
+
+    if (!takt__loader_was_left())
+        return;
+    atomic_compare_exchange_strong(&state, &opening, CLOSED);
+    atomic_flag_clear(&is_making);
+    takt__opener_forget(&router_opener);
+    takt__opener_forget(&wanted.opener);
+}
+
+static void add_handlers(void)
+{
+    takt__at_fork(TAKT_FORK_ROUTER, NULL, NULL, in_child);
+}
+
 void takt__router_spent(uint64_t ns)
 {
-    static struct takt_opener opener = {.run = open_router};
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     int closed = CLOSED;
 
     if (atomic_fetch_add_explicit(&spent_ns, ns, memory_order_relaxed) + ns <
             opens_after_ns ||
-        atomic_load(&state) != CLOSED || takt__opener_is_bad_moment() ||
-        !atomic_compare_exchange_strong(&state, &closed, OPENING))
+        atomic_load(&state) != CLOSED || takt__opener_is_bad_moment())
         return;
-    if (!takt__opener_run(&opener)) {
+    pthread_once(&once, add_handlers);
+    if (!atomic_compare_exchange_strong(&state, &closed, OPENING))
+        return;
+    if (!takt__opener_run(&router_opener)) {
         takt__stats_trouble("no thread could be started");
         finish_opening(false);
     }
@@ -262,13 +297,6 @@ static void add_route(const struct takt_baseline *baseline, unsigned threads,
     }
     atomic_store_explicit(&route_count, count + 1, memory_order_release);
 }
-
-/* The route that is being made, by the one that set is_making. */
-static struct {
-    struct takt_opener opener;
-    const struct takt_baseline *baseline;
-    unsigned threads;
-} wanted;
 
 static void make_wanted(struct takt_opener *opener)
 {

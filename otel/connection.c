@@ -11,6 +11,8 @@
 
 #include <takt/version.h>
 
+#include "base/descriptor.h"
+
 enum {
     MOST_BYTES = 1048576, /* of an answer, before we hang up */
     HEADER_BYTES = 65536  /* of all its headers */
@@ -73,8 +75,8 @@ static curl_socket_t open_socket(void *self, curlsocktype purpose,
                                  struct curl_sockaddr *address)
 {
     struct takt_otel_connection *link = self;
-    const int opened = socket(address->family, address->socktype | SOCK_CLOEXEC,
-                              address->protocol);
+    const int opened = takt__descriptor_move_up(socket(
+        address->family, address->socktype | SOCK_CLOEXEC, address->protocol));
 
     (void)purpose;
     for (int i = 0; i < TAKT_OTEL_SOCKETS && opened >= 0; i++)

@@ -16,9 +16,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
+
 struct takt_otel_file {
     pthread_mutex_t lock; /* a line is written */
     int fd;
+    dev_t device; /* of the file; a program may close what it did not open */
+    ino_t inode;
     bool is_ragged;   /* it does not end with a whole line */
     bool is_anothers; /* it was opened before a fork */
     char path[];
@@ -28,9 +32,34 @@ struct takt_otel_file {
  * not affected by that. */
 static int open_file(const char *path)
 {
-    return open(
+    return takt__descriptor_move_up(open(
         path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-        0644);
+        0644));
+}
+
+static void set_fd(struct takt_otel_file *file, int fd)
+{
+    struct stat facts = {0};
+
+    fstat(fd, &facts);
+    file->fd = fd;
+    file->device = facts.st_dev;
+    file->inode = facts.st_ino;
+}
+
+/* Whether the descriptor is still the one that was opened here. */
+static bool is_open(const struct takt_otel_file *file)
+{
+    struct stat facts;
+
+    return fstat(file->fd, &facts) == 0 && facts.st_dev == file->device &&
+           facts.st_ino == file->inode;
+}
+
+static void close_file(struct takt_otel_file *file)
+{
+    if (is_open(file))
+        close(file->fd);
 }
 
 struct takt_otel_file *takt__otel_file_open(const char *path)
@@ -41,11 +70,12 @@ struct takt_otel_file *takt__otel_file_open(const char *path)
         return NULL;
     memset(file, 0, sizeof *file);
     strcpy(file->path, path);
-    file->fd = open_file(path);
-    if (file->fd < 0) {
+    const int fd = open_file(path);
+    if (fd < 0) {
         free(file);
         return NULL;
     }
+    set_fd(file, fd);
     pthread_mutex_init(&file->lock, NULL);
     return file;
 }
@@ -54,7 +84,7 @@ void takt__otel_file_close(struct takt_otel_file *file)
 {
     if (file == NULL)
         return;
-    close(file->fd);
+    close_file(file);
     pthread_mutex_destroy(&file->lock);
     free(file);
 }
@@ -67,8 +97,8 @@ static bool start(void *self)
     const int fd = file->is_anothers ? open_file(file->path) : -1;
 
     if (fd >= 0) {
-        close(file->fd);
-        file->fd = fd;
+        close_file(file);
+        set_fd(file, fd);
     }
     file->is_anothers = false;
     return true;
@@ -136,6 +166,9 @@ static bool write_line(struct takt_otel_file *file,
 {
     static const unsigned char line_end = '\n';
 
+    errno = EBADF;
+    if (!is_open(file))
+        return false;
     if (file->is_ragged && write_all(file, &line_end, 1, watch) != 1)
         return false;
     file->is_ragged = false;

@@ -161,10 +161,11 @@ static void log_refusal(const takt_ctx_options *options, takt_status status)
         takt__log(TAKT_LOG_ERROR, "TAKT_POLICY=fixed is ignored: TAKT_EXPERT "
                                   "does not say which expert");
     else if (options->policy == TAKT_POLICY_FIXED)
-        takt__log(TAKT_LOG_ERROR,
-                  "TAKT_EXPERT=%.200s is ignored: this machine has no such "
-                  "expert ('takt machine' lists them)",
-                  options->expert);
+        takt__log(TAKT_LOG_ERROR, "TAKT_EXPERT=%.200s is ignored: %s",
+                  options->expert,
+                  status == TAKT_ENODEV ? "this machine has no such expert "
+                                          "('takt machine' lists them)"
+                                        : takt_status_text(status));
 }
 
 static void destroy(takt_ctx *ctx)

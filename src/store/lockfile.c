@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "store/path.h"
 
 enum { opening_byte = TAKT_WRITER_SLOTS, longest_wait_ms = 5000, pause_ms = 2 };
@@ -27,16 +28,6 @@ static bool set_lock(int lockfile, short kind, off_t byte)
     return fcntl(lockfile, F_OFD_SETLK, &lock) == 0;
 }
 
-/* What a program without standard output prints must not end up in there. */
-static int move_up(int lockfile)
-{
-    if (lockfile < 0 || lockfile > STDERR_FILENO)
-        return lockfile;
-    const int moved = fcntl(lockfile, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(lockfile);
-    return moved;
-}
-
 int takt__lockfile_open(const char *path, bool may_make)
 {
     char *name = takt__path_extend(path, "-writers");
@@ -46,7 +37,7 @@ int takt__lockfile_open(const char *path, bool may_make)
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
     const int lockfile = open(name, flags | (may_make ? O_CREAT : 0), 0666);
     free(name);
-    return move_up(lockfile);
+    return takt__descriptor_move_up(lockfile);
 }
 
 void takt__lockfile_close(int lockfile)

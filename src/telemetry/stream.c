@@ -21,6 +21,7 @@
 
 #include "base/clock.h"
 #include "base/config.h"
+#include "base/descriptor.h"
 #include "telemetry/listener.h"
 #include "telemetry/record.h"
 #include <takt/version.h>
@@ -246,8 +247,8 @@ static void put_header(struct stream *stream)
 /* -1: errno says why. */
 static int connect_to(const struct sockaddr_un *address)
 {
-    const int fd =
-        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int fd = takt__descriptor_move_up(
+        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 
     if (fd < 0 ||
         (connect(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
@@ -401,8 +402,8 @@ static int open_socket(struct stream *stream, const char *path)
 static int open_file(const char *path)
 {
     struct stat facts;
-    const int fd = open(
-        path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+    const int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+    const int fd = takt__descriptor_move_up(open(path, flags, 0600));
 
     if (fd < 0 || (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)))
         return fd;

@@ -176,6 +176,49 @@ static int handlers(void)
     return 0;
 }
 
+/* ---- signals to the process ----------------------------------------------
+ * They are for the main thread, as long as it does not block them.
+ */
+
+static pid_t main_thread;
+static volatile sig_atomic_t elsewhere;
+
+static void count(int number)
+{
+    (void)number;
+    handled = handled + 1;
+    if (gettid() != main_thread)
+        elsewhere = elsewhere + 1;
+}
+
+static void *wait_idly(void *self)
+{
+    for (;;)
+        pause();
+    return self;
+}
+
+static int process_signals(void)
+{
+    const struct sigaction action = {.sa_handler = count};
+    const struct itimerval often = {{0, 500}, {0, 500}}, never = {0};
+    struct work *work = new_work();
+    pthread_t idle;
+
+    main_thread = gettid();
+    compute(work);
+    if (pthread_create(&idle, NULL, wait_idly, NULL) != 0)
+        return 1;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &often, NULL);
+    while (handled < 200)
+        cblas_dsyrk(101, 121, 111, 24, 24, 1, work->a, order, 2, work->c,
+                    order);
+    setitimer(ITIMER_REAL, &never, NULL);
+    printf("%d elsewhere\n", (int)elsewhere);
+    return 0;
+}
+
 /* ---- without a main thread ----------------------------------------------- */
 
 static void *compute_alone(void *self)
@@ -208,6 +251,8 @@ int main(int count, char **words)
         return signal_stack();
     if (strcmp(what, "handlers") == 0)
         return handlers();
+    if (strcmp(what, "process_signals") == 0)
+        return process_signals();
     if (strcmp(what, "main_thread_ends") == 0)
         return main_thread_ends(count > 2);
     fprintf(stderr, "usage: places WHAT\n");

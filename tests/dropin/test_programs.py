@@ -28,6 +28,8 @@ PROGRAM, PROGRAM_PLT, LOADER, LINKED, ONE, TWO, EARLY, WHOLE, LIBRARY = (
         "libbaseline_one.so"))
 FAKE_CUDA = os.environ.get("TAKT_TEST_FAKE_CUDA", "")
 PLACES = os.path.join(FOLDER, "dropin_places")
+OPENING = os.path.join(FOLDER, "dropin_opening")
+SLOW_TAKT = os.path.join(FOLDER, "slow_takt.so")
 MODES = {"usual": {}, "eager": {"TAKT_RUN_EAGER": "1"},
          "own": {"TAKT_RUN_EAGER": "1", "TAKT_EXPERT": "scalar"}}
 
@@ -372,6 +374,38 @@ for i in range(2):
 """
 
 
+# Calls until Takt would be opened, and what it asks the loader for by name.
+NAMES_WHAT_IT_LOADS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/auxv.h>
+
+void cblas_dgemm(int, int, int, int, int, int, double, const double *, int,
+                 const double *, int, double, double *, int);
+
+void *dlopen(const char *file, int flags)
+{
+    void *(*real)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
+
+    if (file[0] != '/' && (flags & RTLD_NOLOAD) == 0)
+        puts(file);
+    return real(file, flags);
+}
+
+int main(void)
+{
+    static double a[128 * 128], c[128 * 128];
+
+    if (getauxval(AT_SECURE) != 0)
+        puts("secure");
+    for (int i = 0; i < 20; i++)
+        cblas_dgemm(101, 111, 111, 128, 128, 128, 1, a, 128, a, 128, 0, c, 128);
+    return 0;
+}
+"""
+
+
 class Ends(Programs):
     def test_exit(self):
         for what, code in (("at_exit", 5), ("only_at_exit", 6), ("leaves", 7)):
@@ -449,10 +483,37 @@ class Places(Programs):
     def test_handlers(self):
         self.check_place("handlers")
 
+    def test_signals_to_the_process(self):
+        """Those of the main thread stay there, also while libtakt is asked."""
+        ran, _ = self.preloaded("process_signals", program=PLACES,
+                                TAKT_RUN_EAGER="1")
+        self.assertEqual(ran, (0, "0 elsewhere\n", ""))
+
     def test_main_thread_that_ends(self):
         for words in ("main_thread_ends",), ("main_thread_ends", "last"):
             with self.subTest(words):
                 self.check_place(*words)
+
+
+class Opening(Programs):
+    """What a program does while another thread opens Takt."""
+
+    def test_exit_waits_for_it(self):
+        shutil.copy(SLOW_TAKT, self.path("libtakt.so.0"))
+        preload = shutil.copy(PRELOAD, self.path("libtakt-blas.so"))
+        ran = subprocess.run([OPENING, "leaves"], cwd=self.folder, text=True,
+                             env=surroundings(LD_PRELOAD=preload),
+                             capture_output=True, timeout=600)
+        self.assertTrue(os.path.exists(self.path("leaving")))
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+
+    def test_it_is_not_begun_while_destructors_run(self):
+        self.assertEqual(run("calls_late", program=OPENING, LD_PRELOAD=PRELOAD),
+                         (0, "not opened\n", ""))
+
+    def test_a_child_of_fork_opens_it_anew(self):
+        self.assertEqual(run("forks", program=OPENING, LD_PRELOAD=PRELOAD,
+                             TAKT_EXPERT="scalar")[0], 3)
 
 
 class Trouble(Programs):
@@ -506,6 +567,26 @@ class Trouble(Programs):
                                                   TAKT_RUN_EAGER="1"),
                                  capture_output=True, timeout=600)
             self.assertEqual(ran.returncode, code, preload)
+
+    @unittest.skipIf(os.geteuid() != 0, "only root can make it setuid")
+    def test_a_setuid_program_loads_nothing_by_name(self):
+        """Linked to it, since nothing is preloaded into such a program."""
+        os.chmod(self.folder, 0o755)
+        libraries = [shutil.copy(file, self.folder)
+                     for file in (PRELOAD, LIBRARY)]
+        program = self.path("program")
+        with open(program + ".c", "w") as out:
+            out.write(NAMES_WHAT_IT_LOADS)
+        subprocess.run(["cc", "-rdynamic", "-o", program, program + ".c",
+                        "-Wl,--no-as-needed", *libraries,
+                        f"-Wl,-rpath,{self.folder}"], check=True)
+        for mode, says in ((0o4755, "secure\n"), (0o755, "libtakt.so.0\n")):
+            os.chmod(program, mode)
+            ran = subprocess.run([program], user=65534, env=surroundings(),
+                                 text=True, capture_output=True, timeout=600)
+            if mode == 0o4755 and not ran.stdout.startswith("secure"):
+                self.skipTest("the file system ignores the bit")
+            self.assertEqual((ran.returncode, ran.stdout), (0, says))
 
     def test_store_is_damaged(self):
         plain = run("plain")

@@ -61,7 +61,11 @@ SCENARIOS = [
               "1024", "--budget", "1", "--anyway"], True),
     ("optimize", [TAKT, "optimize", "--dry-run", "tree"], False),
     ("run", [TAKT, "run", "--", PROGRAM], True),
+    ("fixed", [PROGRAM], True),
 ]
+KINDS_OF = {"fixed": ["malloc"]}  # where not all of them are tried
+PLACES_OF = {"fixed": [9, 28]}  # where a context is made
+SETTINGS = {"fixed": {"TAKT_EXPERT": "scalar"}}
 
 
 def environment(folder, **more):
@@ -114,6 +118,8 @@ def judge(case, folder, ran, before):
         return f"ended with {ran.returncode} and said nothing"
     if name == "list" and ran.returncode == 0 and "nothing yet" in ran.stdout:
         return "took a store that it could not read for an empty one"
+    if "no such expert" in ran.stderr:
+        return "took lack of memory for a machine without that expert"
     if list(folder.glob("*.damaged-*")):
         return "set the store aside"
     after = records(folder / "store.db")
@@ -130,7 +136,8 @@ def attempt(template, before, case, kind, at, keeps):
         folder = pathlib.Path(place) / "case"
         shutil.copytree(template, folder)
         try:
-            ran = run(folder, case[1], LD_PRELOAD=str(FAIL),
+            ran = run(folder, case[1], **SETTINGS.get(case[0], {}),
+                      LD_PRELOAD=str(FAIL),
                       TAKT_FAIL_KIND=kind, TAKT_FAIL_AT=str(at),
                       TAKT_FAIL_KEEPS="1" if keeps else "",
                       TAKT_FAIL_COUNT=str(folder / "count"))
@@ -146,9 +153,11 @@ def attempt(template, before, case, kind, at, keeps):
         return wrong, calls
 
 
-def places(calls):
+def places(name, calls):
     if options.all:
         return range(1, calls + 1)
+    if name in PLACES_OF:
+        return PLACES_OF[name]
     step = max(1, calls // PLACES)
     return sorted({1 + i * step for i in range(PLACES)
                    if 1 + i * step <= calls})
@@ -165,7 +174,7 @@ def main():
         before = records(template / "store.db")
         assert before, "the program has learned nothing"
         for case in SCENARIOS:
-            for kind in KINDS:
+            for kind in KINDS_OF.get(case[0], KINDS):
                 if options.only not in f"{case[0]}/{kind}":
                     continue
                 wrong, calls = attempt(template, before, case, kind, 0, False)
@@ -173,7 +182,7 @@ def main():
                     print(f"not ok - {case[0]}: {wrong}")
                     return 1
                 todo = [(at, keeps) for keeps in (False, True)
-                        for at in places(calls)]
+                        for at in places(case[0], calls)]
                 done = pool.map(lambda one: attempt(template, before, case,
                                                     kind, *one), todo)
                 said = time.monotonic()

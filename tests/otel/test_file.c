@@ -270,6 +270,44 @@ static void a_child_opens_the_file_for_itself(void)
     EXPECT_STR(text, "parent\nchild\nparent again\n");
 }
 
+/* The program's file is given the number that it closed. */
+static void what_the_program_closed_is_not_written_to(void)
+{
+    char own[] = "/tmp/takt-file-XXXXXX";
+    struct stat facts;
+
+    make_empty();
+    const int number = dup(0);
+    close(number);
+    struct takt_otel_file *file = takt__otel_file_open(path);
+    struct takt_otel_transport transport = takt__otel_file_transport(file);
+    REQUIRE(close(number) == 0);
+    REQUIRE(mkstemp(own) == number);
+    EXPECT_INT(send_line(&transport, "line\n").fate, TAKT_OTEL_REFUSED);
+    takt__otel_file_close(file);
+    EXPECT_INT(fstat(number, &facts), 0);
+    EXPECT_INT(facts.st_size, 0);
+    close(number);
+    unlink(own);
+}
+
+static void standard_files_are_left_to_the_program(void)
+{
+    int status = -1;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        for (int fd = 0; fd < 3; fd++)
+            close(fd);
+        bool is_there = takt__otel_file_open(path) != NULL;
+        for (int fd = 0; fd < 3; fd++)
+            is_there &= fcntl(fd, F_GETFD) < 0;
+        _exit(!is_there);
+    }
+    waitpid(child, &status, 0);
+    EXPECT_INT(status, 0);
+}
+
 int main(void)
 {
     const int made = mkstemp(path);
@@ -284,6 +322,8 @@ int main(void)
     RUN(a_reader_that_went_away_is_said);
     RUN(processes_share_a_file);
     RUN(a_child_opens_the_file_for_itself);
+    RUN(what_the_program_closed_is_not_written_to);
+    RUN(standard_files_are_left_to_the_program);
     unlink(path);
     return tap_done();
 }

@@ -425,6 +425,26 @@ static void what_the_program_closed_is_not_written_to(void)
     close(number);
 }
 
+/* What is printed where there is no output must not be found in a trace. */
+static void standard_files_are_left_to_the_program(void)
+{
+    int status = -1;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        takt_sink sink;
+        for (int fd = 0; fd < 3; fd++)
+            close(fd);
+        bool is_good =
+            takt__stream_open(path_of("file.trace"), &sink, NULL) == TAKT_OK;
+        for (int fd = 0; fd < 3; fd++)
+            is_good &= fcntl(fd, F_GETFD) < 0;
+        _exit(!is_good);
+    }
+    REQUIRE(waitpid(child, &status, 0) == child);
+    EXPECT_INT(status, 0);
+}
+
 static void what_cannot_be_opened_is_said(void)
 {
     char fifo[128], long_place[300] = "unix:";
@@ -572,6 +592,7 @@ int main(void)
     RUN(a_file_is_private_and_shared_by_writers);
     RUN(a_file_that_is_full_ends_the_sink);
     RUN(what_the_program_closed_is_not_written_to);
+    RUN(standard_files_are_left_to_the_program);
     RUN(what_cannot_be_opened_is_said);
     RUN(only_a_private_folder_will_do);
     RUN(the_place_is_where_somebody_listens);
