@@ -11,7 +11,7 @@
 enum { most_waits = 200 }; /* of a millisecond, on either side */
 
 static _Atomic int inside;
-static _Atomic bool is_forking;
+static _Atomic bool is_forking, is_torn;
 static _Thread_local int own; /* of `inside`: loading may call BLAS */
 
 /* Without cancellation: a cancelled thread would leave `inside` or `is_forking`
@@ -39,7 +39,8 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    atomic_store(&inside, own);
+    if (atomic_exchange(&inside, own) > own)
+        atomic_store(&is_torn, true);
     atomic_store(&is_forking, false);
 }
 
@@ -66,6 +67,11 @@ void takt__loader_enter(void)
 bool takt__loader_is_forking(void)
 {
     return atomic_load_explicit(&is_forking, memory_order_relaxed);
+}
+
+bool takt__loader_was_torn(void)
+{
+    return atomic_load(&is_torn);
 }
 
 void takt__loader_leave(void)

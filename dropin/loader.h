@@ -19,3 +19,7 @@ void takt__loader_leave(void);
 /* Whether a fork() is under way. A library that was loaded meanwhile has not
  * prepared for it: its locks must not be taken. */
 bool takt__loader_is_forking(void);
+
+/* In a child of fork(): whether another thread was in the loader all the same
+ * at that moment, since the fork did not wait any longer. */
+bool takt__loader_was_torn(void);

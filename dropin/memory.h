@@ -13,6 +13,10 @@
 #include "route.h"
 #include "switchback.h"
 
+/* Whether the store may know the program: by its name in the bytes of the file,
+ * which takes less than opening it. */
+bool takt__memory_may_exist(void);
+
 /* Looks for what is known, in a context that was just made. */
 enum takt_memory takt__memory_open(const struct takt_route *route);
 
