@@ -221,5 +221,6 @@ void takt__memory_keep(const struct takt_switchback_result *result)
     if (kept_in == NULL || !(result->ratio > 0))
         return;
     keep("baseline", 1);
-    keep(result->is_gpu ? "gpu" : "routed", result->ratio);
+    keep(result->is_gpu ? "gpu" : "routed",
+         result->is_clear ? result->ratio : 1);
 }

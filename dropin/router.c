@@ -223,7 +223,7 @@ static bool is_gpu_ready(uint64_t now_ns)
 static void keep_result(const struct takt_switchback_result *result)
 {
     takt__stats_result(result);
-    if (result->is_clear)
+    if (result->is_clear || result->is_even)
         takt__memory_keep(result);
 }
 

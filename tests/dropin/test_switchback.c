@@ -201,6 +201,7 @@ static void what_is_faster_routed_is_routed(void)
     EXPECT(got.routed > 0.9);
     EXPECT(got.late < 0.8);
     EXPECT(got.result.is_clear && got.result.is_routed);
+    EXPECT(!got.result.is_even);
     EXPECT_NEAR(got.result.ratio, 0.75, 0.04);
 }
 
@@ -241,6 +242,7 @@ static void what_is_as_fast_stays_where_it_was(void)
 
     EXPECT(got.routed < 0.2);
     EXPECT(got.cost < 1.02);
+    EXPECT(got.result.is_even && !got.result.is_clear);
 }
 
 /* The library's threads spin for 134 ms, in which calls take 1.8 times as long:
