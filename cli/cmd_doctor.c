@@ -6,6 +6,7 @@
  * itself logs meanwhile, so the two cannot disagree. Whatever is not as it
  * should be is one line that ends with what to do about it.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -160,6 +161,42 @@ static void check_libraries(struct diagnosis *report, const takt_ctx *ctx)
             problem);
 }
 
+/* What OpenBLAS calls processors without AVX2, whose kernels it uses on one
+ * that it does not know. */
+static bool is_old_processor(const char *name)
+{
+    static const char *const old[] = {
+        "Katmai",  "Coppermine",   "Northwood",  "Prescott",   "Banias",
+        "Core2",   "Penryn",       "Dunnington", "Nehalem",    "Athlon",
+        "Opteron", "Opteron_SSE3", "Barcelona",  "Bobcat",     "Atom",
+        "Nano",    "Sandybridge",  "Bulldozer",  "Piledriver", "Steamroller"};
+
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++)
+        if (strcmp(name, old[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Version 0.3.21 takes a Sapphire Rapids for a Prescott, for one. */
+static void check_openblas(struct diagnosis *report, const takt_machine *m)
+{
+    void *library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
+    void *found =
+        library != NULL ? dlsym(library, "openblas_get_corename") : NULL;
+    const char *(*get_name)(void);
+
+    memcpy(&get_name, &found, sizeof get_name);
+    if (get_name != NULL && (m->isas >> TAKT_ISA_AVX2 & 1) != 0 &&
+        is_old_processor(get_name()))
+        add(report, "libraries", STATE_NOTE,
+            "OpenBLAS takes this processor for a %s, and is several times as "
+            "slow as it could be: set OPENBLAS_CORETYPE=%s",
+            get_name(),
+            (m->isas >> TAKT_ISA_AVX512 & 1) != 0 ? "SKYLAKEX" : "HASWELL");
+    if (library != NULL)
+        dlclose(library);
+}
+
 static void check_gpu(struct diagnosis *report, const takt_gpu_device *gpu)
 {
     if (gpu->state == TAKT_GPU_READY && gpu->is_software)
@@ -266,6 +303,7 @@ static void look(struct diagnosis *report)
     check_load(report, takt_ctx_machine(ctx));
     check_store(report, ctx);
     check_libraries(report, ctx);
+    check_openblas(report, takt_ctx_machine(ctx));
     check_gpus(report);
     check_telemetry(report, ctx);
     check_run(report);

@@ -72,10 +72,33 @@ static void print_nothing(takt_ctx *ctx)
         puts("nothing yet: 'takt tune' measures this machine");
 }
 
-/* Opens the store and prints rows of it: of an op, of all (op NULL), or what
- * they gained. */
-static int print_memories(const struct asking *asking, bool is_gain,
-                          const takt_op *op, const takt_work *work)
+/* An op of Takt's, or a program of the store, which only a context that was
+ * told of it knows. NULL: that was said. */
+static const takt_op *find_op(const struct asking *asking, takt_ctx *ctx)
+{
+    const char *name = asking->words[0];
+    const takt_op *op = takt_ctx_find_op(ctx, name);
+
+    if (op == NULL && is_program_name(name))
+        usage_error(asking->invocation->command,
+                    "the store knows no program '%s'", name);
+    else if (op == NULL)
+        find_named_op(asking->invocation->command, name);
+    return op;
+}
+
+/* Before the store is opened, which may not be there. */
+static bool may_be_op(const struct asking *asking)
+{
+    return is_program_name(asking->words[0]) ||
+           find_named_op(asking->invocation->command, asking->words[0]) != NULL;
+}
+
+typedef int memories_printer(const struct asking *asking, takt_ctx *ctx,
+                             const struct memories *memories);
+
+/* Opens the store, reads all rows of it, and prints them in some way. */
+static int print_memories(const struct asking *asking, memories_printer *print)
 {
     struct memories memories;
     takt_ctx *ctx;
@@ -83,29 +106,30 @@ static int print_memories(const struct asking *asking, bool is_gain,
 
     if (code != EXIT_DONE)
         return code;
-    const bool has_programs = !is_gain || define_programs(ctx, asking->store);
+    const bool has_programs = define_programs(ctx, asking->store);
     read_memories(ctx, &memories);
     memories.lacks_programs = !has_programs;
-    if (memories.is_short) { /* better no rows than some */
-        code = complain(&cmd_history, "what was learned: %s",
-                        takt_status_text(TAKT_ENOMEM));
-    } else if (is_gain) {
-        print_gain(ctx, &memories, asking->is_json);
-    } else if (op != NULL) {
-        print_rows(&memories, op, work, asking->is_json);
-    } else {
-        print_list(&memories, asking->is_json);
-        if (memories.count == 0 && !asking->is_json)
-            print_nothing(ctx);
-    }
+    code = memories.is_short /* better no rows than some */
+               ? complain(&cmd_history, "what was learned: %s",
+                          takt_status_text(TAKT_ENOMEM))
+               : print(asking, ctx, &memories);
     free_memories(&memories);
     takt_ctx_destroy(ctx);
     return code;
 }
 
+static int print_all(const struct asking *asking, takt_ctx *ctx,
+                     const struct memories *memories)
+{
+    print_list(memories, asking->is_json);
+    if (memories->count == 0 && !asking->is_json)
+        print_nothing(ctx);
+    return EXIT_DONE;
+}
+
 static int list(const struct asking *asking)
 {
-    return print_memories(asking, false, NULL, NULL);
+    return print_memories(asking, print_all);
 }
 
 /* The work of a shape in every dtype is the same but for its bytes; f32 is
@@ -125,21 +149,34 @@ static bool read_work(const struct asking *asking, const takt_op *op,
     return true;
 }
 
-static int show(const struct asking *asking)
+static int print_op(const struct asking *asking, takt_ctx *ctx,
+                    const struct memories *memories)
 {
-    const takt_op *op =
-        find_named_op(asking->invocation->command, asking->words[0]);
+    const takt_op *op = find_op(asking, ctx);
     const bool has_size = asking->word_count == 2;
     takt_work work;
 
     if (op == NULL || (has_size && !read_work(asking, op, &work)))
         return EXIT_USAGE;
-    return print_memories(asking, false, op, has_size ? &work : NULL);
+    print_rows(memories, op, has_size ? &work : NULL, asking->is_json);
+    return EXIT_DONE;
+}
+
+static int show(const struct asking *asking)
+{
+    return may_be_op(asking) ? print_memories(asking, print_op) : EXIT_USAGE;
+}
+
+static int print_gains(const struct asking *asking, takt_ctx *ctx,
+                       const struct memories *memories)
+{
+    print_gain(ctx, memories, asking->is_json);
+    return EXIT_DONE;
 }
 
 static int gain(const struct asking *asking)
 {
-    return print_memories(asking, true, NULL, NULL);
+    return print_memories(asking, print_gains);
 }
 
 /* ---- moving ---- */
@@ -250,32 +287,45 @@ static bool is_agreed(const struct asking *asking, const char *what)
            (answer[0] == 'y' || answer[0] == 'Y');
 }
 
-static int reset(const struct asking *asking)
+static int forget(const struct asking *asking, takt_ctx *ctx)
 {
     const bool is_one = asking->word_count == 1;
-    const takt_op *op =
-        is_one ? find_named_op(asking->invocation->command, asking->words[0])
-               : NULL;
-    takt_ctx *ctx;
+    const takt_op *op = NULL;
 
-    if ((op != NULL || !is_one) && access(asking->store, F_OK) != 0) {
-        printf("nothing to forget: there is no %s\n", asking->store);
-        return EXIT_DONE;
+    if (is_one) {
+        define_programs(ctx, asking->store);
+        op = find_op(asking, ctx);
+        if (op == NULL)
+            return EXIT_USAGE;
     }
-    if ((is_one && op == NULL) ||
-        !is_agreed(asking, op != NULL ? op->name : "everything"))
-        return EXIT_USAGE;
-    const int code = open_store(asking, true, &ctx);
-    if (code != EXIT_DONE)
-        return code;
     const takt_status status = takt_history_reset(ctx, op);
-    takt_ctx_destroy(ctx);
     if (status != TAKT_OK)
         return complain(&cmd_history, "%s: %s", asking->store,
                         takt_status_text(status));
-    print_line(stdout, "forgot %s in %s", op != NULL ? op->name : "everything",
+    print_line(stdout, "forgot %s in %s", is_one ? op->name : "everything",
                asking->store);
     return EXIT_DONE;
+}
+
+static int reset(const struct asking *asking)
+{
+    const bool is_one = asking->word_count == 1;
+    takt_ctx *ctx;
+
+    if (is_one && !may_be_op(asking))
+        return EXIT_USAGE;
+    if (access(asking->store, F_OK) != 0) {
+        printf("nothing to forget: there is no %s\n", asking->store);
+        return EXIT_DONE;
+    }
+    if (!is_agreed(asking, is_one ? asking->words[0] : "everything"))
+        return EXIT_USAGE;
+    int code = open_store(asking, true, &ctx);
+    if (code != EXIT_DONE)
+        return code;
+    code = forget(asking, ctx);
+    takt_ctx_destroy(ctx);
+    return code;
 }
 
 /* ---- the command ---- */
@@ -339,7 +389,9 @@ const struct command cmd_history = {
     .summary = "show what was learned, move it, forget it, what it gained",
     .description =
         "list: the ops that were measured, with the calls that programs "
-        "made.\n"
+        "made, and the programs that ran under 'takt run' as ops of their "
+        "own: run.NAME-HASH. Their experts are the baseline library, which is "
+        "said to take one second, and what calls were routed to.\n"
         "show OP [SHAPE]: each size, situation and expert of an op: mean, "
         "spread, samples, and what the first run in a process took; situation "
         "on-gpu is a GPU on operands that it had.\n"
@@ -347,7 +399,7 @@ const struct command cmd_history = {
         "output or input.\n"
         "merge FILE...: adds other stores, of this machine or of others; "
         "twice is as good as once.\n"
-        "reset [OP]: forgets an op, or everything.\n"
+        "reset [OP]: forgets an op, a program or everything.\n"
         "gain: what routing gained: in each program under 'takt run', "
         "against its own BLAS library, compared in turns of the same runs; and "
         "of all routed calls, against using one expert always and against the "

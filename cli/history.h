@@ -44,6 +44,7 @@ void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json);
  * False: not all of them. */
 bool define_programs(takt_ctx *ctx, const char *store);
 bool is_program(const takt_history_row *row);
+bool is_program_name(const char *op);
 
 /* What routing gained in each. False: there is none, and nothing was printed.
  */

@@ -26,7 +26,7 @@ static char *program_in(char *line)
 
     for (int column = 0; column < op_column && at != NULL; column++)
         at = strchr(at, '\t') != NULL ? strchr(at, '\t') + 1 : NULL;
-    if (at == NULL || strncmp(at, prefix, strlen(prefix)) != 0)
+    if (at == NULL || !is_program_name(at))
         return NULL;
     at[strcspn(at, "\t")] = '\0';
     return at;
@@ -54,10 +54,14 @@ bool define_programs(takt_ctx *ctx, const char *store)
     return is_whole;
 }
 
+bool is_program_name(const char *op)
+{
+    return strncmp(op, prefix, strlen(prefix)) == 0;
+}
+
 bool is_program(const takt_history_row *row)
 {
-    return row->op->is_user &&
-           strncmp(row->op->name, prefix, strlen(prefix)) == 0;
+    return row->op->is_user && is_program_name(row->op->name);
 }
 
 /* ---- gains ---- */

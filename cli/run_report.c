@@ -14,7 +14,7 @@
 static const char *const why_words[TAKT_WHYS] = {
     "too small for it to matter",
     "routing was not shown to be faster, or it was a control call",
-    "Takt was not open yet: calls had taken less than 20 ms",
+    "Takt was not open yet: calls had taken too little time",
     "strides, overlaps or a stack that only the baseline library takes",
     "a routine or type that Takt does not route",
     "called by the baseline library itself",

@@ -7,12 +7,13 @@
  * half a CPU, products of 256 took 1.6 times as long on two threads of OpenBLAS
  * as on one.
  */
+#define _GNU_SOURCE /* sched_getaffinity() */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <takt/machine.h>
-
+#include "hw/probe.h"
 #include "run.h"
 
 static bool is_set(const char *variable)
@@ -22,18 +23,19 @@ static bool is_set(const char *variable)
     return value != NULL && value[0] != '\0';
 }
 
-/* 0: no quota is below the number of processors. */
+/* 0: no quota is below the number of processors. Nothing else of the machine is
+ * looked at: that takes as long as a small program. */
 static unsigned threads_of_quota(void)
 {
-    takt_machine *machine;
-    unsigned threads = 0;
+    const struct takt_hw_source host = takt__host_source();
+    takt_machine machine = {0};
+    cpu_set_t allowed;
 
-    if (takt_machine_create(NULL, &machine) != TAKT_OK)
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return 0;
-    if (machine->threads < machine->allowed_cpus)
-        threads = machine->threads;
-    takt_machine_destroy(machine);
-    return threads;
+    machine.allowed_cpus = machine.threads = (unsigned)CPU_COUNT(&allowed);
+    const unsigned threads = takt__machine_threads_now(&host, &machine);
+    return threads < machine.allowed_cpus ? threads : 0;
 }
 
 static bool add(struct launch *launch, const char *name, unsigned threads)

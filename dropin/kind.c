@@ -80,11 +80,24 @@ void takt__kinds_each(takt_kind_visit *visit, void *self)
 /* ---- statistics ------------------------------------------------------------
  */
 
+/* The mean of the first few may be made of one in which the process was
+ * stopped: a later one tells. The spread is then not known either. */
+static void correct_first(struct takt_moments *moments, double most)
+{
+    enum { few = 4 };
+
+    if (moments->n >= few || moments->mean <= most)
+        return;
+    moments->mean = most;
+    moments->m2 = moments->n * most * most;
+}
+
 void takt__moments_add(struct takt_moments *moments, double value)
 {
-    enum { enough = 4, far = 3 };
+    enum { far = 3 };
 
-    if (moments->n >= enough && value > far * moments->mean)
+    correct_first(moments, far * value);
+    if (moments->n > 0 && value > far * moments->mean)
         value = far * moments->mean;
     const double distance = value - moments->mean;
     moments->n++;

@@ -48,7 +48,8 @@ typedef void takt_kind_visit(void *self, struct takt_kind *kind);
 void takt__kinds_each(takt_kind_visit *visit, void *self);
 
 /* Adds a value. One that is far above the mean counts as three times the mean:
- * another process had the processor. */
+ * another process had the processor. So do the first few, if a later one is far
+ * below them. */
 void takt__moments_add(struct takt_moments *moments, double value);
 
 /* Lets what was added so far count for less. */

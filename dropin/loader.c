@@ -14,8 +14,7 @@
 enum { most_waits = 200 }; /* of a millisecond, on either side */
 
 static _Atomic int inside;
-static _Atomic bool is_forking;
-static bool was_left;         /* of a child of fork() */
+static _Atomic bool is_forking, is_torn;
 static _Thread_local int own; /* of `inside`: loading may call BLAS */
 
 /* Without cancellation: a cancelled thread would leave `inside` or `is_forking`
@@ -43,7 +42,8 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    was_left = atomic_exchange(&inside, own) == own;
+    if (atomic_exchange(&inside, own) > own)
+        atomic_store(&is_torn, true);
     atomic_store(&is_forking, false);
 }
 
@@ -72,6 +72,11 @@ bool takt__loader_is_forking(void)
     return atomic_load_explicit(&is_forking, memory_order_relaxed);
 }
 
+bool takt__loader_was_torn(void)
+{
+    return atomic_load(&is_torn);
+}
+
 void takt__loader_leave(void)
 {
     own--;
@@ -84,9 +89,4 @@ void *takt__loader_open(const char *file, int flags)
         getauxval(AT_SECURE) != 0)
         return NULL;
     return dlopen(file, flags);
-}
-
-bool takt__loader_was_left(void)
-{
-    return was_left;
 }

@@ -24,6 +24,6 @@ void *takt__loader_open(const char *file, int flags);
  * prepared for it: its locks must not be taken. */
 bool takt__loader_is_forking(void);
 
-/* In a child of fork(): whether no thread of the parent was in the loader at
- * that moment. Nothing is half done then. */
-bool takt__loader_was_left(void);
+/* In a child of fork(): whether another thread was in the loader all the same
+ * at that moment, since the fork did not wait any longer. */
+bool takt__loader_was_torn(void);

@@ -2,10 +2,12 @@
 /* memory.c - the program as an op of the store. */
 #include "memory.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "record.h"
@@ -89,6 +91,90 @@ static void name_program(char *out, size_t size)
             *c = '_';
 }
 
+/* ---- a glance at the store ------------------------------------------------
+ */
+
+/* Of all files together; there may be something in what is left. */
+enum { most_bytes = 8 << 20, chunk = 1 << 16, longest_name = 64 };
+
+static bool is_in_file(int folder, const char *file, const char *name,
+                       size_t *left)
+{
+    const int fd = openat(folder, file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    char bytes[longest_name + chunk];
+    size_t kept = 0; /* of the chunk before: the name may lie across */
+    bool is_found = false;
+    ssize_t got;
+
+    if (fd < 0)
+        return false;
+    while (!is_found && (got = read(fd, bytes + kept, chunk)) > 0) {
+        const size_t length = kept + (size_t)got;
+        is_found = (size_t)got > *left ||
+                   memmem(bytes, length, name, strlen(name)) != NULL;
+        *left -= is_found ? 0 : (size_t)got;
+        kept = length < longest_name ? length : longest_name;
+        memmove(bytes, bytes + length - kept, kept);
+    }
+    close(fd);
+    return is_found;
+}
+
+static bool is_in_folder(const char *path, const char *first, const char *name)
+{
+    size_t left = most_bytes;
+    DIR *folder = opendir(path);
+    bool is_found = false;
+    struct dirent *entry;
+
+    while (!is_found && folder != NULL && (entry = readdir(folder)) != NULL)
+        is_found = entry->d_type != DT_DIR &&
+                   strncmp(entry->d_name, first, strlen(first)) == 0 &&
+                   is_in_file(dirfd(folder), entry->d_name, name, &left);
+    if (folder != NULL)
+        closedir(folder);
+    return is_found;
+}
+
+/* The folder of a file, and its name in there. */
+static void split(const char *path, char folder[PATH_MAX], const char **name)
+{
+    const char *slash = strrchr(path, '/');
+
+    *name = slash != NULL ? slash + 1 : path;
+    snprintf(folder, PATH_MAX, "%s%.*s", slash != NULL ? "" : ".",
+             (int)(*name - path), path);
+}
+
+/* The folder of the store, and how the names of its files begin: a log is
+ * beside it. Without a variable it is named after the machine, which takes long
+ * to find out, so any file there will do. False: there is none. */
+static bool find_files(char folder[PATH_MAX], const char **first)
+{
+    const char *store = secure_getenv("TAKT_DB");
+    const char *state = secure_getenv("XDG_STATE_HOME");
+    const char *home = secure_getenv("HOME");
+
+    *first = "";
+    if (store != NULL)
+        split(store, folder, first);
+    else if (state != NULL && state[0] == '/')
+        snprintf(folder, PATH_MAX, "%s/takt", state);
+    else
+        snprintf(folder, PATH_MAX, "%s/.local/state/takt",
+                 home != NULL ? home : "");
+    return store == NULL || store[0] != '\0';
+}
+
+bool takt__memory_may_exist(void)
+{
+    char folder[PATH_MAX], name[longest_name];
+    const char *first;
+
+    name_program(name, sizeof name);
+    return find_files(folder, &first) && is_in_folder(folder, first, name);
+}
+
 /* ---- the store ----------------------------------------------------------- */
 
 static takt_request request_of(void)
@@ -101,7 +187,7 @@ static takt_request request_of(void)
 
 enum takt_memory takt__memory_open(const struct takt_route *route)
 {
-    char name[64];
+    char name[longest_name];
     const takt_op_spec spec = {.size = sizeof spec, .name = name};
     takt_history_row best = {.size = sizeof best};
 
@@ -135,5 +221,6 @@ void takt__memory_keep(const struct takt_switchback_result *result)
     if (kept_in == NULL || !(result->ratio > 0))
         return;
     keep("baseline", 1);
-    keep(result->is_gpu ? "gpu" : "routed", result->ratio);
+    keep(result->is_gpu ? "gpu" : "routed",
+         result->is_clear ? result->ratio : 1);
 }

@@ -13,8 +13,13 @@
 #include "route.h"
 #include "switchback.h"
 
+/* Whether the store may know the program: by its name in the bytes of the file,
+ * which takes less than opening it. */
+bool takt__memory_may_exist(void);
+
 /* Looks for what is known, in a context that was just made. */
 enum takt_memory takt__memory_open(const struct takt_route *route);
 
-/* Keeps what was found out. */
+/* Keeps what was found out; where no side is clearly faster, that both take the
+ * same time: the next run need not find it out again so soon. */
 void takt__memory_keep(const struct takt_switchback_result *result);

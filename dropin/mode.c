@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "stats_write.h"
@@ -18,6 +19,11 @@ static const char *value_of(const char *variable)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
+static bool is_there(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
 /* A program whose last run gained by a GPU opens it at once, and most of that
  * time passes while the program reads its data. To know that takes 5 ms: only
  * where there may be a GPU, and a store. */
@@ -28,8 +34,7 @@ static bool is_early(void)
 
     return (store == NULL || store[0] != '\0') &&
            (gpu == NULL || gpu[0] != '\0') &&
-           (value_of("TAKT_CUDA") != NULL ||
-            access("/dev/nvidiactl", F_OK) == 0);
+           (value_of("TAKT_CUDA") != NULL || is_there("/dev/nvidiactl"));
 }
 
 static void read_mode(void)
@@ -48,6 +53,17 @@ static void read_mode(void)
                               (is_steady ? TAKT_MODE_STEADY : 0u) |
                               (is_early() ? TAKT_MODE_EARLY : 0u),
                           memory_order_release);
+}
+
+bool takt__is_patient(void)
+{
+    const char *policy = value_of("TAKT_POLICY");
+
+    return !takt__is_steady() && value_of("TAKT_PIN") == NULL &&
+           value_of("TAKT_EXPERT") == NULL &&
+           (policy == NULL || strcmp(policy, "adaptive") == 0) &&
+           value_of("TAKT_CUDA") == NULL && !is_there("/dev/nvidiactl") &&
+           !is_there("/dev/dri");
 }
 
 unsigned takt__spin_power(void)

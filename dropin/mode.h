@@ -26,6 +26,10 @@ void takt__mode_read(void);
 /* True for the first who asks. */
 bool takt__mode_take_early(void);
 
+/* Whether nothing but a measured comparison decides where calls run: no policy
+ * or pin file, no wish for the same bits, and no GPU to be opened in time. */
+bool takt__is_patient(void);
+
 /* For how many cycles, as a power of two, idle threads of OpenBLAS spin: as its
  * variable says (`takt run` sets it), else as Debian builds it. */
 unsigned takt__spin_power(void);

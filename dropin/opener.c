@@ -77,11 +77,10 @@ static bool count_on(void)
 
 static void *run(void *self)
 {
-    struct takt_opener *opener = self;
+    const struct takt_opener *opener = self;
 
     pthread_setname_np(pthread_self(), "takt-open");
-    opener->run(opener);
-    atomic_fetch_add(&opener->done, 1);
+    opener->run();
     atomic_fetch_sub(&running, 1);
     return NULL;
 }
@@ -110,14 +109,13 @@ static bool start(struct takt_opener *opener)
 
 /* Without cancellation: nanosleep() would be where a thread ends that the
  * program thinks is in BLAS. */
-static void wait_for(struct takt_opener *opener, unsigned number)
+static void wait_for(const struct takt_opener *opener)
 {
-    /* Of 0.1 ms. Where every call is to be routed, a busy machine gets more. */
-    const int naps = takt__is_eager() ? 20000 : 2000;
+    enum { naps = 20000 }; /* of 0.1 ms: machines may be busy */
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-    for (int i = 0; i < naps && atomic_load(&opener->done) != number; i++)
+    for (int i = 0; i < naps && atomic_load(&opener->is_busy); i++)
         nap();
     pthread_setcancelstate(cancel, NULL);
 }
@@ -126,11 +124,7 @@ bool takt__opener_run(struct takt_opener *opener)
 {
     if (!start(opener))
         return false;
-    wait_for(opener, atomic_fetch_add(&opener->started, 1) + 1);
+    if (takt__is_eager())
+        wait_for(opener);
     return true;
-}
-
-void takt__opener_forget(struct takt_opener *opener)
-{
-    atomic_store(&opener->done, atomic_load(&opener->started));
 }

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 struct takt_opener {
-    void (*run)(struct takt_opener *opener);
-    _Atomic unsigned started, done;
+    void (*run)(void);
+    _Atomic bool is_busy; /* set by the caller, and cleared by run() */
 };
 
 /* Whether the calling thread seems to be in a signal handler, in which no
@@ -22,18 +22,15 @@ struct takt_opener {
  * answer is yes so many times only. */
 bool takt__opener_is_bad_moment(void);
 
-/* Runs it on a thread of its own and waits for a moment. The thread goes on if
- * it takes longer: the caller may hold a lock that it waits for. exit() waits
- * for it, too. False: no thread could be started, or the program is ending, and
- * nothing was run. `opener` must be static. */
+/* Runs it on a thread of its own, and waits while it is busy only where every
+ * call is to be routed: calls go to the baseline library meanwhile. exit()
+ * waits for it, too. False: no thread could be started, or the program is
+ * ending, and nothing was run. `opener` must be static. */
 bool takt__opener_run(struct takt_opener *opener);
 
 /* Has exit() wait. Before anything is opened: a handler that is added while the
  * program exits would run after the destructors of BLAS libraries, and threads
  * that are in them crash if the program does not end soon. */
 void takt__opener_watch_exit(void);
-
-/* In a child of fork(), which has no such thread. */
-void takt__opener_forget(struct takt_opener *opener);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,27 +20,20 @@
 #include "switchback.h"
 
 /* The router is opened when calls have taken this long: making a context takes
- * some milliseconds. */
-static const uint64_t opens_after_ns = 20000000;
+ * milliseconds of a processor. Later where nothing can come of it before the
+ * first probe (switchback.c). */
+static const uint64_t soon_ns = 20000000, later_ns = 200000000;
 
 enum { most_routes = 16 };
 
-enum state { CLOSED, OPENING, OPEN, FAILED };
+enum state { CLOSED, OPEN, FAILED };
 
 static _Atomic int state = CLOSED;
-static _Atomic uint64_t spent_ns;
+static _Atomic uint64_t spent_ns, opens_after_ns = soon_ns;
 static struct takt_libtakt libtakt;
 
 static struct takt_route routes[most_routes];
 static _Atomic unsigned route_count;
-static atomic_flag is_making = ATOMIC_FLAG_INIT;
-
-/* The route that is being made, by the one that set is_making. */
-static struct {
-    struct takt_opener opener;
-    const struct takt_baseline *baseline;
-    unsigned threads;
-} wanted;
 
 /* ---- libtakt ------------------------------------------------------------- */
 
@@ -85,9 +79,7 @@ static void *open_libtakt(void)
 
 static bool load(void)
 {
-    takt__loader_enter();
     void *handle = open_libtakt();
-    takt__loader_leave();
     char text[TAKT_STATS_TEXT];
 
     if (handle == NULL) {
@@ -106,61 +98,27 @@ static bool load(void)
     return false;
 }
 
-static void finish_opening(bool is_open)
+static void load_once(void)
 {
+    if (atomic_load(&state) != CLOSED)
+        return;
+    const bool is_open = load();
+    if (is_open)
+        takt__stats_router();
     atomic_store_explicit(&state, is_open ? OPEN : FAILED,
                           memory_order_release);
 }
 
-static void open_router(struct takt_opener *opener)
-{
-    const uint64_t start_ns = takt__now_ns();
-    const bool is_open = load();
-
-    (void)opener;
-    if (is_open)
-        takt__stats_router();
-    takt__stats_opened(takt__now_ns() - start_ns);
-    finish_opening(is_open);
-}
-
-static struct takt_opener router_opener = {.run = open_router};
-
-/* What a thread of the parent was about to open, the child opens anew. What it
- * was in the middle of stays as it is, and calls are passed through. */
-static void in_child(void)
-{
-    int opening = OPENING;
-
-    if (!takt__loader_was_left())
-        return;
-    atomic_compare_exchange_strong(&state, &opening, CLOSED);
-    atomic_flag_clear(&is_making);
-    takt__opener_forget(&router_opener);
-    takt__opener_forget(&wanted.opener);
-}
-
-static void add_handlers(void)
-{
-    takt__at_fork(TAKT_FORK_ROUTER, NULL, NULL, in_child);
-}
-
 void takt__router_spent(uint64_t ns)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    int closed = CLOSED;
+    atomic_fetch_add_explicit(&spent_ns, ns, memory_order_relaxed);
+}
 
-    if (atomic_fetch_add_explicit(&spent_ns, ns, memory_order_relaxed) + ns <
-            opens_after_ns ||
-        atomic_load(&state) != CLOSED || takt__opener_is_bad_moment())
-        return;
-    pthread_once(&once, add_handlers);
-    if (!atomic_compare_exchange_strong(&state, &closed, OPENING))
-        return;
-    if (!takt__opener_run(&router_opener)) {
-        takt__stats_trouble("no thread could be started");
-        finish_opening(false);
-    }
+static bool is_time(void)
+{
+    return takt__is_eager() ||
+           atomic_load_explicit(&spent_ns, memory_order_relaxed) >=
+               atomic_load_explicit(&opens_after_ns, memory_order_relaxed);
 }
 
 /* ---- contexts ------------------------------------------------------------ */
@@ -194,7 +152,26 @@ static unsigned fewer(unsigned a, unsigned b)
     return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
-/* Takt uses no more threads than the program allows its library. */
+/* Whether a library has a thread for each processor that the process may use:
+ * no more are left to the process. */
+static bool uses_all(unsigned threads)
+{
+    cpu_set_t allowed;
+
+    return threads == 0 ||
+           (sched_getaffinity(0, sizeof allowed, &allowed) == 0 &&
+            threads >= (unsigned)CPU_COUNT(&allowed));
+}
+
+/* Takt uses no more threads than the program allows its library. 0: as many as
+ * are left to the process, which a context finds out by itself. */
+static unsigned threads_of_ctx(unsigned asked, unsigned of_library)
+{
+    if (asked == 0 && uses_all(of_library))
+        return 0;
+    return fewer(asked > 0 ? asked : threads_of_process(), of_library);
+}
+
 static bool make_ctx(struct takt_route *route)
 {
     takt_ctx_options options = {.size = sizeof options};
@@ -202,9 +179,7 @@ static bool make_ctx(struct takt_route *route)
 
     if (status != TAKT_OK)
         return false;
-    if (options.threads == 0)
-        options.threads = threads_of_process();
-    options.threads = fewer(options.threads, route->threads);
+    options.threads = threads_of_ctx(options.threads, route->threads);
     options.blas = ""; /* the program may be calling those at this moment */
     status = libtakt.create(&options, &route->ctx);
     if (status != TAKT_OK && options.policy != TAKT_POLICY_ADAPTIVE) {
@@ -252,7 +227,7 @@ static bool is_gpu_ready(uint64_t now_ns)
 static void keep_result(const struct takt_switchback_result *result)
 {
     takt__stats_result(result);
-    if (result->is_clear)
+    if (result->is_clear || result->is_even)
         takt__memory_keep(result);
 }
 
@@ -298,56 +273,106 @@ static void add_route(const struct takt_baseline *baseline, unsigned threads,
     atomic_store_explicit(&route_count, count + 1, memory_order_release);
 }
 
-static void make_wanted(struct takt_opener *opener)
-{
-    const uint64_t start_ns = takt__now_ns();
+/* ---- the thread that opens ----------------------------------------------- */
 
-    (void)opener;
+static void make_wanted(void);
+
+static struct takt_opener opener = {.run = make_wanted};
+
+/* The route that is being made, by the one that made the opener busy. */
+static struct {
+    const struct takt_baseline *baseline;
+    unsigned threads;
+} wanted;
+
+/* Whether a program that is left to the measured sides could do without a
+ * router for now: no earlier run is remembered. */
+static bool is_too_soon(void)
+{
+    if (takt__is_eager() || atomic_load(&opens_after_ns) != soon_ns ||
+        !takt__is_patient() || takt__memory_may_exist())
+        return false;
+    atomic_store(&opens_after_ns, later_ns);
+    return true;
+}
+
+static void open_wanted(void)
+{
+    const uint64_t start_ns = takt__thread_ns();
+
+    load_once();
+    if (atomic_load(&state) == OPEN)
+        add_route(wanted.baseline, wanted.threads, true);
+    takt__stats_opened(takt__thread_ns() - start_ns);
+}
+
+/* fork() waits until it has left the loader. */
+static void make_wanted(void)
+{
     takt__loader_enter();
-    add_route(wanted.baseline, wanted.threads, true);
-    takt__stats_opened(takt__now_ns() - start_ns);
+    if (!is_too_soon())
+        open_wanted();
+    atomic_store(&opener.is_busy, false);
     takt__loader_leave();
-    atomic_flag_clear(&is_making);
+}
+
+/* The thread is not in the child. What it had half done stays so. */
+static void in_child(void)
+{
+    if (!takt__loader_was_torn())
+        atomic_store(&opener.is_busy, false);
 }
 
 static struct takt_route *make_route(const struct takt_baseline *baseline,
                                      unsigned threads)
 {
-    if (takt__opener_is_bad_moment() || atomic_flag_test_and_set(&is_making))
+    if (atomic_load_explicit(&opener.is_busy, memory_order_relaxed) ||
+        takt__opener_is_bad_moment() || atomic_exchange(&opener.is_busy, true))
         return NULL; /* another thread is making one */
-    wanted.opener.run = make_wanted;
+    takt__at_fork(TAKT_FORK_ROUTER, NULL, NULL, in_child);
     wanted.baseline = baseline;
     wanted.threads = threads;
-    if (!takt__opener_run(&wanted.opener)) {
+    if (!takt__opener_run(&opener)) {
+        takt__stats_trouble("no thread could be started");
         add_route(baseline, threads, false);
-        atomic_flag_clear(&is_making);
+        atomic_store(&opener.is_busy, false);
     }
     return find_route(baseline, threads);
+}
+
+/* A route, which is made if it is time for that; NULL: there is none yet. */
+static struct takt_route *find_or_make(const struct takt_baseline *baseline)
+{
+    const unsigned threads = takt__baseline_threads(baseline);
+    struct takt_route *route = find_route(baseline, threads);
+
+    return route != NULL || atomic_load(&route_count) == most_routes
+               ? route
+               : make_route(baseline, threads);
+}
+
+static bool has_failed(void)
+{
+    return atomic_load_explicit(&state, memory_order_acquire) == FAILED ||
+           atomic_load_explicit(&route_count, memory_order_relaxed) ==
+               most_routes;
 }
 
 struct takt_route *takt__route(const struct takt_baseline *baseline,
                                enum takt_why *why)
 {
-    if (takt__is_eager())
-        takt__router_spent(opens_after_ns);
     const int now = atomic_load_explicit(&state, memory_order_acquire);
 
     *why = now == FAILED ? TAKT_WHY_NO_ROUTER : TAKT_WHY_STARTING;
-    if (now != OPEN || baseline == NULL)
+    if (now == FAILED || baseline == NULL || (now == CLOSED && !is_time()))
         return NULL;
-    const unsigned threads = takt__baseline_threads(baseline);
-    struct takt_route *route = find_route(baseline, threads);
-    const bool is_full = atomic_load(&route_count) == most_routes;
-    if (route == NULL && !is_full) {
-        route = make_route(baseline, threads);
-        if (route == NULL)
-            return NULL;
-    }
+    struct takt_route *route = find_or_make(baseline);
     if (takt__loader_is_forking())
         return NULL;
     if (route != NULL && route->ctx != NULL)
         return route;
-    *why = TAKT_WHY_NO_ROUTER;
+    if (route != NULL || has_failed())
+        *why = TAKT_WHY_NO_ROUTER;
     return NULL;
 }
 
@@ -357,7 +382,7 @@ void takt__route_early(const struct takt_baseline *baseline)
 
     if (!takt__mode_take_early())
         return;
-    takt__router_spent(opens_after_ns);
+    atomic_store(&opens_after_ns, 0);
     (void)takt__route(baseline, &why);
 }
 

@@ -7,9 +7,8 @@
  * each baseline library and number of threads that the program allows it. In
  * each, the baseline library is an expert, and the default one.
  *
- * Threads: a thread of our own opens (opener.h). The one that asked for it
- * waits for a moment; the others pass their calls through meanwhile, and wait
- * for nothing.
+ * Threads: a thread of our own opens (opener.h). Calls are passed through
+ * meanwhile, and wait for nothing.
  */
 #ifndef TAKT_DROPIN_ROUTER_H
 #define TAKT_DROPIN_ROUTER_H
@@ -26,8 +25,8 @@ struct takt_route *takt__route(const struct takt_baseline *baseline,
 /* Opens the router and a route for that library now, if nobody did. */
 void takt__route_early(const struct takt_baseline *baseline);
 
-/* Adds the time of calls that would have asked the router; opens it when that
- * is enough. */
+/* Adds the time of calls that would have asked the router: when that is enough,
+ * the next one opens it. */
 void takt__router_spent(uint64_t ns);
 
 takt_call takt__product_call(const struct takt_route *route,

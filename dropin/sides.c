@@ -112,6 +112,14 @@ static bool is_clear(const struct takt_switchback_result *result)
                                   result->ratio + 2 * result->error < 1);
 }
 
+static bool is_even(const struct takt_switchback_result *result)
+{
+    static const double relevant = 0.9;
+
+    return result->probes > 0 && !result->is_clear &&
+           result->ratio - 2 * result->error > relevant;
+}
+
 /* A kind that is clearly slower routed stays in the baseline library. */
 static void keep_kind(void *self, struct takt_kind *kind)
 {
@@ -171,6 +179,7 @@ void takt__sides_compare(struct takt_switchback_result *result)
     compare(result);
     result->is_routed = is_routing_better(result);
     result->is_clear = is_clear(result);
+    result->is_even = is_even(result);
 }
 
 void takt__sides_keep(bool is_slow_kept)

@@ -14,6 +14,7 @@ struct takt_switchback_result {
     unsigned probes; /* slices that were compared */
     bool is_routed;  /* the side that is preferred */
     bool is_clear;   /* one side is faster with confidence */
+    bool is_even;    /* not clear, but routing gains less than a tenth */
     bool is_gpu;     /* most of the routed time was a GPU's */
     double ratio;    /* time routed against time in the library, per work */
     double error;    /* standard error of that */

@@ -37,8 +37,9 @@ static const uint64_t first_stay_ns = 500 * ms,
                       known_stay_ns = UINT64_C(8000) * ms,
                       longest_stay_ns = UINT64_C(30000) * ms;
 
-/* What probes may cost: a share of the time since the first call. A single one
- * ends early when it has lost that much. */
+/* What probes may cost: a share of the time since the first call, and half of
+ * that again in the first seconds, so that the first probe need not wait long.
+ * A single one ends early when it has lost that much. */
 static const double lost_share = 0.01, lost_ns = 10 * ms;
 
 /* ---- state ------------------------------------------------------------------
@@ -156,7 +157,9 @@ static void end_probe(uint64_t now_ns)
 /* What probes may have cost until now. */
 static double affordable_ns(uint64_t now_ns)
 {
-    return lost_share * (double)(now_ns - state.first_ns) + lost_ns;
+    const double share_ns = lost_share * (double)(now_ns - state.first_ns);
+
+    return share_ns + (share_ns / 2 < lost_ns ? share_ns / 2 : lost_ns);
 }
 
 /* What a change to the routed side costs: while the library's threads spin,
@@ -195,10 +198,11 @@ static bool is_probe_over(uint64_t now_ns)
  * them: the price of the first one is multiplied by a random number. */
 static bool is_affordable(uint64_t now_ns)
 {
+    const double risk_ns = (double)probe_ns / 4; /* calls may be slower */
     const double price_ns =
         state.last_lost_ns > 0
             ? state.last_lost_ns
-            : change_costs_ns(now_ns) * state.options.price_factor;
+            : (change_costs_ns(now_ns) + risk_ns) * state.options.price_factor;
 
     return state.lost_ns + price_ns <= affordable_ns(now_ns);
 }

@@ -14,6 +14,7 @@
 #include "call/user_experts.h"
 #include "hw/fingerprint.h"
 #include "hw/probe.h"
+#include "store/path.h"
 
 static const double default_exploration = 0.02;
 
@@ -198,7 +199,9 @@ static void find_path(const takt_ctx *ctx, const takt_ctx_options *options,
     out[0] = '\0';
     if (ctx->is_recorded)
         return;
-    if (options->store == NULL && takt_store_path(out, size) != TAKT_OK)
+    if (options->store == NULL &&
+        takt__path_of_machine(ctx->machine->hw_fingerprint, out, size) !=
+            TAKT_OK)
         takt__log(TAKT_LOG_ERROR, "the path of the store is too long: what is "
                                   "learned is not kept (TAKT_DB)");
     else if (options->store != NULL)

@@ -146,22 +146,15 @@ static bool find_folder(const struct takt_config *config, char *out,
     return length >= 0 && (size_t)length < size;
 }
 
-static takt_status find_file(const struct takt_config *config, char *out,
-                             size_t size)
+static takt_status find_file(const char *fingerprint, char *out, size_t size)
 {
     char folder[PATH_MAX];
-    takt_machine *machine;
 
-    if (!find_folder(config, folder, sizeof folder))
+    if (!find_folder(takt__config(), folder, sizeof folder))
         return TAKT_EINVAL;
     if (folder[0] == '\0')
         return TAKT_OK;
-    const takt_status status = takt_machine_create(NULL, &machine);
-    if (status != TAKT_OK)
-        return status;
-    const int length =
-        snprintf(out, size, "%s/%.16s.db", folder, machine->hw_fingerprint);
-    takt_machine_destroy(machine);
+    const int length = snprintf(out, size, "%s/%.16s.db", folder, fingerprint);
     return (size_t)length < size ? TAKT_OK : TAKT_EINVAL;
 }
 
@@ -177,21 +170,37 @@ static takt_status add_host(char *path, size_t size)
     return (size_t)more < size - length ? TAKT_OK : TAKT_EINVAL;
 }
 
-takt_status takt_store_path(char *out, size_t size)
+takt_status takt__path_of_machine(const char *fingerprint, char *out,
+                                  size_t size)
 {
-    const struct takt_config *config = takt__config();
+    const char *db = takt__config()->db;
     takt_status status = TAKT_OK;
 
-    if (out == NULL || size == 0)
-        return TAKT_EINVAL;
     out[0] = '\0';
-    if (config->db == NULL)
-        status = find_file(config, out, size);
-    else if ((size_t)snprintf(out, size, "%s", config->db) >= size)
+    if (db == NULL)
+        status = find_file(fingerprint, out, size);
+    else if ((size_t)snprintf(out, size, "%s", db) >= size)
         status = TAKT_EINVAL;
     if (status == TAKT_OK && out[0] != '\0' && takt__path_is_remote(out))
         status = add_host(out, size);
     if (status != TAKT_OK)
         out[0] = '\0';
+    return status;
+}
+
+takt_status takt_store_path(char *out, size_t size)
+{
+    takt_machine *machine;
+
+    if (out == NULL || size == 0)
+        return TAKT_EINVAL;
+    if (takt__config()->db != NULL)
+        return takt__path_of_machine("", out, size);
+    out[0] = '\0';
+    takt_status status = takt_machine_create(NULL, &machine);
+    if (status != TAKT_OK)
+        return status;
+    status = takt__path_of_machine(machine->hw_fingerprint, out, size);
+    takt_machine_destroy(machine);
     return status;
 }

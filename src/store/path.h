@@ -3,7 +3,15 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "takt/status.h"
+
+/* The path of the store (takt_store_path()) on the machine of that
+ * fingerprint: to find that out takes half a millisecond. */
+takt_status takt__path_of_machine(const char *fingerprint, char *out,
+                                  size_t size);
 
 /* Whether other computers may write to a file system of that kind (f_type of
  * statfs()) at the same time, or its locks are those of a server. */

@@ -417,10 +417,10 @@ class Pages(unittest.TestCase):
         self.assertIn("cannot write", ran.stderr)
 
 
-def learned_text(n="20", flops="50000", expert="scalar"):
+def learned_text(n="20", flops="50000", expert="scalar", op="add"):
     """A history in text: one record of this machine."""
     machine = json.loads(takt("machine --json").stdout)
-    row = [machine["hw_fingerprint"], "", "elsewhere", "a" * 32, "add", "",
+    row = [machine["hw_fingerprint"], "", "elsewhere", "a" * 32, op, "",
            expert, "0", "0", "34", "1", "1", n, "11", "0.2", "0", "600000",
            flops, "20", "0.002", "1700000000"]
     columns = ("machine device software writer op layout expert dtype "
@@ -524,6 +524,30 @@ class Strangers(unittest.TestCase):
             ran = self.ask(line)
             self.assertEqual(ran.returncode, 0, line)
             self.assertNotRegex(ran.stdout.lower(), r"\b(nan|inf)\b", line)
+
+
+    def test_a_program_is_an_op_of_the_store(self):
+        program = "run.fit.py-0a1b2c3d"
+        for text in (learned_text(),
+                     learned_text(op=program, expert="routed")):
+            self.assertEqual(self.take(text, self.own).returncode, 0)
+
+        def ops():
+            listed = json.loads(self.ask("history list --json").stdout)
+            return [row["op"] for row in listed]
+        self.assertEqual(sorted(ops()), ["add", program])
+        self.assertIn(program, self.ask("history list").stdout)
+        rows = json.loads(self.ask(f"history show {program} --json").stdout)
+        self.assertEqual([(row["op"], row["expert"]) for row in rows],
+                         [(program, "routed")])
+        for action in "show", "reset --yes":
+            ran = self.ask(f"history {action} run.other-00000000")
+            self.assertEqual(ran.returncode, 2, action)
+            self.assertIn("knows no program", ran.stderr, action)
+        ran = self.ask(f"history reset {program} --yes")
+        self.assertEqual(ran.returncode, 0)
+        self.assertIn(f"forgot {program} in", ran.stdout)
+        self.assertEqual(ops(), ["add"])
 
 
 class Recording(unittest.TestCase):

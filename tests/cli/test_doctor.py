@@ -4,6 +4,7 @@
 
 usage: test_doctor.py PATH_TO_TAKT
 """
+import ctypes
 import json
 import os
 import pathlib
@@ -14,6 +15,18 @@ import tempfile
 import unittest
 
 TAKT = sys.argv[1]
+
+
+def has_openblas_with_a_choice():
+    """On a processor with AVX2: others have no better kernels."""
+    try:
+        library = ctypes.CDLL("libopenblas.so.0")
+        config = library.openblas_get_config
+    except (AttributeError, OSError):
+        return False
+    config.restype = ctypes.c_char_p
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        return b"DYNAMIC_ARCH" in config() and " avx2 " in file.read()
 
 
 class Doctor(unittest.TestCase):
@@ -75,6 +88,17 @@ class Doctor(unittest.TestCase):
                 line = self.problem(**{name: "/nope/file"})
                 self.assertIn("/nope/file", line)
                 self.assertIn("No such file", line)
+
+    def test_an_openblas_that_does_not_know_the_processor(self):
+        name = "OPENBLAS_CORETYPE"
+        ran = self.run_doctor(**{name: "Prescott"})
+        self.assertEqual(ran.returncode, 0, ran.stdout)
+        if not has_openblas_with_a_choice():
+            self.skipTest("there is no OpenBLAS for several processors")
+        self.assertRegex(ran.stdout, "note .* takes this processor for a "
+                         f"Prescott, .*{name}=(SKYLAKEX|HASWELL)")
+        ran = self.run_doctor(**{name: "Haswell"})
+        self.assertNotIn(name, ran.stdout)
 
     def test_a_library_that_is_no_blas(self):
         self.assertIn("it has no sgemm", self.problem(TAKT_BLAS="libm.so.6"))

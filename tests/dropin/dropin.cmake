@@ -12,6 +12,12 @@ if(TARGET dropin_test_switchback)
         dropin ${PROJECT_SOURCE_DIR}/dropin)
     target_compile_definitions(dropin_test_switchback PRIVATE _GNU_SOURCE)
 endif()
+takt_test(dropin/test_memory ${PROJECT_SOURCE_DIR}/dropin/memory.c)
+if(TARGET dropin_test_memory)
+    target_include_directories(dropin_test_memory PRIVATE
+        ${PROJECT_SOURCE_DIR}/dropin)
+    target_compile_definitions(dropin_test_memory PRIVATE _GNU_SOURCE)
+endif()
 takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
 if(TARGET dropin_test_tracking)
     target_include_directories(dropin_test_tracking PRIVATE
