@@ -62,6 +62,9 @@ struct takt_tune_cell {
     takt_shape shape;
     unsigned step;
     unsigned phase;      /* lower ones first */
+    unsigned round;      /* the first one of this visit ... */
+    unsigned rounds;     /* ... and how many there are */
+    double calls_s;      /* of all experts worth it, one call each */
     double expected_s;   /* that measuring takes */
     bool needs_crossing; /* measured only if the best expert changes nearby */
 };

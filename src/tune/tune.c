@@ -160,7 +160,7 @@ static void measure_cell(struct takt_tuning *tuning,
                                             .shape = cell->shape};
     const bool is_new = takt__tune_host(tuning, cell);
     if (takt__tune_resident(tuning, cell) || is_new)
-        tuning->result.cells++;
+        tuning->result.cells += cell->round == 0;
     else if (!was_known)
         tuning->result.known_cells++;
     tuning->done_s += cell->expected_s;
