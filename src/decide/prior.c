@@ -27,7 +27,8 @@ static const double own_call_s = 15e-9, library_call_s = 150e-9;
  * 0.3 to 0.8 and 1.6 to 5 microseconds. */
 static const double awake_s = 0.5e-6, asleep_s = 4e-6;
 
-/* Bytes per second out of another core's cache. */
+/* Bytes per second that a thread gets out of another core's cache; all get
+ * theirs at once. */
 static const double fetch_rate = 20e9;
 
 /* A GPU whose data sheet is not known, and what is left of a data sheet. */
@@ -69,7 +70,7 @@ struct takt_rates takt__prior_rates(const struct takt_expert *expert,
         .l3_bytes = (double)machine->l3_bytes,
         .awake_s = (is_library ? 4 : 1) * awake_s * log2(threads),
         .asleep_s = asleep_s * threads,
-        .s_per_fetched_byte = (threads - 1) / threads / fetch_rate,
+        .s_per_fetched_byte = 1 / (threads * fetch_rate),
         .fetched_bytes = (double)machine->l2_bytes,
     };
 }

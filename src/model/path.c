@@ -17,7 +17,7 @@
  * its stretch together, and a team twice as large so much in each. Measured:
  * docs/decisions/0034. */
 static const float most_behind = 0.25f;
-static const float change = 0.5f, doubling = 0.01f;
+static const float change = 0.5f, doubling = 0.02f;
 
 /* ---- costs --------------------------------------------------------------- */
 

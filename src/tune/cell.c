@@ -192,7 +192,8 @@ static bool is_wanted(const struct comparison *comparison,
     if (situation != 0 && timed->is_gpu) /* they are the same to it */
         return false;
     if (situation == (TAKT_SITUATION_ALONE | TAKT_SITUATION_REPEAT) &&
-        !comparison->tuning->limits.times_repeated_alone)
+        (!comparison->tuning->limits.times_repeated_alone ||
+         comparison->round == 0)) /* it is much like the two of them */
         return false;
     if (situation != 0 && comparison->is_long) /* nothing beside the call */
         return false;
@@ -342,6 +343,19 @@ static bool completion_failed(const struct comparison *comparison,
                                             comparison->behind);
 }
 
+/* In the first round, every other team of a large machine is left out, and of
+ * the next size the others: the model knows what neighbours say. */
+static bool is_left_out(const struct comparison *comparison, unsigned threads)
+{
+    const struct takt_tune_cell *cell = comparison->cell;
+    const unsigned index =
+        (cell->step - cell->series->family->low) / cell->series->stride;
+
+    return cell->round == 0 && cell->rounds == 1 && threads > 1 &&
+           comparison->tuning->most_threads > 2 &&
+           ((unsigned)__builtin_ctz(threads) + index) % 2 != 0;
+}
+
 static void set_effort(struct comparison *comparison, double best_s)
 {
     comparison->best_s = best_s;
@@ -378,6 +392,7 @@ static void recall_situation(struct comparison *comparison, unsigned situation)
             timed->best_s[situation] = all[i].predicted_s;
         if (situation == 0)
             timed->is_out =
+                is_left_out(comparison, timed->threads) ||
                 completion_failed(comparison, &all[i], &all[0], expert);
     }
 }

@@ -126,7 +126,7 @@ struct takt_tuning {
     double start_s, deadline_s;
 
     const char *expert[TAKT_TUNE_EXPERTS]; /* NULL: not to be measured */
-    unsigned threads[TAKT_TUNE_EXPERTS];
+    unsigned threads[TAKT_TUNE_EXPERTS], most_threads;
     size_t expert_count;
     struct takt_tuned_gpu gpu[TAKT_TUNE_GPUS];
     size_t gpu_count;

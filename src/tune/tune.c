@@ -117,6 +117,8 @@ static takt_status find_experts(struct takt_tuning *tuning)
          i++) {
         tuning->expert[i] = is_wanted(options, name) ? name : NULL;
         tuning->threads[i] = tuning->ctx->experts.expert[i].threads;
+        if (tuning->threads[i] > tuning->most_threads)
+            tuning->most_threads = tuning->threads[i];
     }
     tuning->expert_count = i;
     for (i = 0; i < options->expert_count; i++)
