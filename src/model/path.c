@@ -86,7 +86,7 @@ enum { words = TAKT_MAX_ARMS / 64 };
 
 /* The cheapest way up to each arm, by its position in the ranking, which is the
  * same at every bucket. */
-struct walk {
+struct path_walk {
     float total[TAKT_MAX_ARMS];
     uint64_t changes[TAKT_BUCKETS]
                     [words];    /* is another arm one bucket below: */
@@ -116,7 +116,7 @@ static float cost_of(const struct takt_model *model,
                                  : never;
 }
 
-static void step(struct walk *walk, const struct takt_model *model,
+static void step(struct path_walk *walk, const struct takt_model *model,
                  const struct takt_ranking *ranking, unsigned bucket)
 {
     const struct takt_arm_cost *best =
@@ -140,7 +140,7 @@ static void step(struct walk *walk, const struct takt_model *model,
 void takt__path_find(struct takt_posterior *posterior, uint64_t now_ns)
 {
     struct takt_ranking ranking;
-    struct walk walk = {.last = 0};
+    struct path_walk walk = {.last = 0};
 
     if (posterior->has_path)
         return;
