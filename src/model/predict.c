@@ -40,7 +40,7 @@ static void count_curve(struct takt_model *model,
 
     for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
         const struct takt_stat *stat = &curve->stat[i];
-        if (stat->all.n < 2)
+        if (stat->all.n < 1)
             continue;
         uint8_t bound;
         const takt_work *work = &series->typical[stat->bucket];
@@ -48,6 +48,8 @@ static void count_curve(struct takt_model *model,
                                                     work, situation, &bound);
         takt__limit_see(model, series, &model->arm[arm], work, bound,
                         by_rates * exp(stat->all.mean));
+        if (stat->all.n < 2) /* it may have been slow by accident */
+            continue;
         struct average *into = &by_bound[bound];
         into->count++;
         into->mean += (stat->all.mean - into->mean) / into->count;
