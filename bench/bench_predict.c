@@ -5,8 +5,10 @@
  *     bench_predict [STORE]    also for a store that `takt tune` filled
  *
  * Ops on every expert worth it at four sizes per octave, in a loop (situation
- * repeat), medians of many runs. A model is told two runs at each of a few
- * random sizes and asked about all the others; forty times over.
+ * repeat), medians of many runs. A machine may be slow for a second, so all
+ * sizes have their first run before any has its second. A model is told two
+ * runs at each of a few random sizes and asked about all the others; forty
+ * times over.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -32,6 +34,10 @@ struct series {
     double seconds[most_sizes][most_experts];
     double sample[most_sizes][most_experts][2];
 };
+
+/* Every run at one op, by size and expert; 0: not run. */
+static double all_runs[most_sizes][most_experts][runs];
+static double best_s[most_sizes];
 
 static uint64_t state = 20261115;
 
@@ -94,45 +100,69 @@ static double run_once(takt_ctx *ctx, const takt_call *call, size_t expert)
     return 0;
 }
 
-static void measure_size(takt_ctx *ctx, struct series *series, size_t at)
+/* The first run shows which experts are worth others, and is not kept. */
+static void run_size(takt_ctx *ctx, const struct series *series, size_t at,
+                     int run)
 {
     const takt_op *op = takt_op_find(series->name);
-    double all[most_experts][runs] = {{0}};
-    double best = INFINITY;
     struct takt_lengths lengths;
     takt_call call;
 
     if (takt__operands_make(op, TAKT_F32, &series->shape[at], &call,
                             &lengths) != TAKT_OK)
         exit(2);
-    for (int run = -1; run < runs; run++)
-        for (size_t e = 0; takt_ctx_expert(ctx, e, NULL) != NULL; e++) {
-            if (run >= 0 && (all[e][0] == 0 || all[e][0] > 20 * best))
-                continue;
-            const double seconds = run_once(ctx, &call, e);
-            all[e][run < 0 ? 0 : run] = seconds;
-            if (seconds > 0 && seconds < best)
-                best = seconds;
-        }
     for (size_t e = 0; takt_ctx_expert(ctx, e, NULL) != NULL; e++) {
-        if (all[e][0] == 0 || all[e][0] > 20 * best)
+        double *all = all_runs[at][e];
+        if (run >= 0 && (all[0] == 0 || all[0] > 20 * best_s[at]))
             continue;
-        memcpy(series->sample[at][e], all[e], sizeof series->sample[at][e]);
-        series->seconds[at][e] = quantile(all[e], runs, 0.5);
+        const double seconds = run_once(ctx, &call, e);
+        all[run < 0 ? 0 : run] = seconds;
+        if (seconds > 0 && seconds < best_s[at])
+            best_s[at] = seconds;
     }
     takt__operands_free(&call);
 }
 
-static void measure(takt_ctx *ctx, struct series *series)
+/* Takes the medians; how far those of every other run are off those of the
+ * others says how far any prediction has to be off. */
+static size_t take_size(struct series *series, size_t at, double *errors)
+{
+    size_t count = 0;
+
+    for (size_t e = 0; e < most_experts; e++) {
+        double *all = all_runs[at][e], half[2][(runs + 1) / 2];
+        if (all[0] == 0 || all[0] > 20 * best_s[at])
+            continue;
+        for (int i = 0; i < runs; i++)
+            half[i % 2][i / 2] = all[i];
+        errors[count++] = fabs(quantile(half[0], (runs + 1) / 2, 0.5) /
+                                   quantile(half[1], runs / 2, 0.5) -
+                               1);
+        memcpy(series->sample[at][e], all, sizeof series->sample[at][e]);
+        series->seconds[at][e] = quantile(all, runs, 0.5);
+    }
+    return count;
+}
+
+/* Adds the errors of medians of half the runs. */
+static size_t measure(takt_ctx *ctx, struct series *series, double *errors)
 {
     const takt_op *op = takt_op_find(series->name);
+    size_t count = 0;
 
-    for (double x = series->low; x <= series->high; x += 0.25)
+    memset(all_runs, 0, sizeof all_runs);
+    for (double x = series->low; x <= series->high; x += 0.25) {
+        best_s[series->count] = INFINITY;
         series->shape[series->count++] = shape_of(op, (size_t)exp2(x));
-    for (size_t i = 0; i < series->count; i++)
-        measure_size(ctx, series, i);
+    }
+    for (int run = -1; run < runs; run++)
+        for (size_t at = 0; at < series->count; at++)
+            run_size(ctx, series, at, run);
+    for (size_t at = 0; at < series->count; at++)
+        count += take_size(series, at, errors + count);
     printf(" %s", series->name);
     fflush(stdout);
+    return count;
 }
 
 /* ---- predicting ------------------------------------------------------------
@@ -225,6 +255,7 @@ int main(int argc, char **argv)
     double *errors =
         malloc((size_t)trials * most_sizes * most_experts * sizeof *errors);
     takt_ctx *ctx;
+    size_t found = 0;
 
     if (errors == NULL ||
         takt_ctx_create(&(takt_ctx_options){.store = ""}, &ctx) != TAKT_OK)
@@ -232,9 +263,11 @@ int main(int argc, char **argv)
     bench_print_load();
     printf("measuring");
     for (size_t i = 0; i < count; i++)
-        measure(ctx, &series[i]);
+        found += measure(ctx, &series[i], errors + found);
     takt_ctx_destroy(ctx);
-    printf("\nerror at sizes that were not told, two runs at each that was\n");
+    printf("\nerror of what is measured itself\n");
+    print_errors("half the runs against the others", errors, found);
+    printf("error at sizes that were not told, two runs at each that was\n");
     learn_some(series, count, 3, errors, "3 sizes");
     learn_some(series, count, 5, errors, "5 sizes");
     learn_some(series, count, 8, errors, "8 sizes");
@@ -242,7 +275,7 @@ int main(int argc, char **argv)
     learn_some(series, count, most_sizes, errors, "one per octave");
     if (argc > 1 && takt_ctx_create(&(takt_ctx_options){.store = argv[1]},
                                     &ctx) == TAKT_OK) {
-        size_t found = 0;
+        found = 0;
         for (size_t i = 0; i < count; i++)
             for (size_t at = 0; at < series[i].count; at++)
                 found += ask(ctx, &series[i], at, errors + found);

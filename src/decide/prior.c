@@ -8,6 +8,8 @@
  */
 #include "decide/decide.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 
 /* Bytes per second of one core: in L2 by lanes, then in L3 and memory. */
@@ -20,11 +22,13 @@ static const double clock_hz = 2.5e9;
 /* A call of a kernel of Takt's, and one into a library. */
 static const double own_call_s = 15e-9, library_call_s = 150e-9;
 
-/* Starting a job with workers awake, and with workers asleep: measured on a
- * two-core virtual machine, 0.3 to 0.5 and 25 to 50 microseconds. */
-static const double awake_s = 0.5e-6, asleep_s = 30e-6;
+/* Starting a job, for each doubling of a team that is awake, and for each
+ * thread of one that sleeps: measured on virtual machines with 2 and 16 cores,
+ * 0.3 to 0.8 and 1.6 to 5 microseconds. */
+static const double awake_s = 0.5e-6, asleep_s = 4e-6;
 
-/* Bytes per second out of another core's cache. */
+/* Bytes per second that a thread gets out of another core's cache; all get
+ * theirs at once. */
 static const double fetch_rate = 20e9;
 
 /* A GPU whose data sheet is not known, and what is left of a data sheet. */
@@ -64,9 +68,9 @@ struct takt_rates takt__prior_rates(const struct takt_expert *expert,
                        1 / (least(own, memory_rate) * busy)},
         .l2_bytes = (double)machine->l2_bytes * threads,
         .l3_bytes = (double)machine->l3_bytes,
-        .awake_s = is_library ? 4 * awake_s : awake_s,
-        .asleep_s = asleep_s,
-        .s_per_fetched_byte = (threads - 1) / threads / fetch_rate,
+        .awake_s = (is_library ? 4 : 1) * awake_s * log2(threads),
+        .asleep_s = asleep_s * threads,
+        .s_per_fetched_byte = 1 / (threads * fetch_rate),
         .fetched_bytes = (double)machine->l2_bytes,
     };
 }

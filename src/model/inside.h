@@ -105,6 +105,10 @@ struct takt_posterior {
     unsigned count;
     struct takt_reference reference;
     struct takt_prediction prediction[TAKT_MAX_ARMS]; /* of arm[i] */
+    struct takt_residuals before[TAKT_MAX_ARMS]; /* its samples here, and ... */
+    struct takt_residuals after[TAKT_MAX_ARMS];  /* ... with nothing else */
+    bool has_path;
+    uint8_t path[TAKT_BUCKETS]; /* arms: path.c */
 };
 
 struct takt_model {
@@ -202,10 +206,33 @@ void takt__predict_reference(struct takt_model *model,
                              const struct takt_series *series,
                              unsigned situation, struct takt_reference *out);
 
+/* What is expected before the samples of the arm itself are looked at, and
+ * after; or both. */
+void takt__predict_before(const struct takt_model *model,
+                          const struct takt_series *series,
+                          const struct takt_reference *reference, unsigned arm,
+                          unsigned situation, struct takt_prediction *out);
+void takt__predict_after(const struct takt_model *model,
+                         const struct takt_series *series, unsigned arm,
+                         unsigned situation, struct takt_prediction *out);
 void takt__predict(const struct takt_model *model,
                    const struct takt_series *series,
                    const struct takt_reference *reference, unsigned arm,
                    unsigned situation, struct takt_prediction *out);
+
+/* What other teams of its kin say about an arm at a bucket. */
+struct takt_lesson {
+    float shift; /* of its mean, in standard deviations */
+    float known; /* share of its variance that is gone */
+};
+
+/* Takes the lesson of a team where it says more than those so far. */
+void takt__predict_team(const struct takt_arm *arm, const struct takt_arm *team,
+                        const struct takt_residuals *before,
+                        const struct takt_residuals *after,
+                        struct takt_lesson lesson[TAKT_BUCKETS]);
+void takt__predict_learn(const struct takt_lesson lesson[TAKT_BUCKETS],
+                         struct takt_residuals *residuals);
 
 /* ---- posterior.c --------------------------------------------------------- */
 
@@ -237,6 +264,19 @@ struct takt_ranking {
     unsigned count;
     unsigned best, second; /* positions in of[] */
 };
+
+/* path.c: the cost of arm[i] at a bucket, and those of all arms that may run.
+ */
+struct takt_arm_cost takt__arm_cost(const struct takt_posterior *posterior,
+                                    unsigned i, unsigned bucket);
+void takt__rank_costs(const struct takt_posterior *posterior, unsigned bucket,
+                      uint64_t now_ns, struct takt_ranking *out);
+bool takt__arm_is_suspect(const struct takt_posterior *posterior, unsigned arm,
+                          uint64_t now_ns);
+unsigned takt__ranking_cheapest(const struct takt_ranking *ranking);
+
+/* path.c: finds the path, unless that was done. */
+void takt__path_find(struct takt_posterior *posterior, uint64_t now_ns);
 
 /* default_expert.c: puts the default arm first, unless another one is worth
  * the change after so many calls. `bandit` may be NULL. */

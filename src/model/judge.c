@@ -8,71 +8,33 @@
 
 #include "model/inside.h"
 
-/* ---- costs --------------------------------------------------------------- */
-
-static inline struct takt_arm_cost
-cost_of(const struct takt_posterior *posterior, unsigned i, unsigned bucket)
-{
-    const unsigned arm = posterior->arm[i];
-    const struct takt_prediction *prediction = &posterior->prediction[i];
-    const double load =
-        posterior->model->log_load[posterior->model->arm[arm].device];
-    struct takt_arm_cost out = {
-        .arm = arm, .variance = prediction->residuals.variance[bucket]};
-
-    out.log_mean = prediction->log_rates[bucket] + (float)load +
-                   prediction->residuals.mean[bucket];
-    out.log_cost = out.log_mean + out.variance / 2;
-    return out;
-}
-
-static bool is_suspect(const struct takt_posterior *posterior, unsigned arm,
-                       uint64_t now_ns)
-{
-    const struct takt_track *track = posterior->series->track[arm];
-    return track != NULL && track->suspect_ns > now_ns;
-}
-
-static bool may_run(const struct takt_posterior *posterior, unsigned arm)
-{
-    return !takt__model_is_closed(posterior->model, arm) &&
-           !posterior->model->arm[arm].is_observed &&
-           ((posterior->situation & TAKT_RESIDENT) == 0 ||
-            !takt__arm_is_gpu(&posterior->model->arm[arm]));
-}
-
-/* Suspended arms are left out, unless there are no others. */
-static void gather(const struct takt_posterior *posterior, unsigned bucket,
-                   uint64_t now_ns, struct takt_ranking *out)
-{
-    bool are_all_suspect = true;
-
-    for (unsigned i = 0; i < posterior->count && are_all_suspect; i++)
-        are_all_suspect = !may_run(posterior, posterior->arm[i]) ||
-                          is_suspect(posterior, posterior->arm[i], now_ns);
-    out->count = 0;
-    for (unsigned i = 0; i < posterior->count; i++)
-        if (may_run(posterior, posterior->arm[i]) &&
-            (are_all_suspect ||
-             !is_suspect(posterior, posterior->arm[i], now_ns)))
-            out->of[out->count++] = cost_of(posterior, i, bucket);
-}
-
 /* ---- the best ------------------------------------------------------------ */
 
-/* The cheapest, or the incumbent if it is as good; and the next. */
-static void rank(struct takt_ranking *ranking, unsigned incumbent)
+/* The incumbent if it is as good as any; else what is best along the sizes. */
+static unsigned choose(const struct takt_posterior *posterior, unsigned bucket,
+                       const struct takt_ranking *ranking, unsigned incumbent)
 {
-    unsigned best = 0;
+    const unsigned cheapest = takt__ranking_cheapest(ranking);
+    const float most = ranking->of[cheapest].log_cost + takt_band;
+    unsigned best = cheapest;
 
-    for (unsigned i = 1; i < ranking->count; i++)
-        if (ranking->of[i].log_cost < ranking->of[best].log_cost)
+    for (unsigned i = 0; i < ranking->count; i++) {
+        if (ranking->of[i].arm == incumbent && ranking->of[i].log_cost <= most)
+            return i;
+        if (ranking->of[i].arm == posterior->path[bucket])
             best = i;
-    for (unsigned i = 0; i < ranking->count; i++)
-        if (ranking->of[i].arm == incumbent &&
-            ranking->of[i].log_cost <= ranking->of[best].log_cost + takt_band)
-            best = i;
+    }
+    return best;
+}
+
+static void rank(struct takt_posterior *posterior, unsigned bucket,
+                 uint64_t now_ns, unsigned incumbent,
+                 struct takt_ranking *ranking)
+{
+    takt__path_find(posterior, now_ns);
+    const unsigned best = choose(posterior, bucket, ranking, incumbent);
     unsigned second = best;
+
     for (unsigned i = 0; i < ranking->count; i++)
         if (i != best && (second == best || ranking->of[i].log_cost <
                                                 ranking->of[second].log_cost))
@@ -147,12 +109,13 @@ bool takt__posterior_judge(struct takt_posterior *posterior, unsigned bucket,
         find_bandit(posterior, posterior->situation, bucket);
     struct takt_ranking ranking;
 
-    gather(posterior, bucket, now_ns, &ranking);
+    takt__rank_costs(posterior, bucket, now_ns, &ranking);
     if (bandit != NULL && !is_question)
         bandit->judged = bandit->calls;
     if (ranking.count == 0)
         return false;
-    rank(&ranking, bandit == NULL ? TAKT_NO_ARM : bandit->incumbent);
+    rank(posterior, bucket, now_ns,
+         bandit == NULL ? TAKT_NO_ARM : bandit->incumbent, &ranking);
     takt__prefer_default(posterior->model, posterior->series, bandit,
                          calls_at(posterior, bucket), &ranking);
     const struct takt_arm_cost *best = &ranking.of[ranking.best];
@@ -174,10 +137,10 @@ static void explore_gpu(struct takt_posterior *posterior,
 {
     struct takt_ranking ranking;
 
-    gather(posterior, bucket, now_ns, &ranking);
+    takt__rank_costs(posterior, bucket, now_ns, &ranking);
     if (ranking.count == 0)
         return;
-    rank(&ranking, TAKT_NO_ARM);
+    rank(posterior, bucket, now_ns, TAKT_NO_ARM, &ranking);
     ranking.of[0] = ranking.of[ranking.best];
     ranking.of[1] = *gpu;
     ranking.count = 2;
@@ -196,8 +159,8 @@ bool takt__posterior_judge_gpu(struct takt_posterior *posterior, unsigned arm,
         return false;
     struct takt_bandit *bandit = find_bandit(
         posterior, takt__arm_slot(&posterior->model->arm[arm]), bucket);
-    const struct takt_arm_cost gpu = cost_of(posterior, i, bucket);
-    const bool is_suspended = is_suspect(posterior, arm, now_ns);
+    const struct takt_arm_cost gpu = takt__arm_cost(posterior, i, bucket);
+    const bool is_suspended = takt__arm_is_suspect(posterior, arm, now_ns);
     *out = verdict_of(posterior, bucket, &gpu, arm);
     out->confidence = (double)expf(-2 * sqrtf(gpu.variance));
     if (is_suspended)

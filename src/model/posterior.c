@@ -4,6 +4,37 @@
 
 #include "model/inside.h"
 
+/* Whether samples of an arm say something about others of its kin; those of the
+ * reference have said it to all. */
+static bool is_lesson(const struct takt_posterior *posterior, unsigned i)
+{
+    return posterior->arm[i] != posterior->reference.arm &&
+           takt__is_measured(posterior->series, posterior->arm[i]);
+}
+
+/* A team is predicted from the samples of other teams of its kin, the nearer
+ * the more, and from its own. */
+static void predict_team(struct takt_posterior *posterior, unsigned i)
+{
+    const struct takt_model *model = posterior->model;
+    const struct takt_arm *arm = &model->arm[posterior->arm[i]];
+    struct takt_lesson lesson[TAKT_BUCKETS] = {{0}};
+    bool is_told = false;
+
+    for (unsigned k = 0; k < posterior->count; k++) {
+        const struct takt_arm *team = &model->arm[posterior->arm[k]];
+        if (k == i || team->kin != arm->kin || !is_lesson(posterior, k))
+            continue;
+        is_told = true;
+        takt__predict_team(arm, team, &posterior->before[k],
+                           &posterior->after[k], lesson);
+    }
+    if (is_told)
+        takt__predict_learn(lesson, &posterior->prediction[i].residuals);
+    takt__predict_after(model, posterior->series, posterior->arm[i],
+                        posterior->situation, &posterior->prediction[i]);
+}
+
 struct takt_posterior *takt__model_posterior(struct takt_model *model,
                                              unsigned series,
                                              unsigned situation)
@@ -14,16 +45,28 @@ struct takt_posterior *takt__model_posterior(struct takt_model *model,
     out->series = takt__series_at(model, series);
     out->situation = situation;
     out->count = 0;
+    out->has_path = false;
     if (out->series == NULL)
         return out;
     takt__predict_reference(model, out->series, situation, &out->reference);
     for (unsigned arm = 0; arm < model->arm_count; arm++) {
         if (!takt__model_allows(model, series, arm))
             continue;
-        takt__predict(model, out->series, &out->reference, arm, situation,
-                      &out->prediction[out->count]);
+        struct takt_prediction *prediction = &out->prediction[out->count];
+        takt__predict_before(model, out->series, &out->reference, arm,
+                             situation, prediction);
+        out->before[out->count] = prediction->residuals;
         out->arm[out->count++] = arm;
     }
+    for (unsigned i = 0; i < out->count; i++) {
+        struct takt_prediction alone = out->prediction[i];
+        if (!is_lesson(out, i))
+            continue;
+        takt__predict_after(model, out->series, out->arm[i], situation, &alone);
+        out->after[i] = alone.residuals;
+    }
+    for (unsigned i = 0; i < out->count; i++)
+        predict_team(out, i);
     return out;
 }
 

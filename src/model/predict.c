@@ -22,8 +22,9 @@ static const double between_ops = 0.15; /* of one arm, worth two series */
 static const double within_op = 0.04;   /* from bucket to bucket */
 static const double other_situation = 0.04;
 
-/* The correlation between what two arms are off their rates on a series. */
-static const double other_arm = 0.6, same_kin = 0.9;
+/* The correlation between what two arms are off their rates on a series: any
+ * two, and two of one kin whose teams differ by a factor of two. */
+static const float other_arm = 0.6f, next_team = 0.9f;
 
 /* ---- calibration --------------------------------------------------------- */
 
@@ -39,7 +40,7 @@ static void count_curve(struct takt_model *model,
 
     for (unsigned i = 0; curve != NULL && i < curve->count; i++) {
         const struct takt_stat *stat = &curve->stat[i];
-        if (stat->all.n < 2)
+        if (stat->all.n < 1)
             continue;
         uint8_t bound;
         const takt_work *work = &series->typical[stat->bucket];
@@ -47,6 +48,8 @@ static void count_curve(struct takt_model *model,
                                                     work, situation, &bound);
         takt__limit_see(model, series, &model->arm[arm], work, bound,
                         by_rates * exp(stat->all.mean));
+        if (stat->all.n < 2) /* it may have been slow by accident */
+            continue;
         struct average *into = &by_bound[bound];
         into->count++;
         into->mean += (stat->all.mean - into->mean) / into->count;
@@ -161,11 +164,16 @@ static void start(const struct takt_model *model,
     }
 }
 
-/* The correlation between an arm and the reference. */
-static float correlation_of(const struct takt_arm *arm,
-                            const struct takt_arm *reference)
+static float correlation_of(const struct takt_arm *a, const struct takt_arm *b)
 {
-    return (float)(arm->kin == reference->kin ? same_kin : other_arm);
+    const unsigned x = a->rates.threads, y = b->rates.threads;
+    float rho = next_team;
+
+    if (a->kin != b->kin)
+        return other_arm;
+    for (unsigned less = 2 * (x < y ? x : y); less < (x < y ? y : x); less *= 2)
+        rho *= next_team;
+    return fmaxf(rho, other_arm);
 }
 
 /* What the reference showed about the series, for another arm: two correlated
@@ -277,20 +285,63 @@ void takt__predict_reference(struct takt_model *model,
     refine(model, series, out->arm, situation, &out->prediction);
 }
 
+void takt__predict_before(const struct takt_model *model,
+                          const struct takt_series *series,
+                          const struct takt_reference *reference, unsigned arm,
+                          unsigned situation, struct takt_prediction *out)
+{
+    situation = takt__track_situation(series, &model->arm[arm], situation);
+    start(model, series, arm, situation, out);
+    if (reference->arm != TAKT_NO_ARM && reference->arm != arm)
+        carry_over(model, reference, arm, out);
+}
+
+void takt__predict_after(const struct takt_model *model,
+                         const struct takt_series *series, unsigned arm,
+                         unsigned situation, struct takt_prediction *out)
+{
+    situation = takt__track_situation(series, &model->arm[arm], situation);
+    refine(model, series, arm, situation, out);
+    takt__limit_apply(model, series, arm, situation, out);
+}
+
 void takt__predict(const struct takt_model *model,
                    const struct takt_series *series,
                    const struct takt_reference *reference, unsigned arm,
                    unsigned situation, struct takt_prediction *out)
 {
-    situation = takt__track_situation(series, &model->arm[arm], situation);
-    if (reference->arm == arm && reference->situation == situation) {
-        *out = reference->prediction;
-        takt__limit_apply(model, series, arm, situation, out);
-        return;
+    takt__predict_before(model, series, reference, arm, situation, out);
+    takt__predict_after(model, series, arm, situation, out);
+}
+
+/* ---- teams --------------------------------------------------------------- */
+
+/* What a sample of a team says of another one, at a bucket: how far that is off
+ * what was expected of it, as a share of its deviation; and how much of the
+ * doubt about it is gone. */
+void takt__predict_team(const struct takt_arm *arm, const struct takt_arm *team,
+                        const struct takt_residuals *before,
+                        const struct takt_residuals *after,
+                        struct takt_lesson lesson[TAKT_BUCKETS])
+{
+    const float rho = correlation_of(arm, team);
+
+    for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
+        const float known =
+            rho * rho * (1 - after->variance[j] / before->variance[j]);
+        if (known <= lesson[j].known)
+            continue;
+        lesson[j].known = known;
+        lesson[j].shift = rho * (after->mean[j] - before->mean[j]) /
+                          sqrtf(before->variance[j]);
     }
-    start(model, series, arm, situation, out);
-    if (reference->arm != TAKT_NO_ARM && reference->arm != arm)
-        carry_over(model, reference, arm, out);
-    refine(model, series, arm, situation, out);
-    takt__limit_apply(model, series, arm, situation, out);
+}
+
+void takt__predict_learn(const struct takt_lesson lesson[TAKT_BUCKETS],
+                         struct takt_residuals *residuals)
+{
+    for (unsigned j = 0; j < TAKT_BUCKETS; j++) {
+        residuals->mean[j] += lesson[j].shift * sqrtf(residuals->variance[j]);
+        residuals->variance[j] *= 1 - lesson[j].known;
+    }
 }

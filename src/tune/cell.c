@@ -40,6 +40,7 @@ struct comparison {
     size_t copy;   /* of the operands: the last cold one that was run */
     double enough; /* samples per expert and situation */
     double behind; /* times the best: need not be run again */
+    double best_s; /* that is expected of the best expert */
     bool is_long;  /* waking threads is nothing beside it */
 };
 
@@ -112,10 +113,10 @@ static size_t make_fresh(struct comparison *comparison,
         comparison->copy = comparison->copy % (workset->copies - 1) + 1;
         return comparison->copy;
     case 1:
-        *idle_s = takt__workset_rewrite(workset, 0);
+        *idle_s = run_another(comparison, timed);
         return 0;
     default:
-        *idle_s = run_another(comparison, timed);
+        *idle_s = takt__workset_rewrite(workset, 0);
         return 0;
     }
 }
@@ -164,13 +165,18 @@ static double time_situation(void *self)
 
 /* ---- a turn ---- */
 
-/* Seconds of a call when warm; negative: the expert cannot run it. */
+/* Seconds of a call when warm; negative: the expert cannot run it. For a long
+ * call a short one is enough: what is left to warm up is nothing beside it. */
 static double warm_up(struct comparison *comparison,
                       const struct timed_expert *timed)
 {
     const double start = takt__tune_now();
     double seconds;
 
+    if (comparison->is_long) {
+        wake(comparison, timed);
+        return comparison->best_s;
+    }
     do
         seconds = time_calls(comparison, timed, 0, 1);
     while (seconds >= 0 && takt__tune_now() - start < warm_up_s);
@@ -187,7 +193,9 @@ static bool is_wanted(const struct comparison *comparison,
         return false;
     if (situation == (TAKT_SITUATION_ALONE | TAKT_SITUATION_REPEAT) &&
         (!comparison->tuning->limits.times_repeated_alone ||
-         comparison->is_long))
+         comparison->round == 0)) /* it is much like the two of them */
+        return false;
+    if (situation != 0 && comparison->is_long) /* nothing beside the call */
         return false;
     return timed->samples[situation] <
            fmax(comparison->enough, timed->is_gpu ? TAKT_TUNE_LEAST_OF_GPU : 1);
@@ -326,6 +334,7 @@ static bool completion_failed(const struct comparison *comparison,
                          estimate->predicted_s <= best->predicted_s;
 
     if (estimate->low_s > longest_s ||
+        estimate->low_s > comparison->behind * best->predicted_s ||
         (estimate->predicted_s > 20 * best->predicted_s &&
          estimate->predicted_s > longest_s / 10))
         return true;
@@ -334,11 +343,29 @@ static bool completion_failed(const struct comparison *comparison,
                                             comparison->behind);
 }
 
+/* In the first round, every other team of a large machine is left out, and of
+ * the next size the others: the model knows what neighbours say. */
+static bool is_left_out(const struct comparison *comparison, unsigned threads)
+{
+    const struct takt_tune_cell *cell = comparison->cell;
+    const unsigned index =
+        (cell->step - cell->series->family->low) / cell->series->stride;
+
+    return cell->round == 0 && cell->rounds == 1 && threads > 1 &&
+           comparison->tuning->most_threads > 2 &&
+           ((unsigned)__builtin_ctz(threads) + index) % 2 != 0;
+}
+
 static void set_effort(struct comparison *comparison, double best_s)
 {
+    comparison->best_s = best_s;
     comparison->is_long = takt__tune_is_long(best_s);
-    comparison->enough = takt__tune_enough(comparison->tuning, best_s, false);
-    comparison->behind = comparison->is_long ? 1.7 : 4;
+    comparison->enough =
+        fmin(takt__tune_enough(comparison->tuning, best_s, false),
+             comparison->cell->round + comparison->cell->rounds);
+    comparison->behind = comparison->is_long           ? 1.7
+                         : comparison->cell->round > 0 ? 3
+                                                       : 4;
 }
 
 static void recall_situation(struct comparison *comparison, unsigned situation)
@@ -365,6 +392,7 @@ static void recall_situation(struct comparison *comparison, unsigned situation)
             timed->best_s[situation] = all[i].predicted_s;
         if (situation == 0)
             timed->is_out =
+                is_left_out(comparison, timed->threads) ||
                 completion_failed(comparison, &all[i], &all[0], expert);
     }
 }
@@ -400,13 +428,14 @@ static void recall(struct comparison *comparison)
 bool takt__tune_host(struct takt_tuning *tuning,
                      const struct takt_tune_cell *cell)
 {
-    struct comparison comparison = {.tuning = tuning, .cell = cell};
+    struct comparison comparison = {
+        .tuning = tuning, .cell = cell, .round = cell->round};
 
     recall(&comparison);
     const bool is_new = needs_round(&comparison);
     if (is_new && !takt__workset_fill(tuning, cell))
         return false;
-    while (is_new && comparison.round < tuning->limits.rounds &&
+    while (is_new && comparison.round < cell->round + cell->rounds &&
            run_round(&comparison))
         comparison.round++;
     keep_ratios(&comparison);

@@ -62,6 +62,9 @@ struct takt_tune_cell {
     takt_shape shape;
     unsigned step;
     unsigned phase;      /* lower ones first */
+    unsigned round;      /* the first one of this visit ... */
+    unsigned rounds;     /* ... and how many there are */
+    double calls_s;      /* of all experts worth it, one call each */
     double expected_s;   /* that measuring takes */
     bool needs_crossing; /* measured only if the best expert changes nearby */
 };
@@ -123,7 +126,7 @@ struct takt_tuning {
     double start_s, deadline_s;
 
     const char *expert[TAKT_TUNE_EXPERTS]; /* NULL: not to be measured */
-    unsigned threads[TAKT_TUNE_EXPERTS];
+    unsigned threads[TAKT_TUNE_EXPERTS], most_threads;
     size_t expert_count;
     struct takt_tuned_gpu gpu[TAKT_TUNE_GPUS];
     size_t gpu_count;

@@ -17,15 +17,16 @@ enum {
     phase_coarse,     /* the most common layouts */
     phase_layouts,    /* others that are common */
     phase_expensive,  /* of both, what takes long */
+    phase_again,      /* all of these, in another round */
     phase_crossing,   /* between two sizes with different best experts */
     phase_crossing_2, /* and closer */
     phase_between,    /* the most common layouts, twice as dense */
     phase_rest,       /* everything else */
 };
 
-static const double expensive_s = 0.04;
-static const double catching_up = .7; /* of the ratio one size before */
-static const double close = 1.15;     /* to the best: not decided */
+static const double expensive_s = 0.01; /* calls of all experts, one each */
+static const double catching_up = .7;   /* of the ratio one size before */
+static const double close = 1.15;       /* to the best: not decided */
 
 /* ---- how much ---- */
 
@@ -142,25 +143,24 @@ takt_request takt__tune_request(const struct takt_tune_cell *cell,
 }
 
 /* What measuring a cell takes, by what is expected of its experts. */
-static double expect(const struct takt_tuning *tuning,
-                     const struct takt_tune_cell *cell)
+static void expect(const struct takt_tuning *tuning,
+                   struct takt_tune_cell *cell)
 {
     static const double turn_s = 0.0015; /* warm-up, pauses, recording */
     const takt_request request = takt__tune_request(cell, 0);
     takt_estimate all[TAKT_TUNE_EXPERTS] = {{.size = sizeof all[0]}};
     size_t count;
-    double seconds = 0;
+    double turns = (double)tuning->gpu_count; /* with operands there */
 
     if (takt_explain(tuning->ctx, &request, all, TAKT_TUNE_EXPERTS, &count) !=
         TAKT_OK)
-        return 0;
-    for (size_t i = 0; i < count; i++)
-        if (all[i].predicted_s < 4 * all[0].predicted_s)
-            seconds += turn_s + 5 * all[i].predicted_s;
-        else
-            seconds += turn_s / 2;
-    seconds += (double)tuning->gpu_count * turn_s; /* with operands there */
-    return seconds * (tuning->limits.rounds + 1) / 2;
+        return;
+    for (size_t i = 0; i < count; i++) {
+        const bool is_near = all[i].predicted_s < 4 * all[0].predicted_s;
+        turns += is_near ? 1 : 0.5;
+        cell->calls_s += is_near ? all[i].predicted_s : 0;
+    }
+    cell->expected_s = turns * turn_s + 5 * cell->calls_s;
 }
 
 /* Adds a cell unless it takes a greater effort. */
@@ -185,6 +185,22 @@ static bool add_cell(struct takt_tuning *tuning,
     return true;
 }
 
+/* Adds a cell with its rounds apart. Machines are slow for a second at a time:
+ * samples of one moment would all be wrong together. */
+static bool add_rounds(struct takt_tuning *tuning,
+                       const struct takt_tune_cell *cell)
+{
+    struct takt_tune_cell next = *cell;
+
+    next.rounds = 1;
+    for (; next.round < tuning->limits.rounds; next.round++) {
+        if (!add_cell(tuning, &next))
+            return false;
+        next.phase = phase_again;
+    }
+    return true;
+}
+
 static unsigned phase_of(const struct takt_tune_cell *cell)
 {
     const struct takt_tune_series *series = cell->series;
@@ -194,10 +210,10 @@ static unsigned phase_of(const struct takt_tune_cell *cell)
     if (importance == 3)
         return phase_rest;
     if (from % series->stride == 0)
-        return importance == 2                  ? phase_between
-               : cell->expected_s > expensive_s ? phase_expensive
-               : importance == 0                ? phase_coarse
-                                                : phase_layouts;
+        return importance == 2               ? phase_between
+               : cell->calls_s > expensive_s ? phase_expensive
+               : importance == 0             ? phase_coarse
+                                             : phase_layouts;
     if (importance == 2)
         return phase_rest;
     return from % 2 == 0 && series->stride > 2 ? phase_crossing
@@ -217,6 +233,7 @@ static bool add_step(struct takt_tuning *tuning,
 {
     struct takt_tune_cell cell = {.series = series,
                                   .step = step,
+                                  .rounds = tuning->limits.rounds,
                                   .shape =
                                       takt__family_shape(series->family, step)};
     takt_work work;
@@ -224,10 +241,12 @@ static bool add_step(struct takt_tuning *tuning,
     if (phase_of(&cell) > tuning->limits.last_phase ||
         is_too_large(tuning, &cell, &work))
         return true;
-    cell.expected_s = expect(tuning, &cell);
+    expect(tuning, &cell);
     cell.phase = phase_of(&cell); /* by what it costs, too */
     cell.needs_crossing =
         cell.phase == phase_crossing || cell.phase == phase_crossing_2;
+    if (cell.phase < phase_again)
+        return add_rounds(tuning, &cell);
     if (!add_cell(tuning, &cell))
         return false;
     if (!cell.needs_crossing)
@@ -264,8 +283,8 @@ static bool add_shapes(struct takt_tuning *tuning,
             continue;
         cell.step = takt__family_step_for(series->family, series->op,
                                           series->dtype, &work);
-        cell.expected_s = expect(tuning, &cell);
-        if (!add_cell(tuning, &cell))
+        expect(tuning, &cell);
+        if (!add_rounds(tuning, &cell))
             return false;
     }
     return true;
@@ -311,6 +330,8 @@ static int by_phase(const void *a, const void *b)
 
     if (x->phase != y->phase)
         return x->phase < y->phase ? -1 : 1;
+    if (x->round != y->round)
+        return x->round < y->round ? -1 : 1;
     if (x->series->dtype != y->series->dtype)
         return x->series->dtype < y->series->dtype ? -1 : 1;
     if (x->series != y->series)

@@ -117,6 +117,8 @@ static takt_status find_experts(struct takt_tuning *tuning)
          i++) {
         tuning->expert[i] = is_wanted(options, name) ? name : NULL;
         tuning->threads[i] = tuning->ctx->experts.expert[i].threads;
+        if (tuning->threads[i] > tuning->most_threads)
+            tuning->most_threads = tuning->threads[i];
     }
     tuning->expert_count = i;
     for (i = 0; i < options->expert_count; i++)
@@ -160,7 +162,7 @@ static void measure_cell(struct takt_tuning *tuning,
                                             .shape = cell->shape};
     const bool is_new = takt__tune_host(tuning, cell);
     if (takt__tune_resident(tuning, cell) || is_new)
-        tuning->result.cells++;
+        tuning->result.cells += cell->round == 0;
     else if (!was_known)
         tuning->result.known_cells++;
     tuning->done_s += cell->expected_s;
