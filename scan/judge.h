@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * judge.h - what a nest of loops computes, told by which loops change what is
+ * written and what is read: c[i][j] += a[i][k] * b[k][j] is a product of
+ * matrices in whatever order the loops stand, however it is indexed, and
+ * whatever language it is written in.
+ */
+#ifndef TAKT_SCAN_JUDGE_H
+#define TAKT_SCAN_JUDGE_H
+
+#include "ir.h"
+
+/* What loops in a row are to each other. */
+enum takt_role {
+    TAKT_ROLE_NONE,
+    TAKT_ROLE_EXP,      /* e[i] = exp(..) */
+    TAKT_ROLE_EXP_SUM,  /* e[i] = exp(..), s += e[i] */
+    TAKT_ROLE_SQUARES,  /* s += x * x */
+    TAKT_ROLE_NORMALIZE /* (a[i] - mean) * inverse ... */
+};
+
+/* What a loop, a call or an operator computes. */
+struct takt_verdict {
+    const void *id; /* of the node */
+    const char *op; /* NULL: nothing that we know */
+    enum takt_role role;
+    bool is_f64, is_typed;
+    bool is_swallowed;      /* a part of what a loop before it is */
+    struct takt_text total; /* the name that a loop adds up into */
+    uint64_t extent;        /* of the outermost loop; 0: not known */
+    enum takt_size_source extent_source;
+    struct takt_found_size size;
+};
+
+void takt__judge(struct takt_ir_nest *nest, struct takt_verdict *out);
+
+/* The op of out[i] = value; NULL: none. `target` is what is written, or NULL.
+ * Also what a lambda does with its parameters. */
+const char *takt__judge_element(const struct takt_ir_expr *target,
+                                const struct takt_ir_expr *value);
+/* The op of s += value, without what is done with s afterwards. */
+const char *takt__judge_sum(const struct takt_ir_expr *value);
+/* Whether one has the rows and columns of the other changed for each other. */
+bool takt__judge_is_turned(const struct takt_ir_expr *a,
+                           const struct takt_ir_expr *b);
+bool takt__judge_is_normalizing(const struct takt_ir_expr *value);
+
+/* Loops in a row, and what they make together. */
+enum { TAKT_ROW = 8 };
+struct takt_row {
+    unsigned count;
+    struct takt_verdict verdict[TAKT_ROW];
+};
+/* How many from the first on are *op together: softmax, layernorm, attention;
+ * 0: they are none. */
+unsigned takt__judge_row(const struct takt_row *row, const char **op);
+/* Puts the op and its sizes into a verdict. `rows`: how many there are, or 0;
+ * for attention, the queries. */
+void takt__judge_tell_row(struct takt_verdict *out, const struct takt_row *row,
+                          const char *op, uint64_t rows,
+                          enum takt_size_source of_rows);
+/* Whether a loop like this is a part of anything. */
+bool takt__judge_may_be_part(const struct takt_verdict *verdict);
+
+/* Sizes that are 0 in all places are not known at all. */
+void takt__tell_size(struct takt_found_size *size, enum takt_size_source source,
+                     unsigned rank, const uint64_t *dim);
+
+/* ---- between the parts of the judge -------------------------------------- */
+
+/* A nest that is one loop in another, and the one thing it does. */
+struct takt_judged {
+    struct takt_ir_nest *nest;
+    struct takt_verdict *out;
+    uint32_t all;   /* the loops */
+    uint32_t free;  /* that the target changes with */
+    uint32_t bound; /* that are reduced away */
+    const struct takt_ir_stmt *stmt;
+    const struct takt_ir_expr *target; /* what is written in the end */
+};
+
+/* How often the loops of a bit run; 0: not known. Sets `source` if it is. */
+uint64_t takt__judge_extent(const struct takt_ir_nest *nest, uint32_t bit,
+                            enum takt_size_source *source);
+/* The loops of a set, the outermost first; how many. */
+unsigned takt__judge_bits(const struct takt_ir_nest *nest, uint32_t set,
+                          uint32_t *bit, unsigned most);
+/* These loops, one dimension each. */
+void takt__judge_tell_sizes(struct takt_judged *j, const uint32_t *bit,
+                            unsigned count);
+/* All loops of a set together: N. */
+void takt__judge_tell_product(struct takt_judged *j, uint32_t set);
+
+/* Whether what is written is read elsewhere: then the order of the rounds
+ * matters. `is_ever`: also if it is read where it is written. */
+bool takt__judge_reads_its_own(const struct takt_ir_expr *target,
+                               const struct takt_ir_expr *e, bool is_ever);
+/* a[i][j] -= a[i][k] * a[k][j] from j = k + 1 on: [k] is not written. */
+bool takt__judge_starts_after(const struct takt_judged *j);
+/* x[i] -= l[i][k] * x[k] with k < i: what is read is not what is written. */
+bool takt__judge_ends_before(const struct takt_judged *j);
+/* a[i - 1] + a[i] + a[i + 1]: many places of one array make a stencil. */
+bool takt__judge_is_stencil(const struct takt_ir_expr *whole,
+                            const struct takt_ir_expr *e);
+/* Whether one statement reads, elsewhere, what another writes. */
+bool takt__judge_is_entangled(const struct takt_ir_nest *nest,
+                              const struct takt_ir_stmt *stmt);
+/* Whether another statement writes into the same array: butterflies. */
+bool takt__judge_is_shared(const struct takt_ir_nest *nest,
+                           const struct takt_ir_stmt *stmt);
+
+/* How often a loop of the target meets, in an index, one that is reduced. */
+unsigned takt__judge_windows(const struct takt_judged *j,
+                             const struct takt_ir_expr *e, bool is_product);
+void takt__judge_tell_convolution(struct takt_judged *j, uint32_t filter);
+void takt__judge_tell_pooling(struct takt_judged *j);
+
+#endif
