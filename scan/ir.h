@@ -69,6 +69,7 @@ struct takt_ir_expr {
     struct takt_text text; /* the name, the function or the base */
     struct takt_ir_type type;
     bool is_varying; /* a name that the loops assign */
+    bool is_field;   /* an element: a field of one that is a struct */
     unsigned parts;
     struct takt_ir_expr *part[TAKT_IR_PARTS];
 };

@@ -23,13 +23,16 @@ static void simplify(struct takt_ir_stmt *stmt)
     if (stmt->effect != TAKT_IR_STORE)
         return;
     const bool is_max = takt__ir_is_call(v, "fmax");
-    if ((v->sort == TAKT_IR_ADD || is_max || takt__ir_is_call(v, "fmin")) &&
+    const bool is_product = v->sort == TAKT_IR_MUL;
+    if ((v->sort == TAKT_IR_ADD || is_product || is_max ||
+         takt__ir_is_call(v, "fmin")) &&
         v->parts == 2)
         for (unsigned i = 0; i < 2; i++)
             if (takt__ir_same(v->part[i], stmt->target)) {
-                stmt->effect = v->sort == TAKT_IR_ADD ? TAKT_IR_SUM
-                               : is_max               ? TAKT_IR_MAX
-                                                      : TAKT_IR_MIN;
+                stmt->effect = is_product               ? TAKT_IR_PRODUCT
+                               : v->sort == TAKT_IR_ADD ? TAKT_IR_SUM
+                               : is_max                 ? TAKT_IR_MAX
+                                                        : TAKT_IR_MIN;
                 stmt->value = v->part[1 - i];
                 return;
             }

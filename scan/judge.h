@@ -19,12 +19,21 @@ enum takt_role {
     TAKT_ROLE_NORMALIZE /* (a[i] - mean) * inverse ... */
 };
 
+/* How well a name fits. */
+enum takt_certainty {
+    TAKT_EXACT,       /* it does this and nothing else */
+    TAKT_CONTAINS,    /* and something more, in the same loop */
+    TAKT_UNKNOWN_TYPE /* if its elements are floating-point numbers */
+};
+
 /* What a loop, a call or an operator computes. */
 struct takt_verdict {
     const void *id; /* of the node */
     const char *op; /* NULL: nothing that we know */
     enum takt_role role;
-    bool is_f64, is_typed;
+    enum takt_certainty certainty;
+    bool is_f32, is_f64;    /* neither: not known which */
+    bool is_typed;          /* known to be floating-point numbers */
     bool is_swallowed;      /* a part of what a loop before it is */
     struct takt_text total; /* the name that a loop adds up into */
     uint64_t extent;        /* of the outermost loop; 0: not known */
@@ -32,7 +41,9 @@ struct takt_verdict {
     struct takt_found_size size;
 };
 
-void takt__judge(struct takt_ir_nest *nest, struct takt_verdict *out);
+/* What is less certain than `least` has no op. */
+void takt__judge(struct takt_ir_nest *nest, enum takt_certainty least,
+                 struct takt_verdict *out);
 
 /* The op of out[i] = value; NULL: none. `target` is what is written, or NULL.
  * Also what a lambda does with its parameters. */
@@ -44,6 +55,13 @@ const char *takt__judge_sum(const struct takt_ir_expr *value);
 bool takt__judge_is_turned(const struct takt_ir_expr *a,
                            const struct takt_ir_expr *b);
 bool takt__judge_is_normalizing(const struct takt_ir_expr *value);
+
+/* The last step of an expression that is no op by itself, as seen by one loop,
+ * and of what is added up there. */
+const char *takt__judge_contains(const struct takt_ir_expr *value,
+                                 uint32_t loop);
+const char *takt__judge_contains_sum(const struct takt_ir_expr *value,
+                                     uint32_t loop);
 
 /* Loops in a row, and what they make together. */
 enum { TAKT_ROW = 8 };
@@ -72,6 +90,7 @@ void takt__tell_size(struct takt_found_size *size, enum takt_size_source source,
 struct takt_judged {
     struct takt_ir_nest *nest;
     struct takt_verdict *out;
+    enum takt_certainty least;
     uint32_t all;   /* the loops */
     uint32_t free;  /* that the target changes with */
     uint32_t bound; /* that are reduced away */
@@ -105,13 +124,25 @@ bool takt__judge_is_stencil(const struct takt_ir_expr *whole,
 /* Whether one statement reads, elsewhere, what another writes. */
 bool takt__judge_is_entangled(const struct takt_ir_nest *nest,
                               const struct takt_ir_stmt *stmt);
+/* s += x; out[i] = s: what is gathered so far is kept. */
+bool takt__judge_is_running(const struct takt_ir_nest *nest,
+                            const struct takt_ir_stmt *stmt);
+/* Whether elements that follow each other lie apart: a[2 * i], p[i].x,
+ * p[i][0]. */
+bool takt__judge_is_apart(const struct takt_ir_expr *e, uint32_t loop);
 /* Whether another statement writes into the same array: butterflies. */
 bool takt__judge_is_shared(const struct takt_ir_nest *nest,
                            const struct takt_ir_stmt *stmt);
 
+enum takt_window {
+    TAKT_WINDOW_PRODUCT, /* of a convolution */
+    TAKT_WINDOW_POOL,    /* may lie side by side: y * k + ky, for ky < k */
+    TAKT_WINDOW_LINE     /* of one dimension: rows are none */
+};
 /* How often a loop of the target meets, in an index, one that is reduced. */
 unsigned takt__judge_windows(const struct takt_judged *j,
-                             const struct takt_ir_expr *e, bool is_product);
+                             const struct takt_ir_expr *e,
+                             enum takt_window kind);
 void takt__judge_tell_convolution(struct takt_judged *j, uint32_t filter);
 void takt__judge_tell_pooling(struct takt_judged *j);
 

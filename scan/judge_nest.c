@@ -20,12 +20,21 @@ static bool is_opaque(const struct takt_ir_expr *e)
     return false;
 }
 
-/* Whether all elements are floating-point numbers, and known to be. */
-static bool is_typed(const struct takt_ir_expr *e, bool *is_f64, bool *is_any)
+/* What is known of the elements of a statement. */
+struct elements {
+    bool is_any, is_f32, is_f64, is_unknown;
+};
+
+/* Whether all elements are floating-point numbers, or may be. */
+static bool is_typed(const struct takt_ir_expr *e, struct elements *out)
 {
     if (e->sort == TAKT_IR_ACCESS) {
-        *is_f64 |= e->type.element == TAKT_IR_F64;
-        *is_any = true;
+        out->is_any = true;
+        out->is_f32 |= e->type.element == TAKT_IR_F32;
+        out->is_f64 |= e->type.element == TAKT_IR_F64;
+        out->is_unknown |= e->type.element == TAKT_IR_UNKNOWN;
+        if (e->type.element == TAKT_IR_UNKNOWN)
+            return !is_opaque(e);
         return takt__ir_is_float(e->type.element) && !is_opaque(e) &&
                (e->type.kind != TAKT_IR_PLAIN || e->parts == e->type.rank);
     }
@@ -34,9 +43,18 @@ static bool is_typed(const struct takt_ir_expr *e, bool *is_f64, bool *is_any)
          (e->type.element == TAKT_IR_INTEGER || e->type.rank > 0)))
         return false;
     for (unsigned i = 0; i < e->parts; i++)
-        if (!is_typed(e->part[i], is_f64, is_any))
+        if (!is_typed(e->part[i], out))
             return false;
     return true;
+}
+
+static void tell_type(struct takt_verdict *out, const struct elements *elements)
+{
+    out->is_f32 = elements->is_f32;
+    out->is_f64 = elements->is_f64;
+    out->is_typed = !elements->is_unknown;
+    if (elements->is_unknown)
+        out->certainty = TAKT_UNKNOWN_TYPE;
 }
 
 /* ---- products and reductions --------------------------------------------- */
@@ -51,6 +69,30 @@ static const struct takt_ir_expr *taken(const struct takt_ir_expr *e)
     return e->sort == TAKT_IR_ACCESS ? e : NULL;
 }
 
+static uint32_t innermost(const struct takt_judged *j)
+{
+    uint32_t bit = 0;
+
+    for (unsigned i = 0; i < j->nest->loop_count; i++)
+        if (j->nest->loop[i].is_active)
+            bit = j->nest->loop[i].bit;
+    return bit;
+}
+
+/* What is added up is one of our ops, or contains one. */
+static const char *named_sum(struct takt_judged *j,
+                             const struct takt_ir_expr *value)
+{
+    const char *op = takt__judge_sum(value);
+
+    if (op != NULL || j->least < TAKT_CONTAINS)
+        return op;
+    j->out->certainty = TAKT_CONTAINS;
+    return takt__ir_is_gathered(value)
+               ? takt__judge_contains_sum(value, innermost(j))
+               : NULL;
+}
+
 /* T += X * Y with loops that are reduced away. */
 static const char *contraction(struct takt_judged *j,
                                const struct takt_ir_expr *x,
@@ -62,10 +104,10 @@ static const char *contraction(struct takt_judged *j,
         if (x == NULL || y == NULL)
             return NULL;
     }
-    if (takt__judge_windows(j, x, true) > 0 ||
-        takt__judge_windows(j, y, true) > 0) {
+    if (takt__judge_windows(j, x, TAKT_WINDOW_PRODUCT) > 0 ||
+        takt__judge_windows(j, y, TAKT_WINDOW_PRODUCT) > 0) {
         const struct takt_ir_expr *image =
-            takt__judge_windows(j, x, true) > 0 ? x : y;
+            takt__judge_windows(j, x, TAKT_WINDOW_PRODUCT) > 0 ? x : y;
         takt__judge_tell_convolution(j, (image == x ? y : x)->loops & j->free);
         return "conv2d";
     }
@@ -99,7 +141,16 @@ static const char *contraction(struct takt_judged *j,
     takt__judge_tell_product(j, j->bound);
     if (takt__ir_same(x, y))
         j->out->role = TAKT_ROLE_SQUARES;
-    return takt__judge_sum(j->stmt->value);
+    return named_sum(j, j->stmt->value);
+}
+
+/* Windows of two dimensions, or ones of one that overlap. */
+static bool is_pooling(const struct takt_judged *j,
+                       const struct takt_ir_expr *value)
+{
+    return j->free != 0 &&
+           (takt__judge_windows(j, value, TAKT_WINDOW_POOL) > 1 ||
+            takt__judge_windows(j, value, TAKT_WINDOW_LINE) > 0);
 }
 
 static const char *sum_op(struct takt_judged *j)
@@ -115,12 +166,13 @@ static const char *sum_op(struct takt_judged *j)
         struct takt_judged turned = *j;
         turned.free = factor[0]->loops;
         turned.bound = factor[1]->loops;
-        return takt__judge_windows(&turned, j->target, true) > 0 ? "conv2d"
-                                                                 : NULL;
+        return takt__judge_windows(&turned, j->target, TAKT_WINDOW_PRODUCT) > 0
+                   ? "conv2d"
+                   : NULL;
     }
     if (count == 2 && value->sort != TAKT_IR_NEG)
         return contraction(j, factor[0], factor[1]);
-    if (j->free != 0 && takt__judge_windows(j, value, false) > 1) {
+    if (is_pooling(j, value)) {
         takt__judge_tell_pooling(j);
         return "pooling";
     }
@@ -129,7 +181,7 @@ static const char *sum_op(struct takt_judged *j)
     takt__judge_tell_product(j, j->all);
     if (takt__ir_is_call(value, "pow"))
         j->out->role = TAKT_ROLE_SQUARES;
-    return takt__judge_sum(value);
+    return named_sum(j, value);
 }
 
 static const char *largest_op(struct takt_judged *j)
@@ -142,28 +194,22 @@ static const char *largest_op(struct takt_judged *j)
     };
     const struct takt_ir_expr *value = j->stmt->value;
 
-    if (j->free != 0 && takt__judge_windows(j, value, false) > 1) {
+    if (is_pooling(j, value)) {
         takt__judge_tell_pooling(j);
         return "pooling";
     }
-    if (j->free != 0 || value->loops != j->all ||
-        value->sort != TAKT_IR_ACCESS || takt__ir_is_mirrored(value))
+    if (j->free != 0 || value->loops != j->all || takt__ir_is_mirrored(value))
         return NULL;
+    if (value->sort != TAKT_IR_ACCESS) {
+        if (j->least < TAKT_CONTAINS || !takt__ir_is_gathered(value))
+            return NULL;
+        j->out->certainty = TAKT_CONTAINS;
+    }
     takt__judge_tell_product(j, j->all);
     return names[j->stmt->effect];
 }
 
 /* ---- elements ------------------------------------------------------------ */
-
-static uint32_t innermost(const struct takt_judged *j)
-{
-    uint32_t bit = 0;
-
-    for (unsigned i = 0; i < j->nest->loop_count; i++)
-        if (j->nest->loop[i].is_active)
-            bit = j->nest->loop[i].bit;
-    return bit;
-}
 
 /* a[i][j] * d[i]: to the innermost loop, d[i] is a number. */
 static bool is_fixed_within(const struct takt_ir_expr *e, uint32_t bit)
@@ -190,7 +236,21 @@ static bool is_moved(const struct takt_ir_stmt *stmt,
             !takt__ir_same(of, stmt->target));
 }
 
-static const char *element_op(struct takt_judged *j)
+/* The largest of an element and a number: a limit. */
+static const char *limit_op(struct takt_judged *j)
+{
+    const struct takt_ir_stmt *stmt = j->stmt;
+
+    if (stmt->value->loops != 0)
+        return NULL;
+    takt__judge_tell_product(j, j->all);
+    return stmt->effect == TAKT_IR_MAX && takt__ir_is_number(stmt->value, 0)
+               ? "relu"
+               : "clamp";
+}
+
+/* x = x + v for x += v. */
+static struct takt_ir_expr *stored_value(struct takt_judged *j)
 {
     static const enum takt_ir_sort sorts[] = {[TAKT_IR_SUM] = TAKT_IR_ADD,
                                               [TAKT_IR_DIFFERENCE] =
@@ -198,26 +258,56 @@ static const char *element_op(struct takt_judged *j)
                                               [TAKT_IR_PRODUCT] = TAKT_IR_MUL,
                                               [TAKT_IR_QUOTIENT] = TAKT_IR_DIV};
     const struct takt_ir_stmt *stmt = j->stmt;
-    struct takt_ir_expr *value = stmt->value;
 
-    if (stmt->target->sort != TAKT_IR_ACCESS || j->bound != 0 ||
-        stmt->is_appended || is_fixed_within(value, innermost(j)) ||
-        takt__ir_varies(value) ||
-        (takt__judge_reads_its_own(stmt->target, value, false) &&
-         !takt__judge_starts_after(j)) ||
-        takt__judge_is_stencil(value, value))
+    return stmt->effect == TAKT_IR_STORE
+               ? stmt->value
+               : takt__ir_pair(j->nest, sorts[stmt->effect], stmt->target,
+                               stmt->value);
+}
+
+/* The op of an element's new value, or what that contains. */
+static const char *named_element(struct takt_judged *j,
+                                 const struct takt_ir_expr *value)
+{
+    const bool is_simple =
+        !is_fixed_within(j->stmt->value, innermost(j)) &&
+        !takt__judge_is_stencil(j->stmt->value, j->stmt->value);
+    const char *op =
+        is_simple ? takt__judge_element(j->stmt->target, value) : NULL;
+
+    if (op != NULL || j->least < TAKT_CONTAINS)
+        return op;
+    j->out->certainty = TAKT_CONTAINS;
+    return takt__ir_is_gathered(value)
+               ? takt__judge_contains(value, innermost(j))
+               : NULL;
+}
+
+/* p *= a[i]: no op of the catalogue, but as much work as a sum. */
+static const char *product_op(struct takt_judged *j)
+{
+    if (!takt__ir_is_gathered(j->stmt->value) ||
+        takt__ir_varies(j->stmt->value) || j->stmt->value->loops != j->all)
         return NULL;
-    if (stmt->effect == TAKT_IR_MAX || stmt->effect == TAKT_IR_MIN) {
-        if (stmt->value->loops != 0)
-            return NULL;
-        takt__judge_tell_product(j, j->all);
-        return stmt->effect == TAKT_IR_MAX && takt__ir_is_number(stmt->value, 0)
-                   ? "relu"
-                   : "clamp";
-    }
-    if (stmt->effect != TAKT_IR_STORE)
-        value =
-            takt__ir_pair(j->nest, sorts[stmt->effect], stmt->target, value);
+    takt__judge_tell_product(j, j->all);
+    return "product";
+}
+
+static const char *element_op(struct takt_judged *j)
+{
+    const struct takt_ir_stmt *stmt = j->stmt;
+
+    if (stmt->target->sort == TAKT_IR_NAME && j->free == 0 &&
+        stmt->effect == TAKT_IR_PRODUCT && j->least >= TAKT_CONTAINS)
+        return product_op(j);
+    if (stmt->target->sort != TAKT_IR_ACCESS || j->bound != 0 ||
+        stmt->is_appended || takt__ir_varies(stmt->value) ||
+        (takt__judge_reads_its_own(stmt->target, stmt->value, false) &&
+         !takt__judge_starts_after(j)))
+        return NULL;
+    if (stmt->effect == TAKT_IR_MAX || stmt->effect == TAKT_IR_MIN)
+        return limit_op(j);
+    struct takt_ir_expr *value = stored_value(j);
     if (value == NULL)
         return NULL;
     if (takt__judge_is_normalizing(value))
@@ -225,17 +315,21 @@ static const char *element_op(struct takt_judged *j)
     else if (takt__ir_is_call(value, "exp"))
         j->out->role = TAKT_ROLE_EXP;
     /* x[i] += 1, x[i] = i: nothing that is worth a call */
-    const char *op = takt__judge_element(stmt->target, value);
+    const char *op = named_element(j, value);
     if (op == NULL || takt__ir_is_mirrored(value) ||
         takt__ir_is_mirrored(stmt->target) || is_moved(stmt, value))
         return NULL;
+    uint32_t bit[2];
     if (!strcmp(op, "transpose")) {
-        uint32_t bit[2];
         if (takt__judge_bits(j->nest, j->all, bit, 2) == 2)
             takt__judge_tell_sizes(j, bit, 2);
-    } else
-        takt__judge_tell_product(j, j->all);
-    return op;
+        return op;
+    }
+    takt__judge_tell_product(j, j->all);
+    return takt__judge_is_apart(value, innermost(j)) ||
+                   takt__judge_is_apart(stmt->target, innermost(j))
+               ? NULL
+               : op;
 }
 
 /* ---- the nest ------------------------------------------------------------ */
@@ -254,6 +348,35 @@ static void drop_fills(struct takt_ir_nest *nest)
         nest->stmt[kept++] = *stmt;
     }
     nest->stmt_count = kept;
+}
+
+/* lost = ((s + y) - s) - y, where y = x - lost is added to s: what rounding
+ * loses is added later. */
+static bool is_correction(const struct takt_ir_stmt *stmt,
+                          const struct takt_ir_stmt *sum)
+{
+    const struct takt_ir_expr *e = stmt->value, *y = sum->value;
+
+    return stmt->effect == TAKT_IR_STORE && y->sort == TAKT_IR_SUB &&
+           takt__ir_same(stmt->target, y->part[1]) && e->sort == TAKT_IR_SUB &&
+           takt__ir_same(e->part[1], y) && e->part[0]->sort == TAKT_IR_SUB &&
+           takt__ir_same(e->part[0]->part[1], sum->target) &&
+           e->part[0]->part[0]->sort == TAKT_IR_ADD;
+}
+
+static bool drop_correction(struct takt_ir_nest *nest)
+{
+    for (unsigned i = 0; i < nest->stmt_count; i++)
+        for (unsigned k = 0; k < nest->stmt_count; k++) {
+            struct takt_ir_stmt *sum = &nest->stmt[i];
+            if (sum->effect != TAKT_IR_SUM ||
+                !is_correction(&nest->stmt[k], sum))
+                continue;
+            sum->value = sum->value->part[0];
+            nest->stmt[k] = nest->stmt[--nest->stmt_count];
+            return true;
+        }
+    return false;
 }
 
 /* false: there are loops beside each other. */
@@ -322,22 +445,22 @@ static bool read_glue(struct takt_judged *j, uint32_t deepest)
     return !is_ended;
 }
 
-static const char *leaf_op(struct takt_judged *j, uint32_t deepest)
+static const char *stmt_op(struct takt_judged *j, uint32_t deepest)
 {
     const struct takt_ir_stmt *stmt = j->stmt;
-    bool is_f64 = false, is_any = false;
+    struct elements elements = {0};
 
     if (!read_glue(j, deepest))
         return NULL;
     const bool is_place = /* the target counts, and is an integer */
         stmt->effect == TAKT_IR_ARGMAX || stmt->effect == TAKT_IR_ARGMIN;
-    if (!is_place && (!is_typed(stmt->target, &is_f64, &is_any) ||
-                      !is_typed(j->target, &is_f64, &is_any)))
+    if (!is_place &&
+        (!is_typed(stmt->target, &elements) || !is_typed(j->target, &elements)))
         return NULL;
-    if (!is_typed(stmt->value, &is_f64, &is_any) || !is_any)
+    if (!is_typed(stmt->value, &elements) || !elements.is_any ||
+        (elements.is_unknown && j->least < TAKT_UNKNOWN_TYPE))
         return NULL;
-    j->out->is_f64 = is_f64;
-    j->out->is_typed = true;
+    tell_type(j->out, &elements);
     j->free = j->target->sort == TAKT_IR_ACCESS ? j->target->loops & j->all : 0;
     j->bound = j->all & ~j->free;
     if (stmt->effect >= TAKT_IR_MAX &&
@@ -379,14 +502,17 @@ static bool is_exp_sum(const struct takt_ir_stmt *a,
 static void judge_exp_sum(struct takt_judged *j,
                           const struct takt_ir_stmt *store)
 {
-    bool is_f64 = false, is_any = false;
+    struct elements elements = {0};
 
-    if (!is_typed(store->target, &is_f64, &is_any) ||
-        !is_typed(store->value, &is_f64, &is_any))
+    if (!is_typed(store->target, &elements) ||
+        !is_typed(store->value, &elements) || elements.is_unknown)
         return;
     j->out->role = TAKT_ROLE_EXP_SUM;
-    j->out->is_f64 = is_f64;
-    j->out->is_typed = true;
+    if (j->least >= TAKT_CONTAINS) {
+        j->out->op = "exp";
+        j->out->certainty = TAKT_CONTAINS;
+    }
+    tell_type(j->out, &elements);
     takt__judge_tell_product(j, j->all);
 }
 
@@ -394,59 +520,88 @@ static void judge_exp_sum(struct takt_judged *j,
 static void judge_exchange(struct takt_judged *j)
 {
     const struct takt_ir_stmt *stmt = &j->nest->stmt[0];
-    bool is_any = false;
+    struct elements elements = {0};
 
     if (takt__ir_same_text(stmt->target->text, stmt->value->text) &&
-        is_typed(stmt->target, &j->out->is_f64, &is_any) &&
-        is_typed(stmt->value, &j->out->is_f64, &is_any) &&
+        is_typed(stmt->target, &elements) && is_typed(stmt->value, &elements) &&
+        !elements.is_unknown &&
         takt__judge_is_turned(stmt->target, stmt->value)) {
-        j->out->is_typed = true;
+        tell_type(j->out, &elements);
         j->out->op = "transpose";
     }
 }
 
+static int weight(const char *op)
+{
+    const takt_op *found = takt_op_find(op);
+
+    return found == NULL ? 0 : (int)found->complexity;
+}
+
+/* Whether the op of one statement may be called what the loop does. */
+static bool is_told(const struct takt_judged *j, const char *op,
+                    const char *first)
+{
+    const bool is_window = !strcmp(op, "conv2d") || !strcmp(op, "pooling");
+
+    if (j->nest->is_guarded && !is_window)
+        return false;
+    return first == NULL || !strcmp(op, first) ||
+           !takt__judge_is_shared(j->nest, j->stmt);
+}
+
 /* All that is done in the innermost loop must be understood; what it does first
- * is what it is called. */
-static void judge_leaves(struct takt_judged *j, uint32_t deepest)
+ * is what it is called. What contains more is called by what weighs most. */
+static void judge_stmts(struct takt_judged *j, uint32_t deepest)
 {
     const struct takt_ir_nest *nest = j->nest;
-    struct takt_verdict *out = j->out, other;
-    const char *first = NULL;
+    struct takt_verdict *out = j->out;
+    const struct takt_verdict none = *out;
+    bool is_whole = true;
 
     for (unsigned i = 0; i < nest->stmt_count; i++) {
+        struct takt_verdict one = none;
+
         if (nest->stmt[i].around != deepest)
             continue;
         j->stmt = &nest->stmt[i];
-        if (takt__judge_is_entangled(nest, j->stmt))
+        j->out = &one;
+        one.op = takt__judge_is_entangled(nest, j->stmt) ||
+                         takt__judge_is_running(nest, j->stmt)
+                     ? NULL
+                     : stmt_op(j, deepest);
+        if (one.op != NULL && !is_told(j, one.op, out->op))
+            one.op = NULL;
+        is_whole &= one.op != NULL;
+        if (one.op == NULL && j->least == TAKT_EXACT) {
+            one.role = out->role != TAKT_ROLE_NONE ? out->role : one.role;
+            *out = none;
+            out->role = one.role;
             return;
-        const char *op = leaf_op(j, deepest);
-        if (op == NULL)
-            return;
-        const bool is_window = !strcmp(op, "conv2d") || !strcmp(op, "pooling");
-        if (nest->is_guarded && !is_window)
-            return;
-        if (first != NULL && strcmp(op, first) != 0 &&
-            takt__judge_is_shared(nest, j->stmt))
-            return;
-        if (first == NULL) {
-            first = op;
-            if (j->stmt->target->sort == TAKT_IR_NAME && j->free == 0)
-                out->total = j->stmt->target->text;
-            other = *out;
-            j->out = &other;
         }
+        if (one.op == NULL ||
+            (out->op != NULL &&
+             (j->least == TAKT_EXACT || weight(one.op) <= weight(out->op))))
+            continue;
+        if (j->stmt->target->sort == TAKT_IR_NAME && j->free == 0)
+            one.total = j->stmt->target->text;
+        *out = one;
     }
-    out->op = first;
+    if (!is_whole && out->certainty == TAKT_EXACT)
+        out->certainty = TAKT_CONTAINS;
 }
 
-void takt__judge(struct takt_ir_nest *nest, struct takt_verdict *out)
+void takt__judge(struct takt_ir_nest *nest, enum takt_certainty least,
+                 struct takt_verdict *out)
 {
     uint32_t deepest = 0;
-    struct takt_judged j = {.nest = nest, .out = out};
+    struct takt_judged j = {.nest = nest, .out = out, .least = least};
 
     out->extent = nest->loop[0].extent;
     out->extent_source = nest->loop[0].source;
     drop_fills(nest);
+    if (least >= TAKT_CONTAINS && drop_correction(nest))
+        out->certainty = TAKT_CONTAINS;
     if (nest->stmt_count == 0 || !find_chain(nest, &deepest))
         return;
     for (unsigned i = 0; i < nest->loop_count; i++)
@@ -470,5 +625,5 @@ void takt__judge(struct takt_ir_nest *nest, struct takt_verdict *out)
             judge_exchange(&j);
         return;
     }
-    judge_leaves(&j, deepest);
+    judge_stmts(&j, deepest);
 }

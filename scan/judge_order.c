@@ -117,3 +117,47 @@ bool takt__judge_is_shared(const struct takt_ir_nest *nest,
             return true;
     return false;
 }
+
+bool takt__judge_is_running(const struct takt_ir_nest *nest,
+                            const struct takt_ir_stmt *stmt)
+{
+    for (unsigned i = 0; i < nest->stmt_count; i++) {
+        const struct takt_ir_stmt *other = &nest->stmt[i];
+        if (other != stmt && stmt->target->sort == TAKT_IR_NAME &&
+            other->around == stmt->around &&
+            other->target->sort == TAKT_IR_ACCESS &&
+            takt__ir_mentions(other->value, stmt->target))
+            return true;
+    }
+    return false;
+}
+
+/* 2 * i, of a number that is not 1. */
+static bool is_strided(const struct takt_ir_expr *index, uint32_t loop)
+{
+    if (index->sort == TAKT_IR_MUL)
+        for (unsigned i = 0; i < 2; i++)
+            if (index->part[i]->sort == TAKT_IR_NUMBER &&
+                !takt__ir_is_number(index->part[i], 1) &&
+                index->part[1 - i]->sort == TAKT_IR_COUNT &&
+                (index->part[1 - i]->loops & loop) != 0)
+                return true;
+    if (index->sort != TAKT_IR_ADD && index->sort != TAKT_IR_SUB)
+        return false;
+    return is_strided(index->part[0], loop) || is_strided(index->part[1], loop);
+}
+
+bool takt__judge_is_apart(const struct takt_ir_expr *e, uint32_t loop)
+{
+    if (e->sort == TAKT_IR_ACCESS) {
+        if ((e->loops & loop) == 0 || e->parts == 0)
+            return false;
+        const struct takt_ir_expr *last = e->part[e->parts - 1];
+        return e->is_field || last->sort == TAKT_IR_NUMBER ||
+               is_strided(last, loop);
+    }
+    for (unsigned i = 0; i < e->parts; i++)
+        if (takt__judge_is_apart(e->part[i], loop))
+            return true;
+    return false;
+}

@@ -108,16 +108,16 @@ static bool has(struct takt_text text, const char *word)
 }
 
 static bool is_stride(const struct takt_judged *j, const struct takt_ir_expr *e,
-                      uint32_t window, bool is_product)
+                      uint32_t window, enum takt_window kind)
 {
     enum takt_size_source source;
 
     if (e->sort == TAKT_IR_NUMBER)
         return e->number <= 4 &&
-               (!is_product ||
+               (kind != TAKT_WINDOW_PRODUCT ||
                 (uint64_t)e->number !=
                     takt__judge_extent(j->nest, window, &source));
-    if (!is_product && is_bound_of(j->nest, e, window))
+    if (kind == TAKT_WINDOW_POOL && is_bound_of(j->nest, e, window))
         return true; /* windows that do not overlap */
     uint32_t bit[2]; /* with one loop alone, it is how far rows are apart */
     return e->sort == TAKT_IR_NAME &&
@@ -130,7 +130,7 @@ static bool is_stride(const struct takt_judged *j, const struct takt_ir_expr *e,
 /* The loop that a term counts with, by itself or in strides; 0: none. */
 static uint32_t strided(const struct takt_judged *j,
                         const struct takt_ir_expr *e, uint32_t window,
-                        bool is_product)
+                        enum takt_window kind)
 {
     if (e->sort == TAKT_IR_COUNT)
         return e->loops;
@@ -138,7 +138,7 @@ static uint32_t strided(const struct takt_judged *j,
         return 0;
     for (unsigned i = 0; i < 2; i++)
         if (e->part[i]->sort == TAKT_IR_COUNT && e->part[1 - i]->loops == 0 &&
-            is_stride(j, e->part[1 - i], window, is_product))
+            is_stride(j, e->part[1 - i], window, kind))
             return e->part[i]->loops;
     return 0;
 }
@@ -160,7 +160,7 @@ static unsigned terms_of(const struct takt_ir_expr *e,
  * result counts how often. */
 static unsigned windows(const struct takt_judged *j,
                         const struct takt_ir_expr *e, uint32_t ours,
-                        uint32_t theirs, bool is_product)
+                        uint32_t theirs, enum takt_window kind)
 {
     const struct takt_ir_expr *term[8];
     const unsigned count = terms_of(e, term, 8);
@@ -171,14 +171,14 @@ static unsigned windows(const struct takt_judged *j,
             if (a == b || term[b]->sort != TAKT_IR_COUNT ||
                 (term[b]->loops & theirs) == 0)
                 continue;
-            const uint32_t at = strided(j, term[a], term[b]->loops, is_product);
+            const uint32_t at = strided(j, term[a], term[b]->loops, kind);
             found += (at & ours) != 0;
         }
     for (unsigned a = 0; a < count; a++)
         for (unsigned i = 0;
              term[a]->sort != TAKT_IR_COUNT && i < term[a]->parts; i++)
             if (term[a]->part[i]->loops != 0)
-                found += windows(j, term[a]->part[i], ours, theirs, is_product);
+                found += windows(j, term[a]->part[i], ours, theirs, kind);
     return found;
 }
 
@@ -206,7 +206,8 @@ static bool is_twisted(const struct takt_judged *j,
 }
 
 unsigned takt__judge_windows(const struct takt_judged *j,
-                             const struct takt_ir_expr *e, bool is_product)
+                             const struct takt_ir_expr *e,
+                             enum takt_window kind)
 {
     unsigned found = 0;
 
@@ -214,8 +215,8 @@ unsigned takt__judge_windows(const struct takt_judged *j,
         return 0;
     for (unsigned i = 0; i < e->parts; i++)
         found += e->sort == TAKT_IR_ACCESS
-                     ? windows(j, e->part[i], j->free, j->bound, is_product)
-                     : takt__judge_windows(j, e->part[i], is_product);
+                     ? windows(j, e->part[i], j->free, j->bound, kind)
+                     : takt__judge_windows(j, e->part[i], kind);
     return found;
 }
 

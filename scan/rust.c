@@ -3,24 +3,84 @@
  * rust.c - Rust as a language of the scanner: its query's one question, and
  * what is told about a finding.
  */
-#include "rust.h"
+#include "rust_lower.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const TSLanguage *tree_sitter_rust(void);
 
+/* What a nest computes, as a verdict about its outermost loop. */
+static struct takt_rust_verdict told(const struct takt_verdict *from,
+                                     TSNode node)
+{
+    struct takt_rust_verdict out = {
+        .op = from->op, .anchor = node, .is_nest = true};
+    const takt_shape *shape = &from->size.shape;
+
+    out.type.leaf = from->is_f64   ? TAKT_RUST_F64
+                    : from->is_f32 ? TAKT_RUST_F32
+                                   : TAKT_RUST_FLOAT;
+    out.total = from->total;
+    out.rank = shape->rank <= TAKT_RUST_EXTENTS ? shape->rank : 0;
+    for (unsigned i = 0; i < out.rank; i++)
+        out.extent[i] =
+            (struct takt_rust_extent){shape->dim[i], from->size.source};
+    return out;
+}
+
+/* Whether a name by itself says enough where the type is not known. */
+static bool is_large(const char *op)
+{
+    return strstr(op, "matmul") != NULL || strcmp(op, "conv2d") == 0;
+}
+
+/* A loop or a chain. */
+static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
+{
+    struct takt_rust_verdict out = {.op = NULL};
+    struct takt_verdict verdict = {.op = NULL};
+    struct takt_rust_nest *nest = calloc(1, sizeof *nest);
+
+    if (nest == NULL)
+        return out;
+    nest->rust = rust;
+    if (takt__rust_lower(nest, node))
+        takt__judge(&nest->ir, TAKT_UNKNOWN_TYPE, &verdict);
+    const bool is_kept = nest->ir.stmt_count == 0 ||
+                         !takt__rust_is_collected(nest->ir.stmt[0].target);
+    free(nest);
+    if (verdict.op == NULL || (!verdict.is_typed && !is_large(verdict.op)) ||
+        (!is_kept && strcmp(verdict.op, "copy") == 0))
+        return out; /* what only hands elements on is no copy of an array */
+    return told(&verdict, node);
+}
+
 static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_verdict out = {.op = NULL};
-    if (rust_is(node, "for_expression") || rust_is(node, "while_expression"))
-        return takt__rust_loop(rust, node);
+
+    if (rust_is(node, "for_expression") || rust_is(node, "while_expression")) {
+        out = nest_of(rust, node);
+        if (out.op != NULL && strcmp(out.op, "sum") == 0 &&
+            takt__rust_is_averaged(rust, node, out.total))
+            out.op = "mean";
+        return out;
+    }
     if (rust_is(node, "binary_expression")) {
         /* A mean is a sum and the division around it. */
-        TSNode left = takt__rust_bare(rust, takt__rust_left(node));
-        if (takt__rust_calls(rust, left, "sum"))
-            out = takt__rust_chain(rust, left);
-        if (out.op != NULL && ts_node_eq(out.anchor, node))
+        const TSNode left = takt__rust_bare(rust, takt__rust_left(node));
+        if (takt__rust_is_op(rust, node, "/") &&
+            takt__rust_calls(rust, left, "sum") &&
+            takt__rust_is_count(rust, takt__rust_right(node)))
+            out = takt__rust_raw(rust, left);
+        if (out.op != NULL && strcmp(out.op, "sum") == 0)
+            out.op = "mean";
+        if (out.op != NULL &&
+            (strcmp(out.op, "mean") == 0 || strcmp(out.op, "variance") == 0)) {
+            out.anchor = node;
             return out;
+        }
         return takt__rust_operation(rust, node);
     }
     if (rust_is(node, "compound_assignment_expr"))
@@ -30,14 +90,16 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
     if (takt__rust_calls(rust, node, "sqrt")) {
         const TSNode inner = takt__rust_bare(rust, takt__rust_receiver(node));
         if (takt__rust_calls(rust, inner, "sum"))
-            return takt__rust_chain(rust, inner);
+            out = takt__rust_raw(rust, inner);
+        if (out.op != NULL && strcmp(out.op, "dot") == 0) {
+            out.op = "norm2";
+            out.anchor = node;
+            return out;
+        }
+        out.op = NULL;
     }
-    /* What a closure computes may be a whole: rows of dot products. */
-    if (takt__rust_calls(rust, node, "collect") ||
-        takt__rust_calls(rust, node, "for_each"))
-        out = takt__rust_loop(rust, node);
-    if (out.op == NULL)
-        out = takt__rust_chain(rust, node);
+    if (rust_is(node, "call_expression"))
+        out = nest_of(rust, node);
     if (out.op == NULL)
         out = takt__rust_call(rust, node);
     return out;
@@ -165,6 +227,17 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
         out->size.shape.dim[i] = verdict.extent[i].count;
 }
 
+/* A loop or chain stands for what is in it. */
+static int prefer(const struct takt_match *first,
+                  const struct takt_match *second)
+{
+    const TSNode outer = takt__match_node(first, "finding");
+    const TSNode inner = takt__match_node(second, "finding");
+
+    return ts_node_eq(outer, inner) ||
+           takt__rust_raw(first->source->notes, outer).is_nest;
+}
+
 static const char *const extensions[] = {".rs", NULL};
 
 /* A file that has none of these shows no floats and names no op. */
@@ -189,4 +262,5 @@ const struct takt_language takt__language_rust = {
     .begin = takt__rust_begin,
     .end = takt__rust_end,
     .describe = describe,
+    .prefer = prefer,
 };
