@@ -28,6 +28,9 @@ struct elements {
 /* Whether all elements are floating-point numbers, or may be. */
 static bool is_typed(const struct takt_ir_expr *e, struct elements *out)
 {
+    if (e->sort == TAKT_IR_ACCESS && e->loops == 0 &&
+        e->type.element != TAKT_IR_OTHER)
+        return true; /* a number, to these loops */
     if (e->sort == TAKT_IR_ACCESS) {
         out->is_any = true;
         out->is_f32 |= e->type.element == TAKT_IR_F32;

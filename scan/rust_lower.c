@@ -114,7 +114,7 @@ static enum takt_ir_element float_in(const struct takt_ir_expr *e)
     return found;
 }
 
-static void set_float(struct takt_ir_expr *e, enum takt_ir_element element)
+void takt__rust_set_float(struct takt_ir_expr *e, enum takt_ir_element element)
 {
     if (e->sort == TAKT_IR_ACCESS && e->type.element == TAKT_IR_FLOAT)
         e->type.element = element;
@@ -123,7 +123,7 @@ static void set_float(struct takt_ir_expr *e, enum takt_ir_element element)
         e->type.kind = TAKT_IR_ARRAY;
     }
     for (unsigned i = 0; i < e->parts && e->sort != TAKT_IR_ACCESS; i++)
-        set_float(e->part[i], element);
+        takt__rust_set_float(e->part[i], element);
 }
 
 /* Rust does not mix types: what one operand is, the others are, too. */
@@ -138,8 +138,8 @@ static void settle_types(struct takt_ir_expr *target,
     }
     if (element == TAKT_IR_UNKNOWN)
         return;
-    set_float(target, element);
-    set_float(value, element);
+    takt__rust_set_float(target, element);
+    takt__rust_set_float(value, element);
 }
 
 /* What names were read from there is not what is there now. */
@@ -320,6 +320,34 @@ static bool lower_push(struct takt_rust_nest *nest, TSNode call, unsigned depth)
                                              .element = TAKT_IR_UNKNOWN};
     return takt__rust_store(nest, TAKT_IR_STORE, takt__ir_part(target, at),
                             value);
+}
+
+/* m.set((i, j), x), m.set(i, j, x): an element is written. */
+static bool lower_set(struct takt_rust_nest *nest, TSNode call, unsigned depth)
+{
+    const unsigned count = takt__rust_argument_count(call);
+    const TSNode first = takt__rust_argument(call, 0);
+    struct takt_ir_expr *e = takt__ir_address(
+        &nest->ir,
+        takt__rust_expr(nest, takt__rust_receiver(call), false, depth + 1));
+    const bool is_pair = rust_is(first, "tuple_expression");
+    const uint32_t parts = is_pair ? takt__rust_children(first) : count - 1;
+
+    for (uint32_t i = 0; i < parts && e != NULL; i++) {
+        struct takt_ir_expr *at = takt__rust_expr(
+            nest,
+            is_pair ? takt__rust_child(first, i) : takt__rust_argument(call, i),
+            true, depth + 1);
+        e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;
+    }
+    if (e == NULL || parts == 0)
+        return false;
+    e->sort = TAKT_IR_ACCESS;
+    e->type.kind = TAKT_IR_ARRAY;
+    return takt__rust_store(
+        nest, TAKT_IR_STORE, e,
+        takt__rust_expr(nest, takt__rust_argument(call, count - 1), false,
+                        depth + 1));
 }
 
 /* v.swap(i, j), std::mem::swap(&mut a[i], &mut b[i]). */
@@ -627,6 +655,9 @@ static bool lower_call(struct takt_rust_nest *nest, TSNode call, unsigned depth)
         return lower_push(nest, call, depth);
     if (takt__rust_calls(nest->rust, call, "for_each"))
         return lower_each(nest, call, depth);
+    if (takt__rust_calls(nest->rust, call, "set") &&
+        takt__rust_argument_count(call) > 1)
+        return lower_set(nest, call, depth);
     if (takt__rust_argument_count(call) == 2 &&
         (takt__rust_calls(nest->rust, call, "swap") ||
          (!ts_node_is_null(callee) &&

@@ -69,6 +69,9 @@ struct takt_ir_expr *takt__rust_function(struct takt_rust_nest *nest,
                                          struct takt_ir_expr **argument,
                                          unsigned count);
 
+/* Elements of unknown type in it are floating-point numbers. */
+void takt__rust_set_float(struct takt_ir_expr *e, enum takt_ir_element element);
+
 /* Binds the names of a pattern; false: it takes apart what is not. */
 bool takt__rust_bind(struct takt_rust_nest *nest, TSNode pattern,
                      struct takt_rust_part *part);

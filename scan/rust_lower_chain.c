@@ -37,8 +37,12 @@ static struct takt_ir_expr *unseen(struct walk walk, TSNode call)
 
     if (ts_node_is_null(method))
         return NULL;
+    if (walk.depth++ > TAKT_RUST_DEEPEST)
+        return NULL;
     struct takt_ir_expr *of = takt__rust_expr(
         walk.nest, takt__rust_receiver(call), false, walk.depth + 1);
+    if (of == NULL)
+        of = unseen(walk, takt__rust_bare(rust, takt__rust_receiver(call)));
     if (of != NULL && count == 1 && takt__rust_is_any(rust, method, lines))
         return element(walk.nest, of,
                        takt__rust_expr(walk.nest, takt__rust_argument(call, 0),

@@ -159,6 +159,11 @@ static struct takt_ir_expr *at_all(struct takt_rust_nest *nest,
                                    const struct takt_ir_expr *base, TSNode list,
                                    unsigned depth)
 {
+    const TSNode only = takt__rust_child(list, 0);
+    if (takt__rust_children(list) == 1 && /* m.get((i, j)) */
+        (rust_is(only, "tuple_expression") ||
+         rust_is(only, "array_expression")))
+        list = only;
     struct takt_ir_expr *e = takt__ir_address(&nest->ir, base);
     const uint32_t count = takt__rust_children(list);
 
@@ -264,8 +269,11 @@ static struct takt_ir_expr *of_one(struct takt_rust_nest *nest,
     struct takt_ir_nest *ir = &nest->ir;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (takt__text_is(name, names[i][0]))
+        if (takt__text_is(name, names[i][0])) {
+            if (strcmp(names[i][1], "fabs") != 0) /* integers have it, too */
+                takt__rust_set_float(x, TAKT_IR_FLOAT);
             return call1(nest, names[i][1], x);
+        }
     if (takt__text_is(name, "neg"))
         return takt__ir_negative(ir, x);
     if (takt__text_is(name, "recip"))
