@@ -91,7 +91,7 @@ static const char *named_sum(struct takt_judged *j,
     if (op != NULL || j->least < TAKT_CONTAINS)
         return op;
     j->out->certainty = TAKT_CONTAINS;
-    return takt__ir_is_gathered(value)
+    return takt__ir_is_gathered(value) && !takt__ir_is_comparison(value)
                ? takt__judge_contains_sum(value, innermost(j))
                : NULL;
 }

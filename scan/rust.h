@@ -5,11 +5,9 @@
  * A query (patterns/rust.scm) proposes a call, a loop or an operator; the
  * question what it computes is answered here, from the inside out: what a name
  * is bound to (rust_names.c), what type an expression has as far as the file
- * shows it (rust_types.c), on which loops or closures it depends
- * (rust_levels.c), what is computed from the elements (rust_element.c), and
- * what that makes of the whole (rust_chain.c, rust_loop.c, rust_call.c,
- * rust_compose.c). What cannot be seen in the file is unknown, and unknown is
- * never a float.
+ * shows it (rust_types.c), the form of a loop or chain (rust_lower.h), calls
+ * (rust_call.c), and what several make together (rust_compose.c). What cannot
+ * be seen in the file is unknown, and unknown is never a float.
  */
 #ifndef TAKT_SCAN_RUST_H
 #define TAKT_SCAN_RUST_H
