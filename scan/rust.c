@@ -124,17 +124,20 @@ struct takt_rust_verdict takt__rust_judge(struct takt_rust *rust, TSNode node)
     return verdict;
 }
 
-/* (#computes? @finding "sum") */
+/* (#computes? @finding "op" ...) */
 static bool computes(const struct takt_match *match,
                      const struct takt_scan_operand *operand, unsigned count)
 {
     struct takt_rust *rust = match->source->notes;
-    if (count != 2 || !operand[0].is_node || operand[1].is_node ||
-        rust == NULL || ts_node_is_null(operand[0].node))
+
+    if (count == 0 || !operand[0].is_node || rust == NULL ||
+        ts_node_is_null(operand[0].node))
         return false;
-    const struct takt_rust_verdict verdict =
-        takt__rust_judge(rust, operand[0].node);
-    return verdict.op != NULL && strcmp(verdict.op, operand[1].word) == 0;
+    const char *op = takt__rust_judge(rust, operand[0].node).op;
+    for (unsigned i = 1; i < count && op != NULL; i++)
+        if (!operand[i].is_node && strcmp(op, operand[i].word) == 0)
+            return true;
+    return false;
 }
 
 static bool has(struct takt_text text, const char *word)
@@ -213,6 +216,8 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     struct takt_rust *rust = match->source->notes;
     const TSNode node = takt__match_node(match, "finding");
     const struct takt_rust_verdict verdict = takt__rust_judge(rust, node);
+    if (verdict.op != NULL && match->op[0] == '\0')
+        out->op = takt_op_find(verdict.op);
     describe_place(rust, node, out);
     out->is_dtype_known = verdict.type.leaf == TAKT_RUST_F32 ||
                           verdict.type.leaf == TAKT_RUST_F64;
