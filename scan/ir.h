@@ -113,6 +113,10 @@ struct takt_ir_stmt {
 struct takt_ir_nest {
     unsigned loop_count, stmt_count, expr_count;
     unsigned open;   /* loops whose heads were read */
+    uint32_t around; /* the loops around what is being read */
+    unsigned results, prefixes;
+    bool is_choosing;               /* what an if leads to is being read */
+    struct takt_ir_expr *prefix[3]; /* counts of the collected around this */
     bool is_guarded; /* not for all rounds: where, not what, decides */
     struct takt_ir_loop loop[TAKT_IR_LOOPS];
     struct takt_ir_stmt stmt[TAKT_IR_STMTS];
@@ -200,7 +204,26 @@ bool takt__ir_is_comparison(const struct takt_ir_expr *e);
 unsigned takt__ir_factors(const struct takt_ir_expr *e,
                           const struct takt_ir_expr **factor, unsigned most);
 
+/* ---- chains and comprehensions ------------------------------------------- */
+
+/* A loop within those around, which then is around, too; NULL: no room. */
+struct takt_ir_loop *takt__ir_open(struct takt_ir_nest *nest);
+/* A name for what a chain gathers, which starts anew for each round around. */
+struct takt_ir_expr *takt__ir_result(struct takt_ir_nest *nest,
+                                     struct takt_ir_type type);
+/* An element of what a chain collects, at `at`, which may be NULL, within what
+ * is collected around it. */
+struct takt_ir_expr *takt__ir_collected(struct takt_ir_nest *nest,
+                                        struct takt_ir_expr *at);
+bool takt__ir_is_collected(const struct takt_ir_expr *e);
+/* A count of all rounds of the loops around: where something is appended. */
+struct takt_ir_expr *takt__ir_rounds(struct takt_ir_nest *nest);
+
 /* ---- statements ---------------------------------------------------------- */
+
+/* A statement within the loops around, simplified. */
+bool takt__ir_store(struct takt_ir_nest *nest, enum takt_ir_effect effect,
+                    struct takt_ir_expr *target, struct takt_ir_expr *value);
 
 /* Puts a statement with the others, unless there is something missing in it. */
 bool takt__ir_add(struct takt_ir_nest *nest, struct takt_ir_stmt stmt);

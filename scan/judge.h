@@ -98,6 +98,18 @@ struct takt_judged {
     const struct takt_ir_expr *target; /* what is written in the end */
 };
 
+/* What is known of the elements of a statement. */
+struct takt_elements {
+    bool is_any, is_f32, is_f64, is_unknown;
+};
+/* Whether all elements are floating-point numbers, or may be. */
+bool takt__judge_is_typed(const struct takt_ir_expr *e,
+                          struct takt_elements *out);
+void takt__judge_tell_type(struct takt_verdict *out,
+                           const struct takt_elements *elements);
+/* The op of j->stmt, and its sizes; NULL: none. */
+const char *takt__judge_stmt(struct takt_judged *j);
+
 /* How often the loops of a bit run; 0: not known. Sets `source` if it is. */
 uint64_t takt__judge_extent(const struct takt_ir_nest *nest, uint32_t bit,
                             enum takt_size_source *source);

@@ -10,31 +10,6 @@
 
 enum { MOST_STATEMENTS = 64 }; /* comments, most of them */
 
-/* The text of what is collected; no name of a program's. */
-static const char collected[] = "(collected)";
-
-bool takt__python_is_collected(const struct takt_ir_expr *e)
-{
-    return e != NULL && e->text.at == collected;
-}
-
-bool takt__python_store(struct takt_python_nest *nest,
-                        enum takt_ir_effect effect, struct takt_ir_expr *target,
-                        struct takt_ir_expr *value)
-{
-    struct takt_ir_stmt stmt = {.effect = effect,
-                                .target = target,
-                                .value = value,
-                                .around = nest->around};
-
-    if (target == NULL || value == NULL ||
-        (target->sort != TAKT_IR_NAME && target->sort != TAKT_IR_ACCESS))
-        return false;
-    if (nest->ir.loop_count > 0)
-        takt__ir_simplify(&nest->ir, &stmt);
-    return takt__ir_add(&nest->ir, stmt);
-}
-
 /* ---- comprehensions ------------------------------------------------------ */
 
 struct takt_ir_expr *takt__python_items(struct takt_python_nest *nest,
@@ -53,53 +28,36 @@ struct takt_ir_expr *takt__python_items(struct takt_python_nest *nest,
                              depth + 1);
 }
 
-/* An element of what is collected, within what is collected around it. */
-static struct takt_ir_expr *collected_at(struct takt_python_nest *nest,
-                                         struct takt_ir_expr *at)
-{
-    struct takt_ir_expr *e = takt__ir_new(&nest->ir, TAKT_IR_ACCESS);
-
-    for (unsigned i = 0; i < nest->prefixes; i++)
-        e = takt__ir_part(e, nest->prefix[i]);
-    if (at != NULL)
-        e = takt__ir_part(e, at);
-    if (e != NULL) {
-        e->text = (struct takt_text){collected, sizeof collected - 1};
-        e->type.kind = TAKT_IR_ARRAY;
-    }
-    return e;
-}
-
 struct takt_ir_expr *takt__python_collected(struct takt_python_nest *nest,
                                             TSNode node, unsigned depth)
 {
     struct takt_ir_nest *ir = &nest->ir;
-    const uint32_t around = nest->around;
-    const unsigned locals = nest->locals, prefixes = nest->prefixes;
+    const uint32_t around = nest->ir.around;
+    const unsigned locals = nest->locals, prefixes = nest->ir.prefixes;
 
     if (prefixes == 3 || takt__python_children(node) != 2 ||
         ir->loop_count == TAKT_IR_LOOPS)
         return NULL;
-    nest->prefix[nest->prefixes++] = takt__ir_count(
+    nest->ir.prefix[nest->ir.prefixes++] = takt__ir_count(
         ir, (struct takt_text){"", 0}, UINT32_C(1) << ir->loop_count);
     struct takt_ir_expr *value = takt__python_items(nest, node, depth);
-    struct takt_ir_expr *to = collected_at(nest, NULL);
-    const bool is_stored = value != NULL && to != NULL &&
-                           (takt__python_is_collected(value) ||
-                            takt__python_store(nest, TAKT_IR_STORE, to, value));
-    nest->around = around;
+    struct takt_ir_expr *to = takt__ir_collected(&nest->ir, NULL);
+    const bool is_stored =
+        value != NULL && to != NULL &&
+        (takt__ir_is_collected(value) ||
+         takt__ir_store(&nest->ir, TAKT_IR_STORE, to, value));
+    nest->ir.around = around;
     nest->locals = locals;
-    nest->prefixes = prefixes;
+    nest->ir.prefixes = prefixes;
     return is_stored ? to : NULL;
 }
 
 struct takt_ir_expr *takt__python_gathered(struct takt_python_nest *nest,
                                            TSNode call, unsigned depth)
 {
-    static const char names[] = "(0)(1)(2)(3)(4)(5)(6)(7)";
     const struct takt_source *source = nest->source;
     const TSNode over = takt__python_argument(source, call, 0, NULL);
-    const uint32_t around = nest->around;
+    const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
 
     if ((!takt__node_is(over, "generator_expression") &&
@@ -108,18 +66,11 @@ struct takt_ir_expr *takt__python_gathered(struct takt_python_nest *nest,
         !takt__python_names(source, takt__node_field(call, "function"),
                             "builtins.sum"))
         return NULL;
-    const struct takt_text text = {names + 3 * (nest->results++ % 8), 3};
-    struct takt_ir_expr *to = takt__ir_name(
-        &nest->ir, text, (struct takt_ir_type){.element = TAKT_IR_UNKNOWN});
-    if (to == NULL)
-        return NULL;
-    to->is_varying = true;
-    if (around != 0 && !takt__python_store(nest, TAKT_IR_STORE, to,
-                                           takt__ir_number(&nest->ir, 0)))
-        return NULL;
-    const bool is_stored = takt__python_store(
-        nest, TAKT_IR_SUM, to, takt__python_items(nest, over, depth));
-    nest->around = around;
+    struct takt_ir_expr *to = takt__ir_result(
+        &nest->ir, (struct takt_ir_type){.element = TAKT_IR_UNKNOWN});
+    const bool is_stored = takt__ir_store(
+        &nest->ir, TAKT_IR_SUM, to, takt__python_items(nest, over, depth));
+    nest->ir.around = around;
     nest->locals = locals;
     return is_stored ? to : NULL;
 }
@@ -173,7 +124,7 @@ static bool is_alias(const struct takt_python_nest *nest, TSNode name,
     const struct takt_text text = takt__node_text(nest->source, name);
     const struct takt_ir_expr own = {.sort = TAKT_IR_NAME, .text = text};
 
-    if (nest->is_choosing || takt__ir_mentions(value, &own))
+    if (nest->ir.is_choosing || takt__ir_mentions(value, &own))
         return false;
     for (unsigned i = 0; i < nest->assigned; i++)
         if (takt__ir_same_text(nest->name[i].name, text))
@@ -225,12 +176,13 @@ static bool assign(struct takt_python_nest *nest, TSNode left,
         return bind(nest, left, value);
     const bool is_start = !takt__ir_varies(value) &&
                           (value->loops == 0 || value->sort == TAKT_IR_ACCESS);
-    if (takt__node_is(left, "identifier") && !is_start && !nest->is_choosing &&
-        !starts_as_number(nest, left) && !is_started(nest, left))
+    if (takt__node_is(left, "identifier") && !is_start &&
+        !nest->ir.is_choosing && !starts_as_number(nest, left) &&
+        !is_started(nest, left))
         return false;
-    return takt__python_store(nest, TAKT_IR_STORE,
-                              takt__python_expr(nest, left, false, depth + 1),
-                              value);
+    return takt__ir_store(&nest->ir, TAKT_IR_STORE,
+                          takt__python_expr(nest, left, false, depth + 1),
+                          value);
 }
 
 /* best, at = x, i */
@@ -263,11 +215,7 @@ static bool lower_assignment(struct takt_python_nest *nest, TSNode node,
         return assign_pair(nest, left, right, depth);
     if (takt__node_is(left, "identifier") && takt__node_is(right, "list") &&
         takt__python_children(right) == 0) /* a row that is filled below */
-        return bind(
-            nest, left,
-            takt__ir_name(&nest->ir,
-                          (struct takt_text){collected, sizeof collected - 1},
-                          (struct takt_ir_type){.rank = 1}));
+        return bind(nest, left, takt__ir_collected(&nest->ir, NULL));
     return assign(nest, left, takt__python_expr(nest, right, false, depth + 1),
                   depth);
 }
@@ -299,8 +247,8 @@ static bool lower_change(struct takt_python_nest *nest, TSNode node,
         return false;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (signs[i].sign == sign)
-            return takt__python_store(
-                nest, signs[i].effect,
+            return takt__ir_store(
+                &nest->ir, signs[i].effect,
                 takt__python_expr(nest, left, false, depth + 1), value);
     return false;
 }
@@ -309,36 +257,31 @@ static bool lower_change(struct takt_python_nest *nest, TSNode node,
 static bool lower_append(struct takt_python_nest *nest, TSNode call,
                          unsigned depth)
 {
-    struct takt_ir_nest *ir = &nest->ir;
     const TSNode function = takt__node_field(call, "function");
-    const unsigned prefixes = nest->prefixes;
-    uint32_t loops = 0;
+    const unsigned prefixes = nest->ir.prefixes;
 
     if (takt__python_argument_count(call) != 1 || prefixes == 3 ||
         !takt__text_is(takt__node_text(nest->source,
                                        takt__node_field(function, "attribute")),
                        "append"))
         return false;
-    for (unsigned i = 0; i < ir->loop_count; i++)
-        if (nest->around & (UINT32_C(1) << i))
-            loops |= ir->loop[i].bit;
-    struct takt_ir_expr *at =
-        takt__ir_count(ir, (struct takt_text){"", 0}, loops);
+    struct takt_ir_expr *at = takt__ir_rounds(&nest->ir);
     const struct takt_ir_expr *to = takt__python_expr(
         nest, takt__node_field(function, "object"), false, depth + 1);
-    if (to == NULL || to->sort != TAKT_IR_NAME || at == NULL)
+    if (to == NULL ||
+        (to->sort != TAKT_IR_NAME && !takt__ir_is_collected(to)) || at == NULL)
         return false;
-    nest->prefix[nest->prefixes++] = at;
+    nest->ir.prefix[nest->ir.prefixes++] = at;
     struct takt_ir_expr *value = takt__python_expr(
         nest, takt__python_argument(nest->source, call, 0, NULL), false,
         depth + 1);
-    nest->prefixes = prefixes;
+    nest->ir.prefixes = prefixes;
     if (value == NULL || takt__ir_reads(value, to->text))
         return false; /* of what was appended before: it runs on */
-    if (takt__python_is_collected(value))
+    if (takt__ir_is_collected(value))
         return true;
-    return takt__python_store(nest, TAKT_IR_STORE, collected_at(nest, at),
-                              value);
+    return takt__ir_store(&nest->ir, TAKT_IR_STORE,
+                          takt__ir_collected(&nest->ir, at), value);
 }
 
 static bool lower_body(struct takt_python_nest *nest, TSNode body,
@@ -383,7 +326,7 @@ static bool lower_if(struct takt_python_nest *nest, TSNode node, unsigned depth)
 {
     const TSNode test = takt__python_bare(takt__node_field(node, "condition"));
     const unsigned first = nest->ir.stmt_count;
-    const bool was_choosing = nest->is_choosing;
+    const bool was_choosing = nest->ir.is_choosing;
     struct takt_ir_expr *condition =
         takt__python_expr(nest, test, true, depth + 1);
 
@@ -392,10 +335,10 @@ static bool lower_if(struct takt_python_nest *nest, TSNode node, unsigned depth)
     if (!ts_node_is_null(takt__node_field(node, "alternative")) ||
         !takt__ir_is_comparison(condition) || takt__ir_is_guard(condition))
         return false;
-    nest->is_choosing = true;
+    nest->ir.is_choosing = true;
     const bool is_read =
         lower_body(nest, takt__node_field(node, "consequence"), depth);
-    nest->is_choosing = was_choosing;
+    nest->ir.is_choosing = was_choosing;
     return is_read && nest->ir.stmt_count > first &&
            takt__ir_fold_choice(&nest->ir, condition, first,
                                 nest->ir.stmt_count - first);
@@ -404,7 +347,7 @@ static bool lower_if(struct takt_python_nest *nest, TSNode node, unsigned depth)
 static bool lower_for(struct takt_python_nest *nest, TSNode node,
                       unsigned depth)
 {
-    const uint32_t around = nest->around;
+    const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
     const bool is_read =
         ts_node_is_null(takt__node_field(node, "alternative")) &&
@@ -412,7 +355,7 @@ static bool lower_for(struct takt_python_nest *nest, TSNode node,
                           takt__node_field(node, "right"), depth) &&
         lower_body(nest, takt__node_field(node, "body"), depth);
 
-    nest->around = around;
+    nest->ir.around = around;
     nest->locals = locals;
     return is_read;
 }
@@ -477,7 +420,7 @@ static const char *op_of(struct takt_python_nest *nest,
         if (stmt->target->sort == TAKT_IR_ACCESS && is_offset(stmt->value))
             return NULL;
         if (strcmp(out->op, "copy") == 0 &&
-            (takt__python_is_collected(stmt->target) ||
+            (takt__ir_is_collected(stmt->target) ||
              (stmt->target->type.element == TAKT_IR_UNKNOWN &&
               stmt->value->type.element == TAKT_IR_UNKNOWN)))
             return NULL;
@@ -526,19 +469,16 @@ const char *takt__python_reduced(const struct takt_source *source, TSNode over,
 
     if (nest == NULL)
         return NULL;
-    struct takt_ir_expr *to =
-        takt__ir_name(&nest->ir, (struct takt_text){"(0)", 3},
-                      (struct takt_ir_type){.element = TAKT_IR_UNKNOWN});
-    if (to != NULL)
-        to->is_varying = true;
+    struct takt_ir_expr *to = takt__ir_result(
+        &nest->ir, (struct takt_ir_type){.element = TAKT_IR_UNKNOWN});
     value = takt__node_is(over, "call") ? takt__python_mapped(nest, over)
                                         : takt__python_items(nest, over, 0);
     /* the largest of names alone may be of anything */
     const bool is_plain = value != NULL && value->sort == TAKT_IR_ACCESS;
     if (effect == TAKT_IR_STORE)
-        to = collected_at(
-            nest, takt__ir_count(&nest->ir, (struct takt_text){"", 0}, 1));
-    if (takt__python_store(nest, effect, to, value) &&
+        to = takt__ir_collected(
+            &nest->ir, takt__ir_count(&nest->ir, (struct takt_text){"", 0}, 1));
+    if (takt__ir_store(&nest->ir, effect, to, value) &&
         (effect == TAKT_IR_SUM || !is_plain))
         op = op_of(nest, &verdict);
     free(nest);

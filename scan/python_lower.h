@@ -22,11 +22,8 @@ enum {
 
 struct takt_python_nest {
     const struct takt_source *source;
-    TSNode first;    /* the whole of it */
-    uint32_t around; /* the loops around what is being read */
-    unsigned locals, assigned, results, prefixes;
-    bool is_choosing; /* reads what an if leads to */
-    struct takt_ir_expr *prefix[3];
+    TSNode first; /* the whole of it */
+    unsigned locals, assigned;
     struct {
         struct takt_text name;
         unsigned times; /* that it is assigned in the nest */
@@ -63,10 +60,6 @@ struct takt_ir_expr *takt__python_gathered(struct takt_python_nest *nest,
 /* [.. for ..] as an array of its own. */
 struct takt_ir_expr *takt__python_collected(struct takt_python_nest *nest,
                                             TSNode node, unsigned depth);
-bool takt__python_is_collected(const struct takt_ir_expr *e);
-bool takt__python_store(struct takt_python_nest *nest,
-                        enum takt_ir_effect effect, struct takt_ir_expr *target,
-                        struct takt_ir_expr *value);
 bool takt__python_statement(struct takt_python_nest *nest, TSNode node,
                             unsigned depth);
 

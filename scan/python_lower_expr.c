@@ -398,15 +398,11 @@ bool takt__python_open(struct takt_python_nest *nest, TSNode left, TSNode right,
     char dotted[TAKT_PYTHON_DOTTED] = "";
 
     right = takt__python_bare(right);
-    if (ir->loop_count == TAKT_IR_LOOPS || ts_node_is_null(left) ||
-        ts_node_is_null(right))
+    if (ts_node_is_null(left) || ts_node_is_null(right))
         return false;
-    const unsigned index = ir->loop_count++;
-    struct takt_ir_loop *loop = &ir->loop[index];
-    *loop = (struct takt_ir_loop){.bit = UINT32_C(1) << index, .stride = 1};
-    loop->around = nest->around | loop->bit;
-    ir->open = ir->loop_count;
-    nest->around = loop->around;
+    struct takt_ir_loop *loop = takt__ir_open(ir);
+    if (loop == NULL)
+        return false;
     struct takt_ir_expr *at =
         takt__ir_count(ir, takt__node_text(nest->source, left), loop->bit);
     if (at == NULL)

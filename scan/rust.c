@@ -48,7 +48,7 @@ static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
     if (takt__rust_lower(nest, node))
         takt__judge(&nest->ir, TAKT_UNKNOWN_TYPE, &verdict);
     const bool is_kept = nest->ir.stmt_count == 0 ||
-                         !takt__rust_is_collected(nest->ir.stmt[0].target);
+                         !takt__ir_is_collected(nest->ir.stmt[0].target);
     free(nest);
     if (verdict.op == NULL || (!verdict.is_typed && !is_large(verdict.op)) ||
         (!is_kept && strcmp(verdict.op, "copy") == 0))

@@ -13,7 +13,7 @@ bool takt__rust_bind_name(struct takt_rust_nest *nest, struct takt_text name,
     if (part == NULL || nest->locals == TAKT_RUST_LOCALS)
         return false;
     nest->local[nest->locals++] = (struct takt_rust_local){
-        .name = name, .part = part, .declared = nest->around};
+        .name = name, .part = part, .declared = nest->ir.around};
     return true;
 }
 
@@ -156,20 +156,13 @@ static void make_stale(struct takt_rust_nest *nest, struct takt_text array)
 bool takt__rust_store(struct takt_rust_nest *nest, enum takt_ir_effect effect,
                       struct takt_ir_expr *target, struct takt_ir_expr *value)
 {
-    struct takt_ir_stmt stmt = {.effect = effect,
-                                .target = target,
-                                .value = value,
-                                .around = nest->around};
-
-    if (target == NULL || value == NULL ||
-        (target->sort != TAKT_IR_NAME && target->sort != TAKT_IR_ACCESS))
+    if (!takt__ir_store(&nest->ir, effect, target, value))
         return false;
-    if (nest->ir.loop_count > 0)
-        takt__ir_simplify(&nest->ir, &stmt);
-    settle_types(stmt.target, stmt.value);
+    const struct takt_ir_stmt *stmt = &nest->ir.stmt[nest->ir.stmt_count - 1];
+    settle_types(stmt->target, stmt->value);
     if (target->sort == TAKT_IR_ACCESS)
         make_stale(nest, target->text);
-    return takt__ir_add(&nest->ir, stmt);
+    return true;
 }
 
 /* ---- statements ---------------------------------------------------------- */
@@ -278,7 +271,7 @@ static bool lower_assignment(struct takt_rust_nest *nest, TSNode node,
         (target->sort != TAKT_IR_ACCESS ||
          rust_is(takt__rust_left(node), "identifier"))) {
         /* let mut v = x[i]; v *= 2.0: a name for what comes next */
-        if (nest->is_choosing || local->declared != nest->around)
+        if (nest->ir.is_choosing || local->declared != nest->ir.around)
             return false;
         if (at > 0)
             value = takt__ir_pair(&nest->ir, signs[at].sort, target, value);
@@ -286,250 +279,6 @@ static bool lower_assignment(struct takt_rust_nest *nest, TSNode node,
         return value != NULL;
     }
     return takt__rust_store(nest, signs[at].effect, target, value);
-}
-
-/* out.push(x): the next element is written. */
-static bool lower_push(struct takt_rust_nest *nest, TSNode call, unsigned depth)
-{
-    struct takt_ir_nest *ir = &nest->ir;
-    struct takt_ir_expr *to =
-        takt__rust_expr(nest, takt__rust_receiver(call), false, depth + 1);
-    const unsigned prefixes = nest->prefixes;
-    uint32_t loops = 0;
-
-    for (unsigned i = 0; i < ir->loop_count; i++)
-        if (nest->around & (UINT32_C(1) << i))
-            loops |= ir->loop[i].bit;
-    struct takt_ir_expr *at =
-        takt__ir_count(ir, (struct takt_text){"", 0}, loops);
-    if (to == NULL || to->sort != TAKT_IR_NAME || at == NULL || prefixes == 3)
-        return false;
-    nest->prefix[nest->prefixes++] = at;
-    struct takt_ir_expr *value =
-        takt__rust_expr(nest, takt__rust_argument(call, 0), false, depth + 1);
-    nest->prefixes = prefixes;
-    if (takt__rust_is_collected(value))
-        return true;
-    struct takt_ir_expr *target = takt__ir_new(ir, TAKT_IR_ACCESS);
-    if (target == NULL)
-        return false;
-    target->text = to->text;
-    target->type = to->type;
-    if (!takt__ir_is_float(to->type.element))
-        target->type = (struct takt_ir_type){.kind = TAKT_IR_ARRAY,
-                                             .element = TAKT_IR_UNKNOWN};
-    return takt__rust_store(nest, TAKT_IR_STORE, takt__ir_part(target, at),
-                            value);
-}
-
-/* m.set((i, j), x), m.set(i, j, x): an element is written. */
-static bool lower_set(struct takt_rust_nest *nest, TSNode call, unsigned depth)
-{
-    const unsigned count = takt__rust_argument_count(call);
-    const TSNode first = takt__rust_argument(call, 0);
-    struct takt_ir_expr *e = takt__ir_address(
-        &nest->ir,
-        takt__rust_expr(nest, takt__rust_receiver(call), false, depth + 1));
-    const bool is_pair = rust_is(first, "tuple_expression");
-    const uint32_t parts = is_pair ? takt__rust_children(first) : count - 1;
-
-    for (uint32_t i = 0; i < parts && e != NULL; i++) {
-        struct takt_ir_expr *at = takt__rust_expr(
-            nest,
-            is_pair ? takt__rust_child(first, i) : takt__rust_argument(call, i),
-            true, depth + 1);
-        e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;
-    }
-    if (e == NULL || parts == 0)
-        return false;
-    e->sort = TAKT_IR_ACCESS;
-    e->type.kind = TAKT_IR_ARRAY;
-    return takt__rust_store(
-        nest, TAKT_IR_STORE, e,
-        takt__rust_expr(nest, takt__rust_argument(call, count - 1), false,
-                        depth + 1));
-}
-
-/* v.swap(i, j), std::mem::swap(&mut a[i], &mut b[i]). */
-static bool lower_swap(struct takt_rust_nest *nest, TSNode call, unsigned depth)
-{
-    struct takt_ir_expr *side[2];
-    const TSNode of = takt__rust_receiver(call);
-    struct takt_ir_expr *base =
-        ts_node_is_null(of) ? NULL
-                            : takt__rust_expr(nest, of, false, depth + 1);
-
-    for (unsigned i = 0; i < 2; i++) {
-        const TSNode argument = takt__rust_argument(call, i);
-        side[i] = takt__rust_expr(nest, argument, base != NULL, depth + 1);
-        if (base != NULL && side[i] != NULL)
-            side[i] = takt__ir_element(&nest->ir, base, side[i]);
-    }
-    return takt__rust_store(nest, TAKT_IR_SWAP, side[0], side[1]);
-}
-
-/* Zip::from(a).and(b).for_each(|x, y| ..): the arrays, the last first. */
-static unsigned zipped_arrays(const struct takt_rust *rust, TSNode call,
-                              TSNode part[6])
-{
-    unsigned count = 0;
-
-    for (TSNode at = takt__rust_receiver(call); count < 6;
-         at = takt__rust_receiver(at)) {
-        const TSNode callee = takt__rust_callee(at);
-        const bool is_first = rust_is(at, "call_expression") &&
-                              !ts_node_is_null(callee) &&
-                              takt__text_is(rust_text(rust, callee), "from");
-        if (!is_first && !takt__rust_calls(rust, at, "and"))
-            return 0;
-        part[count++] = takt__rust_argument(at, 0);
-        if (is_first)
-            return count;
-    }
-    return 0;
-}
-
-static bool lower_each(struct takt_rust_nest *nest, TSNode call, unsigned depth)
-{
-    const TSNode closure = takt__rust_argument(call, 0);
-    const TSNode list = takt__node_field(closure, "parameters");
-    const uint32_t around = nest->around;
-    const unsigned locals = nest->locals;
-    TSNode array[6];
-    bool is_read = false;
-
-    if (!rust_is(closure, "closure_expression"))
-        return false;
-    const unsigned count = zipped_arrays(nest->rust, call, array);
-    struct takt_rust_part *part = takt__rust_open(
-        nest, count > 0 ? array[count - 1] : takt__rust_receiver(call), depth);
-    if (part != NULL && takt__rust_children(list) == (count > 0 ? count : 1))
-        is_read = takt__rust_bind(nest, takt__rust_child(list, 0), part);
-    for (unsigned i = 1; i < count && is_read; i++) {
-        struct takt_ir_expr *e =
-            takt__rust_expr(nest, array[count - 1 - i], false, depth + 1);
-        is_read =
-            e != NULL && part->value != NULL &&
-            takt__rust_bind(
-                nest, takt__rust_child(list, i),
-                takt__rust_one(nest,
-                               takt__ir_element(
-                                   &nest->ir, e,
-                                   part->value->part[part->value->parts - 1])));
-    }
-    is_read =
-        is_read && takt__rust_statement(nest, takt__node_field(closure, "body"),
-                                        depth + 1);
-    nest->around = around;
-    nest->locals = locals;
-    return is_read;
-}
-
-/* ---- choices ------------------------------------------------------------- */
-
-/* v[i] > v[best], where best is assigned: not to be read as it stands. */
-static struct takt_ir_expr *against_best(struct takt_rust_nest *nest,
-                                         TSNode test, unsigned depth)
-{
-    const struct takt_text sign = takt__rust_operator(nest->rust, test);
-    TSNode side[2] = {takt__rust_bare(nest->rust, takt__rust_left(test)),
-                      takt__rust_bare(nest->rust, takt__rust_right(test))};
-
-    if (!rust_is(test, "binary_expression") ||
-        (*sign.at != '<' && *sign.at != '>'))
-        return NULL;
-    for (unsigned i = 0; i < 2; i++) {
-        struct takt_ir_expr *e =
-            takt__rust_expr(nest, side[i], false, depth + 1);
-        if (e == NULL || !rust_is(side[1 - i], "index_expression"))
-            continue;
-        return takt__ir_pair(
-            &nest->ir,
-            (*sign.at == '>') == (i == 0) ? TAKT_IR_GREATER : TAKT_IR_LESS, e,
-            takt__rust_expr(nest, takt__rust_child(side[1 - i], 0), false,
-                            depth + 1));
-    }
-    return NULL;
-}
-
-static struct takt_ir_expr *condition_of(struct takt_rust_nest *nest,
-                                         TSNode test, unsigned depth)
-{
-    test = takt__rust_bare(nest->rust, test);
-    if (rust_is(test, "binary_expression")) {
-        static const char *const both[] = {"&&", "||", NULL};
-        if (takt__rust_any(takt__rust_operator(nest->rust, test), both)) {
-            const struct takt_ir_expr *a =
-                condition_of(nest, takt__rust_left(test), depth + 1);
-            const struct takt_ir_expr *b =
-                condition_of(nest, takt__rust_right(test), depth + 1);
-            return takt__ir_is_guard(a) && takt__ir_is_guard(b)
-                       ? takt__ir_opaque(&nest->ir, a->loops | b->loops)
-                       : NULL;
-        }
-    }
-    struct takt_ir_expr *e = takt__rust_expr(nest, test, true, depth + 1);
-    return e == NULL ? against_best(nest, test, depth) : e;
-}
-
-static bool lower_chosen(struct takt_rust_nest *nest, TSNode node,
-                         unsigned depth)
-{
-    const bool was_choosing = nest->is_choosing;
-
-    nest->is_choosing = true;
-    const bool is_read = takt__rust_statement(nest, node, depth + 1);
-    nest->is_choosing = was_choosing;
-    return is_read;
-}
-
-static bool is_continue(TSNode block)
-{
-    return rust_is(takt__rust_tail(block), "continue_expression");
-}
-
-static bool lower_if(struct takt_rust_nest *nest, TSNode node, unsigned depth)
-{
-    const TSNode then = takt__node_field(node, "consequence");
-    const TSNode other = takt__node_field(node, "alternative");
-    const unsigned first = nest->ir.stmt_count;
-    struct takt_ir_expr *condition =
-        condition_of(nest, takt__node_field(node, "condition"), depth);
-
-    if (takt__ir_is_guard(condition)) {
-        nest->ir.is_guarded = true;
-        if (!ts_node_is_null(other))
-            return false;
-        return is_continue(then) || lower_chosen(nest, then, depth);
-    }
-    if (!takt__ir_is_comparison(condition) ||
-        !lower_chosen(nest, then, depth) || nest->ir.stmt_count == first)
-        return false;
-    if (ts_node_is_null(other))
-        return takt__ir_fold_choice(&nest->ir, condition, first,
-                                    nest->ir.stmt_count - first);
-    const unsigned middle = nest->ir.stmt_count;
-    if (middle != first + 1 ||
-        !lower_chosen(nest, takt__rust_child(other, 0), depth))
-        return false;
-    return takt__ir_fold_either(&nest->ir, condition, first) ||
-           (nest->ir.stmt_count == middle + 1 &&
-            nest->ir.stmt[middle].effect >= TAKT_IR_MAX &&
-            takt__ir_fold_choice(&nest->ir, condition, first, 1));
-}
-
-/* if x < 0.0 { continue; }: the rest is done only otherwise. */
-static TSNode passed_over(struct takt_rust_nest *nest, TSNode node,
-                          unsigned depth)
-{
-    const TSNode test = takt__node_field(node, "condition");
-
-    return rust_is(node, "if_expression") &&
-                   is_continue(takt__node_field(node, "consequence")) &&
-                   ts_node_is_null(takt__node_field(node, "alternative")) &&
-                   !takt__ir_is_guard(condition_of(nest, test, depth))
-               ? test
-               : takt__rust_null();
 }
 
 /* ---- bodies -------------------------------------------------------------- */
@@ -548,20 +297,20 @@ static bool lower_body(struct takt_rust_nest *nest, TSNode block, uint32_t from,
                 return false;
             continue;
         }
-        const TSNode test =
-            passed_over(nest, takt__rust_bare(nest->rust, one), depth);
+        const TSNode test = takt__rust_passed_over(
+            nest, takt__rust_bare(nest->rust, one), depth);
         if (ts_node_is_null(test)) {
             if (!takt__rust_statement(nest, one, depth + 1))
                 return false;
             continue;
         }
         const unsigned first = nest->ir.stmt_count;
-        struct takt_ir_expr *condition =
-            takt__ir_opposite(&nest->ir, condition_of(nest, test, depth));
-        const bool was_choosing = nest->is_choosing;
-        nest->is_choosing = true;
+        struct takt_ir_expr *condition = takt__ir_opposite(
+            &nest->ir, takt__rust_condition(nest, test, depth));
+        const bool was_choosing = nest->ir.is_choosing;
+        nest->ir.is_choosing = true;
         const bool is_read = lower_body(nest, block, i + 1, depth + 1);
-        nest->is_choosing = was_choosing;
+        nest->ir.is_choosing = was_choosing;
         return is_read && condition != NULL && nest->ir.stmt_count > first &&
                takt__ir_fold_choice(&nest->ir, condition, first,
                                     nest->ir.stmt_count - first);
@@ -571,7 +320,7 @@ static bool lower_body(struct takt_rust_nest *nest, TSNode block, uint32_t from,
 
 static bool lower_for(struct takt_rust_nest *nest, TSNode node, unsigned depth)
 {
-    const uint32_t around = nest->around;
+    const uint32_t around = nest->ir.around;
     const unsigned locals = nest->locals;
     struct takt_rust_part *part =
         takt__rust_open(nest, takt__node_field(node, "value"), depth);
@@ -579,7 +328,7 @@ static bool lower_for(struct takt_rust_nest *nest, TSNode node, unsigned depth)
         takt__rust_bind(nest, takt__node_field(node, "pattern"), part) &&
         takt__rust_statement(nest, takt__node_field(node, "body"), depth + 1);
 
-    nest->around = around;
+    nest->ir.around = around;
     nest->locals = locals;
     return is_read;
 }
@@ -605,20 +354,18 @@ static bool lower_while(struct takt_rust_nest *nest, TSNode node,
     const TSNode body = takt__node_field(node, "body");
     const TSNode left = takt__rust_left(test);
     struct takt_ir_nest *ir = &nest->ir;
-    const uint32_t around = nest->around;
-    const unsigned locals = nest->locals, index = ir->loop_count;
+    const uint32_t around = nest->ir.around;
+    const unsigned locals = nest->locals;
     const uint32_t count = takt__rust_children(body);
     bool is_read = true, is_stepped = false;
 
-    if (!rust_is(test, "binary_expression") || index == TAKT_IR_LOOPS ||
+    if (!rust_is(test, "binary_expression") ||
         !takt__rust_any(takt__rust_operator(nest->rust, test), signs) ||
         !rust_is(left, "identifier"))
         return false;
-    struct takt_ir_loop *loop = &ir->loop[ir->loop_count++];
-    *loop = (struct takt_ir_loop){.bit = UINT32_C(1) << index,
-                                  .around = around | (UINT32_C(1) << index),
-                                  .stride = 1};
-    ir->open = ir->loop_count;
+    struct takt_ir_loop *loop = takt__ir_open(ir);
+    if (loop == NULL)
+        return false;
     const struct takt_text counter = rust_text(nest->rust, left);
     const struct takt_rust_extent extent =
         takt__rust_count(nest->rust, takt__rust_right(test), TAKT_RUST_DEPTH);
@@ -627,7 +374,6 @@ static bool lower_while(struct takt_rust_nest *nest, TSNode node,
     loop->to = takt__rust_expr(nest, takt__rust_right(test), true, depth + 1);
     if (loop->to == NULL || loop->to->loops != 0)
         return false;
-    nest->around = loop->around;
     if (!takt__rust_bind_name(
             nest, counter,
             takt__rust_one(nest, takt__ir_count(ir, counter, loop->bit))))
@@ -641,30 +387,9 @@ static bool lower_while(struct takt_rust_nest *nest, TSNode node,
         else if (!ts_node_is_extra(one))
             is_read = takt__rust_statement(nest, one, depth + 1);
     }
-    nest->around = around;
+    nest->ir.around = around;
     nest->locals = locals;
     return is_read && is_stepped;
-}
-
-static bool lower_call(struct takt_rust_nest *nest, TSNode call, unsigned depth)
-{
-    const TSNode callee = takt__rust_callee(call);
-
-    if (takt__rust_calls(nest->rust, call, "push") &&
-        takt__rust_argument_count(call) == 1)
-        return lower_push(nest, call, depth);
-    if (takt__rust_calls(nest->rust, call, "for_each"))
-        return lower_each(nest, call, depth);
-    if (takt__rust_calls(nest->rust, call, "set") &&
-        takt__rust_argument_count(call) > 1)
-        return lower_set(nest, call, depth);
-    if (takt__rust_argument_count(call) == 2 &&
-        (takt__rust_calls(nest->rust, call, "swap") ||
-         (!ts_node_is_null(callee) &&
-          takt__text_is(rust_text(nest->rust, callee), "swap"))))
-        return lower_swap(nest, call, depth);
-    return takt__rust_ends_chain(nest, call) &&
-           takt__rust_chain_value(nest, call, depth) != NULL;
 }
 
 bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
@@ -692,9 +417,9 @@ bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
     if (assigns(node))
         return lower_assignment(nest, node, depth);
     if (rust_is(node, "if_expression"))
-        return lower_if(nest, node, depth);
+        return takt__rust_if(nest, node, depth);
     if (rust_is(node, "call_expression"))
-        return lower_call(nest, node, depth);
+        return takt__rust_effect(nest, node, depth);
     return rust_is(node, "macro_invocation") &&
            takt__rust_is_any(nest->rust, takt__node_field(node, "macro"),
                              checks);

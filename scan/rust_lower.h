@@ -34,11 +34,7 @@ struct takt_rust_local {
 
 struct takt_rust_nest {
     struct takt_rust *rust;
-    uint32_t around; /* the loops around what is being read */
-    unsigned locals, hidden, parts, assigned, results, inlined;
-    unsigned prefixes; /* counts of the collected chains around this one */
-    bool is_choosing;  /* reads what an if leads to */
-    struct takt_ir_expr *prefix[3];
+    unsigned locals, hidden, parts, assigned, inlined;
     struct takt_text name[TAKT_RUST_ASSIGNED]; /* that are assigned */
     struct takt_rust_local local[TAKT_RUST_LOCALS];
     struct takt_rust_part part[TAKT_RUST_PARTS];
@@ -83,6 +79,11 @@ takt__rust_local(const struct takt_rust_nest *nest, struct takt_text name);
 struct takt_rust_part *takt__rust_block(struct takt_rust_nest *nest,
                                         TSNode body, unsigned depth);
 
+/* The value that a function or closure makes of what is handed to it. */
+struct takt_rust_part *takt__rust_mapped(struct takt_rust_nest *nest,
+                                         TSNode function,
+                                         struct takt_rust_part *part,
+                                         unsigned depth);
 /* A loop over `source`, within which what follows stands; its elements. NULL:
  * not understood. */
 struct takt_rust_part *takt__rust_open(struct takt_rust_nest *nest,
@@ -92,8 +93,16 @@ struct takt_rust_part *takt__rust_open(struct takt_rust_nest *nest,
 bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call);
 struct takt_ir_expr *takt__rust_chain_value(struct takt_rust_nest *nest,
                                             TSNode call, unsigned depth);
-/* Whether a value is an array that a chain collected. */
-bool takt__rust_is_collected(const struct takt_ir_expr *e);
+struct takt_ir_expr *takt__rust_condition(struct takt_rust_nest *nest,
+                                          TSNode test, unsigned depth);
+bool takt__rust_if(struct takt_rust_nest *nest, TSNode node, unsigned depth);
+/* if x < 0.0 { continue; }: the rest is done only otherwise. The condition, or
+ * a null node. */
+TSNode takt__rust_passed_over(struct takt_rust_nest *nest, TSNode node,
+                              unsigned depth);
+/* A call that is a statement. */
+bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call,
+                       unsigned depth);
 /* The statements of a body. */
 bool takt__rust_statement(struct takt_rust_nest *nest, TSNode node,
                           unsigned depth);
