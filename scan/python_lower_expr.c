@@ -216,6 +216,23 @@ static const char *function_named(const char *dotted)
     return NULL;
 }
 
+/* Whether no name that the nest binds or assigns is in it. */
+static bool is_independent(struct takt_python_nest *nest, TSNode node,
+                           unsigned depth)
+{
+    const unsigned count = takt__python_children(node);
+
+    if (takt__node_is(node, "identifier")) {
+        const struct takt_ir_expr *e = identifier(nest, node);
+        return e != NULL && e->loops == 0 && !e->is_varying;
+    }
+    for (unsigned i = 0; i < count; i++)
+        if (depth > TAKT_PYTHON_DEEPEST ||
+            !is_independent(nest, takt__python_child(node, i), depth + 1))
+            return false;
+    return true;
+}
+
 static struct takt_ir_expr *call(struct takt_python_nest *nest, TSNode node,
                                  bool is_index, unsigned depth)
 {
@@ -248,8 +265,13 @@ static struct takt_ir_expr *call(struct takt_python_nest *nest, TSNode node,
                        (strcmp(dotted, "builtins.int") == 0 && is_index)))
         return first;
     const char *name = count == 1 ? function_named(dotted) : NULL;
-    return name == NULL ? NULL
-                        : takt__ir_part(takt__ir_call(&nest->ir, name), first);
+    if (name != NULL && first != NULL)
+        return takt__ir_part(takt__ir_call(&nest->ir, name), first);
+    /* sum(xs), of what the loops do not change */
+    return takt__python_value(nest->source, node).kind == TAKT_PYTHON_NUMBER &&
+                   is_independent(nest, node, 0)
+               ? named(nest, node)
+               : NULL;
 }
 
 struct takt_ir_expr *takt__python_expr(struct takt_python_nest *nest,

@@ -232,15 +232,16 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
         out->size.shape.dim[i] = verdict.extent[i].count;
 }
 
-/* A loop or chain stands for what is in it. */
+/* A loop or chain stands for the loops and chains in it. */
 static int prefer(const struct takt_match *first,
                   const struct takt_match *second)
 {
     const TSNode outer = takt__match_node(first, "finding");
     const TSNode inner = takt__match_node(second, "finding");
 
-    return ts_node_eq(outer, inner) ||
-           takt__rust_raw(first->source->notes, outer).is_nest;
+    struct takt_rust *rust = first->source->notes;
+    return ts_node_eq(outer, inner) || (takt__rust_raw(rust, outer).is_nest &&
+                                        takt__rust_raw(rust, inner).is_nest);
 }
 
 static const char *const extensions[] = {".rs", NULL};

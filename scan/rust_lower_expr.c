@@ -88,8 +88,9 @@ static struct takt_ir_expr *field_of_element(struct takt_rust_nest *nest,
     e->text = (struct takt_text){text, strlen(text)};
     e->type = takt__rust_ir_type(
         takt__rust_type_of(nest->rust, node, TAKT_RUST_DEPTH));
-    if (e->type.element == TAKT_IR_UNKNOWN)
-        e->type.element = TAKT_IR_OTHER; /* of structs, and no array */
+    if (e->type.element == TAKT_IR_UNKNOWN && /* of structs, and no array */
+        !rust_is(takt__node_field(node, "field"), "integer_literal"))
+        e->type.element = TAKT_IR_OTHER;
     e->type.rank += e->parts;
     e->is_field = true;
     return e;
@@ -340,6 +341,12 @@ static struct takt_ir_expr *called(struct takt_rust_nest *nest, TSNode call,
     }
     if (e == NULL && takt__text_is(word, "from") && count == 1)
         return argument[0];
+    static const char *const floats[] = {"f32", "f64", NULL};
+    const TSNode path =
+        takt__node_field(takt__node_field(call, "function"), "path");
+    for (unsigned i = 0; i < count && e == NULL; i++)
+        if (takt__rust_is_any(rust, path, floats)) /* f64::max(a, b) */
+            takt__rust_set_float(argument[i], TAKT_IR_FLOAT);
     if (e == NULL)
         e = takt__rust_function(nest, word, argument, count);
     return e != NULL ? e : unknown_call(nest, call, is_index, depth);

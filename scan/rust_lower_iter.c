@@ -58,12 +58,40 @@ static struct takt_ir_expr *unseen(struct walk walk, TSNode call)
         takt__rust_ir_type(takt__rust_type_of(rust, call, TAKT_RUST_DEPTH)));
 }
 
+/* Whether no name that the nest binds is in it. */
+static bool is_independent(const struct takt_rust_nest *nest, TSNode node,
+                           unsigned depth)
+{
+    const uint32_t count = takt__rust_children(node);
+
+    if (depth == 0 || !takt__rust_step(nest->rust))
+        return false;
+    if (rust_is(node, "identifier"))
+        return takt__rust_local(nest, rust_text(nest->rust, node)) == NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_independent(nest, takt__rust_child(node, i), depth - 1))
+            return false;
+    return true;
+}
+
+/* The array that is gone over, also one that has no name: (&a - &b). */
 static struct takt_ir_expr *place(struct walk walk, TSNode source)
 {
+    struct takt_rust *rust = walk.nest->rust;
     struct takt_ir_expr *e =
         takt__rust_expr(walk.nest, source, false, walk.depth + 1);
 
-    return e != NULL ? e : unseen(walk, source);
+    if (e != NULL && (e->sort == TAKT_IR_NAME || e->sort == TAKT_IR_ACCESS ||
+                      e->sort == TAKT_IR_ADDRESS))
+        return e;
+    e = unseen(walk, source);
+    const struct takt_rust_type type =
+        takt__rust_type_of(rust, source, TAKT_RUST_DEPTH);
+    if (e != NULL || (type.depth == 0 && type.shell != TAKT_RUST_NDARRAY) ||
+        !is_independent(walk.nest, source, TAKT_RUST_DEPTH))
+        return e;
+    return takt__ir_name(&walk.nest->ir, rust_text(rust, source),
+                         takt__rust_ir_type(type));
 }
 
 struct takt_rust_part *takt__rust_mapped(struct takt_rust_nest *nest,
@@ -154,17 +182,31 @@ static struct takt_rust_part *zipped(struct walk walk, TSNode a, TSNode b)
 static struct takt_rust_part *adapted(struct walk walk, TSNode call,
                                       struct takt_text word)
 {
-    static const char *const passing[] = {"iter",         "iter_mut",
-                                          "into_iter",    "par_iter",
-                                          "par_iter_mut", "into_par_iter",
-                                          "copied",       "cloned",
-                                          "take",         "by_ref",
-                                          "peekable",     "chain",
-                                          "filter",       "skip_while",
-                                          "take_while",   "inspect",
-                                          "with_min_len", "as_slice",
-                                          "as_mut_slice", "drain",
-                                          "with_max_len", NULL};
+    static const char *const passing[] = {"iter",
+                                          "iter_mut",
+                                          "into_iter",
+                                          "par_iter",
+                                          "par_iter_mut",
+                                          "into_par_iter",
+                                          "copied",
+                                          "cloned",
+                                          "take",
+                                          "by_ref",
+                                          "peekable",
+                                          "chain",
+                                          "filter",
+                                          "skip_while",
+                                          "take_while",
+                                          "inspect",
+                                          "with_min_len",
+                                          "as_slice",
+                                          "as_mut_slice",
+                                          "drain",
+                                          "with_max_len",
+                                          "collect",
+                                          "collect_vec",
+                                          "to_vec",
+                                          NULL};
     static const char *const moving[] = {"rev", "skip", "step_by", NULL};
     static const char *const chunks[] = {
         "chunks",     "chunks_exact",   "chunks_mut",       "chunks_exact_mut",
@@ -296,7 +338,11 @@ struct takt_rust_part *takt__rust_open(struct takt_rust_nest *nest,
         return NULL;
     if (!read_bounds(nest, loop, source, depth))
         return NULL;
-    const struct takt_rust_level level = {.source = source};
+    struct takt_rust_level level = {.source = source};
+    while (takt__rust_calls(nest->rust,
+                            takt__rust_bare(nest->rust, level.source), "map"))
+        level.source =
+            takt__rust_receiver(takt__rust_bare(nest->rust, level.source));
     const struct takt_rust_extent extent =
         takt__rust_level_count(nest->rust, &level);
     loop->extent = extent.count;
