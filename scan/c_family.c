@@ -241,6 +241,7 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     }
     const struct takt_verdict verdict = takt__c_verdict(match->source, node);
     out->op = verdict.op == NULL ? NULL : takt_op_find(verdict.op);
+    out->certainty = verdict.certainty;
     out->size = verdict.size;
     out->is_dtype_known = verdict.is_typed;
     out->dtype = verdict.is_f64 ? TAKT_F64 : TAKT_F32;

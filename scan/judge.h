@@ -19,13 +19,6 @@ enum takt_role {
     TAKT_ROLE_NORMALIZE /* (a[i] - mean) * inverse ... */
 };
 
-/* How well a name fits. */
-enum takt_certainty {
-    TAKT_EXACT,       /* it does this and nothing else */
-    TAKT_CONTAINS,    /* and something more, in the same loop */
-    TAKT_UNKNOWN_TYPE /* if its elements are floating-point numbers */
-};
-
 /* What a loop, a call or an operator computes. */
 struct takt_verdict {
     const void *id; /* of the node */
@@ -41,8 +34,14 @@ struct takt_verdict {
     struct takt_found_size size;
 };
 
-/* What is less certain than `least` has no op. */
-void takt__judge(struct takt_ir_nest *nest, enum takt_certainty least,
+/* What is asked for besides what is exact. */
+enum takt_takes {
+    TAKT_TAKES_EXACT = 0,
+    TAKT_TAKES_MORE = 1,    /* loops that do more than the op */
+    TAKT_TAKES_UNKNOWN = 2, /* products whose element type is not known */
+    TAKT_TAKES_UNTYPED = 4  /* anything whose element type is not known */
+};
+void takt__judge(struct takt_ir_nest *nest, unsigned takes,
                  struct takt_verdict *out);
 
 /* The op of out[i] = value; NULL: none. `target` is what is written, or NULL.
@@ -90,7 +89,7 @@ void takt__tell_size(struct takt_found_size *size, enum takt_size_source source,
 struct takt_judged {
     struct takt_ir_nest *nest;
     struct takt_verdict *out;
-    enum takt_certainty least;
+    unsigned takes;
     uint32_t all;   /* the loops */
     uint32_t free;  /* that the target changes with */
     uint32_t bound; /* that are reduced away */

@@ -146,7 +146,7 @@ static void judge_exp_sum(struct takt_judged *j,
         !takt__judge_is_typed(store->value, &elements) || elements.is_unknown)
         return;
     j->out->role = TAKT_ROLE_EXP_SUM;
-    if (j->least >= TAKT_CONTAINS) {
+    if ((j->takes & TAKT_TAKES_MORE) != 0) {
         j->out->op = "exp";
         j->out->certainty = TAKT_CONTAINS;
     }
@@ -212,15 +212,15 @@ static void judge_stmts(struct takt_judged *j, uint32_t deepest)
         if (one.op != NULL && !is_told(j, one.op, out->op))
             one.op = NULL;
         is_whole &= one.op != NULL;
-        if (one.op == NULL && j->least == TAKT_EXACT) {
+        if (one.op == NULL && (j->takes & TAKT_TAKES_MORE) == 0) {
             one.role = out->role != TAKT_ROLE_NONE ? out->role : one.role;
             *out = none;
             out->role = one.role;
             return;
         }
         if (one.op == NULL ||
-            (out->op != NULL &&
-             (j->least == TAKT_EXACT || weight(one.op) <= weight(out->op))))
+            (out->op != NULL && ((j->takes & TAKT_TAKES_MORE) == 0 ||
+                                 weight(one.op) <= weight(out->op))))
             continue;
         if (j->stmt->target->sort == TAKT_IR_NAME && j->free == 0)
             one.total = j->stmt->target->text;
@@ -230,16 +230,16 @@ static void judge_stmts(struct takt_judged *j, uint32_t deepest)
         out->certainty = TAKT_CONTAINS;
 }
 
-void takt__judge(struct takt_ir_nest *nest, enum takt_certainty least,
+void takt__judge(struct takt_ir_nest *nest, unsigned takes,
                  struct takt_verdict *out)
 {
     uint32_t deepest = 0;
-    struct takt_judged j = {.nest = nest, .out = out, .least = least};
+    struct takt_judged j = {.nest = nest, .out = out, .takes = takes};
 
     out->extent = nest->loop[0].extent;
     out->extent_source = nest->loop[0].source;
     drop_fills(nest);
-    if (least >= TAKT_CONTAINS && drop_correction(nest))
+    if ((takes & TAKT_TAKES_MORE) != 0 && drop_correction(nest))
         out->certainty = TAKT_CONTAINS;
     if (nest->stmt_count == 0 || !find_chain(nest, &deepest))
         return;

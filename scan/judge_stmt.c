@@ -83,7 +83,7 @@ static const char *named_sum(struct takt_judged *j,
 {
     const char *op = takt__judge_sum(value);
 
-    if (op != NULL || j->least < TAKT_CONTAINS)
+    if (op != NULL || (j->takes & TAKT_TAKES_MORE) == 0)
         return op;
     j->out->certainty = TAKT_CONTAINS;
     return takt__ir_is_gathered(value) && !takt__ir_is_comparison(value)
@@ -199,7 +199,7 @@ static const char *largest_op(struct takt_judged *j)
     if (j->free != 0 || value->loops != j->all || takt__ir_is_mirrored(value))
         return NULL;
     if (value->sort != TAKT_IR_ACCESS) {
-        if (j->least < TAKT_CONTAINS || !takt__ir_is_gathered(value))
+        if ((j->takes & TAKT_TAKES_MORE) == 0 || !takt__ir_is_gathered(value))
             return NULL;
         j->out->certainty = TAKT_CONTAINS;
     }
@@ -273,7 +273,7 @@ static const char *named_element(struct takt_judged *j,
     const char *op =
         is_simple ? takt__judge_element(j->stmt->target, value) : NULL;
 
-    if (op != NULL || j->least < TAKT_CONTAINS)
+    if (op != NULL || (j->takes & TAKT_TAKES_MORE) == 0)
         return op;
     j->out->certainty = TAKT_CONTAINS;
     return takt__ir_is_gathered(value)
@@ -296,7 +296,7 @@ static const char *element_op(struct takt_judged *j)
     const struct takt_ir_stmt *stmt = j->stmt;
 
     if (stmt->target->sort == TAKT_IR_NAME && j->free == 0 &&
-        stmt->effect == TAKT_IR_PRODUCT && j->least >= TAKT_CONTAINS)
+        stmt->effect == TAKT_IR_PRODUCT && (j->takes & TAKT_TAKES_MORE) != 0)
         return product_op(j);
     if (stmt->target->sort != TAKT_IR_ACCESS || j->bound != 0 ||
         stmt->is_appended || takt__ir_varies(stmt->value) ||
@@ -333,20 +333,11 @@ static const char *element_op(struct takt_judged *j)
 /* ---- all of these ----------------------------------------------------------
  */
 
-const char *takt__judge_stmt(struct takt_judged *j)
+/* What a statement does to elements that are numbers. */
+static const char *typed_op(struct takt_judged *j)
 {
     const struct takt_ir_stmt *stmt = j->stmt;
-    struct takt_elements elements = {0};
 
-    const bool is_place = /* the target counts, and is an integer */
-        stmt->effect == TAKT_IR_ARGMAX || stmt->effect == TAKT_IR_ARGMIN;
-    if (!is_place && (!takt__judge_is_typed(stmt->target, &elements) ||
-                      !takt__judge_is_typed(j->target, &elements)))
-        return NULL;
-    if (!takt__judge_is_typed(stmt->value, &elements) || !elements.is_any ||
-        (elements.is_unknown && j->least < TAKT_UNKNOWN_TYPE))
-        return NULL;
-    takt__judge_tell_type(j->out, &elements);
     j->free = j->target->sort == TAKT_IR_ACCESS ? j->target->loops & j->all : 0;
     j->bound = j->all & ~j->free;
     if (stmt->effect >= TAKT_IR_MAX &&
@@ -367,4 +358,30 @@ const char *takt__judge_stmt(struct takt_judged *j)
                    : sum_op(j);
     const char *op = sum_op(j); /* only a convolution writes everywhere */
     return op != NULL && !strcmp(op, "conv2d") ? op : element_op(j);
+}
+
+/* Whether the form alone says enough where the type is not known. */
+static bool is_product(const char *op)
+{
+    return strstr(op, "matmul") != NULL || !strcmp(op, "conv2d");
+}
+
+const char *takt__judge_stmt(struct takt_judged *j)
+{
+    const struct takt_ir_stmt *stmt = j->stmt;
+    struct takt_elements elements = {0};
+
+    const bool is_place = /* the target counts, and is an integer */
+        stmt->effect == TAKT_IR_ARGMAX || stmt->effect == TAKT_IR_ARGMIN;
+    if (!is_place && (!takt__judge_is_typed(stmt->target, &elements) ||
+                      !takt__judge_is_typed(j->target, &elements)))
+        return NULL;
+    if (!takt__judge_is_typed(stmt->value, &elements) || !elements.is_any)
+        return NULL;
+    takt__judge_tell_type(j->out, &elements);
+    const char *op = typed_op(j);
+    if (op == NULL || !elements.is_unknown ||
+        (j->takes & TAKT_TAKES_UNTYPED) != 0)
+        return op;
+    return (j->takes & TAKT_TAKES_UNKNOWN) != 0 && is_product(op) ? op : NULL;
 }

@@ -4,6 +4,7 @@
  * their values.
  */
 #include "python_lower.h"
+#include "python_notes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -412,7 +413,10 @@ static bool is_offset(const struct takt_ir_expr *e)
 static const char *op_of(struct takt_python_nest *nest,
                          struct takt_verdict *out)
 {
-    takt__judge(&nest->ir, TAKT_UNKNOWN_TYPE, out);
+    struct takt_python_notes *notes = nest->source->notes;
+
+    takt__judge(&nest->ir, TAKT_TAKES_MORE | TAKT_TAKES_UNTYPED, out);
+    notes->certainty = out->certainty;
     if (out->op == NULL)
         return NULL;
     for (unsigned i = 0; i < nest->ir.stmt_count; i++) {

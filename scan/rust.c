@@ -22,17 +22,12 @@ static struct takt_rust_verdict told(const struct takt_verdict *from,
                     : from->is_f32 ? TAKT_RUST_F32
                                    : TAKT_RUST_FLOAT;
     out.total = from->total;
+    out.certainty = from->certainty;
     out.rank = shape->rank <= TAKT_RUST_EXTENTS ? shape->rank : 0;
     for (unsigned i = 0; i < out.rank; i++)
         out.extent[i] =
             (struct takt_rust_extent){shape->dim[i], from->size.source};
     return out;
-}
-
-/* Whether a name by itself says enough where the type is not known. */
-static bool is_large(const char *op)
-{
-    return strstr(op, "matmul") != NULL || strcmp(op, "conv2d") == 0;
 }
 
 /* A loop or a chain. */
@@ -46,12 +41,11 @@ static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
         return out;
     nest->rust = rust;
     if (takt__rust_lower(nest, node))
-        takt__judge(&nest->ir, TAKT_UNKNOWN_TYPE, &verdict);
+        takt__judge(&nest->ir, TAKT_TAKES_MORE | TAKT_TAKES_UNKNOWN, &verdict);
     const bool is_kept = nest->ir.stmt_count == 0 ||
                          !takt__ir_is_collected(nest->ir.stmt[0].target);
     free(nest);
-    if (verdict.op == NULL || (!verdict.is_typed && !is_large(verdict.op)) ||
-        (!is_kept && strcmp(verdict.op, "copy") == 0))
+    if (verdict.op == NULL || (!is_kept && strcmp(verdict.op, "copy") == 0))
         return out; /* what only hands elements on is no copy of an array */
     return told(&verdict, node);
 }
@@ -218,6 +212,7 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     const struct takt_rust_verdict verdict = takt__rust_judge(rust, node);
     if (verdict.op != NULL && match->op[0] == '\0')
         out->op = takt_op_find(verdict.op);
+    out->certainty = verdict.certainty;
     describe_place(rust, node, out);
     out->is_dtype_known = verdict.type.leaf == TAKT_RUST_F32 ||
                           verdict.type.leaf == TAKT_RUST_F64;

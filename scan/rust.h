@@ -115,6 +115,7 @@ struct takt_rust_verdict {
     TSNode anchor;  /* what is to be reported for it */
     bool is_nest;   /* a loop or a chain, which stands for what is in it */
     struct takt_text total; /* the name that a loop adds up into */
+    enum takt_certainty certainty;
     struct takt_rust_type type;
     unsigned rank;
     struct takt_rust_extent
