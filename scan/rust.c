@@ -92,7 +92,7 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
         }
         out.op = NULL;
     }
-    if (rust_is(node, "call_expression"))
+    if (takt__rust_may_end_chain(rust, node))
         out = nest_of(rust, node);
     if (out.op == NULL)
         out = takt__rust_call(rust, node);

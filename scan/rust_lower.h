@@ -88,6 +88,8 @@ struct takt_rust_part *takt__rust_mapped(struct takt_rust_nest *nest,
  * not understood. */
 struct takt_rust_part *takt__rust_open(struct takt_rust_nest *nest,
                                        TSNode source, unsigned depth);
+/* Whether a call ends a chain by its name alone. */
+bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call);
 /* Whether a call ends a chain, and what it leaves: a number that the nest
  * gathers, or an array. */
 bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call);

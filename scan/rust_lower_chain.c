@@ -18,6 +18,18 @@ static const char *const collects[] = {"collect", "collect_vec",
 static const char *const maps[] = {"mapv", "mapv_inplace", "mapv_into",
                                    "par_mapv_inplace", NULL};
 
+bool takt__rust_may_end_chain(const struct takt_rust *rust, TSNode call)
+{
+    const TSNode method = takt__rust_method(call);
+
+    if (ts_node_is_null(method))
+        return false;
+    const struct takt_text word = rust_text(rust, method);
+    return takt__rust_any(word, sums) || takt__rust_any(word, folds) ||
+           takt__rust_any(word, orders) || takt__rust_any(word, collects) ||
+           takt__rust_any(word, maps) || takt__text_is(word, "for_each");
+}
+
 bool takt__rust_ends_chain(struct takt_rust_nest *nest, TSNode call)
 {
     struct takt_rust *rust = nest->rust;
