@@ -62,6 +62,11 @@ const char *takt__judge_contains(const struct takt_ir_expr *value,
 const char *takt__judge_contains_sum(const struct takt_ir_expr *value,
                                      uint32_t loop);
 
+/* Whether a value is that op of elements and nothing else; and what is added
+ * up for an op. */
+bool takt__judge_is_whole(const char *op, const struct takt_ir_expr *value);
+bool takt__judge_is_whole_sum(const char *op, const struct takt_ir_expr *value);
+
 /* Loops in a row, and what they make together. */
 enum { TAKT_ROW = 8 };
 struct takt_row {
@@ -95,6 +100,8 @@ struct takt_judged {
     uint32_t bound; /* that are reduced away */
     const struct takt_ir_stmt *stmt;
     const struct takt_ir_expr *target; /* what is written in the end */
+    bool
+        has_more; /* around the innermost loop, than a start at 0 and a store */
 };
 
 /* What is known of the elements of a statement. */

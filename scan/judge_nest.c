@@ -100,21 +100,28 @@ static bool read_glue(struct takt_judged *j, uint32_t deepest)
     bool is_begun = false, is_ended = false;
 
     j->target = own;
+    j->has_more = false;
     for (unsigned i = 0; i < j->nest->stmt_count; i++) {
         const struct takt_ir_stmt *stmt = &j->nest->stmt[i];
         if (stmt->around == deepest || is_of_another(j, stmt, deepest))
             continue;
         if (stmt < j->stmt && stmt->effect == TAKT_IR_STORE &&
-            takt__ir_same(stmt->target, own) && !takt__ir_varies(stmt->value))
+            takt__ir_same(stmt->target, own) && !takt__ir_varies(stmt->value)) {
             is_begun = true;
-        else if (stmt > j->stmt && own->sort == TAKT_IR_NAME &&
-                 takt__ir_mentions(stmt->value, own) &&
-                 stmt->target->sort == TAKT_IR_ACCESS && !is_ended) {
+            j->has_more |= j->stmt->effect < TAKT_IR_MAX &&
+                           !takt__ir_is_number(stmt->value, 0);
+        } else if (stmt > j->stmt && own->sort == TAKT_IR_NAME &&
+                   takt__ir_mentions(stmt->value, own) &&
+                   stmt->target->sort == TAKT_IR_ACCESS && !is_ended) {
             is_ended = true;
             j->target = stmt->target;
+            j->has_more |= stmt->effect != TAKT_IR_STORE ||
+                           !takt__ir_same(stmt->value, own);
         } else if (stmt < j->stmt || is_ended || own->sort != TAKT_IR_NAME ||
                    !takt__ir_same(stmt->target, own))
-            return false; /* else s *= alpha, before it is put away */
+            return false;
+        else
+            j->has_more = true; /* s *= alpha, before it is put away */
     }
     if (own->sort == TAKT_IR_NAME)
         return is_begun == is_ended;
@@ -195,6 +202,7 @@ static void judge_stmts(struct takt_judged *j, uint32_t deepest)
     const struct takt_ir_nest *nest = j->nest;
     struct takt_verdict *out = j->out;
     const struct takt_verdict none = *out;
+    unsigned count = 0;
     bool is_whole = true;
 
     for (unsigned i = 0; i < nest->stmt_count; i++) {
@@ -202,6 +210,7 @@ static void judge_stmts(struct takt_judged *j, uint32_t deepest)
 
         if (nest->stmt[i].around != deepest)
             continue;
+        count++;
         j->stmt = &nest->stmt[i];
         j->out = &one;
         one.op = takt__judge_is_entangled(nest, j->stmt) ||
@@ -226,7 +235,7 @@ static void judge_stmts(struct takt_judged *j, uint32_t deepest)
             one.total = j->stmt->target->text;
         *out = one;
     }
-    if (!is_whole && out->certainty == TAKT_EXACT)
+    if ((!is_whole || count > 1) && out->certainty == TAKT_EXACT)
         out->certainty = TAKT_CONTAINS;
 }
 

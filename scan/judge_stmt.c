@@ -314,6 +314,8 @@ static const char *element_op(struct takt_judged *j)
         j->out->role = TAKT_ROLE_EXP;
     /* x[i] += 1, x[i] = i: nothing that is worth a call */
     const char *op = named_element(j, value);
+    if (op != NULL && !takt__judge_is_whole(op, value))
+        j->out->certainty = TAKT_CONTAINS;
     if (op == NULL || takt__ir_is_mirrored(value) ||
         takt__ir_is_mirrored(stmt->target) || is_moved(stmt, value))
         return NULL;
@@ -380,6 +382,12 @@ const char *takt__judge_stmt(struct takt_judged *j)
         return NULL;
     takt__judge_tell_type(j->out, &elements);
     const char *op = typed_op(j);
+    if (op != NULL && j->bound != 0 &&
+        ((j->has_more && strcmp(op, "pooling") != 0) ||
+         stmt->effect == TAKT_IR_DIFFERENCE ||
+         (stmt->effect == TAKT_IR_SUM &&
+          !takt__judge_is_whole_sum(op, stmt->value))))
+        j->out->certainty = TAKT_CONTAINS;
     if (op == NULL || !elements.is_unknown ||
         (j->takes & TAKT_TAKES_UNTYPED) != 0)
         return op;

@@ -148,7 +148,17 @@ static void all_languages_agree(void)
 
 static void what_does_more_contains_it(void)
 {
-    const struct saying scale = {.op = "scale"}, none = {.op = NULL};
+    const struct saying scale = {.op = "scale"}, none = {.op = NULL},
+                        dot = {.op = "dot"}, add = {.op = "add"};
+
+    hear(TAKT_SCAN_C, "a.c",
+         "float f(const float *a, const float *b, int n) { float s = 0;\n"
+         "for (int i = 0; i < n; i++) s += 0.5f * a[i] * b[i]; return s; }",
+         &dot, TAKT_CONTAINS);
+    hear(TAKT_SCAN_C, "a.c",
+         "void f(const float *a, float *b, float *c, int n) {\n"
+         "for (int i = 0; i < n; i++) { b[i] += a[i]; c[i] = b[i]; } }",
+         &add, TAKT_CONTAINS);
 
     hear(TAKT_SCAN_RUST, "a.rs",
          "fn f(a: &[f32], b: &[f32]) -> Vec<f32> {\n"
