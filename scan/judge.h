@@ -39,7 +39,8 @@ enum takt_takes {
     TAKT_TAKES_EXACT = 0,
     TAKT_TAKES_MORE = 1,    /* loops that do more than the op */
     TAKT_TAKES_UNKNOWN = 2, /* products whose element type is not known */
-    TAKT_TAKES_UNTYPED = 4  /* anything whose element type is not known */
+    TAKT_TAKES_DOTS = 4,    /* these, and dot products */
+    TAKT_TAKES_UNTYPED = 8  /* anything whose element type is not known */
 };
 void takt__judge(struct takt_ir_nest *nest, unsigned takes,
                  struct takt_verdict *out);

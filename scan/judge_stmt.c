@@ -363,9 +363,13 @@ static const char *typed_op(struct takt_judged *j)
 }
 
 /* Whether the form alone says enough where the type is not known. */
-static bool is_product(const char *op)
+static bool is_product(const char *op, unsigned takes)
 {
-    return strstr(op, "matmul") != NULL || !strcmp(op, "conv2d");
+    if ((takes & TAKT_TAKES_DOTS) != 0 && !strcmp(op, "dot"))
+        return true;
+    return (takes & (TAKT_TAKES_UNKNOWN | TAKT_TAKES_DOTS)) != 0 &&
+           (strstr(op, "matmul") != NULL || !strcmp(op, "conv2d") ||
+            !strcmp(op, "gemv"));
 }
 
 const char *takt__judge_stmt(struct takt_judged *j)
@@ -391,5 +395,5 @@ const char *takt__judge_stmt(struct takt_judged *j)
     if (op == NULL || !elements.is_unknown ||
         (j->takes & TAKT_TAKES_UNTYPED) != 0)
         return op;
-    return (j->takes & TAKT_TAKES_UNKNOWN) != 0 && is_product(op) ? op : NULL;
+    return is_product(op, j->takes) ? op : NULL;
 }

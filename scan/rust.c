@@ -41,7 +41,7 @@ static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
         return out;
     nest->rust = rust;
     if (takt__rust_lower(nest, node))
-        takt__judge(&nest->ir, TAKT_TAKES_MORE | TAKT_TAKES_UNKNOWN, &verdict);
+        takt__judge(&nest->ir, TAKT_TAKES_MORE | TAKT_TAKES_DOTS, &verdict);
     const bool is_kept = nest->ir.stmt_count == 0 ||
                          !takt__ir_is_collected(nest->ir.stmt[0].target);
     free(nest);
