@@ -38,7 +38,7 @@ struct takt_c_name {
 struct takt_c_notes {
     struct takt_c_name *name; /* a hash table */
     size_t name_count, name_room;
-    struct takt_verdict *verdict; /* a hash table by node */
+    struct takt_ir_verdict *verdict; /* a hash table by node */
     size_t verdict_count, verdict_room;
     bool is_test_path, is_std_used;
     bool is_arma_used;      /* Armadillo's names are short: mat, vec */
@@ -156,28 +156,28 @@ bool takt__c_constant(const struct takt_c_place *place, TSNode node,
 /* ---- verdicts ----------------------------------------------------------- */
 
 /* What it computes: from the notes, or worked out now. */
-struct takt_verdict takt__c_verdict(const struct takt_source *source,
-                                    TSNode node);
+struct takt_ir_verdict takt__c_verdict(const struct takt_source *source,
+                                       TSNode node);
 /* The same without regard to what is beside it. */
-struct takt_verdict takt__c_own_verdict(const struct takt_source *source,
-                                        TSNode node);
+struct takt_ir_verdict takt__c_own_verdict(const struct takt_source *source,
+                                           TSNode node);
 
 /* What a loop computes by itself. */
 void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
-                        struct takt_verdict *out);
+                        struct takt_ir_verdict *out);
 /* What the loops in a loop make together. */
 void takt__c_judge_within(const struct takt_c_place *place, TSNode loop,
-                          struct takt_verdict *out);
+                          struct takt_ir_verdict *out);
 /* What loops in a row make together: this is the first of them, or one of the
  * others, which then has no op of its own. */
 void takt__c_judge_row(const struct takt_c_place *place, TSNode loop,
-                       struct takt_verdict *out);
+                       struct takt_ir_verdict *out);
 /* Calls of the standard library's algorithms. */
 void takt__c_judge_algorithm(const struct takt_c_place *place, TSNode call,
-                             struct takt_verdict *out);
+                             struct takt_ir_verdict *out);
 /* Operators and methods of matrix types. */
 void takt__c_judge_matrix(const struct takt_c_place *place, TSNode node,
-                          struct takt_verdict *out);
+                          struct takt_ir_verdict *out);
 bool takt__c_is_loop(TSNode node);
 
 /* Whether it may compute something at all: a quick look. */

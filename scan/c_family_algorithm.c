@@ -17,7 +17,7 @@ struct call {
     bool is_ranges;
     unsigned count;
     TSNode argument[MOST];
-    struct takt_verdict *out;
+    struct takt_ir_verdict *out;
 };
 
 /* ---- reading the call ---------------------------------------------------- */
@@ -409,7 +409,7 @@ static const char *algorithm_op(struct call *call)
 }
 
 void takt__c_judge_algorithm(const struct takt_c_place *place, TSNode node,
-                             struct takt_verdict *out)
+                             struct takt_ir_verdict *out)
 {
     struct call call = {.place = place, .node = node, .out = out};
 

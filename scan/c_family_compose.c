@@ -109,7 +109,7 @@ static bool holds_after(const struct takt_c_place *place, TSNode loop,
 /* ---- a loop by itself ---------------------------------------------------- */
 
 void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
-                        struct takt_verdict *out)
+                        struct takt_ir_verdict *out)
 {
     struct takt_c_nest *nest = calloc(1, sizeof *nest);
 
@@ -157,7 +157,7 @@ static void gather(const struct takt_source *source, TSNode first,
 }
 
 void takt__c_judge_within(const struct takt_c_place *place, TSNode loop,
-                          struct takt_verdict *out)
+                          struct takt_ir_verdict *out)
 {
     const TSNode body = takt__node_field(loop, "body");
     struct takt_row row;
@@ -171,7 +171,7 @@ void takt__c_judge_within(const struct takt_c_place *place, TSNode loop,
 }
 
 void takt__c_judge_row(const struct takt_c_place *place, TSNode loop,
-                       struct takt_verdict *out)
+                       struct takt_ir_verdict *out)
 {
     TSNode before[TAKT_ROW], at = loop;
     unsigned count = 0;

@@ -10,7 +10,7 @@
 struct pair {
     const struct takt_c_place *place;
     struct takt_c_type left, right;
-    struct takt_verdict *out;
+    struct takt_ir_verdict *out;
 };
 
 static bool is_matrix_like(struct takt_c_type type)
@@ -87,7 +87,7 @@ static const char *operator_op(const struct pair *p, struct takt_text sign)
 }
 
 static void judge_operator(const struct takt_c_place *place, TSNode node,
-                           struct takt_verdict *out)
+                           struct takt_ir_verdict *out)
 {
     const TSNode left = takt__node_field(node, "left");
     const TSNode right = takt__node_field(node, "right");
@@ -196,7 +196,7 @@ static bool is_kept(const struct takt_c_place *place)
 }
 
 static void judge_call(const struct takt_c_place *place, TSNode node,
-                       struct takt_verdict *out)
+                       struct takt_ir_verdict *out)
 {
     const TSNode callee = takt__node_field(node, "function");
     const TSNode list = takt__node_field(node, "arguments");
@@ -241,7 +241,7 @@ static void judge_call(const struct takt_c_place *place, TSNode node,
 }
 
 void takt__c_judge_matrix(const struct takt_c_place *place, TSNode node,
-                          struct takt_verdict *out)
+                          struct takt_ir_verdict *out)
 {
     if (takt__node_is(node, "call_expression"))
         judge_call(place, node, out);

@@ -20,7 +20,7 @@ enum takt_role {
 };
 
 /* What a loop, a call or an operator computes. */
-struct takt_verdict {
+struct takt_ir_verdict {
     const void *id; /* of the node */
     const char *op; /* NULL: nothing that we know */
     enum takt_role role;
@@ -43,7 +43,7 @@ enum takt_takes {
     TAKT_TAKES_UNTYPED = 8  /* anything whose element type is not known */
 };
 void takt__judge(struct takt_ir_nest *nest, unsigned takes,
-                 struct takt_verdict *out);
+                 struct takt_ir_verdict *out);
 
 /* The op of out[i] = value; NULL: none. `target` is what is written, or NULL.
  * Also what a lambda does with its parameters. */
@@ -72,18 +72,18 @@ bool takt__judge_is_whole_sum(const char *op, const struct takt_ir_expr *value);
 enum { TAKT_ROW = 8 };
 struct takt_row {
     unsigned count;
-    struct takt_verdict verdict[TAKT_ROW];
+    struct takt_ir_verdict verdict[TAKT_ROW];
 };
 /* How many from the first on are *op together: softmax, layernorm, attention;
  * 0: they are none. */
 unsigned takt__judge_row(const struct takt_row *row, const char **op);
 /* Puts the op and its sizes into a verdict. `rows`: how many there are, or 0;
  * for attention, the queries. */
-void takt__judge_tell_row(struct takt_verdict *out, const struct takt_row *row,
-                          const char *op, uint64_t rows,
-                          enum takt_size_source of_rows);
+void takt__judge_tell_row(struct takt_ir_verdict *out,
+                          const struct takt_row *row, const char *op,
+                          uint64_t rows, enum takt_size_source of_rows);
 /* Whether a loop like this is a part of anything. */
-bool takt__judge_may_be_part(const struct takt_verdict *verdict);
+bool takt__judge_may_be_part(const struct takt_ir_verdict *verdict);
 
 /* Sizes that are 0 in all places are not known at all. */
 void takt__tell_size(struct takt_found_size *size, enum takt_size_source source,
@@ -94,7 +94,7 @@ void takt__tell_size(struct takt_found_size *size, enum takt_size_source source,
 /* A nest that is one loop in another, and the one thing it does. */
 struct takt_judged {
     struct takt_ir_nest *nest;
-    struct takt_verdict *out;
+    struct takt_ir_verdict *out;
     unsigned takes;
     uint32_t all;   /* the loops */
     uint32_t free;  /* that the target changes with */
@@ -112,7 +112,7 @@ struct takt_elements {
 /* Whether all elements are floating-point numbers, or may be. */
 bool takt__judge_is_typed(const struct takt_ir_expr *e,
                           struct takt_elements *out);
-void takt__judge_tell_type(struct takt_verdict *out,
+void takt__judge_tell_type(struct takt_ir_verdict *out,
                            const struct takt_elements *elements);
 /* The op of j->stmt, and its sizes; NULL: none. */
 const char *takt__judge_stmt(struct takt_judged *j);

@@ -200,13 +200,13 @@ static bool is_told(const struct takt_judged *j, const char *op,
 static void judge_stmts(struct takt_judged *j, uint32_t deepest)
 {
     const struct takt_ir_nest *nest = j->nest;
-    struct takt_verdict *out = j->out;
-    const struct takt_verdict none = *out;
+    struct takt_ir_verdict *out = j->out;
+    const struct takt_ir_verdict none = *out;
     unsigned count = 0;
     bool is_whole = true;
 
     for (unsigned i = 0; i < nest->stmt_count; i++) {
-        struct takt_verdict one = none;
+        struct takt_ir_verdict one = none;
 
         if (nest->stmt[i].around != deepest)
             continue;
@@ -240,7 +240,7 @@ static void judge_stmts(struct takt_judged *j, uint32_t deepest)
 }
 
 void takt__judge(struct takt_ir_nest *nest, unsigned takes,
-                 struct takt_verdict *out)
+                 struct takt_ir_verdict *out)
 {
     uint32_t deepest = 0;
     struct takt_judged j = {.nest = nest, .out = out, .takes = takes};

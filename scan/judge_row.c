@@ -87,9 +87,9 @@ static size_t known(const struct takt_found_size *size, unsigned at)
 }
 
 /* rows: how many there are, or 0; for attention, the queries. */
-void takt__judge_tell_row(struct takt_verdict *out, const struct takt_row *row,
-                          const char *op, uint64_t rows,
-                          enum takt_size_source of_rows)
+void takt__judge_tell_row(struct takt_ir_verdict *out,
+                          const struct takt_row *row, const char *op,
+                          uint64_t rows, enum takt_size_source of_rows)
 {
     const struct takt_found_size *first = &row->verdict[0].size;
     const struct takt_found_size *size =
@@ -118,7 +118,7 @@ void takt__judge_tell_row(struct takt_verdict *out, const struct takt_row *row,
 }
 
 /* Whether a loop like this is a part of anything. */
-bool takt__judge_may_be_part(const struct takt_verdict *verdict)
+bool takt__judge_may_be_part(const struct takt_ir_verdict *verdict)
 {
     static const char *const ops[] = {"max",    "sum",     "scale", "div",
                                       "mean",   "softmax", "gemv",  "variance",

@@ -45,7 +45,7 @@ bool takt__judge_is_typed(const struct takt_ir_expr *e,
     return true;
 }
 
-void takt__judge_tell_type(struct takt_verdict *out,
+void takt__judge_tell_type(struct takt_ir_verdict *out,
                            const struct takt_elements *elements)
 {
     out->is_f32 = elements->is_f32;

@@ -411,7 +411,7 @@ static bool is_offset(const struct takt_ir_expr *e)
 /* What has no type is an op where it computes; lists hold anything, and only
  * of numbers is it worth saying that they move. */
 static const char *op_of(struct takt_python_nest *nest,
-                         struct takt_verdict *out)
+                         struct takt_ir_verdict *out)
 {
     struct takt_python_notes *notes = nest->source->notes;
 
@@ -436,7 +436,7 @@ const char *takt__python_loop(const struct takt_source *source, TSNode node,
                               struct takt_found_size *size)
 {
     struct takt_python_nest *nest = open_nest(source, node);
-    struct takt_verdict verdict = {.op = NULL};
+    struct takt_ir_verdict verdict = {.op = NULL};
     const char *op = NULL;
 
     if (nest == NULL)
@@ -452,7 +452,7 @@ const char *takt__python_loop(const struct takt_source *source, TSNode node,
 const char *takt__python_map(const struct takt_source *source, TSNode node)
 {
     struct takt_python_nest *nest = open_nest(source, node);
-    struct takt_verdict verdict = {.op = NULL};
+    struct takt_ir_verdict verdict = {.op = NULL};
     const char *op = NULL;
 
     if (nest == NULL)
@@ -467,7 +467,7 @@ const char *takt__python_reduced(const struct takt_source *source, TSNode over,
                                  enum takt_ir_effect effect)
 {
     struct takt_python_nest *nest = open_nest(source, over);
-    struct takt_verdict verdict = {.op = NULL};
+    struct takt_ir_verdict verdict = {.op = NULL};
     struct takt_ir_expr *value = NULL;
     const char *op = NULL;
 

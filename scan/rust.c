@@ -11,7 +11,7 @@
 const TSLanguage *tree_sitter_rust(void);
 
 /* What a nest computes, as a verdict about its outermost loop. */
-static struct takt_rust_verdict told(const struct takt_verdict *from,
+static struct takt_rust_verdict told(const struct takt_ir_verdict *from,
                                      TSNode node)
 {
     struct takt_rust_verdict out = {
@@ -34,7 +34,7 @@ static struct takt_rust_verdict told(const struct takt_verdict *from,
 static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_verdict out = {.op = NULL};
-    struct takt_verdict verdict = {.op = NULL};
+    struct takt_ir_verdict verdict = {.op = NULL};
     struct takt_rust_nest *nest = calloc(1, sizeof *nest);
 
     if (nest == NULL)

@@ -8,14 +8,14 @@
 /* ---- what is gone over --------------------------------------------------- */
 
 /* How one source is walked through: its index, and whether it is the first. */
-struct walk {
+struct takt_rust_walk {
     struct takt_rust_nest *nest;
     struct takt_ir_expr *at;
     bool is_whole; /* nothing else is walked beside it */
     unsigned depth;
 };
 
-static struct takt_rust_part *items(struct walk walk, TSNode source);
+static struct takt_rust_part *items(struct takt_rust_walk walk, TSNode source);
 
 static struct takt_ir_expr *element(struct takt_rust_nest *nest,
                                     struct takt_ir_expr *base,
@@ -25,7 +25,7 @@ static struct takt_ir_expr *element(struct takt_rust_nest *nest,
 }
 
 /* Something that is called for and does not change: an array by its text. */
-static struct takt_ir_expr *unseen(struct walk walk, TSNode call)
+static struct takt_ir_expr *unseen(struct takt_rust_walk walk, TSNode call)
 {
     static const char *const lines[] = {"row", "column", "row_mut",
                                         "column_mut", NULL};
@@ -75,7 +75,7 @@ static bool is_independent(const struct takt_rust_nest *nest, TSNode node,
 }
 
 /* The array that is gone over, also one that has no name: (&a - &b). */
-static struct takt_ir_expr *place(struct walk walk, TSNode source)
+static struct takt_ir_expr *place(struct takt_rust_walk walk, TSNode source)
 {
     struct takt_rust *rust = walk.nest->rust;
     struct takt_ir_expr *e =
@@ -123,7 +123,7 @@ struct takt_rust_part *takt__rust_mapped(struct takt_rust_nest *nest,
         takt__rust_function(nest, rust_text(nest->rust, function), &value, 1));
 }
 
-static struct takt_rust_part *chunk(struct walk walk, TSNode call)
+static struct takt_rust_part *chunk(struct takt_rust_walk walk, TSNode call)
 {
     struct takt_ir_nest *ir = &walk.nest->ir;
     struct takt_ir_expr *size = takt__rust_expr(
@@ -138,7 +138,7 @@ static struct takt_rust_part *chunk(struct walk walk, TSNode call)
                        takt__ir_pair(ir, TAKT_IR_MUL, walk.at, size)));
 }
 
-static struct takt_rust_part *window(struct walk walk, TSNode call)
+static struct takt_rust_part *window(struct takt_rust_walk walk, TSNode call)
 {
     struct takt_ir_nest *ir = &walk.nest->ir;
     struct takt_ir_expr *base = place(walk, takt__rust_receiver(call));
@@ -151,7 +151,8 @@ static struct takt_rust_part *window(struct walk walk, TSNode call)
 }
 
 /* An adaptor that changes where its receiver is read. */
-static struct walk moved(struct walk walk, TSNode call, struct takt_text word)
+static struct takt_rust_walk moved(struct takt_rust_walk walk, TSNode call,
+                                   struct takt_text word)
 {
     struct takt_ir_nest *ir = &walk.nest->ir;
     const struct takt_ir_type none = {.rank = 0};
@@ -171,15 +172,16 @@ static struct walk moved(struct walk walk, TSNode call, struct takt_text word)
     return walk;
 }
 
-static struct takt_rust_part *zipped(struct walk walk, TSNode a, TSNode b)
+static struct takt_rust_part *zipped(struct takt_rust_walk walk, TSNode a,
+                                     TSNode b)
 {
-    struct walk beside = walk;
+    struct takt_rust_walk beside = walk;
 
     walk.is_whole = beside.is_whole = false;
     return takt__rust_pair(walk.nest, items(walk, a), items(beside, b));
 }
 
-static struct takt_rust_part *adapted(struct walk walk, TSNode call,
+static struct takt_rust_part *adapted(struct takt_rust_walk walk, TSNode call,
                                       struct takt_text word)
 {
     static const char *const passing[] = {"iter",
@@ -260,7 +262,7 @@ static struct takt_rust_part *adapted(struct walk walk, TSNode call,
 }
 
 /* let it = v.iter(): the name of an iterator, outside of the nest. */
-static TSNode followed(const struct walk *walk, TSNode source)
+static TSNode followed(const struct takt_rust_walk *walk, TSNode source)
 {
     static const char *const iterators[] = {
         "iter", "zip", "enumerate", "iter_mut", "into_iter", "map", NULL};
@@ -278,7 +280,7 @@ static TSNode followed(const struct walk *walk, TSNode source)
                : source;
 }
 
-static struct takt_rust_part *items(struct walk walk, TSNode source)
+static struct takt_rust_part *items(struct takt_rust_walk walk, TSNode source)
 {
     struct takt_rust *rust = walk.nest->rust;
     TSNode part[2];
@@ -351,5 +353,5 @@ struct takt_rust_part *takt__rust_open(struct takt_rust_nest *nest,
         takt__ir_count(ir, rust_text(nest->rust, source), loop->bit);
     if (at == NULL)
         return NULL;
-    return items((struct walk){nest, at, true, depth}, source);
+    return items((struct takt_rust_walk){nest, at, true, depth}, source);
 }
