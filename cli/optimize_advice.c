@@ -387,7 +387,8 @@ struct advice advise(const struct rules *rules,
     const bool has_dtype = (op->dtypes >> advice.dtype & 1) != 0;
     if (!has_dtype)
         advice.dtype = TAKT_F32; /* the nearest that can be asked about */
-    if ((has_dtype || !finding->is_dtype_known) && !is_stand_in(finding))
+    if ((has_dtype || !finding->is_dtype_known) && !is_stand_in(finding) &&
+        finding->certainty != TAKT_CONTAINS) /* it would not do the rest */
         format_call(op, advice.dtype, &finding->size.shape, advice.call,
                     sizeof advice.call);
     if (advice.shape.rank == 0) {

@@ -67,15 +67,16 @@ static void print_finding(struct optimize_report *report,
 {
     struct json *json = &report->json;
 
-    json_print(json,
-               "{file:%s line:%u column:%u end_line:%u end_column:%u "
-               "language:%s pattern:%s op:%s complexity:%s dtype:%s",
-               finding->path, finding->line, finding->column, finding->end_line,
-               finding->end_column, takt__scan_language_name(finding->language),
-               finding->pattern, finding->name,
-               takt_complexity_name(finding->op->complexity),
-               finding->is_dtype_known ? takt_dtype_name(finding->dtype)
-                                       : NULL);
+    json_print(
+        json,
+        "{file:%s line:%u column:%u end_line:%u end_column:%u "
+        "language:%s pattern:%s op:%s certainty:%s complexity:%s dtype:%s",
+        finding->path, finding->line, finding->column, finding->end_line,
+        finding->end_column, takt__scan_language_name(finding->language),
+        finding->pattern, finding->name,
+        takt__certainty_name(finding->certainty),
+        takt_complexity_name(finding->op->complexity),
+        finding->is_dtype_known ? takt_dtype_name(finding->dtype) : NULL);
     print_size(json, finding);
     json_print(json, "function:%s test:%d snippet:%s",
                finding->function == NULL || finding->function[0] == '\0'

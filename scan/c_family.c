@@ -15,8 +15,8 @@ const TSLanguage *tree_sitter_cpp(void);
 
 enum { LEAST = 64 };
 
-static struct takt_c_verdict *slot(const struct takt_c_notes *notes,
-                                   const void *id)
+static struct takt_ir_verdict *slot(const struct takt_c_notes *notes,
+                                    const void *id)
 {
     size_t i =
         ((uintptr_t)id * 0x9e3779b97f4a7c15u >> 32) % notes->verdict_room;
@@ -46,11 +46,11 @@ static bool make_room(struct takt_c_notes *notes)
 }
 
 static bool recall(const struct takt_source *source, const void *id,
-                   struct takt_c_verdict *out)
+                   struct takt_ir_verdict *out)
 {
     const struct takt_c_notes *notes = source->notes;
 
-    *out = (struct takt_c_verdict){.id = id};
+    *out = (struct takt_ir_verdict){.id = id};
     if (notes->verdict_room == 0 || slot(notes, id)->id == NULL)
         return false;
     *out = *slot(notes, id);
@@ -58,25 +58,25 @@ static bool recall(const struct takt_source *source, const void *id,
 }
 
 static void keep(const struct takt_source *source,
-                 const struct takt_c_verdict *verdict)
+                 const struct takt_ir_verdict *verdict)
 {
     struct takt_c_notes *notes = source->notes;
 
     if (!make_room(notes))
         return;
-    struct takt_c_verdict *place = slot(notes, verdict->id);
+    struct takt_ir_verdict *place = slot(notes, verdict->id);
     notes->verdict_count += place->id == NULL;
     *place = *verdict;
 }
 
 static void judge(const struct takt_c_place *place, TSNode node,
-                  struct takt_c_verdict *out)
+                  struct takt_ir_verdict *out)
 {
     if (takt__c_is_dead(place))
         return;
     if (takt__c_is_loop(node)) {
         takt__c_judge_loop(place, node, out);
-        if (out->op == NULL && out->role == TAKT_C_ROLE_NONE)
+        if (out->op == NULL && out->role == TAKT_ROLE_NONE)
             takt__c_judge_within(place, node, out);
         return;
     }
@@ -86,17 +86,17 @@ static void judge(const struct takt_c_place *place, TSNode node,
         takt__c_judge_matrix(place, node, out);
 }
 
-struct takt_c_verdict takt__c_own_verdict(const struct takt_source *source,
-                                          TSNode node)
+struct takt_ir_verdict takt__c_own_verdict(const struct takt_source *source,
+                                           TSNode node)
 {
-    struct takt_c_verdict out;
+    struct takt_ir_verdict out;
     struct takt_c_place place;
 
     if (recall(source, node.id, &out))
         return out;
     if (takt__c_place(source, node, &place))
         judge(&place, node, &out);
-    if (out.op == NULL && out.role != TAKT_C_ROLE_EXP_SUM)
+    if (out.op == NULL && out.role != TAKT_ROLE_EXP_SUM)
         memset(&out.size, 0, sizeof out.size);
     keep(source, &out);
     return out;
@@ -112,11 +112,11 @@ static bool is_in_swallowed(const struct takt_c_place *place)
     return false;
 }
 
-struct takt_c_verdict takt__c_verdict(const struct takt_source *source,
-                                      TSNode node)
+struct takt_ir_verdict takt__c_verdict(const struct takt_source *source,
+                                       TSNode node)
 {
     const char *settled = (const char *)node.id + 1; /* no node's own */
-    struct takt_c_verdict out;
+    struct takt_ir_verdict out;
     struct takt_c_place place;
 
     if (!takt__c_is_loop(node))
@@ -150,7 +150,7 @@ static bool computes(const struct takt_match *match,
 
     if (ts_node_is_null(node) || !takt__c_is_worth_it(match->source, node))
         return false;
-    const struct takt_c_verdict verdict = takt__c_verdict(match->source, node);
+    const struct takt_ir_verdict verdict = takt__c_verdict(match->source, node);
     for (unsigned i = 1; i < count && verdict.op != NULL; i++)
         if (!operand[i].is_node && !strcmp(verdict.op, operand[i].word))
             return true;
@@ -239,8 +239,9 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
         takt__c_describe_call(&place, node, op, out);
         return;
     }
-    const struct takt_c_verdict verdict = takt__c_verdict(match->source, node);
+    const struct takt_ir_verdict verdict = takt__c_verdict(match->source, node);
     out->op = verdict.op == NULL ? NULL : takt_op_find(verdict.op);
+    out->certainty = verdict.certainty;
     out->size = verdict.size;
     out->is_dtype_known = verdict.is_typed;
     out->dtype = verdict.is_f64 ? TAKT_F64 : TAKT_F32;

@@ -9,7 +9,7 @@
 #ifndef TAKT_SCAN_C_FAMILY_H
 #define TAKT_SCAN_C_FAMILY_H
 
-#include "language.h"
+#include "judge.h"
 
 /* ---- names: what a file declares outside of functions ------------------- */
 
@@ -34,13 +34,11 @@ struct takt_c_name {
                           its class, or NULL for the first of that name */
 };
 
-struct takt_c_verdict;
-
 /* What is known about a file. */
 struct takt_c_notes {
     struct takt_c_name *name; /* a hash table */
     size_t name_count, name_room;
-    struct takt_c_verdict *verdict; /* a hash table by node */
+    struct takt_ir_verdict *verdict; /* a hash table by node */
     size_t verdict_count, verdict_room;
     bool is_test_path, is_std_used;
     bool is_arma_used;      /* Armadillo's names are short: mat, vec */
@@ -69,8 +67,6 @@ const struct takt_c_name *takt__c_find_field(const struct takt_source *source,
                                              const void *class,
                                              struct takt_text text);
 
-/* Whether both are the same text. */
-bool takt__c_same_text(struct takt_text a, struct takt_text b);
 /* Whether the text is one of these words; NULL ends. */
 bool takt__c_is_any(struct takt_text text, const char *const *words);
 /* Whether the word is part of the text, without regard to case. */
@@ -99,7 +95,7 @@ struct takt_c_place {
 /* false: it is too deep to say. */
 bool takt__c_place(const struct takt_source *source, TSNode node,
                    struct takt_c_place *place);
-/* Whether it is in what the preprocessor leaves out: #if 0. */
+/* Whether it is in what the preprocessor stmts out: #if 0. */
 bool takt__c_is_dead(const struct takt_c_place *place);
 /* The innermost function, or a null node. */
 TSNode takt__c_function(const struct takt_c_place *place);
@@ -121,24 +117,9 @@ bool takt__c_declared(const struct takt_c_place *place, struct takt_text name,
 
 /* ---- types -------------------------------------------------------------- */
 
-enum takt_c_element {
-    TAKT_C_UNKNOWN,
-    TAKT_C_F32,
-    TAKT_C_F64,
-    TAKT_C_INTEGER,
-    TAKT_C_OTHER /* known, and no number that we have ops for */
-};
-
-enum takt_c_kind {
-    TAKT_C_PLAIN,  /* a scalar, an array, a pointer, a container of these */
-    TAKT_C_MATRIX, /* * is the product of matrices */
-    TAKT_C_VECTOR, /* the same, one column or row */
-    TAKT_C_ARRAY   /* * is element by element */
-};
-
 struct takt_c_type {
-    enum takt_c_element element;
-    enum takt_c_kind kind;
+    enum takt_ir_element element;
+    enum takt_ir_kind kind;
     unsigned rank;   /* subscripts down to an element */
     uint64_t dim[3]; /* of arrays and fixed matrices; 0: not known */
     bool is_auto, is_volatile;
@@ -158,9 +139,9 @@ takt__c_declared_type(const struct takt_c_place *place,
 /* Of a type's own node, with the names of the file. */
 struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
                                       TSNode type, unsigned depth);
-/* Of a field of something of that type. */
+/* Of a field of a class, which may be NULL: of any. */
 struct takt_c_type takt__c_field_type(const struct takt_c_place *place,
-                                      struct takt_c_type of,
+                                      const void *class,
                                       struct takt_text field);
 /* Of a whole expression, as far as declarations tell. */
 struct takt_c_type takt__c_expression_type(const struct takt_c_place *place,
@@ -174,56 +155,30 @@ bool takt__c_constant(const struct takt_c_place *place, TSNode node,
 
 /* ---- verdicts ----------------------------------------------------------- */
 
-enum takt_c_role {
-    TAKT_C_ROLE_NONE,
-    TAKT_C_ROLE_EXP,      /* e[i] = exp(..) */
-    TAKT_C_ROLE_EXP_SUM,  /* e[i] = exp(..), s += e[i] */
-    TAKT_C_ROLE_SQUARES,  /* s += x * x */
-    TAKT_C_ROLE_NORMALIZE /* (a[i] - mean) * inverse ... */
-};
-
-/* What a loop, a call or an operator computes. */
-struct takt_c_verdict {
-    const void *id; /* of the node */
-    const char *op; /* NULL: nothing that we know */
-    enum takt_c_role role;
-    bool is_f64, is_typed;
-    bool is_swallowed;      /* a part of what a loop before it is */
-    struct takt_text total; /* the name that a loop adds up into */
-    uint64_t extent;        /* of the outermost loop; 0: not known */
-    enum takt_size_source extent_source;
-    struct takt_found_size size;
-};
-
 /* What it computes: from the notes, or worked out now. */
-struct takt_c_verdict takt__c_verdict(const struct takt_source *source,
-                                      TSNode node);
+struct takt_ir_verdict takt__c_verdict(const struct takt_source *source,
+                                       TSNode node);
 /* The same without regard to what is beside it. */
-struct takt_c_verdict takt__c_own_verdict(const struct takt_source *source,
-                                          TSNode node);
+struct takt_ir_verdict takt__c_own_verdict(const struct takt_source *source,
+                                           TSNode node);
 
 /* What a loop computes by itself. */
 void takt__c_judge_loop(const struct takt_c_place *place, TSNode loop,
-                        struct takt_c_verdict *out);
+                        struct takt_ir_verdict *out);
 /* What the loops in a loop make together. */
 void takt__c_judge_within(const struct takt_c_place *place, TSNode loop,
-                          struct takt_c_verdict *out);
+                          struct takt_ir_verdict *out);
 /* What loops in a row make together: this is the first of them, or one of the
  * others, which then has no op of its own. */
 void takt__c_judge_row(const struct takt_c_place *place, TSNode loop,
-                       struct takt_c_verdict *out);
+                       struct takt_ir_verdict *out);
 /* Calls of the standard library's algorithms. */
 void takt__c_judge_algorithm(const struct takt_c_place *place, TSNode call,
-                             struct takt_c_verdict *out);
+                             struct takt_ir_verdict *out);
 /* Operators and methods of matrix types. */
 void takt__c_judge_matrix(const struct takt_c_place *place, TSNode node,
-                          struct takt_c_verdict *out);
+                          struct takt_ir_verdict *out);
 bool takt__c_is_loop(TSNode node);
-
-/* Sizes that are 0 in all places are not known at all. */
-void takt__c_tell_size(struct takt_found_size *size,
-                       enum takt_size_source source, unsigned rank,
-                       const uint64_t *dim);
 
 /* Whether it may compute something at all: a quick look. */
 bool takt__c_is_worth_it(const struct takt_source *source, TSNode node);

@@ -17,7 +17,7 @@ struct call {
     bool is_ranges;
     unsigned count;
     TSNode argument[MOST];
-    struct takt_c_verdict *out;
+    struct takt_ir_verdict *out;
 };
 
 /* ---- reading the call ---------------------------------------------------- */
@@ -75,7 +75,7 @@ static bool read_call(struct call *call)
 /* What an argument runs over: v.begin(), p, std::begin(v). */
 static struct takt_c_type range_type(const struct call *call, unsigned at)
 {
-    const struct takt_c_type none = {.element = TAKT_C_UNKNOWN};
+    const struct takt_c_type none = {.element = TAKT_IR_UNKNOWN};
 
     if (at >= call->count)
         return none;
@@ -97,8 +97,8 @@ static bool is_over_floats(struct call *call)
     if (!takt__c_is_float(type) || type.rank != 1)
         return false;
     call->out->is_typed = true;
-    call->out->is_f64 = type.element == TAKT_C_F64;
-    takt__c_tell_size(&call->out->size, TAKT_SIZE_TYPE, 1, type.dim);
+    call->out->is_f64 = type.element == TAKT_IR_F64;
+    takt__tell_size(&call->out->size, TAKT_SIZE_TYPE, 1, type.dim);
     return true;
 }
 
@@ -107,7 +107,7 @@ static bool is_over_floats(struct call *call)
 /* The parameters of a lambda become elements of one loop; the first of `own`
  * parameters is what was gathered so far. */
 static unsigned bind(struct takt_c_nest *nest, TSNode lambda, bool has_total,
-                     enum takt_c_element element)
+                     enum takt_ir_element element)
 {
     const TSNode list = takt__c_parameters(lambda);
     const uint32_t count =
@@ -119,15 +119,15 @@ static unsigned bind(struct takt_c_nest *nest, TSNode lambda, bool has_total,
         const TSNode name = takt__c_declared_name(
             takt__node_field(ts_node_named_child(list, i), "declarator"),
             &is_function);
-        struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_ACCESS);
+        struct takt_ir_expr *e = takt__ir_new(&nest->ir, TAKT_IR_ACCESS);
         if (ts_node_is_null(name) || e == NULL)
             return 0;
         e->text = takt__node_text(nest->source, name);
         e->type.element = element;
-        e->steps = 1;
+        e->loops = 1;
         if (has_total && i == 0) {
-            e->sort = TAKT_C_NAME;
-            e->steps = 0;
+            e->sort = TAKT_IR_NAME;
+            e->loops = 0;
             e->is_varying = true;
         }
         nest->local[nest->locals++] = (struct takt_c_local){
@@ -147,14 +147,14 @@ static struct takt_c_nest *open_lambda(const struct call *call, TSNode lambda,
     nest->place = call->place;
     nest->source = call->place->source;
     if (bind(nest, lambda, has_total,
-             call->out->is_f64 ? TAKT_C_F64 : TAKT_C_F32) == parameters)
+             call->out->is_f64 ? TAKT_IR_F64 : TAKT_IR_F32) == parameters)
         return nest;
     free(nest);
     return NULL;
 }
 
 /* What a lambda or function returns, as an expression of its parameters. */
-static struct takt_c_expr *returned(struct takt_c_nest *nest, TSNode lambda)
+static struct takt_ir_expr *returned(struct takt_c_nest *nest, TSNode lambda)
 {
     const TSNode result = takt__c_returned(lambda);
 
@@ -163,20 +163,20 @@ static struct takt_c_expr *returned(struct takt_c_nest *nest, TSNode lambda)
 }
 
 /* s + f(x), max(s, x). */
-static const char *folding_op(const struct takt_c_expr *e)
+static const char *folding_op(const struct takt_ir_expr *e)
 {
     if (e == NULL || e->parts != 2)
         return NULL;
     for (unsigned i = 0; i < 2; i++) {
-        const struct takt_c_expr *other = e->part[1 - i];
-        if (!e->part[i]->is_varying || takt__c_varies(other) ||
-            other->steps == 0)
+        const struct takt_ir_expr *other = e->part[1 - i];
+        if (!e->part[i]->is_varying || takt__ir_varies(other) ||
+            other->loops == 0)
             continue;
-        if (e->sort == TAKT_C_ADD)
-            return takt__c_sum_op(other);
-        if (takt__c_is_call(e, "fmax"))
+        if (e->sort == TAKT_IR_ADD)
+            return takt__judge_sum(other);
+        if (takt__ir_is_call(e, "fmax"))
             return "max";
-        return takt__c_is_call(e, "fmin") ? "min" : NULL;
+        return takt__ir_is_call(e, "fmin") ? "min" : NULL;
     }
     return NULL;
 }
@@ -238,10 +238,10 @@ static const char *map_with(const struct call *call, TSNode function,
     struct takt_c_nest *nest = open_lambda(call, of, false, parameters);
     if (nest == NULL)
         return NULL;
-    const struct takt_c_expr *e = returned(nest, of);
-    const char *op = e == NULL || takt__c_varies(e) ? NULL
-                     : is_summed                    ? takt__c_sum_op(e)
-                                 : takt__c_element_op(NULL, e);
+    const struct takt_ir_expr *e = returned(nest, of);
+    const char *op = e == NULL || takt__ir_varies(e) ? NULL
+                     : is_summed                     ? takt__judge_sum(e)
+                                 : takt__judge_element(NULL, e);
     free(nest);
     return op;
 }
@@ -251,11 +251,11 @@ static const char *change_with(const struct call *call, TSNode lambda)
 {
     static const struct {
         const char *sign;
-        enum takt_c_sort sort;
-    } signs[] = {{"+=", TAKT_C_ADD},
-                 {"-=", TAKT_C_SUB},
-                 {"*=", TAKT_C_MUL},
-                 {"/=", TAKT_C_DIV}};
+        enum takt_ir_sort sort;
+    } signs[] = {{"+=", TAKT_IR_ADD},
+                 {"-=", TAKT_IR_SUB},
+                 {"*=", TAKT_IR_MUL},
+                 {"/=", TAKT_IR_DIV}};
     lambda = takt__c_function_named(call->place, lambda);
     const TSNode body = takt__node_field(lambda, "body");
     TSNode statement = ts_node_is_null(body) ? body : takt__c_first(body);
@@ -272,22 +272,22 @@ static const char *change_with(const struct call *call, TSNode lambda)
     }
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(statement, "operator"));
-    struct takt_c_expr *target =
+    struct takt_ir_expr *target =
         takt__c_expr(nest, takt__node_field(statement, "left"), false, 0);
-    struct takt_c_expr *value =
+    struct takt_ir_expr *value =
         takt__c_expr(nest, takt__node_field(statement, "right"), false, 0);
     const char *op = NULL;
-    if (target != NULL && value != NULL && target->steps == 0) {
-        if (target->sort == TAKT_C_NAME && takt__text_is(sign, "+="))
-            op = takt__c_sum_op(value); /* into what was captured */
+    if (target != NULL && value != NULL && target->loops == 0) {
+        if (target->sort == TAKT_IR_NAME && takt__text_is(sign, "+="))
+            op = takt__judge_sum(value); /* into what was captured */
         value = NULL;
     }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (value != NULL && target != NULL &&
             takt__text_is(sign, signs[i].sign))
-            value = takt__c_expr_pair(nest, signs[i].sort, target, value);
+            value = takt__ir_pair(&nest->ir, signs[i].sort, target, value);
     if (target != NULL && value != NULL)
-        op = takt__c_element_op(NULL, value);
+        op = takt__judge_element(NULL, value);
     free(nest);
     return op;
 }
@@ -331,8 +331,8 @@ static const char *in_context(const struct call *call, const char *op)
             0)))
         return "mean";
     if (!strcmp(op, "dot") && takt__c_has(callee, "sqrt") && call->count >= 3 &&
-        takt__c_same_text(takt__node_text(source, call->argument[0]),
-                          takt__node_text(source, call->argument[2])))
+        takt__ir_same_text(takt__node_text(source, call->argument[0]),
+                           takt__node_text(source, call->argument[2])))
         return "norm2";
     const bool is_position =
         takt__c_has(callee, "distance") || takt__text_is(sign, "-");
@@ -346,7 +346,7 @@ static bool is_float_start(const struct call *call, unsigned at)
     const struct takt_c_type type =
         takt__c_expression_type(call->place, call->argument[at], 0);
 
-    return type.element != TAKT_C_INTEGER && type.element != TAKT_C_OTHER;
+    return type.element != TAKT_IR_INTEGER && type.element != TAKT_IR_OTHER;
 }
 
 static const char *reduction(struct call *call)
@@ -409,7 +409,7 @@ static const char *algorithm_op(struct call *call)
 }
 
 void takt__c_judge_algorithm(const struct takt_c_place *place, TSNode node,
-                             struct takt_c_verdict *out)
+                             struct takt_ir_verdict *out)
 {
     struct call call = {.place = place, .node = node, .out = out};
 

@@ -132,11 +132,11 @@ static bool may_be_array(const struct takt_c_place *place, TSNode argument,
         return false;
     const struct takt_c_type type = takt__c_expression_type(place, argument, 0);
     *is_float |=
-        takt__c_is_float(type) && (type.rank > 0 || type.kind != TAKT_C_PLAIN);
-    return type.element == TAKT_C_UNKNOWN || (type.is_own && type.rank == 0) ||
+        takt__c_is_float(type) && (type.rank > 0 || type.kind != TAKT_IR_PLAIN);
+    return type.element == TAKT_IR_UNKNOWN || (type.is_own && type.rank == 0) ||
            (takt__c_is_float(type) &&
-            (type.rank > 0 || type.kind != TAKT_C_PLAIN)) ||
-           (type.element == TAKT_C_OTHER && type.of.size > 0 &&
+            (type.rank > 0 || type.kind != TAKT_IR_PLAIN)) ||
+           (type.element == TAKT_IR_OTHER && type.of.size > 0 &&
             !takt__text_is(type.of, "string"));
 }
 
@@ -161,8 +161,8 @@ static bool takes_arrays(const struct takt_c_place *place, TSNode declarator)
             .holder = one, .declarator = takt__node_field(one, "declarator")};
         const struct takt_c_type type = takt__c_declared_type(place, &held, 0);
         if ((takt__c_is_float(type) &&
-             (type.rank > 0 || type.kind != TAKT_C_PLAIN)) ||
-            type.element == TAKT_C_UNKNOWN || type.is_own)
+             (type.rank > 0 || type.kind != TAKT_IR_PLAIN)) ||
+            type.element == TAKT_IR_UNKNOWN || type.is_own)
             return true;
     }
     return false;
@@ -303,7 +303,7 @@ static void tell_blas(const struct takt_c_place *place, const struct blas *row,
         dim[1] = dim[0];
         rank = 2;
     }
-    takt__c_tell_size(&out->size, source, rank, dim);
+    takt__tell_size(&out->size, source, rank, dim);
 }
 
 /* Of a function that is only named: as its arrays are declared. */
@@ -311,27 +311,27 @@ static void tell_arguments(const struct takt_c_place *place,
                            const TSNode *argument, unsigned count,
                            const char *op, struct takt_finding *out)
 {
-    struct takt_c_type array[2] = {{.element = TAKT_C_UNKNOWN}};
+    struct takt_c_type array[2] = {{.element = TAKT_IR_UNKNOWN}};
     unsigned arrays = 0;
 
     for (unsigned i = 0; i < count && arrays < 2; i++) {
         const struct takt_c_type type =
             takt__c_expression_type(place, argument[i], 0);
         if (takt__c_is_float(type) &&
-            (type.rank > 0 || type.kind != TAKT_C_PLAIN))
+            (type.rank > 0 || type.kind != TAKT_IR_PLAIN))
             array[arrays++] = type;
     }
     if (arrays == 0)
         return;
     out->is_dtype_known = true;
-    out->dtype = array[0].element == TAKT_C_F64 ? TAKT_F64 : TAKT_F32;
+    out->dtype = array[0].element == TAKT_IR_F64 ? TAKT_F64 : TAKT_F32;
     if (!strcmp(op, "matmul") && arrays == 2 && array[0].rank == 2 &&
         array[1].rank == 2)
-        takt__c_tell_size(
+        takt__tell_size(
             &out->size, TAKT_SIZE_TYPE, 3,
             (uint64_t[]){array[0].dim[0], array[1].dim[1], array[0].dim[1]});
     else if (out->op != NULL && out->op->rank_max == 1 && array[0].rank == 1)
-        takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 1, array[0].dim);
+        takt__tell_size(&out->size, TAKT_SIZE_TYPE, 1, array[0].dim);
 }
 
 void takt__c_describe_call(const struct takt_c_place *place, TSNode call,

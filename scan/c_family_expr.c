@@ -11,202 +11,107 @@
 
 enum { DEEPEST = 40 };
 
-/* ---- making them --------------------------------------------------------- */
+/* ---- names and types ------------------------------------------------------
+ */
 
-struct takt_c_expr *takt__c_expr_new(struct takt_c_nest *nest,
-                                     enum takt_c_sort sort)
+/* What the form needs to know of a type. */
+static struct takt_ir_type ir_type(struct takt_c_type type)
 {
-    if (nest->exprs == TAKT_C_EXPRS)
-        return NULL;
-    struct takt_c_expr *e = &nest->expr[nest->exprs++];
-    *e = (struct takt_c_expr){.sort = sort, .text = {"", 0}};
-    return e;
+    struct takt_ir_type out = {.element = type.element,
+                               .kind = type.kind,
+                               .rank = type.rank,
+                               .fields = type.fields};
+
+    if (type.is_volatile)
+        out.element = TAKT_IR_OTHER;
+    memcpy(out.dim, type.dim, sizeof out.dim);
+    return out;
 }
 
-struct takt_c_expr *takt__c_expr_part(struct takt_c_expr *e,
-                                      struct takt_c_expr *part)
-{
-    if (e == NULL || part == NULL || e->parts == TAKT_C_PARTS)
-        return NULL;
-    e->part[e->parts++] = part;
-    e->steps |= part->steps;
-    return e;
-}
-
-struct takt_c_expr *takt__c_expr_pair(struct takt_c_nest *nest,
-                                      enum takt_c_sort sort,
-                                      struct takt_c_expr *a,
-                                      struct takt_c_expr *b)
-{
-    return takt__c_expr_part(takt__c_expr_part(takt__c_expr_new(nest, sort), a),
-                             b);
-}
-
-struct takt_c_expr *takt__c_expr_name(struct takt_c_nest *nest,
-                                      struct takt_text text,
-                                      struct takt_c_type type)
-{
-    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_NAME);
-
-    if (e != NULL) {
-        e->text = text;
-        e->type = type;
-    }
-    return e;
-}
-
-static struct takt_c_expr *opaque(struct takt_c_nest *nest, uint32_t steps)
-{
-    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_OPAQUE);
-
-    if (e != NULL)
-        e->steps = steps;
-    return e;
-}
-
-struct takt_c_expr *takt__c_expr_typed(struct takt_c_nest *nest,
-                                       struct takt_c_expr *e,
+struct takt_ir_expr *takt__c_expr_name(struct takt_c_nest *nest,
+                                       struct takt_text text,
                                        struct takt_c_type type)
 {
-    if (e->sort != TAKT_C_NAME && e->sort != TAKT_C_ADDRESS)
-        return e;
-    struct takt_c_expr *typed = takt__c_expr_new(nest, e->sort);
-    if (typed != NULL) {
-        *typed = *e;
-        typed->type = type;
-    }
-    return typed;
+    return takt__ir_name(&nest->ir, text, ir_type(type));
+}
+
+struct takt_ir_expr *takt__c_expr_typed(struct takt_c_nest *nest,
+                                        struct takt_ir_expr *e,
+                                        struct takt_c_type type)
+{
+    return takt__ir_typed(&nest->ir, e, ir_type(type));
 }
 
 /* ---- elements ------------------------------------------------------------ */
 
-/* An address of what a name or another address points to. */
-static struct takt_c_expr *address(struct takt_c_nest *nest,
-                                   const struct takt_c_expr *of)
-{
-    if (of == NULL || of->is_varying ||
-        (of->sort != TAKT_C_NAME && of->sort != TAKT_C_ADDRESS &&
-         of->sort != TAKT_C_ACCESS))
-        return NULL;
-    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_ADDRESS);
-    if (e == NULL)
-        return NULL;
-    *e = *of;
-    e->sort = TAKT_C_ADDRESS;
-    return e;
-}
-
-/* The address moved by an offset, in its last index. */
-static struct takt_c_expr *moved(struct takt_c_nest *nest,
-                                 struct takt_c_expr *from,
-                                 struct takt_c_expr *by)
-{
-    if (from == NULL || by == NULL)
-        return NULL;
-    if (from->parts == 0)
-        return takt__c_expr_part(from, by);
-    struct takt_c_expr *sum =
-        takt__c_expr_pair(nest, TAKT_C_ADD, from->part[from->parts - 1], by);
-    if (sum == NULL)
-        return NULL;
-    from->part[from->parts - 1] = sum;
-    from->steps |= sum->steps;
-    return from;
-}
-
-/* The element at an index. An address that was moved takes it into its last
- * index; an element that is a row has one index more. */
-struct takt_c_expr *takt__c_expr_element(struct takt_c_nest *nest,
-                                         const struct takt_c_expr *base,
-                                         struct takt_c_expr *index)
-{
-    struct takt_c_expr *e = address(nest, base);
-
-    if (e == NULL || index == NULL)
-        return NULL;
-    if (base->sort == TAKT_C_ADDRESS && base->parts > 0)
-        e = moved(nest, e, index);
-    else
-        e = takt__c_expr_part(e, index);
-    if (e != NULL)
-        e->sort = TAKT_C_ACCESS;
-    return e;
-}
-
-/* An index may not be looked up in another array. */
-bool takt__c_is_plain_index(const struct takt_c_expr *e)
-{
-    return e != NULL && !takt__c_is_gathered(e) && !takt__c_varies(e);
-}
-
-static struct takt_c_expr *macro_index(struct takt_c_nest *nest, TSNode index,
-                                       const struct takt_c_expr *base,
-                                       unsigned depth)
+static struct takt_ir_expr *macro_index(struct takt_c_nest *nest, TSNode index,
+                                        const struct takt_ir_expr *base,
+                                        unsigned depth)
 {
     static const char *const words[] = {
         "idx",  "IDX", "index", "INDEX", "IX", "ix",     "IDX2",   "IDX2C",
         "IDX3", "at",  "AT",    "ij",    "IJ", "offset", "OFFSET", NULL};
     const TSNode callee = takt__node_field(index, "function");
     const TSNode list = takt__node_field(index, "arguments");
-    struct takt_c_expr *e = address(nest, base);
+    struct takt_ir_expr *e = takt__ir_address(&nest->ir, base);
 
     if (e == NULL || ts_node_is_null(callee) || ts_node_is_null(list) ||
         !takt__c_is_any(takt__node_text(nest->source, callee), words))
         return NULL;
     const uint32_t count = ts_node_named_child_count(list);
     for (uint32_t i = 0; i < count && i < 3; i++)
-        e = takt__c_expr_part(
-            e,
-            takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1));
+        e = takt__ir_part(e, takt__c_expr(nest, ts_node_named_child(list, i),
+                                          true, depth + 1));
     if (e != NULL) {
-        e->sort = TAKT_C_ACCESS;
+        e->sort = TAKT_IR_ACCESS;
         e->type.rank = e->parts; /* the macro makes one index of them */
     }
     return e;
 }
 
-static struct takt_c_expr *subscript(struct takt_c_nest *nest, TSNode node,
-                                     unsigned depth)
+static struct takt_ir_expr *subscript(struct takt_c_nest *nest, TSNode node,
+                                      unsigned depth)
 {
     TSNode index = takt__node_field(node, "index");
 
     if (ts_node_is_null(index)) /* C++ has a list */
         index = takt__c_first(takt__node_field(node, "indices"));
-    struct takt_c_expr *base = takt__c_expr(
+    struct takt_ir_expr *base = takt__c_expr(
         nest, takt__node_field(node, "argument"), false, depth + 1);
     if (base == NULL || ts_node_is_null(index))
         return NULL;
     if (takt__node_is(index, "call_expression")) {
-        struct takt_c_expr *e = macro_index(nest, index, base, depth);
+        struct takt_ir_expr *e = macro_index(nest, index, base, depth);
         if (e != NULL)
             return e;
     }
-    struct takt_c_expr *at = takt__c_expr(nest, index, true, depth + 1);
-    return takt__c_is_plain_index(at) ? takt__c_expr_element(nest, base, at)
-                                      : NULL;
+    struct takt_ir_expr *at = takt__c_expr(nest, index, true, depth + 1);
+    return takt__ir_is_plain_index(at) ? takt__ir_element(&nest->ir, base, at)
+                                       : NULL;
 }
 
-static struct takt_c_expr *pointed(struct takt_c_nest *nest, TSNode node,
-                                   unsigned depth)
+static struct takt_ir_expr *pointed(struct takt_c_nest *nest, TSNode node,
+                                    unsigned depth)
 {
     const TSNode of = takt__node_field(node, "argument");
     const bool is_address = takt__node_text(nest->source, node).at[0] == '&';
-    struct takt_c_expr *e = takt__c_expr(nest, of, false, depth + 1);
+    struct takt_ir_expr *e = takt__c_expr(nest, of, false, depth + 1);
 
     if (e == NULL)
         return NULL;
     if (is_address)
-        return e->sort == TAKT_C_ACCESS ? address(nest, e) : NULL;
-    if (e->sort == TAKT_C_ADDRESS) {
-        e = address(nest, e);
+        return e->sort == TAKT_IR_ACCESS ? takt__ir_address(&nest->ir, e)
+                                         : NULL;
+    if (e->sort == TAKT_IR_ADDRESS) {
+        e = takt__ir_address(&nest->ir, e);
         if (e != NULL)
-            e->sort = TAKT_C_ACCESS;
+            e->sort = TAKT_IR_ACCESS;
         return e;
     }
-    if (e->sort == TAKT_C_NAME && takt__text_is(e->text, "this"))
+    if (e->sort == TAKT_IR_NAME && takt__text_is(e->text, "this"))
         return e;
-    struct takt_c_expr *zero = takt__c_expr_new(nest, TAKT_C_NUMBER);
-    return takt__c_expr_element(nest, e, zero);
+    struct takt_ir_expr *zero = takt__ir_new(&nest->ir, TAKT_IR_NUMBER);
+    return takt__ir_element(&nest->ir, e, zero);
 }
 
 /* ---- names --------------------------------------------------------------- */
@@ -215,87 +120,78 @@ struct takt_c_local *takt__c_local(struct takt_c_nest *nest,
                                    struct takt_text text)
 {
     for (unsigned i = nest->locals; i > nest->hidden; i--)
-        if (takt__c_same_text(nest->local[i - 1].text, text))
+        if (takt__ir_same_text(nest->local[i - 1].text, text))
             return &nest->local[i - 1];
     return NULL;
 }
 
-const struct takt_c_loop *takt__c_loop_of(const struct takt_c_nest *nest,
-                                          struct takt_text var)
+int takt__c_loop_of(const struct takt_c_nest *nest, struct takt_text var)
 {
     /* the innermost of those that were read so far */
-    for (unsigned i = nest->next_loop; i > 0 && nest->hidden == 0; i--)
-        if (takt__c_same_text(nest->loop[i - 1].var, var) && var.size > 0)
-            return &nest->loop[i - 1];
-    return NULL;
+    for (unsigned i = nest->ir.open; i > 0 && nest->hidden == 0; i--)
+        if (takt__ir_same_text(nest->ir.loop[i - 1].var, var) && var.size > 0)
+            return (int)i - 1;
+    return -1;
 }
 
 /* The loops that a name steps in count for it, and what it started from. A
  * pointer that is set anew in a loop does not remember that loop's rounds. */
-static struct takt_c_expr *stepping(struct takt_c_nest *nest,
-                                    const struct takt_c_local *local)
+static struct takt_ir_expr *stepping(struct takt_c_nest *nest,
+                                     const struct takt_c_local *local)
 {
     uint32_t steps = local->stepped;
 
     if (local->is_declared)
         steps &= ~local->declared;
     uint32_t bits = 0;
-    for (unsigned i = 0; i < nest->loops; i++)
+    for (unsigned i = 0; i < nest->ir.loop_count; i++)
         if (steps & (UINT32_C(1) << i))
-            bits |= nest->loop[i].bit;
+            bits |= nest->ir.loop[i].bit;
     const bool is_placed =
         local->type.rank > 0 && local->value != NULL &&
-        (local->value->sort == TAKT_C_ADDRESS ||
-         (local->value->sort == TAKT_C_NAME && !local->value->is_varying));
+        (local->value->sort == TAKT_IR_ADDRESS ||
+         (local->value->sort == TAKT_IR_NAME && !local->value->is_varying));
     if (local->value != NULL && !is_placed)
-        bits |= local->value->steps;
-    struct takt_c_expr *count = takt__c_expr_new(nest, TAKT_C_STEP);
-    if (count == NULL)
-        return NULL;
-    count->steps = bits;
-    count->text = local->text;
+        bits |= local->value->loops;
+    struct takt_ir_expr *count = takt__ir_count(&nest->ir, local->text, bits);
     if (local->type.rank == 0)
         return count;
     if (local->is_strided) { /* by whole rows: not one after the other */
         const struct takt_text row = {"", 0};
-        count = takt__c_expr_pair(
-            nest, TAKT_C_MUL, count,
+        count = takt__ir_pair(
+            &nest->ir, TAKT_IR_MUL, count,
             takt__c_expr_name(nest, row, (struct takt_c_type){.rank = 0}));
     }
     if (is_placed && local->is_backward)
-        count = takt__c_expr_pair(nest, TAKT_C_SUB,
-                                  takt__c_expr_new(nest, TAKT_C_NUMBER), count);
-    return moved(nest,
-                 address(nest, is_placed ? local->value
-                                         : takt__c_expr_name(nest, local->text,
-                                                             local->type)),
-                 count);
+        count = takt__ir_pair(&nest->ir, TAKT_IR_SUB,
+                              takt__ir_new(&nest->ir, TAKT_IR_NUMBER), count);
+    return takt__ir_moved(
+        &nest->ir,
+        takt__ir_address(
+            &nest->ir, is_placed
+                           ? local->value
+                           : takt__c_expr_name(nest, local->text, local->type)),
+        count);
 }
 
-struct takt_c_expr *takt__c_expr_named(struct takt_c_nest *nest,
-                                       struct takt_text text)
+struct takt_ir_expr *takt__c_expr_named(struct takt_c_nest *nest,
+                                        struct takt_text text)
 {
-    const struct takt_c_loop *loop = takt__c_loop_of(nest, text);
+    const int loop = takt__c_loop_of(nest, text);
     struct takt_c_local *local = takt__c_local(nest, text);
 
     if (local != NULL && local->is_bound)
         return local->value;
-    if (loop != NULL && loop->is_over_range)
+    if (loop >= 0 && nest->head[loop].is_over_range)
         return local == NULL ? NULL : local->value;
-    if (loop != NULL && (local == NULL || local->type.rank == 0)) {
-        struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_STEP);
-        if (e != NULL) {
-            e->steps = loop->bit;
-            e->text = text;
-        }
-        return e;
-    }
+    if (loop >= 0 && (local == NULL || local->type.rank == 0))
+        return takt__ir_count(&nest->ir, text, nest->ir.loop[loop].bit);
     if (local != NULL && local->is_stepped && !local->is_assigned)
         return stepping(nest, local);
     if (local != NULL && local->is_declared && !local->is_assigned &&
         local->value != NULL && !local->is_stale)
         return local->value;
-    struct takt_c_expr *e =
+    struct takt_ir_expr *e =
         takt__c_expr_name(nest, text,
                           local != NULL && local->is_declared
                               ? local->type
@@ -307,62 +203,46 @@ struct takt_c_expr *takt__c_expr_named(struct takt_c_nest *nest,
     return e;
 }
 
-static struct takt_c_expr *field(struct takt_c_nest *nest, TSNode node,
-                                 unsigned depth)
+static struct takt_ir_expr *field(struct takt_c_nest *nest, TSNode node,
+                                  unsigned depth)
 {
     const TSNode of = takt__node_field(node, "argument");
-    const struct takt_c_expr *e = takt__c_expr(nest, of, true, depth + 1);
+    const struct takt_ir_expr *e = takt__c_expr(nest, of, true, depth + 1);
 
-    if (e == NULL || e->steps != 0 || e->is_varying)
+    if (e == NULL || e->loops != 0 || e->is_varying)
         return NULL;
     return takt__c_expr_name(nest, takt__node_text(nest->source, node),
                              takt__c_expression_type(nest->place, node, 0));
 }
 
-struct takt_c_expr *takt__c_expr_field(struct takt_c_nest *nest,
-                                       const struct takt_c_expr *of,
-                                       struct takt_text whole,
-                                       struct takt_text field)
+struct takt_ir_expr *takt__c_expr_field(struct takt_c_nest *nest,
+                                        const struct takt_ir_expr *of,
+                                        struct takt_text whole,
+                                        struct takt_text field)
 {
-    return of->steps != 0 || of->is_varying
+    return of->loops != 0 || of->is_varying
                ? NULL
                : takt__c_expr_name(
                      nest, whole,
-                     takt__c_field_type(nest->place, of->type, field));
+                     takt__c_field_type(nest->place, of->type.fields, field));
 }
 
 /* ---- operators ----------------------------------------------------------- */
 
-struct takt_c_expr *takt__c_expr_offset(struct takt_c_nest *nest,
-                                        enum takt_c_sort sort,
-                                        struct takt_c_expr *a,
-                                        struct takt_c_expr *b)
-{
-    if (a == NULL || b == NULL)
-        return NULL;
-
-    const bool is_pointer = a->sort == TAKT_C_ADDRESS ||
-                            (a->sort == TAKT_C_NAME && a->type.rank > 0);
-
-    if (!is_pointer || sort != TAKT_C_ADD)
-        return takt__c_expr_pair(nest, sort, a, b);
-    return moved(nest, address(nest, a), b);
-}
-
-static struct takt_c_expr *binary(struct takt_c_nest *nest, TSNode node,
-                                  bool is_index, unsigned depth)
+static struct takt_ir_expr *binary(struct takt_c_nest *nest, TSNode node,
+                                   bool is_index, unsigned depth)
 {
     static const struct {
         const char *sign;
-        enum takt_c_sort sort;
-    } signs[] = {{"+", TAKT_C_ADD},     {"-", TAKT_C_SUB},
-                 {"*", TAKT_C_MUL},     {"/", TAKT_C_DIV},
-                 {"<", TAKT_C_LESS},    {"<=", TAKT_C_LESS},
-                 {">", TAKT_C_GREATER}, {">=", TAKT_C_GREATER}};
-    struct takt_c_expr *a =
+        enum takt_ir_sort sort;
+    } signs[] = {{"+", TAKT_IR_ADD},     {"-", TAKT_IR_SUB},
+                 {"*", TAKT_IR_MUL},     {"/", TAKT_IR_DIV},
+                 {"<", TAKT_IR_LESS},    {"<=", TAKT_IR_LESS},
+                 {">", TAKT_IR_GREATER}, {">=", TAKT_IR_GREATER}};
+    struct takt_ir_expr *a =
         takt__c_expr(nest, takt__node_field(node, "left"), is_index, depth + 1);
-    struct takt_c_expr *b = takt__c_expr(nest, takt__node_field(node, "right"),
-                                         is_index, depth + 1);
+    struct takt_ir_expr *b = takt__c_expr(nest, takt__node_field(node, "right"),
+                                          is_index, depth + 1);
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(node, "operator"));
 
@@ -370,55 +250,49 @@ static struct takt_c_expr *binary(struct takt_c_nest *nest, TSNode node,
         return NULL;
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (takt__text_is(sign, signs[i].sign))
-            return takt__c_expr_offset(nest, signs[i].sort, a, b);
-    if (!is_index || takt__c_has_access(a) || takt__c_has_access(b))
+            return takt__ir_offset(&nest->ir, signs[i].sort, a, b);
+    if (!is_index || takt__ir_has_access(a) || takt__ir_has_access(b))
         return NULL;
-    return opaque(nest, a->steps | b->steps);
+    return takt__ir_opaque(&nest->ir, a->loops | b->loops);
 }
 
-static struct takt_c_expr *unary(struct takt_c_nest *nest, TSNode node,
-                                 bool is_index, unsigned depth)
+static struct takt_ir_expr *unary(struct takt_c_nest *nest, TSNode node,
+                                  bool is_index, unsigned depth)
 {
-    struct takt_c_expr *of = takt__c_expr(
+    struct takt_ir_expr *of = takt__c_expr(
         nest, takt__node_field(node, "argument"), is_index, depth + 1);
     const char sign = *takt__node_text(nest->source, node).at;
 
     if (of == NULL || sign == '+')
         return of;
     if (sign != '-')
-        return is_index ? opaque(nest, of->steps) : NULL;
-    if (of->sort == TAKT_C_NUMBER) {
-        struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_NUMBER);
-        if (e != NULL)
-            e->number = -of->number;
-        return e;
-    }
-    return takt__c_expr_part(takt__c_expr_new(nest, TAKT_C_NEG), of);
+        return is_index ? takt__ir_opaque(&nest->ir, of->loops) : NULL;
+    return takt__ir_negative(&nest->ir, of);
 }
 
 /* A cast to an integer changes what is computed, unless it is of an index. */
-static struct takt_c_expr *cast(struct takt_c_nest *nest, TSNode node,
-                                bool is_index, unsigned depth)
+static struct takt_ir_expr *cast(struct takt_c_nest *nest, TSNode node,
+                                 bool is_index, unsigned depth)
 {
     const struct takt_c_type type =
         takt__c_named_type(nest->place, takt__node_field(node, "type"), 0);
-    struct takt_c_expr *of = takt__c_expr(nest, takt__node_field(node, "value"),
-                                          is_index, depth + 1);
+    struct takt_ir_expr *of = takt__c_expr(
+        nest, takt__node_field(node, "value"), is_index, depth + 1);
 
     if (of == NULL)
         return NULL;
     if (type.rank > 0) /* what it points to is what the cast says */
         return takt__c_expr_typed(nest, of, type);
-    if (type.element == TAKT_C_INTEGER && takt__c_has_access(of))
+    if (type.element == TAKT_IR_INTEGER && takt__ir_has_access(of))
         return NULL;
     return of;
 }
 
-static struct takt_c_expr *number(struct takt_c_nest *nest, TSNode node)
+static struct takt_ir_expr *number(struct takt_c_nest *nest, TSNode node)
 {
     const struct takt_text text = takt__node_text(nest->source, node);
     char copy[48];
-    struct takt_c_expr *e = takt__c_expr_new(nest, TAKT_C_NUMBER);
+    struct takt_ir_expr *e = takt__ir_new(&nest->ir, TAKT_IR_NUMBER);
 
     if (e == NULL || text.size >= sizeof copy)
         return NULL;
@@ -428,21 +302,21 @@ static struct takt_c_expr *number(struct takt_c_nest *nest, TSNode node)
     return e;
 }
 
-static struct takt_c_expr *pick(struct takt_c_nest *nest, TSNode node,
-                                bool is_index, unsigned depth)
+static struct takt_ir_expr *pick(struct takt_c_nest *nest, TSNode node,
+                                 bool is_index, unsigned depth)
 {
     static const char *const fields[] = {"condition", "consequence",
                                          "alternative"};
-    struct takt_c_expr *part[3];
+    struct takt_ir_expr *part[3];
 
     for (unsigned i = 0; i < 3; i++)
         part[i] = takt__c_expr(nest, takt__node_field(node, fields[i]),
                                is_index, depth + 1);
-    return takt__c_expr_pick(nest, part[0], part[1], part[2]);
+    return takt__ir_pick(&nest->ir, part[0], part[1], part[2]);
 }
 
-struct takt_c_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
-                                 bool is_index, unsigned depth)
+struct takt_ir_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
+                                  bool is_index, unsigned depth)
 {
     node = takt__c_bare(node);
     if (ts_node_is_null(node) || depth > DEEPEST)
@@ -473,13 +347,13 @@ struct takt_c_expr *takt__c_expr(struct takt_c_nest *nest, TSNode node,
         return pick(nest, node, is_index, depth);
     if (!strcmp(type, "initializer_list"))
         return ts_node_named_child_count(node) == 0
-                   ? takt__c_expr_new(nest, TAKT_C_NUMBER)
+                   ? takt__ir_new(&nest->ir, TAKT_IR_NUMBER)
                    : takt__c_expr(nest, takt__c_first(node), is_index,
                                   depth + 1);
     if (!strcmp(type, "qualified_identifier") || !strcmp(type, "this") ||
         !strcmp(type, "sizeof_expression"))
         return takt__c_expr_name(
             nest, takt__node_text(nest->source, node),
-            (struct takt_c_type){.element = TAKT_C_UNKNOWN});
+            (struct takt_c_type){.element = TAKT_IR_UNKNOWN});
     return NULL;
 }

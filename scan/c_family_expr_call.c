@@ -48,12 +48,12 @@ static bool is_cast(struct takt_text callee)
 }
 
 /* m(i, j), (*this)(i, j), v.at(i): elements of what has floating-point ones. */
-static struct takt_c_expr *called_element(struct takt_c_nest *nest,
-                                          TSNode callee, TSNode list,
-                                          unsigned depth)
+static struct takt_ir_expr *called_element(struct takt_c_nest *nest,
+                                           TSNode callee, TSNode list,
+                                           unsigned depth)
 {
     TSNode of = takt__c_bare(callee);
-    struct takt_c_type type = {.element = TAKT_C_UNKNOWN};
+    struct takt_c_type type = {.element = TAKT_IR_UNKNOWN};
 
     if (takt__node_is(of, "field_expression")) {
         const TSNode name = takt__node_field(of, "field");
@@ -78,27 +78,27 @@ static struct takt_c_expr *called_element(struct takt_c_nest *nest,
             type = takt__c_named_type(nest->place, found->node, 0);
     } else if (takt__node_is(of, "identifier")) {
         type = takt__c_type_of(nest->place, takt__node_text(nest->source, of));
-        if (type.rank > 0 && type.kind == TAKT_C_PLAIN)
+        if (type.rank > 0 && type.kind == TAKT_IR_PLAIN)
             return NULL;
     }
     if (!takt__c_is_float(type))
         return NULL;
     type.rank = ts_node_named_child_count(list);
-    struct takt_c_expr *e =
+    struct takt_ir_expr *e =
         takt__c_expr_name(nest, takt__node_text(nest->source, of), type);
     for (uint32_t i = 0; i < type.rank && i < 3; i++) {
-        struct takt_c_expr *at =
+        struct takt_ir_expr *at =
             takt__c_expr(nest, ts_node_named_child(list, i), true, depth + 1);
-        e = takt__c_is_plain_index(at) ? takt__c_expr_part(e, at) : NULL;
+        e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;
     }
     if (e != NULL)
-        e->sort = TAKT_C_ACCESS;
+        e->sort = TAKT_IR_ACCESS;
     return e;
 }
 
 /* v.size() and the like: changes with nothing. */
-static struct takt_c_expr *measure(struct takt_c_nest *nest, TSNode node,
-                                   TSNode callee, unsigned depth)
+static struct takt_ir_expr *measure(struct takt_c_nest *nest, TSNode node,
+                                    TSNode callee, unsigned depth)
 {
     static const char *const words[] = {
         "size",   "rows",   "cols",   "length", "begin", "end",
@@ -119,20 +119,20 @@ static struct takt_c_expr *measure(struct takt_c_nest *nest, TSNode node,
                              takt__c_expression_type(nest->place, node, 0));
 }
 
-struct takt_c_expr *takt__c_expr_function(struct takt_c_nest *nest,
-                                          struct takt_text text)
+struct takt_ir_expr *takt__c_expr_function(struct takt_c_nest *nest,
+                                           struct takt_text text)
 {
     const char *name = mathematics(text);
-    struct takt_c_expr *e =
-        name == NULL ? NULL : takt__c_expr_new(nest, TAKT_C_CALL);
+    struct takt_ir_expr *e =
+        name == NULL ? NULL : takt__ir_new(&nest->ir, TAKT_IR_CALL);
 
     if (e != NULL)
         e->text = (struct takt_text){name, strlen(name)};
     return e;
 }
 
-struct takt_c_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
-                                      bool is_index, unsigned depth)
+struct takt_ir_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
+                                       bool is_index, unsigned depth)
 {
     const TSNode callee = takt__node_field(node, "function");
     const TSNode list = takt__node_field(node, "arguments");
@@ -145,7 +145,7 @@ struct takt_c_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
         return count != 1 ? NULL
                           : takt__c_expr(nest, takt__c_first(list), is_index,
                                          depth + 1);
-    struct takt_c_expr *e = called_element(nest, callee, list, depth);
+    struct takt_ir_expr *e = called_element(nest, callee, list, depth);
     if (e == NULL)
         e = measure(nest, node, callee, depth);
     if (e == NULL)
@@ -154,8 +154,7 @@ struct takt_c_expr *takt__c_expr_call(struct takt_c_nest *nest, TSNode node,
         return e;
     e = takt__c_expr_function(nest, text);
     for (uint32_t i = 0; i < count; i++)
-        e = takt__c_expr_part(e,
-                              takt__c_expr(nest, ts_node_named_child(list, i),
-                                           is_index, depth + 1));
+        e = takt__ir_part(e, takt__c_expr(nest, ts_node_named_child(list, i),
+                                          is_index, depth + 1));
     return e;
 }

@@ -7,9 +7,15 @@
 
 #include <string.h>
 
+static struct takt_c_head *head_of(struct takt_c_nest *nest,
+                                   const struct takt_ir_loop *loop)
+{
+    return &nest->head[loop - nest->ir.loop];
+}
+
 /* int i = 0, n = v.size(): what is declared beside the variable. */
 static void read_others(struct takt_c_nest *nest,
-                        const struct takt_c_loop *loop, TSNode start)
+                        const struct takt_ir_loop *loop, TSNode start)
 {
     const uint32_t count = ts_node_named_child_count(start);
     bool is_first = true;
@@ -42,7 +48,7 @@ static bool is_filling(TSNode node)
 }
 
 /* i = 0, in whichever way it is written; the variable that starts. */
-static bool read_start(struct takt_c_nest *nest, struct takt_c_loop *loop,
+static bool read_start(struct takt_c_nest *nest, struct takt_ir_loop *loop,
                        TSNode start)
 {
     if (ts_node_is_null(start))
@@ -57,11 +63,11 @@ static bool read_start(struct takt_c_nest *nest, struct takt_c_loop *loop,
         const TSNode declarator = takt__node_field(start, "declarator");
         bool is_function = false;
         name = takt__c_declared_name(declarator, &is_function);
-        loop->start = takt__node_field(declarator, "value");
+        head_of(nest, loop)->start = takt__node_field(declarator, "value");
         read_others(nest, loop, start);
     } else if (takt__node_is(start, "assignment_expression")) {
         name = takt__node_field(start, "left");
-        loop->start = takt__node_field(start, "right");
+        head_of(nest, loop)->start = takt__node_field(start, "right");
     }
     if (ts_node_is_null(name))
         return false;
@@ -102,7 +108,7 @@ static bool is_step(const struct takt_c_nest *nest, TSNode update)
     const TSNode right = takt__node_field(update, "right");
     return takt__text_is(sign, "=") && !ts_node_is_null(right) &&
            takt__node_is(right, "binary_expression") &&
-           takt__c_same_text(
+           takt__ir_same_text(
                takt__node_text(nest->source, takt__node_field(update, "left")),
                takt__node_text(nest->source, takt__node_field(right, "left")));
 }
@@ -117,7 +123,7 @@ static bool is_both(const struct takt_c_nest *nest, TSNode condition)
 }
 
 /* i < n, n > i, i + k <= n, p != end, n--, n-- > 0. */
-static bool read_condition(struct takt_c_nest *nest, struct takt_c_loop *loop,
+static bool read_condition(struct takt_c_nest *nest, struct takt_ir_loop *loop,
                            TSNode condition)
 {
     condition = takt__c_bare(condition);
@@ -127,13 +133,13 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_c_loop *loop,
         const bool is_read =
             read_condition(nest, loop, takt__node_field(condition, "left")) &&
             read_condition(nest, loop, takt__node_field(condition, "right"));
-        loop->bound = (TSNode){0};
+        head_of(nest, loop)->bound = (TSNode){0};
         return is_read;
     }
     if (takt__node_is(condition, "update_expression") ||
         takt__node_is(condition, "identifier")) {
-        const struct takt_c_expr *e = takt__c_expr(nest, condition, true, 0);
-        return e != NULL && (e->sort == TAKT_C_STEP || e->is_varying);
+        const struct takt_ir_expr *e = takt__c_expr(nest, condition, true, 0);
+        return e != NULL && (e->sort == TAKT_IR_COUNT || e->is_varying);
     }
     if (!takt__node_is(condition, "binary_expression"))
         return false;
@@ -142,37 +148,38 @@ static bool read_condition(struct takt_c_nest *nest, struct takt_c_loop *loop,
     static const char *const signs[] = {"<", "<=", ">", ">=", "!=", NULL};
     if (!takt__c_is_any(sign, signs))
         return false;
-    const struct takt_c_expr *a =
+    const struct takt_ir_expr *a =
         takt__c_expr(nest, takt__node_field(condition, "left"), true, 0);
-    const struct takt_c_expr *b =
+    const struct takt_ir_expr *b =
         takt__c_expr(nest, takt__node_field(condition, "right"), true, 0);
-    if (a == NULL || b == NULL || takt__c_is_gathered(a) ||
-        takt__c_is_gathered(b))
+    if (a == NULL || b == NULL || takt__ir_is_gathered(a) ||
+        takt__ir_is_gathered(b))
         return false;
-    if (((a->steps | b->steps) & loop->bit) == 0 || takt__c_varies(a) ||
-        takt__c_varies(b))
+    if (((a->loops | b->loops) & loop->bit) == 0 || takt__ir_varies(a) ||
+        takt__ir_varies(b))
         return false; /* what was computed decides */
-    const bool is_left = (a->steps & loop->bit) != 0;
-    loop->bound = takt__node_field(condition, is_left ? "right" : "left");
+    const bool is_left = (a->loops & loop->bit) != 0;
+    head_of(nest, loop)->bound =
+        takt__node_field(condition, is_left ? "right" : "left");
     loop->is_inclusive = sign.size == 2 && sign.at[0] != '!';
     loop->is_downward = is_left == (sign.at[0] == '>');
     /* p + 1 < end and the like: the bound is not that of the variable */
     if (!takt__node_is(takt__c_bare(takt__node_field(
                            condition, is_left ? "left" : "right")),
                        "identifier"))
-        loop->bound = (TSNode){0};
+        head_of(nest, loop)->bound = (TSNode){0};
     return true;
 }
 
-static void read_extent(struct takt_c_nest *nest, struct takt_c_loop *loop)
+static void read_extent(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
     int64_t from = 0, to = 0;
     enum takt_size_source of_start, of_bound;
-    TSNode low = loop->start, high = loop->bound;
+    TSNode low = head_of(nest, loop)->start, high = head_of(nest, loop)->bound;
 
     if (loop->is_downward) {
-        low = loop->bound;
-        high = loop->start;
+        low = head_of(nest, loop)->bound;
+        high = head_of(nest, loop)->start;
     }
     if (ts_node_is_null(high) || ts_node_is_null(low) ||
         !takt__c_constant(nest->place, high, &to, &of_bound) ||
@@ -188,53 +195,57 @@ static void read_extent(struct takt_c_nest *nest, struct takt_c_loop *loop)
 }
 
 /* A tile's loop starts where the loop over tiles stands: they count as one. */
-static bool join_tile(struct takt_c_nest *nest, struct takt_c_loop *loop)
+static bool join_tile(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
-    if (ts_node_is_null(loop->start))
+    if (ts_node_is_null(head_of(nest, loop)->start))
         return true;
     const uint32_t own = loop->bit;
-    const struct takt_c_expr *start = takt__c_expr(nest, loop->start, true, 0);
+    const struct takt_ir_expr *start =
+        takt__c_expr(nest, head_of(nest, loop)->start, true, 0);
     if (start == NULL)
         return false;
-    if (start->sort == TAKT_C_STEP && start->steps != own && start->steps != 0)
-        loop->bit = start->steps;
+    if (start->sort == TAKT_IR_COUNT && start->loops != own &&
+        start->loops != 0)
+        loop->bit = start->loops;
     return true;
 }
 
-static bool read_range(struct takt_c_nest *nest, struct takt_c_loop *loop)
+static bool read_range(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
-    const TSNode declarator = takt__node_field(loop->node, "declarator");
-    const TSNode over = takt__node_field(loop->node, "right");
+    const TSNode declarator =
+        takt__node_field(head_of(nest, loop)->node, "declarator");
+    const TSNode over = takt__node_field(head_of(nest, loop)->node, "right");
     bool is_function = false;
     const TSNode name = takt__c_declared_name(declarator, &is_function);
 
     if (ts_node_is_null(name) || ts_node_is_null(over) ||
         !takt__node_is(name, "identifier"))
         return false;
-    const struct takt_c_declaration held = {
-        .holder = loop->node, .declarator = declarator, .range = over};
+    const struct takt_c_declaration held = {.holder = head_of(nest, loop)->node,
+                                            .declarator = declarator,
+                                            .range = over};
     loop->var = takt__node_text(nest->source, name);
-    loop->is_over_range = true;
+    head_of(nest, loop)->is_over_range = true;
     struct takt_c_local *local = takt__c_local_named(nest, loop->var);
-    struct takt_c_expr *base = takt__c_expr(nest, over, false, 0);
-    struct takt_c_expr *count = takt__c_expr_new(nest, TAKT_C_STEP);
+    struct takt_ir_expr *base = takt__c_expr(nest, over, false, 0);
+    struct takt_ir_expr *count = takt__ir_new(&nest->ir, TAKT_IR_COUNT);
     if (local == NULL || base == NULL || count == NULL ||
-        (base->sort != TAKT_C_NAME && base->sort != TAKT_C_ACCESS))
+        (base->sort != TAKT_IR_NAME && base->sort != TAKT_IR_ACCESS))
         return false;
-    count->steps = loop->bit;
+    count->loops = loop->bit;
     count->text = loop->var;
-    struct takt_c_expr *value = takt__c_expr_new(nest, TAKT_C_ACCESS);
-    if (value == NULL || base->parts + 1 > TAKT_C_PARTS ||
-        base->type.kind == TAKT_C_MATRIX || base->type.rank == 0)
+    struct takt_ir_expr *value = takt__ir_new(&nest->ir, TAKT_IR_ACCESS);
+    if (value == NULL || base->parts + 1 > TAKT_IR_PARTS ||
+        base->type.kind == TAKT_IR_MATRIX || base->type.rank == 0)
         return false;
     *value = *base;
-    value->sort = TAKT_C_ACCESS;
+    value->sort = TAKT_IR_ACCESS;
     value->part[value->parts++] = count;
-    value->steps |= count->steps;
+    value->loops |= count->loops;
     const struct takt_c_type declared =
         takt__c_declared_type(nest->place, &held, 0);
-    if (takt__c_is_float(declared) != takt__c_is_float(base->type) &&
-        declared.element != TAKT_C_UNKNOWN)
+    if (takt__c_is_float(declared) != takt__ir_is_float(base->type.element) &&
+        declared.element != TAKT_IR_UNKNOWN)
         return false;
     if (base->type.dim[base->parts < 3 ? base->parts : 2] > 0) {
         loop->extent = base->type.dim[base->parts < 3 ? base->parts : 2];
@@ -248,7 +259,7 @@ static bool read_range(struct takt_c_nest *nest, struct takt_c_loop *loop)
 }
 
 /* A while loop counts with what it steps in its condition or its body. */
-static void name_while(struct takt_c_nest *nest, struct takt_c_loop *loop)
+static void name_while(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
     for (unsigned i = 0; i < nest->locals; i++) {
         const struct takt_c_local *local = &nest->local[i];
@@ -261,7 +272,7 @@ static void name_while(struct takt_c_nest *nest, struct takt_c_loop *loop)
 
 /* What a head starts and steps is not started anew by its own loop. */
 static void belong_to_head(struct takt_c_nest *nest,
-                           const struct takt_c_loop *loop)
+                           const struct takt_ir_loop *loop)
 {
     struct takt_c_local *local = takt__c_local(nest, loop->var);
 
@@ -288,10 +299,12 @@ static uint64_t stride_of(struct takt_c_nest *nest, TSNode update)
                : 0;
 }
 
-static bool read_for(struct takt_c_nest *nest, struct takt_c_loop *loop,
+static bool read_for(struct takt_c_nest *nest, struct takt_ir_loop *loop,
                      TSNode update)
 {
-    if (!read_start(nest, loop, takt__node_field(loop->node, "initializer")) ||
+    if (!read_start(
+            nest, loop,
+            takt__node_field(head_of(nest, loop)->node, "initializer")) ||
         !is_step(nest, update))
         return false;
     const TSNode name = stepped_by(update);
@@ -300,24 +313,42 @@ static bool read_for(struct takt_c_nest *nest, struct takt_c_loop *loop,
     loop->stride = stride_of(nest, update);
     belong_to_head(nest, loop);
     if (!join_tile(nest, loop) ||
-        !read_condition(nest, loop, takt__node_field(loop->node, "condition")))
+        !read_condition(
+            nest, loop,
+            takt__node_field(head_of(nest, loop)->node, "condition")))
         return false;
     read_extent(nest, loop);
     return true;
 }
 
-bool takt__c_read_head(struct takt_c_nest *nest, struct takt_c_loop *loop)
+static bool read_head(struct takt_c_nest *nest, struct takt_ir_loop *loop)
 {
-    if (takt__node_is(loop->node, "for_range_loop"))
+    if (takt__node_is(head_of(nest, loop)->node, "for_range_loop"))
         return read_range(nest, loop);
-    const TSNode update = takt__node_field(loop->node, "update");
-    if (takt__node_is(loop->node, "for_statement") && !ts_node_is_null(update))
+    const TSNode update = takt__node_field(head_of(nest, loop)->node, "update");
+    if (takt__node_is(head_of(nest, loop)->node, "for_statement") &&
+        !ts_node_is_null(update))
         return read_for(nest, loop, update);
-    if (!read_start(nest, loop, takt__node_field(loop->node, "initializer")))
+    if (!read_start(nest, loop,
+                    takt__node_field(head_of(nest, loop)->node, "initializer")))
         return false;
     name_while(nest, loop);
-    if (takt__node_is(loop->node, "for_statement"))
+    if (takt__node_is(head_of(nest, loop)->node, "for_statement"))
         belong_to_head(nest, loop);
-    return read_condition(nest, loop,
-                          takt__node_field(loop->node, "condition"));
+    return read_condition(
+        nest, loop, takt__node_field(head_of(nest, loop)->node, "condition"));
+}
+
+bool takt__c_read_head(struct takt_c_nest *nest, unsigned index)
+{
+    struct takt_ir_loop *loop = &nest->ir.loop[index];
+    const struct takt_c_head *head = &nest->head[index];
+
+    if (!read_head(nest, loop))
+        return false;
+    if (!ts_node_is_null(head->start))
+        loop->from = takt__c_expr(nest, head->start, true, 0);
+    if (!ts_node_is_null(head->bound))
+        loop->to = takt__c_expr(nest, head->bound, true, 0);
+    return true;
 }

@@ -92,7 +92,7 @@ static bool bind(struct takt_c_nest *nest, TSNode parameters, TSNode arguments,
                  unsigned depth)
 {
     struct takt_text name[MOST];
-    struct takt_c_expr *value[MOST];
+    struct takt_ir_expr *value[MOST];
     const unsigned count = names_of(nest, parameters, name);
 
     if (count == 0 || ts_node_named_child_count(arguments) != count ||
@@ -110,8 +110,8 @@ static bool bind(struct takt_c_nest *nest, TSNode parameters, TSNode arguments,
     return true;
 }
 
-static struct takt_c_expr *function(struct takt_c_nest *nest, TSNode callee,
-                                    TSNode arguments, unsigned depth)
+static struct takt_ir_expr *function(struct takt_c_nest *nest, TSNode callee,
+                                     TSNode arguments, unsigned depth)
 {
     const TSNode of = takt__c_function_named(nest->place, callee);
     const unsigned hidden = nest->hidden, locals = nest->locals;
@@ -125,14 +125,14 @@ static struct takt_c_expr *function(struct takt_c_nest *nest, TSNode callee,
         return NULL;
     if (takt__node_is(of, "function_definition"))
         nest->hidden = locals;
-    struct takt_c_expr *e = takt__c_expr(nest, result, false, depth + 1);
+    struct takt_ir_expr *e = takt__c_expr(nest, result, false, depth + 1);
     nest->hidden = hidden;
     nest->locals = locals;
     return e;
 }
 
-static struct takt_c_expr *macro(struct takt_c_nest *nest, TSNode callee,
-                                 TSNode arguments, unsigned depth)
+static struct takt_ir_expr *macro(struct takt_c_nest *nest, TSNode callee,
+                                  TSNode arguments, unsigned depth)
 {
     const struct takt_c_name *found = takt__c_find(
         nest->source, takt__node_text(nest->source, callee), TAKT_C_MACRO);
@@ -145,20 +145,20 @@ static struct takt_c_expr *macro(struct takt_c_nest *nest, TSNode callee,
     if (ts_node_is_null(parameters) || ts_node_is_null(body) ||
         !bind(nest, parameters, arguments, depth))
         return NULL;
-    struct takt_c_expr *e =
+    struct takt_ir_expr *e =
         takt__c_expr_macro(nest, takt__node_text(nest->source, body));
     nest->locals = locals;
     return e;
 }
 
-struct takt_c_expr *takt__c_expr_inlined(struct takt_c_nest *nest,
-                                         TSNode callee, TSNode arguments,
-                                         unsigned depth)
+struct takt_ir_expr *takt__c_expr_inlined(struct takt_c_nest *nest,
+                                          TSNode callee, TSNode arguments,
+                                          unsigned depth)
 {
     if (!takt__node_is(callee, "identifier") || nest->inlined == NESTED)
         return NULL;
     nest->inlined++;
-    struct takt_c_expr *e = macro(nest, callee, arguments, depth);
+    struct takt_ir_expr *e = macro(nest, callee, arguments, depth);
     if (e == NULL)
         e = function(nest, callee, arguments, depth);
     nest->inlined--;

@@ -18,7 +18,7 @@ struct macro_reading {
     unsigned depth;
 };
 
-static struct takt_c_expr *read_choice(struct macro_reading *in);
+static struct takt_ir_expr *read_choice(struct macro_reading *in);
 
 static void pass(struct macro_reading *in, size_t count)
 {
@@ -55,11 +55,11 @@ static struct takt_text read_word(struct macro_reading *in)
     return word;
 }
 
-static struct takt_c_expr *read_number(struct macro_reading *in)
+static struct takt_ir_expr *read_number(struct macro_reading *in)
 {
     char copy[48];
     size_t size = 0;
-    struct takt_c_expr *e = takt__c_expr_new(in->nest, TAKT_C_NUMBER);
+    struct takt_ir_expr *e = takt__ir_new(&in->nest->ir, TAKT_IR_NUMBER);
 
     while (in->left.size > 0 && size + 1 < sizeof copy &&
            (isalnum((unsigned char)*in->left.at) || *in->left.at == '.')) {
@@ -73,13 +73,13 @@ static struct takt_c_expr *read_number(struct macro_reading *in)
 }
 
 /* f(x, y), after its name. */
-static struct takt_c_expr *read_call(struct macro_reading *in,
-                                     struct takt_text name)
+static struct takt_ir_expr *read_call(struct macro_reading *in,
+                                      struct takt_text name)
 {
-    struct takt_c_expr *e = takt__c_expr_function(in->nest, name);
+    struct takt_ir_expr *e = takt__c_expr_function(in->nest, name);
 
     do
-        e = takt__c_expr_part(e, read_choice(in));
+        e = takt__ir_part(e, read_choice(in));
     while (e != NULL && accept(in, ','));
     return accept(in, ')') ? e : NULL;
 }
@@ -106,16 +106,16 @@ static bool skip_cast(struct macro_reading *in)
     return true;
 }
 
-static struct takt_c_expr *read_prefixed(struct macro_reading *in);
+static struct takt_ir_expr *read_prefixed(struct macro_reading *in);
 
-static struct takt_c_expr *read_first(struct macro_reading *in)
+static struct takt_ir_expr *read_first(struct macro_reading *in)
 {
     const char sign = next(in);
 
     if (accept(in, '(')) {
         if (skip_cast(in))
             return read_prefixed(in);
-        struct takt_c_expr *e = read_choice(in);
+        struct takt_ir_expr *e = read_choice(in);
         return accept(in, ')') ? e : NULL;
     }
     if (isdigit((unsigned char)sign) || sign == '.')
@@ -128,13 +128,13 @@ static struct takt_c_expr *read_first(struct macro_reading *in)
 }
 
 /* a->b and a.b: the whole is a name, as it would be if it stood there. */
-static struct takt_c_expr *read_field(struct macro_reading *in,
-                                      const struct takt_c_expr *of,
-                                      const char *sign)
+static struct takt_ir_expr *read_field(struct macro_reading *in,
+                                       const struct takt_ir_expr *of,
+                                       const char *sign)
 {
     const struct takt_text name = read_word(in);
 
-    if (of == NULL || of->sort != TAKT_C_NAME || name.size == 0)
+    if (of == NULL || of->sort != TAKT_IR_NAME || name.size == 0)
         return NULL;
     const struct takt_text part[] = {of->text, {sign, strlen(sign)}, name};
     const char *whole = takt__source_keep(in->nest->source, part, 3);
@@ -142,16 +142,16 @@ static struct takt_c_expr *read_field(struct macro_reading *in,
                               (struct takt_text){whole, strlen(whole)}, name);
 }
 
-static struct takt_c_expr *read_element(struct macro_reading *in)
+static struct takt_ir_expr *read_element(struct macro_reading *in)
 {
-    struct takt_c_expr *e = read_first(in);
+    struct takt_ir_expr *e = read_first(in);
 
     while (e != NULL) {
         const char sign = next(in);
         if (accept(in, '[')) {
-            struct takt_c_expr *index = read_choice(in);
-            e = accept(in, ']') && takt__c_is_plain_index(index)
-                    ? takt__c_expr_element(in->nest, e, index)
+            struct takt_ir_expr *index = read_choice(in);
+            e = accept(in, ']') && takt__ir_is_plain_index(index)
+                    ? takt__ir_element(&in->nest->ir, e, index)
                     : NULL;
         } else if (sign == '-' && in->left.size > 1 && in->left.at[1] == '>') {
             pass(in, 2);
@@ -164,43 +164,45 @@ static struct takt_c_expr *read_element(struct macro_reading *in)
     return e;
 }
 
-static struct takt_c_expr *read_prefixed(struct macro_reading *in)
+static struct takt_ir_expr *read_prefixed(struct macro_reading *in)
 {
     if (in->depth++ > DEEPEST)
         return NULL;
     if (!accept(in, '-'))
         return read_element(in);
-    return takt__c_expr_part(takt__c_expr_new(in->nest, TAKT_C_NEG),
-                             read_prefixed(in));
+    return takt__ir_part(takt__ir_new(&in->nest->ir, TAKT_IR_NEG),
+                         read_prefixed(in));
 }
 
-static struct takt_c_expr *read_product(struct macro_reading *in)
+static struct takt_ir_expr *read_product(struct macro_reading *in)
 {
-    struct takt_c_expr *e = read_prefixed(in);
+    struct takt_ir_expr *e = read_prefixed(in);
 
     for (char sign; (sign = next(in)) == '*' || sign == '/';) {
         pass(in, 1);
-        e = takt__c_expr_pair(in->nest, sign == '*' ? TAKT_C_MUL : TAKT_C_DIV,
-                              e, read_prefixed(in));
+        e = takt__ir_pair(&in->nest->ir,
+                          sign == '*' ? TAKT_IR_MUL : TAKT_IR_DIV, e,
+                          read_prefixed(in));
     }
     return e;
 }
 
-static struct takt_c_expr *read_sum(struct macro_reading *in)
+static struct takt_ir_expr *read_sum(struct macro_reading *in)
 {
-    struct takt_c_expr *e = read_product(in);
+    struct takt_ir_expr *e = read_product(in);
 
     for (char sign; (sign = next(in)) == '+' || sign == '-';) {
         pass(in, 1);
-        e = takt__c_expr_offset(in->nest, sign == '+' ? TAKT_C_ADD : TAKT_C_SUB,
-                                e, read_product(in));
+        e = takt__ir_offset(&in->nest->ir,
+                            sign == '+' ? TAKT_IR_ADD : TAKT_IR_SUB, e,
+                            read_product(in));
     }
     return e;
 }
 
-static struct takt_c_expr *read_comparison(struct macro_reading *in)
+static struct takt_ir_expr *read_comparison(struct macro_reading *in)
 {
-    struct takt_c_expr *e = read_sum(in);
+    struct takt_ir_expr *e = read_sum(in);
     const char sign = next(in);
 
     if (sign != '<' && sign != '>')
@@ -208,27 +210,28 @@ static struct takt_c_expr *read_comparison(struct macro_reading *in)
     pass(in, 1);
     if (in->left.size > 0 && *in->left.at == '=')
         pass(in, 1);
-    return takt__c_expr_pair(
-        in->nest, sign == '<' ? TAKT_C_LESS : TAKT_C_GREATER, e, read_sum(in));
+    return takt__ir_pair(&in->nest->ir,
+                         sign == '<' ? TAKT_IR_LESS : TAKT_IR_GREATER, e,
+                         read_sum(in));
 }
 
-static struct takt_c_expr *read_choice(struct macro_reading *in)
+static struct takt_ir_expr *read_choice(struct macro_reading *in)
 {
-    struct takt_c_expr *e = read_comparison(in);
+    struct takt_ir_expr *e = read_comparison(in);
 
     if (!accept(in, '?'))
         return e;
-    struct takt_c_expr *yes = read_choice(in);
+    struct takt_ir_expr *yes = read_choice(in);
     return accept(in, ':')
-               ? takt__c_expr_pick(in->nest, e, yes, read_choice(in))
+               ? takt__ir_pick(&in->nest->ir, e, yes, read_choice(in))
                : NULL;
 }
 
-struct takt_c_expr *takt__c_expr_macro(struct takt_c_nest *nest,
-                                       struct takt_text body)
+struct takt_ir_expr *takt__c_expr_macro(struct takt_c_nest *nest,
+                                        struct takt_text body)
 {
     struct macro_reading in = {nest, body, 0};
-    struct takt_c_expr *e = read_choice(&in);
+    struct takt_ir_expr *e = read_choice(&in);
 
     return next(&in) == '\0' ? e : NULL;
 }

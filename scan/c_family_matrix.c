@@ -10,28 +10,28 @@
 struct pair {
     const struct takt_c_place *place;
     struct takt_c_type left, right;
-    struct takt_c_verdict *out;
+    struct takt_ir_verdict *out;
 };
 
 static bool is_matrix_like(struct takt_c_type type)
 {
-    return type.kind != TAKT_C_PLAIN && takt__c_is_float(type);
+    return type.kind != TAKT_IR_PLAIN && takt__c_is_float(type);
 }
 
 /* A scalar, as far as we know: no array, no class. */
 static bool is_scalar(struct takt_c_type type)
 {
-    return type.kind == TAKT_C_PLAIN && type.rank == 0 &&
-           (takt__c_is_float(type) || type.element == TAKT_C_INTEGER);
+    return type.kind == TAKT_IR_PLAIN && type.rank == 0 &&
+           (takt__c_is_float(type) || type.element == TAKT_IR_INTEGER);
 }
 
 static uint64_t elements(struct takt_c_type type)
 {
     uint64_t all;
 
-    if (type.kind == TAKT_C_VECTOR && (type.dim[0] == 0 || type.dim[1] == 0))
+    if (type.kind == TAKT_IR_VECTOR && (type.dim[0] == 0 || type.dim[1] == 0))
         return 0;
-    if (type.kind == TAKT_C_VECTOR)
+    if (type.kind == TAKT_IR_VECTOR)
         return type.dim[0] > type.dim[1] ? type.dim[0] : type.dim[1];
     if (type.rank == 1)
         return type.dim[0];
@@ -40,21 +40,21 @@ static uint64_t elements(struct takt_c_type type)
 
 static const char *product_op(const struct pair *p)
 {
-    const enum takt_c_kind a = p->left.kind, b = p->right.kind;
+    const enum takt_ir_kind a = p->left.kind, b = p->right.kind;
 
-    if (a == TAKT_C_MATRIX && b == TAKT_C_MATRIX) {
-        takt__c_tell_size(
+    if (a == TAKT_IR_MATRIX && b == TAKT_IR_MATRIX) {
+        takt__tell_size(
             &p->out->size, TAKT_SIZE_TYPE, 3,
             (uint64_t[]){p->left.dim[0], p->right.dim[1], p->left.dim[1]});
         return "matmul";
     }
-    if (a == TAKT_C_MATRIX && b == TAKT_C_VECTOR) {
-        takt__c_tell_size(&p->out->size, TAKT_SIZE_TYPE, 2, p->left.dim);
+    if (a == TAKT_IR_MATRIX && b == TAKT_IR_VECTOR) {
+        takt__tell_size(&p->out->size, TAKT_SIZE_TYPE, 2, p->left.dim);
         return "gemv";
     }
-    if (a == TAKT_C_VECTOR && b == TAKT_C_MATRIX)
+    if (a == TAKT_IR_VECTOR && b == TAKT_IR_MATRIX)
         return "gemv";
-    return a == TAKT_C_ARRAY && b == TAKT_C_ARRAY ? "mul" : NULL;
+    return a == TAKT_IR_ARRAY && b == TAKT_IR_ARRAY ? "mul" : NULL;
 }
 
 static const char *operator_op(const struct pair *p, struct takt_text sign)
@@ -65,7 +65,7 @@ static const char *operator_op(const struct pair *p, struct takt_text sign)
 
     if (is_left && is_right && takt__text_is(sign, "*"))
         return product_op(p);
-    if (is_own && (p->left.kind != TAKT_C_MATRIX || !is_left || !is_right))
+    if (is_own && (p->left.kind != TAKT_IR_MATRIX || !is_left || !is_right))
         return NULL;
     if ((is_left || is_right) && !(is_left && is_right)) {
         const struct takt_c_type other = is_left ? p->right : p->left;
@@ -82,12 +82,12 @@ static const char *operator_op(const struct pair *p, struct takt_text sign)
         return "sub";
     if (takt__text_is(sign, "%"))
         return "mul";
-    return takt__text_is(sign, "/") && p->left.kind == TAKT_C_ARRAY ? "div"
-                                                                    : NULL;
+    return takt__text_is(sign, "/") && p->left.kind == TAKT_IR_ARRAY ? "div"
+                                                                     : NULL;
 }
 
 static void judge_operator(const struct takt_c_place *place, TSNode node,
-                           struct takt_c_verdict *out)
+                           struct takt_ir_verdict *out)
 {
     const TSNode left = takt__node_field(node, "left");
     const TSNode right = takt__node_field(node, "right");
@@ -102,8 +102,8 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
                         .out = out};
     if (takt__node_is(node, "assignment_expression")) {
         /* only a number divides a matrix */
-        if (takt__text_is(sign, "/=") && pair.left.kind != TAKT_C_ARRAY)
-            pair.right = (struct takt_c_type){.element = TAKT_C_F64};
+        if (takt__text_is(sign, "/=") && pair.left.kind != TAKT_IR_ARRAY)
+            pair.right = (struct takt_c_type){.element = TAKT_IR_F64};
         /* v += a * b: the product is what counts, and is found by itself */
         else if (sign.size != 2 || (!takt__node_is(right, "identifier") &&
                                     !takt__node_is(right, "number_literal")))
@@ -116,71 +116,71 @@ static void judge_operator(const struct takt_c_place *place, TSNode node,
     const struct takt_c_type type =
         is_matrix_like(pair.left) ? pair.left : pair.right;
     out->is_typed = true;
-    out->is_f64 = type.element == TAKT_C_F64;
+    out->is_f64 = type.element == TAKT_IR_F64;
     if (strcmp(out->op, "matmul") != 0 && strcmp(out->op, "gemv") != 0)
-        takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 1,
-                          (uint64_t[]){elements(type)});
+        takt__tell_size(&out->size, TAKT_SIZE_TYPE, 1,
+                        (uint64_t[]){elements(type)});
 }
 
 /* ---- methods and functions ----------------------------------------------- */
 
 struct known {
     const char *name, *op;
-    enum takt_c_kind kind; /* PLAIN: of any that is not plain */
+    enum takt_ir_kind kind; /* PLAIN: of any that is not plain */
 };
 
 static const struct known methods[] = {
-    {"sum", "sum", TAKT_C_PLAIN},
-    {"mean", "mean", TAKT_C_PLAIN},
-    {"norm", "norm2", TAKT_C_PLAIN},
-    {"squaredNorm", "dot", TAKT_C_PLAIN},
-    {"lpNorm<1>", "norm1", TAKT_C_PLAIN},
-    {"maxCoeff", "max", TAKT_C_PLAIN},
-    {"minCoeff", "min", TAKT_C_PLAIN},
-    {"dot", "dot", TAKT_C_PLAIN},
-    {"transpose", "transpose", TAKT_C_MATRIX},
-    {"cwiseProduct", "mul", TAKT_C_PLAIN},
-    {"cwiseQuotient", "div", TAKT_C_PLAIN},
-    {"cwiseAbs", "abs", TAKT_C_PLAIN},
-    {"cwiseSqrt", "sqrt", TAKT_C_PLAIN},
-    {"max", "max", TAKT_C_ARRAY},
-    {"min", "min", TAKT_C_ARRAY},
-    {"exp", "exp", TAKT_C_ARRAY},
-    {"log", "log", TAKT_C_ARRAY},
-    {"sqrt", "sqrt", TAKT_C_ARRAY},
-    {"tanh", "tanh", TAKT_C_ARRAY},
-    {"abs", "abs", TAKT_C_ARRAY},
+    {"sum", "sum", TAKT_IR_PLAIN},
+    {"mean", "mean", TAKT_IR_PLAIN},
+    {"norm", "norm2", TAKT_IR_PLAIN},
+    {"squaredNorm", "dot", TAKT_IR_PLAIN},
+    {"lpNorm<1>", "norm1", TAKT_IR_PLAIN},
+    {"maxCoeff", "max", TAKT_IR_PLAIN},
+    {"minCoeff", "min", TAKT_IR_PLAIN},
+    {"dot", "dot", TAKT_IR_PLAIN},
+    {"transpose", "transpose", TAKT_IR_MATRIX},
+    {"cwiseProduct", "mul", TAKT_IR_PLAIN},
+    {"cwiseQuotient", "div", TAKT_IR_PLAIN},
+    {"cwiseAbs", "abs", TAKT_IR_PLAIN},
+    {"cwiseSqrt", "sqrt", TAKT_IR_PLAIN},
+    {"max", "max", TAKT_IR_ARRAY},
+    {"min", "min", TAKT_IR_ARRAY},
+    {"exp", "exp", TAKT_IR_ARRAY},
+    {"log", "log", TAKT_IR_ARRAY},
+    {"sqrt", "sqrt", TAKT_IR_ARRAY},
+    {"tanh", "tanh", TAKT_IR_ARRAY},
+    {"abs", "abs", TAKT_IR_ARRAY},
 };
 
 static const struct known functions[] = {
-    {"std::exp", "exp", TAKT_C_ARRAY},
-    {"std::log", "log", TAKT_C_ARRAY},
-    {"std::sqrt", "sqrt", TAKT_C_ARRAY},
-    {"std::tanh", "tanh", TAKT_C_ARRAY},
-    {"std::abs", "abs", TAKT_C_ARRAY},
-    {"arma::dot", "dot", TAKT_C_PLAIN},
-    {"arma::accu", "sum", TAKT_C_PLAIN},
-    {"arma::norm", "norm2", TAKT_C_PLAIN},
-    {"arma::exp", "exp", TAKT_C_PLAIN},
-    {"arma::sqrt", "sqrt", TAKT_C_PLAIN},
-    {"arma::abs", "abs", TAKT_C_PLAIN},
-    {"xt::sum", "sum", TAKT_C_ARRAY},
-    {"xt::mean", "mean", TAKT_C_ARRAY},
-    {"xt::amax", "max", TAKT_C_ARRAY},
-    {"xt::amin", "min", TAKT_C_ARRAY},
-    {"xt::exp", "exp", TAKT_C_ARRAY},
-    {"xt::sqrt", "sqrt", TAKT_C_ARRAY},
-    {"xt::abs", "abs", TAKT_C_ARRAY},
-    {"xt::linalg::dot", "matmul", TAKT_C_ARRAY},
-    {"xt::linalg::norm", "norm2", TAKT_C_ARRAY},
+    {"std::exp", "exp", TAKT_IR_ARRAY},
+    {"std::log", "log", TAKT_IR_ARRAY},
+    {"std::sqrt", "sqrt", TAKT_IR_ARRAY},
+    {"std::tanh", "tanh", TAKT_IR_ARRAY},
+    {"std::abs", "abs", TAKT_IR_ARRAY},
+    {"arma::dot", "dot", TAKT_IR_PLAIN},
+    {"arma::accu", "sum", TAKT_IR_PLAIN},
+    {"arma::norm", "norm2", TAKT_IR_PLAIN},
+    {"arma::exp", "exp", TAKT_IR_PLAIN},
+    {"arma::sqrt", "sqrt", TAKT_IR_PLAIN},
+    {"arma::abs", "abs", TAKT_IR_PLAIN},
+    {"xt::sum", "sum", TAKT_IR_ARRAY},
+    {"xt::mean", "mean", TAKT_IR_ARRAY},
+    {"xt::amax", "max", TAKT_IR_ARRAY},
+    {"xt::amin", "min", TAKT_IR_ARRAY},
+    {"xt::exp", "exp", TAKT_IR_ARRAY},
+    {"xt::sqrt", "sqrt", TAKT_IR_ARRAY},
+    {"xt::abs", "abs", TAKT_IR_ARRAY},
+    {"xt::linalg::dot", "matmul", TAKT_IR_ARRAY},
+    {"xt::linalg::norm", "norm2", TAKT_IR_ARRAY},
 };
 
 static const char *look_up(const struct known *table, size_t count,
-                           struct takt_text name, enum takt_c_kind kind)
+                           struct takt_text name, enum takt_ir_kind kind)
 {
     for (size_t i = 0; i < count; i++)
         if (takt__text_is(name, table[i].name) &&
-            (table[i].kind == TAKT_C_PLAIN || table[i].kind == kind))
+            (table[i].kind == TAKT_IR_PLAIN || table[i].kind == kind))
             return table[i].op;
     return NULL;
 }
@@ -196,7 +196,7 @@ static bool is_kept(const struct takt_c_place *place)
 }
 
 static void judge_call(const struct takt_c_place *place, TSNode node,
-                       struct takt_c_verdict *out)
+                       struct takt_ir_verdict *out)
 {
     const TSNode callee = takt__node_field(node, "function");
     const TSNode list = takt__node_field(node, "arguments");
@@ -232,16 +232,16 @@ static void judge_call(const struct takt_c_place *place, TSNode node,
     if (out->op == NULL)
         return;
     out->is_typed = true;
-    out->is_f64 = type.element == TAKT_C_F64;
+    out->is_f64 = type.element == TAKT_IR_F64;
     if (!strcmp(out->op, "transpose"))
-        takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 2, type.dim);
+        takt__tell_size(&out->size, TAKT_SIZE_TYPE, 2, type.dim);
     else if (strcmp(out->op, "matmul") != 0)
-        takt__c_tell_size(&out->size, TAKT_SIZE_TYPE, 1,
-                          (uint64_t[]){elements(type)});
+        takt__tell_size(&out->size, TAKT_SIZE_TYPE, 1,
+                        (uint64_t[]){elements(type)});
 }
 
 void takt__c_judge_matrix(const struct takt_c_place *place, TSNode node,
-                          struct takt_c_verdict *out)
+                          struct takt_ir_verdict *out)
 {
     if (takt__node_is(node, "call_expression"))
         judge_call(place, node, out);

@@ -14,11 +14,6 @@ enum { DEEPEST = 16, LEAST = 64 }; /* namespaces in namespaces; slots */
 
 /* ---- texts --------------------------------------------------------------- */
 
-bool takt__c_same_text(struct takt_text a, struct takt_text b)
-{
-    return a.size == b.size && memcmp(a.at, b.at, a.size) == 0;
-}
-
 bool takt__c_is_any(struct takt_text text, const char *const *words)
 {
     for (; *words != NULL; words++)
@@ -95,7 +90,7 @@ static struct takt_c_name *slot(const struct takt_c_notes *notes,
 
     while (notes->name[i].text.at != NULL &&
            (notes->name[i].what != what || notes->name[i].block != block ||
-            !takt__c_same_text(notes->name[i].text, text)))
+            !takt__ir_same_text(notes->name[i].text, text)))
         i = (i + 1) % notes->name_room;
     return &notes->name[i];
 }

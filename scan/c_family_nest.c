@@ -9,6 +9,18 @@
 
 enum { DEEPEST = 40 };
 
+bool takt__c_add(struct takt_c_nest *nest, struct takt_ir_stmt stmt)
+{
+    if (!takt__ir_add(&nest->ir, stmt))
+        return false;
+    for (unsigned i = 0; i < nest->locals; i++)
+        if (stmt.target->sort == TAKT_IR_ACCESS &&
+            nest->local[i].value != NULL &&
+            takt__ir_reads(nest->local[i].value, stmt.target->text))
+            nest->local[i].is_stale = true;
+    return true;
+}
+
 static bool collect_declaration(struct takt_c_nest *nest, TSNode node,
                                 uint32_t around)
 {
@@ -22,11 +34,11 @@ static bool collect_declaration(struct takt_c_nest *nest, TSNode node,
         const TSNode name = takt__c_declared_name(one, &is_function);
         struct takt_c_local *local =
             takt__c_local(nest, takt__node_text(nest->source, name));
-        struct takt_c_expr *value = takt__c_expr(
+        struct takt_ir_expr *value = takt__c_expr(
             nest, takt__node_field(one, "value"),
-            local != NULL && local->type.element == TAKT_C_INTEGER, 0);
+            local != NULL && local->type.element == TAKT_IR_INTEGER, 0);
         if (local != NULL && value != NULL && local->type.rank > 0 &&
-            value->type.element == TAKT_C_UNKNOWN)
+            value->type.element == TAKT_IR_UNKNOWN)
             value = takt__c_expr_typed(nest, value, local->type);
         if (local == NULL || value == NULL)
             return false;
@@ -34,12 +46,10 @@ static bool collect_declaration(struct takt_c_nest *nest, TSNode node,
         local->is_stale = false;
         if (!local->is_assigned)
             continue;
-        struct takt_c_expr *target = takt__c_expr(nest, name, false, 0);
-        if (!takt__c_add_leaf(nest,
-                              (struct takt_c_leaf){.target = target,
-                                                   .value = value,
-                                                   .around = around,
-                                                   .is_declaration = true}))
+        struct takt_ir_expr *target = takt__c_expr(nest, name, false, 0);
+        if (!takt__c_add(nest, (struct takt_ir_stmt){.target = target,
+                                                     .value = value,
+                                                     .around = around}))
             return false;
     }
     return true;
@@ -57,14 +67,14 @@ static bool pass_on(struct takt_c_nest *nest, TSNode node, TSNode name,
 {
     static const struct {
         const char *sign;
-        enum takt_c_sort sort;
-    } signs[] = {{"+=", TAKT_C_ADD},
-                 {"-=", TAKT_C_SUB},
-                 {"*=", TAKT_C_MUL},
-                 {"/=", TAKT_C_DIV}};
+        enum takt_ir_sort sort;
+    } signs[] = {{"+=", TAKT_IR_ADD},
+                 {"-=", TAKT_IR_SUB},
+                 {"*=", TAKT_IR_MUL},
+                 {"/=", TAKT_IR_DIV}};
     struct takt_c_local *local =
         takt__c_local(nest, takt__node_text(nest->source, name));
-    struct takt_c_expr *value =
+    struct takt_ir_expr *value =
         takt__c_expr(nest, takt__node_field(node, "right"), false, 0);
 
     if (value == NULL || nest->is_choosing)
@@ -74,7 +84,7 @@ static bool pass_on(struct takt_c_nest *nest, TSNode node, TSNode name,
             if (local->value == NULL)
                 return false;
             local->value =
-                takt__c_expr_pair(nest, signs[i].sort, local->value, value);
+                takt__ir_pair(&nest->ir, signs[i].sort, local->value, value);
             return local->value != NULL;
         }
     local->value = value;
@@ -89,10 +99,10 @@ static bool is_read_before(struct takt_c_nest *nest, TSNode assignment)
         nest,
         takt__node_text(nest->source,
                         takt__c_bare(takt__node_field(assignment, "left"))));
-    const unsigned exprs = nest->exprs;
+    const unsigned exprs = nest->ir.expr_count;
 
     takt__c_expr(nest, takt__node_field(assignment, "right"), false, 0);
-    nest->exprs = exprs;
+    nest->ir.expr_count = exprs;
     return local->is_read;
 }
 
@@ -101,16 +111,16 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
 {
     static const struct {
         const char *sign;
-        enum takt_c_effect effect;
-    } signs[] = {{"=", TAKT_C_STORE},
-                 {"+=", TAKT_C_SUM},
-                 {"-=", TAKT_C_DIFFERENCE},
-                 {"*=", TAKT_C_PRODUCT},
-                 {"/=", TAKT_C_QUOTIENT}};
+        enum takt_ir_effect effect;
+    } signs[] = {{"=", TAKT_IR_STORE},
+                 {"+=", TAKT_IR_SUM},
+                 {"-=", TAKT_IR_DIFFERENCE},
+                 {"*=", TAKT_IR_PRODUCT},
+                 {"/=", TAKT_IR_QUOTIENT}};
     const struct takt_text sign =
         takt__node_text(nest->source, takt__node_field(node, "operator"));
     const TSNode left = takt__c_bare(takt__node_field(node, "left"));
-    struct takt_c_leaf leaf = {.around = around};
+    struct takt_ir_stmt stmt = {.around = around};
     bool is_known = false;
 
     if (takt__node_is(left, "identifier")) {
@@ -126,35 +136,38 @@ static bool collect_assignment(struct takt_c_nest *nest, TSNode node,
     }
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
         if (takt__text_is(sign, signs[i].sign)) {
-            leaf.effect = signs[i].effect;
+            stmt.effect = signs[i].effect;
             is_known = true;
         }
     TSNode right = takt__c_bare(takt__node_field(node, "right"));
     if (!ts_node_is_null(right) &&
         takt__node_is(right, "assignment_expression")) { /* a = b = c */
-        if (!collect_assignment(nest, right, around) || nest->leaves == 0 ||
-            nest->leaf[nest->leaves - 1].effect != TAKT_C_STORE)
+        if (!collect_assignment(nest, right, around) ||
+            nest->ir.stmt_count == 0 ||
+            nest->ir.stmt[nest->ir.stmt_count - 1].effect != TAKT_IR_STORE)
             return false;
-        leaf.value = nest->leaf[nest->leaves - 1].value;
+        stmt.value = nest->ir.stmt[nest->ir.stmt_count - 1].value;
     } else
-        leaf.value = takt__c_expr(nest, right, false, 0);
-    leaf.target = takt__c_expr(nest, left, false, 0);
-    if (!is_known || leaf.target == NULL || leaf.value == NULL)
+        stmt.value = takt__c_expr(nest, right, false, 0);
+    stmt.target = takt__c_expr(nest, left, false, 0);
+    if (!is_known || stmt.target == NULL || stmt.value == NULL)
         return false;
-    if (leaf.target->sort != TAKT_C_NAME && leaf.target->sort != TAKT_C_ACCESS)
+    if (stmt.target->sort != TAKT_IR_NAME &&
+        stmt.target->sort != TAKT_IR_ACCESS)
         return false;
-    takt__c_simplify(nest, &leaf);
-    return takt__c_add_leaf(nest, leaf);
+    takt__ir_simplify(&nest->ir, &stmt);
+    return takt__c_add(nest, stmt);
 }
 
 static bool collect_loop(struct takt_c_nest *nest, TSNode node, unsigned depth)
 {
-    if (nest->next_loop == nest->loops)
+    if (nest->ir.open == nest->ir.loop_count)
         return false;
-    struct takt_c_loop *loop = &nest->loop[nest->next_loop++];
+    const unsigned loop = nest->ir.open++;
     const TSNode body = takt__node_field(node, "body");
     return takt__c_read_head(nest, loop) && !ts_node_is_null(body) &&
-           takt__c_collect_within(nest, body, loop->around, depth + 1);
+           takt__c_collect_within(nest, body, nest->ir.loop[loop].around,
+                                  depth + 1);
 }
 
 /* out.push_back(x): the next element is written. */
@@ -168,26 +181,26 @@ static bool collect_push(struct takt_c_nest *nest, TSNode node, uint32_t around)
         (!takt__text_is(takt__node_text(nest->source, name), "push_back") &&
          !takt__text_is(takt__node_text(nest->source, name), "emplace_back")))
         return false;
-    struct takt_c_expr *to =
+    struct takt_ir_expr *to =
         takt__c_expr(nest, takt__node_field(callee, "argument"), false, 0);
-    struct takt_c_expr *count = takt__c_expr_new(nest, TAKT_C_STEP);
-    if (to == NULL || to->sort != TAKT_C_NAME || count == NULL)
+    struct takt_ir_expr *count = takt__ir_new(&nest->ir, TAKT_IR_COUNT);
+    if (to == NULL || to->sort != TAKT_IR_NAME || count == NULL)
         return false;
-    for (unsigned i = 0; i < nest->loops; i++)
+    for (unsigned i = 0; i < nest->ir.loop_count; i++)
         if (around & (UINT32_C(1) << i))
-            count->steps |= nest->loop[i].bit;
-    struct takt_c_expr *target = takt__c_expr_new(nest, TAKT_C_ACCESS);
+            count->loops |= nest->ir.loop[i].bit;
+    struct takt_ir_expr *target = takt__ir_new(&nest->ir, TAKT_IR_ACCESS);
     if (target == NULL)
         return false;
     target->text = to->text;
     target->type = to->type;
-    struct takt_c_expr *value =
+    struct takt_ir_expr *value =
         takt__c_expr(nest, takt__c_first(list), false, 0);
-    return takt__c_add_leaf(
-        nest, (struct takt_c_leaf){.target = takt__c_expr_part(target, count),
-                                   .value = value,
-                                   .around = around,
-                                   .is_appended = true});
+    return takt__c_add(
+        nest, (struct takt_ir_stmt){.target = takt__ir_part(target, count),
+                                    .value = value,
+                                    .around = around,
+                                    .is_appended = true});
 }
 
 /* std::swap(a, b): t = a; a = b; b = t. */
@@ -199,24 +212,19 @@ static bool collect_swap(struct takt_c_nest *nest, TSNode node, uint32_t around)
 
     if ((!takt__text_is(callee, "std::swap") &&
          !takt__text_is(callee, "swap")) ||
-        ts_node_named_child_count(list) != 2 || nest->locals == TAKT_C_NAMES)
+        ts_node_named_child_count(list) != 2)
         return false;
-    struct takt_c_expr *a =
+    struct takt_ir_expr *a =
         takt__c_expr(nest, ts_node_named_child(list, 0), false, 0);
-    struct takt_c_expr *b =
+    struct takt_ir_expr *b =
         takt__c_expr(nest, ts_node_named_child(list, 1), false, 0);
-    if (a == NULL || b == NULL || a->sort != TAKT_C_ACCESS ||
-        b->sort != TAKT_C_ACCESS)
+    if (a == NULL || b == NULL || a->sort != TAKT_IR_ACCESS ||
+        b->sort != TAKT_IR_ACCESS)
         return false;
-    const struct takt_text kept = takt__node_text(nest->source, node);
-    nest->local[nest->locals++] = (struct takt_c_local){
-        .text = kept, .is_declared = true, .type = a->type, .value = a};
-    struct takt_c_leaf leaf = {.target = a, .value = b, .around = around};
-    if (!takt__c_add_leaf(nest, leaf))
-        return false;
-    leaf.target = b;
-    leaf.value = takt__c_expr_named(nest, kept);
-    return takt__c_add_leaf(nest, leaf);
+    return takt__c_add(nest, (struct takt_ir_stmt){.effect = TAKT_IR_SWAP,
+                                                   .target = a,
+                                                   .value = b,
+                                                   .around = around});
 }
 
 /* assert(..), and what fills an array before something is added up in it. */
@@ -292,8 +300,29 @@ bool takt__c_collect_within(struct takt_c_nest *nest, TSNode node,
     return takt__c_collect_from(nest, node, 0, around, depth);
 }
 
+/* t = a; a = b; b = t. */
+static void fold_swap(struct takt_c_nest *nest)
+{
+    struct takt_ir_stmt *first = nest->ir.stmt, *last = first + 1;
+
+    if (nest->ir.stmt_count != 2 || first->around != last->around ||
+        first->effect != TAKT_IR_STORE || last->effect != TAKT_IR_STORE ||
+        last->value->sort != TAKT_IR_NAME)
+        return;
+    const struct takt_c_local *kept = takt__c_local(nest, last->value->text);
+    if (kept != NULL && kept->is_stale &&
+        takt__ir_same(first->value, last->target) &&
+        takt__ir_same(first->target, kept->value)) {
+        first->effect = TAKT_IR_SWAP;
+        nest->ir.stmt_count = 1;
+    }
+}
+
 bool takt__c_collect(struct takt_c_nest *nest, TSNode loop)
 {
-    nest->next_loop = 0;
-    return collect_loop(nest, loop, 0);
+    nest->ir.open = 0;
+    if (!collect_loop(nest, loop, 0))
+        return false;
+    fold_swap(nest);
+    return true;
 }

@@ -178,7 +178,7 @@ static bool declares(const struct takt_source *source, TSNode node,
         const TSNode declarator = ts_node_child(node, i);
         const TSNode found = takt__c_declared_name(declarator, &is_function);
         if (ts_node_is_null(found) ||
-            !takt__c_same_text(takt__node_text(source, found), name))
+            !takt__ir_same_text(takt__node_text(source, found), name))
             continue;
         *out = (struct takt_c_declaration){.holder = node,
                                            .declarator = declarator};

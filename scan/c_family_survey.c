@@ -41,7 +41,7 @@ static bool step_name(struct takt_c_nest *nest, TSNode update, uint32_t around)
         return false;
     struct takt_c_local *local =
         takt__c_local_named(nest, takt__node_text(nest->source, name));
-    if (local == NULL || (local->type.element == TAKT_C_OTHER &&
+    if (local == NULL || (local->type.element == TAKT_IR_OTHER &&
                           local->type.rank == 0)) /* an atomic, say */
         return false;
     local->is_stepped = true;
@@ -82,7 +82,7 @@ static bool survey_assignment(struct takt_c_nest *nest, TSNode node,
     if (local == NULL)
         return false;
     const bool is_counter =
-        local->type.rank > 0 || local->type.element == TAKT_C_INTEGER;
+        local->type.rank > 0 || local->type.element == TAKT_IR_INTEGER;
     if (is_counter &&
         (takt__text_is(sign, "+=") || takt__text_is(sign, "-=")) &&
         !is_told(takt__node_field(node, "right"), 0)) {
@@ -136,11 +136,12 @@ static bool survey(struct takt_c_nest *nest, TSNode node, uint32_t around,
 static bool survey_loop(struct takt_c_nest *nest, TSNode node, uint32_t around,
                         unsigned depth)
 {
-    if (nest->loops == TAKT_C_LOOPS)
+    if (nest->ir.loop_count == TAKT_IR_LOOPS)
         return false;
-    const unsigned index = nest->loops++;
-    struct takt_c_loop *loop = &nest->loop[index];
-    *loop = (struct takt_c_loop){.node = node, .var = {"", 0}};
+    const unsigned index = nest->ir.loop_count++;
+    struct takt_ir_loop *loop = &nest->ir.loop[index];
+    *loop = (struct takt_ir_loop){.var = {"", 0}};
+    nest->head[index] = (struct takt_c_head){.node = node};
     loop->bit = UINT32_C(1) << index;
     loop->around = around | loop->bit;
     const uint32_t count = ts_node_named_child_count(node);

@@ -9,11 +9,11 @@
 
 enum { DEEPEST = 24, NESTED = 12 };
 
-static const struct takt_c_type unknown = {.element = TAKT_C_UNKNOWN};
+static const struct takt_c_type unknown = {.element = TAKT_IR_UNKNOWN};
 
 bool takt__c_is_float(struct takt_c_type type)
 {
-    return (type.element == TAKT_C_F32 || type.element == TAKT_C_F64) &&
+    return (type.element == TAKT_IR_F32 || type.element == TAKT_IR_F64) &&
            !type.is_volatile;
 }
 
@@ -21,44 +21,44 @@ bool takt__c_is_float(struct takt_c_type type)
 
 static const struct known_type {
     const char *name;
-    enum takt_c_element element; /* UNKNOWN: as its first argument says */
-    enum takt_c_kind kind;
+    enum takt_ir_element element; /* UNKNOWN: as its first argument says */
+    enum takt_ir_kind kind;
     unsigned rank;
 } known[] = {
     /* containers whose elements lie one after the other */
-    {"vector", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 1},
-    {"array", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 1},
-    {"span", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 1},
-    {"valarray", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 1},
-    {"unique_ptr", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
-    {"shared_ptr", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
-    {"make_unique", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
-    {"static_cast", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
-    {"make_shared", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
+    {"vector", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
+    {"array", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
+    {"span", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 1},
+    {"valarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 1},
+    {"unique_ptr", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"shared_ptr", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"make_unique", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"static_cast", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"make_shared", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
     /* Eigen */
-    {"Matrix", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
-    {"Array", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 0},
-    {"Map", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
-    {"Ref", TAKT_C_UNKNOWN, TAKT_C_PLAIN, 0},
-    {"SparseMatrix", TAKT_C_OTHER, TAKT_C_PLAIN, 0},
+    {"Matrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
+    {"Array", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
+    {"Map", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"Ref", TAKT_IR_UNKNOWN, TAKT_IR_PLAIN, 0},
+    {"SparseMatrix", TAKT_IR_OTHER, TAKT_IR_PLAIN, 0},
     /* Armadillo */
-    {"mat", TAKT_C_F64, TAKT_C_MATRIX, 0},
-    {"fmat", TAKT_C_F32, TAKT_C_MATRIX, 0},
-    {"vec", TAKT_C_F64, TAKT_C_VECTOR, 0},
-    {"fvec", TAKT_C_F32, TAKT_C_VECTOR, 0},
-    {"colvec", TAKT_C_F64, TAKT_C_VECTOR, 0},
-    {"rowvec", TAKT_C_F64, TAKT_C_VECTOR, 0},
-    {"frowvec", TAKT_C_F32, TAKT_C_VECTOR, 0},
-    {"Mat", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
-    {"Col", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
-    {"Row", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
+    {"mat", TAKT_IR_F64, TAKT_IR_MATRIX, 0},
+    {"fmat", TAKT_IR_F32, TAKT_IR_MATRIX, 0},
+    {"vec", TAKT_IR_F64, TAKT_IR_VECTOR, 0},
+    {"fvec", TAKT_IR_F32, TAKT_IR_VECTOR, 0},
+    {"colvec", TAKT_IR_F64, TAKT_IR_VECTOR, 0},
+    {"rowvec", TAKT_IR_F64, TAKT_IR_VECTOR, 0},
+    {"frowvec", TAKT_IR_F32, TAKT_IR_VECTOR, 0},
+    {"Mat", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
+    {"Col", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
+    {"Row", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
     /* xtensor, Blaze */
-    {"xarray", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 0},
-    {"xtensor", TAKT_C_UNKNOWN, TAKT_C_ARRAY, 0},
-    {"DynamicMatrix", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
-    {"StaticMatrix", TAKT_C_UNKNOWN, TAKT_C_MATRIX, 0},
-    {"DynamicVector", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
-    {"StaticVector", TAKT_C_UNKNOWN, TAKT_C_VECTOR, 0},
+    {"xarray", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
+    {"xtensor", TAKT_IR_UNKNOWN, TAKT_IR_ARRAY, 0},
+    {"DynamicMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
+    {"StaticMatrix", TAKT_IR_UNKNOWN, TAKT_IR_MATRIX, 0},
+    {"DynamicVector", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
+    {"StaticVector", TAKT_IR_UNKNOWN, TAKT_IR_VECTOR, 0},
 };
 
 /* MatrixXd, Matrix4f, VectorXf, RowVector3d, ArrayXXf. */
@@ -66,11 +66,11 @@ static bool eigen_type(struct takt_text name, struct takt_c_type *out)
 {
     static const struct {
         const char *begin;
-        enum takt_c_kind kind;
-    } forms[] = {{"Matrix", TAKT_C_MATRIX},
-                 {"Vector", TAKT_C_VECTOR},
-                 {"RowVector", TAKT_C_VECTOR},
-                 {"Array", TAKT_C_ARRAY}};
+        enum takt_ir_kind kind;
+    } forms[] = {{"Matrix", TAKT_IR_MATRIX},
+                 {"Vector", TAKT_IR_VECTOR},
+                 {"RowVector", TAKT_IR_VECTOR},
+                 {"Array", TAKT_IR_ARRAY}};
 
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         const size_t begin = strlen(forms[i].begin);
@@ -81,9 +81,9 @@ static bool eigen_type(struct takt_text name, struct takt_c_type *out)
         if (size != 'X' && (size < '2' || size > '4'))
             continue;
         *out = (struct takt_c_type){.kind = forms[i].kind, .of = name};
-        out->element = element == 'f'   ? TAKT_C_F32
-                       : element == 'd' ? TAKT_C_F64
-                                        : TAKT_C_OTHER;
+        out->element = element == 'f'   ? TAKT_IR_F32
+                       : element == 'd' ? TAKT_IR_F64
+                                        : TAKT_IR_OTHER;
         if (size != 'X')
             out->dim[0] = out->dim[1] = (uint64_t)(size - '0');
         return true;
@@ -96,13 +96,13 @@ static struct takt_c_type primitive(struct takt_text text)
     struct takt_c_type type = {.of = text};
 
     if (takt__text_is(text, "float"))
-        type.element = TAKT_C_F32;
+        type.element = TAKT_IR_F32;
     else if (takt__text_is(text, "double"))
-        type.element = TAKT_C_F64;
+        type.element = TAKT_IR_F64;
     else if (takt__text_is(text, "void"))
-        type.element = TAKT_C_OTHER;
+        type.element = TAKT_IR_OTHER;
     else
-        type.element = TAKT_C_INTEGER;
+        type.element = TAKT_IR_INTEGER;
     return type;
 }
 
@@ -112,7 +112,7 @@ static struct takt_c_type class_type(const struct takt_c_place *place,
                                      TSNode class, struct takt_text name,
                                      unsigned depth)
 {
-    struct takt_c_type type = {.element = TAKT_C_OTHER,
+    struct takt_c_type type = {.element = TAKT_IR_OTHER,
                                .of = name,
                                .is_own = true,
                                .fields = class.id};
@@ -139,9 +139,9 @@ static struct takt_c_type class_type(const struct takt_c_place *place,
         if (!takt__c_is_float(of) || of.rank == 0)
             continue;
         type.element = of.element;
-        type.kind = takt__c_has(name, "mat")   ? TAKT_C_MATRIX
-                    : takt__c_has(name, "vec") ? TAKT_C_VECTOR
-                                               : TAKT_C_PLAIN;
+        type.kind = takt__c_has(name, "mat")   ? TAKT_IR_MATRIX
+                    : takt__c_has(name, "vec") ? TAKT_IR_VECTOR
+                                               : TAKT_IR_PLAIN;
     }
     notes->is_in_class = false;
     return type;
@@ -168,18 +168,18 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     const struct takt_c_notes *notes = place->source->notes;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (notes->is_arma_used && takt__text_is(name, known[i].name) &&
-            known[i].element != TAKT_C_UNKNOWN)
+            known[i].element != TAKT_IR_UNKNOWN)
             return (struct takt_c_type){
                 .element = known[i].element, .kind = known[i].kind, .of = name};
     if (takt__text_is(name, "float_t") || takt__text_is(name, "float32_t"))
-        type.element = TAKT_C_F32;
+        type.element = TAKT_IR_F32;
     else if (takt__text_is(name, "double_t") ||
              takt__text_is(name, "float64_t"))
-        type.element = TAKT_C_F64;
+        type.element = TAKT_IR_F64;
     else if (name.size > 2 && memcmp(name.at + name.size - 2, "_t", 2) == 0)
-        type.element = TAKT_C_INTEGER;
+        type.element = TAKT_IR_INTEGER;
     else if (takt__text_is(name, "string"))
-        type.element = TAKT_C_OTHER;
+        type.element = TAKT_IR_OTHER;
     return type;
 }
 
@@ -206,32 +206,32 @@ static struct takt_c_type template_type(const struct takt_c_place *place,
         takt__node_text(place->source, takt__node_field(node, "name"));
     const TSNode arguments = takt__node_field(node, "arguments");
     const TSNode first = takt__c_first(arguments);
-    struct takt_c_type type = {.element = TAKT_C_OTHER, .of = name};
+    struct takt_c_type type = {.element = TAKT_IR_OTHER, .of = name};
 
     if (takt__node_is(node,
                       "template_function")) /* what it returns, who knows */
-        type.element = TAKT_C_UNKNOWN;
+        type.element = TAKT_IR_UNKNOWN;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (!takt__text_is(name, known[i].name) ||
-            known[i].element != TAKT_C_UNKNOWN || ts_node_is_null(first))
+            known[i].element != TAKT_IR_UNKNOWN || ts_node_is_null(first))
             continue;
         const struct takt_c_type inner =
             takt__c_named_type(place, first, depth + 1);
         type = inner;
         type.of = name;
         type.rank += known[i].rank;
-        if (known[i].kind != TAKT_C_PLAIN)
+        if (known[i].kind != TAKT_IR_PLAIN)
             type.kind = known[i].kind;
         const uint64_t size =
             fixed_size(place, ts_node_named_child(arguments, 1));
         if (known[i].rank == 1) {
             memmove(type.dim + 1, type.dim, 2 * sizeof *type.dim);
             type.dim[0] = takt__text_is(name, "array") ? size : 0;
-        } else if (type.kind == TAKT_C_MATRIX) {
+        } else if (type.kind == TAKT_IR_MATRIX) {
             type.dim[0] = size;
             type.dim[1] = fixed_size(place, ts_node_named_child(arguments, 2));
             if (type.dim[1] == 1 || type.dim[0] == 1)
-                type.kind = TAKT_C_VECTOR;
+                type.kind = TAKT_IR_VECTOR;
         }
         return type;
     }
@@ -240,7 +240,7 @@ static struct takt_c_type template_type(const struct takt_c_place *place,
     if (takt__c_find(place->source, name, TAKT_C_TYPE) == NULL)
         return type;
     type = identifier_type(place, name, depth); /* using Rows = vector<T> */
-    if (type.element == TAKT_C_UNKNOWN && !ts_node_is_null(first))
+    if (type.element == TAKT_IR_UNKNOWN && !ts_node_is_null(first))
         type.element = takt__c_named_type(place, first, depth + 1).element;
     return type;
 }
@@ -274,8 +274,8 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
         return primitive(text);
     if (!strcmp(type, "sized_type_specifier"))
         return (struct takt_c_type){.element = takt__c_has(text, "double")
-                                                   ? TAKT_C_OTHER
-                                                   : TAKT_C_INTEGER};
+                                                   ? TAKT_IR_OTHER
+                                                   : TAKT_IR_INTEGER};
     if (!strcmp(type, "type_identifier") || !strcmp(type, "identifier"))
         return identifier_type(place, text, depth);
     if (!strcmp(type, "template_type") || !strcmp(type, "template_function"))
@@ -290,7 +290,7 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
     if (!strcmp(type, "struct_specifier") || !strcmp(type, "class_specifier")) {
         const TSNode name = takt__node_field(node, "name");
         return ts_node_is_null(name)
-                   ? (struct takt_c_type){.element = TAKT_C_OTHER,
+                   ? (struct takt_c_type){.element = TAKT_IR_OTHER,
                                           .fields = node.id}
                    : identifier_type(
                          place, takt__node_text(place->source, name), depth);
@@ -298,7 +298,7 @@ struct takt_c_type takt__c_named_type(const struct takt_c_place *place,
     if (!strcmp(type, "placeholder_type_specifier") || !strcmp(type, "auto"))
         return (struct takt_c_type){.is_auto = true};
     if (!strcmp(type, "enum_specifier") || !strcmp(type, "union_specifier"))
-        return (struct takt_c_type){.element = TAKT_C_OTHER};
+        return (struct takt_c_type){.element = TAKT_IR_OTHER};
     return unknown;
 }
 
@@ -379,14 +379,14 @@ declared_type(const struct takt_c_place *place,
         place, takt__node_field(declaration->holder, "type"), depth + 1);
     type.is_volatile |= has_volatile(place->source, declaration->holder);
     if (is_complex(place->source, declaration))
-        type.element = TAKT_C_OTHER;
+        type.element = TAKT_IR_OTHER;
     if (type.is_auto && !ts_node_is_null(declaration->range)) {
         type = takt__c_expression_type(place, declaration->range, depth + 1);
-        if (type.rank > 0 && type.kind != TAKT_C_MATRIX) {
+        if (type.rank > 0 && type.kind != TAKT_IR_MATRIX) {
             type.rank--;
             memmove(type.dim, type.dim + 1, 2 * sizeof *type.dim);
         } else
-            type.element = TAKT_C_UNKNOWN;
+            type.element = TAKT_IR_UNKNOWN;
         return type;
     }
     if (type.is_auto)

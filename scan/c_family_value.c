@@ -11,7 +11,7 @@
 
 enum { DEEPEST = 12 };
 
-static const struct takt_c_type unknown = {.element = TAKT_C_UNKNOWN};
+static const struct takt_c_type unknown = {.element = TAKT_IR_UNKNOWN};
 
 /* ---- types of expressions ------------------------------------------------ */
 
@@ -23,18 +23,17 @@ static struct takt_c_type literal_type(struct takt_text text)
                                      memchr(text.at, 'e', text.size) != NULL);
     const char last = text.size > 0 ? text.at[text.size - 1] : '0';
 
-    return (struct takt_c_type){.element = !is_real ? TAKT_C_INTEGER
+    return (struct takt_c_type){.element = !is_real ? TAKT_IR_INTEGER
                                            : last == 'f' || last == 'F'
-                                               ? TAKT_C_F32
-                                               : TAKT_C_F64};
+                                               ? TAKT_IR_F32
+                                               : TAKT_IR_F64};
 }
 
 struct takt_c_type takt__c_field_type(const struct takt_c_place *place,
-                                      struct takt_c_type of,
-                                      struct takt_text field)
+                                      const void *class, struct takt_text field)
 {
     const struct takt_c_name *found =
-        takt__c_find_field(place->source, of.fields, field);
+        takt__c_find_field(place->source, class, field);
 
     if (found == NULL)
         return unknown;
@@ -53,14 +52,15 @@ static struct takt_c_type field_type(const struct takt_c_place *place,
     return takt__c_field_type(
         place,
         takt__c_expression_type(place, takt__node_field(node, "argument"),
-                                depth + 1),
+                                depth + 1)
+            .fields,
         takt__node_text(place->source, field));
 }
 
 static struct takt_c_type below(struct takt_c_type type)
 {
     if (type.rank == 0)
-        return type.kind == TAKT_C_PLAIN
+        return type.kind == TAKT_IR_PLAIN
                    ? unknown
                    : (struct takt_c_type){.element = type.element};
     type.rank--;
@@ -91,10 +91,10 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
         struct takt_c_type type = takt__c_expression_type(place, of, depth + 1);
         if (takt__c_is_any(name, start))
             return type;
-        if (!takt__c_is_any(name, same) || type.kind == TAKT_C_PLAIN)
+        if (!takt__c_is_any(name, same) || type.kind == TAKT_IR_PLAIN)
             return unknown;
         if (takt__text_is(name, "array"))
-            type.kind = TAKT_C_ARRAY;
+            type.kind = TAKT_IR_ARRAY;
         const uint64_t rows = type.dim[0];
         if (takt__text_is(name, "transpose") || takt__text_is(name, "t")) {
             type.dim[0] = type.dim[1];
@@ -105,7 +105,7 @@ static struct takt_c_type call_type(const struct takt_c_place *place,
     if (takt__node_is(callee, "identifier")) {
         const struct takt_c_type type =
             takt__c_type_of(place, takt__node_text(place->source, callee));
-        if (type.kind != TAKT_C_PLAIN)
+        if (type.kind != TAKT_IR_PLAIN)
             return (struct takt_c_type){.element = type.element};
         struct takt_c_declaration found;
         if (takt__c_declared(place, takt__node_text(place->source, callee),
@@ -128,15 +128,15 @@ static struct takt_c_type pair_type(const struct takt_c_place *place,
         takt__c_expression_type(place, a, depth + 1);
     const struct takt_c_type right =
         takt__c_expression_type(place, b, depth + 1);
-    if (left.kind == TAKT_C_MATRIX && right.kind == TAKT_C_VECTOR)
+    if (left.kind == TAKT_IR_MATRIX && right.kind == TAKT_IR_VECTOR)
         return right;
-    if (left.kind != TAKT_C_PLAIN)
+    if (left.kind != TAKT_IR_PLAIN)
         return left;
-    if (right.kind != TAKT_C_PLAIN || right.rank > left.rank)
+    if (right.kind != TAKT_IR_PLAIN || right.rank > left.rank)
         return right;
     if (left.rank > 0)
         return left;
-    return left.element == TAKT_C_F64 || right.element == TAKT_C_INTEGER
+    return left.element == TAKT_IR_F64 || right.element == TAKT_IR_INTEGER
                ? left
                : right;
 }
@@ -432,20 +432,4 @@ bool takt__c_constant(const struct takt_c_place *place, TSNode node,
                       int64_t *value, enum takt_size_source *source)
 {
     return constant(place, node, 0, value, source);
-}
-
-void takt__c_tell_size(struct takt_found_size *size,
-                       enum takt_size_source source, unsigned rank,
-                       const uint64_t *dim)
-{
-    bool is_known = false;
-
-    for (unsigned i = 0; i < rank; i++)
-        is_known |= dim[i] > 0;
-    if (!is_known)
-        return;
-    size->source = source;
-    size->shape.rank = rank;
-    for (unsigned i = 0; i < rank; i++)
-        size->shape.dim[i] = (size_t)dim[i];
 }

@@ -26,3 +26,13 @@ const char *takt__size_source_name(enum takt_size_source source)
     };
     return name[source];
 }
+
+const char *takt__certainty_name(enum takt_certainty certainty)
+{
+    static const char *const name[] = {
+        [TAKT_EXACT] = "exact",
+        [TAKT_CONTAINS] = "contains",
+        [TAKT_UNKNOWN_TYPE] = "unknown type",
+    };
+    return name[certainty];
+}

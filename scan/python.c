@@ -5,7 +5,7 @@
  * The query finds shapes; a pattern's own predicate asks whether names, values
  * and loops make an op of it. The op itself is told by that answer.
  */
-#include "python.h"
+#include "python_notes.h"
 
 #include <string.h>
 
@@ -63,6 +63,9 @@ static const char *op_of(const struct takt_match *match)
 {
     TSNode node = takt__match_node(match, "finding");
 
+    struct takt_python_notes *notes = match->source->notes;
+
+    notes->certainty = TAKT_EXACT;
     if (takt__python_is_claimed(match->source, node))
         return NULL;
     return kinds[kind_of(match)].op(match->source, node);
@@ -245,6 +248,8 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     const enum kind kind = kind_of(match);
     const char *op = op_of(match);
 
+    const struct takt_python_notes *notes = match->source->notes;
+    out->certainty = notes->certainty;
     out->op = op == NULL ? NULL : takt_op_find(op);
     if (out->op == NULL)
         return;

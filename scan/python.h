@@ -5,8 +5,8 @@
  * Names first (python_names.c): who binds a name, in which scope, from where
  * on. Then values (python_values.c): which of them are arrays, of what shape.
  * Then calls (python_calls.c): which library function is meant. On these stand
- * the three kinds of findings: expressions (python_compose.c), elements of
- * loops and comprehensions (python_elements.c) and loops (python_loops.c).
+ * expressions (python_compose.c), and loops and comprehensions, which are
+ * lowered to the form of ir.h (python_lower.h).
  */
 #ifndef TAKT_SCAN_PYTHON_H
 #define TAKT_SCAN_PYTHON_H
@@ -168,46 +168,6 @@ const char *takt__python_comprehension(const struct takt_source *source,
 const char *takt__python_loop(const struct takt_source *source, TSNode node,
                               struct takt_found_size *size);
 
-/* The variables of loops or of a comprehension around an expression. */
-enum { TAKT_PYTHON_LOOPS = 8 };
-struct takt_python_loops {
-    unsigned count;
-    struct {
-        struct takt_text name;
-        bool is_index;  /* it counts: range, enumerate; else: an element */
-        unsigned first; /* variable of the same `for`: zip, enumerate */
-        TSNode over;
-    } of[TAKT_PYTHON_LOOPS];
-};
-
-/* Adds the variables of `for left in right`; false: they are something else. */
-bool takt__python_add_loop(const struct takt_source *source,
-                           struct takt_python_loops *loops, TSNode left,
-                           TSNode right);
 bool takt__python_sounds_like_counts(struct takt_text name);
-/* Bits of variables, each as the first one of the `for` that it is of. */
-unsigned takt__python_levels(const struct takt_python_loops *loops,
-                             unsigned bits);
-/* Which loops an index expression is made of, as bits. */
-unsigned takt__python_loops_in(const struct takt_source *source,
-                               const struct takt_python_loops *loops,
-                               TSNode node);
-/* Whether it is an element of something: a loop's variable or a[i], and of
- * which loops. */
-bool takt__python_is_element(const struct takt_source *source,
-                             const struct takt_python_loops *loops, TSNode node,
-                             unsigned *of);
-/* The element-wise op that an expression of elements is: "mul", "square" for
- * x * x and x ** 2, "shifted" for x - mean, "centred" for the square of that,
- * "logistic" for 1 + exp(x), "offset" for x + 1, "element" for x itself, or
- * NULL. */
-const char *takt__python_element_op(const struct takt_source *source,
-                                    const struct takt_python_loops *loops,
-                                    TSNode node);
-/* The op of the catalogue for it; NULL where it does nothing, or only moves a
- * position. */
-const char *takt__python_map_op(const char *element_op);
-/* What adding these up is: sum, dot, norm1, variance; NULL. */
-const char *takt__python_sum_of(const char *element_op);
 
 #endif

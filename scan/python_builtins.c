@@ -2,40 +2,14 @@
 /*
  * python_builtins.c - sum, max, map, reduce and comprehensions.
  */
-#include "python.h"
+#include "python_lower.h"
 
 #include <string.h>
-
-/* The loops of a comprehension or generator; false: others than we read. */
-static bool loops_of(const struct takt_source *source, TSNode node,
-                     struct takt_python_loops *loops)
-{
-    *loops = (struct takt_python_loops){0};
-    for (unsigned i = 0; i < takt__python_children(node); i++) {
-        TSNode clause = takt__python_child(node, i);
-        if (takt__node_is(clause, "for_in_clause") &&
-            !takt__python_add_loop(source, loops,
-                                   takt__node_field(clause, "left"),
-                                   takt__node_field(clause, "right")))
-            return false;
-    }
-    return loops->count > 0;
-}
 
 static bool is_comprehension(TSNode node)
 {
     return takt__node_is(node, "generator_expression") ||
            takt__node_is(node, "list_comprehension");
-}
-
-static const char *element_op(const struct takt_source *source, TSNode node)
-{
-    struct takt_python_loops loops;
-
-    if (!is_comprehension(node) || !loops_of(source, node, &loops))
-        return NULL;
-    return takt__python_element_op(source, &loops,
-                                   takt__node_field(node, "body"));
 }
 
 static bool is_named(const struct takt_source *source, TSNode node,
@@ -53,27 +27,7 @@ static bool calls(const struct takt_source *source, TSNode node,
 
 /* ---- map ----------------------------------------------------------------- */
 
-static const char *lambda_op(const struct takt_source *source, TSNode lambda,
-                             TSNode call)
-{
-    struct takt_python_loops loops = {0};
-    TSNode parameters = takt__node_field(lambda, "parameters");
-
-    if (ts_node_is_null(parameters))
-        return NULL;
-    const unsigned count = takt__python_children(parameters);
-    for (unsigned i = 0; i < count; i++) {
-        TSNode over = takt__python_argument(source, call, i + 1, NULL);
-        if (ts_node_is_null(over) ||
-            !takt__python_add_loop(source, &loops,
-                                   takt__python_child(parameters, i), over))
-            return NULL;
-    }
-    return takt__python_element_op(source, &loops,
-                                   takt__node_field(lambda, "body"));
-}
-
-/* What map(function, ...) does to each element. */
+/* What map(function, ...) does to each element, by the function's name. */
 static const char *map_op(const struct takt_source *source, TSNode call)
 {
     static const struct {
@@ -94,8 +48,6 @@ static const char *map_op(const struct takt_source *source, TSNode call)
     TSNode function = takt__python_argument(source, call, 0, NULL);
     if (ts_node_is_null(function))
         return NULL;
-    if (takt__node_is(function, "lambda"))
-        return lambda_op(source, function, call);
     TSNode over = takt__python_argument(source, call, 1, NULL);
     if (ts_node_is_null(over) || !takt__python_may_hold_numbers(source, over) ||
         !takt__python_dotted(source, function, dotted))
@@ -121,31 +73,60 @@ static bool has_numbers(TSNode list)
     return count > 2 && (numbers == count || numbers == 64);
 }
 
-/* Whether it is known to hold numbers that are worth adding up. */
-static const char *of_known(const struct takt_source *source, TSNode over,
-                            bool is_sum)
+/* sum(map(function, ..)): what adding these up is. */
+static const char *sum_of_map(const char *op)
 {
+    if (op == NULL)
+        return NULL;
+    return strcmp(op, "mul") == 0   ? "dot"
+           : strcmp(op, "abs") == 0 ? "norm1"
+                                    : "sum";
+}
+
+static bool has_lambda(const struct takt_source *source, TSNode call)
+{
+    return takt__node_is(takt__python_argument(source, call, 0, NULL),
+                         "lambda");
+}
+
+/* What gathering the values of a comprehension or a map is; NULL. */
+static const char *gathered(const struct takt_source *source, TSNode over,
+                            enum takt_ir_effect effect)
+{
+    if (is_comprehension(over) || has_lambda(source, over))
+        return takt__python_reduced(source, over, effect);
+    const char *op = map_op(source, over);
+    if (op == NULL || effect == TAKT_IR_SUM)
+        return sum_of_map(op);
+    return effect == TAKT_IR_MAX ? "max" : "min";
+}
+
+/* What gathering something that is known to hold numbers is; NULL: it is not
+ * worth it. */
+static const char *of_known(const struct takt_source *source, TSNode over,
+                            enum takt_ir_effect effect)
+{
+    const bool is_sum = effect == TAKT_IR_SUM;
+    const char *op = is_sum ? "sum" : effect == TAKT_IR_MAX ? "max" : "min";
     TSNode to = takt__python_follow(source, over);
     const enum takt_python_kind kind = takt__python_value(source, over).kind;
 
     if (kind == TAKT_PYTHON_ARRAY)
-        return "element";
+        return op;
     if (takt__python_sounds_like_counts(takt__node_text(source, over)))
         return NULL;
     if (takt__python_item(source, over).kind == TAKT_PYTHON_NUMBER)
-        return "element";
+        return op;
     if (!is_comprehension(to) && !takt__python_may_hold_numbers(source, over))
         return NULL;
-    if (is_comprehension(to)) {
-        const char *op = element_op(source, to);
-        return op != NULL && !is_sum && strcmp(op, "element") == 0 ? NULL : op;
-    }
+    if (is_comprehension(to))
+        return takt__python_reduced(source, to, effect);
     if (takt__node_is(to, "list"))
-        return has_numbers(to) ? "element" : NULL;
+        return has_numbers(to) ? op : NULL;
     if (!is_sum || !takt__node_is(over, "identifier") ||
         kind == TAKT_PYTHON_THING || kind == TAKT_PYTHON_NUMBER)
         return NULL;
-    return takt__node_is(to, "call") ? NULL : "element";
+    return takt__node_is(to, "call") ? NULL : op;
 }
 
 static bool starts_with_number(const struct takt_source *source, TSNode start)
@@ -162,11 +143,9 @@ static const char *sum_op(const struct takt_source *source, TSNode call)
         !starts_with_number(source,
                             takt__python_argument(source, call, 1, "start")))
         return NULL;
-    if (is_comprehension(over))
-        return takt__python_sum_of(element_op(source, over));
-    if (calls(source, over, "builtins.map"))
-        return takt__python_sum_of(map_op(source, over));
-    return takt__python_sum_of(of_known(source, over, true));
+    if (is_comprehension(over) || calls(source, over, "builtins.map"))
+        return gathered(source, over, TAKT_IR_SUM);
+    return of_known(source, over, TAKT_IR_SUM);
 }
 
 /* max(range(len(a)), key=lambda i: a[i]) */
@@ -197,13 +176,10 @@ static const char *extreme_op(const struct takt_source *source, TSNode call,
                                                : "argmin";
     if (takt__python_argument_count(call) != 1)
         return NULL;
-    const char *op = is_comprehension(over) ? element_op(source, over)
-                     : calls(source, over, "builtins.map")
-                         ? map_op(source, over)
-                         : of_known(source, over, false);
-    if (op == NULL || (is_comprehension(over) && strcmp(op, "element") == 0))
-        return NULL;
-    return is_max ? "max" : "min";
+    const enum takt_ir_effect effect = is_max ? TAKT_IR_MAX : TAKT_IR_MIN;
+    if (is_comprehension(over) || calls(source, over, "builtins.map"))
+        return gathered(source, over, effect);
+    return of_known(source, over, effect);
 }
 
 /* lambda a, b: a + b */
@@ -235,8 +211,8 @@ static const char *reduce_op(const struct takt_source *source, TSNode call)
     if (!is_addition(source, function))
         return NULL;
     if (is_comprehension(over))
-        return takt__python_sum_of(element_op(source, over));
-    return takt__python_sum_of(of_known(source, over, true));
+        return gathered(source, over, TAKT_IR_SUM);
+    return of_known(source, over, TAKT_IR_SUM);
 }
 
 const char *takt__python_builtin(const struct takt_source *source, TSNode call)
@@ -256,7 +232,10 @@ const char *takt__python_builtin(const struct takt_source *source, TSNode call)
         return reduce_op(source, call);
     if (strcmp(dotted, "builtins.map") != 0)
         return NULL;
-    return takt__python_map_op(map_op(source, call));
+    if (has_lambda(source, call))
+        return takt__python_reduced(source, call, TAKT_IR_STORE);
+    const char *op = map_op(source, call);
+    return op != NULL && strcmp(op, "element") == 0 ? NULL : op;
 }
 
 /* ---- comprehensions ------------------------------------------------------ */
@@ -271,7 +250,7 @@ static bool is_softmax(const struct takt_source *source, TSNode body,
         takt__python_operator(source, body) != '/' || !is_comprehension(exps))
         return false;
     TSNode total = takt__python_follow(source, takt__node_field(body, "right"));
-    const char *op = element_op(source, exps);
+    const char *op = takt__python_map(source, exps);
     if (op == NULL || strcmp(op, "exp") != 0 ||
         !calls(source, total, "builtins.sum") ||
         !takt__python_same(source,
@@ -280,14 +259,6 @@ static bool is_softmax(const struct takt_source *source, TSNode body,
     takt__python_claim(source, exps);
     takt__python_claim(source, total);
     return true;
-}
-
-static bool is_dot(const struct takt_source *source, TSNode node)
-{
-    if (!calls(source, node, "builtins.sum"))
-        return false;
-    const char *op = sum_op(source, node);
-    return op != NULL && strcmp(op, "dot") == 0;
 }
 
 /* zip(*rows); zip(*table.items()) takes pairs apart. */
@@ -301,54 +272,6 @@ static bool is_unzip(const struct takt_source *source, TSNode node)
            !takt__node_is(takt__python_child(splat, 0), "call");
 }
 
-/* a[i][j] or a[i, j], with these two */
-static bool is_cell(const struct takt_source *source, TSNode node, TSNode row,
-                    TSNode column)
-{
-    const bool is_pair = takt__python_children(node) == 3;
-    TSNode outer = is_pair ? node : takt__node_field(node, "value");
-
-    return takt__node_is(node, "subscript") &&
-           takt__node_is(outer, "subscript") &&
-           takt__python_children(outer) == (is_pair ? 3 : 2) &&
-           takt__python_same(source, takt__python_child(outer, 1), row) &&
-           takt__python_same(source, takt__python_child(node, is_pair ? 2 : 1),
-                             column);
-}
-
-/* [[a[i][j] for i in range(m)] for j in range(n)], and
- * [[row[j] for row in a] for j in range(n)] */
-static bool is_transpose(const struct takt_source *source, TSNode inner,
-                         TSNode left, TSNode over)
-{
-    TSNode body = takt__node_field(inner, "body");
-    TSNode clause = takt__python_child(inner, 1);
-
-    if (!calls(source, over, "builtins.range") ||
-        takt__python_children(inner) != 2)
-        return false;
-    if (calls(source, takt__node_field(clause, "right"), "builtins.range"))
-        return is_cell(source, body, takt__node_field(clause, "left"), left);
-    return takt__node_is(body, "subscript") &&
-           takt__python_children(body) == 2 &&
-           takt__python_same(source, takt__node_field(body, "value"),
-                             takt__node_field(clause, "left")) &&
-           takt__python_same(source, takt__python_child(body, 1), left);
-}
-
-static const char *nested_op(const struct takt_source *source, TSNode inner,
-                             TSNode left, TSNode over)
-{
-    TSNode body = takt__python_bare(takt__node_field(inner, "body"));
-
-    if (is_transpose(source, inner, left, over))
-        return "transpose";
-    if (is_dot(source, body))
-        return "matmul";
-    const char *op = element_op(source, inner);
-    return takt__python_map_op(op);
-}
-
 const char *takt__python_comprehension(const struct takt_source *source,
                                        TSNode node)
 {
@@ -360,10 +283,6 @@ const char *takt__python_comprehension(const struct takt_source *source,
         return NULL;
     TSNode left = takt__node_field(clause, "left");
     TSNode over = takt__node_field(clause, "right");
-    if (takt__node_is(body, "list_comprehension"))
-        return nested_op(source, body, left, over);
-    if (is_dot(source, body))
-        return "gemv";
     if (is_unzip(source, over))
         return (calls(source, body, "builtins.list") ||
                 calls(source, body, "builtins.tuple")) &&
@@ -374,6 +293,5 @@ const char *takt__python_comprehension(const struct takt_source *source,
                    : NULL;
     if (is_softmax(source, body, over))
         return "softmax";
-    const char *op = element_op(source, node);
-    return takt__python_map_op(op);
+    return takt__python_map(source, node);
 }

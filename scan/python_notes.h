@@ -45,7 +45,8 @@ struct takt_python_notes {
     size_t scopes, bindings, candidates, claims;
     unsigned current;      /* scope, during the walk */
     unsigned depth, steps; /* of the search for a value: it ends somewhere */
-    bool has_symbols;      /* what computes with something else than numbers */
+    enum takt_certainty certainty; /* of the op that was asked for last */
+    bool has_symbols; /* what computes with something else than numbers */
     bool has_arrays, has_torch, is_claiming, is_out_of_memory;
 };
 

@@ -3,24 +3,78 @@
  * rust.c - Rust as a language of the scanner: its query's one question, and
  * what is told about a finding.
  */
-#include "rust.h"
+#include "rust_lower.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 const TSLanguage *tree_sitter_rust(void);
 
+/* What a nest computes, as a verdict about its outermost loop. */
+static struct takt_rust_verdict told(const struct takt_ir_verdict *from,
+                                     TSNode node)
+{
+    struct takt_rust_verdict out = {
+        .op = from->op, .anchor = node, .is_nest = true};
+    const takt_shape *shape = &from->size.shape;
+
+    out.type.leaf = from->is_f64   ? TAKT_RUST_F64
+                    : from->is_f32 ? TAKT_RUST_F32
+                                   : TAKT_RUST_FLOAT;
+    out.total = from->total;
+    out.certainty = from->certainty;
+    out.rank = shape->rank <= TAKT_RUST_EXTENTS ? shape->rank : 0;
+    for (unsigned i = 0; i < out.rank; i++)
+        out.extent[i] =
+            (struct takt_rust_extent){shape->dim[i], from->size.source};
+    return out;
+}
+
+/* A loop or a chain. */
+static struct takt_rust_verdict nest_of(struct takt_rust *rust, TSNode node)
+{
+    struct takt_rust_verdict out = {.op = NULL};
+    struct takt_ir_verdict verdict = {.op = NULL};
+    struct takt_rust_nest *nest = calloc(1, sizeof *nest);
+
+    if (nest == NULL)
+        return out;
+    nest->rust = rust;
+    if (takt__rust_lower(nest, node))
+        takt__judge(&nest->ir, TAKT_TAKES_MORE | TAKT_TAKES_DOTS, &verdict);
+    const bool is_kept = nest->ir.stmt_count == 0 ||
+                         !takt__ir_is_collected(nest->ir.stmt[0].target);
+    free(nest);
+    if (verdict.op == NULL || (!is_kept && strcmp(verdict.op, "copy") == 0))
+        return out; /* what only hands elements on is no copy of an array */
+    return told(&verdict, node);
+}
+
 static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
 {
     struct takt_rust_verdict out = {.op = NULL};
-    if (rust_is(node, "for_expression") || rust_is(node, "while_expression"))
-        return takt__rust_loop(rust, node);
+
+    if (rust_is(node, "for_expression") || rust_is(node, "while_expression")) {
+        out = nest_of(rust, node);
+        if (out.op != NULL && strcmp(out.op, "sum") == 0 &&
+            takt__rust_is_averaged(rust, node, out.total))
+            out.op = "mean";
+        return out;
+    }
     if (rust_is(node, "binary_expression")) {
         /* A mean is a sum and the division around it. */
-        TSNode left = takt__rust_bare(rust, takt__rust_left(node));
-        if (takt__rust_calls(rust, left, "sum"))
-            out = takt__rust_chain(rust, left);
-        if (out.op != NULL && ts_node_eq(out.anchor, node))
+        const TSNode left = takt__rust_bare(rust, takt__rust_left(node));
+        if (takt__rust_is_op(rust, node, "/") &&
+            takt__rust_calls(rust, left, "sum") &&
+            takt__rust_is_count(rust, takt__rust_right(node)))
+            out = takt__rust_raw(rust, left);
+        if (out.op != NULL && strcmp(out.op, "sum") == 0)
+            out.op = "mean";
+        if (out.op != NULL &&
+            (strcmp(out.op, "mean") == 0 || strcmp(out.op, "variance") == 0)) {
+            out.anchor = node;
             return out;
+        }
         return takt__rust_operation(rust, node);
     }
     if (rust_is(node, "compound_assignment_expr"))
@@ -30,14 +84,16 @@ static struct takt_rust_verdict raw(struct takt_rust *rust, TSNode node)
     if (takt__rust_calls(rust, node, "sqrt")) {
         const TSNode inner = takt__rust_bare(rust, takt__rust_receiver(node));
         if (takt__rust_calls(rust, inner, "sum"))
-            return takt__rust_chain(rust, inner);
+            out = takt__rust_raw(rust, inner);
+        if (out.op != NULL && strcmp(out.op, "dot") == 0) {
+            out.op = "norm2";
+            out.anchor = node;
+            return out;
+        }
+        out.op = NULL;
     }
-    /* What a closure computes may be a whole: rows of dot products. */
-    if (takt__rust_calls(rust, node, "collect") ||
-        takt__rust_calls(rust, node, "for_each"))
-        out = takt__rust_loop(rust, node);
-    if (out.op == NULL)
-        out = takt__rust_chain(rust, node);
+    if (takt__rust_may_end_chain(rust, node))
+        out = nest_of(rust, node);
     if (out.op == NULL)
         out = takt__rust_call(rust, node);
     return out;
@@ -62,17 +118,20 @@ struct takt_rust_verdict takt__rust_judge(struct takt_rust *rust, TSNode node)
     return verdict;
 }
 
-/* (#computes? @finding "sum") */
+/* (#computes? @finding "op" ...) */
 static bool computes(const struct takt_match *match,
                      const struct takt_scan_operand *operand, unsigned count)
 {
     struct takt_rust *rust = match->source->notes;
-    if (count != 2 || !operand[0].is_node || operand[1].is_node ||
-        rust == NULL || ts_node_is_null(operand[0].node))
+
+    if (count == 0 || !operand[0].is_node || rust == NULL ||
+        ts_node_is_null(operand[0].node))
         return false;
-    const struct takt_rust_verdict verdict =
-        takt__rust_judge(rust, operand[0].node);
-    return verdict.op != NULL && strcmp(verdict.op, operand[1].word) == 0;
+    const char *op = takt__rust_judge(rust, operand[0].node).op;
+    for (unsigned i = 1; i < count && op != NULL; i++)
+        if (!operand[i].is_node && strcmp(op, operand[i].word) == 0)
+            return true;
+    return false;
 }
 
 static bool has(struct takt_text text, const char *word)
@@ -151,6 +210,9 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     struct takt_rust *rust = match->source->notes;
     const TSNode node = takt__match_node(match, "finding");
     const struct takt_rust_verdict verdict = takt__rust_judge(rust, node);
+    if (verdict.op != NULL && match->op[0] == '\0')
+        out->op = takt_op_find(verdict.op);
+    out->certainty = verdict.certainty;
     describe_place(rust, node, out);
     out->is_dtype_known = verdict.type.leaf == TAKT_RUST_F32 ||
                           verdict.type.leaf == TAKT_RUST_F64;
@@ -163,6 +225,18 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     }
     for (unsigned i = 0; i < out->size.shape.rank; i++)
         out->size.shape.dim[i] = verdict.extent[i].count;
+}
+
+/* A loop or chain stands for the loops and chains in it. */
+static int prefer(const struct takt_match *first,
+                  const struct takt_match *second)
+{
+    const TSNode outer = takt__match_node(first, "finding");
+    const TSNode inner = takt__match_node(second, "finding");
+
+    struct takt_rust *rust = first->source->notes;
+    return ts_node_eq(outer, inner) || (takt__rust_raw(rust, outer).is_nest &&
+                                        takt__rust_raw(rust, inner).is_nest);
 }
 
 static const char *const extensions[] = {".rs", NULL};
@@ -189,4 +263,5 @@ const struct takt_language takt__language_rust = {
     .begin = takt__rust_begin,
     .end = takt__rust_end,
     .describe = describe,
+    .prefer = prefer,
 };

@@ -5,11 +5,9 @@
  * A query (patterns/rust.scm) proposes a call, a loop or an operator; the
  * question what it computes is answered here, from the inside out: what a name
  * is bound to (rust_names.c), what type an expression has as far as the file
- * shows it (rust_types.c), on which loops or closures it depends
- * (rust_levels.c), what is computed from the elements (rust_element.c), and
- * what that makes of the whole (rust_chain.c, rust_loop.c, rust_call.c,
- * rust_compose.c). What cannot be seen in the file is unknown, and unknown is
- * never a float.
+ * shows it (rust_types.c), the form of a loop or chain (rust_lower.h), calls
+ * (rust_call.c), and what several make together (rust_compose.c). What cannot
+ * be seen in the file is unknown, and unknown is never a float.
  */
 #ifndef TAKT_SCAN_RUST_H
 #define TAKT_SCAN_RUST_H
@@ -18,7 +16,6 @@
 
 enum {
     TAKT_RUST_PATH = 192,     /* nested nodes that are looked through */
-    TAKT_RUST_LEVELS = 12,    /* nested loops and closures */
     TAKT_RUST_DEPTH = 24,     /* questions that lead to questions */
     TAKT_RUST_STEPS = 4000,   /* questions asked about one candidate */
     TAKT_RUST_FILE = 2000000, /* and about all of a file */
@@ -107,24 +104,18 @@ struct takt_rust_item {
     TSNode node;
 };
 
-/* A loop, or a closure that is called for each element. */
+/* A loop or chain: what it goes over. */
 struct takt_rust_level {
-    TSNode node;   /* the for_, while_ or closure_expression */
-    TSNode source; /* what it goes over; of a while loop: its limit */
-    struct takt_text counter; /* of a while loop: what it counts with */
-    unsigned same;  /* the level that it is a part of (blocks), or itself */
-    bool is_uneven; /* its range depends on an outer level's counter */
-};
-
-struct takt_rust_levels {
-    unsigned count; /* the outermost first */
-    struct takt_rust_level at[TAKT_RUST_LEVELS];
+    TSNode source;
 };
 
 /* What a candidate computes. */
 struct takt_rust_verdict {
     const char *op; /* NULL: nothing that is ours */
     TSNode anchor;  /* what is to be reported for it */
+    bool is_nest;   /* a loop or a chain, which stands for what is in it */
+    struct takt_text total; /* the name that a loop adds up into */
+    enum takt_certainty certainty;
     struct takt_rust_type type;
     unsigned rank;
     struct takt_rust_extent
@@ -219,6 +210,9 @@ struct takt_rust_binding takt__rust_binding(struct takt_rust *rust,
                                             TSNode identifier);
 
 /* rust_syntax.c: method calls are nodes within nodes. */
+/* Named children; of a null node none. */
+uint32_t takt__rust_children(TSNode node);
+TSNode takt__rust_child(TSNode node, uint32_t place);
 /* The name of the method that a call is of; a null node: of none. */
 TSNode takt__rust_method(TSNode call);
 bool takt__rust_calls(const struct takt_rust *rust, TSNode call,
@@ -266,7 +260,7 @@ struct takt_rust_extent
 takt__rust_level_count(struct takt_rust *rust,
                        const struct takt_rust_level *level);
 
-/* rust_levels.c */
+/* rust_items.c */
 struct takt_rust_item takt__rust_item(struct takt_rust *rust, TSNode source,
                                       TSNode pattern, TSNode name,
                                       unsigned depth);
@@ -275,122 +269,23 @@ struct takt_rust_item takt__rust_bound_item(struct takt_rust *rust,
                                             unsigned depth);
 struct takt_rust_type takt__rust_item_type(struct takt_rust *rust,
                                            TSNode source, unsigned depth);
-void takt__rust_levels(struct takt_rust *rust, TSNode node,
-                       struct takt_rust_levels *out);
-unsigned takt__rust_depends(struct takt_rust *rust,
-                            const struct takt_rust_levels *levels,
-                            TSNode expression, unsigned depth);
-unsigned takt__rust_all_levels(const struct takt_rust_levels *levels);
-/* Whether it is another at each turn of the innermost level. */
-bool takt__rust_varies(struct takt_rust *rust,
-                       const struct takt_rust_levels *levels,
-                       TSNode expression);
 /* The range of (0..n), (0..n).rev(), .step_by(..); a null node: none. */
 TSNode takt__rust_range(const struct takt_rust *rust, TSNode source);
-
-/* rust_element.c */
-/* An element of an array: x, *x, a[i], m.get(i, j). */
-bool takt__rust_is_element(struct takt_rust *rust,
-                           const struct takt_rust_levels *levels,
-                           TSNode expression);
-bool takt__rust_reads(struct takt_rust *rust,
-                      const struct takt_rust_levels *levels, TSNode expression);
-/* Reads where elements say: x[places[i]]. */
-bool takt__rust_gathers(struct takt_rust *rust,
-                        const struct takt_rust_levels *levels,
-                        TSNode expression, bool is_index, unsigned depth);
-/* Takes one of each chunk or row, as p[0] of pixels: they lie apart. */
-bool takt__rust_picks(struct takt_rust *rust,
-                      const struct takt_rust_levels *levels, TSNode expression,
-                      unsigned depth);
-/* Calls nothing but arithmetic. */
-bool takt__rust_is_pure(struct takt_rust *rust, TSNode expression);
-/* What becomes of the elements; NULL: nothing of the catalogue. */
-const char *takt__rust_element_op(struct takt_rust *rust,
-                                  const struct takt_rust_levels *levels,
-                                  TSNode expression);
-/* The op that a function of one element is, by its name: f32::sqrt. */
-const char *takt__rust_function_op(const struct takt_rust *rust,
-                                   TSNode function);
-
-/* What is accumulated: `op` is "sum", "dot", "norm1", "variance". */
-struct takt_rust_summand {
-    const char *op;
-    TSNode left, right; /* of a product, else left alone */
-    bool is_square;
-};
-struct takt_rust_summand
-takt__rust_summand(struct takt_rust *rust,
-                   const struct takt_rust_levels *levels, TSNode expression);
-
-/* rust_step.c: a statement that is run for each element. */
-struct takt_rust_step {
-    const char *op;        /* of a reduction: "sum", "max" ...; or NULL */
-    TSNode target;         /* what is assigned */
-    TSNode value;          /* what is accumulated, or the element's new value */
-    struct takt_text sign; /* of a compound assignment: "+" */
-    bool is_reduction;
-};
-bool takt__rust_step_of(struct takt_rust *rust,
-                        const struct takt_rust_levels *levels, TSNode statement,
-                        struct takt_rust_step *out);
-/* |acc, x| body as a reduction: what it does and to what. */
-const char *takt__rust_folds(struct takt_rust *rust,
-                             struct takt_text accumulator, TSNode body,
-                             TSNode *value);
-
-/* rust_nest.c */
-/* What a reduction of `summand` within these levels is: dot, gemv, matmul ... ;
- * `kept`: the levels that the result depends on. */
-bool takt__rust_product(struct takt_rust *rust,
-                        const struct takt_rust_levels *levels,
-                        struct takt_rust_summand summand, unsigned kept,
-                        unsigned reduced, struct takt_rust_verdict *out);
-/* y[i + j] += x[i] * h[j]: a convolution that adds to where it goes. */
-bool takt__rust_scatters(struct takt_rust *rust,
-                         const struct takt_rust_levels *levels,
-                         struct takt_rust_summand summand, TSNode target,
-                         struct takt_rust_verdict *out);
-TSNode takt__rust_level_anchor(const struct takt_rust *rust,
-                               const struct takt_rust_level *level);
 
 /* rust_source.c */
 /* The chain goes over something that can be an array: no map, no string. */
 bool takt__rust_is_array_chain(struct takt_rust *rust, TSNode receiver);
 /* Goes over something that is known to lie in memory, not a generator. */
 bool takt__rust_is_in_memory(struct takt_rust *rust, TSNode source);
-/* The .collect() of v.windows(n).map(|w| ..) where `call` reduces w; a null
- * node: it does not. */
-TSNode takt__rust_pool(struct takt_rust *rust, TSNode call);
-
-/* rust_turn.c */
-/* Reads other elements of the array that it writes: v[i] = v[i - 1], also
- * by a name that was given to one. */
-bool takt__rust_feeds_back(struct takt_rust *rust, TSNode target, TSNode node,
-                           unsigned depth);
-/* Whether a value uses a variable that the same body assigns: each turn then
- * needs the one before. */
-bool takt__rust_is_carried(struct takt_rust *rust,
-                           const struct takt_rust_levels *levels, TSNode body,
-                           TSNode target, TSNode node, unsigned depth);
-/* Whether `target` stands somewhere in a node. */
-bool takt__rust_mentions(struct takt_rust *rust, TSNode node, TSNode target,
-                         unsigned depth);
-/* Whether another statement than `step` stores or passes on what was gathered
- * so far. */
-bool takt__rust_is_handed_on(struct takt_rust *rust, TSNode body, TSNode step,
-                             TSNode target);
-/* Whether what a loop gathered is divided by a count, and before that not
- * used. */
-bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop, TSNode target);
-
-/* rust_chain.c, rust_loop.c, rust_call.c: what a node computes by itself. */
-struct takt_rust_verdict takt__rust_chain(struct takt_rust *rust, TSNode call);
+/* rust_mean.c */
 /* The divisor of a mean: a count made a float. */
 bool takt__rust_is_count(struct takt_rust *rust, TSNode node);
-struct takt_rust_verdict takt__rust_body(struct takt_rust *rust, TSNode body,
-                                         TSNode anchor);
-struct takt_rust_verdict takt__rust_loop(struct takt_rust *rust, TSNode loop);
+/* Whether what a loop gathered is divided by a count, and before that not
+ * used. */
+bool takt__rust_is_averaged(struct takt_rust *rust, TSNode loop,
+                            struct takt_text target);
+
+/* rust_call.c: what a node computes by itself. */
 struct takt_rust_verdict takt__rust_call(struct takt_rust *rust, TSNode call);
 struct takt_rust_verdict takt__rust_operation(struct takt_rust *rust,
                                               TSNode binary);

@@ -122,8 +122,6 @@ takt__rust_level_count(struct takt_rust *rust,
     static const char *const partial[] = {"skip",       "take",  "step_by",
                                           "filter",     "chain", "skip_while",
                                           "take_while", NULL};
-    if (level->counter.size > 0)
-        return takt__rust_count(rust, level->source, TAKT_RUST_DEPTH);
     for (TSNode at = takt__rust_bare(rust, level->source);
          !ts_node_is_null(takt__rust_method(at));
          at = takt__rust_bare(rust, takt__rust_receiver(at)))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * rust_source.c - what a chain of iterators goes over: arrays in memory, or
- * windows of one.
+ * something else.
  */
 #include "rust.h"
 
@@ -82,44 +82,4 @@ bool takt__rust_is_in_memory(struct takt_rust *rust, TSNode source)
     }
     return rust_is(at, "range_expression") ||
            takt__rust_type_of(rust, at, TAKT_RUST_DEPTH).depth > 0;
-}
-
-/* The value of a closure is `call`, or that by something that stays. */
-static bool is_value_of(struct takt_rust *rust,
-                        const struct takt_rust_levels *levels, TSNode closure,
-                        TSNode call)
-{
-    TSNode tail = takt__rust_tail(takt__node_field(closure, "body"));
-    tail = takt__rust_bare(rust, tail);
-    if ((takt__rust_is_op(rust, tail, "/") ||
-         takt__rust_is_op(rust, tail, "*")) &&
-        !takt__rust_varies(rust, levels, takt__rust_right(tail)))
-        tail = takt__rust_bare(rust, takt__rust_left(tail));
-    return ts_node_eq(tail, call);
-}
-
-TSNode takt__rust_pool(struct takt_rust *rust, TSNode call)
-{
-    static const char *const same[] = {"iter", "into_iter", "copied", "cloned",
-                                       NULL};
-    struct takt_rust_levels levels;
-    takt__rust_levels(rust, call, &levels);
-    if (levels.count == 0)
-        return takt__rust_null();
-    const struct takt_rust_level *level = &levels.at[levels.count - 1];
-    TSNode at = takt__rust_bare(rust, takt__rust_receiver(call));
-    while (takt__rust_is_any(rust, takt__rust_method(at), same))
-        at = takt__rust_bare(rust, takt__rust_receiver(at));
-    if (!rust_is(level->node, "closure_expression") ||
-        !rust_is(at, "identifier"))
-        return takt__rust_null();
-    const struct takt_rust_binding binding = takt__rust_binding(rust, at);
-    if (binding.kind != TAKT_RUST_CLOSURE ||
-        !ts_node_eq(binding.node, level->node) ||
-        takt__rust_bound_item(rust, binding, TAKT_RUST_DEPTH).drawn !=
-            TAKT_RUST_WINDOW ||
-        !is_value_of(rust, &levels, level->node, call))
-        return takt__rust_null();
-    const TSNode end = takt__rust_level_anchor(rust, level);
-    return takt__rust_calls(rust, end, "collect") ? end : takt__rust_null();
 }

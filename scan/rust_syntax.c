@@ -111,11 +111,22 @@ TSNode takt__rust_receiver(TSNode call)
                : takt__rust_null();
 }
 
+uint32_t takt__rust_children(TSNode node)
+{
+    return ts_node_is_null(node) ? 0 : ts_node_named_child_count(node);
+}
+
+TSNode takt__rust_child(TSNode node, uint32_t place)
+{
+    return place < takt__rust_children(node) ? ts_node_named_child(node, place)
+                                             : takt__rust_null();
+}
+
 unsigned takt__rust_argument_count(TSNode call)
 {
     const TSNode list = takt__node_field(call, "arguments");
     unsigned count = 0;
-    const uint32_t all = ts_node_named_child_count(list);
+    const uint32_t all = takt__rust_children(list);
     for (uint32_t i = 0; i < all; i++)
         count += !ts_node_is_extra(ts_node_named_child(list, i));
     return count;

@@ -106,17 +106,24 @@ static bool library_type(struct takt_text name, struct takt_rust_type *out)
     return false;
 }
 
-static const char *const float_traits[] = {
-    "Float",      "RealField",         "Real", "NdFloat",
-    "num::Float", "num_traits::Float", NULL};
+/* Float, RealField, NdFloat, num_traits::Float, FloatNumber. */
+static bool is_float_trait(struct takt_text name)
+{
+    static const char *const words[] = {"Float", "Real"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (size_t at = 0; at + strlen(words[i]) <= name.size; at++)
+            if (memcmp(name.at + at, words[i], strlen(words[i])) == 0)
+                return true;
+    return false;
+}
 
 static bool is_float_bound(const struct takt_rust *rust, TSNode bounds)
 {
     const uint32_t count =
         ts_node_is_null(bounds) ? 0 : ts_node_named_child_count(bounds);
     for (uint32_t i = 0; i < count && i < 16; i++)
-        if (takt__rust_is_any(rust, ts_node_named_child(bounds, i),
-                              float_traits))
+        if (is_float_trait(rust_text(rust, ts_node_named_child(bounds, i))))
             return true;
     return false;
 }

@@ -48,6 +48,16 @@ struct takt_found_size {
     takt_shape shape; /* rank 0: nothing is known */
 };
 
+/* How well the name of a finding fits. */
+enum takt_certainty {
+    TAKT_EXACT,       /* it does this and nothing else */
+    TAKT_CONTAINS,    /* and something more, in the same loop */
+    TAKT_UNKNOWN_TYPE /* if its elements are floating-point numbers */
+};
+
+/* "exact", "contains" or "unknown type". */
+const char *takt__certainty_name(enum takt_certainty certainty);
+
 enum { TAKT_SNIPPET = 160 };
 
 /* Strings are borrowed until the visit returns. */
@@ -60,6 +70,7 @@ struct takt_finding {
     const takt_op *op;             /* of the catalogue */
     const char *name; /* op->name; or what it is where op only stands in for
                        * as much work: "product" */
+    enum takt_certainty certainty;
     takt_dtype dtype;
     bool is_dtype_known; /* else it is f32 */
     struct takt_found_size size;

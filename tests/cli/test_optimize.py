@@ -520,6 +520,15 @@ class Advice(Project):
                                  "takt_matmul_f32(m, n, k, a, b, c)",
                                  "takt_sum_f32(n, a, &out)"])
 
+    def test_no_call_replaces_what_does_more(self):
+        self.put("src/more.rs", "pub fn f(a: &[f32], b: &[f32]) -> f32 {\n"
+                 "    a.iter().zip(b).map(|(x, y)| 0.5 * x * y).sum()\n}\n")
+        found = [f for f in self.findings()["findings"]
+                 if f["file"].endswith("more.rs")]
+        self.assertEqual([(f["op"], f["certainty"],
+                           f["recommendation"]["call"]) for f in found],
+                         [("dot", "contains", None)])
+
     def test_nothing_is_predicted_where_nothing_was_measured(self):
         for finding in self.findings()["findings"]:
             self.assertIsNone(finding["recommendation"]["predicted_speedup"])

@@ -19,6 +19,7 @@ takt_scan_test(test_scan)
 if(TEST scan/test_scan) # sanitizers take their time
     set_tests_properties(scan/test_scan PROPERTIES TIMEOUT 900)
 endif()
+takt_scan_test(test_judge)
 takt_scan_test(test_examples scan/examples.c)
 takt_scan_test(test_corpus scan/corpus.c)
 

@@ -55,6 +55,8 @@ static void show_finding(const struct takt_finding *finding)
         printf(" (%s)", takt__size_source_name(finding->size.source));
     if (finding->is_dtype_known)
         printf(" %s", takt_dtype_name(finding->dtype));
+    if (finding->certainty != TAKT_EXACT)
+        printf(" [%s]", takt__certainty_name(finding->certainty));
     if (finding->is_test)
         printf(" test");
     if (finding->function[0] != 0)

@@ -145,7 +145,7 @@ void gain(float *buffer, int frames, float db)
 
 void stereo(const float *in, float *left, float *right, int frames)
 {
-    for (int i = 0; i < frames; ++i) { //~ copy
+    for (int i = 0; i < frames; ++i) { //~!
         left[i] = in[2 * i];
         right[i] = in[2 * i + 1];
     }

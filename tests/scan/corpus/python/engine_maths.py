@@ -95,9 +95,9 @@ def hadamard(a: Matrix, b: Matrix) -> Matrix:
 
 def row_sums(m: Matrix) -> Vec:
     sums = []
-    for row in m:  #~ sum
+    for row in m:
         total = 0.0
-        for value in row:
+        for value in row:  #~ sum
             total += value
         sums.append(total)
     return sums

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * rust_lower_effect.c - calls that are statements: out.push(x), m.set(i, j, x),
+ * v.swap(i, j), .for_each(..).
+ */
+#include "rust_lower.h"
+
+/* out.push(x): the next element is written. */
+static bool lower_push(struct takt_rust_nest *nest, TSNode call, unsigned depth)
+{
+    struct takt_ir_nest *ir = &nest->ir;
+    struct takt_ir_expr *to =
+        takt__rust_expr(nest, takt__rust_receiver(call), false, depth + 1);
+    const unsigned prefixes = nest->ir.prefixes;
+
+    struct takt_ir_expr *at = takt__ir_rounds(ir);
+    if (to == NULL || to->sort != TAKT_IR_NAME || at == NULL || prefixes == 3)
+        return false;
+    nest->ir.prefix[nest->ir.prefixes++] = at;
+    struct takt_ir_expr *value =
+        takt__rust_expr(nest, takt__rust_argument(call, 0), false, depth + 1);
+    nest->ir.prefixes = prefixes;
+    if (takt__ir_is_collected(value))
+        return true;
+    struct takt_ir_expr *target = takt__ir_new(ir, TAKT_IR_ACCESS);
+    if (target == NULL)
+        return false;
+    target->text = to->text;
+    target->type = to->type;
+    if (!takt__ir_is_float(to->type.element))
+        target->type = (struct takt_ir_type){.kind = TAKT_IR_ARRAY,
+                                             .element = TAKT_IR_UNKNOWN};
+    return takt__rust_store(nest, TAKT_IR_STORE, takt__ir_part(target, at),
+                            value);
+}
+
+/* m.set((i, j), x), m.set(i, j, x): an element is written. */
+static bool lower_set(struct takt_rust_nest *nest, TSNode call, unsigned depth)
+{
+    const unsigned count = takt__rust_argument_count(call);
+    const TSNode first = takt__rust_argument(call, 0);
+    struct takt_ir_expr *e = takt__ir_address(
+        &nest->ir,
+        takt__rust_expr(nest, takt__rust_receiver(call), false, depth + 1));
+    const bool is_pair = rust_is(first, "tuple_expression");
+    const uint32_t parts = is_pair ? takt__rust_children(first) : count - 1;
+
+    for (uint32_t i = 0; i < parts && e != NULL; i++) {
+        struct takt_ir_expr *at = takt__rust_expr(
+            nest,
+            is_pair ? takt__rust_child(first, i) : takt__rust_argument(call, i),
+            true, depth + 1);
+        e = takt__ir_is_plain_index(at) ? takt__ir_part(e, at) : NULL;
+    }
+    if (e == NULL || parts == 0)
+        return false;
+    e->sort = TAKT_IR_ACCESS;
+    e->type.kind = TAKT_IR_ARRAY;
+    return takt__rust_store(
+        nest, TAKT_IR_STORE, e,
+        takt__rust_expr(nest, takt__rust_argument(call, count - 1), false,
+                        depth + 1));
+}
+
+/* v.swap(i, j), std::mem::swap(&mut a[i], &mut b[i]). */
+static bool lower_swap(struct takt_rust_nest *nest, TSNode call, unsigned depth)
+{
+    struct takt_ir_expr *side[2];
+    const TSNode of = takt__rust_receiver(call);
+    struct takt_ir_expr *base =
+        ts_node_is_null(of) ? NULL
+                            : takt__rust_expr(nest, of, false, depth + 1);
+
+    for (unsigned i = 0; i < 2; i++) {
+        const TSNode argument = takt__rust_argument(call, i);
+        side[i] = takt__rust_expr(nest, argument, base != NULL, depth + 1);
+        if (base != NULL && side[i] != NULL)
+            side[i] = takt__ir_element(&nest->ir, base, side[i]);
+    }
+    return takt__rust_store(nest, TAKT_IR_SWAP, side[0], side[1]);
+}
+
+/* Zip::from(a).and(b).for_each(|x, y| ..): the arrays, the last first. */
+static unsigned zipped_arrays(const struct takt_rust *rust, TSNode call,
+                              TSNode part[6])
+{
+    unsigned count = 0;
+
+    for (TSNode at = takt__rust_receiver(call); count < 6;
+         at = takt__rust_receiver(at)) {
+        const TSNode callee = takt__rust_callee(at);
+        const bool is_first = rust_is(at, "call_expression") &&
+                              !ts_node_is_null(callee) &&
+                              takt__text_is(rust_text(rust, callee), "from");
+        if (!is_first && !takt__rust_calls(rust, at, "and"))
+            return 0;
+        part[count++] = takt__rust_argument(at, 0);
+        if (is_first)
+            return count;
+    }
+    return 0;
+}
+
+static bool lower_each(struct takt_rust_nest *nest, TSNode call, unsigned depth)
+{
+    const TSNode closure = takt__rust_argument(call, 0);
+    const TSNode list = takt__node_field(closure, "parameters");
+    const uint32_t around = nest->ir.around;
+    const unsigned locals = nest->locals;
+    TSNode array[6];
+    bool is_read = false;
+
+    if (!rust_is(closure, "closure_expression"))
+        return false;
+    const unsigned count = zipped_arrays(nest->rust, call, array);
+    struct takt_rust_part *part = takt__rust_open(
+        nest, count > 0 ? array[count - 1] : takt__rust_receiver(call), depth);
+    if (part != NULL && takt__rust_children(list) == (count > 0 ? count : 1))
+        is_read = takt__rust_bind(nest, takt__rust_child(list, 0), part);
+    for (unsigned i = 1; i < count && is_read; i++) {
+        struct takt_ir_expr *e =
+            takt__rust_expr(nest, array[count - 1 - i], false, depth + 1);
+        is_read =
+            e != NULL && part->value != NULL &&
+            takt__rust_bind(
+                nest, takt__rust_child(list, i),
+                takt__rust_one(nest,
+                               takt__ir_element(
+                                   &nest->ir, e,
+                                   part->value->part[part->value->parts - 1])));
+    }
+    is_read =
+        is_read && takt__rust_statement(nest, takt__node_field(closure, "body"),
+                                        depth + 1);
+    nest->ir.around = around;
+    nest->locals = locals;
+    return is_read;
+}
+
+bool takt__rust_effect(struct takt_rust_nest *nest, TSNode call, unsigned depth)
+{
+    const TSNode callee = takt__rust_callee(call);
+
+    if (takt__rust_calls(nest->rust, call, "push") &&
+        takt__rust_argument_count(call) == 1)
+        return lower_push(nest, call, depth);
+    if (takt__rust_calls(nest->rust, call, "for_each"))
+        return lower_each(nest, call, depth);
+    if (takt__rust_calls(nest->rust, call, "set") &&
+        takt__rust_argument_count(call) > 1)
+        return lower_set(nest, call, depth);
+    if (takt__rust_argument_count(call) == 2 &&
+        (takt__rust_calls(nest->rust, call, "swap") ||
+         (!ts_node_is_null(callee) &&
+          takt__text_is(rust_text(nest->rust, callee), "swap"))))
+        return lower_swap(nest, call, depth);
+    return takt__rust_ends_chain(nest, call) &&
+           takt__rust_chain_value(nest, call, depth) != NULL;
+}
