@@ -23,8 +23,10 @@ enum {
     TAKT_CACHED_BLOCKS = 64,
     TAKT_SLOTS = 32,
     TAKT_SLOT_BYTES = 1 << 20,
-    TAKT_SMALL_BUFFERS = 32,
-    TAKT_SMALL_BYTES = 1 << 16
+    TAKT_SMALL_BUFFERS = 16,
+    TAKT_SMALL_BYTES = 1 << 20,
+    TAKT_SMALL_FORMS = 16,  /* forms of ops, for what is measured of them */
+    TAKT_SMALL_CLASSES = 4, /* powers of two up to TAKT_SMALL_BYTES */
 };
 
 enum takt_queue {
@@ -185,18 +187,25 @@ struct takt_cache {
 /* Pinned memory that transfers go through: stage.c. */
 struct takt_slot {
     struct takt_mark mark;  /* the device is done with it */
-    _Atomic size_t turn;    /* which piece may have it now: see stage.c */
-    _Atomic size_t ready;   /* the piece that can be moved in, and one */
     _Atomic unsigned moved; /* shares of its piece */
+};
+
+/* What small transfers of one kind took whose inputs are read where they are,
+ * and whose inputs are copied first: the least of so many, in nanoseconds. */
+struct takt_small_trial {
+    _Atomic uint32_t least_ns[2];
+    _Atomic uint32_t count[2];
 };
 
 struct takt_stage {
     pthread_mutex_t lock; /* one job at a time */
     struct takt_block ring, small;
     struct takt_slot slot[TAKT_SLOTS];
+    bool is_filling; /* copies out of slots may be under way */
     struct takt_mark before, arrived; /* of the computing and the in queue */
     _Atomic uint32_t small_taken;     /* bit i: small buffer i is in use */
     struct takt_mark small_mark[TAKT_SMALL_BUFFERS];
+    struct takt_small_trial trial[TAKT_SMALL_FORMS][TAKT_SMALL_CLASSES];
 };
 
 struct takt_device {

@@ -202,7 +202,7 @@ static void plan_stretches(struct plan *plan, size_t count)
 
 /* Rows of C are finished early if there are few of them in a tile; columns are
  * cut only where B takes long to come. */
-enum { tile_rows = 256, tile_cols = 2048, most_tiles = 4 };
+enum { tile_rows = 512, tile_cols = 2048, most_tiles = 4 };
 
 /* A product as strips of A, strips of B and tiles of C. */
 struct grid {
