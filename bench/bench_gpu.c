@@ -358,7 +358,8 @@ static void show_rows(struct rig *rig)
     struct vectors v;
 
     printf("\nrows of 64M elements on the device, as a share of the driver's "
-           "copy\n%9s", "columns");
+           "copy\n%9s",
+           "columns");
     for (size_t c = 0; c < sizeof cols / sizeof cols[0]; c++)
         printf(" %6zu", cols[c]);
     make_vectors(rig, elements, &v);

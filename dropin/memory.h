@@ -16,5 +16,12 @@
 /* Looks for what is known, in a context that was just made. */
 enum takt_memory takt__memory_open(const struct takt_route *route);
 
+/* Whether the last runs, in which nothing was found out, expected to gain by a
+ * GPU on which matrices stay (expectation.h). */
+bool takt__memory_expects_gpu(const struct takt_route *route);
+
+/* Keeps the share of their time that calls would take there. */
+void takt__memory_keep_expected(double ratio);
+
 /* Keeps what was found out. */
 void takt__memory_keep(const struct takt_switchback_result *result);

@@ -23,10 +23,10 @@ enum {
     TAKT_CACHED_BLOCKS = 64,
     TAKT_SLOTS = 32,
     TAKT_SLOT_BYTES = 1 << 20,
-    TAKT_SMALL_BUFFERS = 16,
-    TAKT_SMALL_BYTES = 1 << 20,
+    TAKT_SMALL_BUFFERS = 32,
+    TAKT_SMALL_BYTES = 1 << 19,
     TAKT_SMALL_FORMS = 16,  /* forms of ops, for what is measured of them */
-    TAKT_SMALL_CLASSES = 4, /* powers of two up to TAKT_SMALL_BYTES */
+    TAKT_SMALL_CLASSES = 3, /* powers of two up to TAKT_SMALL_BYTES */
 };
 
 enum takt_queue {
@@ -201,7 +201,7 @@ struct takt_stage {
     pthread_mutex_t lock; /* one job at a time */
     struct takt_block ring, small;
     struct takt_slot slot[TAKT_SLOTS];
-    bool is_filling; /* copies out of slots may be under way */
+    bool is_filling;                  /* copies out of slots may be under way */
     struct takt_mark before, arrived; /* of the computing and the in queue */
     _Atomic uint32_t small_taken;     /* bit i: small buffer i is in use */
     struct takt_mark small_mark[TAKT_SMALL_BUFFERS];

@@ -19,8 +19,7 @@ static takt_status perform_resident(struct takt_device *device,
                                     const struct takt_device_job *job)
 {
     takt__device_lock(&device->lock);
-    const takt_status status =
-        takt__device_begin(device, job, job->resident);
+    const takt_status status = takt__device_begin(device, job, job->resident);
     takt__unlock(&device->lock);
     return status;
 }

@@ -10,14 +10,14 @@
 
 #include "base/size.h"
 
-enum { least_piece = 1 << 17, most_movers = 12 };
+enum { most_movers = 12, enough = 1 << 19 };
 
 /* Threads beyond what the link can take only get in each other's way, and some
  * are left for the driver. To wake one takes 20 to 60 microseconds, in which
  * those that are awake copy a megabyte. */
 static unsigned movers(unsigned threads, size_t bytes)
 {
-    const size_t useful = 1 + bytes / TAKT_SLOT_BYTES;
+    const size_t useful = 2 + bytes / enough;
     unsigned count = (3 * threads + 3) / 4;
 
     count = count < most_movers ? count : most_movers;
@@ -25,12 +25,15 @@ static unsigned movers(unsigned threads, size_t bytes)
 }
 
 /* Of a transfer of so many bytes one way. The device begins when it has a
- * piece, but each one takes the driver some microseconds. */
-static size_t piece_of(size_t bytes)
+ * piece, but each one takes the driver some microseconds; and it is best if no
+ * slot has to be used twice. */
+static size_t piece_of(size_t bytes, bool is_out)
 {
+    const size_t least = is_out ? 1 << 17 : 1 << 18;
+    const size_t enough_pieces = is_out ? 4 : TAKT_RING;
     size_t piece = TAKT_SLOT_BYTES;
 
-    while (piece > least_piece && bytes / piece < 4)
+    while (piece > least && bytes / piece < enough_pieces)
         piece /= 2;
     return piece;
 }
@@ -47,18 +50,35 @@ takt_status takt__transfer_cut(struct takt_transfer *transfer)
     transfer->threads =
         movers(transfer->threads, takt__size_add(bytes[0], bytes[1]));
     transfer->pieces[0] = transfer->pieces[1] = 0;
+    for (int i = 0; i < 2; i++)
+        transfer->piece_bytes[i] = piece_of(bytes[i], i == 1);
     for (unsigned i = 0; i < transfer->chunks; i++) {
-        struct takt_chunk *chunk = &transfer->chunk[i];
-        const size_t piece = piece_of(bytes[chunk->is_out]);
+        const struct takt_chunk *chunk = &transfer->chunk[i];
         if (chunk->row_bytes > TAKT_SLOT_BYTES)
             return TAKT_ENODEV;
-        chunk->rows_each =
-            chunk->row_bytes > piece ? 1 : piece / chunk->row_bytes;
+        while (transfer->piece_bytes[chunk->is_out] < chunk->row_bytes)
+            transfer->piece_bytes[chunk->is_out] *= 2;
+    }
+    for (unsigned i = 0; i < transfer->chunks; i++) {
+        struct takt_chunk *chunk = &transfer->chunk[i];
+        const size_t piece = transfer->piece_bytes[chunk->is_out];
+        chunk->rows_each = piece / chunk->row_bytes;
         chunk->pieces = (chunk->rows + chunk->rows_each - 1) / chunk->rows_each;
         chunk->left = chunk->pieces;
         transfer->pieces[chunk->is_out] += chunk->pieces;
     }
     return TAKT_OK;
+}
+
+/* Slots lie as close as pieces are long, so that pieces that follow each other
+ * can be one copy. */
+static size_t ring_offset(const struct takt_transfer *transfer, bool is_out,
+                          size_t slot)
+{
+    const size_t first = is_out ? TAKT_RING : 0;
+
+    return first * TAKT_SLOT_BYTES +
+           (slot - first) * transfer->piece_bytes[is_out];
 }
 
 struct takt_share takt__share_at(struct takt_transfer *transfer, bool is_out,
@@ -72,7 +92,7 @@ struct takt_share takt__share_at(struct takt_transfer *transfer, bool is_out,
         .piece = piece,
         .is_first = part == 0,
         .slot = &stage->slot[slot],
-        .pinned = {.block = &stage->ring, .offset = slot * TAKT_SLOT_BYTES},
+        .pinned = {.block = &stage->ring},
     };
     size_t in_chunk = piece;
 
@@ -81,6 +101,7 @@ struct takt_share takt__share_at(struct takt_transfer *transfer, bool is_out,
         if (share.chunk->is_out == is_out)
             in_chunk -= share.chunk->pieces;
     share.piece_first = in_chunk * share.chunk->rows_each;
+    share.pinned.offset = ring_offset(transfer, is_out, slot);
     const size_t rest = share.chunk->rows - share.piece_first;
     share.piece_rows =
         rest < share.chunk->rows_each ? rest : share.chunk->rows_each;

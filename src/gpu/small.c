@@ -28,9 +28,10 @@ static takt_status mark_if(struct takt_device *device, struct takt_mark *mark)
                : device->driver->mark(device, TAKT_QUEUE_COMPUTE, true, mark);
 }
 
-takt_status takt__device_begin(
-    struct takt_device *device, const struct takt_device_job *job,
-    const struct takt_location location[TAKT_OPERANDS])
+takt_status
+takt__device_begin(struct takt_device *device,
+                   const struct takt_device_job *job,
+                   const struct takt_location location[TAKT_OPERANDS])
 {
     struct takt_device_call call = {.call = job->call,
                                     .out = location[TAKT_OUT]};
@@ -166,8 +167,8 @@ static takt_status send(struct run *run, size_t end)
         .block = run->pinned.block, .offset = run->pinned.offset + run->sent};
 
     takt__device_lock(&device->lock);
-    const takt_status status = device->driver->copy(
-        device, TAKT_QUEUE_COMPUTE, to, from, end - run->sent);
+    const takt_status status = device->driver->copy(device, TAKT_QUEUE_COMPUTE,
+                                                    to, from, end - run->sent);
     takt__unlock(&device->lock);
     run->sent = end;
     return status;

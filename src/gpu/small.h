@@ -9,9 +9,10 @@
 
 /* Begins a call all of whose operands are on the device, between the marks of
  * its job. With the lock of the device. */
-takt_status takt__device_begin(
-    struct takt_device *device, const struct takt_device_job *job,
-    const struct takt_location location[TAKT_OPERANDS]);
+takt_status
+takt__device_begin(struct takt_device *device,
+                   const struct takt_device_job *job,
+                   const struct takt_location location[TAKT_OPERANDS]);
 
 /* Where each operand that is on the host lies in a small buffer; 0 bytes: it
  * is not there. Inputs come first. */

@@ -114,19 +114,15 @@ static takt_status launch_ready(struct takt_transfer *transfer)
     return status;
 }
 
-/* One copy of the device, between a slot and where its piece is. */
+/* One copy of the device, between the slot of a piece and where that is. */
 static takt_status copy_piece(struct takt_device *device, enum takt_queue queue,
-                              const struct takt_share *share)
+                              const struct takt_share *share, size_t bytes)
 {
     const struct takt_location there = takt__share_location(share);
     const bool is_out = share->chunk->is_out;
-    const takt_status status = device->driver->copy(
-        device, queue, is_out ? share->pinned : there,
-        is_out ? there : share->pinned, takt__share_piece_bytes(share));
 
-    return status == TAKT_OK
-               ? device->driver->mark(device, queue, false, &share->slot->mark)
-               : status;
+    return device->driver->copy(device, queue, is_out ? share->pinned : there,
+                                is_out ? there : share->pinned, bytes);
 }
 
 /* Has the device fill a slot. With the lock. */
@@ -141,7 +137,12 @@ static takt_status fetch(struct takt_transfer *transfer,
     if (transfer->is_apart && share->chunk->step >= 0)
         status = device->driver->follow(
             device, queue, &transfer->step[share->chunk->step].mark);
-    return status == TAKT_OK ? copy_piece(device, queue, share) : status;
+    if (status == TAKT_OK)
+        status =
+            copy_piece(device, queue, share, takt__share_piece_bytes(share));
+    return status == TAKT_OK
+               ? device->driver->mark(device, queue, false, &share->slot->mark)
+               : status;
 }
 
 /* Whether all shares of its piece are moved. */
@@ -187,27 +188,57 @@ static takt_status fetch_more(struct takt_transfer *transfer)
     return status;
 }
 
-static takt_status send(struct takt_transfer *transfer,
-                        const struct takt_share *share)
+/* Whether a piece that goes in is in its slot. */
+static bool can_send(struct takt_transfer *transfer, size_t piece,
+                     struct takt_share *share)
 {
-    const enum takt_queue queue =
-        transfer->is_apart ? TAKT_QUEUE_IN : TAKT_QUEUE_COMPUTE;
-    const takt_status status = copy_piece(transfer->device, queue, share);
-
-    if (++transfer->sent == transfer->pieces[0])
-        transfer->sent_at = takt__ticks();
-    return status == TAKT_OK && --share->chunk->left == 0
-               ? launch_ready(transfer)
-               : status;
+    if (piece == atomic_load(&transfer->open))
+        return false;
+    *share = piece_at(transfer, false, piece);
+    return is_moved(share);
 }
 
-/* Whether the next piece that goes in is in its slot. */
-static bool can_send(struct takt_transfer *transfer, struct takt_share *share)
+/* How many pieces can go in as one copy: from the next one on, side by side
+ * both in their slots and on the device, and so few that slots become free
+ * before all are in use. */
+static size_t sendable(struct takt_transfer *transfer,
+                       const struct takt_share *first, size_t *bytes)
 {
-    if (transfer->sent == atomic_load(&transfer->open))
-        return false;
-    *share = piece_at(transfer, false, transfer->sent);
-    return is_moved(share);
+    struct takt_share next;
+    size_t count = 1;
+
+    *bytes = takt__share_piece_bytes(first);
+    while (count < TAKT_RING / 4 &&
+           can_send(transfer, first->piece + count, &next) &&
+           next.chunk == first->chunk &&
+           next.pinned.offset == first->pinned.offset + *bytes) {
+        *bytes += takt__share_piece_bytes(&next);
+        count++;
+    }
+    return count;
+}
+
+/* Sends what can go as one copy. With the lock. */
+static takt_status send(struct takt_transfer *transfer,
+                        const struct takt_share *first)
+{
+    struct takt_device *device = transfer->device;
+    const enum takt_queue queue =
+        transfer->is_apart ? TAKT_QUEUE_IN : TAKT_QUEUE_COMPUTE;
+    size_t bytes;
+    const size_t count = sendable(transfer, first, &bytes);
+    takt_status status = copy_piece(device, queue, first, bytes);
+
+    for (size_t i = 0; i < count && status == TAKT_OK; i++)
+        status = device->driver->mark(
+            device, queue, false,
+            &piece_at(transfer, false, first->piece + i).slot->mark);
+    transfer->sent += count;
+    if (transfer->sent == transfer->pieces[0])
+        transfer->sent_at = takt__ticks();
+    first->chunk->left -= count;
+    return status == TAKT_OK && first->chunk->left == 0 ? launch_ready(transfer)
+                                                        : status;
 }
 
 /* Tells the device what there is to tell. */
@@ -217,10 +248,11 @@ static takt_status tell(struct takt_transfer *transfer)
     struct takt_share share;
     takt_status status = TAKT_OK;
 
-    if (!can_send(transfer, &share) && !can_fetch(transfer, &share))
+    if (!can_send(transfer, transfer->sent, &share) &&
+        !can_fetch(transfer, &share))
         return TAKT_OK;
     takt__lock(&device->lock);
-    if (can_send(transfer, &share))
+    if (can_send(transfer, transfer->sent, &share))
         status = send(transfer, &share);
     if (status == TAKT_OK)
         status = fetch_more(transfer);

@@ -51,6 +51,7 @@ struct takt_transfer {
     struct takt_step step[TAKT_MAX_STEPS];
     unsigned steps;
 
+    size_t piece_bytes[2];  /* at most: a power of two up to a slot */
     size_t pieces[2];       /* that go in, that come out */
     _Atomic size_t next[2]; /* share to move */
     _Atomic size_t open;    /* pieces that go in and have a free slot */

@@ -156,9 +156,9 @@ BOTH_SIDES double exp_rough(double x)
                            (bits_as<uint64_t>(shifted) << 52));
 }
 
-/* 1 / x to 40 bits, for 1 <= x < 8. A device has an instruction for 20 of them,
- * and each step doubles that; a division there takes as long as all the rest of
- * gelu. */
+/* 1 / x and 1 / sqrt(x) to 40 bits, for numbers whose result is not denormal.
+ * A device has instructions for 20 of them, and each step doubles that; a
+ * division there takes as long as all the rest of gelu. */
 BOTH_SIDES double inverse_of(double x)
 {
 #ifdef __CUDA_ARCH__
@@ -167,6 +167,17 @@ BOTH_SIDES double inverse_of(double x)
     return fma(about, fma(-x, about, 1.0), about);
 #else
     return 1.0 / x;
+#endif
+}
+
+BOTH_SIDES double inverse_root_of(double x)
+{
+#ifdef __CUDA_ARCH__
+    double about;
+    asm("rsqrt.approx.ftz.f64 %0, %1;" : "=d"(about) : "d"(x));
+    return fma(0.5 * about, fma(-x * about, about, 1.0), about);
+#else
+    return 1.0 / sqrt(x);
 #endif
 }
 
@@ -195,9 +206,9 @@ BOTH_SIDES float gelu_of(float x)
 {
     if (!(fabsf(x) < 16.0F))
         return x < 0.0F ? x * 0.0F : x;
-    const double size = (double)fabsf(x);
+    const double wide = (double)x, size = fabs(wide);
     const double tail = mills(size) * exp_rough(-0.5 * size * size);
-    return (float)((double)x * (x < 0.0F ? tail : 1.0 - tail));
+    return (float)(wide * (x < 0.0F ? tail : 1.0 - tail));
 }
 
 /* ---- numbers in their order -----------------------------------------------

@@ -116,7 +116,7 @@ __device__ __forceinline__ void softmax_kept(const float *x, float *y,
                 e[i] = exp_of(e[i] - most);
             sum += (double)((e[0] + e[1]) + (e[2] + e[3]));
         }
-    const float share = (float)(1.0 / threads.sum(sum));
+    const float share = (float)inverse_of(threads.sum(sum));
 #pragma unroll
     for (int v = 0; v < vectors; v++)
         if (row.has(v)) {
@@ -298,6 +298,9 @@ layernorm_kept(const float *x, float *y, unsigned cols, const affine &affine,
                double epsilon, Threads threads)
 {
     row<vectors> row(x, cols, threads);
+    /* To the last bit: it is multiplied by sums that may be large. */
+    const double about = inverse_of((double)cols);
+    const double each = fma(about, fma(-(double)cols, about, 1.0), about);
     double sum = 0.0, around = 0.0;
 
 #pragma unroll
@@ -306,7 +309,7 @@ layernorm_kept(const float *x, float *y, unsigned cols, const affine &affine,
 #pragma unroll
             for (int i = 0; i < 4; i++)
                 sum += (double)row.part[v].element[i];
-    const double mean = threads.sum(sum) / (double)cols;
+    const double mean = threads.sum(sum) * each;
 #pragma unroll
     for (int v = 0; v < vectors; v++)
         if (row.has(v))
@@ -315,8 +318,8 @@ layernorm_kept(const float *x, float *y, unsigned cols, const affine &affine,
                 const double apart = (double)row.part[v].element[i] - mean;
                 around = fma(apart, apart, around);
             }
-    const double variance = threads.sum(around) / (double)cols;
-    const double inverse = 1.0 / __dsqrt_rn(variance + epsilon);
+    const double variance = threads.sum(around) * each;
+    const double inverse = inverse_root_of(variance + epsilon);
 #pragma unroll
     for (int v = 0; v < vectors; v++)
         if (row.has(v)) {
