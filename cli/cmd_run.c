@@ -213,6 +213,9 @@ static bool is_sensible(const struct invocation *invocation)
 
     if (invocation->program == NULL || invocation->program[0] == NULL)
         return reject(command, "no command after --");
+    if (option_given(invocation, "reuse") &&
+        option_given(invocation, "no-reuse"))
+        return reject(command, "either --reuse or --no-reuse");
     if (option_given(invocation, "format") && !has_report)
         return reject(command, "--format is for --report and --compare");
     if (option_given(invocation, "output") && !has_report)
@@ -484,7 +487,7 @@ const struct command cmd_run = {
                 {"no-gpu", NULL, NULL, "use no GPU"},
                 {"threads", "N", NULL, "threads of Takt's own, at most"},
                 {"reuse", NULL, NULL,
-                 "keep on the GPU what is known to be unchanged, at any cost"},
+                 "keep on the GPU what is unchanged, whatever tracking costs"},
                 {"no-reuse", NULL, NULL, "move all operands each time"},
                 {"library", "FILE", NULL,
                  "the baseline BLAS, where it is not found by itself"},

@@ -8,7 +8,6 @@
  */
 #include "reuse.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -65,27 +64,6 @@ static void in_child(void)
 
 /* ---- the setting --------------------------------------------------------- */
 
-/* Whether the program uses NVIDIA's driver: our own contexts are not those that
- * its libraries share. */
-static bool has_gpu_of_its_own(void)
-{
-    static int (*get_state)(int device, unsigned *flags, int *is_active);
-    static void *driver;
-    unsigned flags;
-    int is_active = 0;
-
-    if (driver == NULL)
-        driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
-    if (driver != NULL && get_state == NULL) {
-        void *found = dlsym(driver, "cuDevicePrimaryCtxGetState");
-        memcpy(&get_state, &found, sizeof found);
-    }
-    for (int device = 0; get_state != NULL && device < 16; device++)
-        if (get_state(device, &flags, &is_active) != 0 || is_active != 0)
-            break;
-    return is_active != 0;
-}
-
 /* Whether memory can be tracked, and costs little. `why` is for those who asked
  * for it. */
 static bool can_track(const char **why)
@@ -106,8 +84,7 @@ static void read_setting(void)
     const char *problem = NULL;
 
     is_asked_for = is_set && strcmp(value, "0") != 0;
-    const bool is_wanted =
-        is_set ? is_asked_for : !takt__is_steady() && !has_gpu_of_its_own();
+    const bool is_wanted = is_set ? is_asked_for : !takt__is_steady();
     const bool is_on = is_wanted && can_track(&problem);
     if (is_asked_for && problem != NULL)
         takt__stats_trouble(problem);
@@ -399,11 +376,20 @@ static void release(const struct substitution *self)
     unlock_cache(before);
 }
 
-/* A device of the program's may write what it registers, whenever it begins to
- * use one. Whoever asks for reuse says that it does not. */
-static bool is_foreign(void)
+/* A program that uses a GPU itself may have it write matrices, which nobody
+ * sees: what was copied is of no use from then on. Whoever asks for reuse says
+ * that it does not. */
+static bool is_foreign(const struct takt_route *route)
 {
-    return !is_asked_for && has_gpu_of_its_own();
+    static _Atomic bool was_foreign;
+    takt_gpu_device gpu = {.size = sizeof gpu};
+
+    if (is_asked_for || atomic_load(&was_foreign))
+        return !is_asked_for;
+    for (size_t i = 0; route->takt->gpu(route->ctx, i, &gpu) == TAKT_OK; i++)
+        if (gpu.is_shared != 0)
+            atomic_store(&was_foreign, true);
+    return atomic_load(&was_foreign);
 }
 
 takt_status takt__run_reusing(const struct takt_route *route,
@@ -411,9 +397,9 @@ takt_status takt__run_reusing(const struct takt_route *route,
 {
     struct substitution self = {.route = route, .call = *call};
 
-    if ((route->is_adaptive || takt__is_eager()) && !is_foreign())
+    if (route->is_adaptive || takt__is_eager())
         find_operands(&self);
-    if (self.count == 0)
+    if (self.count == 0 || is_foreign(route))
         return route->takt->run(route->ctx, call, decision);
     const uint64_t start_ns = takt__now_ns();
     acquire(&self);

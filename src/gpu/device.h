@@ -130,6 +130,10 @@ struct takt_driver {
     /* Whether it can run such a call; asked before every run, without lock. */
     takt_device_can_run *can_run;
 
+    /* Whether other code of the process uses the device, too, or that is not
+     * known. NULL: never. */
+    bool (*is_shared)(const struct takt_device *device);
+
     /* Begin in their queue what ends some time later. Of a copy, one end is on
      * the device and the other is pinned, or both are on the device. compute()
      * is for the computing queue. */

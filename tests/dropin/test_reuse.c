@@ -42,6 +42,7 @@ static void (*sgemv)(int order, int ta, int rows, int columns, float alpha,
                      const float *a, int lda, const float *x, int incx,
                      float beta, float *y, int incy);
 static uint64_t (*bytes_in)(void);
+static void (*set_primary)(int is_active);
 
 static size_t page;
 static char *memory; /* of A */
@@ -521,6 +522,7 @@ static void open_libraries(const char *interposer, const char *baseline)
     find(handle, "cblas_sgemm", &sgemm);
     find(handle, "cblas_sgemv", &sgemv);
     find(fake, "fake_cuda_bytes_in", &bytes_in);
+    find(fake, "fake_cuda_set_primary", &set_primary);
 }
 
 static void nothing_is_kept_here(void)
@@ -531,6 +533,22 @@ static void nothing_is_kept_here(void)
     free_a();
     if (takt__tracking_problem() != NULL)
         SKIP(takt__tracking_problem());
+}
+
+/* Once another has used the GPU, whatever it does later; unless the user says
+ * that it writes nothing. The last test. */
+static void nothing_is_kept_beside_others(void)
+{
+    const bool is_asked_for = getenv("TAKT_RUN_REUSE") != NULL;
+
+    make_a();
+    warm_up();
+    EXPECT_INT(moves_of(multiply, a), 0);
+    set_primary(1);
+    EXPECT_INT(moves_of(multiply, a), is_asked_for ? 0 : 1);
+    set_primary(0);
+    EXPECT_INT(moves_of(multiply, a), is_asked_for ? 0 : 1);
+    free_a();
 }
 
 static bool is_forbidden(void)
@@ -559,5 +577,6 @@ int main(int count, char **argv)
     RUN(many_matrices_take_turns);
     RUN(threads_share_a_matrix);
     RUN(a_child_has_its_own_memory);
+    RUN(nothing_is_kept_beside_others);
     return tap_done();
 }
