@@ -198,10 +198,9 @@ static bool read_options(struct run_task *task)
     if (option_given(task->invocation, "same-bits") &&
         !set_copy(task, "TAKT_RUN_SAME_BITS", "1"))
         return false;
-    if (option_given(task->invocation, "no-reuse"))
-        return set_copy(task, "TAKT_RUN_REUSE", "0");
-    return !option_given(task->invocation, "reuse") ||
-           set_copy(task, "TAKT_RUN_REUSE", "1");
+    const bool is_forbidden = option_given(task->invocation, "no-reuse");
+    return (!is_forbidden && !option_given(task->invocation, "reuse")) ||
+           set_copy(task, "TAKT_RUN_REUSE", is_forbidden ? "0" : "1");
 }
 
 /* What makes no sense together, or not at all. */
@@ -213,9 +212,6 @@ static bool is_sensible(const struct invocation *invocation)
 
     if (invocation->program == NULL || invocation->program[0] == NULL)
         return reject(command, "no command after --");
-    if (option_given(invocation, "reuse") &&
-        option_given(invocation, "no-reuse"))
-        return reject(command, "either --reuse or --no-reuse");
     if (option_given(invocation, "format") && !has_report)
         return reject(command, "--format is for --report and --compare");
     if (option_given(invocation, "output") && !has_report)

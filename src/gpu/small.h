@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "gpu/perform.h"
+#include "gpu/job.h"
 
 /* Begins a call all of whose operands are on the device, between the marks of
  * its job. With the lock of the device. */

@@ -3,13 +3,11 @@
  * stage.c - many threads copy, one talks to the device.
  *
  * To start a copy of the device takes several microseconds, more if threads
- * take turns at it, so the caller's thread starts all of them, a megabyte each
- * where there is much to move; but a thread takes a hundred microseconds for a
- * megabyte, so pieces are moved in shares, which threads take one after
- * another. When all shares of a piece that goes in are moved, the caller's
- * thread has the device copy it, and begins the steps that waited for it. It
- * has the device fill the slots of what comes out as soon as that is computed
- * and slots are free, and waits for it. In between it moves shares like the
+ * take turns at it, so the caller's thread starts all of them. Pieces are moved
+ * in shares, which threads take one after another. When a piece that goes in is
+ * moved, the caller's thread has the device copy it, and begins the steps that
+ * waited for it. It has the device fill slots with what comes out as soon as
+ * that is computed, and waits for it. In between it moves shares like the
  * others: what has come out first, then what is to go in.
  */
 #include "gpu/transfer.h"
@@ -34,8 +32,7 @@ static void fail(struct takt_transfer *transfer, takt_status status)
     atomic_compare_exchange_strong(&transfer->status, &none, (int)status);
 }
 
-/* Waits without sleeping: what is waited for is some thread's copy of a few
- * hundred kilobytes, or the device's of a megabyte. */
+/* Waits without sleeping: for some thread's copy, or the device's. */
 static void spin(unsigned *spins)
 {
     if (++*spins > 2000)
@@ -160,8 +157,7 @@ static struct takt_share piece_at(struct takt_transfer *transfer, bool is_out,
 
 /* ---- of the caller's thread ---------------------------------------------- */
 
-/* Whether the next piece that comes out can be fetched: it is computed, and
- * the one that had its slot before is moved. */
+/* Whether the next piece that comes out is computed and has a free slot. */
 static bool can_fetch(struct takt_transfer *transfer, struct takt_share *share)
 {
     const size_t piece = transfer->fetched;
@@ -347,8 +343,7 @@ static bool is_all_taken(const struct takt_transfer *transfer)
     return true;
 }
 
-/* The caller's thread. It waits for the device only if nothing else is to be
- * done, and no other thread is about to give it something to tell. */
+/* The caller's thread: waits for the device only if nothing else is to do. */
 static void drive(struct takt_transfer *transfer)
 {
     unsigned spins = 0;
