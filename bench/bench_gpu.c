@@ -3,7 +3,7 @@
  * bench_gpu.c - the first CUDA device against what it could do: cuBLAS and the
  * driver called directly, pageable and pinned copies, a bare launch.
  *
- *     bench_gpu [shortest] [vectors] [products] [chain]
+ *     bench_gpu [shortest] [vectors] [rows] [products] [chain]
  *
  * Everything that is compared is interleaved in one run; figures are medians.
  * Without a CUDA device it says so and ends.
@@ -346,6 +346,44 @@ static void show_vectors(struct rig *rig)
     }
 }
 
+/* ---- rows on the device ----------------------------------------------------
+ */
+
+/* As much as the driver's copy moves: each element is read and written once. */
+static void show_rows(struct rig *rig)
+{
+    static const char *const ops[] = {"softmax", "layernorm"};
+    static const size_t cols[] = {64, 256, 512, 768, 1000, 1024, 4096, 32768};
+    enum { elements = 64 << 20 };
+    struct vectors v;
+
+    printf("\nrows of 64M elements on the device, as a share of the driver's "
+           "copy\n%9s",
+           "columns");
+    for (size_t c = 0; c < sizeof cols / sizeof cols[0]; c++)
+        printf(" %6zu", cols[c]);
+    make_vectors(rig, elements, &v);
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        printf("\n%9s", ops[i]);
+        for (size_t c = 0; c < sizeof cols / sizeof cols[0]; c++) {
+            struct way way[] = {{.name = "copy", .run = run_copy},
+                                {.name = "ours", .run = run_vectors}};
+            v.call = (takt_call){
+                .op = takt_op_find(ops[i]),
+                .shape = {.rank = 2, .dim = {elements / cols[c], cols[c]}},
+                .in = {takt_buffer_address(v.a),
+                       i == 0 ? NULL : takt_buffer_address(v.b),
+                       i == 0 ? NULL : takt_buffer_address(v.b)},
+                .out = takt_buffer_address(v.out),
+                .alpha = 1e-5};
+            compare(way, 2, 11, &v);
+            printf(" %6.2f", way[0].seconds[0] / way[1].seconds[0]);
+        }
+    }
+    printf("\n");
+    free_vectors(&v);
+}
+
 /* ---- the shortest call -----------------------------------------------------
  */
 
@@ -553,6 +591,8 @@ int main(int argc, char **argv)
         show_shortest(&rig);
     if (is_wanted(argc, argv, "vectors"))
         show_vectors(&rig);
+    if (is_wanted(argc, argv, "rows"))
+        show_rows(&rig);
     if (is_wanted(argc, argv, "products"))
         show_products(&rig);
     if (is_wanted(argc, argv, "chain"))

@@ -198,8 +198,9 @@ static bool read_options(struct run_task *task)
     if (option_given(task->invocation, "same-bits") &&
         !set_copy(task, "TAKT_RUN_SAME_BITS", "1"))
         return false;
-    return !option_given(task->invocation, "reuse") ||
-           set_copy(task, "TAKT_RUN_REUSE", "1");
+    const bool is_forbidden = option_given(task->invocation, "no-reuse");
+    return (!is_forbidden && !option_given(task->invocation, "reuse")) ||
+           set_copy(task, "TAKT_RUN_REUSE", is_forbidden ? "0" : "1");
 }
 
 /* What makes no sense together, or not at all. */
@@ -482,7 +483,8 @@ const struct command cmd_run = {
                 {"no-gpu", NULL, NULL, "use no GPU"},
                 {"threads", "N", NULL, "threads of Takt's own, at most"},
                 {"reuse", NULL, NULL,
-                 "keep on the GPU what is known to be unchanged"},
+                 "keep on the GPU what is unchanged, whatever tracking costs"},
+                {"no-reuse", NULL, NULL, "move all operands each time"},
                 {"library", "FILE", NULL,
                  "the baseline BLAS, where it is not found by itself"},
                 {"trace", "FILE", NULL, "tell of calls, for 'takt trace'"},

@@ -270,12 +270,47 @@ static struct takt_cached *add(const struct takt_route *route, const char *at,
     return cached;
 }
 
-void takt__cached_count_use(struct takt_cached *cached)
+/* Of words at regular distances, the first and the last included. */
+static uint64_t print_of(const char *at, size_t bytes)
+{
+    enum { places = 16 };
+    const size_t last = bytes - sizeof(uint64_t);
+    uint64_t print = 0, word;
+
+    for (size_t i = 0; i < places; i++) {
+        memcpy(&word, at + last / (places - 1) * i, sizeof word);
+        print = (print ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        print ^= print >> 29;
+    }
+    memcpy(&word, at + last, sizeof word);
+    return print ^ word;
+}
+
+/* A copy that has just become invalid may be of more than the call reads, and
+ * the rest of it may be gone. */
+static void compare_print(struct takt_cached *cached, const char *at,
+                          size_t bytes)
+{
+    const bool is_same = at == cached->at && bytes == cached->bytes;
+    const uint64_t print = is_same ? print_of(at, bytes) : 0;
+
+    if (print != cached->print) {
+        cached->uses = cached->unpaid = 0;
+        cached->missed_s = 0;
+    }
+    cached->print = print;
+}
+
+void takt__cached_count_use(struct takt_cached *cached, const char *at,
+                            size_t bytes)
 {
     if (cached->last_use == now)
         return; /* the same matrix twice */
     cached->last_use = now;
+    if (!cached->is_valid)
+        compare_print(cached, at, bytes);
     cached->uses++;
+    cached->unpaid++;
     cached->earned_s += cached->is_valid ? cached->gain_s : 0;
 }
 

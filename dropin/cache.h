@@ -19,9 +19,11 @@ struct takt_cached {
     size_t bytes; /* 0: this one is free */
     takt_ctx *ctx;
     uint64_t last_use;
-    unsigned uses;
-    unsigned readers;    /* calls that use the buffer now */
-    bool is_valid;       /* the buffer has what was there, if it is unchanged */
+    uint64_t print;   /* of what was there when it was last read: see below */
+    unsigned uses;    /* since it was last seen to have changed */
+    unsigned unpaid;  /* of them, uses that missed_s does not have yet */
+    unsigned readers; /* calls that use the buffer now */
+    bool is_valid;    /* the buffer has what was there, if it is unchanged */
     takt_buffer *buffer; /* NULL: none */
     struct takt_tracked tracked;
     double gain_s, price_s;    /* of a use of a copy; of making one */
@@ -37,8 +39,12 @@ void takt__cache_next_call(void);
 struct takt_cached *takt__cached_find(const struct takt_route *route,
                                       const char *at, size_t bytes);
 
-/* This call uses it. Counted once per call. */
-void takt__cached_count_use(struct takt_cached *cached);
+/* This call reads these bytes of it. Counted once per call. What has no valid
+ * copy is compared with what it was the last time, at a few places: a program
+ * that writes it between calls is mostly found out before anything is copied.
+ */
+void takt__cached_count_use(struct takt_cached *cached, const char *at,
+                            size_t bytes);
 
 /* Makes a copy, which is on a GPU afterwards if that can be; or none. */
 void takt__cache_fill(const struct takt_route *route,

@@ -88,6 +88,7 @@ static bool run(struct takt_intercept *intercept,
     if (takt__side_is_settling(start_ns))
         call->flags |= TAKT_CALL_UNTYPICAL;
     takt__baseline_wrote = NULL;
+    takt__reuse_copy_ns = 0;
     if (takt__reuse_run(route, call, is_described ? &decision : NULL) !=
         TAKT_OK) {
         intercept->why = TAKT_WHY_FORM;
@@ -101,7 +102,8 @@ static bool run(struct takt_intercept *intercept,
     intercept->is_trial =
         is_described && decision.reason == TAKT_REASON_EXPLORE;
     const uint64_t end_ns = takt__now_ns();
-    takt__record_side(intercept, TAKT_SIDE_ROUTED, start_ns, end_ns);
+    takt__record_side(intercept, TAKT_SIDE_ROUTED,
+                      start_ns + takt__reuse_copy_ns, end_ns);
     if (has_stats)
         takt__record_routed(route, intercept, call, &decision, start_ns,
                             end_ns);
@@ -212,8 +214,7 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
     double calls;
 
     if (intercept->kind == NULL || intercept->routine != TAKT_GEMM ||
-        intercept->work < least_work || takt__is_steady() ||
-        !is_taught(ns, &calls))
+        intercept->work < least_work || takt__is_steady())
         return;
     const struct takt_route *route = takt__route(intercept->baseline, &why);
     if (route == NULL || !route->has_gpu || !route->is_adaptive ||
@@ -221,6 +222,10 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
         !takt__read_product(intercept->arguments, &product))
         return;
     const takt_call call = takt__product_call(route, &product);
+    if (takt__is_reuse_wanted())
+        takt__reuse_note(route, &call);
+    if (!is_taught(ns, &calls))
+        return;
     const takt_request request = takt__request_of(&call);
     const takt_measurement measurement = {.size = sizeof measurement,
                                           .request = &request,
@@ -229,6 +234,8 @@ static void teach(const struct takt_intercept *intercept, uint64_t ns)
                                           .calls = calls};
 
     takt__record_learned(route, &measurement);
+    if (takt__is_reuse_wanted())
+        takt__reuse_expect(route, &call, calls, measurement.seconds);
 }
 
 /* ---- all calls ----------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mode.h"
 #include "record.h"
 
 /* A gain below this is not worth a start on the routed side. */
@@ -19,6 +20,7 @@ static const takt_work unit = {.bytes = 1, .flops = 1};
 
 static const struct takt_route *kept_in;
 static const takt_op *program;
+static const takt_op *outlook; /* an op of its own: what was expected */
 
 /* ---- the name ------------------------------------------------------------ */
 
@@ -151,9 +153,9 @@ static void split(const char *path, char folder[PATH_MAX], const char **name)
  * to find out, so any file there will do. False: there is none. */
 static bool find_files(char folder[PATH_MAX], const char **first)
 {
-    const char *store = secure_getenv("TAKT_DB");
-    const char *state = secure_getenv("XDG_STATE_HOME");
-    const char *home = secure_getenv("HOME");
+    const char *store = takt__mode_value("TAKT_DB");
+    const char *state = takt__mode_value("XDG_STATE_HOME");
+    const char *home = takt__mode_value("HOME");
 
     *first = "";
     if (store != NULL)
@@ -177,25 +179,30 @@ bool takt__memory_may_exist(void)
 
 /* ---- the store ----------------------------------------------------------- */
 
-static takt_request request_of(void)
+static takt_request request_of(const takt_op *op)
 {
     return (takt_request){.size = sizeof(takt_request),
-                          .op = program,
+                          .op = op,
                           .shape = {.rank = 1, .dim = {1}},
                           .work = &unit};
 }
 
 enum takt_memory takt__memory_open(const struct takt_route *route)
 {
-    char name[longest_name];
-    const takt_op_spec spec = {.size = sizeof spec, .name = name};
+    char name[longest_name], other[longest_name + 8];
+    takt_op_spec spec = {.size = sizeof spec, .name = name};
     takt_history_row best = {.size = sizeof best};
 
     name_program(name, sizeof name);
     if (route->takt->define_op(route->ctx, &spec, &program) != TAKT_OK)
         return TAKT_MEMORY_NONE;
     kept_in = route;
-    const takt_request request = request_of();
+    /* Not "run.": an expectation is no gain. */
+    snprintf(other, sizeof other, "expected.%s", name + strlen("run."));
+    spec.name = other;
+    if (route->takt->define_op(route->ctx, &spec, &outlook) != TAKT_OK)
+        outlook = NULL;
+    const takt_request request = request_of(program);
     if (route->takt->history_best(route->ctx, &request, &best) != TAKT_OK)
         return TAKT_MEMORY_NONE;
     if (best.mean_s > clear_gain)
@@ -204,9 +211,20 @@ enum takt_memory takt__memory_open(const struct takt_route *route)
                                            : TAKT_MEMORY_ROUTED;
 }
 
-static void keep(const char *expert, double seconds)
+bool takt__memory_expects_gpu(const struct takt_route *route)
 {
-    const takt_request request = request_of();
+    takt_history_row best = {.size = sizeof best};
+
+    if (outlook == NULL)
+        return false;
+    const takt_request request = request_of(outlook);
+    return route->takt->history_best(route->ctx, &request, &best) == TAKT_OK &&
+           strcmp(best.expert, "gpu") == 0 && best.mean_s < clear_gain;
+}
+
+static void keep(const takt_op *op, const char *expert, double seconds)
+{
+    const takt_request request = request_of(op);
     const takt_measurement measurement = {.size = sizeof measurement,
                                           .request = &request,
                                           .expert = expert,
@@ -216,11 +234,19 @@ static void keep(const char *expert, double seconds)
     takt__record_learned(kept_in, &measurement);
 }
 
+void takt__memory_keep_expected(double ratio)
+{
+    if (kept_in == NULL || outlook == NULL || !(ratio > 0))
+        return;
+    keep(outlook, "baseline", 1);
+    keep(outlook, "gpu", ratio);
+}
+
 void takt__memory_keep(const struct takt_switchback_result *result)
 {
     if (kept_in == NULL || !(result->ratio > 0))
         return;
-    keep("baseline", 1);
-    keep(result->is_gpu ? "gpu" : "routed",
+    keep(program, "baseline", 1);
+    keep(program, result->is_gpu ? "gpu" : "routed",
          result->is_clear ? result->ratio : 1);
 }

@@ -20,6 +20,13 @@ bool takt__memory_may_exist(void);
 /* Looks for what is known, in a context that was just made. */
 enum takt_memory takt__memory_open(const struct takt_route *route);
 
+/* Whether the last runs, in which nothing was found out, expected to gain by a
+ * GPU on which matrices stay (expectation.h). */
+bool takt__memory_expects_gpu(const struct takt_route *route);
+
+/* Keeps the share of their time that calls would take there. */
+void takt__memory_keep_expected(double ratio);
+
 /* Keeps what was found out; where no side is clearly faster, that both take the
  * same time: the next run need not find it out again so soon. */
 void takt__memory_keep(const struct takt_switchback_result *result);

@@ -11,10 +11,15 @@
 
 _Atomic unsigned takt__mode;
 
+const char *takt__mode_value(const char *variable)
+{
+    return secure_getenv(variable);
+}
+
 /* The value of a variable; NULL: it is not set, or empty. */
 static const char *value_of(const char *variable)
 {
-    const char *value = secure_getenv(variable);
+    const char *value = takt__mode_value(variable);
 
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
@@ -29,8 +34,8 @@ static bool is_there(const char *path)
  * where there may be a GPU, and a store. */
 static bool is_early(void)
 {
-    const char *store = secure_getenv("TAKT_DB");
-    const char *gpu = secure_getenv("TAKT_GPU");
+    const char *store = takt__mode_value("TAKT_DB");
+    const char *gpu = takt__mode_value("TAKT_GPU");
 
     return (store == NULL || store[0] != '\0') &&
            (gpu == NULL || gpu[0] != '\0') &&

@@ -23,6 +23,10 @@ extern _Atomic unsigned takt__mode;
 /* Reads it once, and maps the statistics. */
 void takt__mode_read(void);
 
+/* The value of a variable, in programs without rights of their own; NULL: it is
+ * not set. */
+const char *takt__mode_value(const char *variable);
+
 /* True for the first who asks. */
 bool takt__mode_take_early(void);
 

@@ -12,17 +12,25 @@
 #include <stdlib.h>
 
 #include "cache.h"
+#include "expectation.h"
 #include "forecast.h"
 #include "fork.h"
+#include "memory.h"
 #include "mode.h"
 #include "stats_write.h"
 
 enum { most_operands = 2, least_bytes = 1 << 20 };
 
-/* Copying into new memory, and one fault per page when it is written again,
- * each taken to be a quarter of a nanosecond per byte: a fault took 1 to 9
- * microseconds in a virtual machine with Linux 6.18. */
-static const double copy_s_per_byte = 0.5e-9;
+/* What opening a GPU takes: as libtakt takes it to be until it is measured. */
+static const double opening_s = 0.4;
+
+/* To copy a byte into new memory; and to write a page again afterwards, as
+ * measured (1 to 9 microseconds in virtual machines with Linux 6.18). */
+static const double copy_s_per_byte = 0.25e-9;
+static double fault_s = 1e-6;
+
+/* Tracking is not worth it by itself where writing costs more than that. */
+static const double most_fault_s = 10e-6;
 
 /* A matrix that a call reads. */
 struct operand {
@@ -41,6 +49,9 @@ struct substitution {
 };
 
 _Atomic int takt__reuse_setting = TAKT_REUSE_UNREAD;
+_Thread_local uint64_t takt__reuse_copy_ns;
+static bool is_asked_for; /* by the user */
+static struct takt_expectation expectation;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -51,18 +62,35 @@ static void in_child(void)
     takt__cache_abandon();
 }
 
+/* ---- the setting --------------------------------------------------------- */
+
+/* Whether memory can be tracked, and costs little. `why` is for those who asked
+ * for it. */
+static bool can_track(const char **why)
+{
+    *why = takt__tracking_problem();
+    if (*why != NULL)
+        return false;
+    const double measured_s = takt__tracking_fault_s();
+    if (measured_s > 0)
+        fault_s = measured_s;
+    return is_asked_for || (measured_s > 0 && measured_s <= most_fault_s);
+}
+
 static void read_setting(void)
 {
     const char *value = secure_getenv("TAKT_RUN_REUSE");
     const bool is_set = value != NULL && value[0] != '\0';
-    const char *problem = is_set ? takt__tracking_problem() : NULL;
+    const char *problem = NULL;
 
-    if (problem != NULL)
+    is_asked_for = is_set && strcmp(value, "0") != 0;
+    const bool is_wanted = is_set ? is_asked_for : !takt__is_steady();
+    const bool is_on = is_wanted && can_track(&problem);
+    if (is_asked_for && problem != NULL)
         takt__stats_trouble(problem);
-    if (is_set && problem == NULL)
+    if (is_on)
         takt__at_fork(TAKT_FORK_REUSE, NULL, NULL, in_child);
-    atomic_store(&takt__reuse_setting,
-                 is_set && problem == NULL ? TAKT_REUSE_YES : TAKT_REUSE_NO);
+    atomic_store(&takt__reuse_setting, is_on ? TAKT_REUSE_YES : TAKT_REUSE_NO);
 }
 
 bool takt__reuse_read_setting(void)
@@ -142,24 +170,76 @@ static double bytes_of(const struct substitution *self)
     return bytes;
 }
 
+/* What a call is expected to take. */
+struct outlook {
+    bool has_gpu, is_ready;
+    double best_s;          /* by the best way, moving everything */
+    double gpu_s;           /* on a GPU, moving everything */
+    double move_s_per_byte; /* to there */
+};
+
+/* What a copy of so many elements takes on a GPU, most of it to move them there
+ * and back. */
+static double copy_s(const struct takt_route *route, size_t elements)
+{
+    const takt_request request = {.op = route->takt->find_op("copy"),
+                                  .shape = {.rank = 1, .dim = {elements}}};
+    struct takt_forecast forecast;
+
+    takt__forecast(route, &request, &forecast);
+    return forecast.has_gpu ? forecast.gpu_s : 0;
+}
+
+/* Of a GPU that is not open: nothing can be asked as if operands were there. */
+static double link_s_per_byte(const struct takt_route *route)
+{
+    enum { few = 1 << 20, many = 1 << 23 };
+    const double more_s = copy_s(route, many) - copy_s(route, few);
+
+    return more_s > 0 ? more_s / (2.0 * sizeof(float) * (many - few)) : 0;
+}
+
+static struct outlook outlook_of(const struct substitution *self)
+{
+    takt_request request = takt__request_of(&self->call);
+    const double moved = bytes_of(self) + (double)out_bytes(self);
+    struct takt_forecast here, there;
+
+    takt__forecast(self->route, &request, &here);
+    struct outlook out = {.has_gpu = here.has_gpu && !here.is_suspect,
+                          .is_ready = !here.is_asleep,
+                          .best_s = here.best_s,
+                          .gpu_s = here.gpu_s};
+    if (!out.has_gpu)
+        return out;
+    if (out.is_ready) {
+        request.situation = TAKT_SITUATION_ON_GPU;
+        takt__forecast(self->route, &request, &there);
+        out.move_s_per_byte = (here.gpu_s - there.gpu_s) / moved;
+    } else {
+        out.move_s_per_byte = link_s_per_byte(self->route);
+    }
+    out.has_gpu = out.move_s_per_byte > 0;
+    return out;
+}
+
 /* What a call gains if its large operands are on a GPU already, and the time to
  * move a byte there; both 0 without a GPU. */
 static double gain_of(const struct substitution *self, double *move_s_per_byte)
 {
-    takt_request request = takt__request_of(&self->call);
-    const double cached = bytes_of(self);
-    const double moved = cached + (double)out_bytes(self);
-    struct takt_forecast here, there;
+    const struct outlook outlook = outlook_of(self);
 
-    takt__forecast(self->route, &request, &here);
-    request.situation = TAKT_SITUATION_ON_GPU;
-    takt__forecast(self->route, &request, &there);
-    *move_s_per_byte = 0;
-    if (!here.has_gpu || here.is_asleep || here.is_suspect ||
-        !(here.gpu_s > there.gpu_s))
+    *move_s_per_byte = outlook.move_s_per_byte;
+    if (!outlook.has_gpu || !outlook.is_ready)
         return 0;
-    *move_s_per_byte = (here.gpu_s - there.gpu_s) / moved;
-    return here.best_s - (here.gpu_s - *move_s_per_byte * cached);
+    return outlook.best_s -
+           (outlook.gpu_s - outlook.move_s_per_byte * bytes_of(self));
+}
+
+/* What it takes to copy so much, and to write it again some time. */
+static double price_of(double bytes, double move_s_per_byte)
+{
+    return bytes * (move_s_per_byte + copy_s_per_byte + fault_s / 4096);
 }
 
 /* Each operand gets a share of the gain by its size. */
@@ -176,7 +256,7 @@ static void estimate(const struct substitution *self)
             continue;
         cached->gain_s =
             gain_s > 0 && is_ready ? gain_s * bytes / bytes_of(self) : 0;
-        cached->price_s = bytes * (move_s_per_byte + copy_s_per_byte);
+        cached->price_s = price_of(bytes, move_s_per_byte);
         if (takt__is_eager()) { /* tests: copy at the second use */
             cached->gain_s = is_ready ? 1 : 0;
             cached->price_s = 1;
@@ -188,7 +268,15 @@ static void estimate(const struct substitution *self)
 static bool is_due(const struct takt_cached *cached)
 {
     return cached != NULL && !cached->is_valid && cached->uses > 1 &&
-           (cached->uses < 8 || cached->uses % 8 == 0);
+           (cached->uses < 8 || cached->uses % 8 == 0 || cached->price_s <= 0);
+}
+
+static void fill(const struct takt_route *route, struct takt_cached *cached)
+{
+    const uint64_t start_ns = takt__now_ns();
+
+    takt__cache_fill(route, cached);
+    takt__reuse_copy_ns += takt__now_ns() - start_ns;
 }
 
 static void copy_if_it_pays(const struct substitution *self)
@@ -203,10 +291,12 @@ static void copy_if_it_pays(const struct substitution *self)
         struct takt_cached *cached = self->operand[i].cached;
         if (cached == NULL || cached->is_valid || cached->uses < 2)
             continue;
-        cached->missed_s += cached->gain_s;
-        if (cached->gain_s > 0 &&
-            cached->missed_s >= cached->price_s * cached->penalty)
-            takt__cache_fill(self->route, cached);
+        if (cached->gain_s <= 0)
+            continue;
+        cached->missed_s += cached->gain_s * cached->unpaid;
+        cached->unpaid = 0;
+        if (cached->missed_s >= cached->price_s * cached->penalty)
+            fill(self->route, cached);
     }
 }
 
@@ -227,9 +317,9 @@ static void find_cached(const struct substitution *self,
                                 &cached->tracked, operand->at, operand->bytes);
     const bool is_wanted =
         is_outdated && takt__cached_invalidate(self->route, cached);
-    takt__cached_count_use(cached);
+    takt__cached_count_use(cached, operand->at, operand->bytes);
     if (is_wanted)
-        takt__cache_fill(self->route, cached);
+        fill(self->route, cached);
 }
 
 static void substitute(struct substitution *self, struct operand *operand)
@@ -286,6 +376,22 @@ static void release(const struct substitution *self)
     unlock_cache(before);
 }
 
+/* A program that uses a GPU itself may have it write matrices, which nobody
+ * sees: what was copied is of no use from then on. Whoever asks for reuse says
+ * that it does not. */
+static bool is_foreign(const struct takt_route *route)
+{
+    static _Atomic bool was_foreign;
+    takt_gpu_device gpu = {.size = sizeof gpu};
+
+    if (is_asked_for || atomic_load(&was_foreign))
+        return !is_asked_for;
+    for (size_t i = 0; route->takt->gpu(route->ctx, i, &gpu) == TAKT_OK; i++)
+        if (gpu.is_shared != 0)
+            atomic_store(&was_foreign, true);
+    return atomic_load(&was_foreign);
+}
+
 takt_status takt__run_reusing(const struct takt_route *route,
                               const takt_call *call, takt_decision *decision)
 {
@@ -293,7 +399,7 @@ takt_status takt__run_reusing(const struct takt_route *route,
 
     if (route->is_adaptive || takt__is_eager())
         find_operands(&self);
-    if (self.count == 0)
+    if (self.count == 0 || is_foreign(route))
         return route->takt->run(route->ctx, call, decision);
     const uint64_t start_ns = takt__now_ns();
     acquire(&self);
@@ -306,4 +412,53 @@ takt_status takt__run_reusing(const struct takt_route *route,
     /* A refusal has touched nothing: again without the buffers. */
     return status == TAKT_OK ? status
                              : route->takt->run(route->ctx, call, decision);
+}
+
+/* ---- before there is a GPU ----------------------------------------------- */
+
+void takt__reuse_note(const struct takt_route *route, const takt_call *call)
+{
+    struct substitution self = {.route = route, .call = *call};
+
+    find_operands(&self);
+    if (self.count == 0)
+        return;
+    const int before = lock_cache();
+    takt__cache_next_call();
+    for (unsigned i = 0; i < self.count; i++) {
+        const struct operand *operand = &self.operand[i];
+        struct takt_cached *cached =
+            takt__cached_find(route, operand->at, operand->bytes);
+        if (cached != NULL)
+            takt__cached_count_use(cached, operand->at, operand->bytes);
+        takt__expectation_read(&expectation, (double)operand->bytes,
+                               cached != NULL && cached->uses > 1);
+    }
+    unlock_cache(before);
+}
+
+void takt__reuse_expect(const struct takt_route *route, const takt_call *call,
+                        double calls, double seconds)
+{
+    static bool is_opened;
+    struct substitution self = {.route = route, .call = *call};
+
+    find_operands(&self);
+    const struct outlook outlook = outlook_of(&self);
+    if (!outlook.has_gpu || outlook.is_ready)
+        return;
+    const double moving_s = outlook.move_s_per_byte * bytes_of(&self);
+    const double price_s =
+        opening_s + price_of(bytes_of(&self), outlook.move_s_per_byte);
+    const int before = lock_cache();
+    const bool does_pay =
+        takt__expectation_add(&expectation, calls, seconds, outlook.gpu_s,
+                              moving_s, price_s) &&
+        !is_opened;
+    is_opened |= does_pay;
+    unlock_cache(before);
+    if (!does_pay)
+        return;
+    takt__memory_keep_expected(takt__expectation_ratio(&expectation));
+    route->takt->open_gpus(route->ctx);
 }

@@ -244,7 +244,9 @@ static void open_switchback(const struct takt_route *route)
         .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
         .keep = keep_result};
     takt__stats_memory(options.memory);
-    if (options.memory == TAKT_MEMORY_GPU) {
+    if (options.memory == TAKT_MEMORY_GPU ||
+        (options.memory == TAKT_MEMORY_NONE && route->has_gpu &&
+         takt__memory_expects_gpu(route))) {
         gpu_begun_ns = takt__now_ns();
         libtakt.open_gpus(route->ctx);
     }

@@ -18,6 +18,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* ---- the kernel's interface, newer than many headers --------------------- */
@@ -186,6 +187,62 @@ const char *takt__tracking_problem(void)
     if (!make_tracker())
         return "--reuse: no memory";
     return tracker->generation != 0 ? NULL : open_tracker();
+}
+
+/* ---- what it costs ------------------------------------------------------- */
+
+static double now_s(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double time_writes(char *at, size_t page, size_t pages)
+{
+    const double start_s = now_s();
+
+    for (size_t i = 0; i < pages; i++)
+        *(volatile char *)(at + i * page) = 2;
+    return now_s() - start_s;
+}
+
+/* The least of some, per page: a thread may lose its processor. */
+static double time_faults(char *at, size_t page, size_t pages)
+{
+    const uintptr_t first = (uintptr_t)at, end = first + pages * page;
+    double least_s = -1;
+
+    memset(at, 1, pages * page);
+    for (int round = 0; round < 3; round++) {
+        if (!register_pages(first, end))
+            return -1;
+        const bool is_protected = protect(first, end);
+        const double took_s = time_writes(at, page, pages);
+        unregister_pages(first, end);
+        if (!is_protected)
+            return -1;
+        if (least_s < 0 || took_s < least_s)
+            least_s = took_s;
+    }
+    return least_s / (double)pages;
+}
+
+double takt__tracking_fault_s(void)
+{
+    enum { pages = 32 };
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    if (takt__tracking_problem() != NULL)
+        return -1;
+    char *at = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED)
+        return -1;
+    const double fault_s = time_faults(at, page, pages);
+    munmap(at, pages * page);
+    return fault_s;
 }
 
 /* ---- which memory can be tracked ----------------------------------------- */

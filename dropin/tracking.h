@@ -35,6 +35,10 @@ struct takt_tracked {
 /* NULL: memory can be tracked here; else why not, in a line. */
 const char *takt__tracking_problem(void);
 
+/* What the first write to a page costs, in seconds: measured, in a fraction of
+ * a millisecond. Negative: it cannot be. */
+double takt__tracking_fault_s(void);
+
 /* From now on changes are seen: copy what is there after this. False: this
  * memory cannot be tracked. No two that are tracked have bytes in common. */
 bool takt__tracking_begin(const void *at, size_t bytes,

@@ -40,6 +40,9 @@ typedef struct takt_gpu_device {
     uint64_t memory_bytes;
     int is_software; /* used only if it is asked for */
     double open_s;   /* how long opening it took */
+
+    /* Since 0.2: it is open, and other code of the process uses it as well. */
+    int is_shared;
 } takt_gpu_device;
 
 /* Fills in what is known about GPU number `index`.

@@ -25,6 +25,9 @@ static void describe_device(const struct takt_device *device,
     out->memory_bytes = device->known.memory_bytes;
     out->is_software = device->known.is_software;
     out->open_s = device->open_s;
+    out->is_shared = out->state == TAKT_GPU_READY &&
+                     device->driver->is_shared != NULL &&
+                     device->driver->is_shared(device);
 }
 
 /* While a GPU is opened its lock is held, for a second or so. No more is known
@@ -39,11 +42,12 @@ static bool lock_unless_opening(struct takt_device *device)
 
 takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
 {
+    enum { first = offsetof(takt_gpu_device, is_shared) };
     takt_gpu_device found = {.state = TAKT_GPU_ABSENT};
 
-    if (out == NULL || !takt__sized_fits(out))
+    if (out == NULL || takt__sized_size(out, first) == 0)
         return TAKT_EINVAL;
-    takt__sized_fill(out, &found);
+    takt__sized_fill_as(out, first, sizeof found, &found);
     ctx = takt__ctx_or_default(ctx);
     if (ctx == NULL)
         return TAKT_ENOMEM;
@@ -56,7 +60,7 @@ takt_status takt_ctx_gpu(takt_ctx *ctx, size_t index, takt_gpu_device *out)
         describe_device(device, &found);
         takt__unlock(&device->lock);
     }
-    takt__sized_fill(out, &found);
+    takt__sized_fill_as(out, first, sizeof found, &found);
     return TAKT_OK;
 }
 

@@ -86,18 +86,29 @@ static void plan_reduction(const takt_call *call, struct launch_plan *plan)
         between(ceil_div(call->shape.dim[0], each), (uint64_t)plan->units * 8);
 }
 
+/* So many lanes keep a short row that each has several vectors of it, and the
+ * sums are over few. Rows that do not lie in vectors take a warp each. */
+static uint32_t lanes_of_row(const takt_call *call)
+{
+    const uint64_t cols = call->shape.dim[1];
+
+    return cols % 4 != 0 || cols > 256 ? 32 : cols > 128 ? 16 : 8;
+}
+
 static void plan_rows(const takt_call *call, struct launch_plan *plan)
 {
     const bool is_softmax = takt__op_id(call->op) == TAKT_OP_softmax;
     const uint64_t rows = call->shape.dim[0], cols = call->shape.dim[1];
 
-    if (cols <= TAKT_CUDA_SHORT_ROW) {
+    if (cols <= TAKT_CUDA_SHORT_ROW &&
+        ceil_div(rows, 256 / 32) <= most_blocks) {
         plan->kernel = is_softmax ? TAKT_CUDA_softmax_f32_short
                                   : TAKT_CUDA_layernorm_f32_short;
         plan->threads = 256;
-        plan->blocks = least(ceil_div(rows, 256 / 32), most_blocks);
+        plan->cut[0] = lanes_of_row(call);
+        plan->blocks = ceil_div(rows, 256 / plan->cut[0]);
     } else {
-        plan->threads = cols < 8192 ? 256 : 1024;
+        plan->threads = cols <= 256 * 4 * TAKT_CUDA_ROW_VECTORS ? 256 : 1024;
         plan->blocks = least(rows, most_blocks);
     }
 }

@@ -319,6 +319,19 @@ static takt_status compute(struct takt_device *device,
     return status == TAKT_ENOMEM ? TAKT_ENODEV : status;
 }
 
+/* Libraries share the primary context of a device, which is not ours. */
+static bool is_shared(const struct takt_device *device)
+{
+    const struct takt_cuda *cuda = device->self;
+    unsigned flags;
+    int is_active = 0;
+
+    return cuda == NULL || !takt__cuda_is_usable() ||
+           cuda->api->cuDevicePrimaryCtxGetState(
+               cuda->device, &flags, &is_active) != TAKT_CUDA_SUCCESS ||
+           is_active != 0;
+}
+
 const struct takt_driver takt__cuda_driver = {
     .name = "cuda",
     .is_nvidia = true,
@@ -330,6 +343,7 @@ const struct takt_driver takt__cuda_driver = {
     .release = release,
     .pin = pin,
     .can_run = takt__cuda_can_run,
+    .is_shared = is_shared,
     .copy = copy,
     .compute = compute,
     .mark = takt__cuda_mark,

@@ -24,7 +24,9 @@ enum {
     TAKT_SLOTS = 32,
     TAKT_SLOT_BYTES = 1 << 20,
     TAKT_SMALL_BUFFERS = 32,
-    TAKT_SMALL_BYTES = 1 << 16
+    TAKT_SMALL_BYTES = 1 << 19,
+    TAKT_SMALL_FORMS = 16,  /* forms of ops, for what is measured of them */
+    TAKT_SMALL_CLASSES = 3, /* powers of two up to TAKT_SMALL_BYTES */
 };
 
 enum takt_queue {
@@ -128,6 +130,10 @@ struct takt_driver {
     /* Whether it can run such a call; asked before every run, without lock. */
     takt_device_can_run *can_run;
 
+    /* Whether other code of the process uses the device, too, or that is not
+     * known. NULL: never. */
+    bool (*is_shared)(const struct takt_device *device);
+
     /* Begin in their queue what ends some time later. Of a copy, one end is on
      * the device and the other is pinned, or both are on the device. compute()
      * is for the computing queue. */
@@ -185,18 +191,25 @@ struct takt_cache {
 /* Pinned memory that transfers go through: stage.c. */
 struct takt_slot {
     struct takt_mark mark;  /* the device is done with it */
-    _Atomic size_t turn;    /* which piece may have it now: see stage.c */
-    _Atomic size_t ready;   /* the piece that can be moved in, and one */
     _Atomic unsigned moved; /* shares of its piece */
+};
+
+/* What small transfers of one kind took whose inputs are read where they are,
+ * and whose inputs are copied first: the least of so many, in nanoseconds. */
+struct takt_small_trial {
+    _Atomic uint32_t least_ns[2];
+    _Atomic uint32_t count[2];
 };
 
 struct takt_stage {
     pthread_mutex_t lock; /* one job at a time */
     struct takt_block ring, small;
     struct takt_slot slot[TAKT_SLOTS];
+    bool is_filling;                  /* copies out of slots may be under way */
     struct takt_mark before, arrived; /* of the computing and the in queue */
     _Atomic uint32_t small_taken;     /* bit i: small buffer i is in use */
     struct takt_mark small_mark[TAKT_SMALL_BUFFERS];
+    struct takt_small_trial trial[TAKT_SMALL_FORMS][TAKT_SMALL_CLASSES];
 };
 
 struct takt_device {

@@ -3,20 +3,7 @@
 #pragma once
 
 #include "gpu/devices.h"
-#include "op/operands.h"
-
-struct takt_device_job {
-    const takt_call *call; /* admitted, not empty */
-    /* Where operands are on the device already; without a block: on the host,
-     * at the call's pointer. */
-    struct takt_location resident[TAKT_OPERANDS];
-    /* Runs a part of the call on the host: for what a device that was lost
-     * half-way did not finish. */
-    takt_status (*finish)(void *self, const takt_call *part);
-    void *self;
-    /* Timed marks around what was computed, if both are not NULL. */
-    struct takt_mark *from, *to;
-};
+#include "gpu/job.h"
 
 /* Runs the call on a device that was entered. When its output is on the device
  * it has only begun when this returns, in the order of the computing queue.

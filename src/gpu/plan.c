@@ -201,8 +201,9 @@ static void plan_stretches(struct plan *plan, size_t count)
 /* ---- products in tiles --------------------------------------------------- */
 
 /* Rows of C are finished early if there are few of them in a tile; columns are
- * cut only where B takes long to come. */
-enum { tile_rows = 256, tile_cols = 2048, most_tiles = 4 };
+ * cut only where B takes long to come. A product of fewer than `cut_rows` rows
+ * is soon computed, and to start another one takes the driver longer. */
+enum { tile_rows = 256, cut_rows = 1024, tile_cols = 2048, most_tiles = 4 };
 
 /* A product as strips of A, strips of B and tiles of C. */
 struct grid {
@@ -316,7 +317,9 @@ takt_status takt__plan(const takt_call *call,
     transfer->chunks = transfer->steps = 0;
     if (is_free && takt__op_entry(call->op)->form == TAKT_FORM_matmul) {
         struct grid grid = {
-            .high = least(most(call->shape.dim[0] / tile_rows, 1), most_tiles),
+            .high = call->shape.dim[0] < cut_rows
+                        ? 1
+                        : least(call->shape.dim[0] / tile_rows, most_tiles),
             .wide = least(most(call->shape.dim[1] / tile_cols, 1), most_tiles),
         };
         plan_tiles(&plan, &grid);

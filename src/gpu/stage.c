@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stage.c - many threads, two rings of slots.
+ * stage.c - many threads copy, one talks to the device.
  *
- * To start a copy of the device takes several microseconds, so it copies pieces
- * of a megabyte; but a thread takes a hundred for a megabyte, so pieces are
- * moved in shares, which threads take one after another. The thread that takes
- * the first share of a piece that goes in waits until the device is done with
- * its slot; the one that moves the last share starts the device's copy, and the
- * steps that waited for it. The device fills the slots of what comes out as
- * soon as that is computed and slots are free; the caller's thread waits for
- * that. The others move what has come out first, then what is to go in.
+ * To start a copy of the device takes several microseconds, more if threads
+ * take turns at it, so the caller's thread starts all of them. Pieces are moved
+ * in shares, which threads take one after another. When a piece that goes in is
+ * moved, the caller's thread has the device copy it, and begins the steps that
+ * waited for it. It has the device fill slots with what comes out as soon as
+ * that is computed, and waits for it. In between it moves shares like the
+ * others: what has come out first, then what is to go in.
  */
 #include "gpu/transfer.h"
 
@@ -33,27 +32,13 @@ static void fail(struct takt_transfer *transfer, takt_status status)
     atomic_compare_exchange_strong(&transfer->status, &none, (int)status);
 }
 
-/* Waits without sleeping: what is waited for is some thread's copy of a few
- * hundred kilobytes, or the device's of a megabyte. */
-static bool spin(const struct takt_transfer *transfer, unsigned *spins)
+/* Waits without sleeping: for some thread's copy, or the device's. */
+static void spin(unsigned *spins)
 {
     if (++*spins > 2000)
         sched_yield();
     else
         takt__pause();
-    return !is_failed(transfer);
-}
-
-/* False: the transfer failed meanwhile. */
-static bool await(const struct takt_transfer *transfer, _Atomic size_t *at,
-                  size_t value)
-{
-    unsigned spins = 0;
-
-    while (atomic_load_explicit(at, memory_order_acquire) != value)
-        if (!spin(transfer, &spins))
-            return false;
-    return true;
 }
 
 /* ---- on the device ------------------------------------------------------- */
@@ -115,33 +100,26 @@ static takt_status launch_step(struct takt_transfer *transfer, unsigned step)
 /* Starts the steps whose chunks have all gone in. With the lock. */
 static takt_status launch_ready(struct takt_transfer *transfer)
 {
-    unsigned step =
-        atomic_load_explicit(&transfer->launched, memory_order_relaxed);
     takt_status status = TAKT_OK;
 
-    while (status == TAKT_OK && step < transfer->steps &&
-           has_arrived(transfer, step)) {
-        status = launch_step(transfer, step);
+    while (status == TAKT_OK && transfer->launched < transfer->steps &&
+           has_arrived(transfer, transfer->launched)) {
+        status = launch_step(transfer, transfer->launched);
         if (status == TAKT_OK)
-            atomic_store_explicit(&transfer->launched, ++step,
-                                  memory_order_release);
+            transfer->launched++;
     }
     return status;
 }
 
-/* One copy of the device, between a slot and where its piece is. */
+/* One copy of the device, between the slot of a piece and where that is. */
 static takt_status copy_piece(struct takt_device *device, enum takt_queue queue,
-                              const struct takt_share *share)
+                              const struct takt_share *share, size_t bytes)
 {
     const struct takt_location there = takt__share_location(share);
     const bool is_out = share->chunk->is_out;
-    const takt_status status = device->driver->copy(
-        device, queue, is_out ? share->pinned : there,
-        is_out ? there : share->pinned, takt__share_piece_bytes(share));
 
-    return status == TAKT_OK
-               ? device->driver->mark(device, queue, false, &share->slot->mark)
-               : status;
+    return device->driver->copy(device, queue, is_out ? share->pinned : there,
+                                is_out ? there : share->pinned, bytes);
 }
 
 /* Has the device fill a slot. With the lock. */
@@ -156,177 +134,234 @@ static takt_status fetch(struct takt_transfer *transfer,
     if (transfer->is_apart && share->chunk->step >= 0)
         status = device->driver->follow(
             device, queue, &transfer->step[share->chunk->step].mark);
-    return status == TAKT_OK ? copy_piece(device, queue, share) : status;
+    if (status == TAKT_OK)
+        status =
+            copy_piece(device, queue, share, takt__share_piece_bytes(share));
+    return status == TAKT_OK
+               ? device->driver->mark(device, queue, false, &share->slot->mark)
+               : status;
+}
+
+/* Whether all shares of its piece are moved. */
+static bool is_moved(const struct takt_share *share)
+{
+    return atomic_load_explicit(&share->slot->moved, memory_order_acquire) ==
+           TAKT_SHARES;
+}
+
+static struct takt_share piece_at(struct takt_transfer *transfer, bool is_out,
+                                  size_t piece)
+{
+    return takt__share_at(transfer, is_out, piece * TAKT_SHARES);
+}
+
+/* ---- of the caller's thread ---------------------------------------------- */
+
+/* Whether the next piece that comes out is computed and has a free slot. */
+static bool can_fetch(struct takt_transfer *transfer, struct takt_share *share)
+{
+    const size_t piece = transfer->fetched;
+
+    if (piece == transfer->pieces[1])
+        return false;
+    *share = piece_at(transfer, true, piece);
+    return share->chunk->step < (int)transfer->launched &&
+           (piece < TAKT_RING || is_moved(share));
 }
 
 /* Fetches what is computed, as far as there are slots. With the lock. */
 static takt_status fetch_more(struct takt_transfer *transfer)
 {
-    const int launched = (int)atomic_load(&transfer->launched);
-    size_t piece = atomic_load(&transfer->fetched);
     takt_status status = TAKT_OK;
+    struct takt_share share;
 
-    while (piece < transfer->pieces[1]) {
-        const struct takt_share share =
-            takt__share_at(transfer, true, piece * TAKT_SHARES);
-        if (share.chunk->step >= launched ||
-            atomic_load_explicit(&share.slot->turn, memory_order_acquire) !=
-                piece)
-            break;
+    while (status == TAKT_OK && can_fetch(transfer, &share)) {
+        atomic_store_explicit(&share.slot->moved, 0, memory_order_relaxed);
         status = fetch(transfer, &share);
-        if (status != TAKT_OK)
-            break;
-        atomic_store_explicit(&transfer->fetched, ++piece,
-                              memory_order_release);
+        if (status == TAKT_OK)
+            transfer->fetched++;
     }
     return status;
 }
 
-/* Other threads hold it for a few microseconds; to sleep and be woken takes
- * longer. */
-static void lock_soon(struct takt_device *device)
+/* Whether a piece that goes in is in its slot. */
+static bool can_send(struct takt_transfer *transfer, size_t piece,
+                     struct takt_share *share)
 {
-    for (unsigned spins = 0; spins < 1000; spins++) {
-        if (takt__trylock(&device->lock))
-            return;
-        takt__pause();
-    }
-    takt__lock(&device->lock);
+    if (piece == atomic_load(&transfer->open))
+        return false;
+    *share = piece_at(transfer, false, piece);
+    return is_moved(share);
 }
 
+/* How many pieces can go in as one copy: from the next one on, side by side
+ * both in their slots and on the device, and so few that slots become free
+ * before all are in use. */
+static size_t sendable(struct takt_transfer *transfer,
+                       const struct takt_share *first, size_t *bytes)
+{
+    struct takt_share next;
+    size_t count = 1;
+
+    *bytes = takt__share_piece_bytes(first);
+    while (count < TAKT_RING / 4 &&
+           can_send(transfer, first->piece + count, &next) &&
+           next.chunk == first->chunk &&
+           next.pinned.offset == first->pinned.offset + *bytes) {
+        *bytes += takt__share_piece_bytes(&next);
+        count++;
+    }
+    return count;
+}
+
+/* Sends what can go as one copy. With the lock. */
 static takt_status send(struct takt_transfer *transfer,
-                        const struct takt_share *share)
+                        const struct takt_share *first)
 {
     struct takt_device *device = transfer->device;
     const enum takt_queue queue =
         transfer->is_apart ? TAKT_QUEUE_IN : TAKT_QUEUE_COMPUTE;
+    size_t bytes;
+    const size_t count = sendable(transfer, first, &bytes);
+    takt_status status = copy_piece(device, queue, first, bytes);
 
-    lock_soon(device);
-    takt_status status = copy_piece(device, queue, share);
-    if (++transfer->sent == transfer->pieces[0])
+    for (size_t i = 0; i < count && status == TAKT_OK; i++)
+        status = device->driver->mark(
+            device, queue, false,
+            &piece_at(transfer, false, first->piece + i).slot->mark);
+    transfer->sent += count;
+    if (transfer->sent == transfer->pieces[0])
         transfer->sent_at = takt__ticks();
-    if (status == TAKT_OK && --share->chunk->left == 0)
-        status = launch_ready(transfer);
+    first->chunk->left -= count;
+    return status == TAKT_OK && first->chunk->left == 0 ? launch_ready(transfer)
+                                                        : status;
+}
+
+/* Tells the device what there is to tell. */
+static takt_status tell(struct takt_transfer *transfer)
+{
+    struct takt_device *device = transfer->device;
+    struct takt_share share;
+    takt_status status = TAKT_OK;
+
+    if (!can_send(transfer, transfer->sent, &share) &&
+        !can_fetch(transfer, &share))
+        return TAKT_OK;
+    takt__lock(&device->lock);
+    if (can_send(transfer, transfer->sent, &share))
+        status = send(transfer, &share);
     if (status == TAKT_OK)
         status = fetch_more(transfer);
     takt__unlock(&device->lock);
     return status;
 }
 
-/* ---- shares -------------------------------------------------------------- */
-
-/* Whether this was the last share of its piece. */
-static bool is_last(const struct takt_share *share)
-{
-    return atomic_fetch_add_explicit(&share->slot->moved, 1,
-                                     memory_order_acq_rel) +
-               1 ==
-           TAKT_SHARES;
-}
-
-static void pass_slot_on(const struct takt_share *share)
-{
-    atomic_store_explicit(&share->slot->turn, share->piece + TAKT_RING,
-                          memory_order_release);
-}
-
-/* What the first share of a piece that goes in has to see to. */
-static takt_status empty_slot(struct takt_transfer *transfer,
-                              const struct takt_share *share)
+/* Whether the device is done with a slot; waits for that if it has to be. */
+static bool is_done(struct takt_transfer *transfer,
+                    const struct takt_share *share, bool is_waiting)
 {
     struct takt_device *device = transfer->device;
-    struct takt_slot *slot = share->slot;
 
-    if (!await(transfer, &slot->turn, share->piece))
-        return TAKT_ENODEV;
-    const takt_status status = device->driver->wait(device, &slot->mark);
-    atomic_store_explicit(&slot->moved, 0, memory_order_relaxed);
-    if (status == TAKT_OK)
-        atomic_store_explicit(&slot->ready, share->piece + 1,
-                              memory_order_release);
-    return status;
-}
-
-static takt_status move_in(struct takt_transfer *transfer, size_t number)
-{
-    const struct takt_share share = takt__share_at(transfer, false, number);
-    takt_status status = TAKT_OK;
-
-    if (share.is_first)
-        status = empty_slot(transfer, &share);
-    else if (!await(transfer, &share.slot->ready, share.piece + 1))
-        status = TAKT_ENODEV;
+    if (!is_waiting)
+        return device->driver->is_past(device, &share->slot->mark);
+    const takt_status status = device->driver->wait(device, &share->slot->mark);
     if (status != TAKT_OK)
-        return status;
-    takt__share_move(&share);
-    if (!is_last(&share))
-        return TAKT_OK;
-    status = send(transfer, &share);
-    pass_slot_on(&share);
-    return status;
+        fail(transfer, status);
+    return status == TAKT_OK;
 }
 
-static takt_status move_out(struct takt_transfer *transfer, size_t number)
+/* Lets threads move the next piece that goes in, if its slot is free. */
+static bool open_slot(struct takt_transfer *transfer, bool is_waiting)
 {
-    const struct takt_share share = takt__share_at(transfer, true, number);
-    struct takt_device *device = transfer->device;
+    const size_t piece = atomic_load(&transfer->open);
 
-    takt__share_move(&share);
-    if (!is_last(&share))
-        return TAKT_OK;
-    pass_slot_on(&share);
-    lock_soon(device);
-    const takt_status status = fetch_more(transfer);
-    takt__unlock(&device->lock);
-    if (status != TAKT_OK)
-        fail(transfer, status); /* of later ones: this one is moved */
-    return TAKT_OK;
+    if (piece == transfer->pieces[0] || piece >= transfer->sent + TAKT_RING)
+        return false;
+    const struct takt_share share = piece_at(transfer, false, piece);
+    if ((piece >= TAKT_RING || transfer->device->stage.is_filling) &&
+        !is_done(transfer, &share, is_waiting))
+        return false;
+    atomic_store_explicit(&share.slot->moved, 0, memory_order_relaxed);
+    atomic_store_explicit(&transfer->open, piece + 1, memory_order_release);
+    return true;
 }
 
-/* Waits for the next piece that comes out. Asking the device whether it has,
- * from many threads, keeps it from hearing anything else. */
-static takt_status await_piece(struct takt_transfer *transfer)
+/* Lets threads move the next piece that comes out, if it is there. */
+static bool receive(struct takt_transfer *transfer, bool is_waiting)
 {
-    struct takt_device *device = transfer->device;
     const size_t piece = atomic_load(&transfer->ready);
-    const struct takt_share share =
-        takt__share_at(transfer, true, piece * TAKT_SHARES);
-    const takt_status status = device->driver->wait(device, &share.slot->mark);
 
-    if (status != TAKT_OK)
-        return status;
+    if (piece == transfer->fetched)
+        return false;
+    const struct takt_share share = piece_at(transfer, true, piece);
+    if (!is_done(transfer, &share, is_waiting))
+        return false;
     if (piece == 0)
         transfer->came_at = takt__ticks();
-    atomic_store_explicit(&share.slot->moved, 0, memory_order_relaxed);
     atomic_store_explicit(&transfer->ready, piece + 1, memory_order_release);
-    return TAKT_OK;
+    return true;
 }
 
-/* Whether the device is filling a slot. */
-static bool is_coming(const struct takt_transfer *transfer)
-{
-    return atomic_load(&transfer->ready) <
-           atomic_load_explicit(&transfer->fetched, memory_order_acquire);
-}
+/* ---- of all threads ------------------------------------------------------ */
 
 /* Takes the next share that has come out, or is to go in; false: none is. */
 static bool take(struct takt_transfer *transfer, bool is_out, size_t *number)
 {
     _Atomic size_t *next = &transfer->next[is_out];
+    _Atomic size_t *most = is_out ? &transfer->ready : &transfer->open;
 
     *number = atomic_load(next);
     while (*number / TAKT_SHARES <
-           (is_out
-                ? atomic_load_explicit(&transfer->ready, memory_order_acquire)
-                : transfer->pieces[0]))
+           atomic_load_explicit(most, memory_order_acquire))
         if (atomic_compare_exchange_weak(next, number, *number + 1))
             return true;
     return false;
 }
 
+/* Takes a share and moves it; false: there is none now. */
+static bool move_one(struct takt_transfer *transfer)
+{
+    size_t number;
+    bool is_out = true;
+
+    if (!take(transfer, true, &number)) {
+        is_out = false;
+        if (!take(transfer, false, &number))
+            return false;
+    }
+    const struct takt_share share = takt__share_at(transfer, is_out, number);
+    takt__share_move(&share);
+    atomic_fetch_add_explicit(&share.slot->moved, 1, memory_order_acq_rel);
+    return true;
+}
+
 static bool is_all_taken(const struct takt_transfer *transfer)
 {
-    return atomic_load(&transfer->next[1]) >= transfer->pieces[1] * TAKT_SHARES;
+    for (int i = 0; i < 2; i++)
+        if (atomic_load(&transfer->next[i]) < transfer->pieces[i] * TAKT_SHARES)
+            return false;
+    return true;
+}
+
+/* The caller's thread: waits for the device only if nothing else is to do. */
+static void drive(struct takt_transfer *transfer)
+{
+    unsigned spins = 0;
+
+    while (!is_failed(transfer)) {
+        const takt_status status = tell(transfer);
+        if (status != TAKT_OK)
+            fail(transfer, status);
+        else if (open_slot(transfer, false) || receive(transfer, false) ||
+                 move_one(transfer))
+            spins = 0;
+        else if (transfer->sent == transfer->pieces[0] &&
+                 is_all_taken(transfer))
+            return;
+        else if (transfer->sent < atomic_load(&transfer->open) ||
+                 !(open_slot(transfer, true) || receive(transfer, true)))
+            spin(&spins);
+    }
 }
 
 static void move_shares(void *self, unsigned part, unsigned parts,
@@ -334,27 +369,18 @@ static void move_shares(void *self, unsigned part, unsigned parts,
 {
     struct takt_transfer *transfer = self;
     unsigned spins = 0;
-    size_t number;
 
     (void)parts;
     (void)scratch;
-    while (!is_failed(transfer)) {
-        takt_status status = TAKT_OK;
-        if (part == 0 && is_coming(transfer)) {
-            status = await_piece(transfer);
-        } else if (take(transfer, true, &number)) {
-            status = move_out(transfer, number);
-        } else if (take(transfer, false, &number)) {
-            status = move_in(transfer, number);
-        } else if (is_all_taken(transfer)) {
-            return;
-        } else {
-            spin(transfer, &spins);
-            continue;
-        }
-        spins = 0;
-        if (status != TAKT_OK)
-            fail(transfer, status);
+    if (part == 0) {
+        drive(transfer);
+        return;
+    }
+    while (!is_failed(transfer) && !is_all_taken(transfer)) {
+        if (move_one(transfer))
+            spins = 0;
+        else
+            spin(&spins);
     }
 }
 
@@ -366,10 +392,6 @@ static takt_status begin(struct takt_transfer *transfer)
     struct takt_device *device = transfer->device;
     takt_status status = TAKT_OK;
 
-    for (unsigned i = 0; i < TAKT_SLOTS; i++) {
-        atomic_store(&device->stage.slot[i].turn, i % TAKT_RING);
-        atomic_store(&device->stage.slot[i].ready, 0);
-    }
     takt__lock(&device->lock);
     if (transfer->is_apart)
         status = order(device, TAKT_QUEUE_COMPUTE, TAKT_QUEUE_IN,
@@ -409,6 +431,7 @@ static takt_status finish(struct takt_transfer *transfer)
         device->driver->drop(device, mark);
         takt__unlock(&device->lock);
     }
+    device->stage.is_filling = !transfer->is_apart && transfer->pieces[0] > 0;
     if (failed == TAKT_OK)
         return status;
     return drain(device) == TAKT_OK ? failed : TAKT_ELOST;
@@ -432,12 +455,12 @@ takt_status takt__transfer_run(struct takt_transfer *transfer)
 
     takt__device_lock(&stage->lock);
     const uint64_t began = takt__ticks();
-    transfer->sent = 0;
+    transfer->sent = transfer->fetched = 0;
+    transfer->launched = 0;
     transfer->sent_at = transfer->came_at = 0;
     atomic_init(&transfer->next[0], 0);
     atomic_init(&transfer->next[1], 0);
-    atomic_init(&transfer->launched, 0);
-    atomic_init(&transfer->fetched, 0);
+    atomic_init(&transfer->open, 0);
     atomic_init(&transfer->ready, 0);
     atomic_init(&transfer->status, (int)begin(transfer));
     if (is_failed(transfer))

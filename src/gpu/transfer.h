@@ -51,15 +51,19 @@ struct takt_transfer {
     struct takt_step step[TAKT_MAX_STEPS];
     unsigned steps;
 
+    size_t piece_bytes[2];  /* at most: a power of two up to a slot */
     size_t pieces[2];       /* that go in, that come out */
     _Atomic size_t next[2]; /* share to move */
-    _Atomic unsigned launched;
-    _Atomic size_t fetched; /* pieces that come out, or have; with the lock */
-    _Atomic size_t ready;   /* of these, pieces that have */
+    _Atomic size_t open;    /* pieces that go in and have a free slot */
+    _Atomic size_t ready;   /* pieces that have come out */
     _Atomic int status;     /* a takt_status: the first that was not TAKT_OK */
-    size_t sent;            /* pieces that went in; with the lock */
-    uint64_t sent_at;       /* ticks: when the last of them was sent */
-    uint64_t came_at;       /* when the first piece had come out */
+
+    /* Of the caller's thread. */
+    unsigned launched; /* steps */
+    size_t fetched;    /* pieces that come out, or have */
+    size_t sent;       /* pieces that went in */
+    uint64_t sent_at;  /* ticks: when the last of them was sent */
+    uint64_t came_at;  /* when the first piece had come out */
 };
 
 /* ---- plan.c -------------------------------------------------------------- */

@@ -392,7 +392,7 @@ static void structs_that_are_filled_may_be_of_any_version(void)
 {
     FILL_GROWN(fill_by_run, takt_decision, transfer_s);
     FILL_GROWN(fill_by_select, takt_decision, transfer_s);
-    FILL(fill_gpu, gpu);
+    FILL_GROWN(fill_gpu, takt_gpu_device, is_shared);
     FILL(fill_learning, learning);
     FILL(fill_telemetry, telemetry);
     FILL(fill_row, row);

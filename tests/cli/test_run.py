@@ -393,6 +393,9 @@ class Environment(Scratch):
              "TAKT_THREADS": "3", "TAKT_RUN_REUSE": "1",
              "TAKT_RUN_LIBRARY": pin})
         seen = self.seen("--pin", "a.pin", "--db", "", "--trace", "unix:/x")
+        seen = self.seen("--no-reuse", "--pin", "a.pin", "--db", "",
+                         "--trace", "unix:/x")
+        self.assertEqual(seen["TAKT_RUN_REUSE"], "0")
         self.assertEqual((seen["TAKT_PIN"], seen["TAKT_DB"],
                           seen["TAKT_TRACE"]), (f"{real}/a.pin", "", "unix:/x"))
 

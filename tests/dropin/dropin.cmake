@@ -18,6 +18,11 @@ if(TARGET dropin_test_memory)
         ${PROJECT_SOURCE_DIR}/dropin)
     target_compile_definitions(dropin_test_memory PRIVATE _GNU_SOURCE)
 endif()
+takt_test(dropin/test_expectation ${PROJECT_SOURCE_DIR}/dropin/expectation.c)
+if(TARGET dropin_test_expectation)
+    target_include_directories(dropin_test_expectation PRIVATE
+        ${PROJECT_SOURCE_DIR}/dropin)
+endif()
 takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
 if(TARGET dropin_test_tracking)
     target_include_directories(dropin_test_tracking PRIVATE
@@ -118,17 +123,21 @@ if(NOT CMAKE_CROSSCOMPILING)
         set(environment "TAKT_DB=" "TAKT_CUBLAS=" "TAKT_GPU=all"
             "TAKT_CUDA=$<TARGET_FILE:fakecuda>" "TAKT_EXPERT=cuda.0"
             "TAKT_VULKAN=/nowhere/libvulkan.so.1" "TAKT_THREADS=2"
-            "TAKT_RUN_EAGER=1" "TAKT_RUN_REUSE=1")
+            "TAKT_RUN_EAGER=1")
         set_tests_properties(dropin/reuse${name} PROPERTIES TIMEOUT 600
             ENVIRONMENT "${environment};${ARGN}")
     endfunction()
     set(late)
     # Under the thread sanitizer it takes a minute, and late streams; by hand.
     if(NOT single_threaded)
-        dropin_reuse_test("" $<TARGET_FILE:takt_blas_preload>)
+        dropin_reuse_test("" $<TARGET_FILE:takt_blas_preload>
+            TAKT_RUN_REUSE=1)
+        dropin_reuse_test(.default $<TARGET_FILE:takt_blas_preload>)
+        dropin_reuse_test(.forbidden $<TARGET_FILE:takt_blas_preload>
+            TAKT_RUN_REUSE=0)
     endif()
     if(is_preloadable)
-        dropin_reuse_test(.late preloaded FAKE_CUDA_LATE=1
+        dropin_reuse_test(.late preloaded FAKE_CUDA_LATE=1 TAKT_RUN_REUSE=1
             "LD_PRELOAD=$<TARGET_FILE:takt_blas_preload>")
     endif()
 

@@ -8,12 +8,18 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "record.h"
 #include "support/tap.h"
 
 _Atomic unsigned takt__mode;
+
+const char *takt__mode_value(const char *variable)
+{
+    return getenv(variable);
+}
 
 static char name[64]; /* of this program, as an op */
 static char folder[] = "/tmp/takt-memory-XXXXXX", store[64];
@@ -26,7 +32,8 @@ static takt_status define_op(takt_ctx *ctx, const takt_op_spec *spec,
 {
     (void)ctx;
     (void)out;
-    snprintf(name, sizeof name, "%s", spec->name);
+    if (strncmp(spec->name, "run.", 4) == 0)
+        snprintf(name, sizeof name, "%s", spec->name);
     return TAKT_OK;
 }
 

@@ -42,6 +42,7 @@ static void (*sgemv)(int order, int ta, int rows, int columns, float alpha,
                      const float *a, int lda, const float *x, int incx,
                      float beta, float *y, int incy);
 static uint64_t (*bytes_in)(void);
+static void (*set_primary)(int is_active);
 
 static size_t page;
 static char *memory; /* of A */
@@ -410,6 +411,20 @@ static void what_changes_every_time_is_hardly_ever_tracked(void)
     free_a();
 }
 
+/* The first and the last word are among the places that are compared. */
+static void what_changes_visibly_is_never_copied(void)
+{
+    unsigned moves = 0;
+
+    make_a();
+    for (unsigned i = 0; i < 40; i++) {
+        a[0] = (float)(i % 7);
+        moves += moves_of(multiply, a);
+    }
+    EXPECT_INT(moves, 40); /* with each call, and never for a copy */
+    free_a();
+}
+
 static void many_matrices_take_turns(void)
 {
     enum { matrices = 90 };
@@ -507,6 +522,7 @@ static void open_libraries(const char *interposer, const char *baseline)
     find(handle, "cblas_sgemm", &sgemm);
     find(handle, "cblas_sgemv", &sgemv);
     find(fake, "fake_cuda_bytes_in", &bytes_in);
+    find(fake, "fake_cuda_set_primary", &set_primary);
 }
 
 static void nothing_is_kept_here(void)
@@ -515,7 +531,31 @@ static void nothing_is_kept_here(void)
     EXPECT(multiply(a) && multiply(a));
     EXPECT_INT(moves_of(multiply, a), 1);
     free_a();
-    SKIP(takt__tracking_problem());
+    if (takt__tracking_problem() != NULL)
+        SKIP(takt__tracking_problem());
+}
+
+/* Once another has used the GPU, whatever it does later; unless the user says
+ * that it writes nothing. The last test. */
+static void nothing_is_kept_beside_others(void)
+{
+    const bool is_asked_for = getenv("TAKT_RUN_REUSE") != NULL;
+
+    make_a();
+    warm_up();
+    EXPECT_INT(moves_of(multiply, a), 0);
+    set_primary(1);
+    EXPECT_INT(moves_of(multiply, a), is_asked_for ? 0 : 1);
+    set_primary(0);
+    EXPECT_INT(moves_of(multiply, a), is_asked_for ? 0 : 1);
+    free_a();
+}
+
+static bool is_forbidden(void)
+{
+    const char *setting = getenv("TAKT_RUN_REUSE");
+
+    return setting != NULL && strcmp(setting, "0") == 0;
 }
 
 int main(int count, char **argv)
@@ -524,7 +564,7 @@ int main(int count, char **argv)
     page = (size_t)sysconf(_SC_PAGESIZE);
     open_libraries(argv[1], argv[2]);
     fill(b, k * n, 2);
-    if (takt__tracking_problem() != NULL) {
+    if (takt__tracking_problem() != NULL || is_forbidden()) {
         RUN(nothing_is_kept_here);
         return tap_done();
     }
@@ -533,8 +573,10 @@ int main(int count, char **argv)
     RUN(matrices_that_overlap_see_the_same_changes);
     RUN(results_are_right_whatever_changes);
     RUN(what_changes_every_time_is_hardly_ever_tracked);
+    RUN(what_changes_visibly_is_never_copied);
     RUN(many_matrices_take_turns);
     RUN(threads_share_a_matrix);
     RUN(a_child_has_its_own_memory);
+    RUN(nothing_is_kept_beside_others);
     return tap_done();
 }

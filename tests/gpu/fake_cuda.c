@@ -102,6 +102,8 @@ static int begin_with_device(enum fake_function function, int device)
     return device >= 0 && device < fake_settings.devices ? 0 : INVALID_DEVICE;
 }
 
+static int fake_primary; /* whether the primary contexts are active */
+
 int cuDeviceGetCount(int *count)
 {
     pthread_mutex_lock(&fake_lock);
@@ -141,6 +143,24 @@ int cuDeviceGetPCIBusId(char *address, int size, int device)
                  (unsigned)device & 0xFFU);
     pthread_mutex_unlock(&fake_lock);
     return error;
+}
+
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active)
+{
+    pthread_mutex_lock(&fake_lock);
+    const int error =
+        begin_with_device(FAKE_cuDevicePrimaryCtxGetState, device);
+    *flags = 0;
+    *is_active = fake_primary;
+    pthread_mutex_unlock(&fake_lock);
+    return error;
+}
+
+void fake_cuda_set_primary(int is_active)
+{
+    pthread_mutex_lock(&fake_lock);
+    fake_primary = is_active;
+    pthread_mutex_unlock(&fake_lock);
 }
 
 int cuDeviceTotalMem_v2(size_t *bytes, int device)

@@ -48,6 +48,10 @@ FAKE_API unsigned long fake_cuda_count(const char *function);
  * told otherwise. */
 FAKE_API void fake_cuda_take_time(int ms);
 
+/* From now on the primary contexts are active, or are not: those that libraries
+ * of a program share. */
+FAKE_API void fake_cuda_set_primary(int is_active);
+
 /* Bytes that were copied to and from the device. */
 FAKE_API uint64_t fake_cuda_bytes_in(void);
 FAKE_API uint64_t fake_cuda_bytes_out(void);

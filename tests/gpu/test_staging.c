@@ -7,7 +7,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include "gpu/subject.h"
 
-enum { by_letter = 2000, by_journey = 60011 };
+enum { by_letter = 2000, by_copied_letter = 24011, by_journey = 150011 };
 
 static takt_ctx *ctx; /* one thread */
 
@@ -57,6 +57,17 @@ static void every_op_goes_by_letter(void)
     EXPECT_INT(fake.count("cuMemcpyHtoDAsync"), copies);
 }
 
+/* Inputs are read in place and after a copy in turns, until it is known which
+ * takes less. */
+static void every_op_goes_by_copied_letter(void)
+{
+    const unsigned long copies = fake.count("cuMemcpyHtoDAsync");
+
+    for (int round = 0; round < 8; round++)
+        every_op(by_copied_letter, round % 2 == 0 ? USUAL : ADDING | GAPS);
+    EXPECT(fake.count("cuMemcpyHtoDAsync") > copies);
+}
+
 static void every_op_goes_by_journey(void)
 {
     const unsigned long copies = fake.count("cuMemcpyHtoDAsync");
@@ -68,14 +79,14 @@ static void every_op_goes_by_journey(void)
 
 static void results_may_take_the_place_of_operands(void)
 {
-    static const size_t sizes[] = {by_letter, by_journey};
+    static const size_t sizes[] = {by_letter, by_copied_letter, by_journey};
 
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
         const enum takt_form form = takt__op_entry(op)->form;
         if (form != TAKT_FORM_map && form != TAKT_FORM_rows)
             continue;
-        for (int n = 0; n < 2; n++)
+        for (int n = 0; n < 3; n++)
             check_one(ctx, op->name, TAKT_F32, sizes[n], IN_PLACE);
     }
     check_one(ctx, "add", TAKT_F64, 2500001, IN_PLACE); /* in stretches */
@@ -406,6 +417,7 @@ int main(void)
     subject_choose_fake();
     ctx = context_of(TAKT_POLICY_ADAPTIVE, 1);
     RUN(every_op_goes_by_letter);
+    RUN(every_op_goes_by_copied_letter);
     RUN(every_op_goes_by_journey);
     RUN(results_may_take_the_place_of_operands);
     RUN(both_operands_may_be_the_result);

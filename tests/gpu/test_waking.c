@@ -254,7 +254,7 @@ static void who_refuses_a_copy_is_suspected(void)
 {
     takt_ctx *ctx = hasty_context();
     struct subject product =
-        subject_make(ctx, "matmul", TAKT_F32, 50000, USUAL);
+        subject_make(ctx, "matmul", TAKT_F32, 200000, USUAL);
 
     wake(ctx);
     REQUIRE(fake.set_fault("cuMemcpyHtoDAsync:1:1"));
@@ -292,6 +292,29 @@ static void a_gpu_can_be_opened_ahead(void)
 
 /* Its lock is held while a GPU is opened: a question is answered all the
  * same. */
+/* `takt run` asks that to find out what operands that stay there would save. */
+static void a_question_tells_what_a_sleeping_gpu_takes_to_move(void)
+{
+    takt_ctx *ctx = sleeping_context();
+    double seconds[2] = {0, 0};
+
+    for (int i = 0; i < 2; i++) {
+        const takt_request request = {
+            .op = takt_op_find("copy"),
+            .shape = {.rank = 1, .dim = {(size_t)1 << (20 + 3 * i)}}};
+        takt_estimate estimate[64] = {{.size = sizeof estimate[0]}};
+        size_t count = 0;
+        REQUIRE(takt_explain(ctx, &request, estimate, 64, &count) == TAKT_OK);
+        for (size_t j = 0; j < count && j < 64; j++)
+            if (strcmp(estimate[j].expert, "cuda.0") == 0) {
+                EXPECT(estimate[j].is_asleep);
+                seconds[i] = estimate[j].predicted_s + estimate[j].transfer_s;
+            }
+    }
+    EXPECT(seconds[0] > 0 && seconds[1] > 4 * seconds[0]);
+    takt_ctx_destroy(ctx);
+}
+
 static void a_question_does_not_wait_for_an_opening_gpu(void)
 {
     takt_ctx *ctx = sleeping_context();
@@ -318,6 +341,7 @@ int main(void)
     RUN(who_refuses_a_copy_is_suspected);
     RUN(a_context_may_end_while_code_is_translated);
     RUN(a_gpu_can_be_opened_ahead);
+    RUN(a_question_tells_what_a_sleeping_gpu_takes_to_move);
     RUN(a_question_does_not_wait_for_an_opening_gpu);
     return tap_done();
 }
