@@ -21,6 +21,7 @@ V_BINARY(VREAL, V(min), VREAL, VX(min))
 V_BINARY(VREAL, V(max), VREAL, VX(max))
 V_BINARY(VREAL, V(and), VREAL, VX(and))
 V_BINARY(VREAL, V(or), VREAL, VX(or))
+V_BINARY(VREAL, V(xor), VREAL, VX(xor))
 /* clang-format on */
 
 VINLINE VREAL V(neg)(VREAL a)
