@@ -162,6 +162,45 @@ TAKT_API takt_status takt_layernorm_f32(size_t rows, size_t cols,
                                         const float *bias, float epsilon,
                                         float *out);
 
+/* out[i][j] = a[i][j] + b[j], or times b[j]; `b` has `cols` elements. */
+TAKT_API takt_status takt_bias_add_f32(size_t rows, size_t cols, const float *a,
+                                       const float *b, float *out);
+TAKT_API takt_status takt_bias_add_f64(size_t rows, size_t cols,
+                                       const double *a, const double *b,
+                                       double *out);
+TAKT_API takt_status takt_bias_mul_f32(size_t rows, size_t cols, const float *a,
+                                       const float *b, float *out);
+TAKT_API takt_status takt_bias_mul_f64(size_t rows, size_t cols,
+                                       const double *a, const double *b,
+                                       double *out);
+
+/* Each row to one of `rows` elements, or each column to one of `cols`. Means
+ * and maxima of nothing are TAKT_ESHAPE. */
+TAKT_API takt_status takt_row_sum_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_row_sum_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
+TAKT_API takt_status takt_row_mean_f32(size_t rows, size_t cols, const float *a,
+                                       float *out);
+TAKT_API takt_status takt_row_mean_f64(size_t rows, size_t cols,
+                                       const double *a, double *out);
+TAKT_API takt_status takt_row_max_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_row_max_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
+TAKT_API takt_status takt_col_sum_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_col_sum_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
+TAKT_API takt_status takt_col_mean_f32(size_t rows, size_t cols, const float *a,
+                                       float *out);
+TAKT_API takt_status takt_col_mean_f64(size_t rows, size_t cols,
+                                       const double *a, double *out);
+TAKT_API takt_status takt_col_max_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_col_max_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
+
 /* ---- products -------------------------------------------------------------
  *
  * Matrices are row-major; a leading dimension is the distance between rows.

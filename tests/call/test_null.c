@@ -37,15 +37,15 @@ static void begin(const char *name)
 /* ---- ops -------------------------------------------------------------------
  */
 
-#define EACH_UNARY(X)                                                         \
-    X(abs)                                                                    \
-    X(neg)                                                                    \
-    X(sqrt)                                                                   \
-    X(copy)                                                                   \
-    X(exp)                                                                    \
-    X(exp2)                                                                   \
-    X(expm1) X(log) X(log2) X(log1p) X(sin) X(cos) X(sigmoid) X(tanh) X(relu) \
-        X(gelu)
+#define EACH_UNARY(X) \
+    X(abs)            \
+    X(neg)            \
+    X(sqrt)           \
+    X(copy)           \
+    X(exp)            \
+    X(exp2)           \
+    X(expm1)          \
+    X(log) X(log2) X(log1p) X(sin) X(cos) X(sigmoid) X(tanh) X(relu) X(gelu)
 #define EACH_BINARY(X) X(add) X(sub) X(mul) X(div)
 #define EACH_REDUCTION(X) \
     X(sum)                \
@@ -74,6 +74,15 @@ static void vectors_are_refused(void)
     REFUSED(takt_clamp_f64, takt_clamp_f64(1, 0, 1, NULL, NULL));
 }
 
+#define BIAS(op_)                                                        \
+    REFUSED(takt_##op_##_f32, takt_##op_##_f32(1, 1, NULL, NULL, NULL)); \
+    REFUSED(takt_##op_##_f64, takt_##op_##_f64(1, 1, NULL, NULL, NULL));
+#define AXIS(op_)                                                  \
+    REFUSED(takt_##op_##_f32, takt_##op_##_f32(1, 1, NULL, NULL)); \
+    REFUSED(takt_##op_##_f64, takt_##op_##_f64(1, 1, NULL, NULL));
+#define EACH_AXIS(X) \
+    X(row_sum) X(row_mean) X(row_max) X(col_sum) X(col_mean) X(col_max)
+
 #define MATRIX(type_)                                                        \
     REFUSED(takt_transpose_##type_,                                          \
             takt_transpose_##type_(1, 1, NULL, 0, NULL, 0));                 \
@@ -90,6 +99,9 @@ static void matrices_and_layers_are_refused(void)
 {
     MATRIX(f32)
     MATRIX(f64)
+    BIAS(bias_add)
+    BIAS(bias_mul)
+    EACH_AXIS(AXIS)
     REFUSED(takt_softmax_f32, takt_softmax_f32(1, 1, NULL, NULL));
     REFUSED(takt_layernorm_f32,
             takt_layernorm_f32(1, 1, NULL, NULL, NULL, 0, NULL));

@@ -145,6 +145,37 @@ static void log_and_relu_of_a_sign(void)
     EXPECT(signbit(out[1])); /* -0 is not less than 0 */
 }
 
+static void rows_and_columns(void)
+{
+    const float a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 0, -1};
+    const double x[] = {1, 2, 3, 4, 5, 6}, y[] = {1, 0, -1};
+    float out[6];
+    double wide[6];
+
+    EXPECT_INT(takt_bias_add_f32(2, 3, a, b, out), TAKT_OK);
+    same_f32("bias_add", 6, out, (double[]){2, 2, 2, 5, 5, 5});
+    EXPECT_INT(takt_bias_mul_f64(2, 3, x, y, wide), TAKT_OK);
+    same_f64("bias_mul", 6, wide, (double[]){1, 0, -3, 4, 0, -6});
+    EXPECT_INT(takt_row_sum_f32(2, 3, a, out), TAKT_OK);
+    same_f32("row_sum", 2, out, (double[]){6, 15});
+    EXPECT_INT(takt_row_mean_f64(2, 3, x, wide), TAKT_OK);
+    same_f64("row_mean", 2, wide, (double[]){2, 5});
+    EXPECT_INT(takt_row_max_f32(2, 3, a, out), TAKT_OK);
+    same_f32("row_max", 2, out, (double[]){3, 6});
+    EXPECT_INT(takt_col_sum_f64(2, 3, x, wide), TAKT_OK);
+    same_f64("col_sum", 3, wide, (double[]){5, 7, 9});
+    EXPECT_INT(takt_col_mean_f32(2, 3, a, out), TAKT_OK);
+    same_f32("col_mean", 3, out, (double[]){2.5, 3.5, 4.5});
+    EXPECT_INT(takt_col_max_f64(2, 3, x, wide), TAKT_OK);
+    same_f64("col_max", 3, wide, (double[]){4, 5, 6});
+    EXPECT_INT(takt_row_sum_f32(2, 0, NULL, out), TAKT_OK);
+    same_f32("row_sum of nothing", 2, out, (double[]){0, 0});
+    EXPECT_INT(takt_col_sum_f32(0, 3, NULL, out), TAKT_OK);
+    same_f32("col_sum of nothing", 3, out, (double[]){0, 0, 0});
+    EXPECT_INT(takt_row_max_f32(2, 0, NULL, out), TAKT_ESHAPE);
+    EXPECT_INT(takt_col_mean_f32(0, 3, NULL, out), TAKT_ESHAPE);
+}
+
 static void parameters_in_f32(void)
 {
     const float a[] = {1, -2, 3, 0.5F}, b[] = {2, 2, -1, 4};
@@ -546,6 +577,7 @@ int main(void)
     RUN(two_operands);
     RUN(one_operand);
     RUN(log_and_relu_of_a_sign);
+    RUN(rows_and_columns);
     RUN(parameters_in_f32);
     RUN(parameters_in_f64);
     RUN(fma_rounds_once);
