@@ -25,30 +25,7 @@ static void begin(takt_call *call, enum takt_op_id op, takt_dtype dtype,
     call->out = out;
 }
 
-/* ---- rows and transpose -------------------------------------------------- */
-
-takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
-                             float *out)
-{
-    takt_call call;
-
-    begin(&call, TAKT_OP_softmax, TAKT_F32, 2, (size_t[]){rows, cols}, a, NULL,
-          out);
-    return takt__call(&call);
-}
-
-takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
-                               const float *gain, const float *bias,
-                               float epsilon, float *out)
-{
-    takt_call call;
-
-    begin(&call, TAKT_OP_layernorm, TAKT_F32, 2, (size_t[]){rows, cols}, a,
-          gain, out);
-    call.in[2] = bias;
-    call.alpha = epsilon;
-    return takt__call(&call);
-}
+/* ---- rows and columns ---------------------------------------------------- */
 
 #define BIAS(op_, dtype_, id_, real_)                                         \
     takt_status takt_##op_##_##dtype_(                                        \
@@ -84,6 +61,31 @@ takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
 
 AXES(f32, TAKT_F32, float)
 AXES(f64, TAKT_F64, double)
+
+takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
+                             float *out)
+{
+    takt_call call;
+
+    begin(&call, TAKT_OP_softmax, TAKT_F32, 2, (size_t[]){rows, cols}, a, NULL,
+          out);
+    return takt__call(&call);
+}
+
+takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
+                               const float *gain, const float *bias,
+                               float epsilon, float *out)
+{
+    takt_call call;
+
+    begin(&call, TAKT_OP_layernorm, TAKT_F32, 2, (size_t[]){rows, cols}, a,
+          gain, out);
+    call.in[2] = bias;
+    call.alpha = epsilon;
+    return takt__call(&call);
+}
+
+/* ---- transpose ----------------------------------------------------------- */
 
 #define TRANSPOSE(dtype_, id_, real_)                                      \
     takt_status takt_transpose_##dtype_(size_t rows, size_t cols,          \

@@ -24,7 +24,7 @@ enum { V_MASKS = 1, V_FUSES = 1 };
 #define V_CMP(suffix_) _mm512_cmp_##suffix_##_mask
 #include "kernels/vector/x86.h"
 
-/* The first operand chooses bit by bit between the other two. */
+/* The first operand chooses bit by bit between the other two; a ^ (b & c). */
 
 VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
 {
@@ -38,6 +38,20 @@ VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
     const __m512i bit = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
     return _mm512_castsi512_pd(_mm512_ternarylogic_epi64(
         bit, _mm512_castpd_si512(sign), _mm512_castpd_si512(size), 0xCA));
+}
+
+VINLINE vf32 vf32_flip(vf32 a, vf32 sign)
+{
+    const __m512i bit = _mm512_castps_si512(_mm512_set1_ps(-0.0F));
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+        _mm512_castps_si512(a), _mm512_castps_si512(sign), bit, 0x78));
+}
+
+VINLINE vf64 vf64_flip(vf64 a, vf64 sign)
+{
+    const __m512i bit = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
+    return _mm512_castsi512_pd(_mm512_ternarylogic_epi64(
+        _mm512_castpd_si512(a), _mm512_castpd_si512(sign), bit, 0x78));
 }
 
 VINLINE vm32 vm32_odd(vi32 a)

@@ -22,6 +22,7 @@
  *   unord              true where a or b is NaN
  *   odd                true where the lowest bit of an integer is set
  *   select(m, a, b)    m ? a : b
+ *   flip(a, b)         a, its sign changed where b has one
  *   mix(n, a, b)       the first n lanes of a, elsewhere b
  *   sum, hmax, hmin    across lanes; the extrema are unspecified with a NaN
  *   to_i32             to nearest, ties to even

@@ -52,8 +52,8 @@ VINLINE VREAL V(cos_near)(VREAL z)
 #endif
     TRIG_STEP(-0x1.6c0d8ap-10F, -0x1.6c16c16c16075p-10);
     TRIG_STEP(0x1.55554cp-5F, 0x1.5555555555554p-5);
-    const VREAL most = V(fnma)(V(set1)(0.5), z, V(set1)(1));
-    return V(fma)(V(mul)(z, z), q, most);
+    TRIG_STEP(-0.5F, -0.5);
+    return V(fma)(q, z, V(set1)(1));
 }
 
 /* The sine of r and so many quarters: one bit of the count chooses the
@@ -64,8 +64,7 @@ VINLINE VREAL V(sin_of)(VREAL r, VINT count, VREAL sign)
     const VREAL z = V(mul)(r, r);
     const VREAL y = V(select)(M(odd)(count), V(cos_near)(z), V(sin_near)(r, z));
     const VREAL turn = AS_REAL(I(shl)(count, second));
-    const VREAL flip = V(and)(V(xor)(turn, sign), V(set1)((REAL)-0.0));
-    return V(xor)(y, flip);
+    return V(flip)(y, V(xor)(turn, sign));
 }
 
 VINLINE VREAL V(sin_inside)(VREAL x)

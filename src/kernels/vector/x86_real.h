@@ -100,6 +100,11 @@ VINLINE VREAL V(copysign)(VREAL size, VREAL sign)
     return VX(or)(VX(and)(bit, sign), VX(andnot)(bit, size));
 }
 
+VINLINE VREAL V(flip)(VREAL a, VREAL sign)
+{
+    return VX(xor)(a, VX(and)(sign, VX(set1)((REAL)-0.0)));
+}
+
 /* clang-format off */
 V_BINARY(VMASK, M(or), VMASK, VX(or))
 /* clang-format on */
