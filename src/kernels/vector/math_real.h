@@ -227,13 +227,14 @@ VINLINE VREAL V(log2_of)(VREAL k, VREAL mantissa, VREAL d)
 {
     const VREAL d2 = V(mul)(d, d);
     const VREAL y = V(fnma)(V(set1)(0.5), d2, V(log1p_rest)(d, d2));
-    const VREAL head = V_FUSES ? d : V(first_half)(d);
     VREAL less = V(fma)(y, LOG2_E, V(mul)(d, LOG2_E_REST));
 
     (void)mantissa;
-    if (!V_FUSES)
-        less = V(fma)(V(sub)(d, head), LOG2_E_HEAD, less);
-    return V(add)(V(fma)(head, LOG2_E_HEAD, less), k);
+    if (V_FUSES)
+        return V(add)(V(fma)(d, LOG2_E_HEAD, less), k);
+    const VREAL head = V(first_half)(d);
+    less = V(fma)(V(sub)(d, head), LOG2_E_HEAD, less);
+    return V(add)(V(fma)(head, LOG2_E_HEAD, k), less);
 }
 
 #endif
