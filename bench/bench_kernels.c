@@ -224,7 +224,8 @@ static size_t add_ways(const struct program *program, struct trial *t,
     add_loop(plain_loops_o3, "gcc -O3", t, &theirs[0], ways, &count);
     add_loop(plain_loops_ofast, "gcc -Ofast", t, &theirs[1], ways, &count);
     takt_map_kernel *sleef =
-        sleef_loop(t->kernel->op, takt_machine_best_isa(program->machine));
+        sleef_loop(t->kernel->op, t->kernel->dtype,
+                   takt_machine_best_isa(program->machine));
     if (sleef != NULL) {
         theirs[2] = (struct theirs){.trial = t, .sleef = sleef};
         add_way(ways, &count, "SLEEF", &theirs[2])->run = run_sleef;

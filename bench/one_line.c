@@ -15,10 +15,6 @@ void one_line_in(takt_ctx *ctx)
         return call->dtype == TAKT_F32 ? takt_##op_##_f32(n, __VA_ARGS__) \
                                        : takt_##op_##_f64(n, __VA_ARGS__);
 
-#define F32(op_)        \
-    case TAKT_OP_##op_: \
-        return takt_##op_##_f32(n, a, out);
-
 static takt_status run_vector(const takt_call *call)
 {
     const size_t n = call->shape.dim[0];
@@ -45,12 +41,18 @@ static takt_status run_vector(const takt_call *call)
         BOTH(norm2, a, out)
         BOTH(variance, a, out)
         BOTH(dot, a, b, out)
-        F32(exp)
-        F32(log)
-        F32(sigmoid)
-        F32(tanh)
-        F32(relu)
-        F32(gelu)
+        BOTH(exp, a, out)
+        BOTH(exp2, a, out)
+        BOTH(expm1, a, out)
+        BOTH(log, a, out)
+        BOTH(log2, a, out)
+        BOTH(log1p, a, out)
+        BOTH(sin, a, out)
+        BOTH(cos, a, out)
+        BOTH(sigmoid, a, out)
+        BOTH(tanh, a, out)
+        BOTH(relu, a, out)
+        BOTH(gelu, a, out)
     case TAKT_OP_scale:
         return call->dtype == TAKT_F32
                    ? takt_scale_f32(n, (float)call->alpha, a, out)

@@ -40,12 +40,23 @@
 
 MAPS(float, f32, f)
 MAPS(double, f64, )
-MAP(relu, float, f32, a[i] > 0 ? a[i] : 0)
-MAP(exp, float, f32, expf(a[i]))
-MAP(log, float, f32, logf(a[i]))
-MAP(sigmoid, float, f32, 1 / (1 + expf(-a[i])))
-MAP(tanh, float, f32, tanhf(a[i]))
-MAP(gelu, float, f32, 0.5f * a[i] * (1 + erff(a[i] * 0.70710678f)))
+
+#define FUNCTIONS(type, dtype, f)                                          \
+    MAP(relu, type, dtype, a[i] > 0 ? a[i] : 0)                            \
+    MAP(exp, type, dtype, exp##f(a[i]))                                    \
+    MAP(exp2, type, dtype, exp2##f(a[i]))                                  \
+    MAP(expm1, type, dtype, expm1##f(a[i]))                                \
+    MAP(log, type, dtype, log##f(a[i]))                                    \
+    MAP(log2, type, dtype, log2##f(a[i]))                                  \
+    MAP(log1p, type, dtype, log1p##f(a[i]))                                \
+    MAP(sin, type, dtype, sin##f(a[i]))                                    \
+    MAP(cos, type, dtype, cos##f(a[i]))                                    \
+    MAP(sigmoid, type, dtype, 1 / (1 + exp##f(-a[i])))                     \
+    MAP(tanh, type, dtype, tanh##f(a[i]))                                  \
+    MAP(gelu, type, dtype,                                                 \
+        (type)0.5 * a[i] * (1 + erf##f(a[i] * (type)0.70710678118654752)))
+FUNCTIONS(float, f32, f)
+FUNCTIONS(double, f64, )
 
 /* y is read and written, so it is no restrict to itself. */
 #define AXPY(type, dtype)                                                   \
@@ -190,10 +201,14 @@ TRANSPOSE(double, f64)
     R(argmin, dtype_), R(variance, dtype_),                                 \
     {.op = "transpose", .dtype = TAKT_KERNEL_##dtype_, .transpose = transpose_##dtype_}
 
+#define MATH(dtype)                                                        \
+    M(relu, dtype), M(exp, dtype), M(exp2, dtype), M(expm1, dtype),        \
+    M(log, dtype), M(log2, dtype), M(log1p, dtype), M(sin, dtype),         \
+    M(cos, dtype), M(sigmoid, dtype), M(tanh, dtype), M(gelu, dtype)
+
 const struct plain_loop PLAIN_LOOPS[] = {
     BOTH(f32), BOTH(f64),
-    M(relu, f32), M(exp, f32), M(log, f32), M(sigmoid, f32), M(tanh, f32),
-    M(gelu, f32),
+    MATH(f32), MATH(f64),
     {.op = "softmax", .dtype = TAKT_KERNEL_f32, .rows = softmax_f32},
     {.op = "layernorm", .dtype = TAKT_KERNEL_f32, .rows = layernorm_f32},
     {0},

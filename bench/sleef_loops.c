@@ -14,78 +14,71 @@
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-typedef __m512 wide(__m512);
-typedef __m256 half(__m256);
+/* The functions that SLEEF has, in both dtypes. */
+#define EACH(X) \
+    X(exp) X(exp2) X(expm1) X(log) X(log2) X(log1p) X(sin) X(cos) X(tanh)
 
-static struct {
-    wide *exp, *log, *tanh;
-} wides;
-static struct {
-    half *exp, *log, *tanh;
-} halves;
+/* One set for each width and dtype: SLEEF's functions, and the loops. */
+#define MEMBER(name) *name,
+#define SET(set, vector)              \
+    typedef vector set##_function(vector); \
+    static struct {                   \
+        set##_function EACH(MEMBER) *end; \
+    } set;
+SET(wide_f32, __m512)
+SET(wide_f64, __m512d)
+SET(half_f32, __m256)
+SET(half_f64, __m256d)
 
-#define LOOP512(name, expression)                                            \
-    __attribute__((target("avx512f"))) static void name##_wide(              \
+#define LOOP(set, name, isa, real, vector, lanes, p, s, expression)          \
+    __attribute__((target(isa))) static void name##_##set(                   \
         size_t n, const void *in, const void *b, const void *c, void *to,    \
-        double p, double q)                                                  \
+        double alpha, double beta)                                           \
     {                                                                        \
-        const float *a = in;                                                 \
-        float *out = to;                                                     \
+        const real *a = in;                                                  \
+        real *out = to;                                                      \
         size_t i = 0;                                                        \
-        (void)b, (void)c, (void)p, (void)q;                                  \
-        for (; i + 16 <= n; i += 16) {                                       \
-            const __m512 x = _mm512_loadu_ps(a + i);                         \
-            _mm512_storeu_ps(out + i, expression);                           \
+        (void)b, (void)c, (void)alpha, (void)beta;                           \
+        for (; i + (lanes) <= n; i += (lanes)) {                             \
+            const vector x = p##_loadu_##s(a + i);                           \
+            p##_storeu_##s(out + i, expression);                             \
         }                                                                    \
         if (i < n) {                                                         \
-            const __mmask16 mask = (__mmask16)((1u << (n - i)) - 1);         \
-            const __m512 x = _mm512_maskz_loadu_ps(mask, a + i);             \
-            _mm512_mask_storeu_ps(out + i, mask, expression);                \
+            real rest[lanes] = {0};                                          \
+            memcpy(rest, a + i, (n - i) * sizeof(real));                     \
+            const vector x = p##_loadu_##s(rest);                            \
+            p##_storeu_##s(rest, expression);                                \
+            memcpy(out + i, rest, (n - i) * sizeof(real));                   \
         }                                                                    \
     }
-LOOP512(exp, wides.exp(x))
-LOOP512(log, wides.log(x))
-LOOP512(tanh, wides.tanh(x))
-LOOP512(sigmoid, _mm512_div_ps(_mm512_set1_ps(1), _mm512_add_ps(_mm512_set1_ps(1),
-                     wides.exp(_mm512_sub_ps(_mm512_setzero_ps(), x)))))
+#define WIDE_F32(name) LOOP(wide_f32, name, "avx512f", float, __m512, 16, _mm512, ps, wide_f32.name(x))
+#define WIDE_F64(name) LOOP(wide_f64, name, "avx512f", double, __m512d, 8, _mm512, pd, wide_f64.name(x))
+#define HALF_F32(name) LOOP(half_f32, name, "avx2", float, __m256, 8, _mm256, ps, half_f32.name(x))
+#define HALF_F64(name) LOOP(half_f64, name, "avx2", double, __m256d, 4, _mm256, pd, half_f64.name(x))
+EACH(WIDE_F32)
+EACH(WIDE_F64)
+EACH(HALF_F32)
+EACH(HALF_F64)
 
-#define LOOP256(name, expression)                                            \
-    __attribute__((target("avx2"))) static void name##_half(                 \
-        size_t n, const void *in, const void *b, const void *c, void *to,    \
-        double p, double q)                                                  \
-    {                                                                        \
-        const float *a = in;                                                 \
-        float *out = to;                                                     \
-        size_t i = 0;                                                        \
-        (void)b, (void)c, (void)p, (void)q;                                  \
-        for (; i + 8 <= n; i += 8) {                                         \
-            const __m256 x = _mm256_loadu_ps(a + i);                         \
-            _mm256_storeu_ps(out + i, expression);                           \
-        }                                                                    \
-        if (i < n) {                                                         \
-            float rest[8] = {0};                                             \
-            memcpy(rest, a + i, (n - i) * sizeof(float));                    \
-            const __m256 x = _mm256_loadu_ps(rest);                          \
-            _mm256_storeu_ps(rest, expression);                              \
-            memcpy(out + i, rest, (n - i) * sizeof(float));                  \
-        }                                                                    \
-    }
-LOOP256(exp, halves.exp(x))
-LOOP256(log, halves.log(x))
-LOOP256(tanh, halves.tanh(x))
-LOOP256(sigmoid, _mm256_div_ps(_mm256_set1_ps(1), _mm256_add_ps(_mm256_set1_ps(1),
-                     halves.exp(_mm256_sub_ps(_mm256_setzero_ps(), x)))))
+#define SIGMOID(set, isa, real, vector, lanes, p, s)                         \
+    LOOP(set, sigmoid, isa, real, vector, lanes, p, s,                       \
+         p##_div_##s(p##_set1_##s(1), p##_add_##s(p##_set1_##s(1),           \
+                     set.exp(p##_sub_##s(p##_setzero_##s(), x)))))
+SIGMOID(wide_f32, "avx512f", float, __m512, 16, _mm512, ps)
+SIGMOID(wide_f64, "avx512f", double, __m512d, 8, _mm512, pd)
+SIGMOID(half_f32, "avx2", float, __m256, 8, _mm256, ps)
+SIGMOID(half_f64, "avx2", double, __m256d, 4, _mm256, pd)
 /* clang-format on */
 
 static const struct {
     const char *op;
-    takt_map_kernel *wide, *half;
+    takt_map_kernel *wide[2], *half[2]; /* f32, f64 */
 } rows[] = {
-    {"exp", exp_wide, exp_half},
-    {"log", log_wide, log_half},
-    {"tanh", tanh_wide, tanh_half},
-    {"sigmoid", sigmoid_wide, sigmoid_half},
-};
+#define ROW(name)                        \
+    {#name,                              \
+     {name##_wide_f32, name##_wide_f64}, \
+     {name##_half_f32, name##_half_f64}},
+    EACH(ROW) ROW(sigmoid)};
 
 /* ISO C has no way from void * to a function but this. */
 static int find(void *library, const char *name, void *out)
@@ -99,17 +92,20 @@ static int find(void *library, const char *name, void *out)
 static int find_all(void)
 {
     void *library = dlopen("libsleef.so.3", RTLD_NOW | RTLD_LOCAL);
+    int found = library != NULL;
 
-    return library != NULL &&
-           find(library, "Sleef_expf16_u10avx512f", &wides.exp) &&
-           find(library, "Sleef_logf16_u10avx512f", &wides.log) &&
-           find(library, "Sleef_tanhf16_u10avx512f", &wides.tanh) &&
-           find(library, "Sleef_expf8_u10avx2", &halves.exp) &&
-           find(library, "Sleef_logf8_u10avx2", &halves.log) &&
-           find(library, "Sleef_tanhf8_u10avx2", &halves.tanh);
+#define FIND(name)                                                            \
+    found = found &&                                                          \
+            find(library, "Sleef_" #name "f16_u10avx512f", &wide_f32.name) && \
+            find(library, "Sleef_" #name "d8_u10avx512f", &wide_f64.name) &&  \
+            find(library, "Sleef_" #name "f8_u10avx2", &half_f32.name) &&     \
+            find(library, "Sleef_" #name "d4_u10avx2", &half_f64.name);
+    EACH(FIND)
+    return found;
 }
 
-takt_map_kernel *sleef_loop(const char *op, takt_isa isa)
+takt_map_kernel *sleef_loop(const char *op, enum takt_kernel_dtype dtype,
+                            takt_isa isa)
 {
     static int state; /* 0: not looked for yet, 1: found, -1: not */
 
@@ -117,16 +113,17 @@ takt_map_kernel *sleef_loop(const char *op, takt_isa isa)
         state = find_all() ? 1 : -1;
     for (size_t i = 0; state > 0 && i < sizeof rows / sizeof rows[0]; i++)
         if (strcmp(op, rows[i].op) == 0)
-            return isa == TAKT_ISA_AVX512 ? rows[i].wide
-                   : isa == TAKT_ISA_AVX2 ? rows[i].half
+            return isa == TAKT_ISA_AVX512 ? rows[i].wide[dtype]
+                   : isa == TAKT_ISA_AVX2 ? rows[i].half[dtype]
                                           : NULL;
     return NULL;
 }
 #else
 /* clang-format on */
-takt_map_kernel *sleef_loop(const char *op, takt_isa isa)
+takt_map_kernel *sleef_loop(const char *op, enum takt_kernel_dtype dtype,
+                            takt_isa isa)
 {
-    (void)op, (void)isa;
+    (void)op, (void)dtype, (void)isa;
     return NULL;
 }
 #endif

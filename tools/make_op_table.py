@@ -6,11 +6,12 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OP = re.compile(r'^TAKT_OP\((\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*(\d+),\s*'
-                r'(\w+),\s*([\w()]+),\s*"(.*)"\)$', re.M)
+                r'(\w+),\s*([\w(), ]+?),\s*"(.*)"\)$', re.M)
 ALIAS = re.compile(r"^TAKT_ALIAS\((\w+),\s*(\w+)\)$", re.M)
 SIZES = re.compile(r'^TAKT_FORM\((\w+), \w+, \w+, "(.*)"', re.M)
 ACCURACY = {
     "EXACT": "exact", "VALUE": "exact", "ULP": "{} ulp",
+    "ULPS": "{} ulp (f32, f64)",
     "RESULT": "{} eps of the result", "MAGNITUDE": "{} eps of the magnitudes",
     "ROOT": "{} eps of the magnitudes, times the root of their number",
     "FORMULA": "see [numerics](numerics.md)"}

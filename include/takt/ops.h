@@ -89,12 +89,31 @@ TAKT_API takt_status takt_clamp_f32(size_t n, float low, float high,
 TAKT_API takt_status takt_clamp_f64(size_t n, double low, double high,
                                     const double *a, double *out);
 
+/* expm1 is exp(a) - 1, log1p is log(1 + a), both accurate near 0. */
 TAKT_API takt_status takt_exp_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_exp_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_exp2_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_exp2_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_expm1_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_expm1_f64(size_t n, const double *a, double *out);
 TAKT_API takt_status takt_log_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_log_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_log2_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_log2_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_log1p_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_log1p_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_sin_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_sin_f64(size_t n, const double *a, double *out);
+TAKT_API takt_status takt_cos_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_cos_f64(size_t n, const double *a, double *out);
 TAKT_API takt_status takt_sigmoid_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_sigmoid_f64(size_t n, const double *a, double *out);
 TAKT_API takt_status takt_tanh_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_tanh_f64(size_t n, const double *a, double *out);
 TAKT_API takt_status takt_relu_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_relu_f64(size_t n, const double *a, double *out);
 TAKT_API takt_status takt_gelu_f32(size_t n, const float *a, float *out);
+TAKT_API takt_status takt_gelu_f64(size_t n, const double *a, double *out);
 
 /* ---- transpose: out[j * ld_out + i] = a[i * ld_a + j] -------------------- */
 
@@ -142,6 +161,45 @@ TAKT_API takt_status takt_layernorm_f32(size_t rows, size_t cols,
                                         const float *a, const float *gain,
                                         const float *bias, float epsilon,
                                         float *out);
+
+/* out[i][j] = a[i][j] + b[j], or times b[j]; `b` has `cols` elements. */
+TAKT_API takt_status takt_bias_add_f32(size_t rows, size_t cols, const float *a,
+                                       const float *b, float *out);
+TAKT_API takt_status takt_bias_add_f64(size_t rows, size_t cols,
+                                       const double *a, const double *b,
+                                       double *out);
+TAKT_API takt_status takt_bias_mul_f32(size_t rows, size_t cols, const float *a,
+                                       const float *b, float *out);
+TAKT_API takt_status takt_bias_mul_f64(size_t rows, size_t cols,
+                                       const double *a, const double *b,
+                                       double *out);
+
+/* Each row to one of `rows` elements, or each column to one of `cols`. Means
+ * and maxima of nothing are TAKT_ESHAPE. */
+TAKT_API takt_status takt_row_sum_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_row_sum_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
+TAKT_API takt_status takt_row_mean_f32(size_t rows, size_t cols, const float *a,
+                                       float *out);
+TAKT_API takt_status takt_row_mean_f64(size_t rows, size_t cols,
+                                       const double *a, double *out);
+TAKT_API takt_status takt_row_max_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_row_max_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
+TAKT_API takt_status takt_col_sum_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_col_sum_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
+TAKT_API takt_status takt_col_mean_f32(size_t rows, size_t cols, const float *a,
+                                       float *out);
+TAKT_API takt_status takt_col_mean_f64(size_t rows, size_t cols,
+                                       const double *a, double *out);
+TAKT_API takt_status takt_col_max_f32(size_t rows, size_t cols, const float *a,
+                                      float *out);
+TAKT_API takt_status takt_col_max_f64(size_t rows, size_t cols, const double *a,
+                                      double *out);
 
 /* ---- products -------------------------------------------------------------
  *

@@ -25,7 +25,42 @@ static void begin(takt_call *call, enum takt_op_id op, takt_dtype dtype,
     call->out = out;
 }
 
-/* ---- rows and transpose -------------------------------------------------- */
+/* ---- rows and columns ---------------------------------------------------- */
+
+#define BIAS(op_, dtype_, id_, real_)                                         \
+    takt_status takt_##op_##_##dtype_(                                        \
+        size_t rows, size_t cols, const real_ *a, const real_ *b, real_ *out) \
+    {                                                                         \
+        takt_call call;                                                       \
+                                                                              \
+        begin(&call, TAKT_OP_##op_, id_, 2, (size_t[]){rows, cols}, a, b,     \
+              out);                                                           \
+        return takt__call(&call);                                             \
+    }
+
+#define AXIS(op_, dtype_, id_, real_)                                        \
+    takt_status takt_##op_##_##dtype_(size_t rows, size_t cols,              \
+                                      const real_ *a, real_ *out)            \
+    {                                                                        \
+        takt_call call;                                                      \
+                                                                             \
+        begin(&call, TAKT_OP_##op_, id_, 2, (size_t[]){rows, cols}, a, NULL, \
+              out);                                                          \
+        return takt__call(&call);                                            \
+    }
+
+#define AXES(dtype_, id_, real_)       \
+    BIAS(bias_add, dtype_, id_, real_) \
+    BIAS(bias_mul, dtype_, id_, real_) \
+    AXIS(row_sum, dtype_, id_, real_)  \
+    AXIS(row_mean, dtype_, id_, real_) \
+    AXIS(row_max, dtype_, id_, real_)  \
+    AXIS(col_sum, dtype_, id_, real_)  \
+    AXIS(col_mean, dtype_, id_, real_) \
+    AXIS(col_max, dtype_, id_, real_)
+
+AXES(f32, TAKT_F32, float)
+AXES(f64, TAKT_F64, double)
 
 takt_status takt_softmax_f32(size_t rows, size_t cols, const float *a,
                              float *out)
@@ -49,6 +84,8 @@ takt_status takt_layernorm_f32(size_t rows, size_t cols, const float *a,
     call.alpha = epsilon;
     return takt__call(&call);
 }
+
+/* ---- transpose ----------------------------------------------------------- */
 
 #define TRANSPOSE(dtype_, id_, real_)                                      \
     takt_status takt_transpose_##dtype_(size_t rows, size_t cols,          \

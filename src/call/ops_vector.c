@@ -99,6 +99,18 @@ INLINE takt_status run_map(enum takt_op_id op, takt_dtype dtype,
     MAP1(neg, dtype_, id_, real_)                                           \
     MAP1(sqrt, dtype_, id_, real_)                                          \
     MAP1(copy, dtype_, id_, real_)                                          \
+    MAP1(exp, dtype_, id_, real_)                                           \
+    MAP1(exp2, dtype_, id_, real_)                                          \
+    MAP1(expm1, dtype_, id_, real_)                                         \
+    MAP1(log, dtype_, id_, real_)                                           \
+    MAP1(log2, dtype_, id_, real_)                                          \
+    MAP1(log1p, dtype_, id_, real_)                                         \
+    MAP1(sin, dtype_, id_, real_)                                           \
+    MAP1(cos, dtype_, id_, real_)                                           \
+    MAP1(sigmoid, dtype_, id_, real_)                                       \
+    MAP1(tanh, dtype_, id_, real_)                                          \
+    MAP1(relu, dtype_, id_, real_)                                          \
+    MAP1(gelu, dtype_, id_, real_)                                          \
     takt_status takt_scale_##dtype_(size_t n, real_ alpha, const real_ *a,  \
                                     real_ *out)                             \
     {                                                                       \
@@ -126,12 +138,6 @@ INLINE takt_status run_map(enum takt_op_id op, takt_dtype dtype,
 
 MAPS(f32, TAKT_F32, float)
 MAPS(f64, TAKT_F64, double)
-MAP1(exp, f32, TAKT_F32, float)
-MAP1(log, f32, TAKT_F32, float)
-MAP1(sigmoid, f32, TAKT_F32, float)
-MAP1(tanh, f32, TAKT_F32, float)
-MAP1(relu, f32, TAKT_F32, float)
-MAP1(gelu, f32, TAKT_F32, float)
 
 /* ---- reductions ---------------------------------------------------------- */
 

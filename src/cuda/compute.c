@@ -30,17 +30,23 @@ struct launch_plan {
 /* What the driver takes. */
 static const uint64_t most_blocks = INT32_MAX, most_pieces = 65535;
 
-/* The kernel of an op where there is but one, or the default one. */
-static enum takt_cuda_kernel default_kernel(const takt_call *call)
+/* One more than the kernel of an op, where there is but one, or the default
+ * one; 0: there is none. */
+static unsigned default_kernel(const takt_op *op, takt_dtype dtype)
 {
     static const uint8_t of[TAKT_OP_COUNT][2] = {
 #define TAKT_CUDA_KERNEL(module, op, dtype) \
-    [TAKT_OP_##op][TAKT_CUDA_DTYPE_##dtype] = TAKT_CUDA_##op##_##dtype,
+    [TAKT_OP_##op][TAKT_CUDA_DTYPE_##dtype] = TAKT_CUDA_##op##_##dtype + 1,
 #define TAKT_CUDA_DTYPE_f32 TAKT_F32
 #define TAKT_CUDA_DTYPE_f64 TAKT_F64
 #include "cuda/kernels.def"
     };
-    return (enum takt_cuda_kernel)of[takt__op_id(call->op)][call->dtype];
+    return of[takt__op_id(op)][dtype];
+}
+
+bool takt__cuda_has(const takt_op *op, takt_dtype dtype)
+{
+    return default_kernel(op, dtype) != 0;
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -333,9 +339,10 @@ static struct launch_plan plan_of(const takt_call *call, unsigned units)
     struct launch_plan plan = {
         .blocks = UINT64_MAX, .pieces = 1, .units = units};
 
-    if (launcher->plan == NULL) /* impossible */
+    if (!takt__cuda_has(call->op, call->dtype)) /* impossible */
         return plan;
-    plan.kernel = default_kernel(call);
+    plan.kernel =
+        (enum takt_cuda_kernel)(default_kernel(call->op, call->dtype) - 1);
     launcher->plan(call, &plan);
     return plan;
 }

@@ -336,6 +336,7 @@ const struct takt_driver takt__cuda_driver = {
     .name = "cuda",
     .is_nvidia = true,
     .dtypes = 1 << TAKT_F32 | 1 << TAKT_F64,
+    .has = takt__cuda_has,
     .start = start,
     .complete = complete,
     .stop = stop,

@@ -61,6 +61,7 @@ void takt__cuda_unload_code(struct takt_cuda *cuda);
 /* Whether the driver may be called, and a call is one that the kernels (or
  * cuBLAS) take. */
 takt_device_can_run takt__cuda_can_run;
+bool takt__cuda_has(const takt_op *op, takt_dtype dtype);
 
 /* Makes the context of a device current in this thread, above the program's
  * own, which leave() brings back. NULL: there is none that could be used. */

@@ -19,8 +19,9 @@
 static bool may(const struct takt_expert *expert, const takt_op *op,
                 takt_dtype dtype)
 {
-    return !op->is_user && takt__op_id(op) != TAKT_OP_reshape &&
-           (expert->device->driver->dtypes >> dtype & 1) != 0;
+    const struct takt_driver *driver = expert->device->driver;
+
+    return !op->is_user && driver->has != NULL && driver->has(op, dtype);
 }
 
 /* A device that was lost may be back by now. */

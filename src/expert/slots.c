@@ -20,6 +20,8 @@ static void put(struct takt_slots *slots, const struct takt_kernel *kernel,
         PUT(transpose, transpose[dtype])
         PUT(reduce, reduce[dtype][op])
         PUT(rows, rows[op])
+        PUT(bias, bias[dtype][op])
+        PUT(columns, columns[dtype][op])
         PUT(gemm, gemm[dtype])
         PUT(layers, layers)
 #undef PUT

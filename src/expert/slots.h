@@ -11,6 +11,8 @@ struct takt_slots {
     takt_map_kernel *map[TAKT_DTYPES][TAKT_OP_COUNT];
     takt_reduce_kernel *reduce[TAKT_DTYPES][TAKT_OP_COUNT];
     takt_rows_kernel *rows[TAKT_OP_COUNT];
+    takt_bias_kernel *bias[TAKT_DTYPES][TAKT_OP_COUNT];
+    takt_columns_kernel *columns[TAKT_DTYPES][TAKT_OP_COUNT];
     takt_transpose_kernel *transpose[TAKT_DTYPES];
 
     /* The same, writing past the caches; NULL: there is none. */

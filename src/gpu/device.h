@@ -102,6 +102,9 @@ struct takt_driver {
     bool is_nvidia;   /* for NVIDIA's GPUs; else for all others */
     unsigned dtypes;  /* bit 1 << dtype: it runs calls of that one */
 
+    /* Whether it has code for an op of the catalogue; NULL: for none. */
+    bool (*has)(const takt_op *op, takt_dtype dtype);
+
     /* Makes the device ready and fills in its facts: takes up to seconds. When
      * it fails, `problem` says why, and nothing is left behind. In haste it may
      * leave what takes long, and what some calls can do without, to complete();

@@ -52,6 +52,16 @@ typedef void takt_rows_kernel(size_t rows, size_t cols, const void *in,
                               const void *gain, const void *bias, void *out,
                               double epsilon);
 
+/* out = in with `bias` added to, or multiplied with, each of `rows` contiguous
+ * rows of `cols` elements; `out` may equal `in`. */
+typedef void takt_bias_kernel(size_t rows, size_t cols, const void *in,
+                              const void *bias, void *out);
+
+/* Reduces each of `cols` columns of rows >= 1 elements to one in `out`; rows
+ * are `ld` elements apart. */
+typedef void takt_columns_kernel(size_t rows, size_t cols, const void *in,
+                                 size_t ld, void *out);
+
 /* out[j * ld_out + i] = in[i * ld_in + j], i < rows, j < cols. No overlap. */
 typedef void takt_transpose_kernel(size_t rows, size_t cols, const void *in,
                                    size_t ld_in, void *out, size_t ld_out);

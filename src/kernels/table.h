@@ -25,6 +25,8 @@ enum takt_kernel_kind {
     TAKT_KERNEL_KIND_stream_transpose,
     TAKT_KERNEL_KIND_reduce,
     TAKT_KERNEL_KIND_rows,
+    TAKT_KERNEL_KIND_bias,
+    TAKT_KERNEL_KIND_columns,
     TAKT_KERNEL_KIND_gemm,
     TAKT_KERNEL_KIND_layers
 };
@@ -60,6 +62,8 @@ struct takt_kernel {
         takt_transpose_kernel *stream_transpose;
         takt_reduce_kernel *reduce;
         takt_rows_kernel *rows;
+        takt_bias_kernel *bias;
+        takt_columns_kernel *columns;
         const struct takt_gemm_kernels *gemm;
         const struct takt_layer_kernels *layers;
     } run; /* the member of its kind */

@@ -23,6 +23,10 @@ static const uint8_t rules_of[TAKT_OP_COUNT] = {
     [TAKT_OP_argmax] = TAKT_NEEDS_ELEMENT,
     [TAKT_OP_argmin] = TAKT_NEEDS_ELEMENT,
     [TAKT_OP_variance] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_row_mean] = TAKT_NEEDS_COLUMN,
+    [TAKT_OP_row_max] = TAKT_NEEDS_COLUMN,
+    [TAKT_OP_col_mean] = TAKT_NEEDS_ELEMENT,
+    [TAKT_OP_col_max] = TAKT_NEEDS_ELEMENT,
     [TAKT_OP_attention] = TAKT_TAKES_SCALE,
 };
 

@@ -14,6 +14,7 @@
 #define EXACT             {TAKT_ACCURACY_EXACT, 0}
 #define VALUE             {TAKT_ACCURACY_VALUE, 0}
 #define ULP(units_)       {TAKT_ACCURACY_ULP, units_}
+#define ULPS(f32_, f64_)  {TAKT_ACCURACY_ULP, f32_, f64_}
 #define RESULT(units_)    {TAKT_ACCURACY_RESULT, units_}
 #define MAGNITUDE(units_) {TAKT_ACCURACY_MAGNITUDE, units_}
 #define ROOT(units_)      {TAKT_ACCURACY_ROOT, units_}

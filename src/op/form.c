@@ -173,6 +173,16 @@ static ALWAYS_INLINE double input_elements(const struct takt_form_entry *form,
                                              : 0;
 }
 
+/* Whether all operands have as many elements as the output. */
+static ALWAYS_INLINE bool is_even(const struct takt_form_entry *form)
+{
+    const struct takt_form_operand *second = &form->in[1];
+
+    return form->over.count == 0 &&
+           (second->is_optional || second->dims.count == 0 ||
+            second->dims.count == form->out.dims.count);
+}
+
 static ALWAYS_INLINE void work_by(const struct takt_form_entry *form,
                                   const struct takt_op_entry *entry,
                                   const takt_shape *shape, double *elements,
@@ -182,7 +192,7 @@ static ALWAYS_INLINE void work_by(const struct takt_form_entry *form,
     const unsigned inputs = entry->op.inputs;
     size_t memory[TAKT_DIMS];
 
-    if (form->over.count == 0) { /* a number of elements says it all */
+    if (is_even(form)) { /* a number of elements says it all */
         double n = 1;
         for (unsigned i = 0; i < shape->rank; i++)
             n *= (double)shape->dim[i];

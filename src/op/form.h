@@ -112,7 +112,15 @@ enum takt_accuracy {
 struct takt_tolerance {
     enum takt_accuracy of;
     double units;
+    double units_f64; /* 0: as many */
 };
+
+static inline double takt__units(const struct takt_tolerance *tolerance,
+                                 takt_dtype dtype)
+{
+    return dtype == TAKT_F64 && tolerance->units_f64 != 0 ? tolerance->units_f64
+                                                          : tolerance->units;
+}
 
 /* An op and what the catalogue knows beyond its public part. The public part
  * comes first, so that a `const takt_op *` of ours is one of these. */

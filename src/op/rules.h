@@ -13,7 +13,8 @@ enum {
     TAKT_TAKES_BOUNDS = 4,   /* alpha <= beta */
     TAKT_TAKES_EPSILON = 8,  /* alpha >= 0 */
     TAKT_NEEDS_ELEMENT = 16, /* it has no answer for nothing */
-    TAKT_TAKES_SCALE = 32    /* an alpha of 0 stands for 1 / sqrt(depth) */
+    TAKT_TAKES_SCALE = 32,   /* an alpha of 0 stands for 1 / sqrt(depth) */
+    TAKT_NEEDS_COLUMN = 64   /* no answer for rows of nothing */
 };
 
 /* A 0 that the caller did not confirm may have been forgotten. */
@@ -32,6 +33,8 @@ static inline takt_status takt__check_rare_rules(takt_call *call,
     if ((rules & TAKT_TAKES_EPSILON) != 0 && !(call->alpha >= 0))
         return TAKT_EINVAL;
     if ((rules & TAKT_NEEDS_ELEMENT) != 0 && call->shape.dim[0] == 0)
+        return TAKT_ESHAPE;
+    if ((rules & TAKT_NEEDS_COLUMN) != 0 && call->shape.dim[TAKT_COLS] == 0)
         return TAKT_ESHAPE;
     if ((rules & TAKT_TAKES_SCALE) != 0 && call->alpha == 0)
         call->alpha = 1 / sqrt((double)call->shape.dim[TAKT_ATTENTION_D]);

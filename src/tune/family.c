@@ -26,18 +26,29 @@
     {"MxNxK", NULL, trans_ ".thin_mk", flags_, thin_, 4, 12, 3, {GROWS(1), GROWS(128), GROWS(1)}}, \
     {"MxNxK", NULL, trans_ ".thin_nk", flags_, thin_, 4, 12, 3, {GROWS(128), GROWS(1), GROWS(1)}}
 
+#define BY_ROWS(op_) \
+    {"ROWSxCOLS", op_, "", 0, 0, 13, 23, 2, {GROWS(1), GROWS(1)}}, \
+    {"ROWSxCOLS", op_, "short", 0, 1, 6, 34, 2, {GROWS(1), STAYS(32)}}, \
+    {"ROWSxCOLS", op_, "few", 0, 1, 16, 40, 2, {STAYS(4), GROWS(1)}}
+#define BY_COLS(op_) \
+    {"ROWSxCOLS", op_, "", 0, 0, 6, 24, 2, {GROWS(1), GROWS(1)}}, \
+    {"ROWSxCOLS", op_, "narrow", 0, 2, 4, 18, 2, {GROWS(32), GROWS(1)}}, \
+    {"ROWSxCOLS", op_, "flat", 0, 2, 4, 18, 2, {GROWS(1), GROWS(32)}}
+
 static const struct takt_family families[] = {
     {"N", NULL, "", 0, 0, 16, 48, 1, {GROWS(1)}},
 
-    {"ROWSxCOLS", "transpose", "", 0, 0, 6, 24, 2, {GROWS(1), GROWS(1)}},
-    {"ROWSxCOLS", "transpose", "narrow", 0, 2, 4, 18, 2, {GROWS(32), GROWS(1)}},
-    {"ROWSxCOLS", "transpose", "flat", 0, 2, 4, 18, 2, {GROWS(1), GROWS(32)}},
-    {"ROWSxCOLS", "softmax", "", 0, 0, 13, 23, 2, {GROWS(1), GROWS(1)}},
-    {"ROWSxCOLS", "softmax", "short", 0, 1, 6, 34, 2, {GROWS(1), STAYS(32)}},
-    {"ROWSxCOLS", "softmax", "few", 0, 1, 16, 40, 2, {STAYS(4), GROWS(1)}},
-    {"ROWSxCOLS", "layernorm", "", 0, 0, 13, 23, 2, {GROWS(1), GROWS(1)}},
-    {"ROWSxCOLS", "layernorm", "short", 0, 1, 6, 34, 2, {GROWS(1), STAYS(32)}},
-    {"ROWSxCOLS", "layernorm", "few", 0, 1, 16, 40, 2, {STAYS(4), GROWS(1)}},
+    BY_COLS("transpose"),
+    BY_ROWS("softmax"),
+    BY_ROWS("layernorm"),
+    BY_ROWS("bias_add"),
+    BY_ROWS("bias_mul"),
+    BY_ROWS("row_sum"),
+    BY_ROWS("row_mean"),
+    BY_ROWS("row_max"),
+    BY_COLS("col_sum"),
+    BY_COLS("col_mean"),
+    BY_COLS("col_max"),
 
     {"MxN", NULL, "n", 0, 0, 8, 24, 2, {GROWS(1), GROWS(1)}},
     {"MxN", NULL, "n.narrow", 0, 1, 4, 18, 2, {GROWS(32), GROWS(1)}},

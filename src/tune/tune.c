@@ -60,8 +60,11 @@ static size_t usual_ops(const takt_op *out[TAKT_OP_COUNT])
         "matmul", "add", "sum", "dot", "gemv", "axpy", "mul", "exp", "softmax",
         "scale", "copy", "relu", "max", "norm2", "layernorm", "sub", "div",
         "fma", "tanh", "sigmoid", "gelu", "log", "sqrt", "abs", "neg", "clamp",
+        "sin", "cos", "exp2", "log2", "log1p", "expm1",
         "mean", "min", "argmax", "argmin", "norm1", "variance", "transpose",
-        "batched_matmul", "conv2d", "attention", "pooling"};
+        "bias_add", "bias_mul", "row_sum", "col_sum", "row_mean", "col_mean",
+        "row_max", "col_max", "batched_matmul", "conv2d", "attention",
+        "pooling"};
     /* clang-format on */
     const size_t count = sizeof usual / sizeof usual[0];
 

@@ -74,6 +74,11 @@ static const struct recipe *recipe_of(const takt_call *call)
     return &recipes[takt__op_id(call->op)];
 }
 
+bool takt__vulkan_has(const takt_op *op, takt_dtype dtype)
+{
+    return dtype == TAKT_F32 && recipes[takt__op_id(op)].is_there;
+}
+
 /* The longer side of an image with its padding, in which shaders count too;
  * 0: the call has none. No size of it is above 2^32. */
 static size_t padded_side(const takt_call *call)

@@ -294,6 +294,7 @@ const struct takt_driver takt__vulkan_driver = {
     .stop = stop,
     .reserve = takt__vulkan_reserve,
     .release = takt__vulkan_release,
+    .has = takt__vulkan_has,
     .can_run = takt__vulkan_can_run,
     .copy = takt__vulkan_copy,
     .compute = takt__vulkan_compute,

@@ -215,6 +215,7 @@ struct takt_vulkan_lanes takt__vulkan_lanes(uint64_t rows, uint64_t cols);
 
 /* compute.c, products.c, layers.c */
 takt_device_can_run takt__vulkan_can_run;
+bool takt__vulkan_has(const takt_op *op, takt_dtype dtype);
 takt_device_compute takt__vulkan_compute;
 
 /* How calls of a form are run. */

@@ -4,6 +4,7 @@
  * only what is missing is moved; and what is not allowed changes nothing.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
+#include "cuda/cuda.h"
 #include "gpu/buffers.h"
 
 enum { some = 50000 }; /* too many for a letter */
@@ -285,7 +286,7 @@ static void every_op_takes_buffers(takt_ctx *on, size_t expert, unsigned how)
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
         takt_buffer *buffer[TAKT_OPERANDS];
-        if (takt__op_entry(op)->form == TAKT_FORM_view)
+        if (!takt__cuda_driver.has(op, TAKT_F32))
             continue;
         struct subject s = subject_make(on, op->name, TAKT_F32, 20011, how);
         const takt_call call = subject_in_buffers(&s, on, buffer);

@@ -37,17 +37,22 @@ static void begin(const char *name)
 /* ---- ops -------------------------------------------------------------------
  */
 
-#define EACH_UNARY(X) X(abs) X(neg) X(sqrt) X(copy)
+#define EACH_UNARY(X) \
+    X(abs)            \
+    X(neg)            \
+    X(sqrt)           \
+    X(copy)           \
+    X(exp)            \
+    X(exp2)           \
+    X(expm1)          \
+    X(log) X(log2) X(log1p) X(sin) X(cos) X(sigmoid) X(tanh) X(relu) X(gelu)
 #define EACH_BINARY(X) X(add) X(sub) X(mul) X(div)
-#define EACH_F32(X) X(exp) X(log) X(sigmoid) X(tanh) X(relu) X(gelu)
 #define EACH_REDUCTION(X) \
     X(sum)                \
     X(mean) X(max) X(min) X(argmax) X(argmin) X(norm1) X(norm2) X(variance)
 
-#define UNARY_F32(op_) \
-    REFUSED(takt_##op_##_f32, takt_##op_##_f32(1, NULL, NULL));
-#define UNARY(op_) \
-    UNARY_F32(op_) \
+#define UNARY(op_)                                              \
+    REFUSED(takt_##op_##_f32, takt_##op_##_f32(1, NULL, NULL)); \
     REFUSED(takt_##op_##_f64, takt_##op_##_f64(1, NULL, NULL));
 #define BINARY(op_)                                                   \
     REFUSED(takt_##op_##_f32, takt_##op_##_f32(1, NULL, NULL, NULL)); \
@@ -57,7 +62,6 @@ static void vectors_are_refused(void)
 {
     EACH_UNARY(UNARY)
     EACH_REDUCTION(UNARY)
-    EACH_F32(UNARY_F32)
     EACH_BINARY(BINARY)
     BINARY(dot)
     REFUSED(takt_scale_f32, takt_scale_f32(1, 1, NULL, NULL));
@@ -69,6 +73,15 @@ static void vectors_are_refused(void)
     REFUSED(takt_clamp_f32, takt_clamp_f32(1, 0, 1, NULL, NULL));
     REFUSED(takt_clamp_f64, takt_clamp_f64(1, 0, 1, NULL, NULL));
 }
+
+#define BIAS(op_)                                                        \
+    REFUSED(takt_##op_##_f32, takt_##op_##_f32(1, 1, NULL, NULL, NULL)); \
+    REFUSED(takt_##op_##_f64, takt_##op_##_f64(1, 1, NULL, NULL, NULL));
+#define AXIS(op_)                                                  \
+    REFUSED(takt_##op_##_f32, takt_##op_##_f32(1, 1, NULL, NULL)); \
+    REFUSED(takt_##op_##_f64, takt_##op_##_f64(1, 1, NULL, NULL));
+#define EACH_AXIS(X) \
+    X(row_sum) X(row_mean) X(row_max) X(col_sum) X(col_mean) X(col_max)
 
 #define MATRIX(type_)                                                        \
     REFUSED(takt_transpose_##type_,                                          \
@@ -86,6 +99,9 @@ static void matrices_and_layers_are_refused(void)
 {
     MATRIX(f32)
     MATRIX(f64)
+    BIAS(bias_add)
+    BIAS(bias_mul)
+    EACH_AXIS(AXIS)
     REFUSED(takt_softmax_f32, takt_softmax_f32(1, 1, NULL, NULL));
     REFUSED(takt_layernorm_f32,
             takt_layernorm_f32(1, 1, NULL, NULL, NULL, 0, NULL));

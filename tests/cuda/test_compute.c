@@ -184,7 +184,7 @@ static void try_one(const struct trial *trial, takt_dtype dtype)
 {
     const takt_op *op = takt_op_find(trial->op);
 
-    if ((op->dtypes >> dtype & 1) == 0)
+    if (!driver->has(op, dtype))
         return;
     fill(dtype);
     const takt_call call = make_call(trial, dtype);
@@ -344,12 +344,22 @@ static void threads_share_a_device(void)
     fixture_stop();
 }
 
+static void an_op_without_a_kernel_is_refused(void)
+{
+    const struct trial without = {"exp2", SHAPE(1000), .alpha = 0};
+    const takt_call call = make_call(&without, TAKT_F32);
+
+    EXPECT(!driver->has(call.op, TAKT_F32));
+    EXPECT(!driver->can_run(&gpu, &call));
+}
+
 int main(void)
 {
     fixture_open();
     RUN(every_op_gets_its_operands);
     RUN(products_are_left_to_cublas_where_it_is);
     RUN(a_cublas_that_refuses_is_done_without);
+    RUN(an_op_without_a_kernel_is_refused);
     RUN(threads_share_a_device);
     return tap_done();
 }

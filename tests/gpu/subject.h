@@ -166,6 +166,11 @@ static inline void subject_shape(takt_call *call, size_t n, unsigned how)
         if (takt__op_id(call->op) == TAKT_OP_layernorm)
             subject_want(call, 1, 2, how);
         break;
+    case TAKT_FORM_bias:
+    case TAKT_FORM_by_rows:
+    case TAKT_FORM_by_cols:
+        DIMS(n / 257 + 1, 257);
+        break;
     case TAKT_FORM_matrix:
         shape_transpose(call, n, how);
         break;

@@ -5,6 +5,7 @@
  * any number of threads, and never a byte beside what is the caller's.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
+#include "cuda/cuda.h"
 #include "gpu/subject.h"
 
 enum { by_letter = 2000, by_copied_letter = 24011, by_journey = 150011 };
@@ -32,8 +33,7 @@ static void check_one(takt_ctx *on, const char *op, takt_dtype dtype, size_t n,
 
 static bool can_be_run(const takt_op *op, int dtype)
 {
-    return takt__op_entry(op)->form != TAKT_FORM_view &&
-           (op->dtypes >> dtype & 1) != 0;
+    return takt__cuda_driver.has(op, (takt_dtype)dtype);
 }
 
 static void every_op(size_t n, unsigned how)
@@ -84,7 +84,8 @@ static void results_may_take_the_place_of_operands(void)
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
         const enum takt_form form = takt__op_entry(op)->form;
-        if (form != TAKT_FORM_map && form != TAKT_FORM_rows)
+        if ((form != TAKT_FORM_map && form != TAKT_FORM_rows) ||
+            !takt__cuda_driver.has(op, TAKT_F32))
             continue;
         for (int n = 0; n < 3; n++)
             check_one(ctx, op->name, TAKT_F32, sizes[n], IN_PLACE);

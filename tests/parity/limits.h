@@ -135,6 +135,25 @@ static inline void expect_matmul(const takt_call *call, struct expected *out)
     count_rows(out, TAKT_OUT, m, n, call->ld[2]);
 }
 
+/* Means and maxima of nothing are refused. */
+static inline void expect_axes(const takt_call *call, struct expected *out)
+{
+    const size_t *d = call->shape.dim;
+    const enum takt_op_id op = takt__op_id(call->op);
+
+    count(out, 0, d[0], d[1], 1, 1);
+    if (form_of(call) == TAKT_FORM_bias) {
+        count(out, 1, d[1], 1, 1, 1);
+        out->of[TAKT_OUT] = out->of[0];
+        return;
+    }
+    const size_t over = form_of(call) == TAKT_FORM_by_rows ? d[1] : d[0];
+    count(out, TAKT_OUT, form_of(call) == TAKT_FORM_by_rows ? d[0] : d[1], 1, 1,
+          1);
+    if (over == 0 && op != TAKT_OP_row_sum && op != TAKT_OP_col_sum)
+        out->status = TAKT_ESHAPE;
+}
+
 static inline void expect_rest(const takt_call *call, struct expected *out)
 {
     const size_t *d = call->shape.dim;
@@ -154,6 +173,11 @@ static inline void expect_rest(const takt_call *call, struct expected *out)
     case TAKT_FORM_matrix:
         count_rows(out, 0, d[0], d[1], call->ld[0]);
         count_rows(out, TAKT_OUT, d[1], d[0], call->ld[2]);
+        break;
+    case TAKT_FORM_bias:
+    case TAKT_FORM_by_rows:
+    case TAKT_FORM_by_cols:
+        expect_axes(call, out);
         break;
     case TAKT_FORM_rows:
         count(out, 0, d[0], d[1], 1, 1);

@@ -86,7 +86,8 @@ static double allowed(const struct trial *t, size_t i)
     case TAKT_ACCURACY_VALUE:
         return 0;
     case TAKT_ACCURACY_ULP:
-        return (tolerance->units + 0.5) * ulp_of_f32(result);
+        return (takt__units(tolerance, t->call.dtype) + 0.5) *
+               (double)ulp_of((long double)result, is_double);
     case TAKT_ACCURACY_RESULT:
         return (tolerance->units + 1) * eps_of(is_double) * fabs(result);
     case TAKT_ACCURACY_FORMULA:

@@ -54,6 +54,14 @@ static const struct subject subjects[] = {
     {"gemv", {3, 4}, TAKT_TRANS_A, false},
     {"transpose", {3, 4}, 0, false},
     {"softmax", {3, 4}, 0, false},
+    {"bias_add", {3, 4}, 0, false},
+    {"bias_mul", {3, 4}, 0, false},
+    {"row_sum", {3, 4}, 0, false},
+    {"row_mean", {3, 4}, 0, false},
+    {"row_max", {3, 4}, 0, false},
+    {"col_sum", {3, 4}, 0, false},
+    {"col_mean", {3, 4}, 0, false},
+    {"col_max", {3, 4}, 0, false},
     {"layernorm", {3, 4}, 0, true},
 };
 

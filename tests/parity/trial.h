@@ -84,6 +84,20 @@ static inline void shape_matrix(struct trial *t, uint64_t *seed)
     }
 }
 
+static inline void shape_axes(struct trial *t, uint64_t *seed)
+{
+    const enum takt_form form = takt__op_entry(t->call.op)->form;
+    const size_t dim[] = {pick(seed, 1, 120), pick(seed, 1, 300)};
+
+    set_shape(t, 2, dim);
+    t->in[0] = dim[0] * dim[1];
+    t->in[1] = form == TAKT_FORM_bias ? dim[1] : 0;
+    t->out = form == TAKT_FORM_bias      ? t->in[0]
+             : form == TAKT_FORM_by_rows ? dim[0]
+                                         : dim[1];
+    t->terms = form == TAKT_FORM_by_rows ? dim[1] : dim[0];
+}
+
 static inline void pick_factors(struct trial *t, uint64_t *seed)
 {
     static const double factors[] = {1, 0, -1, 0.75, 1, 2};
@@ -207,6 +221,11 @@ static inline void trial_shape(struct trial *t, size_t k, uint64_t *seed)
     case TAKT_FORM_rows:
     case TAKT_FORM_matrix:
         shape_matrix(t, seed);
+        break;
+    case TAKT_FORM_bias:
+    case TAKT_FORM_by_rows:
+    case TAKT_FORM_by_cols:
+        shape_axes(t, seed);
         break;
     case TAKT_FORM_gemv:
         shape_gemv(t, seed);

@@ -63,6 +63,19 @@ static inline double ulp_of_f32(double exact)
     return ldexp(1.0, exponent - FLT_MANT_DIG);
 }
 
+/* And of a double; the exact result has more digits. */
+static inline long double ulp_of(long double exact, bool is_double)
+{
+    int exponent;
+
+    if (!is_double)
+        return (long double)ulp_of_f32((double)exact);
+    if (fabsl(exact) < (long double)DBL_MIN)
+        return 0x1p-1074L;
+    frexpl(exact, &exponent);
+    return ldexpl(1.0L, exponent - DBL_MANT_DIG);
+}
+
 static inline bool same_value(double got, double want)
 {
     if (isnan(got) || isnan(want))
@@ -88,7 +101,7 @@ static inline bool is_near(double got, double want, double allowed,
 static struct {
     const char *op, *by, *dtype;
     double share; /* of what is allowed */
-} tolerance_worst[64];
+} tolerance_worst[128];
 
 static inline void tolerance_note(const char *op, const char *by,
                                   bool is_double, double off, double allowed)

@@ -8,6 +8,7 @@
 
 #include "parity/trial.h"
 #include "vulkan/rig.h"
+#include "vulkan/vulkan.h"
 
 enum { specials = 24 };
 

@@ -15,7 +15,7 @@ static void run_trials(size_t first, size_t count)
 {
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
-        if (takt__op_entry(op)->form == TAKT_FORM_view)
+        if (!takt__vulkan_driver.has(op, TAKT_F32))
             continue;
         for (size_t k = first; k < first + count; k++) {
             const struct trial t = trial_make(op, TAKT_F32, k);
@@ -92,7 +92,8 @@ static takt_call map_of(const takt_op *op, size_t n)
 
 static bool is_map(const takt_op *op)
 {
-    return takt__op_entry(op)->form == TAKT_FORM_map;
+    return takt__op_entry(op)->form == TAKT_FORM_map &&
+           takt__vulkan_driver.has(op, TAKT_F32);
 }
 
 static size_t power(size_t base, unsigned exponent)

@@ -3,13 +3,15 @@
  * map.c - what the element-wise ops mean, one line each.
  *
  * `a`, `b` and `c` are elements, `p` and `q` the call's parameters rounded to
- * the dtype. fma and axpy are fused by definition. The transcendental ops are
- * computed in double and rounded once. Comparisons are written so that a NaN
- * falls through to itself.
+ * the dtype. fma and axpy are fused by definition. The transcendental ops of
+ * floats are computed in double and rounded once. Comparisons are written so
+ * that a NaN falls through to itself.
  */
 #include "kernels/kernel.h"
 
 #include <math.h>
+
+#include "kernels/gelu.h"
 
 #define MAP(op, dtype, real, operands, result)                             \
     takt_map_kernel takt__k_##op##_##dtype##_scalar;                       \
@@ -50,11 +52,20 @@ MAP(abs, f32, float, 1, fabsf(a))
 MAP(abs, f64, double, 1, fabs(a))
 MAP(sqrt, f32, float, 1, sqrtf(a))
 MAP(sqrt, f64, double, 1, sqrt(a))
-MAP(relu, f32, float, 1, a < 0.0F ? 0.0F : a)
+MAPS(relu, 1, a < 0 ? 0 : a)
 
+/* Two roundings of a double would be too many for some. From exp(-|x|), which
+ * cannot overflow. */
 static double sigmoid(double x)
 {
-    return 1.0 / (1.0 + exp(-x));
+    const long double e = expl(-fabsl((long double)x));
+    return (double)((x < 0 ? e : 1.0L) / (1.0L + e));
+}
+
+/* glibc's tanh is off by more than 2 units. */
+static double hyperbolic(double x)
+{
+    return (double)tanhl((long double)x);
 }
 
 static double gelu(double x)
@@ -63,8 +74,20 @@ static double gelu(double x)
     return x * 0.5 * erfc(-x * root_half);
 }
 
-MAP(exp, f32, float, 1, (float)exp((double)a))
-MAP(log, f32, float, 1, (float)log((double)a))
-MAP(sigmoid, f32, float, 1, (float)sigmoid((double)a))
+#define FUNCTION(op)                               \
+    MAP(op, f32, float, 1, (float)(op)((double)a)) \
+    MAP(op, f64, double, 1, (op)(a))
+
+FUNCTION(exp)
+FUNCTION(exp2)
+FUNCTION(expm1)
+FUNCTION(log)
+FUNCTION(log2)
+FUNCTION(log1p)
+FUNCTION(sin)
+FUNCTION(cos)
+FUNCTION(sigmoid)
 MAP(tanh, f32, float, 1, (float)tanh((double)a))
+MAP(tanh, f64, double, 1, hyperbolic(a))
 MAP(gelu, f32, float, 1, (float)gelu((double)a))
+MAP(gelu, f64, double, 1, takt__gelu(a))

@@ -18,7 +18,7 @@ typedef __m256 vm32;
 typedef __m256d vm64;
 
 enum { VF32_LANES = 8, VF64_LANES = 4 };
-enum { V_MASKS = 0 };
+enum { V_MASKS = 0, V_FUSES = 1 };
 
 #define V_PREFIX _mm256_
 #define V_WIDTH 256
@@ -110,6 +110,18 @@ V_HALVES(hmax, max)
 V_HALVES(hmin, min)
 /* clang-format on */
 
+/* Only the highest bit of a lane chooses. */
+
+VINLINE vm32 vm32_odd(vi32 a)
+{
+    return vi32_as_f32(vi32_shl(a, 31));
+}
+
+VINLINE vm64 vm64_odd(vi64 a)
+{
+    return vi64_as_f64(vi64_shl(a, 63));
+}
+
 /* Between widths. */
 
 VINLINE vf64 vf32_widen_lo(vf32 v)
@@ -142,6 +154,16 @@ VINLINE vf32 vf32_ratio(vf32 a, vf32 c, vf32 x)
     const vf32 q = _mm256_mul_ps(a, inverse);
     const vf32 rest = _mm256_fnmadd_ps(q, x, _mm256_fnmadd_ps(q, c, a));
     return _mm256_fmadd_ps(rest, inverse, q);
+}
+
+/* The remainder corrects the quotient for the rounding of c + x. */
+VINLINE vf64 vf64_ratio(vf64 a, vf64 c, vf64 x)
+{
+    const vf64 b = _mm256_add_pd(c, x);
+    const vf64 inverse = _mm256_div_pd(_mm256_set1_pd(1.0), b);
+    const vf64 q = _mm256_mul_pd(a, inverse);
+    const vf64 rest = _mm256_fnmadd_pd(q, x, _mm256_fnmadd_pd(q, c, a));
+    return _mm256_fmadd_pd(rest, inverse, q);
 }
 
 /* Square tiles: v[i] lane j becomes v[j] lane i. */

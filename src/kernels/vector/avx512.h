@@ -17,14 +17,14 @@ typedef __mmask16 vm32;
 typedef __mmask8 vm64;
 
 enum { VF32_LANES = 16, VF64_LANES = 8 };
-enum { V_MASKS = 1 };
+enum { V_MASKS = 1, V_FUSES = 1 };
 
 #define V_PREFIX _mm512_
 #define V_WIDTH 512
 #define V_CMP(suffix_) _mm512_cmp_##suffix_##_mask
 #include "kernels/vector/x86.h"
 
-/* The first operand chooses bit by bit between the other two. */
+/* The first operand chooses bit by bit between the other two; a ^ (b & c). */
 
 VINLINE vf32 vf32_copysign(vf32 size, vf32 sign)
 {
@@ -38,6 +38,30 @@ VINLINE vf64 vf64_copysign(vf64 size, vf64 sign)
     const __m512i bit = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
     return _mm512_castsi512_pd(_mm512_ternarylogic_epi64(
         bit, _mm512_castpd_si512(sign), _mm512_castpd_si512(size), 0xCA));
+}
+
+VINLINE vf32 vf32_flip(vf32 a, vf32 sign)
+{
+    const __m512i bit = _mm512_castps_si512(_mm512_set1_ps(-0.0F));
+    return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(
+        _mm512_castps_si512(a), _mm512_castps_si512(sign), bit, 0x78));
+}
+
+VINLINE vf64 vf64_flip(vf64 a, vf64 sign)
+{
+    const __m512i bit = _mm512_castpd_si512(_mm512_set1_pd(-0.0));
+    return _mm512_castsi512_pd(_mm512_ternarylogic_epi64(
+        _mm512_castpd_si512(a), _mm512_castpd_si512(sign), bit, 0x78));
+}
+
+VINLINE vm32 vm32_odd(vi32 a)
+{
+    return _mm512_test_epi32_mask(a, _mm512_set1_epi32(1));
+}
+
+VINLINE vm64 vm64_odd(vi64 a)
+{
+    return _mm512_test_epi64_mask(a, _mm512_set1_epi64(1));
 }
 
 /* Across lanes. */
@@ -88,6 +112,11 @@ VINLINE vf32 vf32_ldexp(vf32 x, vf32 k)
     return _mm512_scalef_ps(x, k);
 }
 
+VINLINE vf64 vf64_ldexp(vf64 x, vf64 k)
+{
+    return _mm512_scalef_pd(x, k);
+}
+
 /* Without optimisation gcc has macros for these, which convert mask types. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wsign-conversion"
@@ -109,7 +138,34 @@ VINLINE vf32 vf32_log_special(vf32 x, vf32 log)
     const __m512i table = _mm512_set1_epi32(0x03530422);
     return _mm512_fixupimm_ps(log, x, table, 0);
 }
+
+VINLINE vf64 vf64_mantissa(vf64 x)
+{
+    return _mm512_getmant_pd(x, _MM_MANT_NORM_p75_1p5, _MM_MANT_SIGN_zero);
+}
+
+VINLINE vf64 vf64_exponent(vf64 x, vf64 mantissa)
+{
+    return _mm512_sub_pd(_mm512_getexp_pd(x), _mm512_getexp_pd(mantissa));
+}
+
+VINLINE vf64 vf64_log_special(vf64 x, vf64 log)
+{
+    const __m512i table = _mm512_set1_epi64(0x03530422);
+    return _mm512_fixupimm_pd(log, x, table, 0);
+}
 #pragma GCC diagnostic pop
+
+/* Tables. */
+
+#define V_CELLS 1
+
+VINLINE vf64 vf64_cell(const double of[16], vf64 mantissa)
+{
+    const vi64 first = vi64_shr(_mm512_castpd_si512(mantissa), 48);
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(of), first,
+                                  _mm512_loadu_pd(of + 8));
+}
 
 /* Quotients. */
 
@@ -120,6 +176,18 @@ VINLINE vf32 vf32_ratio(vf32 a, vf32 c, vf32 x)
     const vf32 q = _mm512_mul_ps(a, inverse);
     const vf32 rest = _mm512_fnmadd_ps(q, x, _mm512_fnmadd_ps(q, c, a));
     return _mm512_fmadd_ps(rest, inverse, q);
+}
+
+/* Two steps for doubles: dividing takes longer than all else. */
+VINLINE vf64 vf64_ratio(vf64 a, vf64 c, vf64 x)
+{
+    const vf64 b = _mm512_add_pd(c, x);
+    const vf64 rough = _mm512_rcp14_pd(b);
+    const vf64 inverse = _mm512_fmadd_pd(
+        rough, _mm512_fnmadd_pd(b, rough, _mm512_set1_pd(1.0)), rough);
+    const vf64 q = _mm512_mul_pd(a, inverse);
+    const vf64 rest = _mm512_fnmadd_pd(q, x, _mm512_fnmadd_pd(q, c, a));
+    return _mm512_fmadd_pd(rest, inverse, q);
 }
 
 /* Square tiles: v[i] lane j becomes v[j] lane i. */

@@ -6,6 +6,9 @@
  *
  *   REAL, VREAL, VMASK  an element, a vector of LANES elements, its mask
  *   V(word), M(word)    the word of isa.h for such a vector, such a mask
+ *   VINT, I(word)       signed integers as wide, and their words
+ *   AS_INT, AS_REAL     the same bits as integers, and back
+ *   EITHER(f32, f64)    the one for the dtype
  *   F(name)             the name with the dtype: name_f32
  */
 #include "kernels/vector/no_dtype.h"
@@ -16,4 +19,9 @@
 #define LANES VF32_LANES
 #define V(word_) vf32_##word_
 #define M(word_) vm32_##word_
+#define VINT vi32
+#define I(word_) vi32_##word_
+#define AS_INT vf32_as_i32
+#define AS_REAL vi32_as_f32
+#define EITHER(f32_, f64_) f32_
 #define F(name_) name_##_f32

@@ -14,23 +14,29 @@
  *   load_up_to         _n where n < LANES, else the whole vector
  *   stream             vector-aligned, past the caches; v_fence() ends it
  *   V_MASKS            1 where _n costs no more than a whole vector
+ *   V_FUSES            1 where fma is fused
  *   min, max           a < b ? a : b and a > b ? a : b: b if either is NaN
  *   fma, fnma          a*b + c, c - a*b: fused where the ISA can (not on sse2)
  *   fused              a*b + c with one rounding, at any price
  *   lt gt eq           quiet; false with a NaN
  *   unord              true where a or b is NaN
+ *   odd                true where the lowest bit of an integer is set
  *   select(m, a, b)    m ? a : b
+ *   flip(a, b)         a, its sign changed where b has one
  *   mix(n, a, b)       the first n lanes of a, elsewhere b
  *   sum, hmax, hmin    across lanes; the extrema are unspecified with a NaN
  *   to_i32             to nearest, ties to even
  *   as_i32, as_f32     the same bits
  *   keep               stays in a register, is not loaded once per use
- *   ldexp(x, k)        x * 2^k, rounded once; k whole, |k| <= 252
+ *   shl, sar, shr      shifts of integers; shr brings in zeros
+ *   ldexp(x, k)        x * 2^k, rounded once; k whole, |k| <= 252 (2044)
  *   ratio(a, c, x)     a / (c + x) as if c + x were exact, and rounded once or
  *                      nearly; c/2 <= c + x <= 2c
  *   transpose(v)       the square tile v[LANES], in registers
  *   mantissa(x)        x > 0 is mantissa * 2^exponent(x, mantissa), with the
  *                      mantissa in [0.75, 1.5); denormals are welcome
+ *   V_CELLS            1 where there is cell(of, m): one of 16 doubles by the
+ *                      first four bits of a mantissa
  *
  *   V_TILE_ROWS        rows of a matrix product that registers can hold, two
  *                      vectors each, beside two vectors of the right side and

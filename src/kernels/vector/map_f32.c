@@ -11,4 +11,3 @@
 #include "kernels/vector/map_loop.h"
 
 #include "kernels/vector/map.def"
-MAP(relu, 1, V(max)(V(zero)(), a))

@@ -17,7 +17,7 @@ typedef uint32x4_t vm32;
 typedef uint64x2_t vm64;
 
 enum { VF32_LANES = 4, VF64_LANES = 2 };
-enum { V_MASKS = 0 };
+enum { V_MASKS = 0, V_FUSES = 1 };
 
 /* NX(addq) is vaddq_f32, NU(orrq) is vorrq_u32; and then those of doubles. */
 #include "kernels/vector/f32.h"
@@ -162,6 +162,7 @@ V_UNARY(double, vf64_sum, vf64, vaddvq_f64)
 
 /* clang-format off */
 V_BINARY(vi64, vi64_add, vi64, vaddq_s64)
+V_BINARY(vi64, vi64_sub, vi64, vsubq_s64)
 V_UNARY(vi64, vf64_as_i64, vf64, vreinterpretq_s64_f64)
 V_UNARY(vf64, vi64_as_f64, vi64, vreinterpretq_f64_s64)
 /* clang-format on */
@@ -169,6 +170,22 @@ V_UNARY(vf64, vi64_as_f64, vi64, vreinterpretq_f64_s64)
 VINLINE vi64 vi64_shl(vi64 a, int by)
 {
     return vshlq_s64(a, vdupq_n_s64(by));
+}
+
+VINLINE vi64 vi64_shr(vi64 a, int by)
+{
+    return vreinterpretq_s64_u64(
+        vshlq_u64(vreinterpretq_u64_s64(a), vdupq_n_s64(-by)));
+}
+
+VINLINE vm32 vm32_odd(vi32 a)
+{
+    return vtstq_s32(a, vdupq_n_s32(1));
+}
+
+VINLINE vm64 vm64_odd(vi64 a)
+{
+    return vtstq_s64(a, vdupq_n_s64(1));
 }
 
 /* Between widths. */
@@ -198,6 +215,15 @@ VINLINE vf32 vf32_ratio(vf32 a, vf32 c, vf32 x)
     const vf32 q = vdivq_f32(a, b);
     const vf32 rest = vfmsq_f32(vfmsq_f32(a, q, c), q, x);
     return vfmaq_f32(q, rest, vrecpeq_f32(b));
+}
+
+VINLINE vf64 vf64_ratio(vf64 a, vf64 c, vf64 x)
+{
+    const vf64 b = vaddq_f64(c, x);
+    const vf64 inverse = vdivq_f64(vdupq_n_f64(1.0), b);
+    const vf64 q = vmulq_f64(a, inverse);
+    const vf64 rest = vfmsq_f64(vfmsq_f64(a, q, c), q, x);
+    return vfmaq_f64(q, rest, inverse);
 }
 
 /* Square tiles: v[i] lane j becomes v[j] lane i. */

@@ -68,6 +68,16 @@ VINLINE VREAL V(or)(VREAL a, VREAL b)
     return NX_FROM_U(NU(orrq)(NU_FROM_X(a), NU_FROM_X(b)));
 }
 
+VINLINE VREAL V (xor)(VREAL a, VREAL b)
+{
+    return NX_FROM_U(NU(eorq)(NU_FROM_X(a), NU_FROM_X(b)));
+}
+
+VINLINE VREAL V(flip)(VREAL a, VREAL sign)
+{
+    return V(xor)(a, V(and)(sign, NX(dupq_n)((REAL)-0.0)));
+}
+
 VINLINE VREAL V(copysign)(VREAL size, VREAL sign)
 {
     return NX(bslq)(NU_FROM_X(NX(dupq_n)((REAL)-0.0)), sign, size);

@@ -7,3 +7,8 @@
 #undef V
 #undef M
 #undef F
+#undef VINT
+#undef I
+#undef AS_INT
+#undef AS_REAL
+#undef EITHER

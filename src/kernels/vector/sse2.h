@@ -18,7 +18,7 @@ typedef __m128 vm32;
 typedef __m128d vm64;
 
 enum { VF32_LANES = 4, VF64_LANES = 2 };
-enum { V_MASKS = 0 };
+enum { V_MASKS = 0, V_FUSES = 0 };
 
 #define V_PREFIX _mm_
 #define V_WIDTH 128
@@ -88,6 +88,17 @@ V_UNARY(double, vf64_hmax, vf64, fold2_hmax)
 V_UNARY(double, vf64_hmin, vf64, fold2_hmin)
 /* clang-format on */
 
+VINLINE vm32 vm32_odd(vi32 a)
+{
+    return vi32_as_f32(vi32_sar(vi32_shl(a, 31), 31));
+}
+
+VINLINE vm64 vm64_odd(vi64 a)
+{
+    const vi32 top = _mm_srai_epi32(vi64_shl(a, 63), 31);
+    return vi64_as_f64(_mm_shuffle_epi32(top, 0xF5));
+}
+
 /* Between widths. */
 
 VINLINE vf64 vf32_widen_lo(vf32 v)
@@ -118,6 +129,16 @@ VINLINE vf32 vf32_ratio(vf32 a, vf32 c, vf32 x)
     const vf64 q_lo = _mm_div_pd(_mm_cvtps_pd(a), lo);
     const vf64 q_hi = _mm_div_pd(_mm_cvtps_pd(_mm_movehl_ps(a, a)), hi);
     return _mm_movelh_ps(_mm_cvtpd_ps(q_lo), _mm_cvtpd_ps(q_hi));
+}
+
+/* What c + x lost is |x| or less, so it is found without fma. */
+VINLINE vf64 vf64_ratio(vf64 a, vf64 c, vf64 x)
+{
+    const vf64 b = _mm_add_pd(c, x);
+    const vf64 lost = _mm_sub_pd(x, _mm_sub_pd(b, c));
+    const vf64 inverse = _mm_div_pd(_mm_set1_pd(1.0), b);
+    const vf64 q = _mm_div_pd(a, b);
+    return _mm_sub_pd(q, _mm_mul_pd(_mm_mul_pd(q, lost), inverse));
 }
 
 /* Square tiles: v[i] lane j becomes v[j] lane i. */

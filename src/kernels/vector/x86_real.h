@@ -21,6 +21,7 @@ V_BINARY(VREAL, V(min), VREAL, VX(min))
 V_BINARY(VREAL, V(max), VREAL, VX(max))
 V_BINARY(VREAL, V(and), VREAL, VX(and))
 V_BINARY(VREAL, V(or), VREAL, VX(or))
+V_BINARY(VREAL, V(xor), VREAL, VX(xor))
 /* clang-format on */
 
 VINLINE VREAL V(neg)(VREAL a)
@@ -97,6 +98,11 @@ VINLINE VREAL V(copysign)(VREAL size, VREAL sign)
 {
     const VREAL bit = VX(set1)((REAL)-0.0);
     return VX(or)(VX(and)(bit, sign), VX(andnot)(bit, size));
+}
+
+VINLINE VREAL V(flip)(VREAL a, VREAL sign)
+{
+    return VX(xor)(a, VX(and)(sign, VX(set1)((REAL)-0.0)));
 }
 
 /* clang-format off */

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cpu_axes.c - a vector on every row of a matrix, and reductions of its rows
+ * and columns, on k threads.
+ *
+ * A row is reduced by the kernel of vectors.
+ */
+#include <string.h>
+
+#include "expert/forms.h"
+#include "kernels/partial.h"
+
+struct axes_job {
+    const struct takt_slots *slots;
+    const takt_call *call;
+    size_t rows, cols, size;
+};
+
+static struct axes_job job_of(const struct takt_expert *expert,
+                              const takt_call *call)
+{
+    return (struct axes_job){.slots = expert->slots,
+                             .call = call,
+                             .rows = call->shape.dim[TAKT_ROWS],
+                             .cols = call->shape.dim[TAKT_COLS],
+                             .size = takt_dtype_size(call->dtype)};
+}
+
+/* ---- a vector on every row ----------------------------------------------- */
+
+static void bias_part(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    const struct axes_job *job = self;
+    const takt_call *call = job->call;
+    const struct takt_stretch s = takt__stretch(job->rows, 1, part, parts);
+    const size_t skip = s.first * job->cols * job->size;
+
+    (void)scratch;
+    if (s.count > 0)
+        job->slots->bias[call->dtype][takt__op_id(call->op)](
+            s.count, job->cols, (const char *)call->in[0] + skip, call->in[1],
+            (char *)call->out + skip);
+}
+
+takt_status takt__cpu_bias(struct takt_experts *experts,
+                           const struct takt_expert *expert,
+                           const takt_call *call)
+{
+    struct axes_job job = job_of(expert, call);
+
+    return takt__cpu_run_parts(experts, expert, bias_part, &job);
+}
+
+/* ---- each row ------------------------------------------------------------ */
+
+/* The reduction of vectors that an op applies to rows. */
+static const struct {
+    enum takt_op_id op;
+    enum takt_partial_kind kind;
+} of_vectors[TAKT_OP_COUNT] = {
+    [TAKT_OP_row_sum] = {TAKT_OP_sum, TAKT_PARTIAL_SUM},
+    [TAKT_OP_row_mean] = {TAKT_OP_mean, TAKT_PARTIAL_MEAN},
+    [TAKT_OP_row_max] = {TAKT_OP_max, TAKT_PARTIAL_MAX},
+};
+
+static void rows_part(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    enum { grain = 16 }; /* a cache line of results */
+    const struct axes_job *job = self;
+    const takt_call *call = job->call;
+    const enum takt_op_id op = takt__op_id(call->op);
+    takt_reduce_kernel *kernel =
+        job->slots->reduce[call->dtype][of_vectors[op].op];
+    const struct takt_stretch s = takt__stretch(job->rows, grain, part, parts);
+    const char *in = call->in[0];
+    char *out = call->out;
+
+    (void)scratch;
+    for (size_t i = s.first; i < s.first + s.count; i++) {
+        struct takt_partial partial;
+        kernel(job->cols, in + i * job->cols * job->size, NULL, &partial);
+        takt__partial_write(of_vectors[op].kind, &partial,
+                            call->dtype == TAKT_F64, out + i * job->size);
+    }
+}
+
+takt_status takt__cpu_by_rows(struct takt_experts *experts,
+                              const struct takt_expert *expert,
+                              const takt_call *call)
+{
+    struct axes_job job = job_of(expert, call);
+
+    if (job.cols > 0)
+        return takt__cpu_run_parts(experts, expert, rows_part, &job);
+    memset(call->out, 0, job.rows * job.size); /* sums: else not admitted */
+    return TAKT_OK;
+}
+
+/* ---- each column --------------------------------------------------------- */
+
+static void columns_part(void *self, unsigned part, unsigned parts,
+                         void *scratch)
+{
+    enum { grain = 64 };
+    const struct axes_job *job = self;
+    const takt_call *call = job->call;
+    const struct takt_stretch s = takt__stretch(job->cols, grain, part, parts);
+    const size_t skip = s.first * job->size;
+
+    (void)scratch;
+    if (s.count > 0)
+        job->slots->columns[call->dtype][takt__op_id(call->op)](
+            job->rows, s.count, (const char *)call->in[0] + skip, job->cols,
+            (char *)call->out + skip);
+}
+
+takt_status takt__cpu_by_cols(struct takt_experts *experts,
+                              const struct takt_expert *expert,
+                              const takt_call *call)
+{
+    struct axes_job job = job_of(expert, call);
+
+    if (job.rows > 0)
+        return takt__cpu_run_parts(experts, expert, columns_part, &job);
+    memset(call->out, 0, job.cols * job.size);
+    return TAKT_OK;
+}
