@@ -195,6 +195,9 @@ static bool read_options(struct run_task *task)
     if (option_given(task->invocation, "no-gpu") &&
         !set_copy(task, "TAKT_GPU", ""))
         return false;
+    if (option_given(task->invocation, "no-numpy") &&
+        !set_copy(task, "TAKT_RUN_NUMPY", "off"))
+        return false;
     if (option_given(task->invocation, "same-bits") &&
         !set_copy(task, "TAKT_RUN_SAME_BITS", "1"))
         return false;
@@ -480,6 +483,7 @@ const struct command cmd_run = {
                 {"pin", "FILE", NULL,
                  "decisions from a file: every run gives the same bits"},
                 {"no-gpu", NULL, NULL, "use no GPU"},
+                {"no-numpy", NULL, NULL, "leave NumPy's own loops alone"},
                 {"threads", "N", NULL, "threads of Takt's own, at most"},
                 {"reuse", NULL, NULL,
                  "keep on the GPU what is known to be unchanged"},
