@@ -63,25 +63,47 @@ static struct takt_stats_loop *counted_of(struct takt_loop *loop)
     return counted;
 }
 
-/* `instead_ns` is what the other side takes; 0: not known. */
-static void count(struct takt_loop *loop, enum takt_loop_side side, ptrdiff_t n,
-                  uint64_t ns, double instead_ns)
+/* What the loop took, but for others who had the processor. */
+static uint64_t typical(uint64_t ns, double whole_ns, double split_ns)
 {
-    struct takt_stats_loop_cell *cell;
+    enum { far = 3 };
+    const double most = far * (whole_ns > split_ns ? whole_ns : split_ns);
 
+    return (double)ns < most ? ns : (uint64_t)most;
+}
+
+/* ns 0: it was not timed. */
+static void count(struct takt_loop *loop, enum takt_loop_side side, ptrdiff_t n,
+                  uint64_t ns)
+{
     if (!takt__has_stats())
         return;
-    cell = takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
+    struct takt_stats_loop_cell *cell =
+        takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
     takt__stats_add(&cell->calls[side], 1);
     if (ns == 0)
         return;
     takt__stats_add(&cell->timed[side], 1);
     takt__stats_add(&cell->ns[side], ns);
-    if (side == TAKT_LOOP_SPLIT && instead_ns > 0) {
-        takt__stats_add(&cell->compared, 1);
-        takt__stats_add(&cell->whole_ns, (uint64_t)instead_ns);
-        takt__stats_add(&cell->split_ns, ns);
-    }
+}
+
+/* A split loop, with what it takes whole. */
+static void compare(struct takt_loop *loop, const struct takt_loop_kind *kind,
+                    ptrdiff_t n, uint64_t ns)
+{
+    const struct takt_loop_estimate whole =
+        takt__loop_expect(kind, TAKT_LOOP_WHOLE, (size_t)n);
+    const struct takt_loop_estimate split =
+        takt__loop_expect(kind, TAKT_LOOP_SPLIT, (size_t)n);
+
+    if (!takt__has_stats() || !(whole.ns > 0))
+        return;
+    struct takt_stats_loop_cell *cell =
+        takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
+    takt__stats_add(&cell->compared, 1);
+    takt__stats_add(&cell->whole_ns, (uint64_t)whole.ns);
+    takt__stats_add(&cell->error_ns, (uint64_t)whole.error_ns);
+    takt__stats_add(&cell->split_ns, typical(ns, whole.ns, split.ns));
 }
 
 /* ---- running ------------------------------------------------------------- */
@@ -100,7 +122,7 @@ static void run_early(struct takt_loop *loop, const struct takt_loop_call *call,
     run_whole(call);
     const uint64_t ns = takt__now_ns() - start_ns;
     set_least(loop, call->n, ns);
-    count(loop, TAKT_LOOP_WHOLE, call->n, ns, 0);
+    count(loop, TAKT_LOOP_WHOLE, call->n, ns);
     if (why == TAKT_WHY_STARTING)
         takt__router_spent(ns);
 }
@@ -116,14 +138,26 @@ static struct takt_loop_kind *kind_of(struct takt_loop *loop, ptrdiff_t n)
 }
 
 /* A thread has to be worth waking: so much work for each. */
-static unsigned threads_for(const struct takt_route *route, double whole_ns)
+static unsigned threads_for(const struct takt_route *route,
+                            const struct takt_loop_kind *kind, ptrdiff_t n)
 {
     static const double each_ns = 4000;
-    const double fit = whole_ns / each_ns;
+    const double fit =
+        takt__loop_expect(kind, TAKT_LOOP_WHOLE, (size_t)n).ns / each_ns;
 
-    return whole_ns == 0 || fit > route->team ? route->team
-           : fit > 2                          ? (unsigned)fit
-                                              : 2;
+    return !(fit > 0) || fit > route->team ? route->team
+           : fit > 2                       ? (unsigned)fit
+                                           : 2;
+}
+
+static void learn(struct takt_loop *loop, struct takt_loop_kind *kind,
+                  enum takt_loop_side side, ptrdiff_t n, uint64_t ns)
+{
+    if (side == TAKT_LOOP_WHOLE)
+        set_least(loop, n, ns);
+    else
+        compare(loop, kind, n, ns);
+    takt__loop_learn(kind, side, (size_t)n, ns);
 }
 
 static void run_chosen(struct takt_loop *loop,
@@ -131,25 +165,20 @@ static void run_chosen(struct takt_loop *loop,
                        const struct takt_route *route)
 {
     struct takt_loop_kind *kind = kind_of(loop, call->n);
-    const size_t n = (size_t)call->n;
     struct takt_loop_choice choice = takt__loop_choose(kind);
 
     if (takt__is_eager())
         choice.side = TAKT_LOOP_SPLIT;
     const uint64_t start_ns = choice.is_timed ? takt__now_ns() : 0;
-    const double whole_ns = takt__loop_expected_ns(kind, TAKT_LOOP_WHOLE, n);
     if (choice.side == TAKT_LOOP_SPLIT)
         takt__loop_split(route, &loop->form, call,
-                         threads_for(route, whole_ns));
+                         threads_for(route, kind, call->n));
     else
         run_whole(call);
     const uint64_t ns = choice.is_timed ? takt__now_ns() - start_ns : 0;
-    if (choice.is_timed) {
-        takt__loop_learn(kind, choice.side, n, ns);
-        if (choice.side == TAKT_LOOP_WHOLE)
-            set_least(loop, call->n, ns);
-    }
-    count(loop, choice.side, call->n, ns, whole_ns);
+    if (choice.is_timed)
+        learn(loop, kind, choice.side, call->n, ns);
+    count(loop, choice.side, call->n, ns);
 }
 
 void takt__loop_run(struct takt_loop *loop, char **args,

@@ -133,20 +133,35 @@ struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind)
         turn % period == 0 ? TAKT_LOOP_WHOLE : TAKT_LOOP_SPLIT, true};
 }
 
+/* Another process may have had the processor: of the first calls the fastest
+ * counts, and later ones count as three times the mean at most. */
+static float typical(float value, float mean, uint32_t timed)
+{
+    enum { few = 4, far = 3 };
+    const float most = timed == 0 ? value : timed < few ? mean : far * mean;
+
+    return value < most ? value : most;
+}
+
 static void add(struct takt_loop_kind *kind, enum takt_loop_side side,
                 float value)
 {
-    enum { enough = 4, far = 3 };
     const uint32_t timed = timed_of(kind, side);
-    const float mean = mean_of(kind, side);
+    const float before = mean_of(kind, side);
+    const float change = typical(value, before, timed) - before;
+    const float distance =
+        atomic_load_explicit(&kind->distance[side], memory_order_relaxed);
     float weight = timed < 2 ? 1 : 1 / (float)timed;
 
-    if (timed >= enough && value > far * mean)
-        value = far * mean; /* another process had the processor */
     if (weight < least_weight)
         weight = least_weight;
-    atomic_store_explicit(&kind->mean[side], mean + weight * (value - mean),
+    atomic_store_explicit(&kind->mean[side], before + weight * change,
                           memory_order_relaxed);
+    if (timed > 0)
+        atomic_store_explicit(
+            &kind->distance[side],
+            distance + weight * ((change < 0 ? -change : change) - distance),
+            memory_order_relaxed);
     if (timed < UINT32_MAX)
         atomic_store_explicit(&kind->timed[side], timed + 1,
                               memory_order_relaxed);
@@ -168,10 +183,20 @@ void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
                                  : us * timed_of_whole);
 }
 
-double takt__loop_expected_ns(const struct takt_loop_kind *kind,
-                              enum takt_loop_side side, size_t elements)
+struct takt_loop_estimate takt__loop_expect(const struct takt_loop_kind *kind,
+                                            enum takt_loop_side side,
+                                            size_t elements)
 {
-    return timed_of(kind, side) < 2
-               ? 0
-               : (double)mean_of(kind, side) * (double)elements;
+    /* Single calls vary by a tenth at least; the mean is that of some 16. */
+    static const float least = 0.1f, root_of_calls = 4;
+    const float mean = mean_of(kind, side);
+    const float distance =
+        atomic_load_explicit(&kind->distance[side], memory_order_relaxed);
+    const float error = distance > least * mean ? distance : least * mean;
+
+    if (timed_of(kind, side) < 2)
+        return (struct takt_loop_estimate){0, 0};
+    return (struct takt_loop_estimate){(double)mean * (double)elements,
+                                       (double)(error / root_of_calls) *
+                                           (double)elements};
 }

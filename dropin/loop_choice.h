@@ -23,7 +23,8 @@
 enum takt_loop_side { TAKT_LOOP_WHOLE, TAKT_LOOP_SPLIT, TAKT_LOOP_SIDES };
 
 struct takt_loop_kind {
-    _Atomic float mean[TAKT_LOOP_SIDES]; /* ns per element */
+    _Atomic float mean[TAKT_LOOP_SIDES];     /* ns per element */
+    _Atomic float distance[TAKT_LOOP_SIDES]; /* of single calls from it */
     _Atomic uint32_t timed[TAKT_LOOP_SIDES];
     _Atomic uint32_t turn;
     _Atomic bool is_probe;     /* calls are split to see what they take */
@@ -43,8 +44,13 @@ struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind);
 void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
                       size_t elements, uint64_t ns);
 
-/* What a side takes for so many elements by the calls so far; 0: not known. */
-double takt__loop_expected_ns(const struct takt_loop_kind *kind,
-                              enum takt_loop_side side, size_t elements);
+/* What a side takes for so many elements by the calls so far, and the standard
+ * error of that. 0: not known. */
+struct takt_loop_estimate {
+    double ns, error_ns;
+};
+struct takt_loop_estimate takt__loop_expect(const struct takt_loop_kind *kind,
+                                            enum takt_loop_side side,
+                                            size_t elements);
 
 #endif

@@ -113,9 +113,9 @@ struct takt_stats_span {
  * lengths; [0] whole, [1] split over threads. */
 struct takt_stats_loop_cell {
     _Atomic uint64_t calls[2], timed[2], ns[2];
-    /* Split ones of which it is known what they take whole: that, and what they
-     * took. */
-    _Atomic uint64_t compared, whole_ns, split_ns;
+    /* Split ones of which it is known what they take whole: that, the standard
+     * error of it, and what they took. */
+    _Atomic uint64_t compared, whole_ns, error_ns, split_ns;
 };
 
 struct takt_stats_loop {
