@@ -161,11 +161,9 @@ static bool read_policy(struct run_task *task)
     return set_copy(task, "TAKT_POLICY", policy);
 }
 
-/* Idle threads of OpenBLAS spin for a tenth of a second, and routed calls are
- * slowed down meanwhile. Where there are few processors they shall sleep
- * sooner: to wake a thread or three costs 0.1 ms. To wake fifteen costs
- * milliseconds, which programs with pauses of 13 to 100 ms between calls would
- * lose. */
+/* Idle threads of OpenBLAS spin for a tenth of a second and slow down routed
+ * calls. Where there are few processors they shall sleep sooner: to wake three
+ * costs 0.1 ms, to wake fifteen milliseconds (docs/decisions/0028). */
 static bool shorten_spinning(struct run_task *task)
 {
     enum { few = 4 };
@@ -182,6 +180,11 @@ static bool read_options(struct run_task *task)
         {"trace", "TAKT_TRACE", can_trace},
         {"pin", "TAKT_PIN", can_read},
         {"library", "TAKT_RUN_LIBRARY", can_read}};
+    static const char *const switches[][3] = {
+        {"no-gpu", "TAKT_GPU", ""},
+        {"no-numpy", "TAKT_RUN_NUMPY", "off"},
+        {"same-bits", "TAKT_RUN_SAME_BITS", "1"},
+        {"reuse", "TAKT_RUN_REUSE", "1"}};
 
     if (!read_policy(task) || !read_threads(task))
         return false;
@@ -192,17 +195,11 @@ static bool read_options(struct run_task *task)
         return false;
     if (!limit_library_threads(&task->launch))
         return no_memory();
-    if (option_given(task->invocation, "no-gpu") &&
-        !set_copy(task, "TAKT_GPU", ""))
-        return false;
-    if (option_given(task->invocation, "no-numpy") &&
-        !set_copy(task, "TAKT_RUN_NUMPY", "off"))
-        return false;
-    if (option_given(task->invocation, "same-bits") &&
-        !set_copy(task, "TAKT_RUN_SAME_BITS", "1"))
-        return false;
-    return !option_given(task->invocation, "reuse") ||
-           set_copy(task, "TAKT_RUN_REUSE", "1");
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        if (option_given(task->invocation, switches[i][0]) &&
+            !set_copy(task, switches[i][1], switches[i][2]))
+            return false;
+    return true;
 }
 
 /* What makes no sense together, or not at all. */
@@ -449,7 +446,8 @@ const struct command cmd_run = {
         "Runs a program that calls BLAS (NumPy, SciPy, R, Octave, ...) and has "
         "each call run where it finishes first: in the library that the "
         "program has, by Takt's own kernels, or on a GPU. Nothing of the "
-        "program is changed; its children are routed, too.\n"
+        "program is changed; its children are routed, too. NumPy's own loops "
+        "run on several threads where that is faster.\n"
         "Its input, output, signals and exit status are its own. Without "
         "--report takt becomes the program. 127: there is no such command; "
         "126: it cannot be run; 1: takt lacks something, and the program was "

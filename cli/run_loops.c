@@ -113,7 +113,7 @@ static void print_row(FILE *out, const struct loop_row *row, const char *sizes)
         snprintf(gain, sizeof gain, "%c%s +- %s", gain_s < 0 ? '-' : '+',
                  seconds_text(fabs(gain_s)).at,
                  seconds_text(2 * row->error_s).at);
-    fprintf(out, "%-17s %-11s %11s %7s %9s %20s\n", clean, sizes,
+    fprintf(out, "%-19.19s %-11s %9s %7s %9s %20s\n", clean, sizes,
             count_text(row->whole + row->split).at, share,
             seconds_text(row->took_s).at, gain);
 }
@@ -151,7 +151,7 @@ void print_loops_text(FILE *out, const struct takt_stats *stats)
     if (count == 0)
         return;
     qsort(row, count, sizeof row[0], slower);
-    fprintf(out, "\n%-17s %-11s %11s %7s %9s %20s\n", "loop of NumPy", "length",
+    fprintf(out, "\n%-19s %-11s %9s %7s %9s %20s\n", "loop of NumPy", "length",
             "calls", "split", "took", "gain");
     for (size_t i = 0; i < count && i < most; i++) {
         write_sizes(&row[i], sizes, sizeof sizes);

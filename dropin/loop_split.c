@@ -7,27 +7,28 @@
 
 /* ---- whether ------------------------------------------------------------- */
 
-struct stretch {
+struct operand_range {
     uintptr_t first, end; /* bytes; end is not in it */
 };
 
-static struct stretch stretch_of(const struct takt_loop_form *form,
-                                 const struct takt_loop_call *call, unsigned i)
+static struct operand_range range_of(const struct takt_loop_form *form,
+                                     const struct takt_loop_call *call,
+                                     unsigned i)
 {
     const uintptr_t at = (uintptr_t)call->args[i];
     const uintptr_t last =
         at + (uintptr_t)(call->n - 1) * (uintptr_t)call->steps[i];
 
-    return at <= last ? (struct stretch){at, last + form->size[i]}
-                      : (struct stretch){last, at + form->size[i]};
+    return at <= last ? (struct operand_range){at, last + form->size[i]}
+                      : (struct operand_range){last, at + form->size[i]};
 }
 
 /* The same array, or nothing in common. */
 static bool are_apart(const struct takt_loop_form *form,
                       const struct takt_loop_call *call, unsigned i, unsigned j)
 {
-    const struct stretch a = stretch_of(form, call, i);
-    const struct stretch b = stretch_of(form, call, j);
+    const struct operand_range a = range_of(form, call, i);
+    const struct operand_range b = range_of(form, call, j);
 
     return a.end <= b.first || b.end <= a.first ||
            (j < form->inputs && call->args[i] == call->args[j] &&
