@@ -69,53 +69,6 @@ static void drop_variables(struct launch *launch)
 
 /* ---- options ---- */
 
-/* Each returns NULL, or what is wrong. */
-static const char *plain_file(const char *path)
-{
-    struct stat facts;
-
-    if (stat(path, &facts) != 0)
-        return strerror(errno);
-    return S_ISREG(facts.st_mode) ? NULL : "not a plain file";
-}
-
-static const char *can_read(const char *path)
-{
-    return access(path, R_OK) != 0 ? strerror(errno) : plain_file(path);
-}
-
-static const char *can_write(const char *path)
-{
-    char folder[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-
-    if (access(path, W_OK) == 0)
-        return plain_file(path);
-    if (errno != ENOENT)
-        return strerror(errno);
-    snprintf(folder, sizeof folder, "%.*s",
-             slash != NULL ? (int)(slash - path) + 1 : 1,
-             slash != NULL ? path : ".");
-    return access(folder, W_OK) == 0 ? NULL : strerror(errno);
-}
-
-/* Empty: none. One that can only be read still helps: the library says in a
- * line that what is learned is not kept. */
-static const char *can_store(const char *path)
-{
-    return path[0] == '\0' || can_read(path) == NULL ? NULL : can_write(path);
-}
-
-static bool is_socket(const char *path)
-{
-    return strncmp(path, "unix:", 5) == 0;
-}
-
-static const char *can_trace(const char *path)
-{
-    return is_socket(path) ? NULL : can_write(path);
-}
-
 /* An option that names a file, and the variable that is set to it. */
 struct file_option {
     const char *option, *variable;
@@ -161,11 +114,9 @@ static bool read_policy(struct run_task *task)
     return set_copy(task, "TAKT_POLICY", policy);
 }
 
-/* Idle threads of OpenBLAS spin for a tenth of a second, and routed calls are
- * slowed down meanwhile. Where there are few processors they shall sleep
- * sooner: to wake a thread or three costs 0.1 ms. To wake fifteen costs
- * milliseconds, which programs with pauses of 13 to 100 ms between calls would
- * lose. */
+/* Idle threads of OpenBLAS spin for a tenth of a second and slow down routed
+ * calls. Where there are few processors they shall sleep sooner: to wake three
+ * costs 0.1 ms, to wake fifteen milliseconds (docs/decisions/0028). */
 static bool shorten_spinning(struct run_task *task)
 {
     enum { few = 4 };
@@ -182,6 +133,12 @@ static bool read_options(struct run_task *task)
         {"trace", "TAKT_TRACE", can_trace},
         {"pin", "TAKT_PIN", can_read},
         {"library", "TAKT_RUN_LIBRARY", can_read}};
+    static const char *const switches[][3] = {
+        {"no-gpu", "TAKT_GPU", ""},
+        {"no-numpy", "TAKT_RUN_NUMPY", "off"},
+        {"same-bits", "TAKT_RUN_SAME_BITS", "1"},
+        {"reuse", "TAKT_RUN_REUSE", "1"},
+        {"no-reuse", "TAKT_RUN_REUSE", "0"}};
 
     if (!read_policy(task) || !read_threads(task))
         return false;
@@ -192,15 +149,11 @@ static bool read_options(struct run_task *task)
         return false;
     if (!limit_library_threads(&task->launch))
         return no_memory();
-    if (option_given(task->invocation, "no-gpu") &&
-        !set_copy(task, "TAKT_GPU", ""))
-        return false;
-    if (option_given(task->invocation, "same-bits") &&
-        !set_copy(task, "TAKT_RUN_SAME_BITS", "1"))
-        return false;
-    const bool is_forbidden = option_given(task->invocation, "no-reuse");
-    return (!is_forbidden && !option_given(task->invocation, "reuse")) ||
-           set_copy(task, "TAKT_RUN_REUSE", is_forbidden ? "0" : "1");
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        if (option_given(task->invocation, switches[i][0]) &&
+            !set_copy(task, switches[i][1], switches[i][2]))
+            return false;
+    return true;
 }
 
 /* What makes no sense together, or not at all. */
@@ -220,6 +173,9 @@ static bool is_sensible(const struct invocation *invocation)
         return reject(command, "--compare has a report of its own");
     if (option_given(invocation, "show-output") && !compares)
         return reject(command, "--show-output is for --compare");
+    if (option_given(invocation, "reuse") &&
+        option_given(invocation, "no-reuse"))
+        return reject(command, "--reuse and --no-reuse cannot both hold");
     if (option_given(invocation, "policy") && option_given(invocation, "pin"))
         return reject(command, "--policy and --pin cannot both decide");
     return true;
@@ -447,7 +403,8 @@ const struct command cmd_run = {
         "Runs a program that calls BLAS (NumPy, SciPy, R, Octave, ...) and has "
         "each call run where it finishes first: in the library that the "
         "program has, by Takt's own kernels, or on a GPU. Nothing of the "
-        "program is changed; its children are routed, too.\n"
+        "program is changed; its children are routed, too. NumPy's own loops "
+        "run on several threads where that is faster.\n"
         "Its input, output, signals and exit status are its own. Without "
         "--report takt becomes the program. 127: there is no such command; "
         "126: it cannot be run; 1: takt lacks something, and the program was "
@@ -481,6 +438,7 @@ const struct command cmd_run = {
                 {"pin", "FILE", NULL,
                  "decisions from a file: every run gives the same bits"},
                 {"no-gpu", NULL, NULL, "use no GPU"},
+                {"no-numpy", NULL, NULL, "leave NumPy's own loops alone"},
                 {"threads", "N", NULL, "threads of Takt's own, at most"},
                 {"reuse", NULL, NULL,
                  "keep on the GPU what is unchanged, whatever tracking costs"},

@@ -7,6 +7,7 @@
  *     run_threads.c    how many threads its own libraries start
  *     run_child.c      running it, as if takt were not there
  *     run_tally.c      the file that its processes count in, and its sums
+ *     run_loops.c      its NumPy loops
  *     run_report.c     the report; run_report_json.c for programs
  *
  * run_compare.h has what `--compare` does.
@@ -174,12 +175,24 @@ struct run_row {
     double gpu_s, own_s;
 };
 
+/* What is known of some loops of NumPy's. */
+struct loop_row {
+    const char *name; /* borrowed from the statistics; NULL: damaged */
+    unsigned first_class, last_class;
+    uint64_t whole, split; /* calls */
+    double took_s;
+    uint64_t compared; /* of the split ones; what they would have taken whole,
+                        * its standard error, and what they took */
+    double whole_s, error_s, split_s;
+};
+
 struct run_tally {
     struct run_row *row; /* owned: those with calls */
     size_t count;
     struct run_row total;
-    double opening_s; /* in opening libtakt */
-    double threads;   /* that called at once, on average; at least 1 */
+    struct loop_row loops; /* all of them */
+    double opening_s;      /* in opening libtakt */
+    double threads;        /* that called at once, on average; at least 1 */
 };
 
 /* Where the wall time went. Where several threads called at once, each counts
@@ -187,6 +200,7 @@ struct run_tally {
 struct run_parts {
     double baseline_s;
     double cpu_s, gpu_s; /* routed */
+    double loops_s;      /* NumPy's loops that are not short */
     double transfer_s, wait_s, opening_s, rest_s;
 };
 
@@ -227,6 +241,27 @@ double routed_s(const struct run_row *row);
 
 /* "dgemm", "idamax". */
 const char *routine_name(unsigned routine, unsigned type, char out[16]);
+
+/* ---- run_files.c ---- */
+
+/* Each returns NULL, or what is wrong. */
+const char *can_read(const char *path);
+const char *can_write(const char *path);
+const char *can_store(const char *path);
+const char *can_trace(const char *path);
+
+bool is_socket(const char *path); /* "unix:..." */
+
+/* ---- run_loops.c ---- */
+
+struct loop_row sum_loops(const struct takt_stats *stats);
+
+/* Against what loops of the same kind took whole in the same run. */
+double loops_gain_s(const struct loop_row *row);
+
+struct json;
+void print_loops_text(FILE *out, const struct takt_stats *stats);
+void print_loops_json(struct json *json, const struct takt_stats *stats);
 
 /* ---- run_report.c ---- */
 

@@ -138,6 +138,7 @@ static void print_parts(FILE *out, const struct run_report *report)
     print_part(out, "BLAS in the baseline library", parts.baseline_s, wall_s);
     print_part(out, "BLAS routed, on the CPU", parts.cpu_s, wall_s);
     print_part(out, "BLAS routed, on the GPU", parts.gpu_s, wall_s);
+    print_part(out, "NumPy's loops, but for short ones", parts.loops_s, wall_s);
     print_part(out, "moving operands to and from the GPU", parts.transfer_s,
                wall_s);
     print_part(out, "waiting for the GPU", parts.wait_s, wall_s);
@@ -305,9 +306,10 @@ static void print_verdict(FILE *out, const struct run_report *report)
     const struct run_tally *tally = &report->tally;
     const struct run_row *total = &tally->total;
     const double opening_s = tally->opening_s / tally->threads;
+    const bool is_compared = total->compared + tally->loops.compared > 0;
 
     fputc('\n', out);
-    if (total->compared > 0)
+    if (is_compared && !isnan(run_gain_s(tally)))
         print_run_gain(out, report);
     else if (calls_elsewhere(total) > 0)
         fputs("the gain was not measured: the baseline library ran no such "
@@ -317,9 +319,9 @@ static void print_verdict(FILE *out, const struct run_report *report)
         fputs("every call ran in the baseline library: nothing was gained\n",
               out);
     if (opening_s > 0 &&
-        (total->compared > 0 || is_shown(opening_s, report->ending.wall_s)))
+        (is_compared || is_shown(opening_s, report->ending.wall_s)))
         fprintf(out, "opening Takt took %s%s\n", duration(opening_s).at,
-                total->compared > 0 ? ", which is taken off" : "");
+                is_compared ? ", which is taken off" : "");
     if (total->compared > 0 && total->compared < calls_elsewhere(total))
         fprintf(out,
                 "%s routed calls are not in it: the baseline library ran none "
@@ -435,6 +437,7 @@ void print_run_text(FILE *out, struct run_report *report)
     }
     print_parts(out, report);
     print_table(out, &report->tally);
+    print_loops_text(out, report->stats);
     print_verdict(out, report);
     print_marks(out, total);
     print_whys(out, report);

@@ -14,6 +14,7 @@
 #include "arguments.h"
 #include "intercepted.h"
 #include "mode.h"
+#include "numpy.h"
 
 #define ENTRY __attribute__((visibility("default")))
 #define NOINLINE __attribute__((noinline))
@@ -196,21 +197,34 @@ static inline bool is_small_triangle(int64_t size, int64_t other)
 
 /* ---- functions ----------------------------------------------------------- */
 
+/* A name that code calls for the first time may have come with NumPy. */
+static const struct takt_target *target_of(struct takt_blas_entry *entry,
+                                           const void *caller)
+{
+    const struct takt_target *target = takt__blas_entry_known(entry, caller);
+
+    if (target == NULL) {
+        target = takt__blas_entry_target(entry, caller);
+        takt__numpy_look(target->baseline);
+    }
+    return target;
+}
+
 /* The body of a function for large calls. call_ runs the baseline library; what
  * follows sets the members of `arguments`. */
-#define INTERCEPT(routine_, type_, returns_, call_, ...)                       \
-    const struct takt_target *target = takt__blas_entry_target(entry, caller); \
-    struct takt_arguments arguments = takt__no_arguments;                      \
-    struct takt_intercept intercept;                                           \
-    RESULT_##returns_(returns_ result; arguments.result = &result;)            \
-        arguments.routine = TAKT_##routine_;                                   \
-    arguments.type = TYPE_##type_;                                             \
-    __VA_ARGS__;                                                               \
-    arguments.work = takt__arguments_work(&arguments);                         \
-    if (takt__intercept_begin(&intercept, target, &arguments))                 \
-        return RESULT_##returns_(result);                                      \
-    RESULT_##returns_(result =) call_;                                         \
-    takt__intercept_end(&intercept);                                           \
+#define INTERCEPT(routine_, type_, returns_, call_, ...)            \
+    const struct takt_target *target = target_of(entry, caller);    \
+    struct takt_arguments arguments = takt__no_arguments;           \
+    struct takt_intercept intercept;                                \
+    RESULT_##returns_(returns_ result; arguments.result = &result;) \
+        arguments.routine = TAKT_##routine_;                        \
+    arguments.type = TYPE_##type_;                                  \
+    __VA_ARGS__;                                                    \
+    arguments.work = takt__arguments_work(&arguments);              \
+    if (takt__intercept_begin(&intercept, target, &arguments))      \
+        return RESULT_##returns_(result);                           \
+    RESULT_##returns_(result =) call_;                              \
+    takt__intercept_end(&intercept);                                \
     return RESULT_##returns_(result);
 
 #define FORTRAN_LARGE(word_, routine_, type_, lengths_, returns_)         \

@@ -49,6 +49,8 @@ static void read_mode(void)
     const bool has_small =
         has_stats && value_of("TAKT_RUN_COUNT_LARGE") == NULL;
     const bool is_eager = value_of("TAKT_RUN_EAGER") != NULL;
+    const char *numpy = value_of("TAKT_RUN_NUMPY");
+    const bool has_numpy = numpy == NULL || strcmp(numpy, "off") != 0;
     const bool is_steady = value_of("TAKT_RUN_SAME_BITS") != NULL;
 
     atomic_store_explicit(&takt__mode,
@@ -56,6 +58,7 @@ static void read_mode(void)
                               (has_small ? TAKT_MODE_SMALL : 0u) |
                               (is_eager ? TAKT_MODE_EAGER : 0u) |
                               (is_steady ? TAKT_MODE_STEADY : 0u) |
+                              (has_numpy ? TAKT_MODE_NUMPY : 0u) |
                               (is_early() ? TAKT_MODE_EARLY : 0u),
                           memory_order_release);
 }

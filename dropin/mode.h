@@ -13,6 +13,8 @@ enum {
                            * however small, from the first on */
     TAKT_MODE_STEADY = 4, /* TAKT_RUN_SAME_BITS: results must not vary within
                            * a run */
+    TAKT_MODE_NUMPY = 32, /* NumPy's loops are routed: unless TAKT_RUN_NUMPY is
+                           * "off" */
     TAKT_MODE_SMALL = 16, /* calls that are too small to be routed are counted,
                            * too */
     TAKT_MODE_EARLY = 8 /* until the first call: the router opens with it, since
@@ -44,7 +46,8 @@ static inline bool takt__is_default_mode(void)
     const unsigned mode =
         atomic_load_explicit(&takt__mode, memory_order_relaxed);
 
-    return __builtin_expect((mode & ~(unsigned)TAKT_MODE_STATS) == 0, 1);
+    return __builtin_expect(
+        (mode & ~(unsigned)(TAKT_MODE_STATS | TAKT_MODE_NUMPY)) == 0, 1);
 }
 
 static inline bool takt__is_eager(void)
@@ -69,4 +72,10 @@ static inline bool takt__has_stats(void)
 {
     return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
             TAKT_MODE_STATS) != 0;
+}
+
+static inline bool takt__has_numpy(void)
+{
+    return (atomic_load_explicit(&takt__mode, memory_order_relaxed) &
+            TAKT_MODE_NUMPY) != 0;
 }

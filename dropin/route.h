@@ -27,6 +27,7 @@
     use_(gpu, takt_ctx_gpu)                   \
     use_(expert, takt_ctx_expert)             \
     use_(run_on, takt_run_on)                 \
+    use_(run_parts, takt_run_parts)           \
     use_(record, takt_record)                 \
     use_(define_op, takt_ctx_define_op)       \
     use_(history_best, takt_history_best)     \
@@ -47,6 +48,7 @@ struct takt_libtakt {
 struct takt_route {
     const struct takt_baseline *baseline;
     unsigned threads; /* that the program allows; 0: not said */
+    unsigned team;    /* threads of `ctx` */
     const struct takt_libtakt *takt;
     takt_ctx *ctx;
     char expert[TAKT_EXPERT_NAME_MAX]; /* the name of `baseline` in it */

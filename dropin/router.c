@@ -188,6 +188,7 @@ static bool make_ctx(struct takt_route *route)
         options.policy = TAKT_POLICY_ADAPTIVE;
         status = libtakt.create(&options, &route->ctx);
     }
+    route->team = options.threads;
     route->policy = options.policy;
     route->is_adaptive = options.policy == TAKT_POLICY_ADAPTIVE;
     return status == TAKT_OK;

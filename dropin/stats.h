@@ -23,12 +23,14 @@
 /* The variable in which a process finds the file. */
 #define TAKT_STATS_VARIABLE "TAKT_RUN_BOARD"
 
-#define TAKT_STATS_TITLE "takt stats 2\n"
+#define TAKT_STATS_TITLE "takt stats 3\n"
 
 enum {
     TAKT_STATS_CLASSES = 32,
     TAKT_STATS_LIBRARIES = 8,
-    TAKT_STATS_TEXT = 256 /* bytes of a text, with its end */
+    TAKT_STATS_TEXT = 256, /* bytes of a text, with its end */
+    TAKT_STATS_LOOPS = 96,
+    TAKT_STATS_LOOP_NAME = 28 /* bytes of a name, with its end */
 };
 
 /* Where a call ran. */
@@ -107,6 +109,21 @@ struct takt_stats_span {
     _Atomic uint64_t threads_ns;
 };
 
+/* Loops of NumPy's that are not short, of one ufunc, types and class of their
+ * lengths; [0] whole, [1] split over threads. */
+struct takt_stats_loop_cell {
+    _Atomic uint64_t calls[2], timed[2], ns[2];
+    /* Split ones of which it is known what they take whole: that, the standard
+     * error of it, and what they took. */
+    _Atomic uint64_t compared, whole_ns, error_ns, split_ns;
+};
+
+struct takt_stats_loop {
+    _Atomic uint32_t state;          /* as that of a text */
+    char name[TAKT_STATS_LOOP_NAME]; /* "add ff->f" */
+    struct takt_stats_loop_cell cell[TAKT_STATS_CLASSES];
+};
+
 struct takt_stats {
     char title[16]; /* TAKT_STATS_TITLE, then zeros */
     uint64_t size;  /* of this structure: a file of another size is refused */
@@ -119,6 +136,7 @@ struct takt_stats {
     struct takt_stats_span span;
     struct takt_stats_cell cell[TAKT_ROUTINES][TAKT_BLAS_TYPES]
                                [TAKT_STATS_CLASSES];
+    struct takt_stats_loop loop[TAKT_STATS_LOOPS]; /* the last: all others */
 };
 
 #endif

@@ -203,3 +203,40 @@ void takt__stats_run(struct takt_stats_cell *cell, enum takt_path path,
         takt__stats_add(&cell->ns[path], ns);
     }
 }
+
+/* ---- loops --------------------------------------------------------------- */
+
+/* False: the row has another name. A row that is just being written has, too:
+ * at worst a name gets two rows. */
+static bool is_row_of(struct takt_stats_loop *row, const char *name)
+{
+    uint32_t state = 0;
+
+    if (atomic_compare_exchange_strong(&row->state, &state, 1)) {
+        memcpy(row->name, name, strnlen(name, sizeof row->name - 1));
+        atomic_store_explicit(&row->state, 2, memory_order_release);
+        return true;
+    }
+    return state == 2 && strncmp(row->name, name, sizeof row->name - 1) == 0;
+}
+
+struct takt_stats_loop *takt__stats_loop(const char *name)
+{
+    struct takt_stats *stats = atomic_load(&mapped);
+
+    count_process(stats);
+    for (unsigned i = 0; i + 1 < TAKT_STATS_LOOPS; i++)
+        if (is_row_of(&stats->loop[i], name))
+            return &stats->loop[i];
+    (void)is_row_of(&stats->loop[TAKT_STATS_LOOPS - 1], "others");
+    return &stats->loop[TAKT_STATS_LOOPS - 1];
+}
+
+struct takt_stats_loop_cell *takt__stats_loop_cell(struct takt_stats_loop *loop,
+                                                   uint64_t length)
+{
+    const unsigned class = 63 - (unsigned)__builtin_clzll(length | 1);
+
+    return &loop->cell
+                [class < TAKT_STATS_CLASSES ? class : TAKT_STATS_CLASSES - 1];
+}

@@ -33,6 +33,12 @@ static inline void takt__stats_add(_Atomic uint64_t *at, uint64_t what)
     atomic_fetch_add_explicit(at, what, memory_order_relaxed);
 }
 
+/* The loops of that name; and of those, the ones of a length. There must be
+ * statistics. */
+struct takt_stats_loop *takt__stats_loop(const char *name);
+struct takt_stats_loop_cell *takt__stats_loop_cell(struct takt_stats_loop *loop,
+                                                   uint64_t length);
+
 /* A timed call of this thread. There must be statistics. */
 void takt__stats_span(uint64_t start_ns, uint64_t end_ns);
 

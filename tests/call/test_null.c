@@ -128,6 +128,14 @@ static takt_status run_nothing(const takt_call *call, void *self)
     return TAKT_OK;
 }
 
+static void count_part(void *job, unsigned part, unsigned parts)
+{
+    _Atomic unsigned *count = job;
+
+    EXPECT(part < parts);
+    (*count)++;
+}
+
 static int take_event(void *self, const takt_event *event)
 {
     (void)self;
@@ -155,6 +163,7 @@ static void no_context_is_the_default_one(void)
 {
     takt_ctx *usual = takt_ctx_default();
     float one = 1, two = 0;
+    _Atomic unsigned parts_run = 0;
     takt_call call = {.op = takt_op_find("copy"),
                       .shape = {.rank = 1, .dim = {1}},
                       .in = {&one},
@@ -168,6 +177,9 @@ static void no_context_is_the_default_one(void)
     CASE(takt_run, takt_run(NULL, &call, NULL), TAKT_OK);
     CASE(takt_run_on, takt_run_on(NULL, &call, 0), TAKT_OK);
     EXPECT(two == 1);
+    CASE(takt_run_parts, takt_run_parts(NULL, 5, count_part, &parts_run),
+         TAKT_OK);
+    EXPECT_INT(parts_run, 5);
     CASE(takt_select, takt_select(NULL, &request, &decision), TAKT_OK);
     CASE(takt_sync, takt_sync(NULL), TAKT_OK);
     CASE(takt_buffer_create, takt_buffer_create(NULL, 64, NULL, &buffer),
@@ -263,6 +275,7 @@ static void what_a_context_needs_is_not_null(void)
     REFUSED(takt_ctx_write_pin, takt_ctx_write_pin(NULL, NULL, NULL));
     REFUSED(takt_run, takt_run(NULL, NULL, NULL));
     REFUSED(takt_run_on, takt_run_on(NULL, NULL, 0));
+    REFUSED(takt_run_parts, takt_run_parts(NULL, 1, NULL, NULL));
     REFUSED(takt_select, takt_select(NULL, NULL, &decision));
     REFUSED(takt_select, takt_select(NULL, &request, NULL));
     REFUSED(takt_record, takt_record(NULL, NULL));

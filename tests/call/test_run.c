@@ -199,8 +199,28 @@ static void a_context_that_cannot_be_made_says_why(void)
         TAKT_EINVAL);
 }
 
+static void set_part(void *job, unsigned part, unsigned parts)
+{
+    EXPECT_INT(parts, 100);
+    ((unsigned char *)job)[part]++;
+}
+
+static void every_part_of_a_job_runs_once(void)
+{
+    takt_ctx *ctx = ctx_of(TAKT_POLICY_MOE, NULL, "");
+    unsigned char ran[101] = {0};
+
+    EXPECT_INT(takt_run_parts(ctx, 100, set_part, ran), TAKT_OK);
+    for (unsigned i = 0; i < 100; i++)
+        EXPECT_INT(ran[i], 1);
+    EXPECT_INT(takt_run_parts(ctx, 0, set_part, ran), TAKT_OK);
+    EXPECT_INT(ran[100], 0);
+    takt_ctx_destroy(ctx);
+}
+
 static void a_recorded_machine_runs_nothing(void)
 {
+    unsigned char ran[100] = {0};
     takt_ctx *ctx;
     const takt_call call = vector_call("add", 3);
 
@@ -210,6 +230,8 @@ static void a_recorded_machine_runs_nothing(void)
     out[0] = 77;
     EXPECT_INT(takt_run(ctx, &call, NULL), TAKT_ENODEV);
     EXPECT(out[0] == 77);
+    EXPECT_INT(takt_run_parts(ctx, 100, set_part, ran), TAKT_ENODEV);
+    EXPECT_INT(ran[0], 0);
     takt_ctx_destroy(ctx);
 }
 
@@ -476,6 +498,7 @@ int main(int argc, char **argv)
     RUN(adaptive_expects_somebody_to_be_first);
     RUN(fixed_runs_one_expert);
     RUN(a_context_that_cannot_be_made_says_why);
+    RUN(every_part_of_a_job_runs_once);
     RUN(a_recorded_machine_runs_nothing);
     RUN(a_library_asked_for_a_sum_is_replaced);
     RUN(an_expert_without_memory_is_replaced);

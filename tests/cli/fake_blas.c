@@ -9,6 +9,7 @@
  *     count NAME VALUE                               processes, routers
  *     span FIRST LAST THREADS                        ns
  *     opening NS                                     of libtakt
+ *     loop INDEX CLASS NAME: CALLS... SPLIT_NS       10 numbers of a cell
  *     text NAME INDEX WORDS                          library, trouble, gpu
  *     title WORDS                                    damages the title
  *     size VALUE                                     of the file
@@ -63,11 +64,32 @@ static void write_text(struct takt_stats *stats, const char *name,
     text->state = 2;
 }
 
+/* "exp d->d: 1 2 3 ..." */
+static void write_loop(struct takt_stats_loop *loop, unsigned class,
+                       const char *words)
+{
+    const char *end = strchr(words, ':');
+    struct takt_stats_loop_cell *cell = &loop->cell[class];
+    _Atomic uint64_t *at[] = {&cell->calls[0], &cell->calls[1], &cell->timed[0],
+                              &cell->timed[1], &cell->ns[0],    &cell->ns[1],
+                              &cell->compared, &cell->whole_ns, &cell->error_ns,
+                              &cell->split_ns};
+    const size_t length = (size_t)(end - words);
+    char *rest = (char *)(uintptr_t)end + 1;
+
+    memcpy(loop->name, words,
+           length < sizeof loop->name ? length : sizeof loop->name - 1);
+    for (size_t i = 0; i < sizeof at / sizeof at[0]; i++)
+        *at[i] = strtoull(rest, &rest, 10);
+    loop->state = 2;
+}
+
 static void obey(struct takt_stats *stats, int fd, const char *line)
 {
     unsigned routine, letter, class, index;
     char name[32], words[600];
     uint64_t value, result[3];
+    int at = 0;
 
     if (sscanf(line, "cell %u %u %u %31s %u %" SCNu64, &routine, &letter,
                &class, name, &index, &value) == 6)
@@ -87,6 +109,8 @@ static void obey(struct takt_stats *stats, int fd, const char *line)
     else if (sscanf(line, "span %" SCNu64 " %" SCNu64 " %" SCNu64, &result[0],
                     &result[1], &result[2]) == 3)
         stats->span = (struct takt_stats_span){result[0], result[1], result[2]};
+    else if (sscanf(line, "loop %u %u %n", &index, &class, &at) == 2)
+        write_loop(&stats->loop[index], class, line + at);
     else if (sscanf(line, "opening %" SCNu64, &value) == 1)
         stats->result.own_ns = value;
     else if (sscanf(line, "text %31s %u %599[^\n]", name, &index, words) == 3)

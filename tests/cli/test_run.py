@@ -383,7 +383,7 @@ class Environment(Scratch):
         pin = self.file("a.pin", "takt pin 1\nend\n")
         seen = self.seen("--policy", "moe", "--db", "a.db", "--trace",
                          "a.trace", "--no-gpu", "--threads", "3", "--reuse",
-                         "--library", pin, TAKT_PIN="/old", TAKT_GPU="all")
+                         "--no-numpy", "--library", pin, TAKT_PIN="/old", TAKT_GPU="all")
         real = os.path.realpath(self.folder)
         self.assertEqual(
             {name: value for name, value in seen.items()
@@ -391,7 +391,7 @@ class Environment(Scratch):
             {"TAKT_POLICY": "moe", "TAKT_DB": f"{real}/a.db",
              "TAKT_TRACE": f"{real}/a.trace", "TAKT_GPU": "",
              "TAKT_THREADS": "3", "TAKT_RUN_REUSE": "1",
-             "TAKT_RUN_LIBRARY": pin})
+             "TAKT_RUN_LIBRARY": pin, "TAKT_RUN_NUMPY": "off"})
         seen = self.seen("--pin", "a.pin", "--db", "", "--trace", "unix:/x")
         seen = self.seen("--no-reuse", "--pin", "a.pin", "--db", "",
                          "--trace", "unix:/x")
@@ -500,6 +500,7 @@ class Usage(Scratch):
                 (["touch", mark], "the command comes after --"),
                 (["--format", "json", *end], "--format is for --report"),
                 (["--output", "x", *end], "--output is for --report"),
+                (["--reuse", "--no-reuse", *end], "cannot both hold"),
                 (["--report", "--format", "xml", *end], "text|json"),
                 (["--report", "--output", "/no/such/x", *end],
                  "cannot be written"),
@@ -871,7 +872,7 @@ class Report(Scratch):
                 parts = told["parts"]
                 self.assertEqual(list(parts), [
                     "baseline_s", "routed_cpu_s", "routed_gpu_s",
-                    "transfers_s", "waiting_s", "opening_s", "other_s"])
+                    "numpy_loops_s", "transfers_s", "waiting_s", "opening_s", "other_s"])
                 self.assertGreaterEqual(min(parts.values()), 0)
                 self.assertAlmostEqual(sum(parts.values()), told["wall_s"])
         for key, want in (("baseline_s", 0.13), ("routed_cpu_s", 0),
@@ -880,6 +881,50 @@ class Report(Scratch):
             parts = self.json(WHOLE + f"opening {7 * MS}",
                               (SLEEP, "0.4"))["parts"]
             self.assertAlmostEqual(parts[key], want)
+
+    def test_loops_of_numpy(self):
+        # Of 40 whole calls 10 were timed, in 50 ms; 60 split ones took 60 ms
+        # and would have taken 200 +- 5.
+        loops = (f"loop 0 16 exp d->d: 40 60 10 60 {50 * MS} {60 * MS} 60 "
+                 f"{200 * MS} {5 * MS} {60 * MS};"
+                 f"loop 1 20 add ff->f: 3 0 3 0 {9 * MS} 0 0 0 0 0;")
+        told = self.json(WHOLE + loops, (SLEEP, "0.7"))
+        self.assertAlmostEqual(told["parts"]["numpy_loops_s"], 0.269)
+        self.assertAlmostEqual(sum(told["parts"].values()), told["wall_s"])
+        self.assertAlmostEqual(told["gain_s"], 0.3 + 0.14)
+        self.assertAlmostEqual(told["gain_high_s"] - told["gain_low_s"],
+                               4 * (0.01 + 0.005))
+        first, second = told["loops"]
+        self.assertEqual(
+            (first["loop"], first["size_class"], first["least"],
+             first["most"], first["whole"], first["split"], first["compared"]),
+            ("exp d->d", 16, 65536, 131071, 40, 60, 60))
+        for key, want in (("whole_s", 0.2), ("split_s", 0.06),
+                          ("baseline_s", 0.2), ("error_s", 0.005),
+                          ("instead_s", 0.06), ("gain_s", 0.14)):
+            self.assertAlmostEqual(first[key], want)
+        self.assertEqual((second["loop"], second["gain_s"]),
+                         ("add ff->f", None))
+        shown = self.text(WHOLE + loops, (SLEEP, "0.7"))
+        self.check_width(shown)
+        lines = [re.sub(r" +", " ", line).strip()
+                 for line in shown.splitlines()]
+        at = lines.index("loop of NumPy length calls split took gain")
+        self.assertEqual(lines[at + 1:at + 4], [
+            "exp d->d 64Ki-128Ki 100 60.0% 260 ms +140 ms +- 10 ms",
+            "add ff->f 1Mi-2Mi 3 - 9 ms -",
+            "all 103 58.3% 269 ms +140 ms +- 10 ms"])
+        self.assertNotIn("loop of NumPy", self.text(WHOLE))
+
+    def test_any_loops_can_be_told(self):
+        most = 2 ** 64 - 1
+        damaged = (f"loop 0 31 \x1b[1m: {' '.join(10 * [str(most)])};" +
+                   "".join(f"loop {i} 3 name of a loop that is long {i}: "
+                           "1 2 3 4 5 6 7 8 9 10;" for i in range(1, 96)))
+        shown = self.text(WHOLE + damaged)
+        self.assertNotIn("\x1b", shown)
+        self.assertEqual(shown.count("name of a loop"), 11)
+        self.assertEqual(len(self.json(WHOLE + damaged)["loops"]), 96)
 
     def test_threads_share_the_wall_time(self):
         board = WHOLE + f"opening {8 * MS};span {MS} {51 * MS} {200 * MS}"

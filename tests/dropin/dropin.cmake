@@ -23,6 +23,12 @@ if(TARGET dropin_test_expectation)
     target_include_directories(dropin_test_expectation PRIVATE
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_loops ${PROJECT_SOURCE_DIR}/dropin/loop_choice.c
+    ${PROJECT_SOURCE_DIR}/dropin/loop_split.c)
+if(TARGET dropin_test_loops)
+    target_include_directories(dropin_test_loops PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+endif()
 takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
 if(TARGET dropin_test_tracking)
     target_include_directories(dropin_test_tracking PRIVATE
@@ -181,7 +187,7 @@ if(NOT CMAKE_CROSSCOMPILING)
         dropin_plugin(whole m BASELINE_MARK=3 BASELINE_THROUGH_PLT)
         target_sources(plugin_whole PRIVATE dropin/baseline_blas.c
             $<TARGET_OBJECTS:baseline_parts>)
-        foreach(script exports netlib programs)
+        foreach(script exports netlib numpy programs)
             takt_script(dropin/${script} ${Python3_EXECUTABLE}
                 ${CMAKE_CURRENT_SOURCE_DIR}/dropin/test_${script}.py
                 $<TARGET_FILE:takt_blas_preload> ${dropin})

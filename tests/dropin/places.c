@@ -194,7 +194,8 @@ static bool is_blocked(int signal)
 
     close(file);
     return at == NULL ||
-           (strtoull(at + strlen("SigBlk:"), NULL, 16) >> (signal - 1) & 1) != 0;
+           (strtoull(at + strlen("SigBlk:"), NULL, 16) >> (signal - 1) & 1) !=
+               0;
 }
 
 /* On a busy machine the kernel may choose another thread all the same, while

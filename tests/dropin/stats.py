@@ -9,10 +9,13 @@ WHYS = ("small", "settled", "starting", "form", "routine", "nested", "empty",
         "wrong", "no_router", "no_gpu", "asleep", "slower", "lost", "policy",
         "tried")
 LETTERS, CLASSES, LIBRARIES, TEXT = 4, 32, 8, 256
-TITLE = b"takt stats 2\n"
+TITLE = b"takt stats 3\n"
 NUMBERS = 3 * len(WAYS) + 2 + 4 + len(WHYS) + 3  # of one cell
 HEAD = 16 + 3 * 8 + (LIBRARIES + 2) * (4 + TEXT) + (7 + 3) * 8
-SIZE = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
+LOOPS_AT = HEAD + len(ROUTINES) * LETTERS * CLASSES * NUMBERS * 8
+LOOPS, LOOP_NAME, LOOP_NUMBERS = 96, 28, 10
+LOOP_SIZE = 4 + LOOP_NAME + CLASSES * LOOP_NUMBERS * 8
+SIZE = LOOPS_AT + LOOPS * LOOP_SIZE
 
 
 def make(path):
@@ -65,3 +68,15 @@ class Stats:
 
     def why(self, reason, routine=None):
         return sum(why[WHYS.index(reason)] for _, why in self.cells(routine))
+
+    def loops(self):
+        """{"add ff->f": (whole, split)}: calls of NumPy's loops."""
+        found = {}
+        for at in range(LOOPS_AT, SIZE, LOOP_SIZE):
+            name = self.bytes[at + 4:at + 4 + LOOP_NAME].split(b"\0")[0]
+            values = struct.unpack_from(f"{CLASSES * LOOP_NUMBERS}Q",
+                                        self.bytes, at + 4 + LOOP_NAME)
+            if name:
+                found[name.decode()] = (sum(values[0::LOOP_NUMBERS]),
+                                        sum(values[1::LOOP_NUMBERS]))
+        return found

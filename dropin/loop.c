@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* loop.c - runs a loop whole or split, and counts it. */
+#include "loop.h"
+
+#include "clock.h"
+#include "mode.h"
+#include "router.h"
+#include "stats_write.h"
+
+struct takt_loop takt__loops[TAKT_LOOPS];
+static const struct takt_baseline *baseline;
+
+void takt__loops_open(const struct takt_baseline *library)
+{
+    baseline = library;
+}
+
+/* ---- short loops ----------------------------------------------------------
+ *
+ * A loop is short if it takes less than 6 microseconds at the highest speed
+ * that was seen of it: a split one would gain two at most, and to measure and
+ * to choose takes some 0.1.
+ */
+
+static const float short_ns = 6000;
+
+ptrdiff_t takt__loop_first_least(void)
+{
+    enum { usual = 4096 };
+
+    return takt__is_eager() ? 2 : usual;
+}
+
+static void set_least(struct takt_loop *loop, ptrdiff_t n, uint64_t ns)
+{
+    enum { least = 1024, most = 1 << 20 };
+    const float speed = (float)ns / (float)n;
+    const float fastest =
+        atomic_load_explicit(&loop->fastest, memory_order_relaxed);
+
+    if (takt__is_eager() || ns == 0 || (fastest > 0 && speed >= fastest))
+        return;
+    const float fit = short_ns / speed;
+    atomic_store_explicit(&loop->fastest, speed, memory_order_relaxed);
+    atomic_store_explicit(&loop->least,
+                          fit < least  ? least
+                          : fit < most ? (ptrdiff_t)fit
+                                       : most,
+                          memory_order_relaxed);
+}
+
+/* ---- statistics ---------------------------------------------------------- */
+
+static struct takt_stats_loop *counted_of(struct takt_loop *loop)
+{
+    struct takt_stats_loop *counted =
+        atomic_load_explicit(&loop->counted, memory_order_acquire);
+
+    if (counted == NULL) {
+        counted = takt__stats_loop(loop->name);
+        atomic_store_explicit(&loop->counted, counted, memory_order_release);
+    }
+    return counted;
+}
+
+/* What the loop took, but for others who had the processor. */
+static uint64_t typical(uint64_t ns, double whole_ns, double split_ns)
+{
+    enum { far = 3 };
+    const double most = far * (whole_ns > split_ns ? whole_ns : split_ns);
+
+    return (double)ns < most ? ns : (uint64_t)most;
+}
+
+/* ns 0: it was not timed. */
+static void count(struct takt_loop *loop, enum takt_loop_side side, ptrdiff_t n,
+                  uint64_t ns)
+{
+    if (!takt__has_stats())
+        return;
+    struct takt_stats_loop_cell *cell =
+        takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
+    takt__stats_add(&cell->calls[side], 1);
+    if (ns == 0)
+        return;
+    takt__stats_add(&cell->timed[side], 1);
+    takt__stats_add(&cell->ns[side], ns);
+}
+
+/* A split loop, with what it takes whole. */
+static void compare(struct takt_loop *loop, const struct takt_loop_kind *kind,
+                    ptrdiff_t n, uint64_t ns)
+{
+    const struct takt_loop_estimate whole =
+        takt__loop_expect(kind, TAKT_LOOP_WHOLE, (size_t)n);
+    const struct takt_loop_estimate split =
+        takt__loop_expect(kind, TAKT_LOOP_SPLIT, (size_t)n);
+
+    if (!takt__has_stats() || !(whole.ns > 0))
+        return;
+    struct takt_stats_loop_cell *cell =
+        takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
+    takt__stats_add(&cell->compared, 1);
+    takt__stats_add(&cell->whole_ns, (uint64_t)whole.ns);
+    takt__stats_add(&cell->error_ns, (uint64_t)whole.error_ns);
+    takt__stats_add(&cell->split_ns, typical(ns, whole.ns, split.ns));
+}
+
+/* ---- running ------------------------------------------------------------- */
+
+static void run_whole(const struct takt_loop_call *call)
+{
+    call->run(call->args, &call->n, call->steps, call->data);
+}
+
+/* Before there is a context: the time counts towards opening one. */
+static void run_early(struct takt_loop *loop, const struct takt_loop_call *call,
+                      enum takt_why why)
+{
+    const uint64_t start_ns = takt__now_ns();
+
+    run_whole(call);
+    const uint64_t ns = takt__now_ns() - start_ns;
+    set_least(loop, call->n, ns);
+    count(loop, TAKT_LOOP_WHOLE, call->n, ns);
+    if (why == TAKT_WHY_STARTING)
+        takt__router_spent(ns);
+}
+
+static struct takt_loop_kind *kind_of(struct takt_loop *loop, ptrdiff_t n)
+{
+    enum { first = 10 };
+    const int class = 63 - __builtin_clzll((unsigned long long)n) - first;
+
+    return &loop->kind[class < 0                   ? 0
+                       : class < TAKT_LOOP_CLASSES ? class
+                                                   : TAKT_LOOP_CLASSES - 1];
+}
+
+/* A thread has to be worth waking: so much work for each. */
+static unsigned threads_for(const struct takt_route *route,
+                            const struct takt_loop_kind *kind, ptrdiff_t n)
+{
+    static const double each_ns = 4000;
+    const double fit =
+        takt__loop_expect(kind, TAKT_LOOP_WHOLE, (size_t)n).ns / each_ns;
+
+    return !(fit > 0) || fit > route->team ? route->team
+           : fit > 2                       ? (unsigned)fit
+                                           : 2;
+}
+
+static void learn(struct takt_loop *loop, struct takt_loop_kind *kind,
+                  enum takt_loop_side side, ptrdiff_t n, uint64_t ns)
+{
+    if (side == TAKT_LOOP_WHOLE)
+        set_least(loop, n, ns);
+    else
+        compare(loop, kind, n, ns);
+    takt__loop_learn(kind, side, (size_t)n, ns);
+}
+
+static void run_chosen(struct takt_loop *loop,
+                       const struct takt_loop_call *call,
+                       const struct takt_route *route)
+{
+    struct takt_loop_kind *kind = kind_of(loop, call->n);
+    struct takt_loop_choice choice = takt__loop_choose(kind);
+
+    if (takt__is_eager())
+        choice.side = TAKT_LOOP_SPLIT;
+    const uint64_t start_ns = choice.is_timed ? takt__now_ns() : 0;
+    if (choice.side == TAKT_LOOP_SPLIT)
+        takt__loop_split(route, &loop->form, call,
+                         threads_for(route, kind, call->n));
+    else
+        run_whole(call);
+    const uint64_t ns = choice.is_timed ? takt__now_ns() - start_ns : 0;
+    if (choice.is_timed)
+        learn(loop, kind, choice.side, call->n, ns);
+    count(loop, choice.side, call->n, ns);
+}
+
+void takt__loop_run(struct takt_loop *loop, char **args,
+                    const ptrdiff_t *dimensions, const ptrdiff_t *steps,
+                    void *data)
+{
+    const struct takt_loop_call call = {.run = loop->own,
+                                        .args = args,
+                                        .steps = steps,
+                                        .data = data,
+                                        .n = dimensions[0]};
+    enum takt_why why;
+
+    if (!takt__loop_is_divisible(&loop->form, &call)) {
+        run_whole(&call);
+        return;
+    }
+    const struct takt_route *route = takt__route(baseline, &why);
+    if (route == NULL)
+        run_early(loop, &call, why);
+    else if (route->team < 2)
+        run_whole(&call);
+    else
+        run_chosen(loop, &call, route);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * loop_choice.h - whether loops of one kind run whole, on the caller's thread,
+ * or split over several, by what they took.
+ *
+ * Loops of one ufunc and types whose length has the same binary logarithm are
+ * of one kind. A kind begins whole, is split for some milliseconds, and goes on
+ * with what was faster. The other side runs now and then, so rarely that it
+ * costs one percent: calls that run whole by that are the control by which
+ * gains are told. Nothing is predicted: how cold the memory is, whether the
+ * threads sleep, and whether others need the processors is in the times.
+ *
+ * Threads: any. Two that learn at once may lose one of their times.
+ */
+#ifndef TAKT_DROPIN_LOOP_CHOICE_H
+#define TAKT_DROPIN_LOOP_CHOICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum takt_loop_side { TAKT_LOOP_WHOLE, TAKT_LOOP_SPLIT, TAKT_LOOP_SIDES };
+
+struct takt_loop_kind {
+    _Atomic float mean[TAKT_LOOP_SIDES];     /* ns per element */
+    _Atomic float distance[TAKT_LOOP_SIDES]; /* of single calls from it */
+    _Atomic uint32_t timed[TAKT_LOOP_SIDES];
+    _Atomic uint32_t turn;
+    _Atomic bool is_probe;     /* calls are split to see what they take */
+    _Atomic uint32_t spent_us; /* in calls, since a probe began or ended */
+    _Atomic uint32_t probes;
+};
+
+/* The side of the next call, and whether it is to be timed: a kind that stays
+ * whole times one call in some, and all others are. */
+struct takt_loop_choice {
+    enum takt_loop_side side;
+    bool is_timed;
+};
+struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind);
+
+/* A call of so many elements took `ns` on a side. */
+void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
+                      size_t elements, uint64_t ns);
+
+/* What a side takes for so many elements by the calls so far, and the standard
+ * error of that. 0: not known. */
+struct takt_loop_estimate {
+    double ns, error_ns;
+};
+struct takt_loop_estimate takt__loop_expect(const struct takt_loop_kind *kind,
+                                            enum takt_loop_side side,
+                                            size_t elements);
+
+#endif

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/* loop_entries.h - functions that stand for NumPy's inner loops. */
+#pragma once
+
+#include "loop.h"
+
+/* The function for takt__loops[number]: NumPy's loops get no word that could
+ * tell one from another. */
+takt_inner_loop *takt__loop_entry(unsigned number);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* numpy.c - finds the ufuncs, and puts our functions into them. */
+#include "numpy.h"
+
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "loop_entries.h"
+#include "mode.h"
+
+/* ---- Python ---------------------------------------------------------------
+ *
+ * What is used of it, by the names of its stable interface. Objects are
+ * pointers of which nothing else is known.
+ */
+
+typedef struct takt_python_object object;
+
+/* clang-format off */
+#define PYTHON_FUNCTIONS(use_)                                              \
+    use_(object *, PyImport_GetModuleDict, (void))                          \
+    use_(object *, PyModule_GetDict, (object *))                            \
+    use_(object *, PyDict_GetItemString, (object *, const char *))          \
+    use_(int, PyDict_Next, (object *, ptrdiff_t *, object **, object **))   \
+    use_(object *, PyObject_Type, (object *))                               \
+    use_(int, PyObject_IsInstance, (object *, object *))                    \
+    use_(object *, PyObject_GetAttrString, (object *, const char *))        \
+    use_(ptrdiff_t, PyList_Size, (object *))                                \
+    use_(object *, PyList_GetItem, (object *, ptrdiff_t))                   \
+    use_(const char *, PyUnicode_AsUTF8, (object *))                        \
+    use_(void *, PyCapsule_GetPointer, (object *, const char *))            \
+    use_(void, PyErr_Clear, (void))                                         \
+    use_(void, Py_DecRef, (object *))
+/* clang-format on */
+
+static struct {
+#define MEMBER(returns_, name_, parameters_) returns_(*name_) parameters_;
+    PYTHON_FUNCTIONS(MEMBER)
+#undef MEMBER
+    object *none;
+} python;
+
+static bool find(const char *name, void *function, size_t size)
+{
+    void *found = dlsym(RTLD_DEFAULT, name);
+
+    memcpy(function, &found, size);
+    return found != NULL;
+}
+
+static bool find_python(void)
+{
+#define FIND(returns_, name_, parameters_) \
+    &&find(#name_, &python.name_, sizeof python.name_)
+    return find("_Py_NoneStruct", &python.none, sizeof python.none)
+        PYTHON_FUNCTIONS(FIND);
+#undef FIND
+}
+
+/* Whether an attribute of an object is that text. */
+static bool is_text(object *at, const char *attribute, const char *text)
+{
+    object *value = python.PyObject_GetAttrString(at, attribute);
+    const char *found = value == NULL ? NULL : python.PyUnicode_AsUTF8(value);
+    const bool is_same = found != NULL && strcmp(found, text) == 0;
+
+    if (value != NULL)
+        python.Py_DecRef(value);
+    return is_same;
+}
+
+/* ---- NumPy's types ------------------------------------------------------- */
+
+/* Numbers, by the letters of NumPy: not long double, of which other threads'
+ * exceptions would be lost, nor objects, which need Python. */
+static const struct {
+    char letter;
+    unsigned char number, size;
+} types[] = {{'?', 0, 1},  {'b', 1, 1},  {'B', 2, 1},   {'h', 3, 2},
+             {'H', 4, 2},  {'i', 5, 4},  {'I', 6, 4},   {'l', 7, 8},
+             {'L', 8, 8},  {'q', 9, 8},  {'Q', 10, 8},  {'f', 11, 4},
+             {'d', 12, 8}, {'F', 14, 8}, {'D', 15, 16}, {'e', 23, 2}};
+
+static int type_of(char letter)
+{
+    for (unsigned i = 0; i < sizeof types / sizeof *types; i++)
+        if (types[i].letter == letter)
+            return (int)i;
+    return -1;
+}
+
+/* The integer power complains about negative exponents, which needs Python. */
+static bool is_thread_safe(const char *ufunc, const char *signature)
+{
+    return strcmp(ufunc, "power") != 0 || strchr("efdFD", signature[0]) != NULL;
+}
+
+/* Reads "ff->f". False: it has a type that is not routed. */
+static bool read_signature(const char *text, struct takt_loop_form *form,
+                           int number[TAKT_LOOP_OPERANDS])
+{
+    *form = (struct takt_loop_form){0};
+    for (; *text != '\0'; text++) {
+        const int type = type_of(*text);
+        if (strncmp(text, "->", 2) == 0) {
+            form->inputs = form->operands;
+            text++;
+            continue;
+        }
+        if (type < 0 || form->operands == TAKT_LOOP_OPERANDS)
+            return false;
+        form->size[form->operands] = types[type].size;
+        number[form->operands++] = types[type].number;
+    }
+    return form->inputs > 0 && form->operands > form->inputs;
+}
+
+/* ---- replacing ----------------------------------------------------------- */
+
+/* PyUFunc_ReplaceLoopBySignature(): returns 0 if there is such a loop. */
+typedef int replace_loop(object *ufunc, takt_inner_loop *loop,
+                         const int *signature, takt_inner_loop **old);
+enum { replace_loop_at = 30 };
+
+static unsigned loop_count;
+
+static void replace(replace_loop *put, object *ufunc, const char *name,
+                    const char *signature)
+{
+    struct takt_loop *loop = &takt__loops[loop_count];
+    int number[TAKT_LOOP_OPERANDS];
+
+    if (loop_count == TAKT_LOOPS ||
+        !read_signature(signature, &loop->form, number) ||
+        !is_thread_safe(name, signature))
+        return;
+    snprintf(loop->name, sizeof loop->name, "%s %s", name, signature);
+    atomic_store(&loop->least, takt__loop_first_least());
+    if (put(ufunc, takt__loop_entry(loop_count), number, &loop->own) == 0)
+        loop_count++;
+}
+
+/* A ufunc lists some signatures twice. Only the first is ever called. */
+static bool is_repeated(object *list, ptrdiff_t at, const char *signature)
+{
+    for (ptrdiff_t i = 0; i < at; i++) {
+        const char *before =
+            python.PyUnicode_AsUTF8(python.PyList_GetItem(list, i));
+        if (before != NULL && strcmp(before, signature) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void replace_all(replace_loop *put, object *ufunc, const char *name)
+{
+    object *list = python.PyObject_GetAttrString(ufunc, "types");
+    const ptrdiff_t count = list == NULL ? 0 : python.PyList_Size(list);
+
+    for (ptrdiff_t i = 0; i < count; i++) {
+        const char *signature =
+            python.PyUnicode_AsUTF8(python.PyList_GetItem(list, i));
+        if (signature != NULL && !is_repeated(list, i, signature))
+            replace(put, ufunc, name, signature);
+    }
+    if (list != NULL)
+        python.Py_DecRef(list);
+}
+
+/* Not an alias, nor a function of whole matrices, which has a signature. */
+static bool is_elementwise(object *ufunc, const char *name)
+{
+    object *signature = python.PyObject_GetAttrString(ufunc, "signature");
+
+    if (signature != NULL)
+        python.Py_DecRef(signature);
+    return signature == python.none && is_text(ufunc, "__name__", name);
+}
+
+static replace_loop *find_replace(object *umath)
+{
+    object *capsule = python.PyDict_GetItemString(umath, "_UFUNC_API");
+    void **table =
+        capsule == NULL ? NULL : python.PyCapsule_GetPointer(capsule, NULL);
+    replace_loop *found = NULL;
+
+    if (table != NULL)
+        memcpy(&found, &table[replace_loop_at], sizeof found);
+    return found;
+}
+
+/* Names and values of NumPy's module in C. */
+static object *find_umath(void)
+{
+    object *modules = python.PyImport_GetModuleDict();
+    object *umath =
+        python.PyDict_GetItemString(modules, "numpy._core._multiarray_umath");
+
+    if (umath == NULL)
+        umath = python.PyDict_GetItemString(modules,
+                                            "numpy.core._multiarray_umath");
+    return umath == NULL ? NULL : python.PyModule_GetDict(umath);
+}
+
+static bool install(object *umath)
+{
+    replace_loop *put = find_replace(umath);
+    object *add = python.PyDict_GetItemString(umath, "add");
+    object *ufunc_type = add == NULL ? NULL : python.PyObject_Type(add);
+    object *key, *value;
+    ptrdiff_t at = 0;
+
+    if (put == NULL || ufunc_type == NULL)
+        return false;
+    while (python.PyDict_Next(umath, &at, &key, &value)) {
+        const char *name = python.PyUnicode_AsUTF8(key);
+        if (name != NULL &&
+            python.PyObject_IsInstance(value, ufunc_type) == 1 &&
+            is_elementwise(value, name))
+            replace_all(put, value, name);
+    }
+    python.Py_DecRef(ufunc_type);
+    return loop_count > 0;
+}
+
+/* ---- noticing ------------------------------------------------------------ */
+
+static _Atomic bool is_installed;
+
+/* In the main thread, with Python's lock. */
+static int call_back(void *library)
+{
+    object *umath;
+
+    if (atomic_load(&is_installed) || !find_python() ||
+        (umath = find_umath()) == NULL)
+        return 0;
+    takt__loops_open(library);
+    atomic_store(&is_installed, install(umath));
+    python.PyErr_Clear();
+    return 0;
+}
+
+void takt__numpy_look(const struct takt_baseline *baseline)
+{
+    int (*add_call)(int (*call)(void *), void *argument);
+
+    if (baseline == NULL || atomic_load(&is_installed) || !takt__has_numpy() ||
+        !find("Py_AddPendingCall", &add_call, sizeof add_call))
+        return;
+    (void)add_call(call_back, (void *)(uintptr_t)baseline);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* parts.c - jobs of the caller's own on the threads of a context. */
+#include "call/ctx.h"
+#include "pool/pool.h"
+#include "takt/call.h"
+
+struct parts_job {
+    takt_part run;
+    void *job;
+};
+
+static void run_part(void *self, unsigned part, unsigned parts, void *scratch)
+{
+    const struct parts_job *own = self;
+
+    (void)scratch;
+    own->run(own->job, part, parts);
+}
+
+takt_status takt_run_parts(takt_ctx *ctx, unsigned parts, takt_part run,
+                           void *job)
+{
+    struct parts_job own = {run, job};
+
+    if (run == NULL)
+        return TAKT_EINVAL;
+    ctx = takt__ctx_or_default(ctx);
+    if (ctx == NULL)
+        return TAKT_ENOMEM;
+    if (ctx->is_recorded)
+        return TAKT_ENODEV;
+    return takt__pool_run(ctx->experts.pool, parts, 0, run_part, &own);
+}

@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""NumPy computes, warns and fails as ever when its loops are cut.
+
+usage: test_numpy.py LIBTAKT_BLAS FOLDER
+Programs run without the interposer, with it, and with every loop cut, however
+short; what they print must not differ. Skipped where there is no NumPy.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import stats
+
+PRELOAD = os.path.abspath(sys.argv[1])
+PYTHON = "/usr/bin/python3"
+EAGER = {"TAKT_RUN_EAGER": "1"}
+
+HEAD = """
+import hashlib, os, sys, threading, warnings
+import numpy as np
+def told(*arrays):
+    print(*[hashlib.sha256(np.ascontiguousarray(a).tobytes()).hexdigest()[:16]
+            for a in arrays])
+x = np.linspace(-3, 3, 5003)
+y = x[::-1].copy()
+"""
+
+# Every ufunc, every type: bits, and which exceptions were raised.
+ALL = HEAD + """
+umath = sys.modules.get("numpy._core._multiarray_umath") or sys.modules[
+    "numpy.core._multiarray_umath"]
+rng = np.random.default_rng(1)
+def values(letter, n):
+    real = rng.standard_normal(n) * 10 ** rng.uniform(-3, 6, n)
+    a = real.astype(letter)
+    if letter in "efdFD" and n > 3:
+        a[n // 2], a[n // 3], a[1] = np.nan, np.inf, 0
+    return a
+np.seterr(all="ignore")
+table = {(letter, n): values(letter, n)
+         for letter in "?bBhHiIlLqQefdFD" for n in (2, 65, 1000)}
+for name in sorted(vars(umath)):
+    ufunc = vars(umath)[name]
+    if not isinstance(ufunc, np.ufunc) or ufunc.signature or name[0] == "_":
+        continue
+    for types in ufunc.types:
+        if set(types) & set("OgGmMSUT"):
+            continue
+        for n in (2, 65, 1000):
+            seen = []
+            args = [table[letter, n] if i == 0 else table[letter, n][::-1].copy()
+                    for i, letter in enumerate(types.split("->")[0])]
+            with np.errstate(all="call", call=lambda kind, _: seen.append(kind)):
+                try:
+                    out = ufunc(*args)
+                except (TypeError, ValueError) as error:
+                    out = np.frombuffer(str(error).encode(), "u1")
+            print(name, types, n, sorted(seen), end=" ")
+            told(*(out if isinstance(out, tuple) else (out,)))
+"""
+
+WARNINGS = HEAD + """
+def fails(run, **how):
+    with np.errstate(**how):
+        try:
+            run()
+        except FloatingPointError as error:
+            print(error)
+late = np.ones(4096)
+late[-1] = 0
+fails(lambda: 1 / late, divide="raise")
+fails(lambda: np.log(late - 0.5), invalid="raise")
+fails(lambda: np.exp(late * 1000), over="raise")
+fails(lambda: np.exp(late.astype("f") * 1000), over="raise")
+fails(lambda: (late * 6e4).astype("e") * np.float16(2), over="raise")
+fails(lambda: np.arange(9000) // np.arange(-1, 8999), divide="raise")
+fails(lambda: 1 / np.ones(4096), all="raise")  # nothing to complain about
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    told(1 / late, np.sqrt(-x))
+    print([str(w.message) for w in caught])
+try:
+    np.arange(9000) ** np.arange(-1, 8999)
+except ValueError as error:
+    print(error)
+"""
+
+FORMS = HEAD + """
+a = x.copy(); a += y; told(a)                               # in place
+a = x.copy(); np.multiply(a, a, out=a); told(a)
+a = x.copy(); np.add(a[1:], 1, out=a[:-1]); told(a)         # ahead
+a = x.copy(); np.add(a[:-1], 1, out=a[1:]); told(a)         # behind
+a = x.copy(); np.subtract(a, a[::-1], out=a); told(a)
+a = x.copy(); np.add(a[:2500], a[2503:], out=a[1200:3700]); told(a)
+a = np.zeros_like(x); np.exp(x, out=a, where=x > 0); told(a)
+a = np.zeros((50, 100)); np.add(x[:5000].reshape(50, 100), y[:100], out=a)
+told(a, a.T + a.T, a[:, ::3] * 2, np.maximum(a[::-1, ::-1], 0.5))
+told(np.add.reduce(x), np.add.accumulate(x), np.multiply.reduce(x),
+     np.add.reduceat(x, [0, 100, 4000]), np.add.outer(x[:100], y[:100]),
+     np.maximum.reduce(a, axis=1), x.mean(), x.std(), x.cumsum(), x.argmax())
+a = np.zeros(20); np.add.at(a, np.arange(5003) % 20, x); told(a)
+told(np.add(x, 1, dtype="f"), x.astype("f") + y, np.clip(x, -1, 1),
+     *np.divmod(x, 0.7), *np.modf(x), *np.frexp(x), x == y, ~(x < y),
+     np.broadcast_to(np.float64(2), 5003) * x, x.astype(">f8") + 1)
+told(np.array([x[i:i + 2000] for i in range(4)]).sum(0))
+class Sub(np.ndarray):
+    pass
+print(type(x.view(Sub) * 2).__name__, np.add(np.array([1, None] * 0 + [2] * 99,
+      dtype=object), 1).sum(), (x.astype("g") * 2).dtype)
+b = np.frombuffer(bytes(8004), "f4", 2000, 1)               # not aligned
+told(b + 1, np.exp(b))
+"""
+
+THREADS = HEAD + """
+whole = np.exp(x) * y
+def work():
+    for i in range(100):
+        with np.errstate(divide="raise"):
+            if (np.exp(x) * y != whole).any():
+                print("wrong")
+            try:
+                1 / (x - x)
+                print("not raised")
+            except FloatingPointError:
+                pass
+threads = [threading.Thread(target=work) for _ in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+children = []
+for i in range(3):
+    child = os.fork()
+    if child == 0:
+        good = all((np.exp(x) * y == whole).all() for _ in range(20))
+        os._exit(0 if good else 1)
+    children.append(child)
+print([os.waitpid(child, 0)[1] for child in children])
+told(np.exp(x) * y)
+"""
+
+# Long enough to be opened, probed and chosen.
+LONG = HEAD + """
+a = np.linspace(0, 1, 1 << 18)
+for i in range(200):
+    b = np.tanh(np.exp(a))
+told(b)
+"""
+
+
+def surroundings(changes):
+    env = {name: value for name, value in os.environ.items()
+           if not name.startswith(("TAKT_", "LD_", "OMP_", "OPENBLAS_"))}
+    return {**env, "TAKT_DB": "", "TAKT_GPU": "", **changes}
+
+
+def run(program, **changes):
+    ran = subprocess.run([PYTHON, "-c", program], capture_output=True,
+                         text=True, timeout=600, env=surroundings(changes))
+    return ran.returncode, ran.stdout, ran.stderr
+
+
+class Loops(unittest.TestCase):
+    maxDiff = 2000
+
+    def preloaded(self, program, **changes):
+        with tempfile.TemporaryDirectory(prefix="takt") as folder:
+            path = stats.make(os.path.join(folder, "stats"))
+            ran = run(program, LD_PRELOAD=PRELOAD, TAKT_RUN_BOARD=path,
+                      **changes)
+            return ran, stats.Stats(path).loops()
+
+    def check(self, program, least, **changes):
+        """Returns the loops that were cut; at least so many."""
+        plain = run(program)
+        self.assertEqual(plain[0], 0, plain[2])
+        ran, loops = self.preloaded(program, **EAGER, TAKT_THREADS="2",
+                                    **changes)
+        self.assertEqual(ran, plain)
+        split = {name for name, (_, count) in loops.items() if count > 0}
+        if os.cpu_count() > 1:
+            self.assertGreaterEqual(len(split), least)
+        return split
+
+    def test_every_ufunc_gives_the_same_bits_and_flags(self):
+        self.check(ALL, 95)  # of the statistics, the last is all others
+
+    def test_exceptions_of_workers_are_those_of_the_caller(self):
+        self.check(WARNINGS, 5)
+
+    def test_forms_of_calls(self):
+        self.check(FORMS, 10)
+
+    def test_threads_and_forks(self):
+        self.check(THREADS, 2)
+
+    def test_same_bits_of_blas_do_not_matter(self):
+        self.check(FORMS, 10, TAKT_RUN_SAME_BITS="1")
+
+    def test_loops_are_counted(self):
+        plain = run(LONG)
+        ran, loops = self.preloaded(LONG)
+        self.assertEqual(ran, plain)
+        self.assertEqual(sum(loops["tanh d->d"]), 200)
+        self.assertEqual(sum(loops["exp d->d"]), 200)
+
+    def test_they_can_be_left_alone(self):
+        plain = run(LONG)
+        ran, loops = self.preloaded(LONG, TAKT_RUN_NUMPY="off")
+        self.assertEqual((ran, loops), (plain, {}))
+
+    def test_one_thread_cuts_nothing(self):
+        plain = run(FORMS)
+        ran, loops = self.preloaded(FORMS, **EAGER, OPENBLAS_NUM_THREADS="1",
+                                    TAKT_THREADS="1")
+        self.assertEqual(ran, plain)
+        self.assertEqual(sum(split for _, split in loops.values()), 0)
+
+
+if __name__ == "__main__":
+    if run("import numpy")[0] != 0:
+        print("there is no NumPy")
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1])
