@@ -19,7 +19,7 @@ enum exit_code {
     EXIT_USAGE = 2,   /* the command line or its input is wrong */
 };
 
-enum { max_options = 16, max_operands = 64 };
+enum { max_options = 20, max_operands = 64 };
 
 struct option {
     const char *name;   /* without the dashes; NULL ends a table */
@@ -39,7 +39,7 @@ struct command {
     const char *description;
     size_t min_operands, max_operands;
     bool takes_program; /* words after -- are no operands, but a program's */
-    struct option options[max_options];
+    struct option options[max_options + 1]; /* the last has no name */
     const char *examples[8]; /* command line and result; NULL ends */
     int (*run)(const struct invocation *invocation);
 };
