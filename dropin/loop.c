@@ -63,10 +63,11 @@ static struct takt_stats_loop *counted_of(struct takt_loop *loop)
     return counted;
 }
 
-/* What the loop took, but for others who had the processor. */
+/* What the loop took, but for a process that was stopped. Threads that share
+ * their processor with others are a part of what splitting takes. */
 static uint64_t typical(uint64_t ns, double whole_ns, double split_ns)
 {
-    enum { far = 3 };
+    enum { far = 24 };
     const double most = far * (whole_ns > split_ns ? whole_ns : split_ns);
 
     return (double)ns < most ? ns : (uint64_t)most;

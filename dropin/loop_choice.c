@@ -6,20 +6,26 @@
  * memory is touched for the first time. */
 enum { first_whole = 3 };
 
-/* While a kind runs whole, splitting is probed for so long; at first threads
- * have to be woken and find their processors, which does not count. */
-static const uint32_t probe_us = 3000, settles_us = 1000;
+/* The side that is not preferred runs for a stretch of calls, of which the
+ * first do not count: threads have to be woken and find their processors, or
+ * they spin until they sleep (pool.c) and take one from a call that runs whole.
+ */
+static const struct {
+    uint32_t settles_us, lasts_us;
+} stretches[] = {
+    [TAKT_LOOP_WHOLE] = {150, 300}, [TAKT_LOOP_SPLIT] = {1000, 3000}};
 
-/* Older calls count for less; at the start of a probe, those before it count as
- * so many. */
-static const float least_weight = 1 / 16.0f;
-enum { kept_by_probe = 2 };
+/* Older calls count for less. A thread that has to share its processor holds a
+ * call up once in many, and then for long: that many are averaged. When
+ * splitting is tried again, calls before that count as a few. */
+static const float least_weight = 1 / 64.0f;
+enum { kept = 4 };
 
 /* Splitting has to be better by this factor. */
 static const float least_gain = 1.03f;
 
-/* How many calls, or probes of time, there are to one of the other side: with a
- * hundred times what such a call loses, it costs one percent. */
+/* How many stretches of time there are to one of the other side: with a hundred
+ * times what such a stretch loses, it costs one percent. */
 static const float least_period = 24, per_loss = 100, most_loss = 40;
 
 /* Of calls that run whole one in so many is timed, once that is settled. */
@@ -52,93 +58,124 @@ static float period_of(float preferred, float other)
     return least_period + per_loss * (loss < most_loss ? loss : most_loss);
 }
 
-/* ---- probes of splitting ------------------------------------------------- */
+/* ---- stretches of the other side ----------------------------------------- */
 
-static void begin_probe(struct takt_loop_kind *kind)
+static void begin_stretch(struct takt_loop_kind *kind, enum takt_loop_side side)
 {
-    if (timed_of(kind, TAKT_LOOP_SPLIT) > kept_by_probe)
-        atomic_store_explicit(&kind->timed[TAKT_LOOP_SPLIT], kept_by_probe,
-                              memory_order_relaxed);
-    atomic_fetch_add_explicit(&kind->probes, 1, memory_order_relaxed);
+    if (side == TAKT_LOOP_SPLIT && timed_of(kind, side) > kept)
+        atomic_store_explicit(&kind->timed[side], kept, memory_order_relaxed);
+    atomic_fetch_add_explicit(&kind->stretches, 1, memory_order_relaxed);
     atomic_store_explicit(&kind->spent_us, 0, memory_order_relaxed);
-    atomic_store_explicit(&kind->is_probe, true, memory_order_relaxed);
+    atomic_store_explicit(&kind->stretch, side + 1, memory_order_relaxed);
 }
 
-static void end_probe(struct takt_loop_kind *kind)
+static void end_stretch(struct takt_loop_kind *kind)
 {
     atomic_store_explicit(&kind->spent_us, 0, memory_order_relaxed);
-    atomic_store_explicit(&kind->is_probe, false, memory_order_relaxed);
+    atomic_store_explicit(&kind->stretch, 0, memory_order_relaxed);
 }
 
-/* How long after a probe the next one may begin, in lengths of a probe. The
- * first ones come soon: something else may have disturbed them. */
-static float probe_period(const struct takt_loop_kind *kind)
+/* How long after a stretch the next one may begin, in lengths of it. The first
+ * ones come soon: something else may have disturbed them. */
+static float stretch_period(const struct takt_loop_kind *kind,
+                            enum takt_loop_side preferred,
+                            enum takt_loop_side other)
 {
     enum { soon = 5 };
-    const uint32_t probes =
-        atomic_load_explicit(&kind->probes, memory_order_relaxed);
-    const float period = period_of(mean_of(kind, TAKT_LOOP_WHOLE),
-                                   mean_of(kind, TAKT_LOOP_SPLIT));
-    const float most = probes < soon ? (float)(2u << probes) : period;
+    const uint32_t before =
+        atomic_load_explicit(&kind->stretches, memory_order_relaxed);
+    const float period =
+        period_of(mean_of(kind, preferred), mean_of(kind, other));
+    const float most = before < soon ? (float)(2u << before) : period;
 
     return period < most ? period : most;
 }
 
-/* A call of a kind that runs whole has ended. */
-static void look_for_probe(struct takt_loop_kind *kind, uint32_t us)
+/* How long a stretch of the other side takes, if a call of the preferred one
+ * takes so long: one call at least. */
+static float stretch_us(const struct takt_loop_kind *kind,
+                        enum takt_loop_side preferred,
+                        enum takt_loop_side other, uint32_t call_us)
 {
-    const uint32_t timed = timed_of(kind, TAKT_LOOP_WHOLE);
+    const float lasts = (float)stretches[other].lasts_us;
+    const float one =
+        mean_of(kind, preferred) > 0
+            ? (float)call_us * mean_of(kind, other) / mean_of(kind, preferred)
+            : 0;
+
+    return one > lasts ? one : lasts;
+}
+
+/* `calls` of the preferred side have taken so long each. */
+static void look_for_stretch(struct takt_loop_kind *kind,
+                             enum takt_loop_side preferred, uint32_t call_us,
+                             uint32_t calls)
+{
+    const enum takt_loop_side other =
+        preferred == TAKT_LOOP_WHOLE ? TAKT_LOOP_SPLIT : TAKT_LOOP_WHOLE;
+    const uint32_t us = call_us * calls;
     const float spent =
         (float)us + (float)atomic_fetch_add_explicit(&kind->spent_us, us,
                                                      memory_order_relaxed);
 
-    if (timed < first_whole)
+    if (timed_of(kind, TAKT_LOOP_WHOLE) < first_whole)
         return;
-    if (timed_of(kind, TAKT_LOOP_SPLIT) == 0 ||
-        spent > (float)probe_us * probe_period(kind))
-        begin_probe(kind);
+    if (timed_of(kind, other) == 0 ||
+        spent > stretch_us(kind, preferred, other, call_us) *
+                    stretch_period(kind, preferred, other))
+        begin_stretch(kind, other);
 }
 
-/* Whether a call of a probe counts. The one that is longer than all that
- * disturbs does. */
-static bool is_settled(struct takt_loop_kind *kind, uint32_t us)
+/* Whether a call of a stretch counts. One that is longer than all that disturbs
+ * does. */
+static bool is_settled(struct takt_loop_kind *kind, enum takt_loop_side side,
+                       uint32_t us)
 {
     const uint32_t spent =
         atomic_fetch_add_explicit(&kind->spent_us, us, memory_order_relaxed);
+    const bool counts =
+        spent >= stretches[side].settles_us || us > stretches[side].lasts_us;
 
-    if (spent + us > probe_us && timed_of(kind, TAKT_LOOP_SPLIT) > 1)
-        end_probe(kind);
-    return spent > settles_us;
+    if (spent + us > stretches[side].lasts_us && counts)
+        end_stretch(kind);
+    return counts;
 }
 
 /* ---- calls --------------------------------------------------------------- */
+
+static enum takt_loop_side preferred_of(const struct takt_loop_kind *kind)
+{
+    return is_split_better(kind) ? TAKT_LOOP_SPLIT : TAKT_LOOP_WHOLE;
+}
 
 struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind)
 {
     const uint32_t turn =
         atomic_fetch_add_explicit(&kind->turn, 1, memory_order_relaxed);
+    const uint32_t stretch =
+        atomic_load_explicit(&kind->stretch, memory_order_relaxed);
 
-    if (atomic_load_explicit(&kind->is_probe, memory_order_relaxed))
-        return (struct takt_loop_choice){TAKT_LOOP_SPLIT, true};
-    if (!is_split_better(kind))
-        return (struct takt_loop_choice){TAKT_LOOP_WHOLE,
-                                         timed_of(kind, TAKT_LOOP_SPLIT) == 0 ||
-                                             turn % timed_of_whole == 0};
-    /* Odd, so that it keeps step with few programs. */
-    const uint32_t period =
-        (uint32_t)period_of(mean_of(kind, TAKT_LOOP_SPLIT),
-                            mean_of(kind, TAKT_LOOP_WHOLE)) |
-        1;
+    if (stretch != 0)
+        return (struct takt_loop_choice){(enum takt_loop_side)(stretch - 1),
+                                         true};
+    const enum takt_loop_side side = preferred_of(kind);
     return (struct takt_loop_choice){
-        turn % period == 0 ? TAKT_LOOP_WHOLE : TAKT_LOOP_SPLIT, true};
+        side, side == TAKT_LOOP_SPLIT || timed_of(kind, TAKT_LOOP_SPLIT) == 0 ||
+                  turn % timed_of_whole == 0};
 }
 
 /* Another process may have had the processor: of the first calls the fastest
- * counts, and later ones count as three times the mean at most. */
-static float typical(float value, float mean, uint32_t timed)
+ * counts, and later ones count as so many means at most. Of split calls more
+ * does: threads that share their processors with others are a part of what they
+ * take. */
+static float typical(float value, float mean, uint32_t timed,
+                     enum takt_loop_side side)
 {
-    enum { few = 4, far = 3 };
-    const float most = timed == 0 ? value : timed < few ? mean : far * mean;
+    enum { few = 4 };
+    static const float far[] = {[TAKT_LOOP_WHOLE] = 16, [TAKT_LOOP_SPLIT] = 24};
+    const float most = timed == 0    ? value
+                       : timed < few ? mean
+                                     : far[side] * mean;
 
     return value < most ? value : most;
 }
@@ -148,7 +185,7 @@ static void add(struct takt_loop_kind *kind, enum takt_loop_side side,
 {
     const uint32_t timed = timed_of(kind, side);
     const float before = mean_of(kind, side);
-    const float change = typical(value, before, timed) - before;
+    const float change = typical(value, before, timed, side) - before;
     const float distance =
         atomic_load_explicit(&kind->distance[side], memory_order_relaxed);
     float weight = timed < 2 ? 1 : 1 / (float)timed;
@@ -171,16 +208,17 @@ void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
                       size_t elements, uint64_t ns)
 {
     const uint32_t us = ns < UINT32_MAX ? (uint32_t)(ns / 1000) : UINT32_MAX;
-    const bool is_probe =
-        atomic_load_explicit(&kind->is_probe, memory_order_relaxed);
+    const bool is_stretch =
+        atomic_load_explicit(&kind->stretch, memory_order_relaxed) == side + 1;
+    const bool stands_for_others =
+        side == TAKT_LOOP_WHOLE && timed_of(kind, TAKT_LOOP_SPLIT) != 0;
 
-    if (side == TAKT_LOOP_SPLIT && is_probe && !is_settled(kind, us))
+    if (is_stretch && !is_settled(kind, side, us))
         return;
     add(kind, side, (float)ns / (float)elements);
-    if (side == TAKT_LOOP_WHOLE && !is_probe && !is_split_better(kind))
-        look_for_probe(kind, timed_of(kind, TAKT_LOOP_SPLIT) == 0
-                                 ? us
-                                 : us * timed_of_whole);
+    if (!is_stretch && side == preferred_of(kind))
+        look_for_stretch(kind, side, us,
+                         stands_for_others ? timed_of_whole : 1);
 }
 
 struct takt_loop_estimate takt__loop_expect(const struct takt_loop_kind *kind,

@@ -5,10 +5,11 @@
  *
  * Loops of one ufunc and types whose length has the same binary logarithm are
  * of one kind. A kind begins whole, is split for some milliseconds, and goes on
- * with what was faster. The other side runs now and then, so rarely that it
- * costs one percent: calls that run whole by that are the control by which
- * gains are told. Nothing is predicted: how cold the memory is, whether the
- * threads sleep, and whether others need the processors is in the times.
+ * with what was faster. The other side runs for a stretch of calls now and
+ * then, so rarely that it costs one percent: calls that run whole by that are
+ * the control by which gains are told. Nothing is predicted: how cold the
+ * memory is, whether the threads sleep, and whether others need the processors
+ * is in the times.
  *
  * Threads: any. Two that learn at once may lose one of their times.
  */
@@ -27,9 +28,10 @@ struct takt_loop_kind {
     _Atomic float distance[TAKT_LOOP_SIDES]; /* of single calls from it */
     _Atomic uint32_t timed[TAKT_LOOP_SIDES];
     _Atomic uint32_t turn;
-    _Atomic bool is_probe;     /* calls are split to see what they take */
-    _Atomic uint32_t spent_us; /* in calls, since a probe began or ended */
-    _Atomic uint32_t probes;
+    _Atomic uint32_t stretch; /* of calls on the side that is not preferred: the
+                               * side and 1; 0: there is none now */
+    _Atomic uint32_t spent_us; /* in calls, since one began or ended */
+    _Atomic uint32_t stretches;
 };
 
 /* The side of the next call, and whether it is to be timed: a kind that stays

@@ -166,11 +166,14 @@ static void exceptions_are_kept(void)
 
 struct made_up {
     double whole_us, split_us;
-    double wake_us; /* what the first split call after a whole one lasts */
-    double spikes;  /* share of calls that take 50 times as long */
-    double seconds; /* of calls */
-    double later;   /* split calls take so many times as long in the second
-                     * half; 0: the same */
+    double wake_us;      /* what the first split call after a whole one lasts */
+    double spikes;       /* share of calls that take 50 times as long */
+    double seconds;      /* of calls */
+    double split_spikes; /* the same of split calls alone */
+    double spinning; /* a whole call within 0.1 ms after a split one takes so
+                      * many times as long; 0: the same */
+    double later;    /* split calls take so many times as long in the second
+                      * half; 0: the same */
 };
 
 struct outcome {
@@ -185,6 +188,7 @@ static struct outcome run_kind(const struct made_up *made)
     uint64_t random = 7;
     double now_us = 0, whole_us = 0, late = 0, late_split = 0;
     const double end_us = made->seconds * 1e6;
+    double split_end_us = -1e9;
     bool was_whole = true;
 
     while (now_us < end_us) {
@@ -195,13 +199,19 @@ static struct outcome run_kind(const struct made_up *made)
                              : made->split_us * (is_changed ? made->later : 1) +
                                    (was_whole ? made->wake_us : 0);
         us *= 0.9 + 0.2 * random_unit(&random);
+        if (is_whole && made->spinning > 0 && now_us < split_end_us + 100)
+            us *= made->spinning;
         whole_us += made->whole_us;
         if (random_unit(&random) < made->spikes) {
             us *= 50;
             whole_us += 49 * made->whole_us;
         }
+        if (!is_whole && random_unit(&random) < made->split_spikes)
+            us *= 100;
         was_whole = is_whole;
         now_us += us;
+        if (!is_whole)
+            split_end_us = now_us;
         if (choice.is_timed)
             takt__loop_learn(&kind, choice.side, elements,
                              (uint64_t)(us * 1000));
@@ -250,12 +260,26 @@ static void single_slow_calls_decide_nothing(void)
                                       .split_us = 25,
                                       .spikes = 0.02,
                                       .seconds = 2})
-               .split > 0.9);
+               .cost < 0.9);
     EXPECT(run_kind(&(struct made_up){.whole_us = 40,
                                       .split_us = 50,
                                       .spikes = 0.02,
                                       .seconds = 2})
-               .split < 0.15);
+               .cost < 1.03);
+}
+
+/* Threads that are held up by others, and threads that still spin. */
+static void what_splitting_does_to_others_counts(void)
+{
+    const struct outcome held_up = run_kind(&(struct made_up){
+        .whole_us = 40, .split_us = 25, .split_spikes = 0.04, .seconds = 4});
+    const struct outcome spinning = run_kind(&(struct made_up){
+        .whole_us = 40, .split_us = 44, .spinning = 1.5, .seconds = 2});
+
+    EXPECT(held_up.split < 0.2);
+    EXPECT(held_up.cost < 1.2); /* without a control it would be 3 */
+    EXPECT(spinning.split < 0.1);
+    EXPECT(spinning.cost < 1.03);
 }
 
 static void a_side_that_becomes_slower_is_left(void)
@@ -292,6 +316,7 @@ int main(void)
     RUN(long_loops_are_split_soon);
     RUN(what_is_slower_split_is_not);
     RUN(single_slow_calls_decide_nothing);
+    RUN(what_splitting_does_to_others_counts);
     RUN(a_side_that_becomes_slower_is_left);
     RUN(what_a_side_takes_is_told_when_it_is_known);
     return tap_done();

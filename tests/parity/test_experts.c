@@ -195,14 +195,49 @@ static bool is_product(const struct trial *t)
     return op == TAKT_OP_matmul || op == TAKT_OP_gemv || op == TAKT_OP_axpy;
 }
 
-/* Vulkan computes in f32 alone, and who steps in for a GPU is the best
- * processor, on however many threads. */
-static bool is_vulkan_f64(const struct trial *t, const char *expert)
+static bool is_gpu(const char *expert)
 {
-    return strncmp(expert, "vulkan.", 7) == 0 && t->call.dtype == TAKT_F64;
+    return strncmp(expert, "vulkan.", 7) == 0 ||
+           strncmp(expert, "cuda.", 5) == 0;
 }
 
-/* A library may refuse; nobody else may. */
+/* GPUs have no code for these. Vulkan computes in f32 alone. Who steps in is
+ * the best processor, on however many threads. */
+static bool lacks_code(const struct trial *t, const char *expert)
+{
+    const bool is_double = t->call.dtype == TAKT_F64;
+
+    if (!is_gpu(expert) || (is_double && expert[0] == 'v'))
+        return is_gpu(expert);
+    switch (takt__op_id(t->call.op)) {
+    case TAKT_OP_exp2:
+    case TAKT_OP_expm1:
+    case TAKT_OP_log2:
+    case TAKT_OP_log1p:
+    case TAKT_OP_sin:
+    case TAKT_OP_cos:
+    case TAKT_OP_bias_add:
+    case TAKT_OP_bias_mul:
+    case TAKT_OP_row_sum:
+    case TAKT_OP_row_mean:
+    case TAKT_OP_row_max:
+    case TAKT_OP_col_sum:
+    case TAKT_OP_col_mean:
+    case TAKT_OP_col_max:
+        return true;
+    case TAKT_OP_exp:
+    case TAKT_OP_log:
+    case TAKT_OP_sigmoid:
+    case TAKT_OP_tanh:
+    case TAKT_OP_relu:
+    case TAKT_OP_gelu:
+        return is_double;
+    default:
+        return false;
+    }
+}
+
+/* A library may refuse, and who has no code; nobody else may. */
 static void check_decision(const struct trial *t, const char *expert,
                            const takt_decision *decision)
 {
@@ -216,7 +251,7 @@ static void check_decision(const struct trial *t, const char *expert,
                   "%s: no library can do that", guard_doing);
         return;
     }
-    TAP_CHECK(is_library(expert) || is_vulkan_f64(t, expert), "%s: fell back",
+    TAP_CHECK(is_library(expert) || lacks_code(t, expert), "%s: fell back",
               guard_doing);
     TAP_CHECK(strncmp(decision->expert, best_simd, strlen(best_simd)) == 0,
               "%s: then on %s", guard_doing, decision->expert);
