@@ -200,8 +200,10 @@ void takt__loop_run(struct takt_loop *loop, char **args,
     const struct takt_route *route = takt__route(baseline, &why);
     if (route == NULL)
         run_early(loop, &call, why);
-    else if (route->team < 2)
-        run_whole(&call);
-    else
+    else if (route->team >= 2)
         run_chosen(loop, &call, route);
+    else {
+        run_whole(&call);
+        count(loop, TAKT_LOOP_WHOLE, call.n, 0);
+    }
 }

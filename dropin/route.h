@@ -17,6 +17,7 @@
 #define TAKT_LIBTAKT_FUNCTIONS(use_)          \
     use_(environment, takt_ctx_environment)   \
     use_(create, takt_ctx_create)             \
+    use_(ctx_machine, takt_ctx_machine)       \
     use_(machine, takt_machine_create)        \
     use_(machine_drop, takt_machine_destroy)  \
     use_(add_expert, takt_ctx_add_expert)     \

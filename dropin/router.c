@@ -188,7 +188,10 @@ static bool make_ctx(struct takt_route *route)
         options.policy = TAKT_POLICY_ADAPTIVE;
         status = libtakt.create(&options, &route->ctx);
     }
-    route->team = options.threads;
+    if (status == TAKT_OK)
+        route->team = options.threads > 0
+                          ? options.threads
+                          : libtakt.ctx_machine(route->ctx)->threads;
     route->policy = options.policy;
     route->is_adaptive = options.policy == TAKT_POLICY_ADAPTIVE;
     return status == TAKT_OK;

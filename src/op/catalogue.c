@@ -11,14 +11,14 @@
 
 /* What the accuracies of ops.def stand for. */
 /* clang-format off */
-#define EXACT             {TAKT_ACCURACY_EXACT, 0}
-#define VALUE             {TAKT_ACCURACY_VALUE, 0}
-#define ULP(units_)       {TAKT_ACCURACY_ULP, units_}
+#define EXACT             {TAKT_ACCURACY_EXACT, 0, 0}
+#define VALUE             {TAKT_ACCURACY_VALUE, 0, 0}
+#define ULP(units_)       {TAKT_ACCURACY_ULP, units_, 0}
 #define ULPS(f32_, f64_)  {TAKT_ACCURACY_ULP, f32_, f64_}
-#define RESULT(units_)    {TAKT_ACCURACY_RESULT, units_}
-#define MAGNITUDE(units_) {TAKT_ACCURACY_MAGNITUDE, units_}
-#define ROOT(units_)      {TAKT_ACCURACY_ROOT, units_}
-#define FORMULA(units_)   {TAKT_ACCURACY_FORMULA, units_}
+#define RESULT(units_)    {TAKT_ACCURACY_RESULT, units_, 0}
+#define MAGNITUDE(units_) {TAKT_ACCURACY_MAGNITUDE, units_, 0}
+#define ROOT(units_)      {TAKT_ACCURACY_ROOT, units_, 0}
+#define FORMULA(units_)   {TAKT_ACCURACY_FORMULA, units_, 0}
 /* clang-format on */
 
 enum { F32 = 1 << TAKT_F32, BOTH = 1 << TAKT_F32 | 1 << TAKT_F64 };

@@ -205,6 +205,11 @@ class Loops(unittest.TestCase):
         self.assertEqual(sum(loops["tanh d->d"]), 200)
         self.assertEqual(sum(loops["exp d->d"]), 200)
 
+    def test_threads_are_those_of_the_process(self):
+        _, loops = self.preloaded(FORMS, **EAGER)
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertGreater(sum(split for _, split in loops.values()), 0)
+
     def test_they_can_be_left_alone(self):
         plain = run(LONG)
         ran, loops = self.preloaded(LONG, TAKT_RUN_NUMPY="off")

@@ -129,7 +129,9 @@ static void sizes_of(const struct takt_kernel *kernel)
     uint64_t seed = 1;
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        for (size_t cols = 1; cols <= most_cols; cols += cols < 70 ? 1 : 13) {
+        for (size_t cols = 1; cols <= most_cols; cols += is_sanitized ? 7
+                                                         : cols < 70  ? 1
+                                                                      : 13) {
             const size_t gap = is_bias(&c) ? 0 : cols % 3;
             place(&c, rows[k], cols, gap,
                   cols % 2 == 0 ? GUARD_LOW : GUARD_HIGH);
@@ -152,7 +154,7 @@ static void specials_of(const struct takt_kernel *kernel)
 {
     struct axes_case c = case_of(kernel);
 
-    for (size_t rows = 1; rows <= 19; rows++)
+    for (size_t rows = 1; rows <= 19; rows += is_sanitized ? 6 : 1)
         for (size_t k = 0; k < specials; k++) {
             place(&c, rows, specials, 0, GUARD_HIGH);
             fill_special(c.in, c.is_double, rows * specials, 0);

@@ -171,8 +171,8 @@ void TAKT_K(F(gemv))(const struct takt_gemv *call)
     if (call->n == 0 || call->alpha == 0)
         for (size_t i = 0; i < call->m; i++)
             put((REAL *)call->y + i * call->y_step, 0, (REAL)call->beta);
-    else if (call->a_row == 1 && call->m > 1)
-        gemv_by_sums(call);
+    else if (call->a_row == 1 && (call->m > 1 || call->a_col != 1))
+        gemv_by_sums(call); /* a single row too: it may be a thread's share */
     else if (call->a_col == 1)
         gemv_by_dots(call);
     else
