@@ -201,17 +201,21 @@ static bool fill_buffer(const struct takt_route *route,
 }
 
 /* Has a GPU fetch it now: by itself, libtakt would wait for a single call that
- * pays for the transfer. A sum of one element moves all of its buffer. */
+ * pays for the transfer. A product of one element moves all of its buffer; for
+ * another op the driver might have to translate code first, which takes
+ * seconds. */
 static void upload(const struct takt_route *route,
                    const struct takt_cached *cached)
 {
     const struct takt_libtakt *takt = route->takt;
-    float sum;
-    const takt_call call = {.op = takt->find_op("sum"),
+    const float one = 1;
+    float product;
+    const takt_call call = {.op = takt->find_op("matmul"),
                             .dtype = TAKT_F32,
-                            .shape = {.rank = 1, .dim = {1}},
-                            .in = {takt->buffer_address(cached->buffer)},
-                            .out = &sum};
+                            .shape = {.rank = 3, .dim = {1, 1, 1}},
+                            .in = {takt->buffer_address(cached->buffer), &one},
+                            .out = &product,
+                            .alpha = 1};
     takt_backend backend;
 
     for (size_t i = 0; takt->expert(cached->ctx, i, &backend) != NULL; i++)

@@ -212,8 +212,10 @@ static takt_status run_on(struct takt_exec *exec, unsigned expert)
 
     if (status != TAKT_OK || exec->is_empty)
         return status;
+    /* What can run already does not wait for the rest to open. */
     if (exec->call->op->is_user ||
-        (device != NULL && takt__device_open(device) != TAKT_OK))
+        (device != NULL && !takt__device_can_run(device, exec->call) &&
+         takt__device_open(device) != TAKT_OK))
         return TAKT_ENODEV;
     if (!takt__resident_has_buffers(exec->call))
         return takt__expert_run(experts, expert, exec->call);

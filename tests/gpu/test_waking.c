@@ -145,6 +145,10 @@ static void products_do_not_wait_for_our_code(void)
     wake(ctx);
     EXPECT_INT(run_there(ctx, &product), TAKT_OK);
     EXPECT(subject_is_right(&product));
+    subject_restart(&product);
+    EXPECT_INT(takt_run_on(ctx, &product.call, expert_of(ctx, "cuda.0")),
+               TAKT_OK);
+    EXPECT(subject_is_right(&product));
     EXPECT_INT(fake.count("cuModuleLoadDataEx"), before);
     fake.take_time(-1);
     begin_translating(ctx, &sum);
