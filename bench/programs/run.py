@@ -39,6 +39,7 @@ PROGRAMS = {
     "mlp": python("mlp.py"),
     "mixed": python("mixed.py"),
     "tiny": python("tiny.py"),
+    "black_scholes": python("black_scholes.py"),
     "kmeans": python("kmeans.py"),
     "pca": python("pca.py"),
     "regression": python("regression.py"),

@@ -123,6 +123,16 @@ class Programs(unittest.TestCase):
         self.assertEqual(told.returncode, 1)
         self.assertIn("no surroundings 'no'", told.stderr)
 
+    def test_loops(self):
+        told = self.driver("loops.py", "--ufuncs", "add,less", "--sizes",
+                           "10,5000", "--seconds", "0.001", "--rounds", "1")
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        lines = told.stdout.splitlines()
+        self.assertEqual(len(lines), 6)
+        for kind, line in zip(("add float32", "add float64", "less float32",
+                               "less float64", "geometric mean"), lines[1:]):
+            self.assertRegex(line, rf"^{kind}( +\d+\.\d\d[! ]?){{2}}$")
+
     def test_one_shape_again_and_again(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "out.json")
