@@ -540,22 +540,36 @@ static void experts_of_the_pool_are_tried_beside_a_library(void)
                                    .is_usual = 1};
     takt_work work;
     int trials = 0, calls = 0;
-    bool were_three = false;
+    double library_s = 1e9; /* the least that it took */
+    bool were_three = false, is_slow = false;
 
+    if (is_thread_sanitized) {
+        takt_ctx_destroy(ctx);
+        SKIP("kernels are slower there than any machine is expected to be");
+        return;
+    }
     REQUIRE(takt_ctx_add_expert(ctx, call.op, &spec) == TAKT_OK);
     REQUIRE(takt_op_work(call.op, call.dtype, &call.shape, &work) == TAKT_OK);
     const struct takt_key key =
         takt__key_of(call.op, call.dtype, &call.shape, 0, &work);
-    while (calls < 5000 && (trials < 3 || !were_three)) {
+    /* On a busy machine the first trial may be so slow that no other follows.
+     */
+    while (calls < 5000 && (!were_three || (trials < 3 && !is_slow))) {
         takt_decision decision = {.size = sizeof decision};
         EXPECT_INT(takt_run(ctx, &call, &decision), TAKT_OK);
         EXPECT_INT(takt_ctx_flush(ctx), TAKT_OK);
-        trials += decision.reason == TAKT_REASON_EXPLORE &&
-                  strncmp(decision.expert, "simd.", 5) == 0;
+        if (strcmp(decision.expert, "library") == 0 &&
+            decision.actual_s < library_s)
+            library_s = decision.actual_s;
+        if (decision.reason == TAKT_REASON_EXPLORE &&
+            strncmp(decision.expert, "simd.", 5) == 0) {
+            trials++;
+            is_slow = decision.actual_s > library_s;
+        }
         were_three = were_three || offers_three(ctx, key);
         calls++;
     }
-    EXPECT(trials >= 3);
+    EXPECT(trials >= 3 || is_slow);
     EXPECT(were_three);
     takt_ctx_destroy(ctx);
 }
