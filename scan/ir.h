@@ -135,6 +135,8 @@ struct takt_ir_expr *takt__ir_name(struct takt_ir_nest *nest,
 struct takt_ir_expr *takt__ir_count(struct takt_ir_nest *nest,
                                     struct takt_text text, uint32_t loops);
 struct takt_ir_expr *takt__ir_opaque(struct takt_ir_nest *nest, uint32_t loops);
+/* What an operator of most languages is here; false: it is none of these. */
+bool takt__ir_operator(struct takt_text sign, enum takt_ir_sort *out);
 struct takt_ir_expr *takt__ir_pair(struct takt_ir_nest *nest,
                                    enum takt_ir_sort sort,
                                    struct takt_ir_expr *a,

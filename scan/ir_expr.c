@@ -27,6 +27,24 @@ struct takt_ir_expr *takt__ir_part(struct takt_ir_expr *e,
     return e;
 }
 
+bool takt__ir_operator(struct takt_text sign, enum takt_ir_sort *out)
+{
+    static const struct {
+        const char *sign;
+        enum takt_ir_sort sort;
+    } signs[] = {{"+", TAKT_IR_ADD},     {"-", TAKT_IR_SUB},
+                 {"*", TAKT_IR_MUL},     {"/", TAKT_IR_DIV},
+                 {"<", TAKT_IR_LESS},    {"<=", TAKT_IR_LESS},
+                 {">", TAKT_IR_GREATER}, {">=", TAKT_IR_GREATER}};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (takt__text_is(sign, signs[i].sign)) {
+            *out = signs[i].sort;
+            return true;
+        }
+    return false;
+}
+
 struct takt_ir_expr *takt__ir_pair(struct takt_ir_nest *nest,
                                    enum takt_ir_sort sort,
                                    struct takt_ir_expr *a,

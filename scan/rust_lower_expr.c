@@ -357,13 +357,7 @@ static struct takt_ir_expr *called(struct takt_rust_nest *nest, TSNode call,
 static struct takt_ir_expr *binary(struct takt_rust_nest *nest, TSNode node,
                                    bool is_index, unsigned depth)
 {
-    static const struct {
-        const char *sign;
-        enum takt_ir_sort sort;
-    } signs[] = {{"+", TAKT_IR_ADD},     {"-", TAKT_IR_SUB},
-                 {"*", TAKT_IR_MUL},     {"/", TAKT_IR_DIV},
-                 {"<", TAKT_IR_LESS},    {"<=", TAKT_IR_LESS},
-                 {">", TAKT_IR_GREATER}, {">=", TAKT_IR_GREATER}};
+    enum takt_ir_sort sort;
     struct takt_ir_expr *a =
         takt__rust_expr(nest, takt__rust_left(node), is_index, depth + 1);
     struct takt_ir_expr *b =
@@ -372,9 +366,8 @@ static struct takt_ir_expr *binary(struct takt_rust_nest *nest, TSNode node,
 
     if (a == NULL || b == NULL)
         return NULL;
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (takt__text_is(sign, signs[i].sign))
-            return takt__ir_pair(&nest->ir, signs[i].sort, a, b);
+    if (takt__ir_operator(sign, &sort))
+        return takt__ir_pair(&nest->ir, sort, a, b);
     if (!is_index || takt__ir_has_access(a) || takt__ir_has_access(b))
         return NULL;
     return takt__ir_opaque(&nest->ir, a->loops | b->loops);
