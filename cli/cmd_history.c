@@ -121,7 +121,7 @@ static int print_memories(const struct asking *asking, memories_printer *print)
 static int print_all(const struct asking *asking, takt_ctx *ctx,
                      const struct memories *memories)
 {
-    print_list(memories, asking->is_json);
+    print_list(stdout, memories, asking->is_json);
     if (memories->count == 0 && !asking->is_json)
         print_nothing(ctx);
     return EXIT_DONE;
@@ -170,7 +170,7 @@ static int show(const struct asking *asking)
 static int print_gains(const struct asking *asking, takt_ctx *ctx,
                        const struct memories *memories)
 {
-    print_gain(ctx, memories, asking->is_json);
+    print_gain(stdout, ctx, memories, asking->is_json);
     return EXIT_DONE;
 }
 

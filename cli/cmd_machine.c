@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "context.h"
 #include "json.h"
+#include "report.h"
 
 /* Scalar code runs everywhere. */
 static bool machine_has(const takt_machine *machine, int isa)
@@ -334,10 +335,10 @@ static void print_experts_json(struct json *json, const takt_ctx *ctx)
     json_close(json, ']');
 }
 
-static void print_json(takt_ctx *ctx, bool is_live)
+void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live)
 {
     const takt_machine *m = takt_ctx_machine(ctx);
-    struct json json = json_begin(stdout);
+    struct json json = json_begin(stream);
 
     json_print(&json, "{architecture:%s", m->architecture);
     print_cpu_json(&json, m);
@@ -376,7 +377,7 @@ static int run(const struct invocation *invocation)
                            recording != NULL ? recording : "this machine",
                            takt_status_text(status));
     if (option_given(invocation, "json"))
-        print_json(ctx, is_live);
+        print_machine_json(stdout, ctx, is_live);
     else
         print_text(ctx, is_live);
     takt_ctx_destroy(ctx);

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "map.h"
 #include "number.h"
+#include "report.h"
 
 /* How the answer is written, and what it is about. */
 struct mapping {
@@ -167,6 +168,13 @@ static void print_op(struct mapping *mapping, const takt_op *op)
     }
 }
 
+/* All ops, for people: a chart has room for them. */
+static bool is_overview(const struct mapping *mapping)
+{
+    return mapping->invocation->operand_count == 0 && !mapping->is_json &&
+           !mapping->is_csv && !mapping->has_all_layouts;
+}
+
 static void print_head(struct mapping *mapping)
 {
     takt_learning learning = {.size = sizeof learning};
@@ -185,12 +193,17 @@ static void print_head(struct mapping *mapping)
                    learning.store);
     else
         puts("nothing measured here yet: 'takt tune' does that");
-    printf("\n  %-20s %-16s %7s %7s\n", "n", "expert", "next", "moe");
+    if (!is_overview(mapping))
+        printf("\n  %-20s %-16s %7s %7s\n", "n", "expert", "next", "moe");
 }
 
 static void print_map(struct mapping *mapping)
 {
     print_head(mapping);
+    if (is_overview(mapping)) {
+        print_chart(mapping->ctx, mapping->dtype, mapping->situation);
+        return;
+    }
     if (mapping->is_json) {
         mapping->json = json_begin(stdout);
         json_open(&mapping->json, NULL, '[');
@@ -203,6 +216,20 @@ static void print_map(struct mapping *mapping)
     } else if (!mapping->is_csv) {
         print_legend(&mapping->legend);
     }
+}
+
+static bool is_asked_op(const void *self, const takt_op *op)
+{
+    return is_asked(self, op);
+}
+
+static void print_picture(const struct mapping *mapping)
+{
+    draw_map(stdout, &(struct map_question){.ctx = mapping->ctx,
+                                            .dtype = mapping->dtype,
+                                            .situation = mapping->situation,
+                                            .is_asked = is_asked_op,
+                                            .self = mapping->invocation});
 }
 
 static struct mapping read_options(const struct invocation *invocation)
@@ -237,6 +264,8 @@ static int run(const struct invocation *invocation)
     mapping.has_gpu = find_usable_gpu(mapping.ctx, &gpu);
     if (policy == TAKT_POLICY_MOE)
         print_thresholds(&mapping);
+    else if (option_given(invocation, "svg"))
+        print_picture(&mapping);
     else
         print_map(&mapping);
     takt_ctx_destroy(mapping.ctx);
@@ -248,9 +277,11 @@ const struct command cmd_map = {
     .operands = "[OP...]",
     .summary = "show which sizes of each op go where",
     .description =
-        "For each op of the catalogue (or those named): the ranges of sizes "
-        "and the expert of this machine that is expected to finish first in "
-        "each, how many times as fast it is predicted to be as the next best "
+        "Without an op: a chart of all of them, with a mark for every octave "
+        "of n that says what runs it. For each op that is named: the ranges of "
+        "sizes and the expert of this machine that is expected to finish first "
+        "in each, how many times as fast it is predicted to be as the next "
+        "best "
         "expert and as what the moe thresholds would run, and whether it was "
         "measured. "
         "The chart beside an op has a letter for every half octave. Where a "
@@ -271,9 +302,10 @@ const struct command cmd_map = {
                 {"machine", "DIR", NULL, "answer for a recorded machine"},
                 DB_OPTION,
                 {"json", NULL, NULL, "print a JSON array"},
-                {"csv", NULL, NULL, "print a table for spreadsheets"}},
+                {"csv", NULL, NULL, "print a table for spreadsheets"},
+                {"svg", NULL, NULL, "print a picture"}},
     .examples = {"takt map", "takt map matmul sum --situation repeat",
                  "takt map matmul --layouts --csv", "takt map --policy moe",
-                 "takt map --json"},
+                 "takt map --json", "takt map matmul sum --svg"},
     .run = run,
 };

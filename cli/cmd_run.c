@@ -8,9 +8,11 @@
 #include <unistd.h>
 
 #include "base/new_file.h"
+#include "clean.h"
 #include "commands.h"
 #include "context.h"
 #include "number.h"
+#include "report.h"
 #include "run.h"
 #include "run_compare.h"
 #include "workflow.h"
@@ -22,7 +24,11 @@ struct run_task {
     char reason[reason_size];    /* why it is */
     FILE *out;                   /* of the report; NULL: there is none */
     struct takt_new_file report; /* what `out` writes to, unless stderr */
+    const char *report_path;
 };
+
+/* Where a page goes if nothing else was said. */
+static const char run_page_name[] = "takt-run.html";
 
 /* ---- the environment ---- */
 
@@ -156,6 +162,17 @@ static bool read_options(struct run_task *task)
     return true;
 }
 
+enum report_format { format_text, format_json, format_html };
+
+/* Of --report=WORD, or of --format. */
+static enum report_format report_format(const struct invocation *invocation)
+{
+    const char *word = option_value(invocation, "report");
+
+    return (enum report_format)option_choice(
+        invocation, word != NULL && word[0] != '\0' ? "report" : "format");
+}
+
 /* What makes no sense together, or not at all. */
 static bool is_sensible(const struct invocation *invocation)
 {
@@ -212,12 +229,15 @@ static FILE *open_report(struct run_task *task, const char *path)
 
 static bool open_output(struct run_task *task)
 {
-    const char *output = option_value(task->invocation, "output");
-
     const bool compares = option_given(task->invocation, "compare");
+    const bool is_page = report_format(task->invocation) == format_html;
+    const char *output = option_value(task->invocation, "output");
 
     if (!compares && !option_given(task->invocation, "report"))
         return true;
+    if (output == NULL && is_page)
+        output = run_page_name;
+    task->report_path = output;
     task->out = output != NULL ? open_report(task, output)
                 : compares     ? stdout
                                : stderr;
@@ -243,6 +263,16 @@ static bool prepare(struct run_task *task)
     return preload != NULL;
 }
 
+static void print_run_page(FILE *out, const struct run_report *report)
+{
+    struct page_text page;
+
+    if (!page_begin(&page))
+        return;
+    print_run_json(page.stream, report);
+    page_end(&page, "run", out);
+}
+
 static void print_report(struct run_task *task, const struct ending *ending,
                          const struct takt_stats *stats)
 {
@@ -254,8 +284,11 @@ static void print_report(struct run_task *task, const struct ending *ending,
 
     if (stats != NULL && !tally_stats(stats, &report.tally))
         report.stats = NULL;
-    if (option_choice(task->invocation, "format") == 1)
+    const enum report_format format = report_format(task->invocation);
+    if (format == format_json)
         print_run_json(task->out, &report);
+    else if (format == format_html)
+        print_run_page(task->out, &report);
     else
         print_run_text(task->out, &report);
     tally_drop(&report.tally);
@@ -279,6 +312,8 @@ static bool close_output(struct run_task *task)
     if (is_bad)
         fputs("takt run: the report could not be written\n", stderr);
     task->out = NULL;
+    if (!is_bad && report_format(task->invocation) == format_html)
+        print_line(stderr, "takt run: wrote %s", task->report_path);
     return !is_bad;
 }
 
@@ -328,18 +363,6 @@ static bool can_compare(const struct run_task *task)
     return false;
 }
 
-/* The store that the runs learn from and into. */
-static void find_store(const struct run_task *task, char *out, size_t size)
-{
-    const char *named = option_value(task->invocation, "db");
-
-    out[0] = '\0';
-    if (named != NULL)
-        snprintf(out, size, "%s", named);
-    else
-        takt_store_path(out, size);
-}
-
 static int run_comparison(struct run_task *task, size_t pairs)
 {
     char store[PATH_MAX];
@@ -351,15 +374,21 @@ static int run_comparison(struct run_task *task, size_t pairs)
      * and is not what the program takes without a report. */
     if (!set_copy(task, "TAKT_RUN_COUNT_LARGE", "1"))
         return EXIT_FINDING;
-    find_store(task, store, sizeof store);
+    find_store(option_value(task->invocation, "db"), store, sizeof store);
+    const enum report_format format = report_format(task->invocation);
+    struct page_text page = {0};
+    if (format == format_html && !page_begin(&page))
+        return no_memory(), EXIT_FINDING;
     const struct compare_wish wish = {
         .launch = &task->launch,
         .store = store,
         .pairs = pairs,
         .shows_output = option_given(task->invocation, "show-output"),
-        .is_json = option_choice(task->invocation, "format") == 1,
-        .out = task->out};
+        .is_json = format != format_text,
+        .out = page.stream != NULL ? page.stream : task->out};
     const int code = run_compared(&wish, &signal_number);
+    if (page.stream != NULL)
+        page_end(&page, "compare", task->out);
     const bool is_written = close_output(task);
     if (signal_number != 0)
         suffer_signal(signal_number);
@@ -424,12 +453,13 @@ const struct command cmd_run = {
         "program prints is compared, not shown. Status 0: compared; 1: a run "
         "failed.",
     .takes_program = true,
-    .options = {{"report", NULL, NULL, "say at the end what came of it"},
+    .options = {{"report", "[=WORD]", "text|json|html",
+                 "say at the end what came of it; html: a page"},
                 {"compare", "[=N]", NULL,
                  "run it with and without Takt, in N pairs, and compare"},
                 {"show-output", NULL, NULL,
                  "with --compare: on standard error, all that it prints"},
-                {"format", "WORD", "text|json", "of the report"},
+                {"format", "WORD", "text|json|html", "of the report"},
                 {"output", "FILE", NULL,
                  "the report goes there, not to a standard stream"},
                 {"same-bits", NULL, NULL,
@@ -450,6 +480,7 @@ const struct command cmd_run = {
     .examples = {"takt run -- python3 app.py",
                  "takt run --report -- python3 app.py",
                  "takt run --compare -- python3 app.py",
+                 "takt run --report=html -- python3 app.py",
                  "takt run --report --format json --output run.json -- "
                  "Rscript fit.R",
                  "takt run --no-gpu --threads 4 -- octave model.m",

@@ -204,11 +204,11 @@ static bool takes_next(const struct option *option, const char *next)
            (!has_optional_value(option) || (next != NULL && is_whole(next)));
 }
 
-/* Takes the option in argv[*at] and its value, if it has one. */
-static bool take_option(struct invocation *out, int argc, char **argv, int *at)
+/* Takes the option `word` of argv[*at] and its value, if it has one. */
+static bool take_option(struct invocation *out, int argc, char **argv,
+                        const char *word, int *at)
 {
     const struct command *command = out->command;
-    const char *word = argv[*at] + 2;
     const size_t length = strcspn(word, "=");
     const size_t i = option_index(command, word, length);
     const struct option *option = &command->options[i];
@@ -227,6 +227,12 @@ static bool take_option(struct invocation *out, int argc, char **argv, int *at)
     }
     out->values[i] = value == NULL ? "" : value;
     return value == NULL || check_choice(command, option, value);
+}
+
+static bool has_option(const struct command *command, const char *name)
+{
+    return command->options[option_index(command, name, strlen(name))].name !=
+           NULL;
 }
 
 /* As a shell would read it. */
@@ -292,7 +298,11 @@ bool parse_invocation(const struct command *command, int argc, char **argv,
                 break;
             }
         } else if (!options_ended && strncmp(argv[i], "--", 2) == 0) {
-            if (!take_option(out, argc, argv, &i))
+            if (!take_option(out, argc, argv, argv[i] + 2, &i))
+                return false;
+        } else if (!options_ended && strcmp(argv[i], "-o") == 0 &&
+                   has_option(command, "output")) {
+            if (!take_option(out, argc, argv, "output", &i))
                 return false;
         } else if (out->operand_count < max_operands) {
             if (out->first_operand == NULL)

@@ -11,6 +11,7 @@ extern const struct command cmd_machine;
 extern const struct command cmd_doctor;
 extern const struct command cmd_tune;
 extern const struct command cmd_map;
+extern const struct command cmd_report;
 extern const struct command cmd_select;
 extern const struct command cmd_explain;
 extern const struct command cmd_history;

@@ -27,7 +27,8 @@ void free_memories(struct memories *memories);
 /* A call like those of a row: in its layout, with its work. */
 bool request_like(const takt_history_row *row, takt_request *out);
 
-void print_list(const struct memories *memories, bool is_json);
+/* Text goes to standard output, JSON to `stream`. */
+void print_list(FILE *stream, const struct memories *memories, bool is_json);
 
 /* Rows of one op; `work`, if not NULL, picks a size. */
 void print_rows(const struct memories *memories, const takt_op *op,
@@ -36,7 +37,8 @@ void print_rows(const struct memories *memories, const takt_op *op,
 /* ---- history_gain.c ---- */
 
 /* What routing gained, in programs and against every fixed choice. */
-void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json);
+void print_gain(FILE *stream, takt_ctx *ctx, const struct memories *memories,
+                bool is_json);
 
 /* ---- history_programs.c ---- */
 

@@ -342,9 +342,9 @@ static void print_gain_json(struct json *json, const char *key,
     json_print(json, "]}");
 }
 
-static void print_ledger_json(const struct ledger *ledger)
+static void print_ledger_json(FILE *stream, const struct ledger *ledger)
 {
-    struct json json = json_begin(stdout);
+    struct json json = json_begin(stream);
 
     json_print(&json, "{schema:2");
     print_programs_json(&json, ledger->memories);
@@ -370,7 +370,8 @@ static void print_ledger_text(const struct ledger *ledger)
     }
 }
 
-void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json)
+void print_gain(FILE *stream, takt_ctx *ctx, const struct memories *memories,
+                bool is_json)
 {
     struct ledger ledger = {.ctx = ctx, .memories = memories};
 
@@ -383,7 +384,7 @@ void print_gain(takt_ctx *ctx, const struct memories *memories, bool is_json)
     for (size_t i = 0; i < memories->count; i++)
         add_row(&ledger, &memories->memory[i].row);
     if (is_json)
-        print_ledger_json(&ledger);
+        print_ledger_json(stream, &ledger);
     else
         print_ledger_text(&ledger);
 }

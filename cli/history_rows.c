@@ -108,9 +108,9 @@ static void print_total(struct json *json, const struct total *total)
            total->samples, count_text((size_t)total->calls).at, total->seconds);
 }
 
-void print_list(const struct memories *memories, bool is_json)
+void print_list(FILE *stream, const struct memories *memories, bool is_json)
 {
-    struct json json = json_begin(stdout);
+    struct json json = json_begin(stream);
     struct total total = {0};
 
     if (is_json)

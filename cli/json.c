@@ -59,6 +59,13 @@ void json_string(struct json *json, const char *key, const char *value)
     quote(json->stream, value);
 }
 
+void json_raw(struct json *json, const char *key, const char *text,
+              size_t length)
+{
+    lead(json, key);
+    fwrite(text, 1, length, json->stream);
+}
+
 /* The shortest text that reads back as the same double. */
 void json_number(struct json *json, const char *key, double value)
 {

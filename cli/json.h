@@ -27,6 +27,10 @@ void json_string(struct json *json, const char *key, const char *value);
 void json_number(struct json *json, const char *key, double value);
 void json_count(struct json *json, const char *key, uint64_t value);
 
+/* A value that is JSON already. */
+void json_raw(struct json *json, const char *key, const char *text,
+              size_t length);
+
 /* Several of these at once, by a format whose arguments the compiler checks:
  *
  *     json_print(&json, "{op:%s rows:%zu mean:%g [%u %u] none:null}\n", ...);

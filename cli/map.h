@@ -7,6 +7,7 @@
 #include <takt/takt.h>
 
 #include "json.h"
+#include "number.h"
 #include "tune/family.h"
 
 /* The experts at one size. */
@@ -37,6 +38,23 @@ bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
                  const struct takt_family *family, unsigned situation,
                  struct course *out);
 
+/* Neighbouring sizes with one winner: spots first to last. */
+struct range {
+    size_t first, last;
+    size_t measured;                  /* of them */
+    double next_speedup, moe_speedup; /* geometric means */
+};
+
+/* Cuts a course into ranges; returns how many. */
+size_t find_ranges(const struct course *course,
+                   struct range out[TAKT_FAMILY_STEPS]);
+
+/* "256 .. 96Ki", the side that shapes are made of; "nx16nx16n": what a shape
+ * is made of. */
+struct phrase name_range(const struct course *course,
+                         const struct range *range);
+void name_pattern(const struct takt_family *family, char *out, size_t size);
+
 /* The letters of the charts: what each stands for. */
 enum { most_letters = 26 };
 struct legend {
@@ -48,3 +66,8 @@ void print_course_text(const struct course *course, struct legend *legend);
 void print_course_csv(const struct course *course);
 void print_course_json(struct json *json, const struct course *course);
 void print_legend(const struct legend *legend);
+
+/* ---- map_chart.c ---- */
+
+/* All ops that have the element type, for people, in at most 45 lines. */
+void print_chart(takt_ctx *ctx, takt_dtype dtype, unsigned situation);

@@ -55,13 +55,6 @@ bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
 
 /* ---- ranges ---- */
 
-/* Neighbouring sizes with one winner: spots first to last. */
-struct range {
-    size_t first, last;
-    size_t measured;                  /* of them */
-    double next_speedup, moe_speedup; /* geometric means */
-};
-
 static void close_range(const struct course *course, struct range *range)
 {
     const double count = (double)(range->last - range->first + 1);
@@ -80,9 +73,8 @@ static void close_range(const struct course *course, struct range *range)
     range->moe_speedup = has_moe ? exp(moe / count) : 0;
 }
 
-/* Cuts a course into ranges; returns how many. */
-static size_t find_ranges(const struct course *course,
-                          struct range out[TAKT_FAMILY_STEPS])
+size_t find_ranges(const struct course *course,
+                   struct range out[TAKT_FAMILY_STEPS])
 {
     size_t count = 0;
 
@@ -97,9 +89,7 @@ static size_t find_ranges(const struct course *course,
     return count;
 }
 
-/* "nx16nx16n": what a shape is made of. */
-static void name_pattern(const struct takt_family *family, char *out,
-                         size_t size)
+void name_pattern(const struct takt_family *family, char *out, size_t size)
 {
     size_t used = 0;
 
@@ -117,9 +107,7 @@ static void name_pattern(const struct takt_family *family, char *out,
     }
 }
 
-/* "256 .. 96Ki", the side that shapes are made of */
-static struct phrase name_range(const struct course *course,
-                                const struct range *range)
+struct phrase name_range(const struct course *course, const struct range *range)
 {
     char first[64], last[64];
 

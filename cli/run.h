@@ -250,6 +250,10 @@ const char *can_write(const char *path);
 const char *can_store(const char *path);
 const char *can_trace(const char *path);
 
+/* The store that runs learn from and into: the one that is named, or the
+ * user's own (NULL). */
+void find_store(const char *named, char *out, size_t size);
+
 bool is_socket(const char *path); /* "unix:..." */
 
 /* ---- run_loops.c ---- */

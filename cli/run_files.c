@@ -55,3 +55,12 @@ const char *can_trace(const char *path)
 {
     return is_socket(path) ? NULL : can_write(path);
 }
+
+void find_store(const char *named, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (named != NULL)
+        snprintf(out, size, "%s", named);
+    else
+        takt_store_path(out, size);
+}

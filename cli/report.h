@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * report.h - the page that `takt report` writes.
+ *
+ * A page is one HTML file: style and script of web/, pictures of maps, and the
+ * data of everything else as JSON, written by the functions that answer --json.
+ */
+#pragma once
+
+#include <takt/takt.h>
+
+#include "command.h"
+#include "json.h"
+#include "map.h"
+
+enum { most_inputs = 32 };
+
+/* A file that was given: JSON of another command. */
+struct report_input {
+    const char *path;
+    const char *kind; /* "run", "compare", "optimize" */
+    char *text;       /* owned */
+    size_t length;
+};
+
+struct report {
+    takt_ctx *ctx;     /* NULL: no page of the machine */
+    const char *store; /* --db, or NULL */
+    bool is_live;      /* the machine is this one */
+    bool is_anonymous; /* no names and paths of the user's */
+    struct report_input input[most_inputs];
+    size_t input_count;
+};
+
+/* ---- report_input.c ---- */
+
+/* Reads a file and finds out what it is. False: what is wrong was said. */
+bool read_input(const struct command *command, const char *path,
+                bool is_anonymous, struct report_input *out);
+void free_input(struct report_input *input);
+
+/* ---- report_curves.c ---- */
+
+/* An array: for each op and dtype, what the experts take at each size. */
+void print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu);
+
+/* ---- report_map.c ---- */
+
+/* What a picture of a map is about. */
+struct map_question {
+    takt_ctx *ctx;
+    takt_dtype dtype;
+    unsigned situation;
+    bool (*is_asked)(const void *self, const takt_op *op); /* NULL: all */
+    const void *self;
+};
+
+/* An SVG picture: op by size, coloured by winner, shaded by margin. */
+void draw_map(FILE *stream, const struct map_question *question);
+
+/* The same as rows of an HTML table. */
+void print_map_table(FILE *stream, const struct map_question *question);
+
+/* ---- report_page.c ---- */
+
+/* One JSON object: the data of the page. */
+void print_report_json(FILE *stream, const struct report *report);
+void print_page(FILE *stream, const struct report *report);
+
+/* A page of what another command writes as JSON: it goes to `stream`, and from
+ * there into the page. False: no memory. */
+struct page_text {
+    char *text;
+    size_t length;
+    FILE *stream;
+};
+
+bool page_begin(struct page_text *out);
+void page_end(struct page_text *text, const char *kind, FILE *out);
+
+/* Text in HTML: markup is escaped, what is not UTF-8 becomes U+FFFD. */
+void print_html(FILE *stream, const char *text);
+
+/* ---- cmd_machine.c ---- */
+
+void print_machine_json(FILE *stream, takt_ctx *ctx, bool is_live);

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* report_curves.c - what each expert takes at each size, for pictures. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report.h"
+#include "route.h"
+
+/* A page holds all ops of a machine with many experts: of these, the ones that
+ * are the fastest somewhere are shown, one thread without and with SIMD, and
+ * then those that come nearest. */
+enum { most_curves = 8 };
+
+/* What is known of one op in one situation. */
+struct survey {
+    const takt_op *op;
+    takt_dtype dtype;
+    const struct takt_family *family;
+    unsigned situation;
+    size_t count; /* of sizes */
+    struct {
+        unsigned step;
+        char moe[TAKT_EXPERT_NAME_MAX];
+        size_t count;
+        takt_estimate estimate[most_estimates];
+    } size[TAKT_FAMILY_STEPS];
+};
+
+struct candidate {
+    char name[TAKT_EXPERT_NAME_MAX];
+    size_t wins;
+    double nearest; /* its time over that of the fastest, at its best size */
+    bool is_reference;
+};
+
+static void ask(struct survey *survey, takt_ctx *ctx, unsigned step)
+{
+    takt_request request =
+        takt__family_request(survey->family, survey->op, survey->dtype, step);
+    takt_decision moe = {.size = sizeof moe};
+    takt_estimate *out = survey->size[survey->count].estimate;
+    size_t found = 0;
+
+    request.situation = survey->situation;
+    out[0].size = sizeof out[0];
+    if (takt_explain(ctx, &request, out, most_estimates, &found) != TAKT_OK ||
+        found == 0)
+        return;
+    survey->size[survey->count].count =
+        found < most_estimates ? found : most_estimates;
+    survey->size[survey->count].step = step;
+    request.policy = TAKT_POLICY_MOE;
+    survey->size[survey->count].moe[0] = '\0';
+    if (takt_select(ctx, &request, &moe) == TAKT_OK)
+        memcpy(survey->size[survey->count].moe, moe.expert, sizeof moe.expert);
+    survey->count++;
+}
+
+static struct candidate *candidate_of(struct candidate *all, size_t *count,
+                                      const char *name)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (strcmp(all[i].name, name) == 0)
+            return &all[i];
+    if (*count == most_estimates)
+        return NULL;
+    struct candidate *out = &all[(*count)++];
+    *out = (struct candidate){.nearest = 1e300};
+    memcpy(out->name, name, sizeof out->name);
+    return out;
+}
+
+static bool is_single_simd(const char *name)
+{
+    return strncmp(name, "simd.", 5) == 0 && expert_threads(name) == 1;
+}
+
+static int by_interest(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+
+    if ((x->wins > 0) != (y->wins > 0))
+        return x->wins > 0 ? -1 : 1;
+    if (x->is_reference != y->is_reference)
+        return x->is_reference ? -1 : 1;
+    if (x->wins != y->wins)
+        return x->wins > y->wins ? -1 : 1;
+    return (x->nearest > y->nearest) - (x->nearest < y->nearest);
+}
+
+/* The experts that are shown, the most interesting first. */
+static size_t choose(const struct survey *survey,
+                     struct candidate all[most_estimates])
+{
+    bool has_simd = false;
+    size_t count = 0;
+
+    for (size_t s = 0; s < survey->count; s++) {
+        const takt_estimate *at = survey->size[s].estimate;
+        for (size_t i = 0; i < survey->size[s].count; i++) {
+            struct candidate *one = candidate_of(all, &count, at[i].expert);
+            if (one == NULL)
+                continue;
+            const double ratio = total_s(&at[i]) / total_s(&at[0]);
+            one->wins += i == 0;
+            one->nearest = ratio < one->nearest ? ratio : one->nearest;
+        }
+    }
+    if (count == 0)
+        return 0;
+    qsort(all, count, sizeof all[0], by_interest);
+    for (size_t i = 0; i < count; i++) {
+        const bool is_simd = is_single_simd(all[i].name);
+        all[i].is_reference =
+            strcmp(all[i].name, "scalar") == 0 || (is_simd && !has_simd);
+        has_simd |= is_simd;
+    }
+    qsort(all, count, sizeof all[0], by_interest);
+    return count < most_curves ? count : most_curves;
+}
+
+static const takt_estimate *estimate_at(const struct survey *survey, size_t s,
+                                        const char *name)
+{
+    for (size_t i = 0; i < survey->size[s].count; i++)
+        if (strcmp(survey->size[s].estimate[i].expert, name) == 0)
+            return &survey->size[s].estimate[i];
+    return NULL;
+}
+
+/* Four digits: a page has tens of thousands of these. */
+static void print_values(struct json *json, const struct survey *survey,
+                         const char *expert, const char *key,
+                         double (*value)(const takt_estimate *))
+{
+    json_open(json, key, '[');
+    for (size_t s = 0; s < survey->count; s++) {
+        const takt_estimate *at = estimate_at(survey, s, expert);
+        char text[32];
+        snprintf(text, sizeof text, "%.4g", at != NULL ? value(at) : 0);
+        json_number(json, NULL, at != NULL ? strtod(text, NULL) : (double)NAN);
+    }
+    json_close(json, ']');
+}
+
+static double value_us(const takt_estimate *e)
+{
+    return 1e6 * total_s(e);
+}
+
+static double low_us(const takt_estimate *e)
+{
+    return 1e6 * (e->low_s + total_s(e) - e->predicted_s);
+}
+
+static double high_us(const takt_estimate *e)
+{
+    return 1e6 * (e->high_s + total_s(e) - e->predicted_s);
+}
+
+static double samples(const takt_estimate *e)
+{
+    return e->samples;
+}
+
+static void print_survey(struct json *json, const struct survey *survey)
+{
+    struct candidate chosen[most_estimates];
+    const size_t count = choose(survey, chosen);
+    char pattern[64];
+
+    name_pattern(survey->family, pattern, sizeof pattern);
+    json_print(json, "{op:%s dtype:%s shape:%s resident:%s n:[",
+               survey->op->name, takt_dtype_name(survey->dtype), pattern,
+               survey->situation & TAKT_SITUATION_ON_GPU ? "gpu" : "host");
+    for (size_t s = 0; s < survey->count; s++)
+        json_count(json, NULL, takt__step_side(survey->size[s].step));
+    json_print(json, "] moe:[");
+    for (size_t s = 0; s < survey->count; s++)
+        json_string(json, NULL, known_text(survey->size[s].moe));
+    json_print(json, "] experts:[");
+    for (size_t i = 0; i < count; i++) {
+        json_print(json, "{name:%s", chosen[i].name);
+        print_values(json, survey, chosen[i].name, "us", value_us);
+        print_values(json, survey, chosen[i].name, "low_us", low_us);
+        print_values(json, survey, chosen[i].name, "high_us", high_us);
+        print_values(json, survey, chosen[i].name, "samples", samples);
+        json_close(json, '}');
+    }
+    json_print(json, "]}");
+}
+
+/* Every octave, or every half of one where these are few. */
+static void print_curve(struct json *json, takt_ctx *ctx, struct survey *survey)
+{
+    enum { few = 28 };
+    const struct takt_family *family = survey->family;
+    const unsigned stride = family->high - family->low >= few ? 2 : 1;
+
+    survey->count = 0;
+    for (unsigned step = family->low; step <= family->high; step += stride)
+        ask(survey, ctx, step);
+    if (survey->count > 0)
+        print_survey(json, survey);
+}
+
+void print_curves_json(struct json *json, takt_ctx *ctx, bool has_gpu)
+{
+    struct survey *survey = calloc(1, sizeof *survey);
+
+    for (size_t i = 0; survey != NULL && i < takt_op_count(); i++)
+        for (int dtype = TAKT_F32; dtype <= TAKT_F64; dtype++) {
+            survey->op = takt_op_at(i);
+            survey->dtype = (takt_dtype)dtype;
+            survey->family = takt__family_at(survey->op, 0);
+            if ((survey->op->dtypes >> dtype & 1) == 0 ||
+                survey->family == NULL)
+                continue;
+            survey->situation = 0;
+            print_curve(json, ctx, survey);
+            survey->situation = TAKT_SITUATION_ON_GPU;
+            if (has_gpu)
+                print_curve(json, ctx, survey);
+        }
+    free(survey);
+}
