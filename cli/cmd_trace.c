@@ -28,7 +28,7 @@ static void take_event(struct trace *trace, const struct trace_stream *stream,
 {
     if (!is_wanted(trace, event->op))
         return;
-    const double would_s = event->kind == TAKT_EVENT_CALL
+    const double would_s = event->kind == TAKT_EVENT_CALL && !trace->is_chrome
                                ? one_thread_s(&trace->gauge, event)
                                : -1;
     tally_event(&trace->tally, event, would_s);
@@ -290,6 +290,7 @@ static bool read_options(const struct invocation *invocation,
     const char *record = option_value(invocation, "record");
 
     trace->is_json = option_choice(invocation, "format") == 1;
+    trace->is_chrome = option_choice(invocation, "format") == 2;
     trace->is_quiet = option_given(invocation, "summary");
     trace->wants_all = option_given(invocation, "all");
     trace->as_is = option_given(invocation, "as-is");
@@ -378,8 +379,9 @@ const struct command cmd_trace = {
     .options = {{"all", NULL, NULL, "every call, whatever it took"},
                 {"summary", NULL, NULL, "no lines, just the summary"},
                 {"op", "NAME", NULL, "of this op alone"},
-                {"format", "WORD", "text|json",
-                 "json: an object per line; the last is the summary"},
+                {"format", "WORD", "text|json|chrome",
+                 "json: an object per line, the last is the summary; chrome: "
+                 "for Perfetto and speedscope"},
                 {"for", "SECONDS", NULL, "end after that long"},
                 {"output", "FILE", NULL, "lines and summary go there"},
                 {"record", "FILE", NULL, "keep what is read, for later"},
@@ -391,6 +393,7 @@ const struct command cmd_trace = {
                  "takt trace --for 10 $(pidof train)",
                  "takt trace --record slow.trace --op matmul 1234",
                  "TAKT_TRACE=run.trace ./train; takt trace run.trace",
-                 "takt trace --format json run.trace | tail -n 1"},
+                 "takt trace --format json run.trace | tail -n 1",
+                 "takt trace --format chrome run.trace > run.json"},
     .run = run,
 };

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <takt/store.h>
+
 #include "run.h"
 
 static const char *plain_file(const char *path)

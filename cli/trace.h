@@ -5,6 +5,7 @@
  *     cmd_trace.c, trace_live.c      where records come from
  *     trace_tally.c                  what they add up to
  *     trace_lines.c, trace_summary.c what is shown
+ *     trace_chrome.c                 ... or written for other tools
  */
 #pragma once
 
@@ -131,9 +132,11 @@ enum turn tally_op(struct trace_tally *tally, struct trace_stream *stream,
 
 struct trace {
     const struct command *command;
-    FILE *out;     /* lines and summary */
-    bool is_json;  /* --format json */
-    bool is_quiet; /* --summary: no lines */
+    FILE *out;      /* lines and summary */
+    bool is_json;   /* --format json */
+    bool is_chrome; /* --format chrome */
+    bool has_begun; /* with that: an event was written */
+    bool is_quiet;  /* --summary: no lines */
     bool has_colour;
     bool wants_all;    /* --all */
     bool as_is;        /* --as-is */
@@ -194,6 +197,15 @@ void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event);
 void print_turn(struct trace *trace, const struct trace_stream *stream,
                 const takt_op_metric *metric, enum turn turn);
+
+/* ---- trace_chrome.c: the same in the Trace Event Format ---- */
+
+void chrome_hello(struct trace *trace, const struct takt_trace_header *header);
+void chrome_event(struct trace *trace, const struct trace_stream *stream,
+                  const takt_event *event);
+void chrome_turn(struct trace *trace, const struct trace_stream *stream,
+                 const takt_op_metric *metric, enum turn turn);
+void chrome_end(struct trace *trace);
 
 /* ---- trace_summary.c ---- */
 

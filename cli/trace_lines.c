@@ -67,7 +67,9 @@ void print_hello(struct trace *trace, const struct takt_trace_header *header)
 {
     struct remark note = {.length = 0};
 
-    if (trace->is_quiet || trace->is_json)
+    if (trace->is_chrome)
+        chrome_hello(trace, header);
+    if (trace->is_quiet || trace->is_json || trace->is_chrome)
         return;
     add(&note, "process %" PRIu64 ": %.200s, Takt %.64s", header->pid,
         header->program, header->takt);
@@ -219,6 +221,10 @@ static void json_event(struct trace *trace, const struct trace_stream *stream,
 void print_event(struct trace *trace, const struct trace_stream *stream,
                  const takt_event *event)
 {
+    if (trace->is_chrome) {
+        chrome_event(trace, stream, event);
+        return;
+    }
     if (trace->is_quiet)
         return;
     if (trace->is_json)
@@ -237,7 +243,9 @@ void print_turn(struct trace *trace, const struct trace_stream *stream,
     const bool is_known =
         metric->calls_per_s >= 0 && metric->calls_per_s < 1e15;
 
-    if (trace->is_quiet || turn == same)
+    if (trace->is_chrome && turn != same)
+        chrome_turn(trace, stream, metric, turn);
+    if (trace->is_quiet || trace->is_chrome || turn == same)
         return;
     if (trace->is_json) {
         json_print(&json, "{event:%s pid:%ju op:%s calls_per_s:%g calls:%ju}\n",

@@ -287,8 +287,12 @@ void print_summary(struct trace *trace)
     const struct whole whole = sum_up(tally);
     size_t count = 0;
 
-    if (rows == NULL)
+    if (trace->is_chrome)
+        chrome_end(trace);
+    if (rows == NULL || trace->is_chrome) {
+        free(rows);
         return;
+    }
     for (size_t i = 0; i < tally->op_count; i++) {
         rows[count] = row_of(&tally->op[i]);
         add_row(&total, &rows[count++]);

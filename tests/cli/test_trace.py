@@ -237,6 +237,54 @@ class Lines(Scratch):
         self.assertEqual(rows[1]["event"], "summary")
 
 
+class Chrome(Scratch):
+    """The Trace Event Format: what viewers ask of every event."""
+
+    def events(self, content):
+        ran = takt(["--format", "chrome", self.file(content)])
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        whole = json.loads(ran.stdout)
+        self.assertEqual(set(whole), {"displayTimeUnit", "traceEvents"})
+        self.assertEqual(whole["displayTimeUnit"], "ns")
+        for one in whole["traceEvents"]:
+            self.assertIsInstance(one["name"], str)
+            self.assertIsInstance(one["args"], dict)
+            self.assertIsInstance(one["pid"], int)
+            self.assertIsInstance(one["tid"], int)
+            self.assertIn(one["ph"], "XiM")
+            if one["ph"] != "M":
+                self.assertGreaterEqual(one["ts"], 0)
+            if one["ph"] == "X":
+                self.assertGreaterEqual(one["dur"], 0)
+            if one["ph"] == "i":
+                self.assertIn(one["s"], "gpt")
+        return whole["traceEvents"]
+
+    def test_calls_are_complete_events_of_their_thread(self):
+        name, call = self.events(header() + event(took=2e-3, at=5))
+        self.assertEqual((name["ph"], name["name"], name["pid"],
+                          name["args"]["name"]),
+                         ("M", "process_name", 4242, "train"))
+        self.assertEqual((call["ph"], call["pid"], call["tid"], call["ts"],
+                          call["dur"], call["name"]),
+                         ("X", 4242, 77, 5000.0, 2000.0, "matmul"))
+        self.assertEqual(call["args"]["shape"], "64x32x16")
+        self.assertEqual(call["args"]["expert"], "simd.avx2")
+        self.assertEqual(call["args"]["predicted_us"], 1000)
+
+    def test_changes_are_instants(self):
+        found = self.events(header() + event(drift=True, shape=())
+                            + op_metric("exp", 9, hot=True, times_hot=1))
+        self.assertEqual([one["name"] for one in found if one["ph"] == "i"],
+                         ["change of speed", "hot"])
+
+    def test_names_of_others_and_damage_leave_it_whole(self):
+        content = header(program='a"b\x1b\n') + event(op='</x>"\\', told=ALL)
+        self.assertEqual(self.events(content)[1]["name"], '</x>"\\')
+        for length in range(len(header()), len(content), 7):
+            self.events(content[:length])
+
+
 class Summary(Scratch):
     def test_calls_and_shares_are_those_of_metrics(self):
         summary = self.rows(WHOLE, "--summary")[-1]
