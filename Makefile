@@ -1,6 +1,6 @@
 # Takt, in two commands:
 #   make run    install what is missing, build, measure this machine, show what
-#               Takt does here
+#               Takt does here, write a page of it
 #   make test   install what is missing, build, run every test
 # Everything else is CMake's: see CMakePresets.json.
 
@@ -20,6 +20,9 @@ run: build
 	@echo
 	@echo "== where each op goes"
 	@$(TAKT) map
+	@echo
+	@$(TAKT) report --output build/takt-report.html
+	@echo "Open it in a browser: $(CURDIR)/build/takt-report.html"
 
 build:
 	@tools/setup.sh build
