@@ -16,6 +16,7 @@ extern const struct command cmd_select;
 extern const struct command cmd_explain;
 extern const struct command cmd_history;
 extern const struct command cmd_trace;
+extern const struct command cmd_top;
 extern const struct command cmd_run;
 extern const struct command cmd_recommend;
 extern const struct command cmd_bench;

@@ -84,14 +84,14 @@ static bool next_course(const struct map_question *question, size_t *op,
 /* ---- the picture ---- */
 
 /* The steps that some op has. */
-struct frame {
+struct map_frame {
     unsigned low, high;
     size_t rows;
 };
 
-static struct frame frame_of(const struct map_question *question)
+static struct map_frame frame_of(const struct map_question *question)
 {
-    struct frame frame = {.low = TAKT_FAMILY_STEPS};
+    struct map_frame frame = {.low = TAKT_FAMILY_STEPS};
 
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
@@ -107,18 +107,18 @@ static struct frame frame_of(const struct map_question *question)
     return frame;
 }
 
-static unsigned x_of(const struct frame *frame, unsigned step)
+static unsigned x_of(const struct map_frame *frame, unsigned step)
 {
     return label_width + (step - frame->low) * cell_width;
 }
 
-static unsigned width_of(const struct frame *frame)
+static unsigned width_of(const struct map_frame *frame)
 {
     return x_of(frame, frame->high + 1) + 8;
 }
 
 /* A label for every second octave, and a line down. */
-static void draw_ruler(FILE *stream, const struct frame *frame)
+static void draw_ruler(FILE *stream, const struct map_frame *frame)
 {
     const size_t bottom = ruler_height + frame->rows * row_height;
 
@@ -146,7 +146,7 @@ static double shade_of(const struct range *range)
     return 0.4 + 0.6 * (margin < 1 ? margin : 1);
 }
 
-static void draw_range(FILE *stream, const struct frame *frame,
+static void draw_range(FILE *stream, const struct map_frame *frame,
                        const struct course *course, const struct range *range,
                        size_t y)
 {
@@ -195,7 +195,7 @@ static void draw_legend(FILE *stream, const bool is_used[legend_count],
 
 void draw_map(FILE *stream, const struct map_question *question)
 {
-    const struct frame frame = frame_of(question);
+    const struct map_frame frame = frame_of(question);
     const size_t bottom = ruler_height + frame.rows * row_height;
     struct range range[TAKT_FAMILY_STEPS];
     struct course course;

@@ -167,6 +167,33 @@ void take_rest(struct trace *trace, struct inlet *inlet);
  * returned; -1: that cannot be. */
 int open_signals(void);
 
+/* ---- trace_socket.c ---- */
+
+enum { most_trace_places = 2 };
+
+/* A socket that listens. */
+struct trace_place {
+    int fd;
+    char path[108]; /* as long as a socket's may be */
+};
+
+/* Listens on a path, from the moment that it is there: programs try but once. A
+ * socket that a reader left behind is replaced. False: errno says why. */
+bool listen_on(const char *path, struct trace_place *out);
+
+/* Listens under that name in every folder in which programs may look. 0: what
+ * is wrong was said; `who` is what somebody else may be following. */
+size_t listen_in_folders(const struct command *command, const char *name,
+                         const char *who,
+                         struct trace_place out[most_trace_places]);
+void close_places(const struct trace_place *place, size_t count);
+
+/* Whether a program of this user, or of root, is at the other end. */
+bool is_own_program(int fd, pid_t *pid);
+
+/* The first thing that a program gets to read. */
+void greet_program(int fd, bool wants_all);
+
 /* ---- trace_live.c: each returns an exit code ---- */
 
 int trace_process(struct trace *trace, const char *word);

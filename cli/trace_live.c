@@ -24,7 +24,6 @@
 #include "trace.h"
 
 enum {
-    most_places = 2,
     most_inlets = 256,
     look_again_ms = 200,
     patience_ms = 2000, /* until a message says that nothing connects */
@@ -37,91 +36,14 @@ struct live {
     int pidfd; /* the same, whatever becomes of the number; -1: none */
     struct trace_child child; /* the program that was started */
     int signals;
-    struct {
-        int fd;
-        char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
-    } place[most_places];
+    struct trace_place place[most_trace_places];
     size_t place_count;
     struct inlet *inlet[most_inlets]; /* owned */
     size_t inlet_count;
     bool has_connected, is_asked_to_end;
 };
 
-/* ---- sockets ---- */
-
-/* Whether a process listens on a socket. */
-static bool is_taken(const struct sockaddr_un *address)
-{
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    const bool is = fd >= 0 && connect(fd, (const struct sockaddr *)address,
-                                       sizeof *address) == 0;
-    if (fd >= 0)
-        close(fd);
-    return is;
-}
-
-/* A socket that listens at that address; -1: errno says why. */
-static int listen_at(const struct sockaddr_un *address)
-{
-    const int fd =
-        socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-
-    if (fd < 0 ||
-        (bind(fd, (const struct sockaddr *)address, sizeof *address) == 0 &&
-         listen(fd, 64) == 0))
-        return fd;
-    const int wrong = errno;
-    close(fd);
-    errno = wrong;
-    return -1;
-}
-
-/* Listens on a path, from the moment that it is there: programs try but once. A
- * socket that a reader left behind is replaced. False: errno says why. */
-static bool listen_on(struct live *live, const char *path)
-{
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    const int length =
-        snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
-
-    if (length + 1 >= (int)sizeof address.sun_path) {
-        errno = ENAMETOOLONG;
-        return false;
-    }
-    if (is_taken(&address)) {
-        errno = EADDRINUSE;
-        return false;
-    }
-    strcat(address.sun_path, "~");
-    unlink(address.sun_path);
-    const int fd = listen_at(&address);
-    if (fd < 0)
-        return false;
-    if (rename(address.sun_path, path) != 0) {
-        const int wrong = errno;
-        unlink(address.sun_path);
-        close(fd);
-        errno = wrong;
-        return false;
-    }
-    live->place[live->place_count].fd = fd;
-    strcpy(live->place[live->place_count++].path, path);
-    return true;
-}
-
 /* ---- connections ---- */
-
-static void greet(const struct live *live, int fd)
-{
-    const struct takt_trace_record record = {
-        .kind = TAKT_TRACE_GREETING,
-        .greeting = {.wants_all = live->trace->wants_all}};
-    unsigned char bytes[TAKT_TRACE_FRAME + TAKT_TRACE_MOST];
-
-    /* Small enough for any socket that is new; one that is gone is noticed
-     * when it is read. */
-    send(fd, bytes, takt__trace_encode(&record, bytes), MSG_NOSIGNAL);
-}
 
 /* The state and the parent of a process. False: there is no such process. */
 static bool read_stat(long pid, char *state, long *parent)
@@ -176,12 +98,10 @@ static bool is_of_program(const struct live *live, long pid)
  * program itself are shown. */
 static bool is_welcome(const struct live *live, int fd)
 {
-    struct ucred peer;
-    socklen_t size = sizeof peer;
+    pid_t peer;
 
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 &&
-           (peer.uid == geteuid() || peer.uid == 0) &&
-           (live->pid == 0 || is_of_program(live, peer.pid));
+    return is_own_program(fd, &peer) &&
+           (live->pid == 0 || is_of_program(live, peer));
 }
 
 static void accept_all(struct live *live, int listener)
@@ -202,7 +122,7 @@ static void accept_all(struct live *live, int listener)
         inlet->fd = fd;
         inlet->length = 0;
         live->inlet[live->inlet_count++] = inlet;
-        greet(live, fd);
+        greet_program(fd, live->trace->wants_all);
     }
 }
 
@@ -242,7 +162,7 @@ static void take_signals(struct live *live)
 /* Waits for something to happen, and does what it asks for. */
 static void turn_once(struct live *live)
 {
-    struct pollfd wanted[1 + most_places + most_inlets];
+    struct pollfd wanted[1 + most_trace_places + most_inlets];
     const size_t places = live->place_count, inlets = live->inlet_count;
     const size_t count = 1 + places + inlets;
 
@@ -306,10 +226,7 @@ static void follow(struct live *live)
 
 static void let_go(struct live *live)
 {
-    for (size_t i = 0; i < live->place_count; i++) {
-        close(live->place[i].fd);
-        unlink(live->place[i].path);
-    }
+    close_places(live->place, live->place_count);
     live->place_count = 0;
     for (size_t i = 0; i < live->inlet_count; i++) {
         close(live->inlet[i]->fd);
@@ -348,31 +265,14 @@ static bool is_traceable(const struct trace *trace, const char *word, long pid)
     return true;
 }
 
-/* Listens in every folder in which the program may look. */
 static bool listen_for(struct live *live)
 {
-    char folder[sizeof live->place[0].path], path[sizeof folder + 32];
+    char who[32];
 
-    for (unsigned i = 0;
-         i < most_places && takt__listener_folder(i, folder, sizeof folder);
-         i++) {
-        mkdir(folder, 0700);
-        if (!takt__listener_is_private(folder)) {
-            errno = EACCES;
-            continue;
-        }
-        snprintf(path, sizeof path, "%s/%ld.trace", folder, live->pid);
-        if (!listen_on(live, path) && errno == EADDRINUSE) {
-            fprintf(stderr, "takt trace: process %ld is being traced already\n",
-                    live->pid);
-            return false;
-        }
-    }
-    if (live->place_count == 0)
-        complain(live->trace->command,
-                 "cannot listen in XDG_RUNTIME_DIR or in '%s', which must be "
-                 "yours alone: %s",
-                 folder, strerror(errno));
+    snprintf(who, sizeof who, "process %ld", live->pid);
+    live->place_count =
+        listen_in_folders(live->trace->command,
+                          takt__listener_name(live->pid).at, who, live->place);
     return live->place_count > 0;
 }
 
@@ -453,7 +353,8 @@ int trace_program(struct trace *trace, char *const *program)
         return EXIT_FINDING;
     if (begin(live, trace) && mkdtemp(folder) != NULL) {
         snprintf(path, sizeof path, "%s/trace", folder);
-        if (listen_on(live, path)) {
+        live->place_count = listen_on(path, &live->place[0]);
+        if (live->place_count > 0) {
             run_and_follow(live, program);
             code = live->child.code;
         } else {

@@ -39,8 +39,12 @@ struct takt_ctx {
     struct takt_dispatcher *dispatcher;
     bool is_followed;   /* `takt trace` may follow it */
     uint64_t looked_ns; /* when it was last looked for; by the learner ... */
-    ino_t follower_ino; /* ... as are these: what it found last */
-    struct timespec follower_time;
+    /* ... as are these: the readers of this process and of all, as it found
+     * them last */
+    struct takt_follower {
+        ino_t ino;
+        struct timespec time;
+    } follower[2];
     takt_diag export_problem; /* why there is no exporter; with its lock */
     pthread_mutex_t export_lock;
     bool is_learning;  /* calls leave samples */

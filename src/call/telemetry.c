@@ -247,26 +247,34 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
 
 /* ---- what was learned ---------------------------------------------------- */
 
-/* Looks once a second whether `takt trace` waits for this process: once for
- * each time that it does. By the learner, so it costs no caller anything. */
+/* Opens a stream to a reader, once for each time that one listens. */
+static void follow(takt_ctx *ctx, long pid, struct takt_follower *known)
+{
+    char where[256];
+    struct stat socket;
+
+    if (!takt__listener_path(pid, where, sizeof where) ||
+        stat(where + strlen("unix:"), &socket) != 0 ||
+        (socket.st_ino == known->ino &&
+         socket.st_ctim.tv_sec == known->time.tv_sec &&
+         socket.st_ctim.tv_nsec == known->time.tv_nsec))
+        return;
+    known->ino = socket.st_ino; /* numbers are used again */
+    known->time = socket.st_ctim;
+    open_stream(ctx, where);
+}
+
+/* Looks once a second whether `takt trace` waits for this process, or `takt
+ * top` for all. By the learner, so it costs no caller anything. */
 static void look_for_followers(takt_ctx *ctx, uint64_t now_ns)
 {
     static const uint64_t second_ns = 1000000000;
-    char where[256];
-    struct stat socket;
 
     if (!ctx->is_followed || now_ns - ctx->looked_ns < second_ns)
         return;
     ctx->looked_ns = now_ns;
-    if (!takt__listener_path((long)getpid(), where, sizeof where) ||
-        stat(where + strlen("unix:"), &socket) != 0 ||
-        (socket.st_ino == ctx->follower_ino &&
-         socket.st_ctim.tv_sec == ctx->follower_time.tv_sec &&
-         socket.st_ctim.tv_nsec == ctx->follower_time.tv_nsec))
-        return;
-    ctx->follower_ino = socket.st_ino; /* numbers are used again */
-    ctx->follower_time = socket.st_ctim;
-    open_stream(ctx, where);
+    follow(ctx, (long)getpid(), &ctx->follower[0]);
+    follow(ctx, 0, &ctx->follower[1]);
 }
 
 void takt__ctx_learned(void *self, const struct takt_sample *sample,

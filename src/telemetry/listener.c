@@ -36,6 +36,15 @@ bool takt__listener_is_private(const char *folder)
            facts.st_uid == geteuid() && (facts.st_mode & 022) == 0;
 }
 
+struct takt_listener_name takt__listener_name(long pid)
+{
+    struct takt_listener_name out = {"all.trace"};
+
+    if (pid != 0)
+        snprintf(out.at, sizeof out.at, "%ld.trace", pid);
+    return out;
+}
+
 bool takt__listener_path(long pid, char *out, size_t size)
 {
     struct sockaddr_un address;
@@ -43,8 +52,8 @@ bool takt__listener_path(long pid, char *out, size_t size)
     struct stat facts;
 
     for (unsigned i = 0; takt__listener_folder(i, folder, sizeof folder); i++) {
-        const int length =
-            snprintf(out, size, "unix:%s/%ld.trace", folder, pid);
+        const int length = snprintf(out, size, "unix:%s/%s", folder,
+                                    takt__listener_name(pid).at);
         if (length > 0 && (size_t)length < size &&
             takt__listener_is_private(folder) && lstat(out + 5, &facts) == 0 &&
             S_ISSOCK(facts.st_mode) && facts.st_uid == geteuid())

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* listener.h - the socket on which `takt trace PID` listens for a process. */
+/* listener.h - the sockets on which `takt trace PID` listens for a process, and
+ * `takt top` for all. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The socket for a process: "unix:PATH". False: there is none in a folder that
- * is this user's alone. */
+/* The socket for a process, or (0) for all of a user's: "unix:PATH". False:
+ * there is none in a folder that is this user's alone. */
 bool takt__listener_path(long pid, char *out, size_t size);
+
+/* Its name in a folder. */
+struct takt_listener_name {
+    char at[32];
+};
+struct takt_listener_name takt__listener_name(long pid);
 
 /* The folders in which it may be, the best first; false beyond the last. A
  * program and its reader may have different environments, so both look into all

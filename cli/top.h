@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * top.h - `takt top`: all programs of this user that use Takt, live.
+ *
+ *     cmd_top.c     connections, keys, time
+ *     top_model.c   records come in, rates go out
+ *     top_screen.c  rates as a screen, or as a line of JSON
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include <takt/takt.h>
+
+#include "telemetry/record.h"
+
+/* Calls of one op on one expert. */
+struct top_pair {
+    char op[64];
+    char expert[TAKT_EXPERT_NAME_MAX];
+    takt_backend backend;
+    uint64_t calls, calls_before; /* sums since the program began */
+    double seconds, seconds_before;
+    double calls_per_s, busy; /* busy: seconds of calls in a second */
+};
+
+/* One connection: a context of a program. */
+struct top_stream {
+    uint64_t id, pid;
+    char program[64];
+    bool is_strange;       /* of a later version: not shown */
+    uint64_t ended_ns;     /* by our clock; 0: it has not */
+    struct top_pair *pair; /* owned */
+    size_t pair_count;
+    uint64_t known_until_ns; /* of the last rates, by the program's clock */
+    uint64_t explorations, alarms;
+    double trials_per_s;
+};
+
+struct top_model {
+    struct top_stream *stream; /* owned */
+    size_t stream_count;
+};
+
+/* A record of any stream. `now_ns`: by our clock. */
+void top_take(struct top_model *model, const struct takt_trace_record *record);
+void top_end(struct top_model *model, uint64_t id, uint64_t now_ns);
+
+/* Forgets what ended some seconds ago. */
+void top_age(struct top_model *model, uint64_t now_ns);
+void top_free(struct top_model *model);
+
+/* ---- rows ---- */
+
+/* A program, or one op of it on one expert. */
+struct top_row {
+    uint64_t pid;
+    const char *name;   /* of the program, or of the op */
+    const char *detail; /* the busiest op, or the expert */
+    const char *expert; /* of the busiest op */
+    double calls_per_s, busy, gpu_busy, trials_per_s, most_busy;
+    uint64_t alarms;
+    bool has_ended;
+};
+
+enum top_order { by_calls, by_busy, by_latency, by_name, top_orders };
+
+/* Rows of all programs (0), or of the ops of one; whose name has `filter` in
+ * it. The caller frees them. NULL: no memory, or none. */
+struct top_row *top_rows(const struct top_model *model, uint64_t pid,
+                         enum top_order order, const char *filter,
+                         size_t *count);
+
+/* ---- top_screen.c ---- */
+
+struct top_view {
+    unsigned width, height;
+    bool has_colour;
+    bool is_paused, is_typing; /* a filter is being typed */
+    uint64_t pid;              /* the program that is open; 0: all */
+    enum top_order order;
+    size_t selected;
+    char filter[48];
+    uint64_t since_ns; /* when it began, by the clock on the wall */
+};
+
+/* Draws all of it and returns the program that is selected; 0: none. */
+uint64_t draw_screen(FILE *out, const struct top_model *model,
+                     struct top_view *view);
+
+/* One object in one line. */
+void print_top_json(FILE *out, const struct top_model *model);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* top_screen.c - what `takt top` shows. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "clean.h"
+#include "json.h"
+#include "number.h"
+#include "top.h"
+
+static const char *const order_names[top_orders] = {"calls", "busy", "latency",
+                                                    "name"};
+
+/* "12.3K", in six characters at most. */
+static struct number_text rate_text(double rate)
+{
+    struct number_text out;
+    const char *unit = "";
+
+    if (rate >= 1e9)
+        rate /= 1e9, unit = "G";
+    else if (rate >= 1e6)
+        rate /= 1e6, unit = "M";
+    else if (rate >= 1e4)
+        rate /= 1e3, unit = "K";
+    snprintf(out.at, sizeof out.at, "%.*f%s", rate < 100 && *unit ? 1 : 0, rate,
+             unit);
+    return out;
+}
+
+static double latency_s(const struct top_row *row)
+{
+    return row->calls_per_s > 0 ? row->busy / row->calls_per_s : 0;
+}
+
+/* A line of the screen: cut to its width, and the rest of it cleared. The line
+ * break comes before all but the first: one after the last would scroll. */
+static void put_line(FILE *out, const struct top_view *view, const char *code,
+                     const char *text)
+{
+    const bool is_coloured = view->has_colour && code[0] != '\0';
+
+    fprintf(out, "\r\n%s%s%s%-.*s%s\033[K", is_coloured ? "\033[" : "",
+            is_coloured ? code : "", is_coloured ? "m" : "", (int)view->width,
+            text, is_coloured ? "\033[0m" : "");
+}
+
+static void put_first(FILE *out, const struct top_view *view, const char *text)
+{
+    fprintf(out, "\033[H%s%-.*s%s\033[K", view->has_colour ? "\033[1m" : "",
+            (int)view->width, text, view->has_colour ? "\033[0m" : "");
+}
+
+static struct phrase row_text(const struct top_row *row, bool is_program)
+{
+    char name[64], detail[64], expert[64];
+    const double latency = latency_s(row);
+    const char *text = latency > 0 ? seconds_text(latency).at : "-";
+
+    clean_text(row->name, name, sizeof name);
+    clean_text(row->detail, detail, sizeof detail);
+    clean_text(row->expert, expert, sizeof expert);
+    if (!is_program)
+        return phrase("  %-20.20s %-20.20s %7s %6.1f%% %10s", name, detail,
+                      rate_text(row->calls_per_s).at, 100 * row->busy, text);
+    if (row->has_ended)
+        return phrase("%7llu %-13.13s has ended", (unsigned long long)row->pid,
+                      name);
+    return phrase(
+        "%7llu %-13.13s %7s %6.1f%% %8s %-8.8s %-13.13s %3.0f%% %5llu",
+        (unsigned long long)row->pid, name, rate_text(row->calls_per_s).at,
+        100 * row->busy, text, detail, expert,
+        row->busy > 0 ? 100 * row->gpu_busy / row->busy : 0,
+        (unsigned long long)row->alarms);
+}
+
+static void put_head(FILE *out, const struct top_model *model,
+                     const struct top_view *view)
+{
+    const time_t now = time(NULL);
+    struct tm when;
+    char clock[16] = "";
+    size_t count;
+    double calls = 0, busy = 0;
+    struct top_row *rows = top_rows(model, 0, by_name, "", &count);
+
+    for (size_t i = 0; rows != NULL && i < count; i++) {
+        calls += rows[i].calls_per_s;
+        busy += rows[i].busy;
+    }
+    free(rows);
+    if (localtime_r(&now, &when) != NULL)
+        strftime(clock, sizeof clock, "%H:%M:%S", &when);
+    put_first(
+        out, view,
+        phrase("takt top  %s  %zu program%s, %s calls/s, %.1f%% of a core "
+               "in calls%s",
+               clock, count, count == 1 ? "" : "s", rate_text(calls).at,
+               100 * busy, view->is_paused ? "  PAUSED" : "")
+            .at);
+    put_line(out, view, "2",
+             view->pid != 0
+                 ? phrase("process %llu, by op and expert; sorted by %s",
+                          (unsigned long long)view->pid,
+                          order_names[view->order])
+                       .at
+                 : phrase("sorted by %s%s%s", order_names[view->order],
+                          view->filter[0] != '\0' || view->is_typing
+                              ? "; names with "
+                              : "",
+                          view->filter)
+                       .at);
+    put_line(
+        out, view, "7",
+        view->pid != 0
+            ? "  OP                   EXPERT               CALLS/S    BUSY "
+              "   LATENCY"
+            : "    PID PROGRAM       CALLS/S    BUSY  LATENCY BUS"
+              "IEST  EXPERT         GPU DRIFT");
+}
+
+static void put_help(FILE *out, const struct top_view *view)
+{
+    put_line(out, view, "2",
+             view->is_typing
+                 ? "type a part of a name, Enter ends"
+                 : "q quit  p pause  s sort  / filter  arrows select  Enter "
+                   "open  Esc back");
+}
+
+uint64_t draw_screen(FILE *out, const struct top_model *model,
+                     struct top_view *view)
+{
+    enum { head_lines = 3, foot_lines = 1 };
+    const size_t room = view->height > head_lines + foot_lines + 1
+                            ? view->height - head_lines - foot_lines
+                            : 1;
+    uint64_t selected = 0;
+    size_t count;
+    struct top_row *rows =
+        top_rows(model, view->pid, view->order, view->filter, &count);
+
+    if (view->selected >= count)
+        view->selected = count > 0 ? count - 1 : 0;
+    const size_t first = view->selected >= room ? view->selected - room + 1 : 0;
+    put_head(out, model, view);
+    for (size_t i = first; i < first + room; i++) {
+        if (rows != NULL && i < count) {
+            put_line(out, view, i == view->selected ? "48;5;153;38;5;16" : "",
+                     row_text(&rows[i], view->pid == 0).at);
+        } else {
+            put_line(out, view, "2",
+                     i == 0 ? "no program that uses Takt has made calls yet "
+                              "(they are noticed within a second or two)"
+                            : "");
+        }
+    }
+    if (rows != NULL && count > 0)
+        selected = rows[view->selected].pid;
+    free(rows);
+    put_help(out, view);
+    fputs("\033[J", out);
+    return selected;
+}
+
+void print_top_json(FILE *out, const struct top_model *model)
+{
+    struct json json = json_begin(out);
+    size_t count, pairs;
+    struct top_row *rows = top_rows(model, 0, by_name, "", &count);
+
+    json_print(&json, "{schema:1 unix_s:%g programs:[", (double)time(NULL));
+    for (size_t i = 0; rows != NULL && i < count; i++) {
+        struct top_row *ops = top_rows(model, rows[i].pid, by_busy, "", &pairs);
+        json_print(&json,
+                   "{pid:%ju program:%s has_ended:%d calls_per_s:%g busy:%g "
+                   "gpu_busy:%g latency_s:%g trials_per_s:%g drift_alarms:%ju "
+                   "ops:[",
+                   rows[i].pid, rows[i].name, rows[i].has_ended,
+                   rows[i].calls_per_s, rows[i].busy, rows[i].gpu_busy,
+                   positive_number(latency_s(&rows[i])), rows[i].trials_per_s,
+                   rows[i].alarms);
+        for (size_t k = 0; ops != NULL && k < pairs; k++)
+            json_print(&json,
+                       "{op:%s expert:%s calls_per_s:%g busy:%g latency_s:%g}",
+                       ops[k].name, ops[k].detail, ops[k].calls_per_s,
+                       ops[k].busy, positive_number(latency_s(&ops[k])));
+        json_print(&json, "]}");
+        free(ops);
+    }
+    free(rows);
+    json_print(&json, "]}\n");
+    fflush(out);
+}

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`takt top`: programs that come and go, on terminals of two sizes.
+
+usage: test_top.py PATH_TO_TAKT PATH_TO_LIBTAKT.SO
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+TAKT, LIBRARY = sys.argv[1], sys.argv[2]
+
+# Adds vectors until it is killed.
+PROGRAM = """
+import ctypes, sys, time
+takt = ctypes.CDLL(sys.argv[1])
+floats = ctypes.c_float * 50000
+a, b, c = floats(), floats(), floats()
+while True:
+    for _ in range(200):
+        takt.takt_add_f32(ctypes.c_size_t(50000), a, b, c)
+    time.sleep(0.001)
+"""
+
+
+def wait_for(condition, seconds=100):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.1)
+    raise AssertionError("it did not happen within %d s" % seconds)
+
+
+class Top(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.env = {name: value for name, value in os.environ.items()
+                    if not name.startswith(("TAKT_", "OTEL_", "TMUX"))}
+        self.env.update(TAKT_DB="", TAKT_GPU="", TAKT_BLAS="",
+                        XDG_RUNTIME_DIR=self.folder, TERM="xterm-256color",
+                        TMUX_TMPDIR=self.folder)
+
+    def start(self):
+        program = subprocess.Popen([sys.executable, "-c", PROGRAM, LIBRARY],
+                                   env=self.env)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.kill)
+        return program
+
+    def tmux(self, *words):
+        return subprocess.run(["tmux", *words], env=self.env, text=True,
+                              capture_output=True, timeout=60).stdout
+
+    def test_json_counts_calls_of_every_program(self):
+        programs = [self.start(), self.start()]
+        top = subprocess.Popen([TAKT, "top", "--json", "--every", "0.3"],
+                               stdout=subprocess.PIPE, text=True, env=self.env)
+        self.addCleanup(top.stdout.close)
+        self.addCleanup(top.wait)
+        self.addCleanup(top.terminate)
+
+        def shown():
+            seen = json.loads(top.stdout.readline())
+            return {one["pid"]: one for one in seen["programs"]}
+
+        def both_are_busy():
+            seen = shown()
+            return all(p.pid in seen and seen[p.pid]["calls_per_s"] > 0
+                       for p in programs) and seen
+        one = wait_for(both_are_busy)[programs[0].pid]
+        self.assertEqual({op["op"] for op in one["ops"]}, {"add"})
+        self.assertGreater(one["latency_s"], 0)
+        self.assertAlmostEqual(sum(op["calls_per_s"] for op in one["ops"]),
+                               one["calls_per_s"], delta=1)
+        programs[0].kill()
+        wait_for(lambda: shown().get(programs[0].pid, {}).get("has_ended"))
+        self.assertFalse(shown()[programs[1].pid]["has_ended"])
+
+    @unittest.skipUnless(shutil.which("tmux"), "no tmux")
+    def test_screens(self):
+        program = self.start()
+        for width, height in ((80, 24), (200, 60)):
+            self.tmux("new-session", "-d", "-x", str(width), "-y",
+                      str(height), TAKT + " top --every 0.3")
+            self.addCleanup(self.tmux, "kill-server")
+
+            def screen():
+                return self.tmux("capture-pane", "-p")
+            wait_for(lambda: "add" in screen())
+            lines = screen().splitlines()
+            self.assertTrue(lines[0].startswith("takt top "), lines[0])
+            self.assertIn("PROGRAM", lines[2])
+            self.assertTrue(lines[2].rstrip().endswith("DRIFT"), lines[2])
+            self.assertIn(str(program.pid), lines[3])
+            self.assertIn("q quit", lines[height - 1])
+            self.tmux("send-keys", "p")
+            wait_for(lambda: "PAUSED" in screen())
+            self.tmux("send-keys", "p", "Enter")
+            wait_for(lambda: "by op and expert" in screen())
+            self.assertIn("EXPERT", screen())
+            self.tmux("send-keys", "Escape")
+            wait_for(lambda: "PROGRAM" in screen())
+            self.tmux("send-keys", "/nothing", "Enter")
+            wait_for(lambda: str(program.pid) not in screen())
+            self.tmux("send-keys", "q")
+            wait_for(lambda: not self.tmux("list-panes"))
+            self.tmux("kill-server")
+
+    def test_mistakes_are_named(self):
+        ran = subprocess.run([TAKT, "top"], env=self.env, text=True,
+                             capture_output=True, timeout=60)
+        self.assertNotEqual(ran.returncode, 0)
+        self.assertIn("use --json", ran.stderr)
+        first = subprocess.Popen([TAKT, "top", "--json"], env=self.env,
+                                 stdout=subprocess.DEVNULL)
+        self.addCleanup(first.wait)
+        self.addCleanup(first.terminate)
+        wait_for(lambda: os.path.exists(
+            os.path.join(self.folder, "takt", "all.trace")))
+        ran = subprocess.run([TAKT, "top", "--json", "--for", "1"],
+                             env=self.env, text=True, capture_output=True,
+                             timeout=60)
+        self.assertEqual(ran.returncode, 1)
+        self.assertIn("being traced already", ran.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
