@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "top.h"
 #include "trace.h"
 
 /* Whose name stands in front of messages; the command itself is not linked. */
@@ -86,9 +87,24 @@ static void check_again(const struct takt_trace_record *record)
     demand(memcmp(first, second, size) == 0);
 }
 
+/* As `takt top` shows it, to nobody. */
+static void show_top(const struct top_model *model)
+{
+    static FILE *nobody;
+    struct top_view view = {.width = 80, .height = 24, .has_colour = true};
+
+    if (nobody == NULL)
+        nobody = fopen("/dev/null", "w");
+    demand(nobody != NULL);
+    view.pid = draw_screen(nobody, model, &view);
+    draw_screen(nobody, model, &view);
+    print_top_json(nobody, model);
+}
+
 static void read_all(const unsigned char *bytes, size_t length)
 {
     static struct takt_trace_record record;
+    struct top_model top = {0};
     size_t used;
 
     for (size_t at = 0; at < length; at += used) {
@@ -96,19 +112,23 @@ static void read_all(const unsigned char *bytes, size_t length)
             takt__trace_decode(bytes + at, length - at, &record, &used);
         demand((outcome == TAKT_TRACE_SHORT) == (used == 0));
         demand(used <= length - at);
-        if (outcome == TAKT_TRACE_FOUND)
+        if (outcome == TAKT_TRACE_FOUND) {
             check_again(&record);
+            top_take(&top, &record);
+        }
         if (used == 0)
-            return;
+            break;
     }
+    show_top(&top);
+    top_free(&top);
 }
 
 /* The whole way: lines and summary, to nobody. */
-static void show(const unsigned char *bytes, size_t length, bool is_json)
+static void show(const unsigned char *bytes, size_t length, unsigned format)
 {
     static FILE *nobody;
     static struct inlet inlet;
-    struct trace trace = {.is_json = is_json};
+    struct trace trace = {.is_json = format == 1, .is_chrome = format == 2};
     int ends[2];
 
     if (nobody == NULL)
@@ -138,6 +158,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         is_raw ? length - 1 : make_records(bytes + 1, length - 1, made);
     const unsigned char *trace = is_raw ? bytes + 1 : made;
     read_all(trace, size);
-    show(trace, size, (bytes[0] & 2) != 0);
+    show(trace, size, (bytes[0] >> 1) % 3);
     return 0;
 }
