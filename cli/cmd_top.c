@@ -41,6 +41,7 @@ struct top {
     struct connection *connection[most_programs]; /* owned */
     size_t connection_count;
     int signals;
+    unsigned every_ms;
     bool has_screen, is_json, is_over;
     struct termios before;
 };
@@ -66,7 +67,9 @@ static void accept_programs(struct top *top, int listener)
         new->fd = fd;
         new->length = new->stream_count = 0;
         top->connection[top->connection_count++] = new;
-        greet_program(fd, false);
+        greet_program(fd,
+                      (struct takt_trace_greeting){.metrics_ms = top->every_ms,
+                                                   .wants_no_events = 1});
     }
 }
 
@@ -238,8 +241,6 @@ static void take_keys(struct top *top)
     char keys[64];
     const ssize_t got = read(STDIN_FILENO, keys, sizeof keys);
 
-    if (got == 0)
-        top->is_over = true; /* the terminal is gone */
     for (ssize_t i = 0; i < got; i++) {
         const bool is_arrow =
             keys[i] == '\033' && i + 2 < got && keys[i + 1] == '[';
@@ -286,7 +287,8 @@ static void wait_once(struct top *top, int timeout_ms)
         return;
     if (wanted[0].revents != 0)
         take_signals(top);
-    if (wanted[1].revents != 0)
+    top->is_over |= (wanted[1].revents & (POLLHUP | POLLERR)) != 0;
+    if ((wanted[1].revents & POLLIN) != 0)
         take_keys(top);
     for (size_t i = programs; i-- > 0;) /* the last moves to a free index */
         if (wanted[2 + places + i].revents != 0)
@@ -374,12 +376,14 @@ static int run(const struct invocation *invocation)
                          &every_s) &&
         read_rate_option(invocation, "for", DBL_MAX, "is no time", &for_s)) {
         code = EXIT_FINDING;
+        every_s = every_s < 0.1 ? 0.1 : every_s;
+        top->every_ms = (unsigned)(every_s * 1000);
         if (!top->is_json && !isatty(STDOUT_FILENO))
             usage_error(top->command, "standard output is no terminal: use "
                                       "--json");
         else if (open_top(top)) {
             enter_screen(top);
-            follow(top, every_s < 0.1 ? 0.1 : every_s, for_s);
+            follow(top, every_s, for_s);
             leave_screen(top);
             code = EXIT_DONE;
         }

@@ -192,7 +192,7 @@ void close_places(const struct trace_place *place, size_t count);
 bool is_own_program(int fd, pid_t *pid);
 
 /* The first thing that a program gets to read. */
-void greet_program(int fd, bool wants_all);
+void greet_program(int fd, struct takt_trace_greeting greeting);
 
 /* ---- trace_live.c: each returns an exit code ---- */
 

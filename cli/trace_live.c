@@ -122,7 +122,8 @@ static void accept_all(struct live *live, int listener)
         inlet->fd = fd;
         inlet->length = 0;
         live->inlet[live->inlet_count++] = inlet;
-        greet_program(fd, live->trace->wants_all);
+        greet_program(fd, (struct takt_trace_greeting){
+                              .wants_all = live->trace->wants_all});
     }
 }
 

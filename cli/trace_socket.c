@@ -120,10 +120,10 @@ bool is_own_program(int fd, pid_t *pid)
     return peer.uid == geteuid() || peer.uid == 0;
 }
 
-void greet_program(int fd, bool wants_all)
+void greet_program(int fd, struct takt_trace_greeting greeting)
 {
-    const struct takt_trace_record record = {
-        .kind = TAKT_TRACE_GREETING, .greeting = {.wants_all = wants_all}};
+    const struct takt_trace_record record = {.kind = TAKT_TRACE_GREETING,
+                                             .greeting = greeting};
     unsigned char bytes[TAKT_TRACE_FRAME + TAKT_TRACE_MOST];
 
     /* Small enough for any socket that is new; one that is gone is noticed

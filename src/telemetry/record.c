@@ -181,6 +181,7 @@ static const struct member members[] = {
     {TAKT_TRACE_END, WORDS, FROM(loss.now_ns, loss.dropped)},
     {TAKT_TRACE_GREETING, FLAG, AT(greeting.wants_all), 0},
     {TAKT_TRACE_GREETING, U32, AT(greeting.metrics_ms), 0},
+    {TAKT_TRACE_GREETING, FLAG, AT(greeting.wants_no_events), 0},
 };
 _Static_assert(sizeof(takt_reason) == sizeof(unsigned), "enums are unsigned");
 

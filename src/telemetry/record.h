@@ -51,6 +51,7 @@ struct takt_trace_loss {
 struct takt_trace_greeting {
     int wants_all;       /* as in takt_sink */
     unsigned metrics_ms; /* as in takt_sink; 0: the default */
+    int wants_no_events; /* metrics alone */
 };
 
 struct takt_trace_record {

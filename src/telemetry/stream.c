@@ -39,6 +39,7 @@ struct stream {
     dev_t device;  /* to recognise the file behind the descriptor */
     ino_t inode;
     bool is_socket;
+    bool has_no_events;         /* the reader wants metrics alone */
     bool is_child;              /* after a fork(): no header was written yet */
     struct sockaddr_un address; /* of a socket */
     uint64_t id;
@@ -277,6 +278,8 @@ static int on_event(void *self, const takt_event *event)
     struct stream *stream = self;
     struct takt_trace_record record;
 
+    if (stream->has_no_events)
+        return atomic_load(&stream->fd) < 0;
     begin_in_child(stream);
     record.kind = TAKT_TRACE_EVENT;
     record.stream = stream->id;
@@ -438,6 +441,7 @@ static void await_greeting(struct stream *stream, takt_sink *out)
             continue;
         if (outcome == TAKT_TRACE_FOUND && record.kind == TAKT_TRACE_GREETING) {
             out->wants_all = record.greeting.wants_all;
+            stream->has_no_events = record.greeting.wants_no_events;
             if (record.greeting.metrics_ms > 0)
                 out->metrics_ms = record.greeting.metrics_ms;
         }

@@ -225,10 +225,11 @@ static void losses_and_greetings_come_back(void)
     carry(&record, &got);
     EXPECT_INT(got.loss.dropped, 4);
     record = (struct takt_trace_record){.kind = TAKT_TRACE_GREETING,
-                                        .greeting = {1, 250}};
+                                        .greeting = {1, 250, 1}};
     carry(&record, &got);
     EXPECT_INT(got.greeting.wants_all, 1);
     EXPECT_INT(got.greeting.metrics_ms, 250);
+    EXPECT_INT(got.greeting.wants_no_events, 1);
 }
 
 static void long_and_strange_strings_are_made_fit(void)
