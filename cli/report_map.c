@@ -10,7 +10,7 @@
 /* In pixels; a cell is one step, half an octave. */
 enum {
     label_width = 132,
-    longest_pattern = 9, /* characters; a longer one is left out */
+    longest_label = 18, /* characters; else the shape is left out */
     cell_width = 12,
     row_height = 17,
     ruler_height = 24
@@ -217,7 +217,9 @@ void draw_map(FILE *stream, const struct map_question *question)
                 "<text x=\"4\" y=\"%zu\">%s <tspan class=\"n\">%s</tspan>"
                 "</text>\n",
                 y + 12, course.op->name,
-                strlen(pattern) <= longest_pattern ? pattern : "");
+                strlen(course.op->name) + strlen(pattern) <= longest_label
+                    ? pattern
+                    : "");
         for (size_t i = 0; i < count; i++) {
             draw_range(stream, &frame, &course, &range[i], y);
             is_used[legend_of(course.spot[range[i].first].expert)] = true;

@@ -233,14 +233,12 @@ function drawAxes(picture, curve, x, y, least, most, name) {
                        `n (shape ${curve.shape})`));
 }
 
-function drawCurve(picture, curve, expert, i, x, y) {
+/* Bands around ratios of two predictions would say nothing. */
+function drawCurve(picture, curve, expert, i, x, y, hasBand) {
     const at = curve.n.map((n, k) => k).filter(k => expert.us[k] !== null);
     const upper = at.map(k => [x(curve.n[k]), y(expert.high_us[k])]);
     const lower = at.map(k => [x(curve.n[k]), y(expert.low_us[k])]).reverse();
-    picture.append(
-        svg('path', {class: 'band', fill: colours[i],
-                     d: `${path(upper.concat(lower))}Z`}),
-        svg('path', {class: 'line', stroke: colours[i],
+XX, stroke: colours[i],
                      d: path(at.map(k => [x(curve.n[k]), y(expert.us[k])]))}));
     for (const k of at) {
         if (expert.samples[k] > 0)
@@ -325,7 +323,8 @@ function drawCrossover(given, isRelative) {
             height: chart.height - chart.top - chart.bottom,
             fill: colours[i]}));
     });
-    curve.experts.forEach((e, i) => drawCurve(picture, curve, e, i, x, y));
+    curve.experts.forEach((e, i) => drawCurve(picture, curve, e, i, x, y,
+                                                !isRelative));
     addCursor(figure, picture, given, x);
     return [keys(curve.experts.map(e => e.name)), figure,
         behind(table(`${curve.op} ${curve.dtype}: time by size and expert`,
@@ -394,12 +393,12 @@ function drawLearning() {
                      `${percent(p.gain_high_share)}` : '-', true]], programs));
     if ((data.history || []).length > 0)
         node.append(el('h3', null, 'What was measured'),
-            table('Statistics, samples and calls by op',
+            behind(table('Statistics, samples and calls by op',
                 [['op', r => r.op], ['rows', r => count(r.rows), true],
                  ['samples', r => count(r.samples), true],
                  ['calls of programs', r => count(r.calls), true],
                  ['their time', r => seconds(r.seconds), true]],
-                data.history));
+                data.history), `${data.history.length} ops, by samples`));
     else
         node.append(el('p', {class: 'note'}, 'Nothing was measured here yet: ' +
             'takt tune does that, and every program that uses Takt.'));
