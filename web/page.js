@@ -238,8 +238,12 @@ function drawCurve(picture, curve, expert, i, x, y, hasBand) {
     const at = curve.n.map((n, k) => k).filter(k => expert.us[k] !== null);
     const upper = at.map(k => [x(curve.n[k]), y(expert.high_us[k])]);
     const lower = at.map(k => [x(curve.n[k]), y(expert.low_us[k])]).reverse();
-XX, stroke: colours[i],
-                     d: path(at.map(k => [x(curve.n[k]), y(expert.us[k])]))}));
+    if (hasBand)
+        picture.append(svg('path', {class: 'band', fill: colours[i],
+                                    d: `${path(upper.concat(lower))}Z`}));
+    picture.append(svg('path', {
+        class: 'line', stroke: colours[i],
+        d: path(at.map(k => [x(curve.n[k]), y(expert.us[k])]))}));
     for (const k of at) {
         if (expert.samples[k] > 0)
             picture.append(svg('circle', {
