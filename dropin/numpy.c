@@ -229,17 +229,24 @@ static bool install(object *umath)
 
 static _Atomic bool is_installed;
 
-/* In the main thread, with Python's lock. */
-static int call_back(void *library)
+bool takt__numpy_install(const struct takt_baseline *library)
 {
     object *umath;
 
-    if (atomic_load(&is_installed) || !find_python() ||
-        (umath = find_umath()) == NULL)
-        return 0;
+    if (atomic_load(&is_installed))
+        return true;
+    if (!find_python() || (umath = find_umath()) == NULL)
+        return false;
     takt__loops_open(library);
     atomic_store(&is_installed, install(umath));
     python.PyErr_Clear();
+    return atomic_load(&is_installed);
+}
+
+/* In the main thread, with Python's lock. */
+static int call_back(void *library)
+{
+    (void)takt__numpy_install(library);
     return 0;
 }
 
