@@ -123,9 +123,11 @@ static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *words)
     status = takt_ctx_create(&options, &ctx);
     Py_END_ALLOW_THREADS;
     if (status != TAKT_OK)
-        return raise_status(status, "a context cannot be made%s%s",
-                            options.expert != NULL ? " with expert " : "",
-                            options.expert != NULL ? options.expert : "");
+        return raise_status(status, "a context with %s",
+                            options.recording != NULL ? options.recording
+                            : options.expert != NULL  ? options.expert
+                            : options.pin != NULL     ? options.pin
+                                                      : "these options");
     allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     struct context *context = (struct context *)allocate(type, 0);
     if (context != NULL)

@@ -12,7 +12,8 @@
 
 struct expert {
     const struct function *function; /* NULL: of a user's op */
-    PyObject *run, *can_run;         /* can_run may be None */
+    PyObject *run, *can_run; /* borrowed from what the context keeps; None:
+                              * any call */
 };
 
 /* A call of a user's op: in[3] of its takt_call. */
@@ -252,14 +253,11 @@ static int can_run_expert(const takt_call *call, void *self)
 
 static void drop_expert(PyObject *capsule)
 {
-    struct expert *expert = PyCapsule_GetPointer(capsule, NULL);
-
-    Py_DECREF(expert->run);
-    Py_DECREF(expert->can_run);
-    free(expert);
+    free(PyCapsule_GetPointer(capsule, NULL));
 }
 
-/* Kept by a capsule, which the context keeps. */
+/* What the context keeps: the functions, where cycles of references through
+ * them are found, and a capsule that frees the rest. */
 static struct expert *make_expert(PyObject *self,
                                   const struct function *function,
                                   PyObject *run, PyObject *can_run)
@@ -268,14 +266,17 @@ static struct expert *make_expert(PyObject *self,
     PyObject *capsule = expert == NULL
                             ? PyErr_NoMemory()
                             : PyCapsule_New(expert, NULL, drop_expert);
+    PyObject *kept;
     bool is_kept;
 
     if (capsule == NULL) {
         free(expert);
         return NULL;
     }
-    *expert = (struct expert){function, Py_NewRef(run), Py_NewRef(can_run)};
-    is_kept = context_keep(self, capsule);
+    *expert = (struct expert){function, run, can_run};
+    kept = PyTuple_Pack(3, capsule, run, can_run);
+    is_kept = kept != NULL && context_keep(self, kept);
+    Py_XDECREF(kept);
     Py_DECREF(capsule);
     return is_kept ? expert : NULL;
 }

@@ -41,10 +41,8 @@ bool operand_is_dense(const struct operand *operand)
     if (operand->strides == NULL)
         return true;
     for (int i = operand->rank - 1; i >= 0; i--) {
-        if (operand->shape[i] == 0)
-            return true;
         if (operand->shape[i] != 1 && operand->strides[i] != step)
-            return false;
+            return operand_count(operand) == 0;
         step *= operand->shape[i];
     }
     return true;
@@ -275,7 +273,7 @@ bool operand_read(struct operand *operand, PyObject *object,
     } else {
         is_read = read_tensor(operand, object, function, name);
     }
-    if (!is_read || is_aligned(operand))
+    if (!is_read || is_aligned(operand) || operand_count(operand) == 0)
         return is_read;
     operand_release(operand);
     PyErr_Format(PyExc_ValueError,
