@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-bool plan_refuse(const struct plan *plan, PyObject *exception,
+bool plan_refuse(const struct op_plan *plan, PyObject *exception,
                  const char *format, ...)
 {
     va_list values;
@@ -22,7 +22,7 @@ bool plan_refuse(const struct plan *plan, PyObject *exception,
 
 /* ---- what several forms need --------------------------------------------- */
 
-static bool need_dense(const struct plan *plan, unsigned at)
+static bool need_dense(const struct op_plan *plan, unsigned at)
 {
     return operand_is_dense(&plan->in[at]) ||
            plan_refuse(plan, PyExc_ValueError,
@@ -31,17 +31,17 @@ static bool need_dense(const struct plan *plan, unsigned at)
                        plan->given.input_name[at]);
 }
 
-static bool need_rank(const struct plan *plan, unsigned at, int rank)
+static bool need_rank(const struct op_plan *plan, unsigned at, int rank)
 {
     return plan->in[at].rank == rank ||
            plan_refuse(plan, PyExc_ValueError, "%s has %d dimensions, not %d",
                        plan->given.input_name[at], plan->in[at].rank, rank);
 }
 
-static bool need_shape(const struct plan *plan, unsigned at, int rank,
+static bool need_shape(const struct op_plan *plan, unsigned at, int rank,
                        const Py_ssize_t *shape)
 {
-    const struct operand *operand = &plan->in[at];
+    const struct array_operand *operand = &plan->in[at];
 
     return (operand->rank == rank &&
             memcmp(operand->shape, shape, (size_t)rank * sizeof *shape) == 0) ||
@@ -63,14 +63,14 @@ static void set_dims(takt_call *call, unsigned rank, const size_t *dim)
         __VA_ARGS__                                              \
     }
 
-static void set_result(struct plan *plan, int rank, const Py_ssize_t *shape)
+static void set_result(struct op_plan *plan, int rank, const Py_ssize_t *shape)
 {
     plan->rank = rank;
     plan->shape = shape;
 }
 
 /* Of rank `rank`, with these sizes. */
-static void make_result(struct plan *plan, int rank, size_t a, size_t b,
+static void make_result(struct op_plan *plan, int rank, size_t a, size_t b,
                         size_t c, size_t d)
 {
     const size_t sizes[] = {a, b, c, d};
@@ -80,15 +80,15 @@ static void make_result(struct plan *plan, int rank, size_t a, size_t b,
     set_result(plan, rank, plan->made);
 }
 
-static size_t size_at(const struct operand *operand, int at)
+static size_t size_at(const struct array_operand *operand, int at)
 {
     return (size_t)operand->shape[at];
 }
 
 /* The sizes of the call: all dimensions but the last one are rows. */
-static bool need_rows(struct plan *plan, int least)
+static bool need_rows(struct op_plan *plan, int least)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
     size_t rows = 1;
 
     if (a->rank < least)
@@ -103,9 +103,9 @@ static bool need_rows(struct plan *plan, int least)
 
 /* ---- forms --------------------------------------------------------------- */
 
-static bool plan_map(struct plan *plan)
+static bool plan_map(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
 
     for (unsigned i = 0; i < plan->function->op->inputs; i++)
         if (!need_dense(plan, i) ||
@@ -116,9 +116,9 @@ static bool plan_map(struct plan *plan)
     return true;
 }
 
-static bool plan_rows(struct plan *plan)
+static bool plan_rows(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
 
     if (!need_rows(plan, 1))
         return false;
@@ -131,9 +131,9 @@ static bool plan_rows(struct plan *plan)
     return true;
 }
 
-static bool plan_by_rows(struct plan *plan)
+static bool plan_by_rows(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
 
     if (!need_rows(plan, 2))
         return false;
@@ -141,9 +141,9 @@ static bool plan_by_rows(struct plan *plan)
     return true;
 }
 
-static bool plan_by_cols(struct plan *plan)
+static bool plan_by_cols(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
 
     if (!need_rows(plan, 2))
         return false;
@@ -151,7 +151,7 @@ static bool plan_by_cols(struct plan *plan)
     return true;
 }
 
-bool operand_rows(const struct operand *operand, size_t *ld)
+bool operand_rows(const struct array_operand *operand, size_t *ld)
 {
     const Py_ssize_t size = (Py_ssize_t)takt_dtype_size(operand->dtype);
     const Py_ssize_t rows = operand->shape[0], cols = operand->shape[1];
@@ -167,10 +167,10 @@ bool operand_rows(const struct operand *operand, size_t *ld)
 }
 
 /* A matrix as it lies in memory: by rows, or (the flag) by columns. */
-static bool need_matrix(struct plan *plan, unsigned at, unsigned flag)
+static bool need_matrix(struct op_plan *plan, unsigned at, unsigned flag)
 {
-    const struct operand *operand = &plan->in[at];
-    struct operand turned = *operand;
+    const struct array_operand *operand = &plan->in[at];
+    struct array_operand turned = *operand;
     size_t *ld = &plan->call.ld[at];
 
     if (!need_rank(plan, at, 2))
@@ -192,9 +192,9 @@ static bool need_matrix(struct plan *plan, unsigned at, unsigned flag)
                        flag != 0 ? " and its columns" : "");
 }
 
-static bool plan_matrix(struct plan *plan)
+static bool plan_matrix(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
 
     if (!need_matrix(plan, 0, 0))
         return false;
@@ -204,9 +204,9 @@ static bool plan_matrix(struct plan *plan)
     return true;
 }
 
-static bool plan_gemv(struct plan *plan)
+static bool plan_gemv(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
     bool is_turned;
 
     if (!need_matrix(plan, 0, TAKT_TRANS_A) ||
@@ -218,9 +218,9 @@ static bool plan_gemv(struct plan *plan)
     return true;
 }
 
-static bool plan_matmul(struct plan *plan)
+static bool plan_matmul(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0], *b = &plan->in[1];
+    const struct array_operand *a = &plan->in[0], *b = &plan->in[1];
 
     if (!need_matrix(plan, 0, TAKT_TRANS_A) ||
         !need_matrix(plan, 1, TAKT_TRANS_B))
@@ -235,9 +235,9 @@ static bool plan_matmul(struct plan *plan)
     return true;
 }
 
-static bool plan_batched(struct plan *plan)
+static bool plan_batched(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0], *b = &plan->in[1];
+    const struct array_operand *a = &plan->in[0], *b = &plan->in[1];
 
     for (unsigned i = 0; i < 2; i++)
         if (!need_rank(plan, i, 3) || !need_dense(plan, i))
@@ -262,9 +262,9 @@ static size_t passed(size_t size, size_t window, size_t stride, size_t pad)
                : 0;
 }
 
-static bool plan_conv2d(struct plan *plan)
+static bool plan_conv2d(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0], *f = &plan->in[1];
+    const struct array_operand *a = &plan->in[0], *f = &plan->in[1];
     const size_t *size = plan->given.size;
 
     for (unsigned i = 0; i < 2; i++)
@@ -290,9 +290,9 @@ static bool plan_conv2d(struct plan *plan)
     return true;
 }
 
-static bool plan_pool2d(struct plan *plan)
+static bool plan_pool2d(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
     const size_t *size = plan->given.size;
     const size_t stride = size[STRIDE] > 0 ? size[STRIDE] : size[WINDOW];
 
@@ -306,9 +306,9 @@ static bool plan_pool2d(struct plan *plan)
     return true;
 }
 
-static bool plan_attention(struct plan *plan)
+static bool plan_attention(struct op_plan *plan)
 {
-    const struct operand *q = &plan->in[0], *k = &plan->in[1];
+    const struct array_operand *q = &plan->in[0], *k = &plan->in[1];
     Py_ssize_t keys[4], scores[2];
 
     for (unsigned i = 0; i < 3; i++)
@@ -329,34 +329,34 @@ static bool plan_attention(struct plan *plan)
     return true;
 }
 
-static bool plan_reduce(struct plan *plan)
+static bool plan_reduce(struct op_plan *plan)
 {
     return plan_map(plan);
 }
 
-static bool plan_view(struct plan *plan)
+static bool plan_view(struct op_plan *plan)
 {
     return need_dense(plan, 0);
 }
 
-bool plan_make(struct plan *plan)
+bool plan_make(struct op_plan *plan)
 {
-    static bool (*const make[])(struct plan *) = {[FORM_map] = plan_map,
-                                                  [FORM_bias] = plan_rows,
-                                                  [FORM_matrix] = plan_matrix,
-                                                  [FORM_view] = plan_view,
-                                                  [FORM_reduce] = plan_reduce,
-                                                  [FORM_position] = plan_reduce,
-                                                  [FORM_by_rows] = plan_by_rows,
-                                                  [FORM_by_cols] = plan_by_cols,
-                                                  [FORM_rows] = plan_rows,
-                                                  [FORM_gemv] = plan_gemv,
-                                                  [FORM_matmul] = plan_matmul,
-                                                  [FORM_batched] = plan_batched,
-                                                  [FORM_conv2d] = plan_conv2d,
-                                                  [FORM_pool2d] = plan_pool2d,
-                                                  [FORM_attention] =
-                                                      plan_attention};
+    static bool (*const make[])(struct op_plan *) = {
+        [FORM_map] = plan_map,
+        [FORM_bias] = plan_rows,
+        [FORM_matrix] = plan_matrix,
+        [FORM_view] = plan_view,
+        [FORM_reduce] = plan_reduce,
+        [FORM_position] = plan_reduce,
+        [FORM_by_rows] = plan_by_rows,
+        [FORM_by_cols] = plan_by_cols,
+        [FORM_rows] = plan_rows,
+        [FORM_gemv] = plan_gemv,
+        [FORM_matmul] = plan_matmul,
+        [FORM_batched] = plan_batched,
+        [FORM_conv2d] = plan_conv2d,
+        [FORM_pool2d] = plan_pool2d,
+        [FORM_attention] = plan_attention};
 
     return make[plan->function->form](plan);
 }

@@ -8,11 +8,11 @@
 #include "functions.h"
 #include "operand.h"
 
-struct plan {
+struct op_plan {
     const struct function *function;
     struct arguments given;
     unsigned operands; /* of in[], read so far */
-    struct operand in[MOST_INPUTS];
+    struct array_operand in[MOST_INPUTS];
     takt_call call;
     int rank;                /* of the result */
     const Py_ssize_t *shape; /* of the result; may be `made` */
@@ -22,14 +22,14 @@ struct plan {
 
 /* Fills in the call but for `out`, and the shape of the result. False: an
  * exception is set. */
-bool plan_make(struct plan *plan);
+bool plan_make(struct op_plan *plan);
 
 /* Sets an exception: "takt.NAME: ...". Returns false. */
-bool plan_refuse(const struct plan *plan, PyObject *exception,
+bool plan_refuse(const struct op_plan *plan, PyObject *exception,
                  const char *format, ...);
 
 /* A matrix as rows that are `ld` elements apart; false: it is not one. */
-bool operand_rows(const struct operand *operand, size_t *ld);
+bool operand_rows(const struct array_operand *operand, size_t *ld);
 
 /* An operand of a call, as an expert sees it: the inputs, then the output. */
 struct call_operand {

@@ -106,7 +106,7 @@ bool numpy_is_there(void)
     return is_found;
 }
 
-bool numpy_array_read(struct operand *operand, PyObject *object,
+bool numpy_array_read(struct array_operand *operand, PyObject *object,
                       const char *function, const char *name)
 {
     const struct array *array = (const struct array *)object;

@@ -18,7 +18,7 @@ bool numpy_is_there(void);
 /* Whether it is an array of NumPy's, not of a type derived from it. */
 bool numpy_array_is(PyObject *object);
 
-bool numpy_array_read(struct operand *operand, PyObject *object,
+bool numpy_array_read(struct array_operand *operand, PyObject *object,
                       const char *function, const char *name);
 
 /* A new array, in C order, without contents. */

@@ -7,9 +7,9 @@
 
 #include "numpy_array.h"
 
-struct shape_text shape_text(int rank, const Py_ssize_t *shape)
+struct shape_words shape_text(int rank, const Py_ssize_t *shape)
 {
-    struct shape_text out = {"("};
+    struct shape_words out = {"("};
     size_t at = 1;
 
     for (int i = 0; i < rank && at + 32 < sizeof out.text; i++)
@@ -19,7 +19,7 @@ struct shape_text shape_text(int rank, const Py_ssize_t *shape)
     return out;
 }
 
-Py_ssize_t operand_count(const struct operand *operand)
+Py_ssize_t operand_count(const struct array_operand *operand)
 {
     Py_ssize_t count = 1;
 
@@ -34,7 +34,7 @@ static Py_ssize_t size_of(takt_dtype dtype)
     return dtype == TAKT_F64 ? 8 : 4;
 }
 
-bool operand_is_dense(const struct operand *operand)
+bool operand_is_dense(const struct array_operand *operand)
 {
     Py_ssize_t step = size_of(operand->dtype);
 
@@ -48,7 +48,7 @@ bool operand_is_dense(const struct operand *operand)
     return true;
 }
 
-void operand_extent(const struct operand *operand, const char **first,
+void operand_extent(const struct array_operand *operand, const char **first,
                     const char **end)
 {
     Py_ssize_t low = 0, high = size_of(operand->dtype);
@@ -83,7 +83,7 @@ static bool read_format(const char *format, takt_dtype *out)
     return (format[0] == 'f' || format[0] == 'd') && format[1] == '\0';
 }
 
-static bool read_buffer(struct operand *operand, PyObject *object,
+static bool read_buffer(struct array_operand *operand, PyObject *object,
                         const char *function, const char *name)
 {
     Py_buffer *buffer = &operand->buffer;
@@ -155,8 +155,9 @@ static bool check_device(const struct dl_tensor *tensor, const char *function,
 }
 
 /* Sizes and strides, which DLPack counts in elements. */
-static bool describe(struct operand *operand, const struct dl_tensor *tensor,
-                     const char *function, const char *name)
+static bool describe(struct array_operand *operand,
+                     const struct dl_tensor *tensor, const char *function,
+                     const char *name)
 {
     if (!check_device(tensor, function, name))
         return false;
@@ -186,7 +187,7 @@ static bool describe(struct operand *operand, const struct dl_tensor *tensor,
     return true;
 }
 
-static bool read_capsule(struct operand *operand, PyObject *capsule,
+static bool read_capsule(struct array_operand *operand, PyObject *capsule,
                          const char *function, const char *name)
 {
     static const char plain[] = "dltensor", versioned[] = "dltensor_versioned";
@@ -228,7 +229,7 @@ static PyObject *ask_tensor(PyObject *method)
     return capsule;
 }
 
-static bool read_tensor(struct operand *operand, PyObject *object,
+static bool read_tensor(struct array_operand *operand, PyObject *object,
                         const char *function, const char *name)
 {
     PyObject *method = PyObject_GetAttrString(object, "__dlpack__");
@@ -251,7 +252,7 @@ static bool read_tensor(struct operand *operand, PyObject *object,
 /* ---- all of them --------------------------------------------------------- */
 
 /* Addresses and distances have to be those of whole elements. */
-static bool is_aligned(const struct operand *operand)
+static bool is_aligned(const struct array_operand *operand)
 {
     uintptr_t all = (uintptr_t)operand->data;
 
@@ -260,7 +261,7 @@ static bool is_aligned(const struct operand *operand)
     return (all & (uintptr_t)(size_of(operand->dtype) - 1)) == 0;
 }
 
-bool operand_read(struct operand *operand, PyObject *object,
+bool operand_read(struct array_operand *operand, PyObject *object,
                   const char *function, const char *name)
 {
     bool is_read;
@@ -282,7 +283,7 @@ bool operand_read(struct operand *operand, PyObject *object,
     return false;
 }
 
-void operand_release(struct operand *operand)
+void operand_release(struct array_operand *operand)
 {
     if (operand->source == BUFFER)
         PyBuffer_Release(&operand->buffer);

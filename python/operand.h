@@ -9,7 +9,7 @@
 
 enum { MOST_DIMENSIONS = TAKT_SHAPE_MAX_RANK };
 
-struct operand {
+struct array_operand {
     char *data;
     int rank;
     takt_dtype dtype;
@@ -27,22 +27,22 @@ struct operand {
 
 /* Reads what `object` is, an argument of that name. The object outlives the
  * operand. False: an exception is set, and there is nothing to release. */
-bool operand_read(struct operand *operand, PyObject *object,
+bool operand_read(struct array_operand *operand, PyObject *object,
                   const char *function, const char *name);
-void operand_release(struct operand *operand);
+void operand_release(struct array_operand *operand);
 
 /* Whether its elements lie one after the other, rows first. */
-bool operand_is_dense(const struct operand *operand);
+bool operand_is_dense(const struct array_operand *operand);
 
 /* All of its elements; -1: there are more than fit. */
-Py_ssize_t operand_count(const struct operand *operand);
+Py_ssize_t operand_count(const struct array_operand *operand);
 
 /* The bytes from its first to its last one. */
-void operand_extent(const struct operand *operand, const char **first,
+void operand_extent(const struct array_operand *operand, const char **first,
                     const char **end);
 
 /* "(2, 3)" */
-struct shape_text {
+struct shape_words {
     char text[128];
 };
-struct shape_text shape_text(int rank, const Py_ssize_t *shape);
+struct shape_words shape_text(int rank, const Py_ssize_t *shape);

@@ -165,14 +165,14 @@ static PyObject *explain(PyObject *self, PyObject *args)
 
 /* ---- what was learned ---------------------------------------------------- */
 
-struct reading {
+struct history_reading {
     const takt_op *op; /* NULL: all */
     PyObject *list;
 };
 
 static int add_row(void *self, const takt_history_row *row)
 {
-    const struct reading *reading = self;
+    const struct history_reading *reading = self;
 
     if (reading->op != NULL && reading->op != row->op)
         return 0;
@@ -188,7 +188,7 @@ static int add_row(void *self, const takt_history_row *row)
 
 static PyObject *history(PyObject *self, PyObject *args)
 {
-    struct reading reading = {NULL, NULL};
+    struct history_reading reading = {NULL, NULL};
     const char *op;
     takt_ctx *ctx;
 

@@ -11,15 +11,15 @@
 
 /* ---- operands ------------------------------------------------------------ */
 
-static void release(struct plan *plan)
+static void release(struct op_plan *plan)
 {
     for (unsigned i = 0; i < MOST_INPUTS; i++)
         if ((plan->operands >> i & 1) != 0)
             operand_release(&plan->in[i]);
 }
 
-static bool check_dtype(const struct plan *plan, const struct operand *operand,
-                        const char *name)
+static bool check_dtype(const struct op_plan *plan,
+                        const struct array_operand *operand, const char *name)
 {
     const takt_dtype first = plan->in[0].dtype;
 
@@ -32,7 +32,7 @@ static bool check_dtype(const struct plan *plan, const struct operand *operand,
                        takt_dtype_name(first));
 }
 
-static bool read_inputs(struct plan *plan)
+static bool read_inputs(struct op_plan *plan)
 {
     const struct arguments *given = &plan->given;
 
@@ -50,7 +50,7 @@ static bool read_inputs(struct plan *plan)
     return true;
 }
 
-static void begin_call(struct plan *plan)
+static void begin_call(struct op_plan *plan)
 {
     plan->call = (takt_call){.size = sizeof plan->call,
                              .op = plan->function->op,
@@ -61,7 +61,7 @@ static void begin_call(struct plan *plan)
 
 /* ---- the output ---------------------------------------------------------- */
 
-static bool check_out(struct plan *plan, const struct operand *out)
+static bool check_out(struct op_plan *plan, const struct array_operand *out)
 {
     size_t *ld = &plan->call.ld[2];
 
@@ -83,8 +83,8 @@ static bool check_out(struct plan *plan, const struct operand *out)
 }
 
 /* What overlaps the output, for a message. */
-static const char *overlapping(const struct plan *plan,
-                               const struct operand *out)
+static const char *overlapping(const struct op_plan *plan,
+                               const struct array_operand *out)
 {
     const char *first, *end, *out_first, *out_end;
 
@@ -99,8 +99,8 @@ static const char *overlapping(const struct plan *plan,
     return NULL;
 }
 
-static bool succeeded(const struct plan *plan, takt_status status,
-                      const struct operand *out)
+static bool succeeded(const struct op_plan *plan, takt_status status,
+                      const struct array_operand *out)
 {
     const char *name;
 
@@ -141,10 +141,10 @@ static takt_status perform(takt_ctx *ctx, const takt_call *call)
     return status;
 }
 
-static PyObject *run_into(takt_ctx *ctx, struct plan *plan, PyObject *object)
+static PyObject *run_into(takt_ctx *ctx, struct op_plan *plan, PyObject *object)
 {
     PyObject *result = NULL;
-    struct operand out;
+    struct array_operand out;
 
     if (!operand_read(&out, object, plan->function->name, "out"))
         return NULL;
@@ -157,11 +157,11 @@ static PyObject *run_into(takt_ctx *ctx, struct plan *plan, PyObject *object)
 }
 
 /* Into a new array, of NumPy's if that is imported. */
-static PyObject *run_new(takt_ctx *ctx, struct plan *plan)
+static PyObject *run_new(takt_ctx *ctx, struct op_plan *plan)
 {
     const takt_dtype dtype = plan->call.dtype;
     PyObject *result;
-    struct operand out;
+    struct array_operand out;
 
     if (plan->function->has_beta && plan->call.beta != 0) {
         plan_refuse(plan, PyExc_ValueError, "beta needs an out to start from");
@@ -186,7 +186,7 @@ static PyObject *run_new(takt_ctx *ctx, struct plan *plan)
 }
 
 /* One number. */
-static PyObject *run_reduction(takt_ctx *ctx, struct plan *plan)
+static PyObject *run_reduction(takt_ctx *ctx, struct op_plan *plan)
 {
     union {
         float f32;
@@ -204,7 +204,7 @@ static PyObject *run_reduction(takt_ctx *ctx, struct plan *plan)
 }
 
 /* The second operand is the output. */
-static PyObject *run_in_place(takt_ctx *ctx, struct plan *plan)
+static PyObject *run_in_place(takt_ctx *ctx, struct op_plan *plan)
 {
     if (!plan->in[1].is_writable) {
         plan_refuse(plan, PyExc_ValueError, "y is read-only");
@@ -221,7 +221,7 @@ static PyObject *run_in_place(takt_ctx *ctx, struct plan *plan)
 /* ---- reshape ------------------------------------------------------------- */
 
 /* A shape as a number or a sequence of them. Returns its rank, or -1. */
-static int read_shape(const struct plan *plan, PyObject *given,
+static int read_shape(const struct op_plan *plan, PyObject *given,
                       Py_ssize_t shape[MOST_DIMENSIONS])
 {
     PyObject *sequence =
@@ -241,12 +241,12 @@ static int read_shape(const struct plan *plan, PyObject *given,
     return PyErr_Occurred() ? -1 : (int)rank;
 }
 
-static PyObject *reshape(struct plan *plan)
+static PyObject *reshape(struct op_plan *plan)
 {
-    const struct operand *a = &plan->in[0];
+    const struct array_operand *a = &plan->in[0];
     Py_ssize_t shape[MOST_DIMENSIONS];
     const int rank = read_shape(plan, plan->given.shape, shape);
-    struct operand as = *a;
+    struct array_operand as = *a;
 
     if (rank < 0)
         return NULL;
@@ -279,7 +279,7 @@ static PyObject *reshape(struct plan *plan)
 
 /* ---- all of them --------------------------------------------------------- */
 
-static PyObject *run_plan(takt_ctx *ctx, struct plan *plan)
+static PyObject *run_plan(takt_ctx *ctx, struct op_plan *plan)
 {
     const struct function *function = plan->function;
 
@@ -306,7 +306,7 @@ PyObject *run_function(PyObject *self, const struct function *function,
                        PyObject *names)
 {
     PyObject *result = NULL;
-    struct plan plan;
+    struct op_plan plan;
     takt_ctx *ctx;
 
     plan.function = function;
