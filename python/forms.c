@@ -43,8 +43,7 @@ static bool need_shape(const struct op_plan *plan, unsigned at, int rank,
 {
     const struct array_operand *operand = &plan->in[at];
 
-    return (operand->rank == rank &&
-            memcmp(operand->shape, shape, (size_t)rank * sizeof *shape) == 0) ||
+    return operand_has_shape(operand, rank, shape) ||
            plan_refuse(plan, PyExc_ValueError, "%s has shape %s, not %s",
                        plan->given.input_name[at],
                        shape_text(operand->rank, operand->shape).text,

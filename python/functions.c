@@ -123,7 +123,7 @@ static char *make_doc(size_t at, const takt_op *op)
         &doc,
         "%s($self, %s)\n--\n\n%s.\n%s%s%s\nOperands are %s.\n\n>>> %s\n%s\n",
         rows[at].name, rows[at].signature, op->summary,
-        rows[at].note[0] != '\0' ? "\nHere, " : "", rows[at].note,
+        rows[at].note[0] != '\0' ? "\n" : "", rows[at].note,
         rows[at].note[0] != '\0' ? ".\n" : "",
         (op->dtypes >> TAKT_F64 & 1) != 0 ? "f32 or f64" : "f32",
         rows[at].example, rows[at].result);

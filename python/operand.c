@@ -19,6 +19,17 @@ struct shape_words shape_text(int rank, const Py_ssize_t *shape)
     return out;
 }
 
+bool operand_has_shape(const struct array_operand *operand, int rank,
+                       const Py_ssize_t *shape)
+{
+    if (operand->rank != rank)
+        return false;
+    for (int i = 0; i < rank; i++)
+        if (operand->shape[i] != shape[i])
+            return false;
+    return true;
+}
+
 Py_ssize_t operand_count(const struct array_operand *operand)
 {
     Py_ssize_t count = 1;

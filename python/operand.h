@@ -31,6 +31,9 @@ bool operand_read(struct array_operand *operand, PyObject *object,
                   const char *function, const char *name);
 void operand_release(struct array_operand *operand);
 
+bool operand_has_shape(const struct array_operand *operand, int rank,
+                       const Py_ssize_t *shape);
+
 /* Whether its elements lie one after the other, rows first. */
 bool operand_is_dense(const struct array_operand *operand);
 

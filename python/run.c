@@ -2,8 +2,6 @@
 /* run.c - runs the function of an op. */
 #include "run.h"
 
-#include <string.h>
-
 #include "context.h"
 #include "forms.h"
 #include "numpy_array.h"
@@ -69,9 +67,7 @@ static bool check_out(struct op_plan *plan, const struct array_operand *out)
         return plan_refuse(plan, PyExc_ValueError, "out is read-only");
     if (!check_dtype(plan, out, "out"))
         return false;
-    if (out->rank != plan->rank ||
-        memcmp(out->shape, plan->shape,
-               (size_t)out->rank * sizeof *out->shape) != 0)
+    if (!operand_has_shape(out, plan->rank, plan->shape))
         return plan_refuse(plan, PyExc_ValueError, "out has shape %s, not %s",
                            shape_text(out->rank, out->shape).text,
                            shape_text(plan->rank, plan->shape).text);

@@ -53,14 +53,17 @@ def _of_default(method):
     signature = inspect.signature(method)
     function.__signature__ = signature.replace(
         parameters=list(signature.parameters.values())[1:])
-    function.__qualname__ = method.__name__
+    function.__qualname__, function.__module__ = method.__name__, "takt"
     del function.__wrapped__
     return function
 
 
+for _shown in (Context, Decision, Estimate, HistoryRow, Machine, Op, OpInfo,
+               Place, Progress, Recommendation, TuneResult, ops):
+    _shown.__module__ = "takt"
 _QUESTIONS = ("select", "explain", "map", "tune", "history", "forget", "flush",
               "machine", "recommend")
-_FUNCTIONS = [row.name for row in ops()]
+_FUNCTIONS = [row.name for row in ops() if hasattr(_takt, row.name)]
 globals().update({name: getattr(_takt, name) for name in _FUNCTIONS})
 globals().update({name: _of_default(getattr(Context, name))
                   for name in _QUESTIONS})
