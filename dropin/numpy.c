@@ -229,18 +229,21 @@ static bool install(object *umath)
 
 static _Atomic bool is_installed;
 
-bool takt__numpy_install(const struct takt_baseline *library)
+const struct takt_baseline *
+takt__numpy_install(const struct takt_baseline *library)
 {
+    static const struct takt_baseline *used; /* Python's lock is held */
     object *umath;
 
     if (atomic_load(&is_installed))
-        return true;
+        return used;
     if (!find_python() || (umath = find_umath()) == NULL)
-        return false;
+        return NULL;
+    used = library;
     takt__loops_open(library);
     atomic_store(&is_installed, install(umath));
     python.PyErr_Clear();
-    return atomic_load(&is_installed);
+    return atomic_load(&is_installed) ? used : NULL;
 }
 
 /* In the main thread, with Python's lock. */

@@ -21,10 +21,10 @@ SHOWN void takt_numpy_disable(void);
 int takt_numpy_enable(void)
 {
     takt__mode_read();
-    if (!takt__numpy_install(&none))
-        return 0;
-    takt__loops_open(&none);
-    return 1;
+    const struct takt_baseline *library = takt__numpy_install(&none);
+    if (library != NULL)
+        takt__loops_open(library);
+    return library != NULL;
 }
 
 /* Our functions stay in NumPy, and run every loop whole. */

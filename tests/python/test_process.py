@@ -5,6 +5,7 @@
 usage: test_process.py (PYTHONPATH has the package)
 """
 import _thread
+import gc
 import os
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from array import array
 import takt
 
 
-def run(script, status=0):
+def run(script):
     done = subprocess.run([sys.executable, "-c", script], text=True,
                           capture_output=True, timeout=300)
     return (done.returncode, done.stdout, done.stderr)
@@ -102,17 +103,30 @@ except ImportError as problem:
             self.skipTest("this Python has no such module")
         self.assertRegex(out, "main interpreter|subinterpreters")
 
+    def leaks_nothing(self, some, times):
+        """Neither Python's objects nor other memory. bench/python_call.py does
+        it a million times."""
+        for _ in range(times // 10):
+            some()
+        gc.collect()
+        blocks, before = sys.getallocatedblocks(), resident()
+        for _ in range(times):
+            some()
+        gc.collect()
+        self.assertLess(sys.getallocatedblocks() - blocks, times // 10)
+        self.assertLess(resident() - before, 1 << 20)
+
+    def fails(self, function, *args, **words):
+        try:
+            function(*args, **words)
+        except (TypeError, ValueError, takt.Error):
+            return
+        self.fail("it did not raise")
+
     def test_calls_leak_nothing(self):
-        """bench/python_call.py does it a million times."""
         a, b = array("f", range(16)), array("f", range(16))
         m = takt.reshape(a, (4, 4))
         context = takt.Context(db="")
-
-        def fails(function, *args):
-            try:
-                function(*args)
-            except (TypeError, ValueError, takt.Error):
-                pass
 
         def some():
             takt.add(a, b, out=a)
@@ -122,16 +136,42 @@ except ImportError as problem:
             takt.reshape(m, 16)
             context.exp(a)
             takt.select("add", 16)
-            fails(takt.add, a, m)
-            fails(takt.exp, "x")
-            fails(takt.select, "nothing", 1)
+            self.fails(takt.add, a, m)
+            self.fails(takt.exp, "x")
+            self.fails(takt.select, "nothing", 1)
 
-        for _ in range(1000):
-            some()
-        before = resident()
-        for _ in range(10_000):
-            some()
-        self.assertLess(resident() - before, 1 << 20)
+        self.leaks_nothing(some, 10_000)
+
+    def test_answers_and_experts_leak_nothing(self):
+        a = array("f", range(16))
+        context = takt.Context(db="", exploration=-1)
+        context.add_expert("exp", lambda a, *, out: None, name="mine",
+                           is_usual=True, can_run=lambda *of: True)
+        op = context.define_op("own")
+        op.add_expert(lambda *args: list(args), name="list")
+
+        def bad(a, *, out):
+            raise ValueError
+
+        failing = takt.Context(db="", exploration=-1)
+        failing.add_expert("exp", bad, name="bad", is_usual=True)
+
+        def some():
+            context.exp(a)
+            op(a)
+            takt.explain("add", 16)
+            takt.machine()
+            takt.ops()
+            context.history()
+            takt.recommend("numpy.add", 16)
+            try:
+                failing.exp(a)
+            except ValueError:
+                pass
+            self.fails(context.define_op, "own")
+            self.fails(context.tune, "add", experts=["nothing"])
+
+        self.leaks_nothing(some, 300)
 
     def test_contexts_leak_nothing(self):
         def one():
@@ -139,12 +179,7 @@ except ImportError as problem:
                 context.add_expert("exp", lambda a, *, out: None, name="mine")
                 context.exp(array("f", [1]))
 
-        for _ in range(20):
-            one()
-        before = resident()
-        for _ in range(60):
-            one()
-        self.assertLess(resident() - before, 2 << 20)
+        self.leaks_nothing(one, 100)
 
 
 if __name__ == "__main__":
