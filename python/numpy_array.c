@@ -67,10 +67,13 @@ static bool check_layout(void)
 
 static PyObject *find_module(void)
 {
+    static PyObject *numpy_name; /* without NumPy, every call asks for it */
     PyObject *modules = PyImport_GetModuleDict();
     PyObject *found;
 
-    if (PyDict_GetItemString(modules, "numpy") == NULL)
+    if (numpy_name == NULL)
+        numpy_name = PyUnicode_InternFromString("numpy");
+    if (numpy_name == NULL || PyDict_GetItem(modules, numpy_name) == NULL)
         return NULL;
     found = PyDict_GetItemString(modules, "numpy._core._multiarray_umath");
     return found != NULL

@@ -210,6 +210,11 @@ static bool read_capsule(struct array_operand *operand, PyObject *capsule,
 
     if (managed == NULL)
         return false;
+    if (is_versioned && later->major != 1) {
+        PyErr_Format(PyExc_BufferError, "takt.%s: %s is of DLPack %u", function,
+                     name, (unsigned)later->major);
+        return false;
+    }
     if (!describe(operand, is_versioned ? &later->tensor : &first->tensor,
                   function, name))
         return false;
@@ -294,10 +299,25 @@ bool operand_read(struct array_operand *operand, PyObject *object,
     return false;
 }
 
-void operand_release(struct array_operand *operand)
+static void let_go(struct array_operand *operand)
 {
     if (operand->source == BUFFER)
         PyBuffer_Release(&operand->buffer);
     else if (operand->source == TENSOR && operand->tensor.drop != NULL)
         operand->tensor.drop(operand->tensor.managed);
+}
+
+/* What lets go may be written in Python, and must not find an exception that
+ * is about to be raised. */
+void operand_release(struct array_operand *operand)
+{
+    PyObject *type, *value, *traceback;
+
+    if (!PyErr_Occurred()) {
+        let_go(operand);
+        return;
+    }
+    PyErr_Fetch(&type, &value, &traceback);
+    let_go(operand);
+    PyErr_Restore(type, value, traceback);
 }

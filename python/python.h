@@ -23,6 +23,6 @@ extern PyObject *takt_error;
 PyObject *raise_status(takt_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The time from which on Python's lock is released: steps of a call, which are
- * the product of its sizes. Fewer take about as long as releasing it. */
+/* Python's lock is released for calls of so many steps, which are the product
+ * of its sizes. Fewer take no longer than getting it back may take. */
 #define LEAST_RELEASED 4096.0

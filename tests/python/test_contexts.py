@@ -310,6 +310,30 @@ class Experts(unittest.TestCase):
         gc.collect()
         self.assertIsNone(marker())
 
+    def test_eight_threads_share_a_context(self):
+        def double(a, *, alpha, out):
+            for i in range(len(a)):
+                out[i] = alpha * a[i]
+
+        self.use("scale", double)
+        wrong = []
+
+        def work(factor):
+            a = array("d", [1, 2, 3])
+            for _ in range(100):
+                if self.context.scale(a, factor).tolist() != \
+                        [factor, 2 * factor, 3 * factor] or \
+                        self.context.dot(a, a) != 14:
+                    wrong.append(factor)
+
+        threads = [threading.Thread(target=work, args=(float(i),))
+                   for i in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
     def test_closing_waits_for_calls_inside(self):
         inside, go_on = threading.Event(), threading.Event()
 

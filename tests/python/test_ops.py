@@ -324,7 +324,41 @@ class Tensor:
         return make(ctypes.addressof(self.tensor), b"dltensor", None)
 
 
+class Versioned(Tensor):
+    """By a later DLPack, which says whether it may be written."""
+
+    class Managed(ctypes.Structure):
+        pass
+
+    Managed._fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32),
+                        ("self", ctypes.c_void_p), ("drop", ctypes.c_void_p),
+                        ("flags", ctypes.c_uint64), ("tensor", Tensor.Dl)]
+
+    def __init__(self, *args, flags=0, major=1):
+        super().__init__(*args)
+        self.managed = self.Managed(major, 0, None, self.tensor.drop, flags,
+                                    self.tensor)
+
+    def __dlpack__(self, *, stream=None, max_version=None):
+        make = ctypes.pythonapi.PyCapsule_New
+        make.restype = ctypes.py_object
+        make.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return make(ctypes.addressof(self.managed), b"dltensor_versioned",
+                    None)
+
+
 class Tensors(Case):
+    def test_tensors_of_a_later_version(self):
+        data = array("f", range(6))
+        a = Versioned(data, (2, 3))
+        fixed = Versioned(data, (2, 3), flags=1)
+        self.assertIs(takt.add(a, fixed, out=a), a)
+        self.assertEqual(list(data), [0, 2, 4, 6, 8, 10])
+        self.refuses(ValueError, "out is read-only", takt.exp, a, out=fixed)
+        self.refuses(BufferError, "DLPack 2", takt.exp,
+                     Versioned(data, (6,), major=2))
+        self.assertEqual((a.dropped, fixed.dropped), (3, 2))
+
     def test_tensors_of_the_host(self):
         data = array("f", range(6))
         a = Tensor(data, (2, 3))
