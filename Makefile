@@ -7,7 +7,7 @@
 TAKT = build/release/cli/takt
 PREFIX ?= /usr/local
 
-.PHONY: run test build bench fuzz torture format install uninstall clean
+.PHONY: run test build wheel bench fuzz torture format install uninstall clean
 
 # A machine on which others are at work is not measured: that is said, and the
 # map then shows what is expected of it.
@@ -34,6 +34,10 @@ build:
 test:
 	@tools/setup.sh test
 	@tools/test.sh
+
+# The Python module with libtakt inside, for pip, in build/wheel.
+wheel: build
+	@python3 tools/make_wheel.py build/release build/wheel
 
 bench: build
 	@build/release/bench/bench_policy

@@ -34,7 +34,7 @@ struct takt_loop {
 };
 extern struct takt_loop takt__loops[TAKT_LOOPS];
 
-/* The library whose context has the threads. Before the first loop. */
+/* The library whose context has the threads; NULL: loops run whole. */
 void takt__loops_open(const struct takt_baseline *baseline);
 
 /* The shortest loop that is measured before anything is known about it. */

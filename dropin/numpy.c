@@ -229,17 +229,27 @@ static bool install(object *umath)
 
 static _Atomic bool is_installed;
 
-/* In the main thread, with Python's lock. */
-static int call_back(void *library)
+const struct takt_baseline *
+takt__numpy_install(const struct takt_baseline *library)
 {
+    static const struct takt_baseline *used; /* Python's lock is held */
     object *umath;
 
-    if (atomic_load(&is_installed) || !find_python() ||
-        (umath = find_umath()) == NULL)
-        return 0;
+    if (atomic_load(&is_installed))
+        return used;
+    if (!find_python() || (umath = find_umath()) == NULL)
+        return NULL;
+    used = library;
     takt__loops_open(library);
     atomic_store(&is_installed, install(umath));
     python.PyErr_Clear();
+    return atomic_load(&is_installed) ? used : NULL;
+}
+
+/* In the main thread, with Python's lock. */
+static int call_back(void *library)
+{
+    (void)takt__numpy_install(library);
     return 0;
 }
 

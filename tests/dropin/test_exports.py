@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""libtakt-blas.so shows the names of BLAS and nothing else, and needs libc.
+"""libtakt-blas.so shows the names of BLAS and the switch of NumPy's loops, and
+needs libc.
 
 usage: test_exports.py LIBTAKT_BLAS [--sanitized]
 """
@@ -30,7 +31,8 @@ class Exports(unittest.TestCase):
         shown = {line.split()[-1].split("@")[0] for line in
                  tell("nm", "-D", "--defined-only", LIBRARY).splitlines()}
         self.assertEqual(shown, {form.format(word) for word in WORDS
-                                 for form in FORMS})
+                                 for form in FORMS} |
+                         {"takt_numpy_enable", "takt_numpy_disable"})
 
     def test_all_names_are_functions(self):
         for line in tell("nm", "-D", "--defined-only", LIBRARY).splitlines():
