@@ -120,6 +120,18 @@ static int visit(void *self, const struct takt_finding *finding)
 
 /* ---- Cargo.toml ---- */
 
+/* A file of another tool asks nothing of ours. */
+static struct takt_profile_wish
+profile_wish(const struct optimization *optimization)
+{
+    const struct takt_project_config *config = &optimization->workflow.config;
+
+    return (struct takt_profile_wish){
+        config->profile,
+        option_given(optimization->invocation, "profile") ||
+            ((config->given & TAKT_GIVEN_PROFILE) != 0 && !config->is_batuta)};
+}
+
 /* Sets the profile, or says what would change. False: `error`. */
 static bool set_profile(struct optimization *optimization, char *error,
                         size_t size)
@@ -131,7 +143,7 @@ static bool set_profile(struct optimization *optimization, char *error,
     char *backup = NULL;
     takt_status status =
         takt__manifest_plan(workflow->target, workflow->folder,
-                            workflow->config.profile, &change, &diag);
+                            profile_wish(optimization), &change, &diag);
 
     if (status == TAKT_ENOENT && diag.text[0] == '\0')
         return true; /* not a project of Cargo */
@@ -148,6 +160,7 @@ static bool set_profile(struct optimization *optimization, char *error,
         outcome->is_changed = change.is_needed;
         outcome->profile = takt__profile_name(workflow->config.profile);
         snprintf(outcome->path, sizeof outcome->path, "%s", change.path);
+        outcome->kept = change.kept;
         if (change.is_needed)
             outcome->diff = takt__manifest_diff(&change);
         if (change.is_needed && !workflow->is_dry)
@@ -257,7 +270,8 @@ const struct command cmd_optimize = {
         "size on. On a machine that was tuned it predicts how many times as "
         "fast as scalar code that is. In "
         "a project of Cargo it sets [profile.release] of Cargo.toml, and keeps "
-        "a backup.\n\n"
+        "a backup; values that are there are raised and never lowered, unless "
+        "--profile or takt.toml names the profile.\n\n"
         "Options come before takt.toml ([optimization] profile, enable_simd, "
         "enable_gpu, gpu_threshold, use_moe_routing), that before the "
         "defaults. The phase is put on record ('takt status'); an analysis is "

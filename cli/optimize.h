@@ -11,6 +11,7 @@
 
 #include "json.h"
 #include "number.h"
+#include "project/manifest.h"
 #include "scan/scan.h"
 #include "workflow.h"
 
@@ -128,9 +129,10 @@ struct profile_outcome {
     bool is_cargo; /* there is a manifest */
     char path[longest_path];
     const char *profile;
-    bool is_changed;           /* or would be */
-    char backup[longest_path]; /* empty: none was made */
-    char *diff;                /* what changes; owned; NULL: nothing */
+    bool is_changed;              /* or would be */
+    struct takt_kept_values kept; /* what stays although it is not that */
+    char backup[longest_path];    /* empty: none was made */
+    char *diff;                   /* what changes; owned; NULL: nothing */
 };
 
 struct optimize_report;

@@ -124,9 +124,11 @@ static void print_profile(struct json *json,
         return;
     }
     json_print(json,
-               "manifest:{path:%s profile:%s changed:%d backup:%s diff:%s}",
+               "manifest:{path:%s profile:%s changed:%d kept:%s backup:%s "
+               "diff:%s}",
                profile->path, profile->profile, profile->is_changed,
-               known_text(profile->backup), profile->diff);
+               known_text(profile->kept.text), known_text(profile->backup),
+               profile->diff);
 }
 
 static void end(struct optimize_report *report)

@@ -196,6 +196,9 @@ static void print_profile(const struct optimize_report *report)
            : report->workflow->is_dry ? "would be set to"
                                       : "was set to",
            profile->profile);
+    if (profile->kept.text[0] != '\0')
+        printf("  %s: kept as it is\n",
+               clean_text(profile->kept.text, path, sizeof path));
     if (profile->backup[0] != '\0')
         printf("  the old one is %s\n",
                clean_text(profile->backup, path, sizeof path));

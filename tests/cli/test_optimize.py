@@ -274,6 +274,36 @@ class Line(Project):
         self.run_takt("build")
 
 
+class Raised(Project):
+    """A profile that nobody named makes nothing worse."""
+
+    TUNED = CARGO + "\n[profile.release]\nlto = true\ncodegen-units = 1\n"
+
+    def test_what_is_better_stays(self):
+        self.put("Cargo.toml", self.TUNED)
+        ran = self.run_takt("optimize")
+        self.assertIn("lto = true, codegen-units = 1: kept", ran.stdout)
+        self.assertEqual(self.get("Cargo.toml"), self.TUNED + "opt-level = 3\n")
+
+    def test_what_is_named_is_set(self):
+        for config, options in (("", " --profile balanced"),
+                                ("[optimization]\nprofile = 'balanced'\n",
+                                 "")):
+            with self.subTest(options):
+                self.put("Cargo.toml", self.TUNED)
+                self.put("takt.toml", config)
+                self.run_takt("optimize" + options)
+                self.assertIn('lto = "thin"\ncodegen-units = 4',
+                              self.get("Cargo.toml"))
+
+    def test_a_file_of_another_tool_names_nothing(self):
+        (self.path / "takt.toml").unlink(missing_ok=True)
+        self.put("batuta.toml", "[optimization]\nprofile = 'fast'\n")
+        self.put("Cargo.toml", self.TUNED)
+        self.run_takt("optimize")
+        self.assertEqual(self.get("Cargo.toml"), self.TUNED)
+
+
 class Transpiled(Project):
     """Transpilation is done by others."""
 
@@ -295,6 +325,15 @@ class Transpiled(Project):
         self.assertEqual(self.status()["Transpilation"]["status"], "Completed")
         shutil.rmtree(self.path / "out")
         self.run_takt("validate", 1)
+
+    def test_the_output_folder_of_another_tool_may_be_missing(self):
+        self.put("batuta.toml", "[transpilation]\noutput_dir = 'out'\n")
+        (self.path / "takt.toml").unlink()
+        for command in ("optimize --dry-run", "optimize"):
+            ran = self.run_takt(command)
+            self.assertIn("'out' does not exist", ran.stderr)
+        self.assertEqual(self.status()["Transpilation"]["status"],
+                         "Not Needed")
 
     def test_what_was_transpiled_is_what_is_optimized(self):
         self.configure()
