@@ -83,8 +83,8 @@ static enum verdict judge(const struct takt_toml *toml,
         return VERDICT_SAME;
     if (is_table(value))
         return VERDICT_SET; /* which is refused, by its place */
-    if (value != NULL && have == want)
-        return VERDICT_SAME;
+    if (have == want && (value != NULL || (release != NULL && !wish.is_asked)))
+        return VERDICT_SAME; /* by Cargo's default, where it is not written */
     if (keeps_debug)
         return VERDICT_KEEP;
     if (wish.is_asked)
