@@ -5,7 +5,7 @@
 
 #include "commands.h"
 #include "context.h"
-#include "optimize.h"
+#include "findings.h"
 #include "project/manifest.h"
 
 /* In the order of the words of --fail-on. */
@@ -18,6 +18,11 @@ struct optimization {
     struct rules rules;
     struct crossovers crossovers;
     struct search search;
+    struct findings findings;
+    struct source_notes notes;
+    struct fan_in fan_in;
+    struct source_paths paths;
+    struct evidence_summary evidence;
     struct optimize_report report;
     const struct report_form *form;
     struct profile_outcome profile;
@@ -96,10 +101,16 @@ static bool open_rules(struct optimization *optimization)
     return true;
 }
 
-static bool is_grave(enum fail_on fail_on, const struct takt_finding *finding,
+/* What is not listed is no trouble, unless --all lists it. */
+static bool is_grave(const struct optimization *optimization,
+                     const struct kept_finding *kept,
                      const struct advice *advice)
 {
-    if (finding->is_test)
+    const enum fail_on fail_on = optimization->fail_on;
+
+    if (kept->finding.is_test || kept->standing == STANDING_IGNORED ||
+        kept->standing == STANDING_KNOWN ||
+        (!is_listed(kept) && !optimization->report.lists_all))
         return false;
     return fail_on == FAIL_ON_ANY ||
            (fail_on == FAIL_ON_SIMD &&
@@ -107,15 +118,92 @@ static bool is_grave(enum fail_on fail_on, const struct takt_finding *finding,
            (fail_on == FAIL_ON_GPU && advice->backend == TAKT_BACKEND_GPU);
 }
 
+static void visit_file(void *self, const char *path,
+                       enum takt_scan_language language, const char *text,
+                       size_t size)
+{
+    struct optimization *optimization = self;
+
+    (void)language;
+    count_calls(&optimization->fan_in, text, size);
+    if (option_given(optimization->invocation, "profile-data"))
+        note_path(&optimization->paths, path);
+}
+
 static int visit(void *self, const struct takt_finding *finding)
 {
     struct optimization *optimization = self;
-    const struct advice advice = advise(&optimization->rules, finding);
+    struct kept_finding *kept = keep_finding(&optimization->findings, finding);
 
-    count_finding(&optimization->report.tally, finding, &advice);
-    optimization->grave += is_grave(optimization->fail_on, finding, &advice);
-    optimization->form->finding(&optimization->report, finding, &advice);
+    if (kept == NULL)
+        return 1;
+    mark_by_text(&optimization->notes, &optimization->findings, kept);
+    mark_by_kind(kept);
     return 0;
+}
+
+/* What a GPU is better at is worth a look, even if a library runs it now. */
+static struct advice advise_on(const struct optimization *optimization,
+                               struct kept_finding *kept)
+{
+    const struct advice advice =
+        advise(&optimization->rules, &kept->finding, runs_now_of(kept));
+
+    if ((kept->standing == STANDING_LIBRARY ||
+         kept->standing == STANDING_VECTORISED) &&
+        !advice.is_conditional && advice.backend == TAKT_BACKEND_GPU)
+        kept->standing = STANDING_OPEN;
+    return advice;
+}
+
+static bool read_profiles(struct optimization *optimization, char *error,
+                          size_t size)
+{
+    const char *path;
+
+    for (size_t i = 0; (path = option_value_at(optimization->invocation,
+                                               "profile-data", i)) != NULL;
+         i++)
+        if (!read_evidence(&optimization->findings, &optimization->paths,
+                           optimization->search.folder, path,
+                           &optimization->evidence, error, size))
+            return false;
+    finish_evidence(&optimization->findings, &optimization->evidence);
+    return true;
+}
+
+/* Searches, and settles what is to be said of each finding. */
+static bool find_all(struct optimization *optimization, char *error,
+                     size_t size)
+{
+    struct findings *findings = &optimization->findings;
+
+    if (!search_sources(&optimization->search, error, size))
+        return false;
+    if (findings->is_memory_short || optimization->paths.is_memory_short) {
+        snprintf(error, size, "no memory for all findings");
+        return false;
+    }
+    rank_findings(findings, &optimization->fan_in);
+    return true;
+}
+
+/* By time where there are profiles, else in the order of files. */
+static void report_findings(struct optimization *optimization)
+{
+    struct optimize_report *report = &optimization->report;
+    struct findings *findings = &optimization->findings;
+    const bool is_by_time =
+        optimization->evidence.files > 0 && report->order != NULL;
+
+    for (size_t i = 0; i < findings->count; i++) {
+        struct kept_finding *kept =
+            &findings->at[is_by_time ? report->order[i] : i];
+        const struct advice advice = advise_on(optimization, kept);
+        count_finding(&report->tally, kept, &advice);
+        optimization->grave += is_grave(optimization, kept, &advice);
+        optimization->form->finding(report, kept, &advice);
+    }
 }
 
 /* ---- Cargo.toml ---- */
@@ -178,32 +266,53 @@ static bool set_profile(struct optimization *optimization, char *error,
 
 /* ---- the command ---- */
 
+static void prepare_report(struct optimization *optimization)
+{
+    optimization->search =
+        (struct search){.invocation = optimization->invocation,
+                        .folder = optimization->workflow.target,
+                        .visit = visit,
+                        .file = visit_file,
+                        .self = optimization};
+    optimization->notes.search = &optimization->search;
+    optimization->fan_in.count =
+        calloc(fan_in_slots, sizeof *optimization->fan_in.count);
+    pthread_mutex_init(&optimization->paths.lock, NULL);
+    optimization->report = (struct optimize_report){
+        .workflow = &optimization->workflow,
+        .rules = &optimization->rules,
+        .lists_all = option_given(optimization->invocation, "all"),
+        .findings = &optimization->findings,
+        .evidence = &optimization->evidence,
+        .search = &optimization->search,
+        .profile = &optimization->profile};
+}
+
 /* A manifest that cannot be written ends it before anything is reported, so
  * that a report is always a whole one. */
 static int optimize(struct optimization *optimization)
 {
     struct workflow *workflow = &optimization->workflow;
     struct optimize_report *report = &optimization->report;
-    struct search *search = &optimization->search;
     char error[512];
 
-    *search = (struct search){.invocation = optimization->invocation,
-                              .folder = workflow->target,
-                              .visit = visit,
-                              .self = optimization};
-    *report = (struct optimize_report){
-        .workflow = workflow,
-        .rules = &optimization->rules,
-        .lists_all = option_given(optimization->invocation, "all"),
-        .search = search,
-        .profile = &optimization->profile};
-    if (!set_profile(optimization, error, sizeof error))
-        return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
+    prepare_report(optimization);
+    if (!find_all(optimization, error, sizeof error))
+        report->error = error;
+    else if (!read_profiles(optimization, error, sizeof error)) {
+        workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
+        return EXIT_USAGE; /* nothing was written or reported */
+    }
+    char trouble[512];
+    if (!set_profile(optimization, trouble, sizeof trouble))
+        return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, trouble);
+    size_t *order = order_findings(&optimization->findings);
+    report->order = order;
     if (optimization->form->begin != NULL)
         optimization->form->begin(report);
-    if (!search_sources(search, error, sizeof error))
-        report->error = error;
+    report_findings(optimization);
     optimization->form->end(report);
+    free(order);
     const int code =
         workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, report->error);
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
@@ -252,6 +361,10 @@ static int run(const struct invocation *invocation)
             code = optimize(optimization);
         takt_ctx_destroy(optimization->rules.ctx);
         free(optimization->profile.diff);
+        free_findings(&optimization->findings);
+        free_notes(&optimization->notes);
+        free_paths(&optimization->paths);
+        free(optimization->fan_in.count);
         workflow_close(&optimization->workflow);
     }
     free(optimization);
@@ -294,7 +407,11 @@ const struct command cmd_optimize = {
                 {"format", "NAME", "text|json|sarif",
                  "how to report (default text)"},
                 {"json", NULL, NULL, "the same as --format json"},
-                {"all", NULL, NULL, "text: list every finding"},
+                {"all", NULL, NULL,
+                 "list every finding, also those nothing is to be done about"},
+                {"profile-data", "FILE", NULL,
+                 "a profile of the program: what takes most time comes first; "
+                 "may be given several times"},
                 {"fail-on", "WHAT", "none|gpu|simd|any",
                  "exit with 1 on such findings (default none)"},
                 SEARCH_OPTIONS,

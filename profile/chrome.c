@@ -76,11 +76,10 @@ static bool read_members(struct takt_json_stream *json, struct said *said,
 {
     while (takt__json_next_member(json)) {
         double *number = number_of(said, json->text);
-        char *text = strcmp(json->text, "file") == 0      ? said->file
-                     : strcmp(json->text, "filename") == 0 ? said->file
-                     : strcmp(json->text, "name") == 0 && !is_args
-                         ? said->name
-                         : NULL;
+        char *text = strcmp(json->text, "file") == 0               ? said->file
+                     : strcmp(json->text, "filename") == 0         ? said->file
+                     : strcmp(json->text, "name") == 0 && !is_args ? said->name
+                                                                   : NULL;
         const bool is_phase = strcmp(json->text, "ph") == 0 && !is_args;
         const bool has_args = strcmp(json->text, "args") == 0 && !is_args;
         const enum takt_json_token token = takt__json_next(json);

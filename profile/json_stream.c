@@ -136,8 +136,7 @@ static enum takt_json_token take_word(struct takt_json_stream *json)
     static const char *const words[] = {"true", "false", "null"};
     size_t length = 0;
 
-    for (int c = peek(json); c >= 'a' && c <= 'z' && length < 8;
-         c = peek(json))
+    for (int c = peek(json); c >= 'a' && c <= 'z' && length < 8; c = peek(json))
         json->text[length++] = (char)take(json);
     json->text[length] = '\0';
     for (int i = 0; i < 3; i++)

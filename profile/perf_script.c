@@ -21,9 +21,9 @@ enum { FRAME_TEXT = 2048 };
 
 struct perf_script {
     const struct takt_profile_reading *reading;
-    char event[64]; /* of the first sample */
-    bool is_open;   /* a sample whose frames are read */
-    bool is_placed; /* it has its place */
+    char event[64];  /* of the first sample */
+    bool is_open;    /* a sample whose frames are read */
+    bool is_placed;  /* it has its place */
     bool is_pending; /* a frame whose source line may follow */
     double weight;
     int place;
@@ -132,14 +132,15 @@ static void end_sample(struct perf_script *script)
     script->is_open = false;
 }
 
-static void begin_sample(struct perf_script *script, const struct header *header)
+static void begin_sample(struct perf_script *script,
+                         const struct header *header)
 {
     if (script->event[0] == '\0')
         snprintf(script->event, sizeof script->event, "%.*s",
                  (int)header->event_length, header->event);
-    script->is_open = strlen(script->event) == header->event_length &&
-                      memcmp(script->event, header->event,
-                             header->event_length) == 0;
+    script->is_open =
+        strlen(script->event) == header->event_length &&
+        memcmp(script->event, header->event, header->event_length) == 0;
     script->is_placed = script->is_pending = false;
     script->place = TAKT_FRAME_FOREIGN;
     script->weight = header->weight;

@@ -188,8 +188,7 @@ static takt_status refuse_magic(const struct takt_profile_reading *reading,
 typedef takt_status reader(const struct takt_profile_reading *reading);
 
 /* By the first line that is one of a format. */
-static reader *find_reader(const struct takt_profile_reading *reading,
-                           struct takt_lines *lines, const char **format)
+static reader *find_reader(struct takt_lines *lines, const char **format)
 {
     for (int i = 0; i < LINES_LOOKED_AT && takt__lines_next(lines); i++) {
         if (takt__is_gprof(lines->text)) {
@@ -205,7 +204,6 @@ static reader *find_reader(const struct takt_profile_reading *reading,
             return takt__read_folded;
         }
     }
-    (void)reading;
     return NULL;
 }
 
@@ -216,8 +214,8 @@ static takt_status read_lines(const struct takt_profile_reading *reading)
     if (lines == NULL)
         return TAKT_ENOMEM;
     lines->file = reading->file;
-    lines->keeps_end = false;
-    reader *read = find_reader(reading, lines, &reading->facts->format);
+    lines->keeps_end = true; /* of folded stacks the end tells */
+    reader *read = find_reader(lines, &reading->facts->format);
     free(lines);
     if (read == NULL)
         return unknown(reading);
@@ -254,8 +252,7 @@ takt_status takt__profile_read_file(FILE *file, const char *name,
                          name);
     if (status != TAKT_OK && (diag == NULL || diag->text[0] == '\0'))
         return takt__say(diag, status, "%.300s: %s", name,
-                         status == TAKT_ENOMEM ? "is too large"
-                                               : "is broken");
+                         status == TAKT_ENOMEM ? "is too large" : "is broken");
     return status;
 }
 

@@ -259,7 +259,7 @@ static takt_status read_profile(const struct takt_profile_reading *reading,
         status = read_member(reading, json, places, &samples);
     for (size_t i = 0; i < samples.places && status == TAKT_OK; i++)
         takt__profile_add(reading, samples.place[i],
-                          samples.weights == 0          ? 1
+                          samples.weights == 0  ? 1
                           : i < samples.weights ? samples.weight[i]
                                                 : 0);
     free(samples.place);

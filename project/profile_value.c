@@ -12,7 +12,7 @@
 static const char *const names[TAKT_PROFILE_KEYS] = {"opt-level", "lto",
                                                      "codegen-units", "strip"};
 
-static const struct word {
+static const struct value_word {
     enum takt_profile_key key;
     const char *text;
     int rank;

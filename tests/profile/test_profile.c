@@ -127,13 +127,12 @@ static void perf_script_without_stacks(void)
 
 static void perf_script_with_source_lines(void)
 {
-    const struct times times =
-        read_text("run 1 [000] 12.5: 7 cycles:u: \n"
-                  "\t 55d0 matmul+0x5 (/home/me/run)\n"
-                  "  run.c:226\n"
-                  "\t 55d1 main+0x5 (/home/me/run)\n"
-                  "  run.c:400\n\n",
-                  "perf script");
+    const struct times times = read_text("run 1 [000] 12.5: 7 cycles:u: \n"
+                                         "\t 55d0 matmul+0x5 (/home/me/run)\n"
+                                         "  run.c:226\n"
+                                         "\t 55d1 main+0x5 (/home/me/run)\n"
+                                         "  run.c:400\n\n",
+                                         "perf script");
 
     expect_times(&times, 7, 0, 0, 0);
     EXPECT_STR(times.file, "run.c");
@@ -156,9 +155,8 @@ static void folded_stacks(void)
 
 static void folded_stacks_with_lines(void)
 {
-    const struct times times =
-        read_text("<module> (app.py:3);matmul (src/app.py:12) 9\n",
-                  "folded stacks");
+    const struct times times = read_text(
+        "<module> (app.py:3);matmul (src/app.py:12) 9\n", "folded stacks");
 
     expect_times(&times, 9, 0, 0, 0);
     EXPECT_STR(times.file, "src/app.py");
@@ -202,14 +200,14 @@ static void the_flat_profile_of_gprof(void)
 
 static void speedscope_samples_before_their_frames(void)
 {
-    const struct times times = read_text(
-        "{\"$schema\":\"x\",\"profiles\":[{\"type\":\"sampled\","
-        "\"unit\":\"seconds\",\"samples\":[[2,0],[2,1,3],[3]],"
-        "\"weights\":[0.5,0.25,1e-1]}],\"shared\":{\"frames\":["
-        "{\"name\":\"matmul\",\"file\":\"a.py\",\"line\":7},"
-        "{\"name\":\"soft\\u006dax\"},{\"name\":\"main\"},"
-        "{\"name\":\"<built-in exp>\"}]}}",
-        "speedscope");
+    const struct times times =
+        read_text("{\"$schema\":\"x\",\"profiles\":[{\"type\":\"sampled\","
+                  "\"unit\":\"seconds\",\"samples\":[[2,0],[2,1,3],[3]],"
+                  "\"weights\":[0.5,0.25,1e-1]}],\"shared\":{\"frames\":["
+                  "{\"name\":\"matmul\",\"file\":\"a.py\",\"line\":7},"
+                  "{\"name\":\"soft\\u006dax\"},{\"name\":\"main\"},"
+                  "{\"name\":\"<built-in exp>\"}]}}",
+                  "speedscope");
 
     expect_times(&times, 0.5, 0.25, 0, 0.1);
 }
@@ -297,7 +295,9 @@ static void what_is_no_profile_is_refused_in_one_line(void)
         {"PERFILE2\x01\x02", TAKT_ENOTSUP, "perf script -i"},
         {"gmon\x01", TAKT_ENOTSUP, "gprof PROGRAM"},
         {"\x1f\x8b\x08", TAKT_ENOTSUP, "compressed"},
-        {"\x7f" "ELF", TAKT_ENOTSUP, "a program"},
+        {"\x7f"
+         "ELF",
+         TAKT_ENOTSUP, "a program"},
         {"{}", TAKT_ENOTSUP, "is JSON, but"},
         {"{\"a\":[1,{\"b\":null}]}", TAKT_ENOTSUP, "is JSON, but"},
         {"{\"shared\":{\"frames\":[]},\"profiles\":[]}", TAKT_ECORRUPT,
