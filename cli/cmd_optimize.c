@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "compile.h"
 #include "context.h"
 #include "findings.h"
-#include "project/manifest.h"
 
 /* In the order of the words of --fail-on. */
 enum fail_on { FAIL_ON_NONE, FAIL_ON_GPU, FAIL_ON_SIMD, FAIL_ON_ANY };
@@ -18,11 +18,14 @@ struct optimization {
     struct rules rules;
     struct crossovers crossovers;
     struct search search;
+    struct changed_lines changed;
     struct findings findings;
     struct source_notes notes;
     struct fan_in fan_in;
     struct source_paths paths;
     struct evidence_summary evidence;
+    struct compile_database *database; /* NULL: none */
+    struct compiled_summary compiled;
     struct optimize_report report;
     const struct report_form *form;
     struct profile_outcome profile;
@@ -49,6 +52,9 @@ static bool check_flags(const struct invocation *invocation)
             return reject(invocation->command,
                           "--%s and --%s exclude each other", pairs[i][0],
                           pairs[i][1]);
+    if (option_given(invocation, "write-baseline") &&
+        !option_given(invocation, "baseline"))
+        return reject(invocation->command, "--write-baseline needs --baseline");
     size_t unused;
     return check_languages(invocation) && read_threshold(invocation, &unused);
 }
@@ -133,6 +139,12 @@ static void visit_file(void *self, const char *path,
 static int visit(void *self, const struct takt_finding *finding)
 {
     struct optimization *optimization = self;
+
+    if (option_given(optimization->invocation, "diff") &&
+        !is_changed(&optimization->changed, finding)) {
+        optimization->report.tally.unchanged++;
+        return 0;
+    }
     struct kept_finding *kept = keep_finding(&optimization->findings, finding);
 
     if (kept == NULL)
@@ -184,8 +196,46 @@ static bool find_all(struct optimization *optimization, char *error,
         snprintf(error, size, "no memory for all findings");
         return false;
     }
+    if (optimization->database != NULL)
+        mark_by_compiler(findings, optimization->search.folder,
+                         optimization->database, &optimization->compiled);
     rank_findings(findings, &optimization->fan_in);
     return true;
+}
+
+/* What options name, before anything is written. */
+static bool open_inputs(struct optimization *optimization)
+{
+    const struct invocation *invocation = optimization->invocation;
+    const char *list = option_value(invocation, "compile-commands");
+    const char *base = option_value(invocation, "diff");
+    char error[512];
+
+    if (list != NULL) {
+        optimization->database =
+            open_compile_database(list, error, sizeof error);
+        if (optimization->database == NULL)
+            return reject(invocation->command, "%s", error);
+    }
+    return base == NULL ||
+           find_changed(&optimization->changed, optimization->workflow.target,
+                        base) ||
+           reject(invocation->command,
+                  "--diff: git cannot tell what changed since '%s'", base);
+}
+
+/* Files of our own: what is known, and what is to be known. */
+static bool use_baseline(struct optimization *optimization, char *error,
+                         size_t size)
+{
+    const struct invocation *invocation = optimization->invocation;
+    const char *path = option_value(invocation, "baseline");
+
+    if (path == NULL)
+        return true;
+    if (option_given(invocation, "write-baseline"))
+        return write_baseline(&optimization->findings, path, error, size);
+    return mark_by_baseline(&optimization->findings, path, error, size);
 }
 
 /* By time where there are profiles, else in the order of files. */
@@ -204,64 +254,6 @@ static void report_findings(struct optimization *optimization)
         optimization->grave += is_grave(optimization, kept, &advice);
         optimization->form->finding(report, kept, &advice);
     }
-}
-
-/* ---- Cargo.toml ---- */
-
-/* A file of another tool asks nothing of ours. */
-static struct takt_profile_wish
-profile_wish(const struct optimization *optimization)
-{
-    const struct takt_project_config *config = &optimization->workflow.config;
-
-    return (struct takt_profile_wish){
-        config->profile,
-        option_given(optimization->invocation, "profile") ||
-            ((config->given & TAKT_GIVEN_PROFILE) != 0 && !config->is_batuta)};
-}
-
-/* Sets the profile, or says what would change. False: `error`. */
-static bool set_profile(struct optimization *optimization, char *error,
-                        size_t size)
-{
-    const struct workflow *workflow = &optimization->workflow;
-    struct profile_outcome *outcome = &optimization->profile;
-    struct takt_manifest_change change;
-    takt_diag diag = {""};
-    char *backup = NULL;
-    takt_status status =
-        takt__manifest_plan(workflow->target, workflow->folder,
-                            profile_wish(optimization), &change, &diag);
-
-    if (status == TAKT_ENOENT && diag.text[0] == '\0')
-        return true; /* not a project of Cargo */
-    if (status == TAKT_OK && workflow->is_dry && change.outside != NULL) {
-        complain(workflow->command,
-                 "'%s' has the profile, and is outside of '%s': it would be "
-                 "left alone",
-                 change.outside, workflow->folder);
-        takt__manifest_change_fini(&change);
-        return true;
-    }
-    if (status == TAKT_OK) {
-        outcome->is_cargo = true;
-        outcome->is_changed = change.is_needed;
-        outcome->profile = takt__profile_name(workflow->config.profile);
-        snprintf(outcome->path, sizeof outcome->path, "%s", change.path);
-        outcome->kept = change.kept;
-        if (change.is_needed)
-            outcome->diff = takt__manifest_diff(&change);
-        if (change.is_needed && !workflow->is_dry)
-            status = takt__manifest_write(&change, &backup, &diag);
-        if (backup != NULL)
-            snprintf(outcome->backup, sizeof outcome->backup, "%s", backup);
-        free(backup);
-        takt__manifest_change_fini(&change);
-    }
-    if (status != TAKT_OK)
-        snprintf(error, size, "%s",
-                 diag.text[0] != '\0' ? diag.text : takt_status_text(status));
-    return status == TAKT_OK;
 }
 
 /* ---- the command ---- */
@@ -284,6 +276,7 @@ static void prepare_report(struct optimization *optimization)
         .lists_all = option_given(optimization->invocation, "all"),
         .findings = &optimization->findings,
         .evidence = &optimization->evidence,
+        .compiled = &optimization->compiled,
         .search = &optimization->search,
         .profile = &optimization->profile};
 }
@@ -299,12 +292,15 @@ static int optimize(struct optimization *optimization)
     prepare_report(optimization);
     if (!find_all(optimization, error, sizeof error))
         report->error = error;
-    else if (!read_profiles(optimization, error, sizeof error)) {
+    else if (!read_profiles(optimization, error, sizeof error) ||
+             !use_baseline(optimization, error, sizeof error)) {
         workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
         return EXIT_USAGE; /* nothing was written or reported */
     }
     char trouble[512];
-    if (!set_profile(optimization, trouble, sizeof trouble))
+    if (!set_cargo_profile(workflow,
+                           option_given(optimization->invocation, "profile"),
+                           &optimization->profile, trouble, sizeof trouble))
         return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, trouble);
     size_t *order = order_findings(&optimization->findings);
     report->order = order;
@@ -356,7 +352,9 @@ static int run(const struct invocation *invocation)
                    : EXIT_USAGE;
     if (code == EXIT_DONE) {
         apply_flags(invocation, &optimization->workflow.config);
-        code = open_rules(optimization) ? prepare(optimization) : EXIT_USAGE;
+        code = open_inputs(optimization) && open_rules(optimization)
+                   ? prepare(optimization)
+                   : EXIT_USAGE;
         if (code == EXIT_DONE)
             code = optimize(optimization);
         takt_ctx_destroy(optimization->rules.ctx);
@@ -365,6 +363,8 @@ static int run(const struct invocation *invocation)
         free_notes(&optimization->notes);
         free_paths(&optimization->paths);
         free(optimization->fan_in.count);
+        close_compile_database(optimization->database);
+        free_changed(&optimization->changed);
         workflow_close(&optimization->workflow);
     }
     free(optimization);
@@ -414,6 +414,15 @@ const struct command cmd_optimize = {
                  "may be given several times"},
                 {"fail-on", "WHAT", "none|gpu|simd|any",
                  "exit with 1 on such findings (default none)"},
+                {"baseline", "FILE", NULL,
+                 "findings that are known: only others are listed and fail"},
+                {"write-baseline", NULL, NULL,
+                 "write what was found to the --baseline"},
+                {"diff", "BASE", NULL,
+                 "only findings in lines that changed since a revision of git"},
+                {"compile-commands", "FILE", NULL,
+                 "compile_commands.json: the compiler is asked which loops it "
+                 "vectorises"},
                 SEARCH_OPTIONS,
                 DB_OPTION},
     .examples = {"takt optimize", "takt optimize --dry-run app",

@@ -99,6 +99,8 @@ static void visit_comment(void *self, const char *text, size_t length,
     const bool is_begin = take_word(&at, end, "ignore-begin");
     if (!is_begin && !take_word(&at, end, "ignore"))
         return;
+    if (at < end && strchr(" \t:(\r", *at) == NULL)
+        return; /* another word */
     while (at < end && strchr(" \t:", *at) != NULL)
         at++;
     while (end > at && strchr(" \t\r", end[-1]) != NULL)

@@ -96,3 +96,36 @@ void free_findings(struct findings *findings)
     takt__region_free(&findings->region);
     *findings = (struct findings){0};
 }
+
+/* ---- the sources of the project ---- */
+
+void note_path(struct source_paths *paths, const char *path)
+{
+    char *copy = strdup(path);
+
+    pthread_mutex_lock(&paths->lock);
+    if (paths->count == paths->room && copy != NULL) {
+        const size_t room = paths->room * 2 + 64;
+        void *more = realloc(paths->at, room * sizeof *paths->at);
+        if (more != NULL) {
+            paths->at = more;
+            paths->room = room;
+        }
+    }
+    if (copy != NULL && paths->count < paths->room) {
+        paths->at[paths->count++] = copy;
+    } else {
+        paths->is_memory_short = true;
+        free(copy);
+    }
+    pthread_mutex_unlock(&paths->lock);
+}
+
+void free_paths(struct source_paths *paths)
+{
+    for (size_t i = 0; i < paths->count; i++)
+        free(paths->at[i]);
+    free(paths->at);
+    paths->at = NULL;
+    paths->count = paths->room = 0;
+}

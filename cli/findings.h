@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "base/sha256.h"
 #include "optimize.h"
 #include "text/region.h"
 
@@ -116,6 +117,51 @@ enum runs_now runs_now_of(const struct kept_finding *kept);
 /* Whether the op is one that compilers vectorise in a loop of its own. */
 bool is_vectorisable(const struct takt_finding *finding);
 
+/* ---- finding_compiled.c ---- */
+
+struct compile_database; /* compile.h */
+
+/* Files with findings: of which the compiler told, which have no command, and
+ * which did not compile. */
+struct compiled_summary {
+    size_t asked, unknown, failed;
+};
+
+/* Marks what the compiler says that it vectorises, and unmarks what it does
+ * not, in the files that the database has commands for. */
+void mark_by_compiler(struct findings *findings, const char *folder,
+                      struct compile_database *database,
+                      struct compiled_summary *summary);
+
+/* ---- finding_diff.c: --diff ---- */
+
+struct changed_lines {
+    struct changed_range *at; /* by path and line */
+    size_t count, room;
+    struct takt_region region;
+    const char *path; /* of the file whose hunks are read */
+    bool is_memory_short;
+};
+
+/* Asks git what changed in the folder since a revision. False: it could not
+ * tell; what git said is on stderr. To be freed in any case. */
+bool find_changed(struct changed_lines *changed, const char *folder,
+                  const char *base);
+bool is_changed(const struct changed_lines *changed,
+                const struct takt_finding *finding);
+void free_changed(struct changed_lines *changed);
+
+/* ---- finding_baseline.c: --baseline, --write-baseline ---- */
+
+/* The same for a finding when lines were added above it. */
+void fingerprint(const struct takt_finding *finding, char hex[TAKT_SHA256_HEX]);
+
+/* Marks the findings that a file knows. False: `error`. */
+bool mark_by_baseline(struct findings *findings, const char *path, char *error,
+                      size_t size);
+bool write_baseline(const struct findings *findings, const char *path,
+                    char *error, size_t size);
+
 /* ---- finding_rank.c: which come first ---- */
 
 enum { fan_in_slots = 1 << 20 };
@@ -142,7 +188,7 @@ double visits_of(const struct takt_finding *finding, bool *is_known);
  * tells their indices; the caller frees it. NULL: no memory. */
 size_t *order_findings(const struct findings *findings);
 
-/* ---- finding_evidence.c: profiles ---- */
+/* ---- findings.c: the sources of the project ---- */
 
 /* All source files of the project, noted by any number of threads. */
 struct source_paths {
@@ -154,6 +200,8 @@ struct source_paths {
 
 void note_path(struct source_paths *paths, const char *path);
 void free_paths(struct source_paths *paths);
+
+/* ---- finding_evidence.c: profiles ---- */
 
 struct evidence_summary {
     size_t files;

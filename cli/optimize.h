@@ -137,6 +137,16 @@ struct profile_outcome {
     char *diff;                   /* what changes; owned; NULL: nothing */
 };
 
+/* ---- optimize_cargo.c ---- */
+
+/* Sets the profile, or says what would change; `is_named`: by an option. False:
+ * `error`. */
+bool set_cargo_profile(const struct workflow *workflow, bool is_named,
+                       struct profile_outcome *outcome, char *error,
+                       size_t size);
+
+/* ---- reporting ---- */
+
 struct optimize_report;
 
 /* A way to report: the finding is borrowed for the call. */
@@ -159,6 +169,7 @@ struct optimize_report {
     const struct findings *findings;
     const size_t *order; /* of the findings; NULL: no memory */
     const struct evidence_summary *evidence;
+    const struct compiled_summary *compiled;
     const struct search *search;
     const struct profile_outcome *profile;
     const char *error; /* at its end: why it is not whole; NULL: it is */

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
 #include "findings.h"
 
 static void begin(struct optimize_report *report)
@@ -114,16 +113,9 @@ static void print_location(struct json *json,
 static void print_fingerprint(struct json *json,
                               const struct takt_finding *finding)
 {
-    struct takt_sha256 hash;
     char hex[TAKT_SHA256_HEX];
-    const char *const parts[] = {finding->path, finding->pattern,
-                                 finding->function, finding->snippet};
 
-    takt__sha256_init(&hash);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (parts[i] != NULL)
-            takt__sha256_add(&hash, parts[i], strlen(parts[i]) + 1);
-    takt__sha256_finish_hex(&hash, hex);
+    fingerprint(finding, hex);
     json_print(json, "partialFingerprints:{taktFinding/v1:%s}", hex);
 }
 

@@ -156,6 +156,12 @@ static void print_counts(const struct optimize_report *report)
 static void print_evidence(const struct optimize_report *report)
 {
     const struct evidence_summary *evidence = report->evidence;
+    const struct compiled_summary *compiled = report->compiled;
+
+    if (compiled->asked + compiled->unknown + compiled->failed > 0)
+        printf("\nthe compiler told of %zu files; %zu have no command, %zu do "
+               "not compile\n",
+               compiled->asked, compiled->unknown, compiled->failed);
 
     if (evidence->files > 0)
         printf(

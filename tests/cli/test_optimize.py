@@ -846,6 +846,232 @@ class Standing(Project):
         self.assertIn("1. a.c:11", text)
 
 
+class Compiled(Project):
+    """The compiler is asked what it vectorises."""
+
+    LOOPS = "void f(float *restrict a, const float *restrict b, int n)\n{\n" \
+        "    for (int i = 0; i < n; i++)\n        a[i] += b[i];\n}\n" + \
+        DOT.format(name="g")
+
+    def database(self, *words, **more):
+        entry = {"directory": str(self.path), "file": "a.c",
+                 "arguments": [*words, "-c", "a.c"], **more}
+        self.put("commands.json", json.dumps([entry]))
+        ran = takt(["optimize", "--dry-run", "--json", "--compile-commands",
+                    self.path / "commands.json", self.path])
+        self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+        return [f["standing"] for f in json.loads(ran.stdout)["findings"]
+                if f["file"] == "a.c"]
+
+    def setUp(self):
+        super().setUp()
+        self.put("a.c", self.LOOPS)
+
+    @unittest.skipIf(shutil.which("gcc") is None, "there is no gcc")
+    def test_flags_decide(self):
+        for words, wanted in ((("gcc", "-O3"), ["vectorised", "open"]),
+                              (("/usr/bin/gcc", "-O3", "-ffast-math"),
+                               ["vectorised", "vectorised"]),
+                              (("ccache", "gcc", "-O0"), ["open", "open"])):
+            with self.subTest(words):
+                self.assertEqual(self.database(*words), wanted)
+        command = "gcc -O3 '-ffast-math' \"-DX=1 2\" -c a.c"
+        self.assertEqual(self.database(arguments=None, command=command),
+                         ["vectorised", "vectorised"])
+
+    @unittest.skipIf(shutil.which("clang") is None, "there is no clang")
+    def test_clang(self):
+        self.assertEqual(self.database("clang", "-O3"), ["vectorised", "open"])
+
+    def test_nothing_but_compilers_is_run(self):
+        mark = self.path / "mark"
+        for words in (("touch", str(mark)), ("sh", "-c", f"touch {mark}"),
+                      (str(self.path / "gcc-evil"),),
+                      ("gcc", f"-fplugin={mark}", "-O3"),
+                      ("gcc", "-wrapper", f"touch,{mark}", "-O3"),
+                      ("gcc", f"@{mark}", "-B", str(self.path), "-O3"),
+                      ("gcc", "-o", str(mark), "-MD", "-MF", str(mark)),
+                      ("gcc", f"-fopt-info-all={mark}", "-O3")):
+            with self.subTest(words):
+                self.put("gcc-evil", f"#!/bin/sh\ntouch {mark}\n")
+                os.chmod(self.path / "gcc-evil", 0o755)
+                self.database(*words)
+                self.assertFalse(mark.exists())
+
+    def test_what_is_no_database(self):
+        for text, says in (("", "a value is missing"), ("{}", "no list"),
+                           ("[1", ":1:")):
+            self.put("commands.json", text)
+            ran = takt(["optimize", "--dry-run", "--compile-commands",
+                        self.path / "commands.json", self.path])
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+            self.assertIn(says, ran.stderr)
+        for entries in ([1, None, {}], [{"file": 3}], [{"file": "a.c"}],
+                        [{"file": "a.c", "directory": str(self.path)}],
+                        [{"file": "a.c", "directory": str(self.path),
+                          "arguments": []}]):
+            self.put("commands.json", json.dumps(entries))
+            ran = takt(["optimize", "--dry-run", "--compile-commands",
+                        self.path / "commands.json", self.path])
+            self.assertEqual(ran.returncode, 0)
+
+
+class Habits(Project):
+    """Comments, a baseline, changed lines, and the same output always."""
+
+    def standings(self, *words):
+        ran = takt(["optimize", "--dry-run", "--json", *words, self.path])
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.stderr = ran.stderr
+        found = json.loads(ran.stdout)
+        self.unchanged = found["summary"]["unchanged"]
+        return [(f["standing"], f["reason"]) for f in found["findings"]]
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "model.py").unlink()
+
+    def test_comments_ignore(self):
+        loop = "    for (int i = 0; i < n; i++)"
+        dot = DOT.format(name="f")
+        for text, wanted in (
+                (dot.replace(loop, loop + " // takt: ignore it is cold"),
+                 ("ignored", "it is cold")),
+                (dot.replace(loop, "    /* takt: ignore: cold */\n" + loop),
+                 ("ignored", "cold")),
+                ("// takt: ignore-begin old code\n" + dot +
+                 "// takt: ignore-end\n", ("ignored", "old code")),
+                ("// takt: ignore-begin a\n// takt: ignore-end\n" + dot,
+                 ("open", None)),
+                ("const char *s = \"// takt: ignore-begin a\";\n" + dot,
+                 ("open", None)),
+                (dot.replace(loop, loop + " // takt: ignored"),
+                 ("open", None))):
+            with self.subTest(text):
+                self.put("a.c", text)
+                self.assertEqual(self.standings(), [wanted])
+        self.run_takt("optimize --dry-run --fail-on any", 1)
+        self.put("a.c", "// takt: ignore-begin old code\n" + dot)
+        self.run_takt("optimize --dry-run --fail-on any", 0)
+        self.assertEqual(self.standings(), [("ignored", "old code")])
+        self.assertIn("a.c:1: 'takt: ignore-begin' without an end",
+                      self.stderr)
+
+    def test_comments_of_each_language(self):
+        self.put("a.py", "def f(a: list[float]) -> float:\n    s = 0.0\n"
+                 "    for x in a:  # takt: ignore three of them\n"
+                 "        s += x\n    return s\n")
+        self.put("b.rs", "pub fn f(a: &[f32]) -> f32 {\n"
+                 "    // takt: ignore three of them\n"
+                 "    a.iter().sum::<f32>()\n}\n")
+        self.put("c.cpp", DOT.format(name="f").replace(
+            "i++)", "i++) // takt: ignore three of them"))
+        self.assertEqual(self.standings(),
+                         [("ignored", "three of them")] * 3)
+
+    def test_a_reason_is_needed(self):
+        self.put("a.c", DOT.format(name="f").replace(
+            "i++)", "i++) // takt: ignore"))
+        self.assertEqual(self.standings(), [("open", None)])
+        self.assertIn("a.c:4: 'takt: ignore' does nothing without a reason",
+                      self.stderr)
+
+    def test_only_new_findings_fail(self):
+        known = self.path / "known.txt"
+        flags = f"optimize --dry-run --fail-on any --baseline {known}"
+        self.put("a.c", DOT.format(name="f"))
+        self.run_takt(flags, 2)  # it is not there
+        self.run_takt(flags.replace("--fail-on any", "--write-baseline"))
+        self.run_takt(flags)
+        self.assertEqual(self.standings("--baseline", known),
+                         [("known", None)])
+        self.put("a.c", "\n\n" + DOT.format(name="f"))  # moved
+        self.run_takt(flags)
+        self.put("a.c", DOT.format(name="f") + DOT.format(name="g"))
+        self.run_takt(flags, 1)
+        self.assertEqual(self.standings("--baseline", known),
+                         [("known", None), ("open", None)])
+
+    def test_each_line_of_a_baseline_is_one_finding(self):
+        known = self.path / "known.txt"
+        twice = DOT.format(name="f").replace(
+            "    return s;", "    for (int i = 0; i < n; i++)\n"
+            "        s += b[i] * b[i];\n    return s;")
+        self.put("a.c", DOT.format(name="f"))
+        self.run_takt(f"optimize --dry-run --baseline {known} "
+                      "--write-baseline")
+        self.put("a.c", twice)
+        self.assertEqual(sorted(self.standings("--baseline", known)),
+                         [("known", None), ("open", None)])
+
+    def test_a_baseline_that_is_none(self):
+        self.put("a.c", DOT.format(name="f"))
+        for text, says in (("", "is no baseline"), ("hello\n", "no baseline"),
+                           ("# takt baseline 2\n", "a later version"),
+                           ("# takt baseline 1\nxyz\n", ":2: is no digest"),
+                           ("# takt baseline 1\n" + "a" * 65, ":2: ")):
+            with self.subTest(text):
+                self.put("known", text)
+                ran = takt(["optimize", "--dry-run", "--baseline",
+                            self.path / "known", self.path])
+                self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+                self.assertIn(says, ran.stderr)
+        self.run_takt("optimize --dry-run --write-baseline", 2)
+
+    def git(self, *words):
+        subprocess.run(["git", "-C", self.path, "-c", "user.name=a", "-c",
+                        "user.email=a@b", *words], check=True,
+                       capture_output=True)
+
+    @unittest.skipIf(shutil.which("git") is None, "there is no git")
+    def test_only_changed_lines(self):
+        names = ["a.c", "d\u00e4 \" x.c"]
+        for name in names:
+            self.put(name, DOT.format(name="f") + DOT.format(name="g"))
+        self.git("init", "-q")
+        self.git("add", ".")
+        self.git("commit", "-q", "-m", "x")
+        self.assertEqual(self.standings("--diff", "HEAD"), [])
+        self.assertEqual(self.unchanged, 4)
+        for name in names:
+            self.put(name, DOT.format(name="f") + DOT.format(name="g").replace(
+                "a[i] * b[i]", "b[i] * a[i]"))
+            self.put("new.c", DOT.format(name="h"))
+        self.assertEqual(len(self.standings("--diff", "HEAD")), 3)
+        self.assertEqual(self.unchanged, 2)
+        ran = takt(["optimize", "--dry-run", "--diff", "HEAD", "--fail-on",
+                    "any", self.path])
+        self.assertEqual(ran.returncode, 1)
+        for base in ("no-such-thing", "--output=x", "-h"):
+            ran = takt(["optimize", "--dry-run", f"--diff={base}", self.path])
+            self.assertEqual((ran.returncode, ran.stdout), (2, ""))
+            self.assertIn("git cannot tell", ran.stderr)
+        self.assertFalse((self.path / "x").exists())
+
+    def test_no_revision_outside_of_git(self):
+        ran = takt(["optimize", "--dry-run", "--diff", "HEAD", self.path],
+                   env={"GIT_CEILING_DIRECTORIES": str(self.path.parent)})
+        self.assertEqual(ran.returncode, 2)
+
+    @unittest.skipUnless(hasattr(os, "sched_setaffinity"), "of Linux")
+    def test_the_same_for_any_number_of_threads(self):
+        for i in range(40):
+            self.put(f"s/{i}.c", DOT.format(name=f"f{i}") +
+                     PRODUCT.format(n=8 + i))
+        self.put("p", "main;f3 5\nmain;f20 2\nmain;product 9\n")
+        cores = sorted(os.sched_getaffinity(0))
+        for form in ("json", "sarif", "text"):
+            said = set()
+            for count in {1, 2, len(cores)}:
+                ran = takt(["optimize", "--dry-run", "--all", "--format", form,
+                            "--profile-data", self.path / "p", self.path],
+                           preexec_fn=lambda: os.sched_setaffinity(
+                               0, cores[:count]))
+                said.add(re.sub(r'"seconds":[^}]*|[\d.]+ s\n', "",
+                                ran.stdout))
+            self.assertEqual(len(said), 1, form)
+
+
 class Reports(Project):
     """Text, JSON and SARIF."""
 
