@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "commands.h"
+#include "compile.h"
 #include "context.h"
-#include "optimize.h"
-#include "project/manifest.h"
+#include "findings.h"
 
 /* In the order of the words of --fail-on. */
 enum fail_on { FAIL_ON_NONE, FAIL_ON_GPU, FAIL_ON_SIMD, FAIL_ON_ANY };
@@ -18,6 +18,14 @@ struct optimization {
     struct rules rules;
     struct crossovers crossovers;
     struct search search;
+    struct changed_lines changed;
+    struct findings findings;
+    struct source_notes notes;
+    struct fan_in fan_in;
+    struct source_paths paths;
+    struct evidence_summary evidence;
+    struct compile_database *database; /* NULL: none */
+    struct compiled_summary compiled;
     struct optimize_report report;
     const struct report_form *form;
     struct profile_outcome profile;
@@ -44,6 +52,9 @@ static bool check_flags(const struct invocation *invocation)
             return reject(invocation->command,
                           "--%s and --%s exclude each other", pairs[i][0],
                           pairs[i][1]);
+    if (option_given(invocation, "write-baseline") &&
+        !option_given(invocation, "baseline"))
+        return reject(invocation->command, "--write-baseline needs --baseline");
     size_t unused;
     return check_languages(invocation) && read_threshold(invocation, &unused);
 }
@@ -96,10 +107,16 @@ static bool open_rules(struct optimization *optimization)
     return true;
 }
 
-static bool is_grave(enum fail_on fail_on, const struct takt_finding *finding,
+/* What is not listed is no trouble, unless --all lists it. */
+static bool is_grave(const struct optimization *optimization,
+                     const struct kept_finding *kept,
                      const struct advice *advice)
 {
-    if (finding->is_test)
+    const enum fail_on fail_on = optimization->fail_on;
+
+    if (kept->finding.is_test || kept->standing == STANDING_IGNORED ||
+        kept->standing == STANDING_KNOWN ||
+        (!is_listed(kept) && !optimization->report.lists_all))
         return false;
     return fail_on == FAIL_ON_ANY ||
            (fail_on == FAIL_ON_SIMD &&
@@ -107,63 +124,162 @@ static bool is_grave(enum fail_on fail_on, const struct takt_finding *finding,
            (fail_on == FAIL_ON_GPU && advice->backend == TAKT_BACKEND_GPU);
 }
 
+static void visit_file(void *self, const char *path,
+                       enum takt_scan_language language, const char *text,
+                       size_t size)
+{
+    struct optimization *optimization = self;
+
+    (void)language;
+    count_calls(&optimization->fan_in, text, size);
+    if (option_given(optimization->invocation, "profile-data"))
+        note_path(&optimization->paths, path);
+}
+
 static int visit(void *self, const struct takt_finding *finding)
 {
     struct optimization *optimization = self;
-    const struct advice advice = advise(&optimization->rules, finding);
 
-    count_finding(&optimization->report.tally, finding, &advice);
-    optimization->grave += is_grave(optimization->fail_on, finding, &advice);
-    optimization->form->finding(&optimization->report, finding, &advice);
+    if (option_given(optimization->invocation, "diff") &&
+        !is_changed(&optimization->changed, finding)) {
+        optimization->report.tally.unchanged++;
+        return 0;
+    }
+    struct kept_finding *kept = keep_finding(&optimization->findings, finding);
+
+    if (kept == NULL)
+        return 1;
+    mark_by_text(&optimization->notes, &optimization->findings, kept);
+    mark_by_kind(kept);
     return 0;
 }
 
-/* ---- Cargo.toml ---- */
-
-/* Sets the profile, or says what would change. False: `error`. */
-static bool set_profile(struct optimization *optimization, char *error,
-                        size_t size)
+/* What a GPU is better at is worth a look, even if a library runs it now. */
+static struct advice advise_on(const struct optimization *optimization,
+                               struct kept_finding *kept)
 {
-    const struct workflow *workflow = &optimization->workflow;
-    struct profile_outcome *outcome = &optimization->profile;
-    struct takt_manifest_change change;
-    takt_diag diag = {""};
-    char *backup = NULL;
-    takt_status status =
-        takt__manifest_plan(workflow->target, workflow->folder,
-                            workflow->config.profile, &change, &diag);
+    const struct advice advice =
+        advise(&optimization->rules, &kept->finding, runs_now_of(kept));
 
-    if (status == TAKT_ENOENT && diag.text[0] == '\0')
-        return true; /* not a project of Cargo */
-    if (status == TAKT_OK && workflow->is_dry && change.outside != NULL) {
-        complain(workflow->command,
-                 "'%s' has the profile, and is outside of '%s': it would be "
-                 "left alone",
-                 change.outside, workflow->folder);
-        takt__manifest_change_fini(&change);
+    if ((kept->standing == STANDING_LIBRARY ||
+         kept->standing == STANDING_VECTORISED) &&
+        !advice.is_conditional && advice.backend == TAKT_BACKEND_GPU)
+        kept->standing = STANDING_OPEN;
+    return advice;
+}
+
+static bool read_profiles(struct optimization *optimization, char *error,
+                          size_t size)
+{
+    const char *path;
+
+    for (size_t i = 0; (path = option_value_at(optimization->invocation,
+                                               "profile-data", i)) != NULL;
+         i++)
+        if (!read_evidence(&optimization->findings, &optimization->paths,
+                           optimization->search.folder, path,
+                           &optimization->evidence, error, size))
+            return false;
+    finish_evidence(&optimization->findings, &optimization->evidence);
+    return true;
+}
+
+/* Searches, and settles what is to be said of each finding. */
+static bool find_all(struct optimization *optimization, char *error,
+                     size_t size)
+{
+    struct findings *findings = &optimization->findings;
+
+    if (!search_sources(&optimization->search, error, size))
+        return false;
+    if (findings->is_memory_short || optimization->paths.is_memory_short) {
+        snprintf(error, size, "no memory for all findings");
+        return false;
+    }
+    if (optimization->database != NULL)
+        mark_by_compiler(findings, optimization->search.folder,
+                         optimization->database, &optimization->compiled);
+    rank_findings(findings, &optimization->fan_in);
+    return true;
+}
+
+/* What options name, before anything is written. */
+static bool open_inputs(struct optimization *optimization)
+{
+    const struct invocation *invocation = optimization->invocation;
+    const char *list = option_value(invocation, "compile-commands");
+    const char *base = option_value(invocation, "diff");
+    char error[512];
+
+    if (list != NULL) {
+        optimization->database =
+            open_compile_database(list, error, sizeof error);
+        if (optimization->database == NULL)
+            return reject(invocation->command, "%s", error);
+    }
+    return base == NULL ||
+           find_changed(&optimization->changed, optimization->workflow.target,
+                        base) ||
+           reject(invocation->command,
+                  "--diff: git cannot tell what changed since '%s'", base);
+}
+
+/* Files of our own: what is known, and what is to be known. */
+static bool use_baseline(struct optimization *optimization, char *error,
+                         size_t size)
+{
+    const struct invocation *invocation = optimization->invocation;
+    const char *path = option_value(invocation, "baseline");
+
+    if (path == NULL)
         return true;
+    if (option_given(invocation, "write-baseline"))
+        return write_baseline(&optimization->findings, path, error, size);
+    return mark_by_baseline(&optimization->findings, path, error, size);
+}
+
+/* By time where there are profiles, else in the order of files. */
+static void report_findings(struct optimization *optimization)
+{
+    struct optimize_report *report = &optimization->report;
+    struct findings *findings = &optimization->findings;
+    const bool is_by_time =
+        optimization->evidence.files > 0 && report->order != NULL;
+
+    for (size_t i = 0; i < findings->count; i++) {
+        struct kept_finding *kept =
+            &findings->at[is_by_time ? report->order[i] : i];
+        const struct advice advice = advise_on(optimization, kept);
+        count_finding(&report->tally, kept, &advice);
+        optimization->grave += is_grave(optimization, kept, &advice);
+        optimization->form->finding(report, kept, &advice);
     }
-    if (status == TAKT_OK) {
-        outcome->is_cargo = true;
-        outcome->is_changed = change.is_needed;
-        outcome->profile = takt__profile_name(workflow->config.profile);
-        snprintf(outcome->path, sizeof outcome->path, "%s", change.path);
-        if (change.is_needed)
-            outcome->diff = takt__manifest_diff(&change);
-        if (change.is_needed && !workflow->is_dry)
-            status = takt__manifest_write(&change, &backup, &diag);
-        if (backup != NULL)
-            snprintf(outcome->backup, sizeof outcome->backup, "%s", backup);
-        free(backup);
-        takt__manifest_change_fini(&change);
-    }
-    if (status != TAKT_OK)
-        snprintf(error, size, "%s",
-                 diag.text[0] != '\0' ? diag.text : takt_status_text(status));
-    return status == TAKT_OK;
 }
 
 /* ---- the command ---- */
+
+static void prepare_report(struct optimization *optimization)
+{
+    optimization->search =
+        (struct search){.invocation = optimization->invocation,
+                        .folder = optimization->workflow.target,
+                        .visit = visit,
+                        .file = visit_file,
+                        .self = optimization};
+    optimization->notes.search = &optimization->search;
+    optimization->fan_in.count =
+        calloc(fan_in_slots, sizeof *optimization->fan_in.count);
+    pthread_mutex_init(&optimization->paths.lock, NULL);
+    optimization->report = (struct optimize_report){
+        .workflow = &optimization->workflow,
+        .rules = &optimization->rules,
+        .lists_all = option_given(optimization->invocation, "all"),
+        .findings = &optimization->findings,
+        .evidence = &optimization->evidence,
+        .compiled = &optimization->compiled,
+        .search = &optimization->search,
+        .profile = &optimization->profile};
+}
 
 /* A manifest that cannot be written ends it before anything is reported, so
  * that a report is always a whole one. */
@@ -171,26 +287,28 @@ static int optimize(struct optimization *optimization)
 {
     struct workflow *workflow = &optimization->workflow;
     struct optimize_report *report = &optimization->report;
-    struct search *search = &optimization->search;
     char error[512];
 
-    *search = (struct search){.invocation = optimization->invocation,
-                              .folder = workflow->target,
-                              .visit = visit,
-                              .self = optimization};
-    *report = (struct optimize_report){
-        .workflow = workflow,
-        .rules = &optimization->rules,
-        .lists_all = option_given(optimization->invocation, "all"),
-        .search = search,
-        .profile = &optimization->profile};
-    if (!set_profile(optimization, error, sizeof error))
-        return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
+    prepare_report(optimization);
+    if (!find_all(optimization, error, sizeof error))
+        report->error = error;
+    else if (!read_profiles(optimization, error, sizeof error) ||
+             !use_baseline(optimization, error, sizeof error)) {
+        workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, error);
+        return EXIT_USAGE; /* nothing was written or reported */
+    }
+    char trouble[512];
+    if (!set_cargo_profile(workflow,
+                           option_given(optimization->invocation, "profile"),
+                           &optimization->profile, trouble, sizeof trouble))
+        return workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, trouble);
+    size_t *order = order_findings(&optimization->findings);
+    report->order = order;
     if (optimization->form->begin != NULL)
         optimization->form->begin(report);
-    if (!search_sources(search, error, sizeof error))
-        report->error = error;
+    report_findings(optimization);
     optimization->form->end(report);
+    free(order);
     const int code =
         workflow_end(workflow, TAKT_PHASE_OPTIMIZATION, report->error);
     return code == EXIT_DONE && optimization->grave > 0 ? EXIT_FINDING : code;
@@ -234,11 +352,19 @@ static int run(const struct invocation *invocation)
                    : EXIT_USAGE;
     if (code == EXIT_DONE) {
         apply_flags(invocation, &optimization->workflow.config);
-        code = open_rules(optimization) ? prepare(optimization) : EXIT_USAGE;
+        code = open_inputs(optimization) && open_rules(optimization)
+                   ? prepare(optimization)
+                   : EXIT_USAGE;
         if (code == EXIT_DONE)
             code = optimize(optimization);
         takt_ctx_destroy(optimization->rules.ctx);
         free(optimization->profile.diff);
+        free_findings(&optimization->findings);
+        free_notes(&optimization->notes);
+        free_paths(&optimization->paths);
+        free(optimization->fan_in.count);
+        close_compile_database(optimization->database);
+        free_changed(&optimization->changed);
         workflow_close(&optimization->workflow);
     }
     free(optimization);
@@ -257,7 +383,8 @@ const struct command cmd_optimize = {
         "size on. On a machine that was tuned it predicts how many times as "
         "fast as scalar code that is. In "
         "a project of Cargo it sets [profile.release] of Cargo.toml, and keeps "
-        "a backup.\n\n"
+        "a backup; values that are there are raised and never lowered, unless "
+        "--profile or takt.toml names the profile.\n\n"
         "Options come before takt.toml ([optimization] profile, enable_simd, "
         "enable_gpu, gpu_threshold, use_moe_routing), that before the "
         "defaults. The phase is put on record ('takt status'); an analysis is "
@@ -280,9 +407,22 @@ const struct command cmd_optimize = {
                 {"format", "NAME", "text|json|sarif",
                  "how to report (default text)"},
                 {"json", NULL, NULL, "the same as --format json"},
-                {"all", NULL, NULL, "text: list every finding"},
+                {"all", NULL, NULL,
+                 "list every finding, also those nothing is to be done about"},
+                {"profile-data", "FILE", NULL,
+                 "a profile of the program: what takes most time comes first; "
+                 "may be given several times"},
                 {"fail-on", "WHAT", "none|gpu|simd|any",
                  "exit with 1 on such findings (default none)"},
+                {"baseline", "FILE", NULL,
+                 "findings that are known: only others are listed and fail"},
+                {"write-baseline", NULL, NULL,
+                 "write what was found to the --baseline"},
+                {"diff", "BASE", NULL,
+                 "only findings in lines that changed since a revision of git"},
+                {"compile-commands", "FILE", NULL,
+                 "compile_commands.json: the compiler is asked which loops it "
+                 "vectorises"},
                 SEARCH_OPTIONS,
                 DB_OPTION},
     .examples = {"takt optimize", "takt optimize --dry-run app",

@@ -25,7 +25,8 @@ struct validation {
 static int visit(void *self, const struct takt_finding *finding)
 {
     struct validation *validation = self;
-    const struct advice advice = advise(&validation->rules, finding);
+    const struct advice advice =
+        advise(&validation->rules, finding, RUNS_SCALAR);
 
     if (!finding->is_test)
         add_check(&validation->checks, finding, &advice);

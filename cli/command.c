@@ -204,6 +204,30 @@ static bool takes_next(const struct option *option, const char *next)
            (!has_optional_value(option) || (next != NULL && is_whole(next)));
 }
 
+const char *option_value_at(const struct invocation *invocation,
+                            const char *name, size_t index)
+{
+    const struct command *command = invocation->command;
+
+    for (char *const *word = invocation->words;
+         *word != NULL && strcmp(*word, "--") != 0; word++) {
+        if (strncmp(*word, "--", 2) != 0)
+            continue;
+        const size_t length = strcspn(*word + 2, "=");
+        const struct option *option =
+            &command->options[option_index(command, *word + 2, length)];
+        const char *value =
+            (*word)[2 + length] == '=' ? *word + 3 + length : NULL;
+        if (value == NULL && option->name != NULL &&
+            takes_next(option, word[1]) && word[1] != NULL)
+            value = *++word;
+        if (option->name != NULL && strcmp(option->name, name) == 0 &&
+            index-- == 0)
+            return value != NULL ? value : "";
+    }
+    return NULL;
+}
+
 /* Takes the option `word` of argv[*at] and its value, if it has one. */
 static bool take_option(struct invocation *out, int argc, char **argv,
                         const char *word, int *at)

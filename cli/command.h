@@ -19,7 +19,7 @@ enum exit_code {
     EXIT_USAGE = 2,   /* the command line or its input is wrong */
 };
 
-enum { max_options = 20, max_operands = 64 };
+enum { max_options = 28, max_operands = 64 };
 
 struct option {
     const char *name;   /* without the dashes; NULL ends a table */
@@ -67,6 +67,11 @@ bool has_optional_value(const struct option *option);
  * command must have an option of that name. */
 const char *option_value(const struct invocation *invocation, const char *name);
 bool option_given(const struct invocation *invocation, const char *name);
+
+/* Of an option that may be given several times, the value that was given after
+ * `index` others; NULL: there are not so many. */
+const char *option_value_at(const struct invocation *invocation,
+                            const char *name, size_t index);
 
 /* Which of its words an option was given, from 0; 0 when it was not given. */
 size_t option_choice(const struct invocation *invocation, const char *name);

@@ -11,6 +11,7 @@
 
 #include "json.h"
 #include "number.h"
+#include "project/manifest.h"
 #include "scan/scan.h"
 #include "workflow.h"
 
@@ -85,7 +86,9 @@ struct advice {
     takt_dtype dtype;           /* one that the op has */
     /* Where the machine was tuned and the size is known, else empty and 0: */
     char expert[TAKT_EXPERT_NAME_MAX]; /* the best for it here */
-    double scalar_s, best_s;
+    const char *baseline; /* what it is compared with: "scalar", "vectorised"
+                           * (on one thread) or "library" */
+    double baseline_s, best_s;
     char call[200]; /* of libtakt; empty: there is none */
 };
 
@@ -93,33 +96,33 @@ struct advice {
 struct rules rules_of(const struct takt_project_config *config,
                       struct crossovers *crossovers);
 
-struct advice advise(const struct rules *rules,
-                     const struct takt_finding *finding);
+/* What runs a finding now: the baseline of what is predicted. */
+enum runs_now { RUNS_SCALAR, RUNS_VECTORISED, RUNS_LIBRARY };
 
-/* Times as fast as scalar; 0: not known. */
+struct advice advise(const struct rules *rules,
+                     const struct takt_finding *finding, enum runs_now runs);
+
+/* Times as fast as the baseline; 0: not known. */
 double predicted_speedup(const struct advice *advice);
 
 /* ---- counting and reporting ---- */
 
 enum { most_top = 5 };
 
-struct top_finding {
-    char place[512];    /* path:line:column */
-    struct phrase what; /* "matmul f32 512x512x512 (constant)" */
-    char snippet[TAKT_SNIPPET];
-    struct advice advice;
-    double rank; /* the larger the better */
-};
+struct kept_finding; /* findings.h */
+struct findings;
+
+enum { most_standings = 16 };
 
 struct finding_tally {
     uint64_t gpu, simd, scalar, conditional; /* outside of tests */
     uint64_t in_tests;
-    struct top_finding top[most_top];
-    size_t top_count;
+    uint64_t of[most_standings]; /* by enum standing, outside of tests */
+    uint64_t unchanged;          /* outside of the lines of --diff: in no other
+                                  * count */
 };
 
-void count_finding(struct finding_tally *tally,
-                   const struct takt_finding *finding,
+void count_finding(struct finding_tally *tally, const struct kept_finding *kept,
                    const struct advice *advice);
 uint64_t tally_total(const struct finding_tally *tally);
 
@@ -128,10 +131,21 @@ struct profile_outcome {
     bool is_cargo; /* there is a manifest */
     char path[longest_path];
     const char *profile;
-    bool is_changed;           /* or would be */
-    char backup[longest_path]; /* empty: none was made */
-    char *diff;                /* what changes; owned; NULL: nothing */
+    bool is_changed;              /* or would be */
+    struct takt_kept_values kept; /* what stays although it is not that */
+    char backup[longest_path];    /* empty: none was made */
+    char *diff;                   /* what changes; owned; NULL: nothing */
 };
+
+/* ---- optimize_cargo.c ---- */
+
+/* Sets the profile, or says what would change; `is_named`: by an option. False:
+ * `error`. */
+bool set_cargo_profile(const struct workflow *workflow, bool is_named,
+                       struct profile_outcome *outcome, char *error,
+                       size_t size);
+
+/* ---- reporting ---- */
 
 struct optimize_report;
 
@@ -139,7 +153,7 @@ struct optimize_report;
 struct report_form {
     void (*begin)(struct optimize_report *report); /* may be NULL */
     void (*finding)(struct optimize_report *report,
-                    const struct takt_finding *finding,
+                    const struct kept_finding *kept,
                     const struct advice *advice);
     void (*end)(struct optimize_report *report);
 };
@@ -152,6 +166,10 @@ struct optimize_report {
     const struct rules *rules;
     bool lists_all; /* text: every finding, not the best alone */
     struct finding_tally tally;
+    const struct findings *findings;
+    const size_t *order; /* of the findings; NULL: no memory */
+    const struct evidence_summary *evidence;
+    const struct compiled_summary *compiled;
     const struct search *search;
     const struct profile_outcome *profile;
     const char *error; /* at its end: why it is not whole; NULL: it is */

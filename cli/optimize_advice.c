@@ -185,19 +185,72 @@ static takt_backend choose(const struct rules *rules, const takt_op *op,
                : TAKT_BACKEND_SIMD;
 }
 
-static void predict(const struct rules *rules, struct advice *advice,
-                    const struct estimates *estimates)
+/* Code that compilers or libraries have vectorised already, on one thread: the
+ * names of experts with several end with x and their number. */
+static const takt_estimate *best_single(const struct estimates *estimates)
 {
-    const takt_estimate *scalar = best_of(estimates, on_scalar);
+    const takt_estimate *best = NULL;
+
+    for (size_t i = 0; i < estimates->count; i++) {
+        const takt_estimate *at = &estimates->of[i];
+        const char *x = strrchr(at->expert, 'x');
+        const bool has_threads = x != NULL && x[1] != '\0' &&
+                                 x[strspn(x + 1, "0123456789") + 1] == '\0';
+        if (strncmp(at->expert, "simd.", 5) == 0 && !has_threads &&
+            (best == NULL || total_s(at) < total_s(best)))
+            best = at;
+    }
+    return best;
+}
+
+/* The product of the library that runs it now. */
+static const takt_estimate *best_library(const struct estimates *estimates)
+{
+    const takt_estimate *best = NULL;
+
+    for (size_t i = 0; i < estimates->count; i++) {
+        const takt_estimate *at = &estimates->of[i];
+        if (strncmp(at->expert, "blas.", 5) == 0 &&
+            (best == NULL || total_s(at) < total_s(best)))
+            best = at;
+    }
+    return best;
+}
+
+/* What runs it now, and is to be compared with. */
+static const takt_estimate *find_baseline(const takt_op *op,
+                                          const struct estimates *estimates,
+                                          enum runs_now runs, const char **name)
+{
+    const bool is_product =
+        is_matrix_product(op) || strcmp(op->name, "gemv") == 0;
+    const takt_estimate *blas =
+        runs == RUNS_LIBRARY && is_product ? best_library(estimates) : NULL;
+    const takt_estimate *now = blas != NULL ? blas : best_single(estimates);
+
+    *name = runs == RUNS_LIBRARY ? "library" : "vectorised";
+    if (runs != RUNS_SCALAR && now != NULL)
+        return now;
+    *name = "scalar";
+    return best_of(estimates, on_scalar);
+}
+
+static void predict(const struct rules *rules, const takt_op *op,
+                    struct advice *advice, const struct estimates *estimates,
+                    enum runs_now runs)
+{
+    const char *name;
+    const takt_estimate *now = find_baseline(op, estimates, runs, &name);
     const takt_estimate *best = best_of(estimates, 1u << advice->backend);
 
     if (best == NULL) /* no GPU here: what there is instead */
         best =
             best_of(estimates, on_scalar | (rules->enable_simd ? on_simd : 0));
-    if (!estimates->is_measured || scalar == NULL || best == NULL)
+    if (!estimates->is_measured || now == NULL || best == NULL)
         return;
     memcpy(advice->expert, best->expert, sizeof advice->expert);
-    advice->scalar_s = total_s(scalar);
+    advice->baseline = name;
+    advice->baseline_s = total_s(now);
     advice->best_s = total_s(best);
 }
 
@@ -377,11 +430,12 @@ struct rules rules_of(const struct takt_project_config *config,
 }
 
 struct advice advise(const struct rules *rules,
-                     const struct takt_finding *finding)
+                     const struct takt_finding *finding, enum runs_now runs)
 {
     const takt_op *op = finding->op;
     struct advice advice = {.shape = judged_shape(finding),
-                            .dtype = finding->dtype};
+                            .dtype = finding->dtype,
+                            .baseline = "scalar"};
     struct estimates estimates = {.count = 0};
 
     const bool has_dtype = (op->dtypes >> advice.dtype & 1) != 0;
@@ -401,11 +455,11 @@ struct advice advise(const struct rules *rules,
     advice.backend = choose(rules, op, &advice.shape, &estimates);
     snprintf(advice.text, sizeof advice.text, "%s",
              takt_backend_name(advice.backend));
-    predict(rules, &advice, &estimates);
+    predict(rules, op, &advice, &estimates, runs);
     return advice;
 }
 
 double predicted_speedup(const struct advice *advice)
 {
-    return advice->best_s > 0 ? advice->scalar_s / advice->best_s : 0;
+    return advice->best_s > 0 ? advice->baseline_s / advice->best_s : 0;
 }

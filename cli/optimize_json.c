@@ -2,7 +2,7 @@
 /* optimize_json.c - findings for programs: one JSON object. */
 #include <stdio.h>
 
-#include "optimize.h"
+#include "findings.h"
 
 static const char *profile_name(const struct optimize_report *report)
 {
@@ -54,17 +54,38 @@ static void print_advice(struct json *json, const struct advice *advice)
         json_print(json,
                    "expert:%s predicted_speedup:%g baseline:%s baseline_us:%g "
                    "predicted_us:%g",
-                   advice->expert, predicted_speedup(advice), "scalar",
-                   advice->scalar_s * 1e6, advice->best_s * 1e6);
+                   advice->expert, predicted_speedup(advice), advice->baseline,
+                   advice->baseline_s * 1e6, advice->best_s * 1e6);
     else
         json_print(json, "predicted_speedup:null");
     json_print(json, "call:%s}", known_text(advice->call));
 }
 
+static void print_evidence(struct json *json, const struct kept_finding *kept)
+{
+    static const char *const by[] = {NULL, "line", "function", "op"};
+
+    json_print(json, "standing:%s reason:%s loops_around:%u",
+               standing_key(kept->standing), kept->reason,
+               kept->finding.loops_around);
+    if (kept->evidence == EVIDENCE_NONE) {
+        json_print(json, "evidence:null");
+        return;
+    }
+    json_print(json, "evidence:{share:%g by:%s shared_by:%u calls:%g",
+               kept->share, by[kept->evidence], kept->sharers,
+               positive_number(kept->calls));
+    if (kept->least > 0)
+        json_print(json, "least:%ju most:%zu", kept->least,
+                   kept->most > 0 ? (size_t)kept->most : SIZE_MAX);
+    json_close(json, '}');
+}
+
 static void print_finding(struct optimize_report *report,
-                          const struct takt_finding *finding,
+                          const struct kept_finding *kept,
                           const struct advice *advice)
 {
+    const struct takt_finding *finding = &kept->finding;
     struct json *json = &report->json;
 
     json_print(
@@ -83,6 +104,7 @@ static void print_finding(struct optimize_report *report,
                    ? NULL
                    : finding->function,
                finding->is_test, finding->snippet);
+    print_evidence(json, kept);
     print_advice(json, advice);
     json_close(json, '}');
 }
@@ -95,9 +117,17 @@ static void print_counts(struct json *json,
 
     json_print(json,
                "summary:{findings:%ju gpu:%ju simd:%ju scalar:%ju "
-               "conditional:%ju in_tests:%ju languages:{",
+               "conditional:%ju in_tests:%ju unchanged:%ju standing:{",
                tally_total(tally), tally->gpu, tally->simd, tally->scalar,
-               tally->conditional, tally->in_tests);
+               tally->conditional, tally->in_tests, tally->unchanged);
+    for (int i = 0; i < STANDINGS; i++)
+        json_count(json, standing_key((enum standing)i), tally->of[i]);
+    json_print(json, "} profiles:{files:%zu", report->evidence->files);
+    if (report->evidence->files > 0)
+        json_print(json, "formats:%s in_findings:%g in_project:%g elsewhere:%g",
+                   report->evidence->formats, report->evidence->found,
+                   report->evidence->own, report->evidence->elsewhere);
+    json_print(json, "} languages:{");
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         const struct takt_scan_counts *of = &found->of[i];
         if (of->files == 0)
@@ -124,9 +154,11 @@ static void print_profile(struct json *json,
         return;
     }
     json_print(json,
-               "manifest:{path:%s profile:%s changed:%d backup:%s diff:%s}",
+               "manifest:{path:%s profile:%s changed:%d kept:%s backup:%s "
+               "diff:%s}",
                profile->path, profile->profile, profile->is_changed,
-               known_text(profile->backup), profile->diff);
+               known_text(profile->kept.text), known_text(profile->backup),
+               profile->diff);
 }
 
 static void end(struct optimize_report *report)

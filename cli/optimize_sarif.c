@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sha256.h"
-#include "optimize.h"
+#include "findings.h"
 
 static void begin(struct optimize_report *report)
 {
@@ -70,10 +69,10 @@ static void format_uri(const char *path, char *out, size_t size)
     out[used] = '\0';
 }
 
-static const char *level_of(const struct takt_finding *finding,
+static const char *level_of(const struct kept_finding *kept,
                             const struct advice *advice)
 {
-    if (finding->is_test)
+    if (kept->finding.is_test || !is_listed(kept))
         return "none";
     if (advice->backend == TAKT_BACKEND_GPU)
         return "warning";
@@ -114,26 +113,32 @@ static void print_location(struct json *json,
 static void print_fingerprint(struct json *json,
                               const struct takt_finding *finding)
 {
-    struct takt_sha256 hash;
     char hex[TAKT_SHA256_HEX];
-    const char *const parts[] = {finding->path, finding->pattern,
-                                 finding->function, finding->snippet};
 
-    takt__sha256_init(&hash);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        if (parts[i] != NULL)
-            takt__sha256_add(&hash, parts[i], strlen(parts[i]) + 1);
-    takt__sha256_finish_hex(&hash, hex);
+    fingerprint(finding, hex);
     json_print(json, "partialFingerprints:{taktFinding/v1:%s}", hex);
 }
 
+/* Code hosts do not show what is suppressed. */
+static void print_suppression(struct json *json,
+                              const struct kept_finding *kept)
+{
+    if (kept->standing == STANDING_IGNORED)
+        json_print(json, "suppressions:[{kind:%s justification:%s}]",
+                   "inSource", kept->reason);
+    else if (kept->standing == STANDING_KNOWN)
+        json_print(json, "suppressions:[{kind:%s}] baselineState:%s",
+                   "external", "unchanged");
+}
+
 static void print_finding(struct optimize_report *report,
-                          const struct takt_finding *finding,
+                          const struct kept_finding *kept,
                           const struct advice *advice)
 {
+    const struct takt_finding *finding = &kept->finding;
     struct json *json = &report->json;
     const size_t rule = rule_of(report, finding);
-    const char *level = level_of(finding, advice);
+    const char *level = level_of(kept, advice);
     char id[128];
 
     rule_id(finding->pattern, finding->op, id, sizeof id);
@@ -146,13 +151,19 @@ static void print_finding(struct optimize_report *report,
     print_message(json, finding, advice);
     print_location(json, finding);
     print_fingerprint(json, finding);
+    print_suppression(json, kept);
+    if (kept->share > 0)
+        json_number(json, "rank", 100 * kept->share);
     json_print(json,
-               "properties:{op:%s complexity:%s recommendation:%s test:%d",
+               "properties:{op:%s complexity:%s recommendation:%s test:%d "
+               "standing:%s",
                finding->name, takt_complexity_name(finding->op->complexity),
-               advice->text, finding->is_test);
+               advice->text, finding->is_test, standing_key(kept->standing));
+    if (kept->share > 0)
+        json_number(json, "time_share", kept->share);
     if (predicted_speedup(advice) > 0)
         json_print(json, "predicted_speedup:%g baseline:%s",
-                   predicted_speedup(advice), "scalar");
+                   predicted_speedup(advice), advice->baseline);
     json_print(json, "}}");
 }
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * optimize_tally.c - findings counted by backend, the best of them, and the
- * report for people.
- *
- * The best are those that are predicted to save most time in a call.
- * Where nothing was measured, and after those that were, it is the ones that do
- * most work in a call; where the size is not known, as if it were a typical
- * one.
- */
-#include <math.h>
+/* optimize_tally.c - findings counted by backend and standing, and the report
+ * for people. */
 #include <stdio.h>
 #include <string.h>
 
-#include "optimize.h"
-#include "tune/family.h"
+#include "findings.h"
+
+_Static_assert((int)STANDINGS <= (int)most_standings, "each has its count");
 
 struct phrase describe_found(const struct takt_finding *finding,
                              const struct advice *advice)
@@ -36,74 +29,57 @@ struct phrase describe_found(const struct takt_finding *finding,
                   source, source[0] != '\0' ? ")" : "");
 }
 
+/* "scalar", "vectorised code on one thread", "the library that runs it" */
+static const char *baseline_text(const struct advice *advice)
+{
+    if (strcmp(advice->baseline, "library") == 0)
+        return "the library that runs it";
+    return strcmp(advice->baseline, "vectorised") == 0
+               ? "vectorised code on one thread"
+               : "scalar";
+}
+
 struct phrase describe_speedup(const struct advice *advice)
 {
     const double speedup = predicted_speedup(advice);
 
     if (!(speedup > 0))
         return phrase("%s", "");
-    return phrase(
-        "predicted %.3g times as fast as scalar with %s (%s instead of %s)",
-        speedup, advice->expert, seconds_text(advice->best_s).at,
-        seconds_text(advice->scalar_s).at);
+    return phrase("predicted %.3g times as fast as %s with %s (%s instead of "
+                  "%s)",
+                  speedup, baseline_text(advice), advice->expert,
+                  seconds_text(advice->best_s).at,
+                  seconds_text(advice->baseline_s).at);
 }
 
-static double work_of(const takt_op *op, const struct advice *advice)
+/* ", 75.2% of the time"; empty where no profile knows of it. */
+static struct phrase describe_evidence(const struct kept_finding *kept)
 {
-    const struct takt_family *family = takt__family_at(op, 0);
-    takt_shape shape = advice->shape;
-    takt_work work;
+    struct phrase sizes = {""};
 
-    if (shape.rank == 0 && family != NULL)
-        shape = takt__family_shape(family, (family->low + family->high) / 2);
-    if (shape.rank > 0 &&
-        takt_op_work(op, advice->dtype, &shape, &work) == TAKT_OK)
-        return work.flops + work.bytes / 4;
-    return shape.rank > 0 ? (double)takt_op_elements(op, &shape) : 0;
+    if (kept->share <= 0)
+        return phrase("%s", "");
+    if (kept->least > 0)
+        sizes = phrase(", sizes %s to %s", count_text(kept->least).at,
+                       kept->most > 0 ? count_text(kept->most).at : "any");
+    if (kept->evidence == EVIDENCE_FUNCTION && kept->sharers > 1)
+        return phrase(", about %.1f%% of the time: its part of that of %.60s()",
+                      100 * kept->share, kept->finding.function);
+    if (kept->evidence == EVIDENCE_OP)
+        return phrase(", %.1f%% of the time%s%s", 100 * kept->share, sizes.at,
+                      kept->sharers > 1 ? ", shared with others of its op"
+                                        : "");
+    return phrase(", %.1f%% of the time", 100 * kept->share);
 }
 
-/* Seconds that are saved, or a negative number that still tells apart. */
-static double rank_of(const struct takt_finding *finding,
-                      const struct advice *advice)
-{
-    if (predicted_speedup(advice) > 1)
-        return advice->scalar_s - advice->best_s;
-    return log2(work_of(finding->op, advice) + 1) - 1e6;
-}
-
-static void keep_best(struct finding_tally *tally,
-                      const struct takt_finding *finding,
-                      const struct advice *advice)
-{
-    const double rank = rank_of(finding, advice);
-    struct top_finding *top = tally->top;
-    size_t at = tally->top_count;
-    char path[longest_path];
-
-    while (at > 0 && top[at - 1].rank < rank)
-        at--;
-    if (at == most_top)
-        return;
-    if (tally->top_count < most_top)
-        tally->top_count++;
-    memmove(&top[at + 1], &top[at],
-            (tally->top_count - at - 1) * sizeof top[0]);
-    top[at] = (struct top_finding){.advice = *advice, .rank = rank};
-    snprintf(top[at].place, sizeof top[at].place, "%.480s:%u:%u",
-             clean_text(finding->path, path, sizeof path), finding->line,
-             finding->column);
-    top[at].what = describe_found(finding, advice);
-    clean_text(finding->snippet, top[at].snippet, sizeof top[at].snippet);
-}
-
-void count_finding(struct finding_tally *tally,
-                   const struct takt_finding *finding,
+void count_finding(struct finding_tally *tally, const struct kept_finding *kept,
                    const struct advice *advice)
 {
-    if (finding->is_test) {
+    if (kept->finding.is_test) {
         tally->in_tests++;
         return;
     }
+    tally->of[kept->standing]++;
     tally->conditional += advice->is_conditional;
     tally->gpu +=
         !advice->is_conditional && advice->backend == TAKT_BACKEND_GPU;
@@ -111,9 +87,6 @@ void count_finding(struct finding_tally *tally,
         !advice->is_conditional && advice->backend == TAKT_BACKEND_SIMD;
     tally->scalar +=
         !advice->is_conditional && advice->backend == TAKT_BACKEND_SCALAR;
-    /* What would stay where it is is not among the best. */
-    if (advice->is_conditional || advice->backend != TAKT_BACKEND_SCALAR)
-        keep_best(tally, finding, advice);
 }
 
 uint64_t tally_total(const struct finding_tally *tally)
@@ -123,21 +96,34 @@ uint64_t tally_total(const struct finding_tally *tally)
 
 /* ---- text ---- */
 
+/* Why it is not listed without --all: "[ignored: three elements] ". */
+static struct phrase describe_standing(const struct kept_finding *kept)
+{
+    if (kept->standing == STANDING_OPEN)
+        return phrase("%s", kept->finding.is_test ? "[test] " : "");
+    return phrase("%s[%s%s%s] ", kept->finding.is_test ? "[test] " : "",
+                  standing_key(kept->standing),
+                  kept->reason != NULL ? ": " : "",
+                  kept->reason != NULL ? kept->reason : "");
+}
+
 static void print_finding(struct optimize_report *report,
-                          const struct takt_finding *finding,
+                          const struct kept_finding *kept,
                           const struct advice *advice)
 {
-    char path[longest_path], snippet[TAKT_SNIPPET];
+    const struct takt_finding *finding = &kept->finding;
+    char path[longest_path], snippet[TAKT_SNIPPET], standing[400];
     const struct phrase speedup = describe_speedup(advice);
 
     if (!report->lists_all)
         return;
-    printf("%s:%u:%u: %s%s: %s%s%s\n    %s\n",
+    printf("%s:%u:%u: %s%s: %s%s%s%s\n    %s\n",
            clean_text(finding->path, path, sizeof path), finding->line,
-           finding->column, finding->is_test ? "[test] " : "",
+           finding->column,
+           clean_text(describe_standing(kept).at, standing, sizeof standing),
            describe_found(finding, advice).at, advice->text,
-           speedup.at[0] != '\0' ? ", " : "", speedup.at,
-           clean_text(finding->snippet, snippet, sizeof snippet));
+           describe_evidence(kept).at, speedup.at[0] != '\0' ? ", " : "",
+           speedup.at, clean_text(finding->snippet, snippet, sizeof snippet));
     if (advice->call[0] != '\0')
         printf("    %s\n", advice->call);
 }
@@ -158,29 +144,84 @@ static void print_counts(const struct optimize_report *report)
         printf(", %s in tests", count_text(tally->in_tests).at);
     printf("\n  GPU %ju, SIMD %ju, Scalar %ju, by size %ju\n", tally->gpu,
            tally->simd, tally->scalar, tally->conditional);
+    for (int i = STANDING_OPEN + 1; i < STANDINGS; i++)
+        if (tally->of[i] > 0)
+            printf("  %s %s\n", count_text(tally->of[i]).at,
+                   standing_text((enum standing)i));
+    if (tally->unchanged > 0)
+        printf("  %s in lines that did not change, left out\n",
+               count_text(tally->unchanged).at);
 }
 
-static void print_top(const struct optimize_report *report)
+static void print_evidence(const struct optimize_report *report)
 {
-    const struct finding_tally *tally = &report->tally;
-    const bool has_speedups =
-        tally->top_count > 0 && predicted_speedup(&tally->top[0].advice) > 1;
+    const struct evidence_summary *evidence = report->evidence;
+    const struct compiled_summary *compiled = report->compiled;
 
-    if (tally->top_count == 0)
-        return;
-    printf("\n%s\n", has_speedups ? "largest predicted speedups over scalar"
-                                  : "most work (no speedup was predicted)");
-    for (size_t i = 0; i < tally->top_count; i++) {
-        const struct top_finding *top = &tally->top[i];
-        const struct phrase speedup = describe_speedup(&top->advice);
-        printf("  %zu. %s  %s: %s\n", i + 1, top->place, top->what.at,
-               top->advice.text);
-        if (speedup.at[0] != '\0')
-            printf("     %s\n", speedup.at);
-        printf("     %s\n", top->snippet);
-        if (top->advice.call[0] != '\0')
-            printf("     in C: %s\n", top->advice.call);
+    if (compiled->asked + compiled->unknown + compiled->failed > 0)
+        printf("\nthe compiler told of %zu files; %zu have no command, %zu do "
+               "not compile\n",
+               compiled->asked, compiled->unknown, compiled->failed);
+
+    if (evidence->files > 0)
+        printf(
+            "\nthe profile%s (%s): %.1f%% of the time in findings, %.1f%% in "
+            "other code of the project, %.1f%% elsewhere\n",
+            evidence->files > 1 ? "s" : "", evidence->formats,
+            100 * evidence->found, 100 * evidence->own,
+            100 * evidence->elsewhere);
+}
+
+/* What would stay where it is is not among the best, unless it takes time. */
+static bool is_top(const struct optimize_report *report,
+                   const struct kept_finding *kept, const struct advice *advice)
+{
+    if (kept->finding.is_test || !is_listed(kept))
+        return false;
+    if (report->evidence->files > 0)
+        return kept->share > 0;
+    return advice->is_conditional || advice->backend != TAKT_BACKEND_SCALAR;
+}
+
+static void print_one_top(size_t number, const struct kept_finding *kept,
+                          const struct advice *advice)
+{
+    const struct takt_finding *finding = &kept->finding;
+    const struct phrase speedup = describe_speedup(advice);
+    char path[longest_path], snippet[TAKT_SNIPPET];
+
+    if (number == 1)
+        printf("\n%s\n", kept->share > 0 ? "most time"
+                                         : "most work, by sizes, loops and "
+                                           "calls");
+    printf("  %zu. %s:%u:%u  %s: %s%s\n", number,
+           clean_text(finding->path, path, sizeof path), finding->line,
+           finding->column, describe_found(finding, advice).at, advice->text,
+           describe_evidence(kept).at);
+    if (kept->standing != STANDING_OPEN)
+        printf("     %s\n", standing_text(kept->standing));
+    if (speedup.at[0] != '\0')
+        printf("     %s\n", speedup.at);
+    printf("     %s\n", clean_text(finding->snippet, snippet, sizeof snippet));
+    if (advice->call[0] != '\0')
+        printf("     in C: %s\n", advice->call);
+}
+
+static size_t print_top(const struct optimize_report *report)
+{
+    const struct findings *findings = report->findings;
+    size_t number = 0;
+
+    for (size_t i = 0;
+         report->order != NULL && i < findings->count && number < most_top;
+         i++) {
+        const struct kept_finding *kept = &findings->at[report->order[i]];
+        const struct advice advice =
+            advise(report->rules, &kept->finding, runs_now_of(kept));
+        if (is_top(report, kept, &advice))
+            print_one_top(++number, kept, &advice);
     }
+    return number;
 }
 
 static void print_profile(const struct optimize_report *report)
@@ -196,6 +237,9 @@ static void print_profile(const struct optimize_report *report)
            : report->workflow->is_dry ? "would be set to"
                                       : "was set to",
            profile->profile);
+    if (profile->kept.text[0] != '\0')
+        printf("  %s: kept as it is\n",
+               clean_text(profile->kept.text, path, sizeof path));
     if (profile->backup[0] != '\0')
         printf("  the old one is %s\n",
                clean_text(profile->backup, path, sizeof path));
@@ -203,7 +247,7 @@ static void print_profile(const struct optimize_report *report)
         print_clean_lines(stdout, profile->diff);
 }
 
-static void print_next(const struct optimize_report *report)
+static void print_next(const struct optimize_report *report, size_t shown)
 {
     const char *folder = report->workflow->folder;
     const struct finding_tally *tally = &report->tally;
@@ -212,10 +256,12 @@ static void print_next(const struct optimize_report *report)
     if (tally_total(tally) > 0 && !report->rules->is_tuned)
         puts("  'takt tune' measures this machine, so that speedups can be "
              "predicted");
-    if (tally_total(tally) > tally->top_count && !report->lists_all)
+    if (tally_total(tally) > shown && !report->lists_all)
         print_line(stdout,
                    "  'takt optimize --dry-run --all %s' lists every finding",
                    folder);
+    if (shown > 0 && report->evidence->files == 0)
+        puts("  --profile-data FILE puts what takes most time first");
     if (tally_total(tally) > 0 && !report->rules->enable_gpu)
         puts("  --enable-gpu tells what belongs on a GPU");
     if (report->workflow->is_dry)
@@ -231,9 +277,10 @@ static void print_next(const struct optimize_report *report)
 static void end(struct optimize_report *report)
 {
     print_counts(report);
-    print_top(report);
+    print_evidence(report);
+    const size_t shown = print_top(report);
     print_profile(report);
-    print_next(report);
+    print_next(report, shown);
 }
 
 const struct report_form report_text = {NULL, print_finding, end};

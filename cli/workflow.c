@@ -54,7 +54,7 @@ static int load_config(struct workflow *workflow)
 }
 
 /* The folder of the transpiled code, if there is to be one, and whether it is
- * there. */
+ * there. Another tool may not have been run: that is a warning. */
 static enum takt_transpiled find_target(struct workflow *workflow)
 {
     const char *output = workflow->config.output_dir;
@@ -68,7 +68,16 @@ static enum takt_transpiled find_target(struct workflow *workflow)
         snprintf(target, size, "%s", output);
     else
         snprintf(target, size, "%s/%s", workflow->folder, output);
-    return is_folder(target) ? TAKT_TRANSPILED_THERE : TAKT_TRANSPILED_MISSING;
+    if (is_folder(target))
+        return TAKT_TRANSPILED_THERE;
+    if (!workflow->config.is_batuta)
+        return TAKT_TRANSPILED_MISSING;
+    complain(workflow->command,
+             "%s: the output folder '%s' does not exist; '%s' itself is worked "
+             "on",
+             workflow->config.path, output, workflow->folder);
+    snprintf(target, size, "%s", workflow->folder);
+    return TAKT_TRANSPILED_UNUSED;
 }
 
 /* Everything that is read, written or run is in the folder that was named: a

@@ -11,73 +11,165 @@
 #include "base/new_file.h"
 #include "base/say.h"
 #include "project/diff.h"
+#include "project/profile_value.h"
 #include "project/read_file.h"
 #include "project/toml_edit.h"
 
-enum { KEYS = 4, STRIP = 3, MOST_BACKUPS = 1000 };
-
-static const char *const keys[KEYS] = {"opt-level", "lto", "codegen-units",
-                                       "strip"};
+enum { MOST_BACKUPS = 1000 };
 
 /* NULL: the profile does not set this key. */
-static const char *const literals[TAKT_PROFILES][KEYS] = {
+static const char *const literals[TAKT_PROFILES][TAKT_PROFILE_KEYS] = {
     [TAKT_PROFILE_FAST] = {"2", "\"off\"", "16", NULL},
     [TAKT_PROFILE_BALANCED] = {"3", "\"thin\"", "4", NULL},
     [TAKT_PROFILE_AGGRESSIVE] = {"3", "\"fat\"", "1", "\"symbols\""}};
+
+/* The same, as takt__profile_rank() has them. */
+static const int ranks[TAKT_PROFILES][TAKT_PROFILE_KEYS] = {
+    [TAKT_PROFILE_FAST] = {2, 0, -16, 0},
+    [TAKT_PROFILE_BALANCED] = {3, 2, -4, 0},
+    [TAKT_PROFILE_AGGRESSIVE] = {3, 3, -1, 2}};
+
+/* What is to be done with a key. */
+enum verdict { VERDICT_SET, VERDICT_SAME, VERDICT_KEEP };
 
 static struct takt_toml_setting setting(enum takt_profile profile, int key)
 {
     static const char *const table[] = {"profile", "release"};
 
-    return (struct takt_toml_setting){table, 2, keys[key],
-                                      literals[profile][key]};
+    return (struct takt_toml_setting){
+        table, 2, takt__profile_key_name((enum takt_profile_key)key),
+        literals[profile][key]};
+}
+
+static const struct takt_toml_value *release_of(const struct takt_toml *toml)
+{
+    const struct takt_toml_setting any = setting(TAKT_PROFILE_FAST, 0);
+
+    return takt__toml_table(takt__toml_root(toml), &any);
 }
 
 /* Whether the manifest has all that the aggressive profile sets. */
-static takt_status is_aggressive(const struct takt_toml_text *text, bool *is_so,
-                                 struct takt_toml_error *error)
+static bool is_aggressive(const struct takt_toml *toml)
 {
-    const struct takt_toml_setting any = setting(TAKT_PROFILE_AGGRESSIVE, 0);
+    for (int i = 0; i < TAKT_PROFILE_KEYS; i++) {
+        const struct takt_toml_setting one =
+            setting(TAKT_PROFILE_AGGRESSIVE, i);
+        if (!takt__toml_is(takt__toml_get(release_of(toml), one.key),
+                           one.literal))
+            return false;
+    }
+    return true;
+}
+
+static bool is_table(const struct takt_toml_value *value)
+{
+    return value != NULL && value->kind == TAKT_TOML_TABLE;
+}
+
+static enum verdict judge(const struct takt_toml *toml,
+                          struct takt_profile_wish wish,
+                          enum takt_profile_key key)
+{
+    const struct takt_toml_value *release = release_of(toml);
+    const struct takt_toml_value *value =
+        takt__toml_get(release, takt__profile_key_name(key));
+    const int have = takt__profile_rank(key, value);
+    const int want = ranks[wish.profile][key];
+    const bool keeps_debug =
+        key == TAKT_KEY_STRIP &&
+        takt__profile_has_debug(takt__toml_get(release, "debug"));
+
+    if (literals[wish.profile][key] == NULL)
+        return VERDICT_SAME;
+    if (is_table(value))
+        return VERDICT_SET; /* which is refused, by its place */
+    if (have == want && (value != NULL || (release != NULL && !wish.is_asked)))
+        return VERDICT_SAME; /* by Cargo's default, where it is not written */
+    if (keeps_debug)
+        return VERDICT_KEEP;
+    if (wish.is_asked)
+        return VERDICT_SET;
+    if (have == TAKT_RANK_UNKNOWN || have > want)
+        return VERDICT_KEEP;
+    return key == TAKT_KEY_STRIP && value != NULL ? VERDICT_KEEP : VERDICT_SET;
+}
+
+/* Adds "lto = true" to what is kept. */
+static void note_kept(struct takt_kept_values *kept, const char *text,
+                      const struct takt_toml *toml, enum takt_profile_key key)
+{
+    const char *name = takt__profile_key_name(key);
+    const struct takt_toml_value *value =
+        takt__toml_get(release_of(toml), name);
+    const size_t used = strlen(kept->text);
+
+    if (value == NULL && key == TAKT_KEY_STRIP) {
+        value = takt__toml_get(release_of(toml), "debug");
+        name = "debug";
+    }
+    if (value != NULL)
+        snprintf(kept->text + used, sizeof kept->text - used, "%s%s = %.*s",
+                 used > 0 ? ", " : "", name,
+                 (int)(value->text.to - value->text.from),
+                 text + value->text.from);
+}
+
+/* What is to be set, by the text as it is now. */
+static takt_status look(const struct takt_toml_text *text,
+                        struct takt_profile_wish wish,
+                        bool is_set[TAKT_PROFILE_KEYS], bool *loses_strip,
+                        struct takt_kept_values *kept,
+                        struct takt_toml_error *error)
+{
     struct takt_toml *toml;
     const takt_status status =
         takt__toml_parse(text->bytes, text->length, &toml, error);
 
-    *is_so = status == TAKT_OK;
-    for (int i = 0; i < KEYS && *is_so; i++) {
-        const struct takt_toml_value *table =
-            takt__toml_table(takt__toml_root(toml), &any);
-        *is_so = takt__toml_is(takt__toml_get(table, keys[i]),
-                               literals[TAKT_PROFILE_AGGRESSIVE][i]);
+    kept->text[0] = '\0';
+    if (status != TAKT_OK)
+        return status;
+    *loses_strip = wish.is_asked && is_aggressive(toml) &&
+                   literals[wish.profile][TAKT_KEY_STRIP] == NULL;
+    for (int i = 0; i < TAKT_PROFILE_KEYS; i++) {
+        const enum verdict verdict =
+            judge(toml, wish, (enum takt_profile_key)i);
+        is_set[i] = verdict == VERDICT_SET;
+        if (verdict == VERDICT_KEEP)
+            note_kept(kept, text->bytes, toml, (enum takt_profile_key)i);
     }
     takt__toml_destroy(toml);
-    return status;
+    return TAKT_OK;
 }
 
-static takt_status edit(struct takt_toml_text *text, enum takt_profile profile,
+static takt_status edit(struct takt_toml_text *text,
+                        struct takt_profile_wish wish,
+                        struct takt_kept_values *kept,
                         struct takt_toml_error *error)
 {
-    bool has_our_strip;
-    takt_status status = is_aggressive(text, &has_our_strip, error);
+    bool is_set[TAKT_PROFILE_KEYS] = {false}, loses_strip = false;
+    takt_status status = look(text, wish, is_set, &loses_strip, kept, error);
 
-    if (status == TAKT_OK && has_our_strip &&
-        literals[profile][STRIP] == NULL) {
+    if (status == TAKT_OK && loses_strip) {
         const struct takt_toml_setting strip =
-            setting(TAKT_PROFILE_AGGRESSIVE, STRIP);
+            setting(TAKT_PROFILE_AGGRESSIVE, TAKT_KEY_STRIP);
         status = takt__toml_remove(text, &strip, error);
     }
-    for (int i = 0; i < KEYS && status == TAKT_OK; i++) {
-        const struct takt_toml_setting one = setting(profile, i);
-        if (one.literal != NULL)
+    for (int i = 0; i < TAKT_PROFILE_KEYS && status == TAKT_OK; i++) {
+        const struct takt_toml_setting one = setting(wish.profile, i);
+        if (is_set[i])
             status = takt__toml_set(text, &one, error);
     }
     return status;
 }
 
 takt_status takt__manifest_set_profile(const char *name, const char *text,
-                                       size_t length, enum takt_profile profile,
+                                       size_t length,
+                                       struct takt_profile_wish wish,
                                        char **out, size_t *out_length,
+                                       struct takt_kept_values *kept,
                                        takt_diag *diag)
 {
+    struct takt_kept_values unused;
     struct takt_toml_text edited = {malloc(length + 1), length};
     struct takt_toml_error error = {0};
 
@@ -89,7 +181,8 @@ takt_status takt__manifest_set_profile(const char *name, const char *text,
     if (length > 0)
         memcpy(edited.bytes, text, length);
     edited.bytes[length] = '\0';
-    const takt_status status = edit(&edited, profile, &error);
+    const takt_status status =
+        edit(&edited, wish, kept != NULL ? kept : &unused, &error);
     if (status == TAKT_OK) {
         *out = edited.bytes;
         *out_length = edited.length;
@@ -137,7 +230,7 @@ static bool is_old_text(const struct takt_manifest_change *change,
 }
 
 takt_status takt__manifest_plan(const char *folder, const char *within,
-                                enum takt_profile profile,
+                                struct takt_profile_wish wish,
                                 struct takt_manifest_change *change,
                                 takt_diag *diag)
 {
@@ -150,8 +243,8 @@ takt_status takt__manifest_plan(const char *folder, const char *within,
                                  &change->old_text, &change->old_length, diag);
     if (status == TAKT_OK)
         status = takt__manifest_set_profile(
-            change->path, change->old_text, change->old_length, profile,
-            &change->new_text, &change->new_length, diag);
+            change->path, change->old_text, change->old_length, wish,
+            &change->new_text, &change->new_length, &change->kept, diag);
     if (status != TAKT_OK)
         takt__manifest_change_fini(change);
     else
@@ -180,10 +273,11 @@ static bool is_backup_of(const char *path,
         TAKT_OK)
         return false;
     bool is_so = is_old_text(change, kept, kept_length);
-    for (int i = 0; i < TAKT_PROFILES && !is_so; i++) {
-        if (takt__manifest_set_profile(path, kept, kept_length,
-                                       (enum takt_profile)i, &made,
-                                       &made_length, NULL) != TAKT_OK)
+    for (int i = 0; i < 2 * TAKT_PROFILES && !is_so; i++) {
+        const struct takt_profile_wish wish = {(enum takt_profile)(i / 2),
+                                               i % 2 != 0};
+        if (takt__manifest_set_profile(path, kept, kept_length, wish, &made,
+                                       &made_length, NULL, NULL) != TAKT_OK)
             break;
         is_so = is_old_text(change, made, made_length);
         free(made);

@@ -13,11 +13,28 @@
  * if the manifest has all four values of `aggressive`, `strip` is part of that
  * profile, and is removed when another is set.
  *
+ * Nothing is made worse unasked. A profile that nobody asked for (`is_asked` is
+ * false) only raises what is there: `lto = true`, fewer units, and "s" and "z",
+ * which are for size, stay. A value that means the same stays as it is written.
+ * `strip` is never set beside a `debug` that is kept: it would remove what that
+ * asks for.
+ *
  * Threads: nothing is shared.
  */
 #pragma once
 
 #include "project/config.h"
+
+struct takt_profile_wish {
+    enum takt_profile profile;
+    bool is_asked; /* by name: values may be lowered */
+};
+
+/* What stays although the profile has something else: "lto = true,
+ * codegen-units = 1"; empty: nothing. */
+struct takt_kept_values {
+    char text[200];
+};
 
 /* The largest manifest that is read. */
 enum { TAKT_MANIFEST_BYTES = 4 << 20 };
@@ -35,13 +52,15 @@ takt_status takt__manifest_find(const char *folder, char **path,
 
 /* The text of a manifest with that profile in it; the caller frees *out, which
  * is the same text if it has the profile already, and has a NUL behind it that
- * does not count. `name` is for `diag`.
+ * does not count. `name` is for `diag`; `kept` may be NULL.
  * TAKT_ECORRUPT: it is no TOML.
  * TAKT_EINVAL: profile.release is something else than a table, or a key in it
  * is a table.  TAKT_ENOMEM. */
 takt_status takt__manifest_set_profile(const char *name, const char *text,
-                                       size_t length, enum takt_profile profile,
+                                       size_t length,
+                                       struct takt_profile_wish wish,
                                        char **out, size_t *out_length,
+                                       struct takt_kept_values *kept,
                                        takt_diag *diag);
 
 /* What is to be written, for --dry-run to show and others to write. */
@@ -54,7 +73,8 @@ struct takt_manifest_change {
     size_t old_length;
     char *new_text; /* as it is to be */
     size_t new_length;
-    bool is_needed; /* false: it has that profile */
+    bool is_needed; /* false: it has that profile, or better */
+    struct takt_kept_values kept;
 };
 
 /* Whether an absolute path without links is a folder or something within it. */
@@ -65,7 +85,7 @@ bool takt__path_is_within(const char *folder, const char *path);
  * within the folder `within` will be written. The failures are those of both.
  */
 takt_status takt__manifest_plan(const char *folder, const char *within,
-                                enum takt_profile profile,
+                                struct takt_profile_wish wish,
                                 struct takt_manifest_change *change,
                                 takt_diag *diag);
 

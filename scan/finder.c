@@ -213,6 +213,39 @@ static takt_status gather(struct takt_scan_finder *finder,
     return status;
 }
 
+/* How a node counts on the way to another one within it. */
+static bool is_one_of(TSNode node, const char *const *types)
+{
+    for (; *types != NULL; types++)
+        if (takt__node_is(node, *types))
+            return true;
+    return false;
+}
+
+/* From the root down, because a node finds its parents so anyway. */
+static unsigned count_loops(TSTree *tree, uint32_t start, uint32_t end)
+{
+    static const char *const loops[] = {"for_statement",   "while_statement",
+                                        "do_statement",    "for_range_loop",
+                                        "for_expression",  "while_expression",
+                                        "loop_expression", NULL};
+    static const char *const functions[] = {"function_definition",
+                                            "function_item", NULL};
+    TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
+    unsigned count = 0;
+
+    while (ts_tree_cursor_goto_first_child_for_byte(&cursor, start) >= 0) {
+        const TSNode node = ts_tree_cursor_current_node(&cursor);
+        if (ts_node_start_byte(node) >= start || ts_node_end_byte(node) < end)
+            break;
+        if (is_one_of(node, functions))
+            count = 0;
+        count += is_one_of(node, loops);
+    }
+    ts_tree_cursor_delete(&cursor);
+    return count;
+}
+
 static void place(struct takt_scan_candidate *candidate, TSNode node,
                   struct takt_ruler *ruler)
 {
@@ -227,6 +260,8 @@ static void place(struct takt_scan_candidate *candidate, TSNode node,
     struct takt_ruler ahead = *ruler; /* the next one starts before */
     finding->end_column =
         takt__ruler_column(&ahead, candidate->end - end.column, candidate->end);
+    finding->loops_around = count_loops(candidate->match.source->tree,
+                                        candidate->start, candidate->end);
     takt__snippet(takt__node_text(candidate->match.source, node),
                   finding->snippet);
 }

@@ -76,6 +76,7 @@ struct takt_finding {
     struct takt_found_size size;
     const char *function;       /* that it is in; "" */
     bool is_test;               /* in test code */
+    unsigned loops_around;      /* of its function, without its own */
     char snippet[TAKT_SNIPPET]; /* the first line of it, UTF-8, trimmed */
 };
 

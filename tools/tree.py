@@ -8,7 +8,8 @@ import re
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EDGES = ("cli", "scan", "project", "otel", "dropin", "python")  # besides those of src
+EDGES = ("cli", "scan", "profile", "project", "otel", "dropin",
+         "python")  # besides those of src
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^>"]+)[>"]', re.M)
 LITERAL = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)

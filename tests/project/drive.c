@@ -5,6 +5,7 @@
  *     drive root FOLDER            the manifest that has the profiles
  *     drive diff FOLDER PROFILE    what would be changed
  *     drive set FOLDER PROFILE     changes it
+ *     drive raise FOLDER PROFILE   changes it, and lowers nothing
  *     drive toml                   standard input, as JSON
  *
  * Exit status 1: it failed, and standard error says why.
@@ -51,16 +52,17 @@ static int print_root(const char *folder)
     return 0;
 }
 
-static int change(const char *folder, const char *name, bool is_written)
+static int change(const char *folder, const char *name, bool is_written,
+                  bool is_asked)
 {
     struct takt_manifest_change planned;
-    enum takt_profile profile;
+    struct takt_profile_wish wish = {.is_asked = is_asked};
     takt_diag diag;
     char *text = NULL;
 
-    if (!takt__profile_parse(name, &profile))
+    if (!takt__profile_parse(name, &wish.profile))
         return 2;
-    if (takt__manifest_plan(folder, "/", profile, &planned, &diag) != TAKT_OK)
+    if (takt__manifest_plan(folder, "/", wish, &planned, &diag) != TAKT_OK)
         return fail(&diag);
     takt_status status = TAKT_OK;
     if (is_written)
@@ -84,10 +86,12 @@ int main(int count, char **words)
     if (count == 3 && strcmp(words[1], "root") == 0)
         return print_root(words[2]);
     if (count == 4 && strcmp(words[1], "diff") == 0)
-        return change(words[2], words[3], false);
+        return change(words[2], words[3], false, true);
     if (count == 4 && strcmp(words[1], "set") == 0)
-        return change(words[2], words[3], true);
-    fputs("usage: drive root|diff|set FOLDER [PROFILE], or drive toml\n",
+        return change(words[2], words[3], true, true);
+    if (count == 4 && strcmp(words[1], "raise") == 0)
+        return change(words[2], words[3], true, false);
+    fputs("usage: drive root|diff|set|raise FOLDER [PROFILE], or drive toml\n",
           stderr);
     return 2;
 }

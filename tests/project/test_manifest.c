@@ -19,7 +19,7 @@ struct text {
 
 struct pair {
     const char *name;
-    enum takt_profile profile;
+    struct takt_profile_wish wish;
     struct text before, after;
     const char *refusal; /* NULL: it is not refused */
 };
@@ -73,7 +73,10 @@ static void read_case(char **at, struct pair *one)
     REQUIRE(name != NULL);
     *name = '\0';
     one->name = name + 2;
-    REQUIRE(takt__profile_parse(profile, &one->profile));
+    one->wish.is_asked = strncmp(profile, "unasked ", 8) != 0;
+    if (!one->wish.is_asked)
+        profile += 8;
+    REQUIRE(takt__profile_parse(profile, &one->wish.profile));
     one->before = take_lines(at, "---");
     const char *divider = take_line(at);
     if (strncmp(divider, "--- !", 5) == 0)
@@ -99,18 +102,23 @@ static void read_cases(void)
     }
 }
 
-static struct text set(struct text before, enum takt_profile profile)
+static struct text set(struct text before, struct takt_profile_wish wish)
 {
     struct text after = {0};
     takt_diag diag;
 
     if (takt__manifest_set_profile("Cargo.toml", before.bytes, before.length,
-                                   profile, &after.bytes, &after.length,
+                                   wish, &after.bytes, &after.length, NULL,
                                    &diag) != TAKT_OK) {
         after.bytes = strdup(diag.text);
         after.length = SIZE_MAX; /* it was refused */
     }
     return after;
+}
+
+static struct takt_profile_wish asked(enum takt_profile profile)
+{
+    return (struct takt_profile_wish){profile, true};
 }
 
 static bool same(struct text a, struct text b)
@@ -122,7 +130,7 @@ static bool same(struct text a, struct text b)
 static void expect_pair(const struct pair *one, struct text before,
                         struct text after, const char *how)
 {
-    const struct text got = set(before, one->profile);
+    const struct text got = set(before, one->wish);
 
     TAP_CHECK(same(got, after), "%s%s: %.*s", one->name, how,
               (int)(got.length == SIZE_MAX ? 500 : got.length), got.bytes);
@@ -143,7 +151,7 @@ static void what_cannot_be_is_refused_by_line_and_column(void)
     for (int i = 0; i < case_count; i++) {
         if (cases[i].refusal == NULL)
             continue;
-        const struct text got = set(cases[i].before, cases[i].profile);
+        const struct text got = set(cases[i].before, cases[i].wish);
         EXPECT(got.length == SIZE_MAX);
         EXPECT_STR(got.bytes + strlen("Cargo.toml:"), cases[i].refusal);
         free(got.bytes);
@@ -260,6 +268,15 @@ static const struct takt_toml_value *release_key(const struct takt_toml *toml,
     return takt__toml_get(takt__toml_get(profile, "release"), key);
 }
 
+static bool keeps_debug(const struct takt_toml *toml)
+{
+    const struct takt_toml_value *debug = release_key(toml, "debug");
+
+    return debug != NULL && (debug->kind == TAKT_TOML_STRING
+                                 ? strcmp(debug->string, "none") != 0
+                                 : debug->truth || debug->integer != 0);
+}
+
 /* The table of design, once more and independently. */
 static void expect_profile(struct text text, enum takt_profile profile)
 {
@@ -271,10 +288,19 @@ static void expect_profile(struct text text, enum takt_profile profile)
     REQUIRE(takt__toml_parse(text.bytes, text.length, &toml, &error) ==
             TAKT_OK);
     EXPECT_INT(release_key(toml, "opt-level")->integer, opt_level[profile]);
-    EXPECT_STR(release_key(toml, "lto")->string, lto[profile]);
+    const struct takt_toml_value *has_lto = release_key(toml, "lto");
+    if (has_lto->kind == TAKT_TOML_BOOLEAN) /* which is "fat" */
+        EXPECT(has_lto->truth && profile == TAKT_PROFILE_AGGRESSIVE);
+    else if (strcmp(has_lto->string, "no") != 0) /* which is "off" */
+        EXPECT_STR(has_lto->string, lto[profile]);
+    else
+        EXPECT(profile == TAKT_PROFILE_FAST);
     EXPECT_INT(release_key(toml, "codegen-units")->integer, units[profile]);
-    if (profile == TAKT_PROFILE_AGGRESSIVE)
-        EXPECT_STR(release_key(toml, "strip")->string, "symbols");
+    const struct takt_toml_value *strip = release_key(toml, "strip");
+    if (profile == TAKT_PROFILE_AGGRESSIVE && !keeps_debug(toml))
+        EXPECT(strip->kind == TAKT_TOML_BOOLEAN
+                   ? strip->truth
+                   : strcmp(strip->string, "symbols") == 0);
     takt__toml_destroy(toml);
 }
 
@@ -288,7 +314,7 @@ static void exactly_the_keys_are_set(void)
         char *before = list_text(cases[i].before);
         for (int profile = 0; profile < TAKT_PROFILES; profile++) {
             const struct text after =
-                set(cases[i].before, (enum takt_profile)profile);
+                set(cases[i].before, asked((enum takt_profile)profile));
             char *lines = list_text(after);
             expect_profile(after, (enum takt_profile)profile);
             EXPECT_STR(lines, before);
@@ -330,11 +356,11 @@ static void profiles_follow_each_other_without_a_trace(void)
             before.bytes[before.length - 1] != '\n' ||
             strstr(before.bytes, "strip") != NULL)
             continue;
-        const struct text zero = set(before, TAKT_PROFILE_FAST);
-        const struct text one = set(zero, TAKT_PROFILE_BALANCED);
-        const struct text two = set(one, TAKT_PROFILE_AGGRESSIVE);
-        const struct text three = set(two, TAKT_PROFILE_FAST);
-        const struct text four = set(three, TAKT_PROFILE_BALANCED);
+        const struct text zero = set(before, asked(TAKT_PROFILE_FAST));
+        const struct text one = set(zero, asked(TAKT_PROFILE_BALANCED));
+        const struct text two = set(one, asked(TAKT_PROFILE_AGGRESSIVE));
+        const struct text three = set(two, asked(TAKT_PROFILE_FAST));
+        const struct text four = set(three, asked(TAKT_PROFILE_BALANCED));
         TAP_CHECK(same(one, four), "%s: %s", cases[i].name, four.bytes);
         free(zero.bytes);
         free(one.bytes);
@@ -366,11 +392,11 @@ static void sections_of_any_two_manifests_together(void)
             memcpy(both.bytes + length + 1, second, cases[j].before.length + 1);
             if (strncmp(second, "[patched]", 9) == 0)
                 memcpy(second, "[package]", 9);
-            const struct text after = set(both, cases[j].profile);
+            const struct text after = set(both, asked(cases[j].wish.profile));
             if (after.length != SIZE_MAX) {
                 char *was = list_text(both), *is = list_text(after);
                 accepted++;
-                expect_profile(after, cases[j].profile);
+                expect_profile(after, cases[j].wish.profile);
                 EXPECT_STR(is, was);
                 free(was);
                 free(is);

@@ -24,8 +24,9 @@ static takt_status set(enum takt_profile profile, bool *is_kept,
 {
     struct takt_manifest_change change;
     char *backup = NULL;
-    takt_status status =
-        takt__manifest_plan(folder, folder, profile, &change, diag);
+    takt_status status = takt__manifest_plan(
+        folder, folder, (struct takt_profile_wish){profile, true}, &change,
+        diag);
 
     if (status == TAKT_OK) {
         status = takt__manifest_write(&change, &backup, diag);
@@ -204,8 +205,10 @@ static void what_changed_meanwhile_is_not_overwritten(void)
 
     new_folder();
     put_file("Cargo.toml", plain);
-    REQUIRE(takt__manifest_plan(folder, folder, TAKT_PROFILE_BALANCED, &change,
-                                &diag) == TAKT_OK);
+    REQUIRE(takt__manifest_plan(
+                folder, folder,
+                (struct takt_profile_wish){TAKT_PROFILE_BALANCED, true},
+                &change, &diag) == TAKT_OK);
     put_file("Cargo.toml", "# somebody was faster\n");
     EXPECT_INT(takt__manifest_write(&change, NULL, &diag), TAKT_EIO);
     EXPECT(strstr(diag.text, "was changed meanwhile") != NULL);

@@ -170,8 +170,10 @@ static void a_profile_is_set_at_the_root(void)
     new_folder();
     put_file("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n");
     put_file("a/Cargo.toml", package);
-    REQUIRE(takt__manifest_plan(in_folder("a"), folder, TAKT_PROFILE_FAST,
-                                &change, &diag) == TAKT_OK);
+    REQUIRE(
+        takt__manifest_plan(in_folder("a"), folder,
+                            (struct takt_profile_wish){TAKT_PROFILE_FAST, true},
+                            &change, &diag) == TAKT_OK);
     EXPECT(change.is_needed);
     char *diff = takt__manifest_diff(&change);
     EXPECT(strstr(diff, "@@ -1,2 +1,7 @@\n") != NULL);

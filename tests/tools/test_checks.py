@@ -21,7 +21,7 @@ CLEAN = {
                     "int takt_go(void) { return takt__a(2); }\n",
     **{f"{edge}/{edge}.c": f"int takt_go(void);\nint {edge}_main(void);\n"
                            f"int {edge}_main(void) {{ return takt_go(); }}\n"
-       for edge in ("cli", "scan", "project", "otel", "dropin")},
+       for edge in ("cli", "scan", "profile", "project", "otel", "dropin")},
 }
 MANY = "".join(f"    if (x == {i}) return {i};\n" for i in range(16))
 # What is changed in the clean tree, the check, and what it has to say.

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * finding_notes.c - comments that ignore findings, what hand-written SIMD code
+ * leaves over, and kernels of GPUs.
+ *
+ *     for (...) // takt: ignore three elements
+ *     // takt: ignore three elements
+ *     // takt: ignore-begin generated code
+ *     // takt: ignore-end
+ *
+ * A reason is part of it: without one it is warned of, and does nothing.
+ */
+#define _GNU_SOURCE /* memmem() */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings.h"
+#include "project/read_file.h"
+
+enum { most_source = 8 << 20, lines_above = 80 };
+
+/* ---- comments ---- */
+
+static void warn_at(const struct source_notes *notes, unsigned line,
+                    const char *what)
+{
+    char text[longest_path];
+
+    snprintf(text, sizeof text, "%.3000s:%u: %s", notes->path, line, what);
+    search_warn(notes->search, text);
+}
+
+static struct ignored_lines *add_ignored(struct source_notes *notes,
+                                         unsigned from, unsigned to,
+                                         const char *reason, size_t length)
+{
+    if (notes->ignored_count == notes->ignored_room) {
+        const size_t room = notes->ignored_room * 2 + 8;
+        void *more = realloc(notes->ignored, room * sizeof *notes->ignored);
+        if (more == NULL)
+            return NULL;
+        notes->ignored = more;
+        notes->ignored_room = room;
+    }
+    struct ignored_lines *one = &notes->ignored[notes->ignored_count++];
+    *one = (struct ignored_lines){from, to, ""};
+    snprintf(one->reason, sizeof one->reason, "%.*s",
+             (int)(length < 159 ? length : 159), reason);
+    return one;
+}
+
+/* The region that is open; NULL: none. */
+static struct ignored_lines *open_region(struct source_notes *notes)
+{
+    for (size_t i = notes->ignored_count; i > 0; i--)
+        if (notes->ignored[i - 1].to == UINT32_MAX)
+            return &notes->ignored[i - 1];
+    return NULL;
+}
+
+static bool take_word(const char **at, const char *end, const char *word)
+{
+    const size_t length = strlen(word);
+
+    if ((size_t)(end - *at) < length || memcmp(*at, word, length) != 0)
+        return false;
+    *at += length;
+    return true;
+}
+
+static void end_region(struct source_notes *notes, unsigned line)
+{
+    struct ignored_lines *open = open_region(notes);
+
+    if (open == NULL)
+        warn_at(notes, line, "'takt: ignore-end' without a begin");
+    else
+        open->to = line;
+}
+
+static void visit_comment(void *self, const char *text, size_t length,
+                          unsigned line, bool is_alone)
+{
+    struct source_notes *notes = self;
+    const char *at = text, *end = text + length;
+
+    while (at < end && strchr(" \t/*!#", *at) != NULL)
+        at++;
+    if (!take_word(&at, end, "takt:"))
+        return;
+    while (at < end && *at == ' ')
+        at++;
+    if (take_word(&at, end, "ignore-end")) {
+        end_region(notes, line);
+        return;
+    }
+    const bool is_begin = take_word(&at, end, "ignore-begin");
+    if (!is_begin && !take_word(&at, end, "ignore"))
+        return;
+    if (at < end && strchr(" \t:(\r", *at) == NULL)
+        return; /* another word */
+    while (at < end && strchr(" \t:", *at) != NULL)
+        at++;
+    while (end > at && strchr(" \t\r", end[-1]) != NULL)
+        end--;
+    if (at == end)
+        warn_at(notes, line, "'takt: ignore' does nothing without a reason");
+    else if (is_begin && open_region(notes) != NULL)
+        warn_at(notes, line, "'takt: ignore-begin' within another");
+    else
+        add_ignored(notes, line, is_begin ? UINT32_MAX : line + is_alone, at,
+                    (size_t)(end - at));
+}
+
+/* ---- the file ---- */
+
+static void close_file(struct source_notes *notes)
+{
+    free(notes->path);
+    free(notes->text);
+    free(notes->line);
+    notes->path = notes->text = NULL;
+    notes->line = NULL;
+    notes->size = notes->lines = 0;
+    notes->ignored_count = 0;
+}
+
+static void find_lines(struct source_notes *notes)
+{
+    unsigned count = 1;
+
+    for (size_t i = 0; i < notes->size; i++)
+        count += notes->text[i] == '\n';
+    notes->line = malloc((count + 1) * sizeof *notes->line);
+    if (notes->line == NULL)
+        return;
+    notes->line[0] = 0;
+    notes->lines = 1;
+    for (size_t i = 0; i < notes->size; i++)
+        if (notes->text[i] == '\n')
+            notes->line[notes->lines++] = i + 1;
+    notes->line[notes->lines] = notes->size;
+}
+
+/* A file that cannot be read again has nothing to say. */
+static void open_file(struct source_notes *notes,
+                      const struct takt_finding *finding)
+{
+    char path[2 * longest_path];
+
+    close_file(notes);
+    notes->path = strdup(finding->path);
+    snprintf(path, sizeof path, "%s/%s", notes->search->folder, finding->path);
+    if (notes->path == NULL || takt__read_file(path, most_source, &notes->text,
+                                               &notes->size, NULL) != TAKT_OK)
+        return;
+    find_lines(notes);
+    if (memmem(notes->text, notes->size, "takt:", 5) == NULL)
+        return;
+    find_comments(finding->language, notes->text, notes->size, visit_comment,
+                  notes);
+    if (open_region(notes) != NULL)
+        warn_at(notes, open_region(notes)->from,
+                "'takt: ignore-begin' without an end: it is that of the file");
+}
+
+/* ---- what stands above ---- */
+
+static bool line_has(const struct source_notes *notes, unsigned line,
+                     const char *word)
+{
+    const size_t from = notes->line[line - 1], to = notes->line[line];
+
+    return memmem(notes->text + from, to - from, word, strlen(word)) != NULL;
+}
+
+/* Whether one of the words stands above it in the same function, as far as
+ * lines tell: a brace in the first column ends one. */
+static bool stands_above(const struct source_notes *notes, unsigned line,
+                         const char *const *words)
+{
+    for (unsigned i = 0; i < lines_above && line > 1; i++) {
+        line--;
+        for (const char *const *word = words; *word != NULL; word++)
+            if (line_has(notes, line, *word))
+                return true;
+        if (notes->text[notes->line[line - 1]] == '}')
+            return false;
+    }
+    return false;
+}
+
+static bool is_device_file(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    return dot != NULL && (strcmp(dot, ".cu") == 0 || strcmp(dot, ".cuh") == 0);
+}
+
+static bool is_device_code(const struct source_notes *notes,
+                           const struct takt_finding *finding)
+{
+    static const char *const words[] = {"__global__", "__device__", NULL};
+
+    return is_device_file(finding->path) &&
+           stands_above(notes, finding->line + 1, words);
+}
+
+/* A loop that begins where another one ended, below intrinsics. */
+static bool is_remainder(const struct source_notes *notes,
+                         const struct takt_finding *finding)
+{
+    static const char *const words[] = {
+        "_mm_",      "_mm256_", "_mm512_", "__m128", "__m256",    "__m512",
+        "vld1",      "vst1",    "vfmaq",   "vmlaq",  "float32x4", "svld1",
+        "wasm_v128", "vec_xl",  "_simd(",  "f32x4",  "f32x8",     NULL};
+    const char *head = finding->snippet;
+    const bool is_c =
+        finding->language == TAKT_SCAN_C || finding->language == TAKT_SCAN_CPP;
+    const bool begins_at_zero =
+        strstr(head, "= 0") != NULL || strstr(head, "=0") != NULL;
+    const bool is_rest =
+        is_c ? strncmp(head, "for", 3) == 0 && !begins_at_zero
+             : strstr(head, "remainder") != NULL ||
+                   (strstr(head, "..") != NULL && strstr(head, " 0..") == NULL);
+
+    return is_rest && stands_above(notes, finding->line, words);
+}
+
+void mark_by_text(struct source_notes *notes, struct findings *findings,
+                  struct kept_finding *kept)
+{
+    const struct takt_finding *finding = &kept->finding;
+
+    if (notes->path == NULL || strcmp(notes->path, finding->path) != 0)
+        open_file(notes, finding);
+    if (notes->lines == 0 || finding->line > notes->lines)
+        return;
+    for (size_t i = 0; i < notes->ignored_count; i++) {
+        const struct ignored_lines *one = &notes->ignored[i];
+        if (finding->line < one->from || finding->line > one->to)
+            continue;
+        kept->standing = STANDING_IGNORED;
+        kept->reason = takt__region_copy(&findings->region, one->reason,
+                                         strlen(one->reason));
+        return;
+    }
+    if (is_device_code(notes, finding))
+        kept->standing = STANDING_DEVICE;
+    else if (is_remainder(notes, finding))
+        kept->standing = STANDING_REMAINDER;
+}
+
+void free_notes(struct source_notes *notes)
+{
+    close_file(notes);
+    free(notes->ignored);
+    notes->ignored = NULL;
+    notes->ignored_room = 0;
+}

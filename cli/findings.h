@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * findings.h - what `takt optimize` found, kept until all of it is there: what
+ * the code around each says, what profiles say, and which come first.
+ */
+#pragma once
+
+#include "base/sha256.h"
+#include "optimize.h"
+#include "text/region.h"
+
+/* ---- findings.c: keeping them ---- */
+
+/* Why nothing is to be done about a finding. In the order of their lines. */
+enum standing {
+    STANDING_OPEN, /* something is */
+    STANDING_LIBRARY,
+    STANDING_VECTORISED,
+    STANDING_SMALL,
+    STANDING_REMAINDER,
+    STANDING_DEVICE,
+    STANDING_CALL,
+    STANDING_IGNORED,
+    STANDING_KNOWN,
+    STANDINGS
+};
+
+/* How a profile knows of it. */
+enum evidence { EVIDENCE_NONE, EVIDENCE_LINE, EVIDENCE_FUNCTION, EVIDENCE_OP };
+
+struct kept_finding {
+    struct takt_finding finding; /* strings live as long as the findings */
+    enum standing standing;
+    const char *reason; /* STANDING_IGNORED: what the comment says */
+    bool is_aside;      /* examples, benchmarks, vendored */
+    double score;       /* without a profile, the larger the better */
+
+    enum evidence evidence;
+    double share;         /* of the time of the profiles */
+    unsigned sharers;     /* findings that this time was divided among */
+    double calls;         /* 0: not known */
+    uint64_t least, most; /* sizes that were seen; 0: not known */
+};
+
+struct findings {
+    struct kept_finding *at;
+    size_t count, room;
+    struct takt_region region;
+    bool is_memory_short;
+};
+
+/* A copy of it, or NULL: no memory. */
+struct kept_finding *keep_finding(struct findings *findings,
+                                  const struct takt_finding *finding);
+void free_findings(struct findings *findings);
+
+/* "run by a library already": of a line that counts them; "" for open ones. */
+const char *standing_text(enum standing standing);
+const char *standing_key(enum standing standing); /* of JSON: "library" */
+
+/* Whether it is listed when --all was not given. */
+bool is_listed(const struct kept_finding *kept);
+
+/* ---- finding_symbol.c: names of functions, as compilers and people write
+ * them ---- */
+
+enum { longest_symbol = 128 };
+
+/* The last part alone: "matmul" of "ns::matmul<float>(float const*)",
+ * "model::matmul::h0123456789abcdef", "_ZN2ns6matmulEPf", "matmul.constprop.0"
+ * and "Model.matmul". */
+void plain_symbol(const char *symbol, char out[longest_symbol]);
+
+/* Whether nobody of the project wrote it: a runtime's, libc's, libm's. */
+bool is_foreign_symbol(const char *symbol);
+
+/* ---- finding_notes.c: what the text of a file says about its findings ---- */
+
+struct source_notes {
+    struct search *search; /* for warnings */
+    char *path;            /* of the file that is open; NULL: none */
+    char *text;
+    size_t size;
+    size_t *line; /* offsets of lines; line[0] is that of line 1 */
+    unsigned lines;
+    struct ignored_lines {
+        unsigned from, to;
+        char reason[160];
+    } * ignored;
+    size_t ignored_count, ignored_room;
+};
+
+/* Marks a finding by what stands around it. Findings of one file follow each
+ * other. */
+void mark_by_text(struct source_notes *notes, struct findings *findings,
+                  struct kept_finding *kept);
+void free_notes(struct source_notes *notes);
+
+/* ---- finding_comments.c ---- */
+
+/* Calls `visit` with each comment, without its marks, and its first line; a
+ * comment over several lines is visited line by line. `is_alone`: nothing but
+ * blanks stands before it on its line. */
+typedef void comment_visit(void *self, const char *text, size_t length,
+                           unsigned line, bool is_alone);
+void find_comments(enum takt_scan_language language, const char *text,
+                   size_t size, comment_visit *visit, void *self);
+
+/* ---- finding_standing.c: what runs it now ---- */
+
+/* Marks what a library runs, what compilers vectorise and what is small, by the
+ * pattern, the op and the sizes alone. */
+void mark_by_kind(struct kept_finding *kept);
+
+enum runs_now runs_now_of(const struct kept_finding *kept);
+
+/* Whether the op is one that compilers vectorise in a loop of its own. */
+bool is_vectorisable(const struct takt_finding *finding);
+
+/* ---- finding_compiled.c ---- */
+
+struct compile_database; /* compile.h */
+
+/* Files with findings: of which the compiler told, which have no command, and
+ * which did not compile. */
+struct compiled_summary {
+    size_t asked, unknown, failed;
+};
+
+/* Marks what the compiler says that it vectorises, and unmarks what it does
+ * not, in the files that the database has commands for. */
+void mark_by_compiler(struct findings *findings, const char *folder,
+                      struct compile_database *database,
+                      struct compiled_summary *summary);
+
+/* ---- finding_diff.c: --diff ---- */
+
+struct changed_lines {
+    struct changed_range *at; /* by path and line */
+    size_t count, room;
+    struct takt_region region;
+    const char *path; /* of the file whose hunks are read */
+    bool is_memory_short;
+};
+
+/* Asks git what changed in the folder since a revision. False: it could not
+ * tell; what git said is on stderr. To be freed in any case. */
+bool find_changed(struct changed_lines *changed, const char *folder,
+                  const char *base);
+bool is_changed(const struct changed_lines *changed,
+                const struct takt_finding *finding);
+void free_changed(struct changed_lines *changed);
+
+/* ---- finding_baseline.c: --baseline, --write-baseline ---- */
+
+/* The same for a finding when lines were added above it. */
+void fingerprint(const struct takt_finding *finding, char hex[TAKT_SHA256_HEX]);
+
+/* Marks the findings that a file knows. False: `error`. */
+bool mark_by_baseline(struct findings *findings, const char *path, char *error,
+                      size_t size);
+bool write_baseline(const struct findings *findings, const char *path,
+                    char *error, size_t size);
+
+/* ---- finding_rank.c: which come first ---- */
+
+enum { fan_in_slots = 1 << 20 };
+
+/* How often a name is followed by a parenthesis, in all sources. */
+struct fan_in {
+    _Atomic uint32_t *count; /* by the hash of the name; NULL: no memory */
+};
+
+/* Counts the calls in a file; any number of threads may. */
+void count_calls(struct fan_in *fan_in, const char *text, size_t size);
+
+uint32_t calls_of(const struct fan_in *fan_in, const char *function);
+
+/* Marks calls of functions that are findings themselves, and gives all their
+ * scores. */
+void rank_findings(struct findings *findings, const struct fan_in *fan_in);
+
+/* The elements that an op visits: of sizes that are not known, as if they were
+ * 256. *is_known: all of them are. */
+double visits_of(const struct takt_finding *finding, bool *is_known);
+
+/* Puts those first that take most time, then those that score highest, and
+ * tells their indices; the caller frees it. NULL: no memory. */
+size_t *order_findings(const struct findings *findings);
+
+/* ---- findings.c: the sources of the project ---- */
+
+/* All source files of the project, noted by any number of threads. */
+struct source_paths {
+    pthread_mutex_t lock;
+    char **at;
+    size_t count, room;
+    bool is_memory_short;
+};
+
+void note_path(struct source_paths *paths, const char *path);
+void free_paths(struct source_paths *paths);
+
+/* ---- finding_evidence.c: profiles ---- */
+
+struct evidence_summary {
+    size_t files;
+    char formats[128];            /* "perf script, gprof" */
+    double found, own, elsewhere; /* shares of the time: in findings, in other
+                                   * code of the project, in that of others */
+};
+
+/* Reads a profile, and adds what it says to the findings. False: `error`. */
+bool read_evidence(struct findings *findings, const struct source_paths *paths,
+                   const char *folder, const char *path,
+                   struct evidence_summary *summary, char *error, size_t size);
+
+/* ---- finding_routine.c ---- */
+
+/* "matmul" for "sgemm", "exp" for NumPy's "exp f->f"; NULL: none. */
+const char *op_of_routine(const char *routine, bool of_numpy);
+
+/* ---- finding_evidence.c ---- */
+
+/* After the last one: shares are means over the profiles. */
+void finish_evidence(struct findings *findings,
+                     struct evidence_summary *summary);
