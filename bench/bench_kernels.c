@@ -9,7 +9,9 @@
  * where they have the op, on one thread and on two, and SLEEF. A ratio is the
  * time of the best of theirs over ours: above 1 is a win.
  *
- *     bench_kernels [--full] [--op OP] [--dtype f32|f64]
+ *     bench_kernels [--full] [--exact] [--op OP,...] [--dtype f32|f64]
+ *
+ * --exact leaves out -Ofast, which may reorder sums and forget NaNs.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -21,6 +23,7 @@
 
 #include "bench.h"
 #include "blas_loops.h"
+#include "kernels/partial.h"
 #include "plain_loops.h"
 #include "sleef_loops.h"
 
@@ -28,8 +31,25 @@ enum { most_ways = 16, most_rows = 128, most_sizes = 16, most_retries = 3 };
 
 static const double goal = 0.95;
 
+/* A reduction of rows, and the one of vectors that it is made of. */
+static const struct by_rows {
+    const char *op, *of_vectors;
+    enum takt_partial_kind kind;
+} by_rows[] = {{"row_sum", "sum", TAKT_PARTIAL_SUM},
+               {"row_mean", "mean", TAKT_PARTIAL_MEAN},
+               {"row_max", "max", TAKT_PARTIAL_MAX}};
+
+static const struct by_rows *find_by_rows(const char *op)
+{
+    for (size_t i = 0; i < sizeof by_rows / sizeof by_rows[0]; i++)
+        if (strcmp(op, by_rows[i].op) == 0)
+            return &by_rows[i];
+    return NULL;
+}
+
 struct trial {
     const struct takt_kernel *kernel;
+    const struct by_rows *by_rows; /* NULL: it is not */
     size_t n, rows, cols;
     void *a, *b, *c, *out;
     double p, q;
@@ -53,6 +73,21 @@ static const double rest_ns = 20e6;
 /* ---- ours ------------------------------------------------------------------
  */
 
+/* Reductions of rows have no kernel: the one of vectors runs for each. */
+static void reduce_rows(const struct trial *t)
+{
+    const bool is_f64 = t->kernel->dtype == TAKT_KERNEL_f64;
+    const size_t size = is_f64 ? sizeof(double) : sizeof(float);
+    struct takt_partial partial;
+
+    for (size_t i = 0; i < t->rows; i++) {
+        t->kernel->run.reduce(t->cols, (char *)t->a + i * t->cols * size, NULL,
+                              &partial);
+        takt__partial_write(t->by_rows->kind, &partial, is_f64,
+                            (char *)t->out + i * size);
+    }
+}
+
 static void run_kernel(void *self, size_t calls)
 {
     const struct trial *t = self;
@@ -60,12 +95,18 @@ static void run_kernel(void *self, size_t calls)
     struct takt_partial partial;
 
     for (size_t i = 0; i < calls; i++)
-        if (k->kind == TAKT_KERNEL_KIND_map)
+        if (t->by_rows != NULL)
+            reduce_rows(t);
+        else if (k->kind == TAKT_KERNEL_KIND_map)
             k->run.map(t->n, t->a, t->b, t->c, t->out, t->p, t->q);
         else if (k->kind == TAKT_KERNEL_KIND_reduce)
             k->run.reduce(t->n, t->a, t->b, &partial);
         else if (k->kind == TAKT_KERNEL_KIND_rows)
             k->run.rows(t->rows, t->cols, t->a, NULL, NULL, t->out, t->p);
+        else if (k->kind == TAKT_KERNEL_KIND_bias)
+            k->run.bias(t->rows, t->cols, t->a, t->b, t->out);
+        else if (k->kind == TAKT_KERNEL_KIND_columns)
+            k->run.columns(t->rows, t->cols, t->a, t->cols, t->out);
         else
             k->run.transpose(t->rows, t->cols, t->a, t->cols, t->out, t->rows);
 }
@@ -104,6 +145,10 @@ static void run_loop(void *self, size_t calls)
             loop->reduce(t->n, t->a, t->b, &partial);
         else if (loop->rows != NULL)
             loop->rows(t->rows, t->cols, t->a, NULL, NULL, t->out, t->p);
+        else if (loop->bias != NULL)
+            loop->bias(t->rows, t->cols, t->a, t->b, t->out);
+        else if (loop->columns != NULL)
+            loop->columns(t->rows, t->cols, t->a, t->cols, t->out);
         else
             loop->transpose(t->rows, t->cols, t->a, t->cols, t->out, t->rows);
 }
@@ -150,9 +195,12 @@ struct program {
     struct blas blas[2];
     size_t blas_count;
     const char *op, *dtype; /* wanted; NULL: all */
+    bool is_exact;          /* without -Ofast */
     size_t last;            /* elements at most */
     struct cell *cells;
     size_t cell_count;
+    struct takt_kernel rows[7]; /* reductions of rows, which cells point to */
+    size_t row_count;
 };
 
 static double best_of_ours(const struct cell *cell)
@@ -222,7 +270,8 @@ static size_t add_ways(const struct program *program, struct trial *t,
     add_way(ways, &count, "kernel", t)->run =
         t->n > 1u << 16 ? run_one : run_kernel;
     add_loop(plain_loops_o3, "gcc -O3", t, &theirs[0], ways, &count);
-    add_loop(plain_loops_ofast, "gcc -Ofast", t, &theirs[1], ways, &count);
+    if (!program->is_exact)
+        add_loop(plain_loops_ofast, "gcc -Ofast", t, &theirs[1], ways, &count);
     takt_map_kernel *sleef =
         sleef_loop(t->kernel->op, t->kernel->dtype,
                    takt_machine_best_isa(program->machine));
@@ -289,7 +338,7 @@ static void set_values(struct trial *t)
         t->p = 1e-6; /* y must stay in range */
     if (strcmp(op, "layernorm") == 0)
         t->p = 1e-5;
-    if (strcmp(op, "sqrt") == 0 || strcmp(op, "log") == 0)
+    if (strcmp(op, "sqrt") == 0 || strncmp(op, "log", 3) == 0)
         make_positive(t, t->a);
 }
 
@@ -301,7 +350,9 @@ static void set_sizes(struct trial *t)
         t->cols = 1024;
         t->rows = t->n / t->cols;
     }
-    if (t->kernel->kind == TAKT_KERNEL_KIND_transpose) {
+    if (t->kernel->kind == TAKT_KERNEL_KIND_transpose ||
+        t->kernel->kind == TAKT_KERNEL_KIND_bias ||
+        t->kernel->kind == TAKT_KERNEL_KIND_columns) {
         t->rows = t->cols = (size_t)sqrt((double)t->n);
         t->n = t->rows * t->cols;
     }
@@ -328,8 +379,11 @@ static void time_cell(struct program *program, const struct takt_kernel *kernel,
                       size_t n)
 {
     struct cell *cell = &program->cells[program->cell_count++];
-    struct trial t = {
-        .kernel = kernel, .n = n, .one = program->one, .two = program->two};
+    struct trial t = {.kernel = kernel,
+                      .by_rows = find_by_rows(kernel->op),
+                      .n = n,
+                      .one = program->one,
+                      .two = program->two};
     struct theirs theirs[most_ways];
     struct bench_way ways[most_ways];
 
@@ -436,6 +490,16 @@ static void print_worst(struct program *program)
     }
 }
 
+static bool is_listed(const char *list, const char *op)
+{
+    const size_t length = strlen(op);
+
+    for (; *list != '\0'; list += strcspn(list, ","), list += *list == ',')
+        if (strcspn(list, ",") == length && strncmp(list, op, length) == 0)
+            return true;
+    return false;
+}
+
 static bool is_wanted(const struct program *program,
                       const struct takt_kernel *kernel)
 {
@@ -444,10 +508,41 @@ static bool is_wanted(const struct program *program,
            (kernel->kind == TAKT_KERNEL_KIND_map ||
             kernel->kind == TAKT_KERNEL_KIND_reduce ||
             kernel->kind == TAKT_KERNEL_KIND_rows ||
+            kernel->kind == TAKT_KERNEL_KIND_bias ||
+            kernel->kind == TAKT_KERNEL_KIND_columns ||
             kernel->kind == TAKT_KERNEL_KIND_transpose) &&
-           (program->op == NULL || strcmp(program->op, kernel->op) == 0) &&
+           (program->op == NULL || is_listed(program->op, kernel->op)) &&
            (program->dtype == NULL || (strcmp(program->dtype, "f64") == 0) ==
                                           (kernel->dtype == TAKT_KERNEL_f64));
+}
+
+static void time_op(struct program *program, const struct takt_kernel *kernel,
+                    const size_t *sizes, size_t count)
+{
+    const struct cell *first = &program->cells[program->cell_count];
+
+    if (!is_wanted(program, kernel))
+        return;
+    for (size_t i = 0; i < count; i++)
+        time_cell(program, kernel, sizes[i]);
+    print_row(first, count);
+}
+
+/* The kernel of vectors, under the name of the op that applies it to rows. */
+static void time_by_rows(struct program *program,
+                         const struct takt_kernel *kernel, const size_t *sizes,
+                         size_t count)
+{
+    for (size_t i = 0; i < sizeof by_rows / sizeof by_rows[0]; i++)
+        if (strcmp(kernel->op, by_rows[i].of_vectors) == 0 &&
+            kernel->kind == TAKT_KERNEL_KIND_reduce) {
+            struct takt_kernel *rows = &program->rows[program->row_count];
+            *rows = *kernel;
+            rows->op = by_rows[i].op;
+            rows->kind = TAKT_KERNEL_KIND_columns; /* a matrix to a vector */
+            if (is_wanted(program, rows))
+                program->row_count++, time_op(program, rows, sizes, count);
+        }
 }
 
 static void time_all(struct program *program)
@@ -457,14 +552,10 @@ static void time_all(struct program *program)
     const size_t size_count = list_sizes(program, sizes);
 
     print_head(sizes, size_count);
-    for (size_t i = 0; i < count; i++) {
-        if (!is_wanted(program, &table[i]))
-            continue;
-        const struct cell *first = &program->cells[program->cell_count];
-        for (size_t s = 0; s < size_count; s++)
-            time_cell(program, &table[i], sizes[s]);
-        print_row(first, size_count);
-    }
+    for (size_t i = 0; i < count; i++)
+        time_op(program, &table[i], sizes, size_count);
+    for (size_t i = 0; i < count; i++)
+        time_by_rows(program, &table[i], sizes, size_count);
     print_worst(program);
 }
 
@@ -474,6 +565,8 @@ static bool read_words(int argc, char **argv, struct program *program)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--full") == 0)
             program->last = (size_t)1 << 26;
+        else if (strcmp(argv[i], "--exact") == 0)
+            program->is_exact = true;
         else if (strcmp(argv[i], "--op") == 0 && i + 1 < argc)
             program->op = argv[++i];
         else if (strcmp(argv[i], "--dtype") == 0 && i + 1 < argc)
@@ -488,7 +581,8 @@ int main(int argc, char **argv)
     struct program program = {0};
 
     if (!read_words(argc, argv, &program)) {
-        fputs("usage: bench_kernels [--full] [--op OP] [--dtype f32|f64]\n",
+        fputs("usage: bench_kernels [--full] [--exact] [--op OP,...] "
+              "[--dtype f32|f64]\n",
               stderr);
         return 2;
     }

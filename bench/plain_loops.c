@@ -190,6 +190,59 @@ static void layernorm_f32(size_t rows, size_t cols, const void *in,
 TRANSPOSE(float, f32)
 TRANSPOSE(double, f64)
 
+#define BIAS(op, type, dtype, sign)                                         \
+    static void op##_##dtype(size_t rows, size_t cols, const void *in,      \
+                             const void *bias, void *to)                    \
+    {                                                                       \
+        const type *restrict a = in, *restrict b = bias;                    \
+        type *restrict out = to;                                            \
+        for (size_t i = 0; i < rows; i++)                                   \
+            for (size_t j = 0; j < cols; j++)                               \
+                out[i * cols + j] = a[i * cols + j] sign b[j];              \
+    }
+
+/* Columns as one goes through memory, rows one after the other. */
+#define AXIS(op, type, dtype, step, factor)                                 \
+    static void col_##op##_##dtype(size_t rows, size_t cols, const void *in,\
+                                   size_t ld, void *to)                     \
+    {                                                                       \
+        const type *restrict a = in;                                        \
+        type *restrict out = to;                                            \
+        for (size_t j = 0; j < cols; j++)                                   \
+            out[j] = a[j];                                                  \
+        for (size_t i = 1; i < rows; i++)                                   \
+            for (size_t j = 0; j < cols; j++) {                             \
+                const type x = a[i * ld + j], r = out[j];                   \
+                out[j] = step;                                              \
+            }                                                               \
+        for (size_t j = 0; j < cols; j++)                                   \
+            out[j] *= (type)(factor);                                       \
+        (void)rows;                                                         \
+    }                                                                       \
+    static void row_##op##_##dtype(size_t cols, size_t rows, const void *in,\
+                                   size_t ld, void *to)                     \
+    {                                                                       \
+        const type *restrict a = in;                                        \
+        type *restrict out = to;                                            \
+        for (size_t i = 0; i < cols; i++) {                                 \
+            type r = a[i * ld];                                             \
+            for (size_t j = 1; j < rows; j++) {                             \
+                const type x = a[i * ld + j];                               \
+                r = step;                                                   \
+            }                                                               \
+            out[i] = r * (type)(factor);                                    \
+        }                                                                   \
+    }
+
+#define AXES(type, dtype)                                                   \
+    BIAS(bias_add, type, dtype, +)                                          \
+    BIAS(bias_mul, type, dtype, *)                                          \
+    AXIS(sum, type, dtype, r + x, 1)                                        \
+    AXIS(mean, type, dtype, r + x, 1 / (type)rows)                          \
+    AXIS(max, type, dtype, x > r ? x : r, 1)
+AXES(float, f32)
+AXES(double, f64)
+
 #define M(name, dtype_) {.op = #name, .dtype = TAKT_KERNEL_##dtype_, .map = name##_##dtype_}
 #define R(name, dtype_) {.op = #name, .dtype = TAKT_KERNEL_##dtype_, .reduce = name##_##dtype_}
 #define BOTH(dtype_) \
@@ -206,9 +259,17 @@ TRANSPOSE(double, f64)
     M(log, dtype), M(log2, dtype), M(log1p, dtype), M(sin, dtype),         \
     M(cos, dtype), M(sigmoid, dtype), M(tanh, dtype), M(gelu, dtype)
 
+#define B(name, dtype_) {.op = #name, .dtype = TAKT_KERNEL_##dtype_, .bias = name##_##dtype_}
+#define C(name, dtype_) {.op = #name, .dtype = TAKT_KERNEL_##dtype_, .columns = name##_##dtype_}
+#define BY_AXES(dtype)                                                     \
+    B(bias_add, dtype), B(bias_mul, dtype), C(col_sum, dtype),              \
+    C(col_mean, dtype), C(col_max, dtype), C(row_sum, dtype),               \
+    C(row_mean, dtype), C(row_max, dtype)
+
 const struct plain_loop PLAIN_LOOPS[] = {
     BOTH(f32), BOTH(f64),
     MATH(f32), MATH(f64),
+    BY_AXES(f32), BY_AXES(f64),
     {.op = "softmax", .dtype = TAKT_KERNEL_f32, .rows = softmax_f32},
     {.op = "layernorm", .dtype = TAKT_KERNEL_f32, .rows = layernorm_f32},
     {0},

@@ -18,6 +18,8 @@ struct plain_loop {
     takt_reduce_kernel *reduce; /* fills `value` or `index` only */
     takt_rows_kernel *rows;
     takt_transpose_kernel *transpose;
+    takt_bias_kernel *bias;
+    takt_columns_kernel *columns; /* also reductions of rows */
 };
 
 extern const struct plain_loop plain_loops_o3[];

@@ -241,6 +241,12 @@ static void plan_strip(struct plan *plan, const takt_call *tile,
 {
     const struct takt_rows rows = takt__rows_of(tile, operand);
 
+    if (plan->resident[operand].block != NULL) {
+        *at = plan->resident[operand];
+        at->offset += (size_t)((const char *)tile->in[operand] -
+                               (const char *)plan->call->in[operand]);
+        return;
+    }
     *at = allocate(plan, rows.rows * rows.cols * plan->size);
     add_chunk(plan, tile->in[operand], rows, *at, false,
               (int)plan->transfer->steps);
@@ -255,7 +261,8 @@ static void plan_tile(struct plan *plan, const struct grid *grid, size_t i,
     struct takt_step *step = add_step(plan, &tile);
 
     for (unsigned operand = 0; operand < TAKT_OPERANDS; operand++)
-        pack_ld(&step->packed, operand);
+        if (plan->resident[operand].block == NULL)
+            pack_ld(&step->packed, operand);
     step->call.in[0] = grid->a[i];
     step->call.in[1] = grid->b[j];
     step->call.out = allocate(plan, rows.rows * rows.cols * plan->size);
@@ -311,11 +318,11 @@ takt_status takt__plan(const takt_call *call,
                         .block = block,
                         .transfer = transfer,
                         .size = takt_dtype_size(call->dtype)};
-    const bool is_free = is_all_on_host(&plan);
+    const bool is_product = takt__op_entry(call->op)->form == TAKT_FORM_matmul;
 
     takt__lengths_of(call, &plan.lengths);
     transfer->chunks = transfer->steps = 0;
-    if (is_free && takt__op_entry(call->op)->form == TAKT_FORM_matmul) {
+    if (is_product && resident[TAKT_OUT].block == NULL) {
         struct grid grid = {
             .high = call->shape.dim[0] < cut_rows
                         ? 1
@@ -323,7 +330,7 @@ takt_status takt__plan(const takt_call *call,
             .wide = least(most(call->shape.dim[1] / tile_cols, 1), most_tiles),
         };
         plan_tiles(&plan, &grid);
-    } else if (is_free && takt__call_cut(call) != 0) {
+    } else if (takt__call_cut(call) != 0 && is_all_on_host(&plan)) {
         plan_stretches(&plan, stretches_of(&plan));
     } else {
         plan_whole(&plan);

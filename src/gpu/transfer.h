@@ -70,9 +70,9 @@ struct takt_transfer {
 
 /* Plans the transfer of an admitted call. Operand i is in resident[i], or,
  * where that has no block, on the host; then it goes to `block`, of which *used
- * says how much is needed: the caller allocates that much afterwards. The work
- * is cut only if all operands are on the host. TAKT_ENODEV: it cannot be
- * staged. */
+ * says how much is needed: the caller allocates that much afterwards. Products
+ * are cut if their output is on the host, other calls only if all operands are.
+ * TAKT_ENODEV: it cannot be staged. */
 takt_status takt__plan(const takt_call *call,
                        const struct takt_location *resident,
                        const struct takt_block *block,

@@ -143,9 +143,13 @@ static void compute_step(const struct takt_step *step, char *memory)
 {
     takt_call call = step->packed;
 
-    for (unsigned i = 0; i < TAKT_OUT; i++)
-        if (step->call.in[i].block != NULL)
-            call.in[i] = memory + step->call.in[i].offset;
+    for (unsigned i = 0; i < TAKT_OUT; i++) {
+        const struct takt_location at = step->call.in[i];
+        if (at.block != NULL) /* with `host`: what is on the device already */
+            call.in[i] =
+                (at.block->host != NULL ? (char *)at.block->host : memory) +
+                at.offset;
+    }
     call.out = memory + step->call.out.offset;
     REQUIRE(scalar_run(&call) == TAKT_OK);
 }
@@ -175,13 +179,22 @@ static void carry_out(char *memory)
     EXPECT_INT(launched, transfer.steps);
 }
 
-static void plan_and_carry_out(const struct subject *s)
+/* The inputs whose bits are set in `there` are on the device. */
+static void plan_and_carry_out(const struct subject *s, unsigned there)
 {
     const struct takt_block block = {.address = 1};
     const takt_call call = admitted(&s->call);
+    struct takt_block kept[2];
+    struct takt_location where[TAKT_OPERANDS] = {{NULL, 0}};
     size_t used;
 
-    REQUIRE(takt__plan(&call, nowhere, &block, &transfer, &used) == TAKT_OK);
+    for (unsigned i = 0; i < 2; i++)
+        if ((there >> i & 1) != 0) {
+            kept[i] = (struct takt_block){
+                .address = 2 + i, .host = (void *)(uintptr_t)call.in[i]};
+            where[i] = (struct takt_location){.block = &kept[i]};
+        }
+    REQUIRE(takt__plan(&call, where, &block, &transfer, &used) == TAKT_OK);
     check_places(used);
     check_order();
     char *memory = malloc(used);
@@ -196,7 +209,7 @@ static void check(const char *op, takt_dtype dtype, size_t n, unsigned how)
 {
     struct subject s = subject_make(ctx, op, dtype, n, how);
 
-    plan_and_carry_out(&s);
+    plan_and_carry_out(&s, 0);
     subject_free(&s);
 }
 
@@ -240,6 +253,31 @@ static void products_are_cut_into_tiles(void)
     for (unsigned how = 0; how < BARE; how += 6)
         check("matmul", TAKT_F32, 2100, how | LARGE);
     EXPECT(transfer.steps > 1);
+}
+
+static unsigned bytes_in(void)
+{
+    unsigned bytes = 0;
+
+    for (unsigned i = 0; i < transfer.chunks; i++)
+        if (!transfer.chunk[i].is_out)
+            bytes += (unsigned)(transfer.chunk[i].rows *
+                                transfer.chunk[i].row_bytes);
+    return bytes;
+}
+
+/* Its output comes back while the rest is computed, as without. */
+static void a_product_of_what_is_there_is_cut_too(void)
+{
+    for (unsigned how = 0; how < BARE; how += GAPS)
+        for (unsigned there = 1; there <= 3; there++) {
+            struct subject s =
+                subject_make(ctx, "matmul", TAKT_F32, 2100, how | LARGE);
+            plan_and_carry_out(&s, there);
+            EXPECT(transfer.steps > 1);
+            EXPECT(there != 3 || bytes_in() == 0);
+            subject_free(&s);
+        }
 }
 
 /* Operands of which the plan knows nothing but where they would be. */
@@ -371,6 +409,7 @@ int main(void)
     if (!is_thread_sanitized) { /* there are no threads in it */
         RUN(long_calls_are_cut_into_stretches);
         RUN(products_are_cut_into_tiles);
+        RUN(a_product_of_what_is_there_is_cut_too);
         RUN(huge_products_are_moved_once);
     }
     RUN(parts_make_up_the_whole);

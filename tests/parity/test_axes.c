@@ -7,7 +7,7 @@
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include "parity/kernels.h"
 
-enum { room = 64 * 1024 * 8, most_cols = 150 };
+enum { room = 64 * 1024 * 8, far_room = 16 << 20, most_cols = 3000 };
 
 static struct guard in_guard, bias_guard, out_guard;
 static double magnitude[most_cols];
@@ -129,9 +129,9 @@ static void sizes_of(const struct takt_kernel *kernel)
     uint64_t seed = 1;
 
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
-        for (size_t cols = 1; cols <= most_cols; cols += is_sanitized ? 7
-                                                         : cols < 70  ? 1
-                                                                      : 13) {
+        for (size_t cols = 1; cols <= 150; cols += is_sanitized ? 7
+                                                   : cols < 70  ? 1
+                                                                : 13) {
             const size_t gap = is_bias(&c) ? 0 : cols % 3;
             place(&c, rows[k], cols, gap,
                   cols % 2 == 0 ? GUARD_LOW : GUARD_HIGH);
@@ -144,6 +144,34 @@ static void sizes_of(const struct takt_kernel *kernel)
 static void axes_match_at_every_size(void)
 {
     each_of_both(sizes_of);
+}
+
+/* Columns in several blocks, and rows that are not in any cache. */
+static void wide_of(const struct takt_kernel *kernel)
+{
+    static const size_t cols[] = {509, 1024, 1100, 2049, most_cols};
+    struct axes_case c = case_of(kernel);
+    uint64_t seed = 2;
+
+    for (size_t k = 0; k < sizeof cols / sizeof cols[0]; k++)
+        for (size_t rows = 1; rows <= 19; rows += 9) {
+            place(&c, rows, cols[k], 0, k % 2 == 0 ? GUARD_LOW : GUARD_HIGH);
+            fill_unit(c.in, c.is_double, rows * c.ld, &seed);
+            check(&c);
+        }
+    for (size_t rows = 15; rows <= 17; rows++) {
+        const size_t apart = (13u << 20) / size_of(c.is_double) / rows;
+        place(&c, rows, 333, apart, GUARD_HIGH);
+        for (size_t i = 0; i < rows; i++)
+            fill_unit((char *)c.in + i * c.ld * size_of(c.is_double),
+                      c.is_double, c.cols, &seed);
+        check(&c);
+    }
+}
+
+static void wide_columns_match(void)
+{
+    each_kernel(TAKT_KERNEL_KIND_columns, wide_of);
 }
 
 /* ---- special values --------------------------------------------------------
@@ -201,12 +229,13 @@ static void column_sums_neither_overflow_nor_lose_digits(void)
 int main(void)
 {
     guard_watch();
-    in_guard = guard_make(room);
+    in_guard = guard_make(far_room);
     bias_guard = guard_make(room);
     out_guard = guard_make(room);
     want = malloc(room);
     REQUIRE(want != NULL);
     RUN_EACH_ISA(axes_match_at_every_size);
+    RUN_EACH_ISA(wide_columns_match);
     RUN_EACH_ISA(axes_treat_special_values_alike);
     RUN_EACH_ISA(column_sums_neither_overflow_nor_lose_digits);
     free(want);

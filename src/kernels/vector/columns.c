@@ -2,10 +2,12 @@
 /*
  * columns.c - the sum, mean and maximum of every column of a matrix.
  *
- * A few vectors of columns go down all rows in registers. Sums of eight rows
- * are added up in trees, and these in double, doubles with what each addition
- * lost: the error does not grow with the rows. A tree may overflow where the
- * sum does not; then each column is added up by itself.
+ * Rows are taken 4 or 8 at a time, columns in blocks whose results so far stay
+ * in the nearest cache; a few vectors of columns go down all rows in registers
+ * (columns_walk.h). Sums of these rows are trees, and the trees are added up in
+ * double, those of doubles with what each addition lost: the error does not
+ * grow with the rows. A tree may overflow where the sum does not; then each
+ * column is added up by itself.
  */
 #include "kernels/kernel.h"
 
@@ -13,7 +15,11 @@
 
 #include "kernels/vector/isa.h"
 
-enum { TREE = 8 };
+enum {
+    STRIP = 4,           /* vectors whose results stay in registers */
+    KNOWN_BYTES = 8192,  /* results that stay in the nearest cache */
+    FAR_BYTES = 12 << 20 /* above, asking ahead pays; measured, 32 MiB of L3 */
+};
 
 /* clang-format off */
 #include "kernels/vector/f32.h"

@@ -1,17 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /* columns_real.h - the kernels of columns.c for one dtype; see f32.h. */
 
-/* Some columns of a matrix: `n` of them, LANES at most where there is one
- * vector. */
+/* Some columns of a matrix. */
 struct F(strip) {
     const REAL *at;
     size_t rows, ld, n;
 };
 
-VINLINE VREAL F(strip_load)(struct F(strip) s, size_t row, size_t vector)
+/* Where the k-th vector of n columns begins: what is left in the end is taken
+ * with columns before it, if there are enough. */
+VINLINE size_t F(place)(size_t n, size_t k)
 {
-    const REAL *at = s.at + row * s.ld + vector * LANES;
-    return s.n < LANES ? V(load_n)(at, s.n) : V(load)(at);
+    return (k + 1) * LANES <= n ? k * LANES : n < LANES ? 0 : n - LANES;
+}
+
+VINLINE VREAL F(get)(const REAL *at, size_t n)
+{
+    return n < LANES ? V(load_n)(at, n) : V(load)(at);
+}
+
+VINLINE void F(put)(REAL *out, VREAL result, size_t n)
+{
+    if (n < LANES)
+        V(store_n)(out, result, n);
+    else
+        V(store)(out, result);
 }
 
 /* ---- sums ---------------------------------------------------------------- */
@@ -45,17 +58,25 @@ VINLINE VREAL F(column_total)(struct F(column_sum) s, double count)
 #endif
 }
 
-VINLINE VREAL F(strip_tree)(struct F(strip) s, size_t row, size_t vector)
+#define TREE EITHER(4, 8)
+
+VINLINE struct F(column_sum) F(add_rows)(struct F(column_sum) s, const REAL *at,
+                                         size_t ld, size_t rows, size_t n)
 {
     VREAL x[TREE];
 
-    for (size_t k = 0; k < TREE; k++)
-        x[k] = F(strip_load)(s, row + k, vector);
-    for (size_t width = TREE / 2; width > 0; width /= 2)
+    for (size_t k = 0; k < rows; k++)
+        x[k] = F(get)(at + k * ld, n);
+    for (size_t width = rows / 2; width > 0; width /= 2)
         for (size_t k = 0; k < width; k++)
             x[k] = V(add)(x[k], x[k + width]);
-    return x[0];
+    return F(column_add)(s, x[0]);
 }
+
+#define KNOWN struct F(column_sum)
+#define TAKE F(add_rows)
+#define W(name_) F(sum_##name_)
+#include "kernels/vector/columns_walk.h"
 
 /* One column by itself, in long double, which overflows nowhere. */
 static __attribute__((noinline)) void F(sum_each)(struct F(strip) s, size_t n,
@@ -69,55 +90,31 @@ static __attribute__((noinline)) void F(sum_each)(struct F(strip) s, size_t n,
     }
 }
 
-/* `vectors` is a constant, so that the sums stay in registers. */
-VINLINE void F(sum_strip)(struct F(strip) s, size_t vectors, double count,
-                          REAL *out)
-{
-    const struct F(column_sum) none = {vf64_zero(), vf64_zero()};
-    struct F(column_sum) sum[4] = {none, none, none, none};
-    VREAL checked = V(zero)();
-    size_t i = 0;
-
-    for (; s.rows - i >= TREE; i += TREE)
-        for (size_t k = 0; k < vectors; k++)
-            sum[k] = F(column_add)(sum[k], F(strip_tree)(s, i, k));
-    for (; i < s.rows; i++)
-        for (size_t k = 0; k < vectors; k++)
-            sum[k] = F(column_add)(sum[k], F(strip_load)(s, i, k));
-    for (size_t k = 0; k < vectors; k++) {
-        const VREAL total = F(column_total)(sum[k], count);
-        checked = V(max)(V(abs)(total), checked);
-        checked = V(select)(V(isnan)(total), V(set1)(INFINITY), checked);
-        if (s.n < LANES)
-            V(store_n)(out, total, s.n);
-        else
-            V(store)(out + k * LANES, total);
-    }
-    if (M(any)(V(eq)(checked, V(set1)(INFINITY))))
-        F(sum_each)(s, s.n < LANES ? s.n : vectors * LANES, count, out);
-}
-
 VINLINE void F(sum_columns)(size_t rows, size_t cols, const REAL *in, size_t ld,
                             double count, REAL *out)
 {
-    size_t j = 0;
+    enum { block = KNOWN_BYTES / sizeof(struct F(column_sum)) * LANES };
+    const struct F(column_sum) none = {vf64_zero(), vf64_zero()};
+    struct F(column_sum) sum[block / LANES];
 
-    for (; cols - j >= 4 * LANES; j += 4 * LANES)
-        F(sum_strip)
-    ((struct F(strip)){in + j, rows, ld, LANES}, 4, count, out + j);
-    for (; j < cols; j += LANES) {
-        const size_t n = cols - j < LANES ? cols - j : LANES;
-        F(sum_strip)((struct F(strip)){in + j, rows, ld, n}, 1, count, out + j);
+    for (size_t j = 0; j < cols; j += block) {
+        const size_t n = cols - j < block ? cols - j : block;
+        const struct F(strip) s = {in + j, rows, ld, n};
+        VMASK odd = V(lt)(V(zero)(), V(zero)());
+        F(sum_walk)(s, none, sum);
+        for (size_t k = 0; k * LANES < n; k++) {
+            const size_t at = F(place)(n, k);
+            const VREAL total = F(column_total)(sum[k], count);
+            odd = M(or)(odd, V(isnan)(total));
+            odd = M(or)(odd, V(eq)(V(abs)(total), V(set1)(INFINITY)));
+            F(put)(out + j + at, total, n - at);
+        }
+        if (M(any)(odd))
+            F(sum_each)(s, n, count, out + j);
     }
 }
 
 /* ---- maxima -------------------------------------------------------------- */
-
-/* The largest so far, and where there was a NaN. */
-struct F(column_max) {
-    VREAL most;
-    VMASK nan;
-};
 
 /* +0 is larger than -0: looked for only where -0 would be the result. */
 static __attribute__((noinline)) void F(zeros_each)(struct F(strip) s, size_t n,
@@ -129,51 +126,49 @@ static __attribute__((noinline)) void F(zeros_each)(struct F(strip) s, size_t n,
                 out[j] = 0;
 }
 
-VINLINE void F(max_strip)(struct F(strip) s, size_t vectors, REAL *out)
-{
-    struct F(column_max) max[4];
-    bool has_zero = false;
-    size_t i = 1;
+#define TREE 4
 
-    for (size_t k = 0; k < vectors; k++) {
-        const VREAL x = F(strip_load)(s, 0, k);
-        max[k] = (struct F(column_max)){x, V(isnan)(x)};
-    }
-    for (; s.rows - i >= 2; i += 2)
-        for (size_t k = 0; k < vectors; k++) {
-            const VREAL x = F(strip_load)(s, i, k);
-            const VREAL y = F(strip_load)(s, i + 1, k);
-            max[k].nan = M(or)(max[k].nan, V(unord)(x, y));
-            max[k].most = V(max)(V(max)(x, y), max[k].most);
-        }
-    for (size_t k = 0; i < s.rows && k < vectors; k++) {
-        const VREAL x = F(strip_load)(s, i, k);
-        max[k].nan = M(or)(max[k].nan, V(isnan)(x));
-        max[k].most = V(max)(x, max[k].most);
-    }
-    for (size_t k = 0; k < vectors; k++) {
-        const VREAL most =
-            V(select)(max[k].nan, V(set1)((REAL)NAN), max[k].most);
-        has_zero |= M(any)(V(eq)(most, V(zero)()));
-        if (s.n < LANES)
-            V(store_n)(out, most, s.n);
-        else
-            V(store)(out + k * LANES, most);
-    }
-    if (has_zero)
-        F(zeros_each)(s, s.n < LANES ? s.n : vectors * LANES, out);
+/* A NaN stays: max() returns the second of its operands if that is one. */
+VINLINE VREAL F(compare_rows)(VREAL most, const REAL *at, size_t ld,
+                              size_t rows, size_t n)
+{
+    VREAL x[TREE];
+    VMASK nan;
+
+    for (size_t k = 0; k < rows; k++)
+        x[k] = F(get)(at + k * ld, n);
+    nan = V(unord)(x[0], x[rows / 2]);
+    for (size_t k = 1; k < rows / 2; k++)
+        nan = M(or)(nan, V(unord)(x[k], x[k + rows / 2]));
+    for (size_t width = rows / 2; width > 0; width /= 2)
+        for (size_t k = 0; k < width; k++)
+            x[k] = V(max)(x[k], x[k + width]);
+    return V(select)(nan, V(set1)((REAL)NAN), V(max)(x[0], most));
 }
+
+#define KNOWN VREAL
+#define TAKE F(compare_rows)
+#define W(name_) F(max_##name_)
+#include "kernels/vector/columns_walk.h"
 
 VINLINE void F(max_columns)(size_t rows, size_t cols, const REAL *in, size_t ld,
                             REAL *out)
 {
-    size_t j = 0;
+    enum { block = KNOWN_BYTES / sizeof(VREAL) * LANES };
+    VREAL most[block / LANES];
 
-    for (; cols - j >= 4 * LANES; j += 4 * LANES)
-        F(max_strip)((struct F(strip)){in + j, rows, ld, LANES}, 4, out + j);
-    for (; j < cols; j += LANES) {
-        const size_t n = cols - j < LANES ? cols - j : LANES;
-        F(max_strip)((struct F(strip)){in + j, rows, ld, n}, 1, out + j);
+    for (size_t j = 0; j < cols; j += block) {
+        const size_t n = cols - j < block ? cols - j : block;
+        const struct F(strip) s = {in + j, rows, ld, n};
+        VMASK zero = V(lt)(V(zero)(), V(zero)());
+        F(max_walk)(s, V(set1)(-(REAL)INFINITY), most);
+        for (size_t k = 0; k * LANES < n; k++) {
+            const size_t at = F(place)(n, k);
+            zero = M(or)(zero, V(eq)(most[k], V(zero)()));
+            F(put)(out + j + at, most[k], n - at);
+        }
+        if (M(any)(zero))
+            F(zeros_each)(s, n, out + j);
     }
 }
 
