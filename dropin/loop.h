@@ -40,6 +40,13 @@ void takt__loops_open(const struct takt_baseline *baseline);
 /* The shortest loop that is measured before anything is known about it. */
 ptrdiff_t takt__loop_first_least(void);
 
+/* What is known about loops of so many elements. */
+struct takt_loop_kind *takt__loop_kind(struct takt_loop *loop, ptrdiff_t n);
+
+/* The context for loops at this moment; NULL: there is none, and *why says why.
+ */
+const struct takt_route *takt__loop_route(enum takt_why *why);
+
 /* A loop that is not short. */
 void takt__loop_run(struct takt_loop *loop, char **args,
                     const ptrdiff_t *dimensions, const ptrdiff_t *steps,

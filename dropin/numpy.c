@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "loop_entries.h"
+#include "loop_product.h"
 #include "mode.h"
 
 /* ---- Python ---------------------------------------------------------------
@@ -142,6 +143,43 @@ static void replace(replace_loop *put, object *ufunc, const char *name,
         loop_count++;
 }
 
+/* Products that no BLAS takes, by the size of their type. */
+static bool find_number(const char *signature, enum takt_number *number)
+{
+    static const enum takt_number by_size[] = {[1] = TAKT_NUMBER_8,
+                                               [2] = TAKT_NUMBER_16,
+                                               [4] = TAKT_NUMBER_32,
+                                               [8] = TAKT_NUMBER_64};
+    const char letter = signature[0];
+
+    if (strchr("?bBhHiIlLqQe", letter) == NULL)
+        return false;
+    *number = letter == '?'   ? TAKT_NUMBER_BOOL
+              : letter == 'e' ? TAKT_NUMBER_HALF
+                              : by_size[types[type_of(letter)].size];
+    return true;
+}
+
+static unsigned product_count;
+
+static void replace_product(replace_loop *put, object *ufunc, const char *name,
+                            const char *signature)
+{
+    struct takt_loop_product *product = &takt__loop_products[product_count];
+    int number[TAKT_LOOP_OPERANDS];
+
+    if (product_count == TAKT_LOOP_PRODUCTS ||
+        !read_signature(signature, &product->loop.form, number) ||
+        !find_number(signature, &product->number))
+        return;
+    snprintf(product->loop.name, sizeof product->loop.name, "%s %s", name,
+             signature);
+    atomic_store(&product->loop.least, takt__loop_product_least());
+    if (put(ufunc, takt__loop_product_entry(product_count), number,
+            &product->loop.own) == 0)
+        product_count++;
+}
+
 /* A ufunc lists some signatures twice. Only the first is ever called. */
 static bool is_repeated(object *list, ptrdiff_t at, const char *signature)
 {
@@ -154,7 +192,11 @@ static bool is_repeated(object *list, ptrdiff_t at, const char *signature)
     return false;
 }
 
-static void replace_all(replace_loop *put, object *ufunc, const char *name)
+typedef void replace_one(replace_loop *put, object *ufunc, const char *name,
+                         const char *signature);
+
+static void replace_all(replace_loop *put, object *ufunc, const char *name,
+                        replace_one *replace_it)
 {
     object *list = python.PyObject_GetAttrString(ufunc, "types");
     const ptrdiff_t count = list == NULL ? 0 : python.PyList_Size(list);
@@ -163,20 +205,31 @@ static void replace_all(replace_loop *put, object *ufunc, const char *name)
         const char *signature =
             python.PyUnicode_AsUTF8(python.PyList_GetItem(list, i));
         if (signature != NULL && !is_repeated(list, i, signature))
-            replace(put, ufunc, name, signature);
+            replace_it(put, ufunc, name, signature);
     }
     if (list != NULL)
         python.Py_DecRef(list);
 }
 
-/* Not an alias, nor a function of whole matrices, which has a signature. */
-static bool is_elementwise(object *ufunc, const char *name)
+/* Functions of whole matrices have a signature. */
+static bool is_elementwise(object *ufunc)
 {
     object *signature = python.PyObject_GetAttrString(ufunc, "signature");
 
     if (signature != NULL)
         python.Py_DecRef(signature);
-    return signature == python.none && is_text(ufunc, "__name__", name);
+    return signature == python.none;
+}
+
+/* An alias has another name of its own. */
+static void replace_ufunc(replace_loop *put, object *ufunc, const char *name)
+{
+    if (!is_text(ufunc, "__name__", name))
+        return;
+    if (is_elementwise(ufunc))
+        replace_all(put, ufunc, name, replace);
+    else if (is_text(ufunc, "signature", "(n?,k),(k,m?)->(n?,m?)"))
+        replace_all(put, ufunc, name, replace_product);
 }
 
 static replace_loop *find_replace(object *umath)
@@ -216,10 +269,8 @@ static bool install(object *umath)
         return false;
     while (python.PyDict_Next(umath, &at, &key, &value)) {
         const char *name = python.PyUnicode_AsUTF8(key);
-        if (name != NULL &&
-            python.PyObject_IsInstance(value, ufunc_type) == 1 &&
-            is_elementwise(value, name))
-            replace_all(put, value, name);
+        if (name != NULL && python.PyObject_IsInstance(value, ufunc_type) == 1)
+            replace_ufunc(put, value, name);
     }
     python.Py_DecRef(ufunc_type);
     return loop_count > 0;

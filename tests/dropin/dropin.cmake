@@ -29,6 +29,12 @@ if(TARGET dropin_test_loops)
     target_include_directories(dropin_test_loops PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)
 endif()
+takt_test(dropin/test_products ${PROJECT_SOURCE_DIR}/dropin/product.c
+    ${PROJECT_SOURCE_DIR}/dropin/product_copy.c ${takt_dropin_tiles})
+if(TARGET dropin_test_products)
+    target_include_directories(dropin_test_products PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+endif()
 takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)
 if(TARGET dropin_test_tracking)
     target_include_directories(dropin_test_tracking PRIVATE

@@ -114,6 +114,40 @@ b = np.frombuffer(bytes(8004), "f4", 2000, 1)               # not aligned
 told(b + 1, np.exp(b))
 """
 
+# Integers modulo a power of two; halves to the bit, as floats in NumPy's order.
+PRODUCTS = HEAD + """
+rng = np.random.default_rng(3)
+def values(letter, *shape):
+    if letter == "e":
+        return rng.standard_normal(shape).astype("e")
+    return rng.integers(-2**63, 2**63, shape).astype(letter)
+for letter in "?bBhHiIlLqQe":
+    for m, k, n in ((1, 1, 1), (2, 3, 4), (33, 47, 29), (70, 130, 101)):
+        a, b = values(letter, m, k), values(letter, k, n)
+        out = np.zeros((n, m), letter).T
+        np.matmul(a, b, out=out)
+        told(a @ b, a @ b[:, 0], a[0] @ b, a[::-1] @ b[:, ::-1], out,
+             np.asfortranarray(a) @ np.asfortranarray(b), a @ a.T,
+             a[:, ::2] @ b[::2])
+    stack = values(letter, 3, 9, 9)
+    told(stack @ stack, stack @ stack[0], stack[:, None] @ stack[None],
+         np.broadcast_to(stack[0, :1], (9, 9)) @ stack[1])
+    np.matmul(stack[0], stack[1], out=stack[0]); told(stack)     # overlapping
+    told(np.zeros((3, 0), letter) @ np.zeros((0, 4), letter))
+def seen(a, b):
+    found = []
+    with np.errstate(all="call", call=lambda kind, _: found.append(kind)):
+        told(a @ b)
+    print(sorted(found))
+one = np.ones((40, 40), "e")
+seen(one, one)
+seen(one * 200, one * 300)                  # overflow
+seen(one * 1e-4, one * 1e-4)                # underflow
+one[30, 20] = np.inf
+seen(one, one)                              # no zero meets it
+seen(one, np.zeros((40, 41), "e"))          # invalid
+"""
+
 THREADS = HEAD + """
 whole = np.exp(x) * y
 def work():
@@ -191,6 +225,10 @@ class Loops(unittest.TestCase):
 
     def test_forms_of_calls(self):
         self.check(FORMS, 10)
+
+    def test_products_of_integers_and_halves(self):
+        split = self.check(PRODUCTS, 12)
+        self.assertEqual(sum(name.startswith("matmul") for name in split), 12)
 
     def test_threads_and_forks(self):
         self.check(THREADS, 2)
