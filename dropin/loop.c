@@ -8,6 +8,7 @@
 #include "router.h"
 
 struct takt_loop takt__loops[TAKT_LOOPS];
+struct takt_loop takt__reductions[TAKT_REDUCTIONS];
 static const struct takt_baseline *baseline;
 
 void takt__loops_open(const struct takt_baseline *library)
@@ -108,6 +109,16 @@ static void learn(struct takt_loop *loop, struct takt_loop_kind *kind,
     takt__loop_learn(kind, side, (size_t)n, ns);
 }
 
+static void run_split(const struct takt_loop *loop,
+                      const struct takt_loop_call *call,
+                      const struct takt_route *route, unsigned threads)
+{
+    if (loop->reduces.size != 0)
+        takt__loop_reduce(route, &loop->reduces, call, threads);
+    else
+        takt__loop_split(route, &loop->form, call, threads);
+}
+
 static void run_chosen(struct takt_loop *loop,
                        const struct takt_loop_call *call,
                        const struct takt_route *route)
@@ -119,14 +130,29 @@ static void run_chosen(struct takt_loop *loop,
         choice.side = TAKT_LOOP_SPLIT;
     const uint64_t start_ns = choice.is_timed ? takt__now_ns() : 0;
     if (choice.side == TAKT_LOOP_SPLIT)
-        takt__loop_split(route, &loop->form, call,
-                         threads_for(route, kind, call->n));
+        run_split(loop, call, route, threads_for(route, kind, call->n));
     else
         run_whole(call);
     const uint64_t ns = choice.is_timed ? takt__now_ns() - start_ns : 0;
     if (choice.is_timed)
         learn(loop, kind, choice.side, call->n, ns);
     takt__loop_count(loop, choice.side, call->n, ns);
+}
+
+/* What a call is, if it can be cut: the loop itself, or its reduction. */
+static struct takt_loop *divisible_of(struct takt_loop *loop,
+                                      const struct takt_loop_call *call)
+{
+    struct takt_loop *reduction = loop->reduction;
+
+    if (takt__loop_is_divisible(&loop->form, call))
+        return loop;
+    return reduction != NULL &&
+                   call->n >= atomic_load_explicit(&reduction->least,
+                                                   memory_order_relaxed) &&
+                   takt__loop_is_reduction(&reduction->reduces, call)
+               ? reduction
+               : NULL;
 }
 
 void takt__loop_run(struct takt_loop *loop, char **args,
@@ -140,7 +166,8 @@ void takt__loop_run(struct takt_loop *loop, char **args,
                                         .n = dimensions[0]};
     enum takt_why why;
 
-    if (!takt__loop_is_divisible(&loop->form, &call)) {
+    loop = divisible_of(loop, &call);
+    if (loop == NULL) {
         run_whole(&call);
         return;
     }

@@ -125,7 +125,28 @@ typedef int replace_loop(object *ufunc, takt_inner_loop *loop,
                          const int *signature, takt_inner_loop **old);
 enum { replace_loop_at = 30 };
 
-static unsigned loop_count;
+static unsigned loop_count, reduction_count;
+
+/* NumPy reduces with the same loop: its first operand is the output. */
+static struct takt_loop *make_reduction(const struct takt_loop *loop,
+                                        const char *name, const char *signature)
+{
+    struct takt_loop *made = &takt__reductions[reduction_count];
+
+    if (reduction_count == TAKT_REDUCTIONS || loop->form.inputs != 2 ||
+        loop->form.operands != 3 || signature[0] != signature[1] ||
+        signature[0] != signature[4])
+        return NULL;
+    made->reduces = takt__reduction_of(name, signature[0], loop->form.size[0]);
+    if (made->reduces.size == 0)
+        return NULL;
+    made->own = loop->own;
+    made->form = loop->form;
+    snprintf(made->name, sizeof made->name, "%s.reduce %s", name, signature);
+    atomic_store(&made->least, takt__loop_first_least());
+    reduction_count++;
+    return made;
+}
 
 static void replace(replace_loop *put, object *ufunc, const char *name,
                     const char *signature)
@@ -139,8 +160,10 @@ static void replace(replace_loop *put, object *ufunc, const char *name,
         return;
     snprintf(loop->name, sizeof loop->name, "%s %s", name, signature);
     atomic_store(&loop->least, takt__loop_first_least());
-    if (put(ufunc, takt__loop_entry(loop_count), number, &loop->own) == 0)
-        loop_count++;
+    if (put(ufunc, takt__loop_entry(loop_count), number, &loop->own) != 0)
+        return;
+    loop->reduction = make_reduction(loop, name, signature);
+    loop_count++;
 }
 
 /* Products that no BLAS takes, by the size of their type. */

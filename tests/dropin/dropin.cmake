@@ -24,6 +24,7 @@ if(TARGET dropin_test_expectation)
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
 takt_test(dropin/test_loops ${PROJECT_SOURCE_DIR}/dropin/loop_choice.c
+    ${PROJECT_SOURCE_DIR}/dropin/loop_reduce.c
     ${PROJECT_SOURCE_DIR}/dropin/loop_split.c)
 if(TARGET dropin_test_loops)
     target_include_directories(dropin_test_loops PRIVATE

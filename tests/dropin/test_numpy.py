@@ -148,6 +148,43 @@ seen(one, one)                              # no zero meets it
 seen(one, np.zeros((40, 41), "e"))          # invalid
 """
 
+# NumPy 1.24 hands reductions over in pieces of its buffer, later ones whole.
+REDUCTIONS = HEAD + """
+np.setbufsize(1 << 16)
+rng = np.random.default_rng(4)
+for letter in "FDfde?bBhHiIlLqQ":
+    real = rng.standard_normal(60011) * 10 ** rng.uniform(-3, 6, 60011)
+    a = real.astype(letter)
+    if letter in "FD":
+        a += 1j * real[::-1].astype(letter)
+    for v in (a, a[::-1], a[::3], a[:2000], a[:131], a[:60000].reshape(300, 200),
+              a[:60000].reshape(2, 30000), np.zeros_like(a), -a * 0 if
+              letter in "efdFD" else a):
+        told(v.sum(), v.prod(), v.max(), v.min(), v.mean(), v.any(), v.all(),
+             v.argmax(), v.argmin(), v.sum(-1), v.max(0), np.add.reduce(v),
+             v.sum(initial=5), v.cumsum(), np.add.reduce(v, dtype=letter))
+        if letter not in "FD":
+            told(np.fmax.reduce(v, axis=None), np.fmin.reduce(v, axis=None))
+        if letter not in "efdFD":
+            told(np.bitwise_and.reduce(v, axis=None),
+                 np.bitwise_or.reduce(v, axis=None),
+                 np.bitwise_xor.reduce(v, axis=None))
+    if letter in "efd":
+        a[50000] = np.nan
+        told(a.sum(), a.max(), a.min(), np.fmax.reduce(a), np.nanmax(a))
+        found = []
+        with np.errstate(all="call", call=lambda kind, _: found.append(kind)):
+            a[50000], a[10] = np.inf, -np.inf
+            told(a.sum(), a.max(), np.full(60000, 3e4, letter).sum())
+        print(letter, sorted(found))
+told(np.add.reduce(x, where=x > 0, initial=0), np.minimum.reduceat(x, [0, 99]))
+with np.errstate(over="raise"):
+    try:
+        np.full(60000, 1e308).sum()
+    except FloatingPointError as error:
+        print(error)
+"""
+
 THREADS = HEAD + """
 whole = np.exp(x) * y
 def work():
@@ -229,6 +266,12 @@ class Loops(unittest.TestCase):
     def test_products_of_integers_and_halves(self):
         split = self.check(PRODUCTS, 12)
         self.assertEqual(sum(name.startswith("matmul") for name in split), 12)
+
+    def test_reductions(self):
+        split = self.check(REDUCTIONS, 50)
+        self.assertIn("add.reduce dd->d", split)
+        self.assertIn("add.reduce FF->F", split)
+        self.assertIn("logical_or.reduce ??->?", split)
 
     def test_threads_and_forks(self):
         self.check(THREADS, 2)
