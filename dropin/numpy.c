@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array_memory.h"
 #include "loop_entries.h"
 #include "loop_product.h"
 #include "mode.h"
@@ -255,16 +256,37 @@ static void replace_ufunc(replace_loop *put, object *ufunc, const char *name)
         replace_all(put, ufunc, name, replace_product);
 }
 
+/* NumPy's functions for other modules in C. */
+static void **find_table(object *umath, const char *name)
+{
+    object *capsule = python.PyDict_GetItemString(umath, name);
+
+    return capsule == NULL ? NULL : python.PyCapsule_GetPointer(capsule, NULL);
+}
+
 static replace_loop *find_replace(object *umath)
 {
-    object *capsule = python.PyDict_GetItemString(umath, "_UFUNC_API");
-    void **table =
-        capsule == NULL ? NULL : python.PyCapsule_GetPointer(capsule, NULL);
+    void **table = find_table(umath, "_UFUNC_API");
     replace_loop *found = NULL;
 
     if (table != NULL)
         memcpy(&found, &table[replace_loop_at], sizeof found);
     return found;
+}
+
+/* PyDataMem_DefaultHandler: a capsule. */
+static void install_memory(object *umath)
+{
+    enum { default_handler_at = 306 };
+    void **table = find_table(umath, "_ARRAY_API");
+    object *const *capsule = table == NULL ? NULL : table[default_handler_at];
+    struct takt_array_handler *handler =
+        capsule == NULL || *capsule == NULL
+            ? NULL
+            : python.PyCapsule_GetPointer(*capsule, "mem_handler");
+
+    if (handler != NULL)
+        takt__array_memory_install(handler);
 }
 
 /* Names and values of NumPy's module in C. */
@@ -313,6 +335,7 @@ static int call_back(void *library)
         return 0;
     takt__loops_open(library);
     atomic_store(&is_installed, install(umath));
+    install_memory(umath);
     python.PyErr_Clear();
     return 0;
 }

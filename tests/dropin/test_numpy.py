@@ -211,6 +211,56 @@ print([os.waitpid(child, 0)[1] for child in children])
 told(np.exp(x) * y)
 """
 
+# Arrays that come and go: their content, tracemalloc's count, and who owns them.
+MEMORY = HEAD + """
+import tracemalloc
+n = 1 << 18
+a = np.arange(n, dtype="d")
+b = a
+for i in range(30):
+    b = np.sqrt(b * b + 1) - 0.5                # temporaries
+    c = np.zeros(n)                             # must be zero
+    assert not c.any()
+told(a, b)
+np.ones(n); print(np.zeros(n).any(), np.empty(n).shape)
+b = b.copy(); b.resize(3 * n); told(b)
+b.resize(5); told(b)
+tracemalloc.start()
+c = np.empty(n); print(tracemalloc.get_traced_memory()[0] >= 8 * n)
+del c; print(tracemalloc.get_traced_memory()[0] < 8 * n)
+tracemalloc.stop()
+print([np.frombuffer(bytes(range(256)) * 4000, "u1").copy().sum()])
+def work(k):
+    for i in range(50):
+        x = np.full(n // 4 + 1000 * k, k, "d")
+        y = x + x
+        if (y != 2 * k).any():
+            print("wrong")
+threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+child = os.fork()
+if child == 0:
+    work(9); os._exit(0)
+print(os.waitpid(child, 0)[1])
+try:
+    np.empty(1 << 59)
+except MemoryError:
+    print("none")
+core = sys.modules.get("numpy._core.multiarray") or sys.modules[
+    "numpy.core.multiarray"]
+print(core.get_handler_name(a), core.get_handler_version())
+"""
+
+# What a loop of temporaries makes the system clear.
+FAULTS = HEAD + """
+import resource
+a = np.linspace(0, 1, 1 << 19)
+for i in range(100):
+    a = a * 0.5 + 1
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt, file=sys.stderr)
+"""
+
 # Long enough to be opened, probed and chosen.
 LONG = HEAD + """
 a = np.linspace(0, 1, 1 << 18)
@@ -278,6 +328,16 @@ class Loops(unittest.TestCase):
 
     def test_same_bits_of_blas_do_not_matter(self):
         self.check(FORMS, 10, TAKT_RUN_SAME_BITS="1")
+
+    def test_arrays_come_and_go(self):
+        self.check(MEMORY, 3)
+
+    def test_memory_of_temporaries_is_used_again(self):
+        clean = int(run(FAULTS)[2])
+        kept = int(self.preloaded(FAULTS)[0][2])
+        self.assertLess(kept, clean)
+        plain = int(self.preloaded(FAULTS, TAKT_RUN_NUMPY="off")[0][2])
+        self.assertLess(kept, plain)
 
     def test_loops_are_counted(self):
         plain = run(LONG)
