@@ -22,7 +22,7 @@ struct panels {
     char *to;
 };
 
-struct job {
+struct product_job {
     const struct takt_number_product *product;
     const struct takt_product_tile *tile;
     struct panels a, b;
@@ -30,7 +30,8 @@ struct job {
     _Atomic int raised;
 };
 
-static size_t panel_bytes(const struct job *job, const struct panels *panels)
+static size_t panel_bytes(const struct product_job *job,
+                          const struct panels *panels)
 {
     return panels->width * job->product->k * job->tile->size;
 }
@@ -38,8 +39,8 @@ static size_t panel_bytes(const struct job *job, const struct panels *panels)
 /* ---- copies -------------------------------------------------------------- */
 
 /* Row by row of A. */
-static void copy_rows(const struct job *job, const struct panels *panels,
-                      size_t panel)
+static void copy_rows(const struct product_job *job,
+                      const struct panels *panels, size_t panel)
 {
     const size_t first = panel * panels->width;
     char *to = panels->to + panel * panel_bytes(job, panels);
@@ -55,8 +56,8 @@ static void copy_rows(const struct job *job, const struct panels *panels,
 }
 
 /* Step by step of B, whose numbers of one step lie together mostly. */
-static void copy_steps(const struct job *job, const struct panels *panels,
-                       size_t panel)
+static void copy_steps(const struct product_job *job,
+                       const struct panels *panels, size_t panel)
 {
     const size_t size = job->tile->size, first = panel * panels->width;
     const size_t left = panels->length - first;
@@ -74,8 +75,8 @@ static void copy_steps(const struct job *job, const struct panels *panels,
     }
 }
 
-static void copy_panel(const struct job *job, const struct panels *panels,
-                       size_t panel)
+static void copy_panel(const struct product_job *job,
+                       const struct panels *panels, size_t panel)
 {
     const bool is_along =
         (panels->along < 0 ? -panels->along : panels->along) <
@@ -86,7 +87,7 @@ static void copy_panel(const struct job *job, const struct panels *panels,
 
 static void copy_part(void *self, unsigned part, unsigned parts)
 {
-    struct job *job = self;
+    struct product_job *job = self;
     size_t panel;
 
     (void)part;
@@ -106,17 +107,17 @@ struct block {
     size_t first_row, rows, first_col, cols; /* of C */
 };
 
-static size_t block_cols(const struct job *job)
+static size_t block_cols(const struct product_job *job)
 {
     return TAKT_BLOCK_BYTES / job->tile->size;
 }
 
-static size_t blocks_across(const struct job *job)
+static size_t blocks_across(const struct product_job *job)
 {
     return (job->product->n + block_cols(job) - 1) / block_cols(job);
 }
 
-static size_t block_count(const struct job *job)
+static size_t block_count(const struct product_job *job)
 {
     return (job->product->m + TAKT_BLOCK_ROWS - 1) / TAKT_BLOCK_ROWS *
            blocks_across(job);
@@ -127,7 +128,7 @@ static size_t at_most(size_t value, size_t most)
     return value < most ? value : most;
 }
 
-static struct block block_of(const struct job *job, size_t number)
+static struct block block_of(const struct product_job *job, size_t number)
 {
     const size_t first_row = number / blocks_across(job) * TAKT_BLOCK_ROWS;
     const size_t first_col = number % blocks_across(job) * block_cols(job);
@@ -138,7 +139,7 @@ static struct block block_of(const struct job *job, size_t number)
 }
 
 /* Adds `steps` steps to all tiles of a block. */
-static void add_steps(const struct job *job, const struct block *block,
+static void add_steps(const struct product_job *job, const struct block *block,
                       size_t first_step, size_t steps, char *sums)
 {
     const struct takt_product_tile *tile = job->tile;
@@ -160,7 +161,7 @@ static void add_steps(const struct job *job, const struct block *block,
     }
 }
 
-static int store(const struct job *job, const struct block *block,
+static int store(const struct product_job *job, const struct block *block,
                  const char *sums)
 {
     const struct takt_number_product *product = job->product;
@@ -177,7 +178,7 @@ static int store(const struct job *job, const struct block *block,
 
 static void multiply_part(void *self, unsigned part, unsigned parts)
 {
-    struct job *job = self;
+    struct product_job *job = self;
     _Alignas(64) char sums[TAKT_BLOCK_ROWS * TAKT_BLOCK_BYTES];
     const size_t count = block_count(job), k = job->product->k;
     size_t number;
@@ -255,7 +256,7 @@ static void raise_exceptions(int raised)
 /* ---- the whole ----------------------------------------------------------- */
 
 static void run(const struct takt_route *route, unsigned threads,
-                takt_part part, struct job *job)
+                takt_part part, struct product_job *job)
 {
     if (route == NULL || threads < 2 ||
         route->takt->run_parts(route->ctx, threads, part, job) != TAKT_OK)
@@ -267,12 +268,12 @@ static size_t count_panels(size_t length, size_t width)
     return (length + width - 1) / width;
 }
 
-static struct job job_of(const struct takt_number_product *product)
+static struct product_job job_of(const struct takt_number_product *product)
 {
     const struct takt_product_tile *tile =
         takt__product_tile(takt__sum_of(product->number));
 
-    return (struct job){
+    return (struct product_job){
         .product = product,
         .tile = tile,
         .a = {product->a, product->a_row, product->a_col, tile->rows,
@@ -286,7 +287,7 @@ static bool run_piece(const struct takt_number_product *piece,
                       const struct takt_route *route, unsigned threads,
                       int *raised)
 {
-    struct job job = job_of(piece);
+    struct product_job job = job_of(piece);
     const size_t a_bytes = job.a.count * panel_bytes(&job, &job.a);
     const size_t b_bytes = job.b.count * panel_bytes(&job, &job.b);
     bool is_kept;

@@ -121,6 +121,13 @@ def values(letter, *shape):
     if letter == "e":
         return rng.standard_normal(shape).astype("e")
     return rng.integers(-2**63, 2**63, shape).astype(letter)
+class Sub(np.ndarray):
+    pass
+for wrong in ((), (1,), (np.ones((40, 40), int), np.ones((41, 40), int))):
+    try:
+        np.dot(*wrong)
+    except (TypeError, ValueError) as error:
+        print(error)
 for letter in "?bBhHiIlLqQe":
     for m, k, n in ((1, 1, 1), (2, 3, 4), (33, 47, 29), (70, 130, 101)):
         a, b = values(letter, m, k), values(letter, k, n)
@@ -128,7 +135,11 @@ for letter in "?bBhHiIlLqQe":
         np.matmul(a, b, out=out)
         told(a @ b, a @ b[:, 0], a[0] @ b, a[::-1] @ b[:, ::-1], out,
              np.asfortranarray(a) @ np.asfortranarray(b), a @ a.T,
-             a[:, ::2] @ b[::2])
+             a[:, ::2] @ b[::2], np.dot(a, b), a.dot(b), np.dot(a, b[:, 0]),
+             a.dot(b.astype("l")), np.dot(a.view(Sub), b),
+             np.dot(a, b, out=np.zeros((m, n), letter)),
+             a.astype(a.dtype.newbyteorder(">")).dot(b))
+        print(type(np.dot(a.view(Sub), b)).__name__, a.dot(b).flags.c_contiguous)
     stack = values(letter, 3, 9, 9)
     told(stack @ stack, stack @ stack[0], stack[:, None] @ stack[None],
          np.broadcast_to(stack[0, :1], (9, 9)) @ stack[1])
@@ -183,6 +194,12 @@ with np.errstate(over="raise"):
         np.full(60000, 1e308).sum()
     except FloatingPointError as error:
         print(error)
+"""
+
+DOTS = HEAD + """
+a = np.arange(2500).reshape(50, 50)
+told(np.dot(a, a), a.dot(a), np.dot(a, b=a), np.dot(a, a, None))
+h = a.astype("e"); told(h.dot(h))           # no warning: it is not matmul's
 """
 
 THREADS = HEAD + """
@@ -316,6 +333,12 @@ class Loops(unittest.TestCase):
     def test_products_of_integers_and_halves(self):
         split = self.check(PRODUCTS, 12)
         self.assertEqual(sum(name.startswith("matmul") for name in split), 12)
+
+    def test_dot_is_a_product(self):
+        plain = run(DOTS)
+        ran, loops = self.preloaded(DOTS)
+        self.assertEqual(ran, plain)
+        self.assertEqual(sum(loops["matmul ll->l"]), 2)
 
     def test_reductions(self):
         split = self.check(REDUCTIONS, 50)
