@@ -90,7 +90,7 @@ bool takt__loop_is_reduction(const struct takt_reduction *reduction,
 
 enum { most_parts = 128, least_reals = 512, pair_multiple = 8 };
 
-struct reduce_job {
+struct loop_reduction {
     const struct takt_loop_call *call;
     const struct takt_reduction *reduction;
     ptrdiff_t first[most_parts + 1]; /* number of each part, and the end */
@@ -100,7 +100,7 @@ struct reduce_job {
 };
 
 /* Cuts each part into two halves. */
-static void cut(struct reduce_job *job)
+static void cut(struct loop_reduction *job)
 {
     const ptrdiff_t reals_each = job->reduction->reals;
 
@@ -116,7 +116,7 @@ static void cut(struct reduce_job *job)
 }
 
 /* Four parts for each thread, of which none is short. */
-static void cut_for(struct reduce_job *job, unsigned threads)
+static void cut_for(struct loop_reduction *job, unsigned threads)
 {
     enum { per_thread = 4 };
     const ptrdiff_t count = job->call->n * job->reduction->reals;
@@ -126,12 +126,12 @@ static void cut_for(struct reduce_job *job, unsigned threads)
         cut(job);
 }
 
-static char *result_of(struct reduce_job *job, unsigned part)
+static char *result_of(struct loop_reduction *job, unsigned part)
 {
     return job->result + part * job->reduction->size;
 }
 
-static void run_one(struct reduce_job *job, unsigned part)
+static void run_one(struct loop_reduction *job, unsigned part)
 {
     const struct takt_reduction *reduction = job->reduction;
     const struct takt_loop_call *call = job->call;
@@ -151,7 +151,7 @@ static void run_one(struct reduce_job *job, unsigned part)
 /* Parts are claimed. */
 static void run_parts(void *self, unsigned part, unsigned parts)
 {
-    struct reduce_job *job = self;
+    struct loop_reduction *job = self;
     unsigned number;
 
     (void)part;
@@ -163,7 +163,7 @@ static void run_parts(void *self, unsigned part, unsigned parts)
 }
 
 /* Two results at a time, as they were cut, and the last one with the output. */
-static void join(struct reduce_job *job)
+static void join(struct loop_reduction *job)
 {
     const struct takt_loop_call *call = job->call;
     const ptrdiff_t size = job->reduction->size, one = 1;
@@ -183,7 +183,7 @@ void takt__loop_reduce(const struct takt_route *route,
                        const struct takt_reduction *reduction,
                        const struct takt_loop_call *call, unsigned threads)
 {
-    struct reduce_job job;
+    struct loop_reduction job;
 
     job.call = call;
     job.reduction = reduction;
