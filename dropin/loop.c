@@ -3,16 +3,22 @@
 #include "loop.h"
 
 #include "clock.h"
+#include "loop_count.h"
 #include "mode.h"
 #include "router.h"
-#include "stats_write.h"
 
 struct takt_loop takt__loops[TAKT_LOOPS];
+struct takt_loop takt__reductions[TAKT_REDUCTIONS];
 static const struct takt_baseline *baseline;
 
 void takt__loops_open(const struct takt_baseline *library)
 {
     baseline = library;
+}
+
+const struct takt_route *takt__loop_route(enum takt_why *why)
+{
+    return takt__route(baseline, why);
 }
 
 /* ---- short loops ----------------------------------------------------------
@@ -49,64 +55,6 @@ static void set_least(struct takt_loop *loop, ptrdiff_t n, uint64_t ns)
                           memory_order_relaxed);
 }
 
-/* ---- statistics ---------------------------------------------------------- */
-
-static struct takt_stats_loop *counted_of(struct takt_loop *loop)
-{
-    struct takt_stats_loop *counted =
-        atomic_load_explicit(&loop->counted, memory_order_acquire);
-
-    if (counted == NULL) {
-        counted = takt__stats_loop(loop->name);
-        atomic_store_explicit(&loop->counted, counted, memory_order_release);
-    }
-    return counted;
-}
-
-/* What the loop took, but for a process that was stopped. Threads that share
- * their processor with others are a part of what splitting takes. */
-static uint64_t typical(uint64_t ns, double whole_ns, double split_ns)
-{
-    enum { far = 24 };
-    const double most = far * (whole_ns > split_ns ? whole_ns : split_ns);
-
-    return (double)ns < most ? ns : (uint64_t)most;
-}
-
-/* ns 0: it was not timed. */
-static void count(struct takt_loop *loop, enum takt_loop_side side, ptrdiff_t n,
-                  uint64_t ns)
-{
-    if (!takt__has_stats())
-        return;
-    struct takt_stats_loop_cell *cell =
-        takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
-    takt__stats_add(&cell->calls[side], 1);
-    if (ns == 0)
-        return;
-    takt__stats_add(&cell->timed[side], 1);
-    takt__stats_add(&cell->ns[side], ns);
-}
-
-/* A split loop, with what it takes whole. */
-static void compare(struct takt_loop *loop, const struct takt_loop_kind *kind,
-                    ptrdiff_t n, uint64_t ns)
-{
-    const struct takt_loop_estimate whole =
-        takt__loop_expect(kind, TAKT_LOOP_WHOLE, (size_t)n);
-    const struct takt_loop_estimate split =
-        takt__loop_expect(kind, TAKT_LOOP_SPLIT, (size_t)n);
-
-    if (!takt__has_stats() || !(whole.ns > 0))
-        return;
-    struct takt_stats_loop_cell *cell =
-        takt__stats_loop_cell(counted_of(loop), (uint64_t)n);
-    takt__stats_add(&cell->compared, 1);
-    takt__stats_add(&cell->whole_ns, (uint64_t)whole.ns);
-    takt__stats_add(&cell->error_ns, (uint64_t)whole.error_ns);
-    takt__stats_add(&cell->split_ns, typical(ns, whole.ns, split.ns));
-}
-
 /* ---- running ------------------------------------------------------------- */
 
 static void run_whole(const struct takt_loop_call *call)
@@ -123,12 +71,12 @@ static void run_early(struct takt_loop *loop, const struct takt_loop_call *call,
     run_whole(call);
     const uint64_t ns = takt__now_ns() - start_ns;
     set_least(loop, call->n, ns);
-    count(loop, TAKT_LOOP_WHOLE, call->n, ns);
+    takt__loop_count(loop, TAKT_LOOP_WHOLE, call->n, ns);
     if (why == TAKT_WHY_STARTING)
         takt__router_spent(ns);
 }
 
-static struct takt_loop_kind *kind_of(struct takt_loop *loop, ptrdiff_t n)
+struct takt_loop_kind *takt__loop_kind(struct takt_loop *loop, ptrdiff_t n)
 {
     enum { first = 10 };
     const int class = 63 - __builtin_clzll((unsigned long long)n) - first;
@@ -157,29 +105,54 @@ static void learn(struct takt_loop *loop, struct takt_loop_kind *kind,
     if (side == TAKT_LOOP_WHOLE)
         set_least(loop, n, ns);
     else
-        compare(loop, kind, n, ns);
+        takt__loop_compare(loop, kind, n, ns);
     takt__loop_learn(kind, side, (size_t)n, ns);
+}
+
+static void run_split(const struct takt_loop *loop,
+                      const struct takt_loop_call *call,
+                      const struct takt_route *route, unsigned threads)
+{
+    if (loop->reduces.size != 0)
+        takt__loop_reduce(route, &loop->reduces, call, threads);
+    else
+        takt__loop_split(route, &loop->form, call, threads);
 }
 
 static void run_chosen(struct takt_loop *loop,
                        const struct takt_loop_call *call,
                        const struct takt_route *route)
 {
-    struct takt_loop_kind *kind = kind_of(loop, call->n);
+    struct takt_loop_kind *kind = takt__loop_kind(loop, call->n);
     struct takt_loop_choice choice = takt__loop_choose(kind);
 
     if (takt__is_eager())
         choice.side = TAKT_LOOP_SPLIT;
     const uint64_t start_ns = choice.is_timed ? takt__now_ns() : 0;
     if (choice.side == TAKT_LOOP_SPLIT)
-        takt__loop_split(route, &loop->form, call,
-                         threads_for(route, kind, call->n));
+        run_split(loop, call, route, threads_for(route, kind, call->n));
     else
         run_whole(call);
     const uint64_t ns = choice.is_timed ? takt__now_ns() - start_ns : 0;
     if (choice.is_timed)
         learn(loop, kind, choice.side, call->n, ns);
-    count(loop, choice.side, call->n, ns);
+    takt__loop_count(loop, choice.side, call->n, ns);
+}
+
+/* What a call is, if it can be cut: the loop itself, or its reduction. */
+static struct takt_loop *divisible_of(struct takt_loop *loop,
+                                      const struct takt_loop_call *call)
+{
+    struct takt_loop *reduction = loop->reduction;
+
+    if (takt__loop_is_divisible(&loop->form, call))
+        return loop;
+    return reduction != NULL &&
+                   call->n >= atomic_load_explicit(&reduction->least,
+                                                   memory_order_relaxed) &&
+                   takt__loop_is_reduction(&reduction->reduces, call)
+               ? reduction
+               : NULL;
 }
 
 void takt__loop_run(struct takt_loop *loop, char **args,
@@ -193,17 +166,18 @@ void takt__loop_run(struct takt_loop *loop, char **args,
                                         .n = dimensions[0]};
     enum takt_why why;
 
-    if (!takt__loop_is_divisible(&loop->form, &call)) {
+    loop = divisible_of(loop, &call);
+    if (loop == NULL) {
         run_whole(&call);
         return;
     }
-    const struct takt_route *route = takt__route(baseline, &why);
+    const struct takt_route *route = takt__loop_route(&why);
     if (route == NULL)
         run_early(loop, &call, why);
     else if (route->team >= 2)
         run_chosen(loop, &call, route);
     else {
         run_whole(&call);
-        count(loop, TAKT_LOOP_WHOLE, call.n, 0);
+        takt__loop_count(loop, TAKT_LOOP_WHOLE, call.n, 0);
     }
 }

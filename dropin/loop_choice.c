@@ -180,9 +180,10 @@ static float typical(float value, float mean, uint32_t timed,
     return value < most ? value : most;
 }
 
-static void add(struct takt_loop_kind *kind, enum takt_loop_side side,
-                float value)
+void takt__loop_note(struct takt_loop_kind *kind, enum takt_loop_side side,
+                     size_t elements, uint64_t ns)
 {
+    const float value = (float)ns / (float)elements;
     const uint32_t timed = timed_of(kind, side);
     const float before = mean_of(kind, side);
     const float change = typical(value, before, timed, side) - before;
@@ -215,7 +216,7 @@ void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
 
     if (is_stretch && !is_settled(kind, side, us))
         return;
-    add(kind, side, (float)ns / (float)elements);
+    takt__loop_note(kind, side, elements, ns);
     if (!is_stretch && side == preferred_of(kind))
         look_for_stretch(kind, side, us,
                          stands_for_others ? timed_of_whole : 1);

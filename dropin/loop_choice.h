@@ -46,6 +46,10 @@ struct takt_loop_choice takt__loop_choose(struct takt_loop_kind *kind);
 void takt__loop_learn(struct takt_loop_kind *kind, enum takt_loop_side side,
                       size_t elements, uint64_t ns);
 
+/* The same where the side is no choice: it counts in the mean alone. */
+void takt__loop_note(struct takt_loop_kind *kind, enum takt_loop_side side,
+                     size_t elements, uint64_t ns);
+
 /* What a side takes for so many elements by the calls so far, and the standard
  * error of that. 0: not known. */
 struct takt_loop_estimate {

@@ -7,3 +7,6 @@
 /* The function for takt__loops[number]: NumPy's loops get no word that could
  * tell one from another. */
 takt_inner_loop *takt__loop_entry(unsigned number);
+
+/* The function for takt__loop_products[number]. */
+takt_inner_loop *takt__loop_product_entry(unsigned number);

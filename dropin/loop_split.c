@@ -58,10 +58,7 @@ struct job {
     _Atomic ptrdiff_t next;
 };
 
-/* NumPy raises some exceptions through the x87 unit (feraiseexcept() does),
- * which the threads of a context do not carry over: they are moved to where
- * those of SSE are. */
-static void move_x87_flags(void)
+void takt__loop_move_flags(void)
 {
 #if defined(__x86_64__)
     enum { exceptions = 0x3d }; /* all but that for denormal numbers */
@@ -102,7 +99,7 @@ static void run_part(void *self, unsigned part, unsigned parts)
         run_stretch(job->call, job->operands, first,
                     left < job->stretch ? left : job->stretch);
     }
-    move_x87_flags();
+    takt__loop_move_flags();
 }
 
 void takt__loop_split(const struct takt_route *route,

@@ -42,6 +42,11 @@ struct takt_loop_call {
 bool takt__loop_is_divisible(const struct takt_loop_form *form,
                              const struct takt_loop_call *call);
 
+/* NumPy raises some exceptions through the x87 unit (feraiseexcept() does),
+ * which the threads of a context do not carry over: they are moved to where
+ * those of SSE are. For the end of a part. */
+void takt__loop_move_flags(void);
+
 /* Runs it on at most so many threads. */
 void takt__loop_split(const struct takt_route *route,
                       const struct takt_loop_form *form,

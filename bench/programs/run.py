@@ -40,6 +40,8 @@ PROGRAMS = {
     "mixed": python("mixed.py"),
     "tiny": python("tiny.py"),
     "black_scholes": python("black_scholes.py"),
+    "image": python("image.py"),
+    "monte_carlo": python("monte_carlo.py"),
     "kmeans": python("kmeans.py"),
     "pca": python("pca.py"),
     "regression": python("regression.py"),

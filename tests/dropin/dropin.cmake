@@ -24,9 +24,22 @@ if(TARGET dropin_test_expectation)
         ${PROJECT_SOURCE_DIR}/dropin)
 endif()
 takt_test(dropin/test_loops ${PROJECT_SOURCE_DIR}/dropin/loop_choice.c
+    ${PROJECT_SOURCE_DIR}/dropin/loop_reduce.c
     ${PROJECT_SOURCE_DIR}/dropin/loop_split.c)
 if(TARGET dropin_test_loops)
     target_include_directories(dropin_test_loops PRIVATE
+        dropin ${PROJECT_SOURCE_DIR}/dropin)
+endif()
+takt_test(dropin/test_array_memory
+    ${PROJECT_SOURCE_DIR}/dropin/array_memory.c)
+if(TARGET dropin_test_array_memory)
+    target_include_directories(dropin_test_array_memory PRIVATE
+        ${PROJECT_SOURCE_DIR}/dropin)
+endif()
+takt_test(dropin/test_products ${PROJECT_SOURCE_DIR}/dropin/product.c
+    ${PROJECT_SOURCE_DIR}/dropin/product_copy.c ${takt_dropin_tiles})
+if(TARGET dropin_test_products)
+    target_include_directories(dropin_test_products PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)
 endif()
 takt_test(dropin/test_tracking ${PROJECT_SOURCE_DIR}/dropin/tracking.c)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_loops.c - loops of NumPy's: which can be cut, that cutting them changes
- * nothing, and where kinds with made-up times end.
+ * test_loops.c - loops and reductions of NumPy's: which can be cut, that
+ * cutting them changes nothing, and where kinds with made-up times end.
  */
 #include <fenv.h>
 #include <string.h>
 
 #include "loop_choice.h"
+#include "loop_reduce.h"
 #include "loop_split.h"
 #include "support/random.h"
 #include "support/tap.h"
@@ -162,6 +163,151 @@ static void exceptions_are_kept(void)
     feclearexcept(FE_ALL_EXCEPT);
 }
 
+/* ---- reductions ---- */
+
+/* As NumPy adds up: blocks of up to 128, and halves of what is longer. */
+static float sum_in_pairs(const char *from, ptrdiff_t n, ptrdiff_t step)
+{
+    const ptrdiff_t half = n / 2 / 8 * 8;
+    float sum = -0.0f, value;
+
+    if (n > 128)
+        return sum_in_pairs(from, half, step) +
+               sum_in_pairs(from + half * step, n - half, step);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        memcpy(&value, from + i * step, sizeof value);
+        sum += value;
+    }
+    return sum;
+}
+
+static void sum_floats(char **args, const ptrdiff_t *dimensions,
+                       const ptrdiff_t *steps, void *data)
+{
+    float sum;
+
+    (void)data;
+    memcpy(&sum, args[0], sizeof sum);
+    sum += sum_in_pairs(args[1], dimensions[0], steps[1]);
+    memcpy(args[2], &sum, sizeof sum);
+}
+
+static void largest_float(char **args, const ptrdiff_t *dimensions,
+                          const ptrdiff_t *steps, void *data)
+{
+    float largest, value;
+
+    (void)data;
+    memcpy(&largest, args[0], sizeof largest);
+    for (ptrdiff_t i = 0; i < dimensions[0]; i++) {
+        memcpy(&value, args[1] + i * steps[1], sizeof value);
+        if (value > largest)
+            largest = value;
+    }
+    memcpy(args[2], &largest, sizeof largest);
+}
+
+/* Whether NumPy's function and its parts have the same bits. */
+static bool is_same_cut(takt_inner_loop *run, const char *ufunc, float *from,
+                        ptrdiff_t n, ptrdiff_t step, unsigned threads)
+{
+    const struct takt_libtakt takt = {.run_parts = threads == 7 ? refuse_parts
+                                                                : run_parts};
+    const struct takt_route route = {.takt = &takt};
+    const struct takt_reduction reduction = takt__reduction_of(ufunc, 'f', 4);
+    const ptrdiff_t steps[] = {0, step * (ptrdiff_t)sizeof *from, 0};
+    float whole = 1, split = 1;
+    char *args[] = {(char *)&whole, (char *)from, (char *)&whole};
+    struct takt_loop_call call = {run, args, steps, NULL, n};
+
+    run(args, &n, steps, NULL);
+    args[0] = args[2] = (char *)&split;
+    EXPECT(takt__loop_is_reduction(&reduction, &call));
+    takt__loop_reduce(&route, &reduction, &call, threads);
+    return memcmp(&whole, &split, sizeof whole) == 0;
+}
+
+static void reductions_have_the_bits_of_the_whole(void)
+{
+    enum { most = 40000 };
+    static float from[2 * most];
+    uint64_t random = 5;
+
+    for (size_t i = 0; i < 2 * most; i++)
+        from[i] = (float)(random_unit(&random) - 0.5) * 1e6f;
+    for (ptrdiff_t n = 1; n <= most; n = n * 3 / 2 + 1)
+        for (unsigned threads = 1; threads <= 7; threads += 2) {
+            EXPECT(is_same_cut(sum_floats, "add", from, n, 1, threads));
+            EXPECT(is_same_cut(sum_floats, "add", from + 2 * n - 1, n, -2,
+                               threads));
+            EXPECT(is_same_cut(largest_float, "maximum", from, n, 2, threads));
+        }
+    for (size_t i = 0; i < most; i++)
+        from[i] = -0.0f;
+    EXPECT(is_same_cut(sum_floats, "add", from, most, 1, 3));
+}
+
+static void any_true(char **args, const ptrdiff_t *dimensions,
+                     const ptrdiff_t *steps, void *data)
+{
+    (void)data;
+    elements_run += dimensions[0];
+    for (ptrdiff_t i = 0; i < dimensions[0]; i++)
+        args[2][0] = args[0][0] != 0 || args[1][i * steps[1]] != 0;
+}
+
+static void what_is_known_ends_a_reduction(void)
+{
+    enum { n = 100000 };
+    static char from[n];
+    const struct takt_libtakt takt = {.run_parts = run_parts};
+    const struct takt_route route = {.takt = &takt};
+    const struct takt_reduction reduction =
+        takt__reduction_of("logical_or", '?', 1);
+    const ptrdiff_t steps[] = {0, 1, 0};
+    char out = 0;
+    char *args[] = {&out, from, &out};
+    const struct takt_loop_call call = {any_true, args, steps, NULL, n};
+
+    takt__loop_reduce(&route, &reduction, &call, 4);
+    EXPECT_INT(out, 0);
+    from[5] = 1;
+    elements_run = 0;
+    takt__loop_reduce(&route, &reduction, &call, 4);
+    EXPECT_INT(out, 1);
+    EXPECT(elements_run < n / 2);
+    out = 0;
+    from[5] = 0;
+    from[n - 1] = 1;
+    takt__loop_reduce(&route, &reduction, &call, 4);
+    EXPECT_INT(out, 1);
+}
+
+static void only_what_is_associative_is_reduced_in_parts(void)
+{
+    EXPECT_INT(takt__reduction_of("add", 'd', 8).size, 8);
+    EXPECT_INT(takt__reduction_of("multiply", 'l', 8).size, 8);
+    EXPECT_INT(takt__reduction_of("multiply", 'd', 8).size, 0);
+    EXPECT_INT(takt__reduction_of("add", 'e', 2).size, 0);
+    EXPECT_INT(takt__reduction_of("subtract", 'l', 8).size, 0);
+    EXPECT_INT(takt__reduction_of("logical_and", '?', 1).neutral[0], 1);
+    EXPECT_INT(takt__reduction_of("less", '?', 1).size, 0);
+}
+
+static void a_running_sum_is_no_reduction(void)
+{
+    static char m[400];
+    const struct takt_reduction add = takt__reduction_of("add", 'f', 4);
+    char *args[] = {m, m + 4, m + 4}, *inside[] = {m + 40, m, m + 40};
+    const struct takt_loop_call running = {
+        .args = args, .steps = (ptrdiff_t[]){4, 4, 4}, .n = 50};
+    const struct takt_loop_call overlapping = {
+        .args = inside, .steps = (ptrdiff_t[]){0, 4, 0}, .n = 50};
+
+    EXPECT(!takt__loop_is_reduction(&add, &running));
+    EXPECT(!takt__loop_is_reduction(&add, &overlapping));
+}
+
 /* ---- choosing ---- */
 
 struct made_up {
@@ -312,6 +458,10 @@ int main(void)
     RUN(two_outputs_must_be_apart);
     RUN(every_element_is_run_once);
     RUN(exceptions_are_kept);
+    RUN(reductions_have_the_bits_of_the_whole);
+    RUN(what_is_known_ends_a_reduction);
+    RUN(only_what_is_associative_is_reduced_in_parts);
+    RUN(a_running_sum_is_no_reduction);
     RUN(what_is_faster_split_is_split);
     RUN(long_loops_are_split_soon);
     RUN(what_is_slower_split_is_not);

@@ -114,6 +114,94 @@ b = np.frombuffer(bytes(8004), "f4", 2000, 1)               # not aligned
 told(b + 1, np.exp(b))
 """
 
+# Integers modulo a power of two; halves to the bit, as floats in NumPy's order.
+PRODUCTS = HEAD + """
+rng = np.random.default_rng(3)
+def values(letter, *shape):
+    if letter == "e":
+        return rng.standard_normal(shape).astype("e")
+    return rng.integers(-2**63, 2**63, shape).astype(letter)
+class Sub(np.ndarray):
+    pass
+for wrong in ((), (1,), (np.ones((40, 40), int), np.ones((41, 40), int))):
+    try:
+        np.dot(*wrong)
+    except (TypeError, ValueError) as error:
+        print(error)
+for letter in "?bBhHiIlLqQe":
+    for m, k, n in ((1, 1, 1), (2, 3, 4), (33, 47, 29), (70, 130, 101)):
+        a, b = values(letter, m, k), values(letter, k, n)
+        out = np.zeros((n, m), letter).T
+        np.matmul(a, b, out=out)
+        told(a @ b, a @ b[:, 0], a[0] @ b, a[::-1] @ b[:, ::-1], out,
+             np.asfortranarray(a) @ np.asfortranarray(b), a @ a.T,
+             a[:, ::2] @ b[::2], np.dot(a, b), a.dot(b), np.dot(a, b[:, 0]),
+             a.dot(b.astype("l")), np.dot(a.view(Sub), b),
+             np.dot(a, b, out=np.zeros((m, n), letter)),
+             a.astype(a.dtype.newbyteorder(">")).dot(b))
+        print(type(np.dot(a.view(Sub), b)).__name__, a.dot(b).flags.c_contiguous)
+    stack = values(letter, 3, 9, 9)
+    told(stack @ stack, stack @ stack[0], stack[:, None] @ stack[None],
+         np.broadcast_to(stack[0, :1], (9, 9)) @ stack[1])
+    np.matmul(stack[0], stack[1], out=stack[0]); told(stack)     # overlapping
+    told(np.zeros((3, 0), letter) @ np.zeros((0, 4), letter))
+def seen(a, b):
+    found = []
+    with np.errstate(all="call", call=lambda kind, _: found.append(kind)):
+        told(a @ b)
+    print(sorted(found))
+one = np.ones((40, 40), "e")
+seen(one, one)
+seen(one * 200, one * 300)                  # overflow
+seen(one * 1e-4, one * 1e-4)                # underflow
+one[30, 20] = np.inf
+seen(one, one)                              # no zero meets it
+seen(one, np.zeros((40, 41), "e"))          # invalid
+"""
+
+# NumPy 1.24 hands reductions over in pieces of its buffer, later ones whole.
+REDUCTIONS = HEAD + """
+np.setbufsize(1 << 16)
+rng = np.random.default_rng(4)
+for letter in "FDfde?bBhHiIlLqQ":
+    real = rng.standard_normal(60011) * 10 ** rng.uniform(-3, 6, 60011)
+    a = real.astype(letter)
+    if letter in "FD":
+        a += 1j * real[::-1].astype(letter)
+    for v in (a, a[::-1], a[::3], a[:2000], a[:131], a[:60000].reshape(300, 200),
+              a[:60000].reshape(2, 30000), np.zeros_like(a), -a * 0 if
+              letter in "efdFD" else a):
+        told(v.sum(), v.prod(), v.max(), v.min(), v.mean(), v.any(), v.all(),
+             v.argmax(), v.argmin(), v.sum(-1), v.max(0), np.add.reduce(v),
+             v.sum(initial=5), v.cumsum(), np.add.reduce(v, dtype=letter))
+        if letter not in "FD":
+            told(np.fmax.reduce(v, axis=None), np.fmin.reduce(v, axis=None))
+        if letter not in "efdFD":
+            told(np.bitwise_and.reduce(v, axis=None),
+                 np.bitwise_or.reduce(v, axis=None),
+                 np.bitwise_xor.reduce(v, axis=None))
+    if letter in "efd":
+        a[50000] = np.nan
+        told(a.sum(), a.max(), a.min(), np.fmax.reduce(a), np.nanmax(a))
+        found = []
+        with np.errstate(all="call", call=lambda kind, _: found.append(kind)):
+            a[50000], a[10] = np.inf, -np.inf
+            told(a.sum(), a.max(), np.full(60000, 3e4, letter).sum())
+        print(letter, sorted(found))
+told(np.add.reduce(x, where=x > 0, initial=0), np.minimum.reduceat(x, [0, 99]))
+with np.errstate(over="raise"):
+    try:
+        np.full(60000, 1e308).sum()
+    except FloatingPointError as error:
+        print(error)
+"""
+
+DOTS = HEAD + """
+a = np.arange(2500).reshape(50, 50)
+told(np.dot(a, a), a.dot(a), np.dot(a, b=a), np.dot(a, a, None))
+h = a.astype("e"); told(h.dot(h))           # no warning: it is not matmul's
+"""
+
 THREADS = HEAD + """
 whole = np.exp(x) * y
 def work():
@@ -138,6 +226,56 @@ for i in range(3):
     children.append(child)
 print([os.waitpid(child, 0)[1] for child in children])
 told(np.exp(x) * y)
+"""
+
+# Arrays that come and go: their content, tracemalloc's count, and who owns them.
+MEMORY = HEAD + """
+import tracemalloc
+n = 1 << 18
+a = np.arange(n, dtype="d")
+b = a
+for i in range(30):
+    b = np.sqrt(b * b + 1) - 0.5                # temporaries
+    c = np.zeros(n)                             # must be zero
+    assert not c.any()
+told(a, b)
+np.ones(n); print(np.zeros(n).any(), np.empty(n).shape)
+b = b.copy(); b.resize(3 * n); told(b)
+b.resize(5); told(b)
+tracemalloc.start()
+c = np.empty(n); print(tracemalloc.get_traced_memory()[0] >= 8 * n)
+del c; print(tracemalloc.get_traced_memory()[0] < 8 * n)
+tracemalloc.stop()
+print([np.frombuffer(bytes(range(256)) * 4000, "u1").copy().sum()])
+def work(k):
+    for i in range(50):
+        x = np.full(n // 4 + 1000 * k, k, "d")
+        y = x + x
+        if (y != 2 * k).any():
+            print("wrong")
+threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+child = os.fork()
+if child == 0:
+    work(9); os._exit(0)
+print(os.waitpid(child, 0)[1])
+try:
+    np.empty(1 << 59)
+except MemoryError:
+    print("none")
+core = sys.modules.get("numpy._core.multiarray") or sys.modules[
+    "numpy.core.multiarray"]
+print(core.get_handler_name(a), core.get_handler_version())
+"""
+
+# What a loop of temporaries makes the system clear.
+FAULTS = HEAD + """
+import resource
+a = np.linspace(0, 1, 1 << 19)
+for i in range(100):
+    a = a * 0.5 + 1
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt, file=sys.stderr)
 """
 
 # Long enough to be opened, probed and chosen.
@@ -192,11 +330,37 @@ class Loops(unittest.TestCase):
     def test_forms_of_calls(self):
         self.check(FORMS, 10)
 
+    def test_products_of_integers_and_halves(self):
+        split = self.check(PRODUCTS, 12)
+        self.assertEqual(sum(name.startswith("matmul") for name in split), 12)
+
+    def test_dot_is_a_product(self):
+        plain = run(DOTS)
+        ran, loops = self.preloaded(DOTS)
+        self.assertEqual(ran, plain)
+        self.assertEqual(sum(loops["matmul ll->l"]), 2)
+
+    def test_reductions(self):
+        split = self.check(REDUCTIONS, 50)
+        self.assertIn("add.reduce dd->d", split)
+        self.assertIn("add.reduce FF->F", split)
+        self.assertIn("logical_or.reduce ??->?", split)
+
     def test_threads_and_forks(self):
         self.check(THREADS, 2)
 
     def test_same_bits_of_blas_do_not_matter(self):
         self.check(FORMS, 10, TAKT_RUN_SAME_BITS="1")
+
+    def test_arrays_come_and_go(self):
+        self.check(MEMORY, 3)
+
+    def test_memory_of_temporaries_is_used_again(self):
+        clean = int(run(FAULTS)[2])
+        kept = int(self.preloaded(FAULTS)[0][2])
+        self.assertLess(kept, clean)
+        plain = int(self.preloaded(FAULTS, TAKT_RUN_NUMPY="off")[0][2])
+        self.assertLess(kept, plain)
 
     def test_loops_are_counted(self):
         plain = run(LONG)

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* loop_reduce.c - which ufuncs can be reduced in parts, and the parts. */
+#include "loop_reduce.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+/* ---- which --------------------------------------------------------------- */
+
+/* Letters of the types: integers and truth, and all numbers but halves, whose
+ * sums NumPy rounds once, at the end. */
+static const char integers[] = "?bBhHiIlLqQ", reals[] = "fd",
+                  complexes[] = "FD";
+
+static bool is_of(const char *letters, char letter)
+{
+    return letter != '\0' && strchr(letters, letter) != NULL;
+}
+
+static void set_whole(struct takt_reduction *reduction, uint64_t neutral)
+{
+    memcpy(reduction->neutral, &neutral, sizeof neutral); /* little endian */
+}
+
+/* -0, which changes no number, not even 0. */
+static void set_minus_zero(struct takt_reduction *reduction)
+{
+    const unsigned real = reduction->size / reduction->reals;
+
+    for (unsigned end = real; end <= reduction->size; end += real)
+        reduction->neutral[end - 1] = (char)0x80;
+}
+
+struct takt_reduction takt__reduction_of(const char *ufunc, char letter,
+                                         unsigned size)
+{
+    struct takt_reduction reduction = {
+        .size = (unsigned char)size, .reals = is_of(complexes, letter) ? 2 : 1};
+    const bool is_integer = is_of(integers, letter);
+
+    if (strcmp(ufunc, "add") == 0 && is_integer && letter != '?')
+        return reduction;
+    if (strcmp(ufunc, "add") == 0 &&
+        (is_of(reals, letter) || is_of(complexes, letter))) {
+        set_minus_zero(&reduction);
+        return reduction;
+    }
+    if (strcmp(ufunc, "multiply") == 0 && is_integer && letter != '?') {
+        set_whole(&reduction, 1);
+        return reduction;
+    }
+    reduction.is_idempotent = true;
+    if ((strcmp(ufunc, "maximum") == 0 || strcmp(ufunc, "minimum") == 0 ||
+         strcmp(ufunc, "fmax") == 0 || strcmp(ufunc, "fmin") == 0) &&
+        (is_integer || is_of(reals, letter)))
+        return reduction;
+    if ((strcmp(ufunc, "bitwise_and") == 0 ||
+         strcmp(ufunc, "bitwise_or") == 0) &&
+        is_integer && letter != '?')
+        return reduction;
+    reduction.is_idempotent = false;
+    reduction.stops = true;
+    if (strcmp(ufunc, "logical_or") == 0 && letter == '?')
+        return reduction;
+    set_whole(&reduction, 1);
+    if (strcmp(ufunc, "logical_and") == 0 && letter == '?')
+        return reduction;
+    return (struct takt_reduction){0};
+}
+
+bool takt__loop_is_reduction(const struct takt_reduction *reduction,
+                             const struct takt_loop_call *call)
+{
+    const uintptr_t out = (uintptr_t)call->args[2];
+    const uintptr_t from = (uintptr_t)call->args[1];
+    const uintptr_t last =
+        from + (uintptr_t)(call->n - 1) * (uintptr_t)call->steps[1];
+    const uintptr_t low = from < last ? from : last;
+    const uintptr_t high = (from < last ? last : from) + reduction->size;
+
+    return call->args[0] == call->args[2] && call->steps[0] == 0 &&
+           call->steps[2] == 0 && (out + reduction->size <= low || high <= out);
+}
+
+/* ---- parts ----------------------------------------------------------------
+ *
+ * NumPy's halves: the first one has a multiple of eight reals.
+ */
+
+enum { most_parts = 128, least_reals = 512, pair_multiple = 8 };
+
+struct loop_reduction {
+    const struct takt_loop_call *call;
+    const struct takt_reduction *reduction;
+    ptrdiff_t first[most_parts + 1]; /* number of each part, and the end */
+    unsigned parts;
+    _Atomic unsigned next;
+    char result[most_parts * TAKT_REDUCED_SIZE];
+};
+
+/* Cuts each part into two halves. */
+static void cut(struct loop_reduction *job)
+{
+    const ptrdiff_t reals_each = job->reduction->reals;
+
+    job->first[2 * job->parts] = job->first[job->parts];
+    for (unsigned i = job->parts; i-- > 0;) {
+        const ptrdiff_t first = job->first[i];
+        const ptrdiff_t half = (job->first[2 * i + 2] - first) * reals_each / 2;
+        job->first[2 * i] = first;
+        job->first[2 * i + 1] =
+            first + half / pair_multiple * pair_multiple / reals_each;
+    }
+    job->parts *= 2;
+}
+
+/* Four parts for each thread, of which none is short. */
+static void cut_for(struct loop_reduction *job, unsigned threads)
+{
+    enum { per_thread = 4 };
+    const ptrdiff_t count = job->call->n * job->reduction->reals;
+
+    while (job->parts < per_thread * threads && job->parts < most_parts &&
+           count / (2 * (ptrdiff_t)job->parts) >= least_reals)
+        cut(job);
+}
+
+static char *result_of(struct loop_reduction *job, unsigned part)
+{
+    return job->result + part * job->reduction->size;
+}
+
+static void run_one(struct loop_reduction *job, unsigned part)
+{
+    const struct takt_reduction *reduction = job->reduction;
+    const struct takt_loop_call *call = job->call;
+    char *result = result_of(job, part);
+    char *from = call->args[1] + job->first[part] * call->steps[1];
+    char *args[] = {result, from, result};
+    const ptrdiff_t count = job->first[part + 1] - job->first[part];
+
+    if (reduction->is_idempotent)
+        memcpy(result, from, reduction->size);
+    call->run(args, &count, call->steps, call->data);
+    if (reduction->stops &&
+        memcmp(result, reduction->neutral, reduction->size) != 0)
+        atomic_store_explicit(&job->next, job->parts, memory_order_relaxed);
+}
+
+/* Parts are claimed. */
+static void run_parts(void *self, unsigned part, unsigned parts)
+{
+    struct loop_reduction *job = self;
+    unsigned number;
+
+    (void)part;
+    (void)parts;
+    while ((number = atomic_fetch_add_explicit(
+                &job->next, 1, memory_order_relaxed)) < job->parts)
+        run_one(job, number);
+    takt__loop_move_flags();
+}
+
+/* Two results at a time, as they were cut, and the last one with the output. */
+static void join(struct loop_reduction *job)
+{
+    const struct takt_loop_call *call = job->call;
+    const ptrdiff_t size = job->reduction->size, one = 1;
+    const ptrdiff_t steps[] = {size, size, size};
+    char *out[] = {call->args[2], job->result, call->args[2]};
+
+    for (; job->parts > 1; job->parts /= 2)
+        for (unsigned i = 0; i < job->parts / 2; i++) {
+            char *args[] = {result_of(job, 2 * i), result_of(job, 2 * i + 1),
+                            result_of(job, i)};
+            call->run(args, &one, steps, call->data);
+        }
+    call->run(out, &one, steps, call->data);
+}
+
+void takt__loop_reduce(const struct takt_route *route,
+                       const struct takt_reduction *reduction,
+                       const struct takt_loop_call *call, unsigned threads)
+{
+    struct loop_reduction job;
+
+    job.call = call;
+    job.reduction = reduction;
+    job.parts = 1;
+    job.first[0] = 0;
+    job.first[1] = call->n;
+    atomic_init(&job.next, 0);
+    cut_for(&job, threads);
+    for (unsigned i = 0; i < job.parts; i++)
+        memcpy(result_of(&job, i), reduction->neutral, reduction->size);
+    if (job.parts == 1) {
+        call->run(call->args, &call->n, call->steps, call->data);
+        return;
+    }
+    if (route->takt->run_parts(route->ctx, threads, run_parts, &job) != TAKT_OK)
+        run_parts(&job, 0, 1);
+    join(&job);
+}
