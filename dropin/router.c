@@ -235,6 +235,15 @@ static void keep_result(const struct takt_switchback_result *result)
         takt__memory_keep(result);
 }
 
+/* Between 0 and 1, at random. Where the answer is kept, the first probe is paid
+ * for once and helps the runs that follow: it may cost four times as much. */
+static double price_factor(void)
+{
+    const double random = (double)(takt__now_ns() / 1000 % 1000) / 1000;
+
+    return takt__memory_is_kept() ? random / 4 : random;
+}
+
 /* The first context speaks for the process. */
 static void open_switchback(const struct takt_route *route)
 {
@@ -243,8 +252,10 @@ static void open_switchback(const struct takt_route *route)
     const struct takt_switchback_options options = {
         .threads = route->threads,
         .spin_power = takt__spin_power(),
-        .price_factor = (double)(takt__now_ns() / 1000 % 1000) / 1000,
+        .price_factor = price_factor(),
         .memory = takt__memory_open(route),
+        .pace = takt__memory_pace(),
+        .cpu_ns = takt__process_ns,
         .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
         .keep = keep_result};
     takt__stats_memory(options.memory);
@@ -295,7 +306,7 @@ static struct {
  * router for now: no earlier run is remembered. */
 static bool is_too_soon(void)
 {
-    if (takt__is_eager() || atomic_load(&opens_after_ns) != soon_ns ||
+    if (takt__is_eager() || atomic_load(&opens_after_ns) == later_ns ||
         !takt__is_patient() || takt__memory_may_exist())
         return false;
     atomic_store(&opens_after_ns, later_ns);

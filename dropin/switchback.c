@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "clock.h"
 #include "fork.h"
 #include "sides.h"
 
@@ -66,6 +67,8 @@ static struct {
     uint64_t settles_ns;         /* after a change to the routed side */
     uint64_t stay_ns;            /* on the preferred side */
     uint64_t looked_ns;          /* when the GPU was last asked about */
+    uint64_t cpu_ns, cpu_at_ns;  /* of the process, and when */
+    double spinning; /* share of the library's threads; below 0: not known */
     bool is_gpu_ready;
     unsigned skipped, skips;      /* calls at the start of this slice that are
                                    * not measured */
@@ -75,12 +78,13 @@ static struct {
     double longest_ns;            /* of a call lately */
     double recent_ns, control_ns; /* in routed calls lately, and what the
                                    * library took for such calls */
+    double pace_ns, pace_work;    /* of all routed calls that were measured */
     double slice_lost_ns; /* in this slice, against the preferred side */
     double lost_ns;       /* in all slices that lost */
     double last_lost_ns;  /* in the last probe */
     struct takt_switchback_options options;
     struct takt_switchback_result result;
-} state = {.stay_ns = UINT64_MAX};
+} state = {.stay_ns = UINT64_MAX, .spinning = -1};
 
 static _Thread_local struct {
     uint64_t end_ns, begin_ns; /* of the last call, and of its slice */
@@ -102,6 +106,48 @@ static enum takt_side other(enum takt_side side)
     return side == TAKT_SIDE_ROUTED ? TAKT_SIDE_BASELINE : TAKT_SIDE_ROUTED;
 }
 
+/* ---- threads that spin ------------------------------------------------------
+ *
+ * A library uses threads for some calls, and all of them for few. Those that it
+ * did not use sleep, and disturb nobody.
+ */
+
+/* Now and then, while calls run in the library. */
+static void look_at_spinning(uint64_t now_ns)
+{
+    static const uint64_t every_ns = 20 * ms;
+    const uint64_t before_ns = state.cpu_ns, at_ns = state.cpu_at_ns;
+
+    if (state.options.cpu_ns == NULL || state.options.threads < 2 ||
+        now_ns < at_ns + every_ns)
+        return;
+    state.cpu_ns = state.options.cpu_ns();
+    state.cpu_at_ns = now_ns;
+    if (at_ns == 0 || at_ns < state.begin_ns)
+        return;
+    const double busy =
+        (double)(state.cpu_ns - before_ns) / (double)(now_ns - at_ns);
+    const double share = (busy - 1) / (state.options.threads - 1);
+    const double now = share < 0 ? 0 : share < 1 ? share : 1;
+    state.spinning = now > state.spinning ? now : (now + state.spinning) / 2;
+}
+
+static double spinning_share(void)
+{
+    return state.spinning < 0 ? 1 : state.spinning;
+}
+
+/* How long routed calls are disturbed after a change of sides. */
+static uint64_t settles_ns(void)
+{
+    static const double nobody = 0.5; /* threads */
+
+    return spinning_share() * (state.options.threads - 1.0) < nobody &&
+                   state.options.threads > 1
+               ? own_settles_ns
+               : state.settles_ns;
+}
+
 /* ---- slices ----------------------------------------------------------------
  */
 
@@ -118,9 +164,9 @@ static void begin(enum takt_side side, uint64_t now_ns)
     if ((enum takt_side)atomic_load(&takt__side_now) == side)
         return;
     takt__sides_age(side);
-    atomic_store(&settled_ns,
-                 now_ns + (side == TAKT_SIDE_ROUTED ? state.settles_ns
-                                                    : own_settles_ns));
+    atomic_store(
+        &settled_ns,
+        now_ns + (side == TAKT_SIDE_ROUTED ? settles_ns() : own_settles_ns));
     atomic_store(&takt__side_now, (unsigned)side);
 }
 
@@ -141,6 +187,8 @@ static void end_probe(uint64_t now_ns)
     takt__sides_set_controls();
     takt__sides_compare(&state.result);
     state.result.is_gpu = state.gpu_ns > 0.5 * state.routed_ns;
+    if (state.pace_work > 0)
+        state.result.pace = state.pace_ns / state.pace_work;
     if (state.options.keep != NULL)
         state.options.keep(&state.result);
     takt__sides_keep(state.result.is_routed && state.result.probes % 8 != 0);
@@ -163,7 +211,7 @@ static double affordable_ns(uint64_t now_ns)
 }
 
 /* What a change to the routed side costs: while the library's threads spin,
- * calls take up to twice as long; on a GPU they do not. */
+ * calls take much longer; on a GPU they do not. */
 static double change_costs_ns(uint64_t now_ns)
 {
     const double elapsed_ns = (double)(now_ns - state.first_ns);
@@ -171,7 +219,8 @@ static double change_costs_ns(uint64_t now_ns)
 
     if (state.gpu_ns > 0.5 * state.routed_ns)
         return 0;
-    return (double)state.settles_ns / 2 * (share < 1 ? share : 1);
+    return (double)state.settles_ns / 2 * (share < 1 ? share : 1) *
+           spinning_share();
 }
 
 static double larger(double a, double b)
@@ -262,13 +311,15 @@ static bool is_suspicious(void)
     return is_slow;
 }
 
-/* Begins on the routed side, where earlier runs gained, after a few calls in
- * the library: with these as control, it shows soon if this run does not. */
+/* Begins on the routed side, where earlier runs gained. It shows soon if this
+ * run does not: by the pace of those, or else by a few calls in the library
+ * that come first. */
 static bool begin_as_before(uint64_t now_ns)
 {
     static const double control_ns = 20 * ms;
 
-    if (!state.is_remembered || state.spent_ns < control_ns)
+    if (!state.is_remembered ||
+        (state.spent_ns < control_ns && !(state.options.pace > 0)))
         return false;
     state.is_remembered = false;
     begin_routed(now_ns);
@@ -338,6 +389,29 @@ static bool is_measured(const struct takt_switchback_call *call, double ns)
             ns > 4 * (double)state.settles_ns);
 }
 
+/* What routed calls of a kind should not take: what they take in the library,
+ * or, before the first probe, somewhat more than in earlier runs. 0: not known.
+ */
+static double most_per_work(const struct takt_kind *kind)
+{
+    static const double somewhat = 1.2;
+    const struct takt_moments *baseline = &kind->call[TAKT_SIDE_BASELINE];
+
+    if (baseline->n >= 2)
+        return baseline->mean;
+    return state.result.probes == 0 ? somewhat * state.options.pace : 0;
+}
+
+static void add_routed(const struct takt_switchback_call *call, double ns)
+{
+    const double most_ns = most_per_work(call->kind) * call->work;
+
+    state.recent_ns += ns < 3 * most_ns ? ns : 3 * most_ns;
+    state.control_ns += most_ns;
+    state.pace_ns += ns;
+    state.pace_work += call->work;
+}
+
 static void add_measured(const struct takt_switchback_call *call, double ns)
 {
     struct takt_kind *kind = call->kind;
@@ -351,14 +425,9 @@ static void add_measured(const struct takt_switchback_call *call, double ns)
         call->start_ns >= last.end_ns)
         takt__moments_add(&kind->gap[call->side],
                           (double)(call->start_ns - last.end_ns));
-    if (call->side == TAKT_SIDE_ROUTED &&
-        kind->call[TAKT_SIDE_BASELINE].n >= 2) {
-        const double control_ns =
-            kind->call[TAKT_SIDE_BASELINE].mean * call->work;
-        state.recent_ns += ns < 3 * control_ns ? ns : 3 * control_ns;
-        state.control_ns += control_ns;
-    }
-    if (call->side == TAKT_SIDE_BASELINE && moments->n <= 8)
+    if (call->side == TAKT_SIDE_ROUTED)
+        add_routed(call, ns);
+    else if (moments->n <= 8)
         takt__kind_set_control(kind);
 }
 
@@ -369,6 +438,8 @@ static void add(const struct takt_switchback_call *call)
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = call->start_ns;
     open_if_offered(call->end_ns);
+    if (atomic_load(&takt__side_now) == TAKT_SIDE_BASELINE)
+        look_at_spinning(call->end_ns);
     state.spent_ns += ns * call->weight;
     if (call->side == TAKT_SIDE_ROUTED)
         state.routed_ns += ns;
@@ -406,6 +477,8 @@ void takt__switchback_look(uint64_t now_ns)
     open_if_offered(now_ns);
     if (state.options.memory == TAKT_MEMORY_GPU)
         (void)begin_on_gpu(now_ns);
+    else
+        (void)begin_as_before(now_ns);
     atomic_flag_clear_explicit(&is_busy, memory_order_release);
 }
 
@@ -423,4 +496,6 @@ void takt__switchback_open(const struct takt_switchback_options *options)
     takt__at_fork(TAKT_FORK_SWITCHBACK, NULL, NULL, in_child);
     offered = *options;
     atomic_store_explicit(&is_offered, true, memory_order_release);
+    if (options->pace > 0)
+        takt__switchback_look(takt__now_ns());
 }
