@@ -129,6 +129,8 @@ static void look_at_spinning(uint64_t now_ns)
         (double)(state.cpu_ns - before_ns) / (double)(now_ns - at_ns);
     const double share = (busy - 1) / (state.options.threads - 1);
     const double now = share < 0 ? 0 : share < 1 ? share : 1;
+    if (busy < 0.9) /* it waits, for others too: who would spin is not seen */
+        return;
     state.spinning = now > state.spinning ? now : (now + state.spinning) / 2;
 }
 
