@@ -7,6 +7,7 @@
 #include "clock.h"
 #include "fork.h"
 #include "sides.h"
+#include "spinning.h"
 
 /* ---- settings --------------------------------------------------------------
  */
@@ -67,8 +68,7 @@ static struct {
     uint64_t settles_ns;         /* after a change to the routed side */
     uint64_t stay_ns;            /* on the preferred side */
     uint64_t looked_ns;          /* when the GPU was last asked about */
-    uint64_t cpu_ns, cpu_at_ns;  /* of the process, and when */
-    double spinning; /* share of the library's threads; below 0: not known */
+    struct takt_spinning spinning;
     bool is_gpu_ready;
     unsigned skipped, skips;      /* calls at the start of this slice that are
                                    * not measured */
@@ -84,7 +84,7 @@ static struct {
     double last_lost_ns;  /* in the last probe */
     struct takt_switchback_options options;
     struct takt_switchback_result result;
-} state = {.stay_ns = UINT64_MAX, .spinning = -1};
+} state = {.stay_ns = UINT64_MAX, .spinning.share = -1};
 
 static _Thread_local struct {
     uint64_t end_ns, begin_ns; /* of the last call, and of its slice */
@@ -106,50 +106,6 @@ static enum takt_side other(enum takt_side side)
     return side == TAKT_SIDE_ROUTED ? TAKT_SIDE_BASELINE : TAKT_SIDE_ROUTED;
 }
 
-/* ---- threads that spin ------------------------------------------------------
- *
- * A library uses threads for some calls, and all of them for few. Those that it
- * did not use sleep, and disturb nobody.
- */
-
-/* Now and then, while calls run in the library. */
-static void look_at_spinning(uint64_t now_ns)
-{
-    static const uint64_t every_ns = 20 * ms;
-    const uint64_t before_ns = state.cpu_ns, at_ns = state.cpu_at_ns;
-
-    if (state.options.cpu_ns == NULL || state.options.threads < 2 ||
-        now_ns < at_ns + every_ns)
-        return;
-    state.cpu_ns = state.options.cpu_ns();
-    state.cpu_at_ns = now_ns;
-    if (at_ns == 0 || at_ns < state.begin_ns)
-        return;
-    const double busy =
-        (double)(state.cpu_ns - before_ns) / (double)(now_ns - at_ns);
-    const double share = (busy - 1) / (state.options.threads - 1);
-    const double now = share < 0 ? 0 : share < 1 ? share : 1;
-    if (busy < 0.9) /* it waits, for others too: who would spin is not seen */
-        return;
-    state.spinning = now > state.spinning ? now : (now + state.spinning) / 2;
-}
-
-static double spinning_share(void)
-{
-    return state.spinning < 0 ? 1 : state.spinning;
-}
-
-/* How long routed calls are disturbed after a change of sides. */
-static uint64_t settles_ns(void)
-{
-    static const double nobody = 0.5; /* threads */
-
-    return spinning_share() * (state.options.threads - 1.0) < nobody &&
-                   state.options.threads > 1
-               ? own_settles_ns
-               : state.settles_ns;
-}
-
 /* ---- slices ----------------------------------------------------------------
  */
 
@@ -166,9 +122,11 @@ static void begin(enum takt_side side, uint64_t now_ns)
     if ((enum takt_side)atomic_load(&takt__side_now) == side)
         return;
     takt__sides_age(side);
-    atomic_store(
-        &settled_ns,
-        now_ns + (side == TAKT_SIDE_ROUTED ? settles_ns() : own_settles_ns));
+    atomic_store(&settled_ns,
+                 now_ns + (side == TAKT_SIDE_ROUTED &&
+                                   !takt__spinning_is_none(&state.spinning)
+                               ? state.settles_ns
+                               : own_settles_ns));
     atomic_store(&takt__side_now, (unsigned)side);
 }
 
@@ -222,12 +180,22 @@ static double change_costs_ns(uint64_t now_ns)
     if (state.gpu_ns > 0.5 * state.routed_ns)
         return 0;
     return (double)state.settles_ns / 2 * (share < 1 ? share : 1) *
-           spinning_share();
+           takt__spinning_share(&state.spinning);
 }
 
 static double larger(double a, double b)
 {
     return a > b ? a : b;
+}
+
+/* Whether routed calls of this slice are faster, but not by so much that a few
+ * of them show it: to go on costs nothing. */
+static bool is_gaining_little(void)
+{
+    static const double much = 0.8;
+
+    return state.recent_ns < state.control_ns &&
+           state.recent_ns > much * state.control_ns;
 }
 
 static bool is_probe_over(uint64_t now_ns)
@@ -242,7 +210,8 @@ static bool is_probe_over(uint64_t now_ns)
     if (state.slice_lost_ns > most_ns && (state.skips == 0 || state.calls > 0))
         return true;
     return state.calls > 0 && now_ns > from_ns + probe_ns &&
-           (state.calls >= probe_calls || now_ns > from_ns + longest_probe_ns);
+           ((state.calls >= probe_calls && !is_gaining_little()) ||
+            now_ns > from_ns + longest_probe_ns);
 }
 
 /* Not in all runs of a short program a probe is affordable, but in some of
@@ -354,6 +323,8 @@ static void open_if_offered(uint64_t now_ns)
     state.settles_ns = offered.threads == 1
                            ? own_settles_ns
                            : library_settles_ns(offered.spin_power);
+    state.spinning.process_ns = offered.cpu_ns;
+    state.spinning.threads = offered.threads;
     state.is_open = true;
     state.is_remembered = offered.memory == TAKT_MEMORY_ROUTED;
     if (offered.memory == TAKT_MEMORY_BASELINE) {
@@ -441,7 +412,7 @@ static void add(const struct takt_switchback_call *call)
         state.first_ns = state.begin_ns = call->start_ns;
     open_if_offered(call->end_ns);
     if (atomic_load(&takt__side_now) == TAKT_SIDE_BASELINE)
-        look_at_spinning(call->end_ns);
+        takt__spinning_look(&state.spinning, state.begin_ns, call->end_ns);
     state.spent_ns += ns * call->weight;
     if (call->side == TAKT_SIDE_ROUTED)
         state.routed_ns += ns;
