@@ -41,7 +41,7 @@ struct contender {
 };
 
 static void describe(const takt_ctx *ctx, const struct workload *workload,
-                     size_t at, double ratio)
+                     size_t at)
 {
     const struct cell *cell = &workload->cell[at];
     const takt_call *call = &cell->call;
@@ -50,12 +50,58 @@ static void describe(const takt_ctx *ctx, const struct workload *workload,
     takt_decision decision = {.size = sizeof decision};
 
     takt_select((takt_ctx *)ctx, &request, &decision);
-    printf("    %5.2fx  %s %s", ratio, call->op->name,
-           takt_dtype_name(call->dtype));
+    printf("  %s %s", call->op->name, takt_dtype_name(call->dtype));
     for (unsigned i = 0; i < call->shape.rank; i++)
         printf("%c%zu", i == 0 ? ' ' : 'x', call->shape.dim[i]);
     printf("  %.2f us on %s, now %s\n", cell->best_s * 1e6,
            takt_ctx_expert(ctx, cell->best, NULL), decision.expert);
+}
+
+static size_t largest(const double *values, size_t count)
+{
+    size_t at = 0;
+
+    for (size_t i = 1; i < count; i++)
+        if (values[i] > values[at])
+            at = i;
+    return at;
+}
+
+/* The kinds of calls that are the most times as long as the best. */
+static void report_worst(const struct contender *who,
+                         const struct workload *workload, double *cell_ratio)
+{
+    for (int i = 0; i < 12; i++) {
+        const size_t at = largest(cell_ratio, workload->count);
+        printf("    %5.2fx", cell_ratio[at]);
+        describe(who->ctx, workload, at);
+        cell_ratio[at] = 0;
+    }
+}
+
+/* Those whose calls, by means, add the most to the time of all: a few long ones
+ * are in here that no median shows. Their times are sorted by now. */
+static void report_lost(const struct contender *who,
+                        const struct workload *workload)
+{
+    const struct workload_times *times = &who->times;
+    double lost[cells], best_s = 0;
+
+    for (size_t i = 0; i < workload->count; i++) {
+        const double *seconds = &times->seconds[i * times->room];
+        double sum = 0;
+        for (size_t j = 0; j < times->count[i]; j++)
+            sum += seconds[j];
+        best_s += workload->cell[i].best_mean_s;
+        lost[i] = sum / (double)times->count[i] - workload->cell[i].best_mean_s;
+    }
+    for (int i = 0; i < 8; i++) {
+        const size_t at = largest(lost, workload->count);
+        printf("    +%.1f%%, longest %.0f us,", 100 * lost[at] / best_s,
+               times->seconds[at * times->room + times->count[at] - 1] * 1e6);
+        describe(who->ctx, workload, at);
+        lost[at] = 0;
+    }
 }
 
 static void report(struct contender *who, const struct workload *workload,
@@ -75,13 +121,9 @@ static void report(struct contender *who, const struct workload *workload,
            (unsigned long long)learning.explored, learning.explored_s,
            (unsigned long long)learning.alarms,
            (unsigned long long)learning.dropped);
-    for (int i = 0; is_detailed && i < 12; i++) {
-        size_t worst = 0;
-        for (size_t j = 1; j < workload->count; j++)
-            if (cell_ratio[j] > cell_ratio[worst])
-                worst = j;
-        describe(who->ctx, workload, worst, cell_ratio[worst]);
-        cell_ratio[worst] = 0;
+    if (is_detailed) {
+        report_worst(who, workload, cell_ratio);
+        report_lost(who, workload);
     }
     fflush(stdout);
 }

@@ -18,6 +18,12 @@ static inline uint64_t takt__now_ns(void)
     return takt__clock_ns(CLOCK_MONOTONIC);
 }
 
+/* CPU time of all threads. */
+static inline uint64_t takt__process_ns(void)
+{
+    return takt__clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 /* CPU time of the calling thread. */
 static inline uint64_t takt__thread_ns(void)
 {

@@ -20,7 +20,8 @@ static const takt_work unit = {.bytes = 1, .flops = 1};
 
 static const struct takt_route *kept_in;
 static const takt_op *program;
-static const takt_op *outlook; /* an op of its own: what was expected */
+/* Ops of their own: what was expected is no gain, nor is a pace. */
+static const takt_op *outlook, *paces;
 
 /* ---- the name ------------------------------------------------------------ */
 
@@ -148,6 +149,13 @@ static void split(const char *path, char folder[PATH_MAX], const char **name)
              (int)(*name - path), path);
 }
 
+bool takt__memory_is_kept(void)
+{
+    const char *store = takt__mode_value("TAKT_DB");
+
+    return store == NULL || store[0] != '\0';
+}
+
 /* The folder of the store, and how the names of its files begin: a log is
  * beside it. Without a variable it is named after the machine, which takes long
  * to find out, so any file there will do. False: there is none. */
@@ -165,7 +173,7 @@ static bool find_files(char folder[PATH_MAX], const char **first)
     else
         snprintf(folder, PATH_MAX, "%s/.local/state/takt",
                  home != NULL ? home : "");
-    return store == NULL || store[0] != '\0';
+    return takt__memory_is_kept();
 }
 
 bool takt__memory_may_exist(void)
@@ -187,21 +195,31 @@ static takt_request request_of(const takt_op *op)
                           .work = &unit};
 }
 
+/* "expected.train.py-1f2e3d4c", of "run.train.py-1f2e3d4c"; NULL: no memory. */
+static const takt_op *define_beside(const struct takt_route *route,
+                                    const char *kind, const char *program_name)
+{
+    char name[longest_name + 8];
+    const takt_op_spec spec = {.size = sizeof spec, .name = name};
+    const takt_op *made = NULL;
+
+    snprintf(name, sizeof name, "%s.%s", kind, program_name + strlen("run."));
+    return route->takt->define_op(route->ctx, &spec, &made) == TAKT_OK ? made
+                                                                       : NULL;
+}
+
 enum takt_memory takt__memory_open(const struct takt_route *route)
 {
-    char name[longest_name], other[longest_name + 8];
-    takt_op_spec spec = {.size = sizeof spec, .name = name};
+    char name[longest_name];
+    const takt_op_spec spec = {.size = sizeof spec, .name = name};
     takt_history_row best = {.size = sizeof best};
 
     name_program(name, sizeof name);
     if (route->takt->define_op(route->ctx, &spec, &program) != TAKT_OK)
         return TAKT_MEMORY_NONE;
     kept_in = route;
-    /* Not "run.": an expectation is no gain. */
-    snprintf(other, sizeof other, "expected.%s", name + strlen("run."));
-    spec.name = other;
-    if (route->takt->define_op(route->ctx, &spec, &outlook) != TAKT_OK)
-        outlook = NULL;
+    outlook = define_beside(route, "expected", name);
+    paces = define_beside(route, "pace", name);
     const takt_request request = request_of(program);
     if (route->takt->history_best(route->ctx, &request, &best) != TAKT_OK)
         return TAKT_MEMORY_NONE;
@@ -209,6 +227,18 @@ enum takt_memory takt__memory_open(const struct takt_route *route)
         return TAKT_MEMORY_BASELINE;
     return strcmp(best.expert, "gpu") == 0 ? TAKT_MEMORY_GPU
                                            : TAKT_MEMORY_ROUTED;
+}
+
+double takt__memory_pace(void)
+{
+    takt_history_row best = {.size = sizeof best};
+
+    if (paces == NULL)
+        return 0;
+    const takt_request request = request_of(paces);
+    return kept_in->takt->history_best(kept_in->ctx, &request, &best) == TAKT_OK
+               ? best.mean_s
+               : 0;
 }
 
 bool takt__memory_expects_gpu(const struct takt_route *route)
@@ -249,4 +279,7 @@ void takt__memory_keep(const struct takt_switchback_result *result)
     keep(program, "baseline", 1);
     keep(program, result->is_gpu ? "gpu" : "routed",
          result->is_clear ? result->ratio : 1);
+    if (paces != NULL && result->is_routed && !result->is_gpu &&
+        result->pace > 0)
+        keep(paces, "routed", result->pace);
 }

@@ -17,8 +17,15 @@
  * which takes less than opening it. */
 bool takt__memory_may_exist(void);
 
+/* Whether there is a store. */
+bool takt__memory_is_kept(void);
+
 /* Looks for what is known, in a context that was just made. */
 enum takt_memory takt__memory_open(const struct takt_route *route);
+
+/* The pace of routed calls in those runs (sides.h), which is an op of its own,
+ * "pace.NAME-HASH"; 0: not known. After the last one. */
+double takt__memory_pace(void);
 
 /* Whether the last runs, in which nothing was found out, expected to gain by a
  * GPU on which matrices stay (expectation.h). */

@@ -29,17 +29,29 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
+/* Where idle threads of a library make a change of sides expensive: many of
+ * them, which `takt run` lets spin as long as they like. */
+static bool has_many_processors(void)
+{
+    enum { few = 4 };
+
+    return sysconf(_SC_NPROCESSORS_ONLN) > few;
+}
+
 /* A program whose last run gained by a GPU opens it at once, and most of that
  * time passes while the program reads its data. To know that takes 5 ms: only
- * where there may be a GPU, and a store. */
+ * where there may be a GPU, and a store. One that gained on many processors
+ * begins routed, before threads of the library are awake. */
 static bool is_early(void)
 {
     const char *store = takt__mode_value("TAKT_DB");
     const char *gpu = takt__mode_value("TAKT_GPU");
 
-    return (store == NULL || store[0] != '\0') &&
-           (gpu == NULL || gpu[0] != '\0') &&
-           (value_of("TAKT_CUDA") != NULL || is_there("/dev/nvidiactl"));
+    if (store != NULL && store[0] == '\0')
+        return false;
+    return has_many_processors() ||
+           ((gpu == NULL || gpu[0] != '\0') &&
+            (value_of("TAKT_CUDA") != NULL || is_there("/dev/nvidiactl")));
 }
 
 static void read_mode(void)

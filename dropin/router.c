@@ -235,16 +235,29 @@ static void keep_result(const struct takt_switchback_result *result)
         takt__memory_keep(result);
 }
 
+/* Between 0 and 1, at random. Of a program that is not known and will be, the
+ * first probe helps the runs that follow: it may cost four times as much. */
+static double price_factor(enum takt_memory memory)
+{
+    const double random = (double)(takt__now_ns() / 1000 % 1000) / 1000;
+
+    return memory == TAKT_MEMORY_NONE && takt__memory_is_kept() ? random / 4
+                                                                : random;
+}
+
 /* The first context speaks for the process. */
 static void open_switchback(const struct takt_route *route)
 {
     if (route != &routes[0])
         return;
+    const enum takt_memory memory = takt__memory_open(route);
     const struct takt_switchback_options options = {
         .threads = route->threads,
         .spin_power = takt__spin_power(),
-        .price_factor = (double)(takt__now_ns() / 1000 % 1000) / 1000,
-        .memory = takt__memory_open(route),
+        .price_factor = price_factor(memory),
+        .memory = memory,
+        .pace = takt__memory_pace(),
+        .cpu_ns = takt__process_ns,
         .is_gpu_ready = route->has_gpu ? is_gpu_ready : NULL,
         .keep = keep_result};
     takt__stats_memory(options.memory);
@@ -295,7 +308,7 @@ static struct {
  * router for now: no earlier run is remembered. */
 static bool is_too_soon(void)
 {
-    if (takt__is_eager() || atomic_load(&opens_after_ns) != soon_ns ||
+    if (takt__is_eager() || atomic_load(&opens_after_ns) == later_ns ||
         !takt__is_patient() || takt__memory_may_exist())
         return false;
     atomic_store(&opens_after_ns, later_ns);

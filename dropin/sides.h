@@ -18,6 +18,7 @@ struct takt_switchback_result {
     bool is_gpu;     /* most of the routed time was a GPU's */
     double ratio;    /* time routed against time in the library, per work */
     double error;    /* standard error of that */
+    double pace;     /* ns per unit of work, of routed calls; 0: not known */
 };
 
 /* Compares, and says which side is to be preferred. */

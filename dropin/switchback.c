@@ -4,8 +4,10 @@
 
 #include <stddef.h>
 
+#include "clock.h"
 #include "fork.h"
 #include "sides.h"
+#include "spinning.h"
 
 /* ---- settings --------------------------------------------------------------
  */
@@ -66,6 +68,7 @@ static struct {
     uint64_t settles_ns;         /* after a change to the routed side */
     uint64_t stay_ns;            /* on the preferred side */
     uint64_t looked_ns;          /* when the GPU was last asked about */
+    struct takt_spinning spinning;
     bool is_gpu_ready;
     unsigned skipped, skips;      /* calls at the start of this slice that are
                                    * not measured */
@@ -75,12 +78,13 @@ static struct {
     double longest_ns;            /* of a call lately */
     double recent_ns, control_ns; /* in routed calls lately, and what the
                                    * library took for such calls */
+    double pace_ns, pace_work;    /* of all routed calls that were measured */
     double slice_lost_ns; /* in this slice, against the preferred side */
     double lost_ns;       /* in all slices that lost */
     double last_lost_ns;  /* in the last probe */
     struct takt_switchback_options options;
     struct takt_switchback_result result;
-} state = {.stay_ns = UINT64_MAX};
+} state = {.stay_ns = UINT64_MAX, .spinning.share = -1};
 
 static _Thread_local struct {
     uint64_t end_ns, begin_ns; /* of the last call, and of its slice */
@@ -119,8 +123,10 @@ static void begin(enum takt_side side, uint64_t now_ns)
         return;
     takt__sides_age(side);
     atomic_store(&settled_ns,
-                 now_ns + (side == TAKT_SIDE_ROUTED ? state.settles_ns
-                                                    : own_settles_ns));
+                 now_ns + (side == TAKT_SIDE_ROUTED &&
+                                   !takt__spinning_is_none(&state.spinning)
+                               ? state.settles_ns
+                               : own_settles_ns));
     atomic_store(&takt__side_now, (unsigned)side);
 }
 
@@ -141,6 +147,8 @@ static void end_probe(uint64_t now_ns)
     takt__sides_set_controls();
     takt__sides_compare(&state.result);
     state.result.is_gpu = state.gpu_ns > 0.5 * state.routed_ns;
+    if (state.pace_work > 0)
+        state.result.pace = state.pace_ns / state.pace_work;
     if (state.options.keep != NULL)
         state.options.keep(&state.result);
     takt__sides_keep(state.result.is_routed && state.result.probes % 8 != 0);
@@ -163,7 +171,7 @@ static double affordable_ns(uint64_t now_ns)
 }
 
 /* What a change to the routed side costs: while the library's threads spin,
- * calls take up to twice as long; on a GPU they do not. */
+ * calls take much longer; on a GPU they do not. */
 static double change_costs_ns(uint64_t now_ns)
 {
     const double elapsed_ns = (double)(now_ns - state.first_ns);
@@ -171,12 +179,23 @@ static double change_costs_ns(uint64_t now_ns)
 
     if (state.gpu_ns > 0.5 * state.routed_ns)
         return 0;
-    return (double)state.settles_ns / 2 * (share < 1 ? share : 1);
+    return (double)state.settles_ns / 2 * (share < 1 ? share : 1) *
+           takt__spinning_share(&state.spinning);
 }
 
 static double larger(double a, double b)
 {
     return a > b ? a : b;
+}
+
+/* Whether routed calls of this slice are faster, but not by so much that a few
+ * of them show it: to go on costs nothing. */
+static bool is_gaining_little(void)
+{
+    static const double much = 0.8;
+
+    return state.recent_ns < state.control_ns &&
+           state.recent_ns > much * state.control_ns;
 }
 
 static bool is_probe_over(uint64_t now_ns)
@@ -191,7 +210,8 @@ static bool is_probe_over(uint64_t now_ns)
     if (state.slice_lost_ns > most_ns && (state.skips == 0 || state.calls > 0))
         return true;
     return state.calls > 0 && now_ns > from_ns + probe_ns &&
-           (state.calls >= probe_calls || now_ns > from_ns + longest_probe_ns);
+           ((state.calls >= probe_calls && !is_gaining_little()) ||
+            now_ns > from_ns + longest_probe_ns);
 }
 
 /* Not in all runs of a short program a probe is affordable, but in some of
@@ -262,13 +282,15 @@ static bool is_suspicious(void)
     return is_slow;
 }
 
-/* Begins on the routed side, where earlier runs gained, after a few calls in
- * the library: with these as control, it shows soon if this run does not. */
+/* Begins on the routed side, where earlier runs gained. It shows soon if this
+ * run does not: by the pace of those, or else by a few calls in the library
+ * that come first. */
 static bool begin_as_before(uint64_t now_ns)
 {
     static const double control_ns = 20 * ms;
 
-    if (!state.is_remembered || state.spent_ns < control_ns)
+    if (!state.is_remembered ||
+        (state.spent_ns < control_ns && !(state.options.pace > 0)))
         return false;
     state.is_remembered = false;
     begin_routed(now_ns);
@@ -301,6 +323,8 @@ static void open_if_offered(uint64_t now_ns)
     state.settles_ns = offered.threads == 1
                            ? own_settles_ns
                            : library_settles_ns(offered.spin_power);
+    state.spinning.process_ns = offered.cpu_ns;
+    state.spinning.threads = offered.threads;
     state.is_open = true;
     state.is_remembered = offered.memory == TAKT_MEMORY_ROUTED;
     if (offered.memory == TAKT_MEMORY_BASELINE) {
@@ -338,6 +362,29 @@ static bool is_measured(const struct takt_switchback_call *call, double ns)
             ns > 4 * (double)state.settles_ns);
 }
 
+/* What routed calls of a kind should not take: what they take in the library,
+ * or, before the first probe, somewhat more than in earlier runs. 0: not known.
+ */
+static double most_per_work(const struct takt_kind *kind)
+{
+    static const double somewhat = 1.2;
+    const struct takt_moments *baseline = &kind->call[TAKT_SIDE_BASELINE];
+
+    if (baseline->n >= 2)
+        return baseline->mean;
+    return state.result.probes == 0 ? somewhat * state.options.pace : 0;
+}
+
+static void add_routed(const struct takt_switchback_call *call, double ns)
+{
+    const double most_ns = most_per_work(call->kind) * call->work;
+
+    state.recent_ns += ns < 3 * most_ns ? ns : 3 * most_ns;
+    state.control_ns += most_ns;
+    state.pace_ns += ns;
+    state.pace_work += call->work;
+}
+
 static void add_measured(const struct takt_switchback_call *call, double ns)
 {
     struct takt_kind *kind = call->kind;
@@ -351,14 +398,9 @@ static void add_measured(const struct takt_switchback_call *call, double ns)
         call->start_ns >= last.end_ns)
         takt__moments_add(&kind->gap[call->side],
                           (double)(call->start_ns - last.end_ns));
-    if (call->side == TAKT_SIDE_ROUTED &&
-        kind->call[TAKT_SIDE_BASELINE].n >= 2) {
-        const double control_ns =
-            kind->call[TAKT_SIDE_BASELINE].mean * call->work;
-        state.recent_ns += ns < 3 * control_ns ? ns : 3 * control_ns;
-        state.control_ns += control_ns;
-    }
-    if (call->side == TAKT_SIDE_BASELINE && moments->n <= 8)
+    if (call->side == TAKT_SIDE_ROUTED)
+        add_routed(call, ns);
+    else if (moments->n <= 8)
         takt__kind_set_control(kind);
 }
 
@@ -369,6 +411,8 @@ static void add(const struct takt_switchback_call *call)
     if (state.first_ns == 0)
         state.first_ns = state.begin_ns = call->start_ns;
     open_if_offered(call->end_ns);
+    if (atomic_load(&takt__side_now) == TAKT_SIDE_BASELINE)
+        takt__spinning_look(&state.spinning, state.begin_ns, call->end_ns);
     state.spent_ns += ns * call->weight;
     if (call->side == TAKT_SIDE_ROUTED)
         state.routed_ns += ns;
@@ -406,6 +450,8 @@ void takt__switchback_look(uint64_t now_ns)
     open_if_offered(now_ns);
     if (state.options.memory == TAKT_MEMORY_GPU)
         (void)begin_on_gpu(now_ns);
+    else
+        (void)begin_as_before(now_ns);
     atomic_flag_clear_explicit(&is_busy, memory_order_release);
 }
 
@@ -423,4 +469,6 @@ void takt__switchback_open(const struct takt_switchback_options *options)
     takt__at_fork(TAKT_FORK_SWITCHBACK, NULL, NULL, in_child);
     offered = *options;
     atomic_store_explicit(&is_offered, true, memory_order_release);
+    if (options->pace > 0)
+        takt__switchback_look(takt__now_ns());
 }

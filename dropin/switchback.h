@@ -70,13 +70,20 @@ struct takt_switchback_options {
                           * make it in a part of them, and over many runs
                           * probes cost their share */
     enum takt_memory memory;
+    double pace; /* of routed calls in earlier runs: with it, a program that
+                  * gained begins routed, before the library's threads are
+                  * awake; 0: not known */
+    /* CPU time of the process: what it takes beyond one thread while calls run
+     * in the library is threads that spin. NULL: all of them are taken to. */
+    uint64_t (*cpu_ns)(void);
     /* Called now and then. Ready: it is open, and the model knows it. */
     bool (*is_gpu_ready)(uint64_t now_ns);
     void (*keep)(const struct takt_switchback_result *result);
 };
 
 /* Routing has become possible in this process. Takes effect when the next call
- * has ended, or with the next large one; of several, the first counts. */
+ * has ended, or with the next large one, or at once where the pace is known; of
+ * several, the first counts. */
 void takt__switchback_open(const struct takt_switchback_options *options);
 
 #endif

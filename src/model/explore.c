@@ -50,14 +50,15 @@ static bool is_fallen(const struct takt_stat *stat,
 
 /* The first of several trials in a row wakes the threads of the pool, if the
  * best arm does not use them; or, where the operands are in caches, moves them
- * to those of another team. The others show what a call takes. */
+ * to those of another team, and is not learned from (TAKT_SAMPLE_SWITCHED). The
+ * others show what a call takes. */
 static unsigned tries_of(const struct takt_arm *arm,
                          const struct takt_arm *best, unsigned situation)
 {
     if (arm->uses_pool && !best->uses_pool)
         return 3;
     return (situation & TAKT_REPEAT) != 0 &&
-                   (arm->rates.threads > 1) != (best->rates.threads > 1)
+                   arm->rates.threads != best->rates.threads
                ? 2
                : 1;
 }

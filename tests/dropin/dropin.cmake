@@ -6,7 +6,8 @@ if(TARGET dropin_test_triangular)
 endif()
 takt_test(dropin/test_switchback ${PROJECT_SOURCE_DIR}/dropin/switchback.c
     ${PROJECT_SOURCE_DIR}/dropin/kind.c ${PROJECT_SOURCE_DIR}/dropin/fork.c
-    ${PROJECT_SOURCE_DIR}/dropin/sides.c)
+    ${PROJECT_SOURCE_DIR}/dropin/sides.c
+    ${PROJECT_SOURCE_DIR}/dropin/spinning.c)
 if(TARGET dropin_test_switchback)
     target_include_directories(dropin_test_switchback PRIVATE
         dropin ${PROJECT_SOURCE_DIR}/dropin)

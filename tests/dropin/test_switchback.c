@@ -33,8 +33,13 @@ struct program {
     enum takt_memory memory;
     unsigned spin_power; /* 0: 25 */
     double price_factor;
+    unsigned threads; /* of the library; 0: 2 */
+    double spinning;  /* of them, those that its calls leave spinning */
+    bool has_cpu;     /* the CPU time of the process is known */
+    double pace;      /* of routed calls in earlier runs */
     double stop_ns;   /* the process is stopped for so long in a call */
     unsigned stopped; /* the number of that call */
+    uint64_t seed;    /* 0: 7 */
     bool is_early;    /* routing is possible before the first call */
     bool is_closed;   /* routing is never possible */
 };
@@ -51,13 +56,18 @@ struct outcome {
 };
 
 static struct outcome *shared;
-static double now_s;
+static double now_s, cpu_ns;
 static const struct program *running;
 
 static bool is_gpu_ready(uint64_t now_ns)
 {
     (void)now_ns;
     return running->gpu_from_s > 0 && now_s >= running->gpu_from_s;
+}
+
+static uint64_t process_ns(void)
+{
+    return (uint64_t)cpu_ns;
 }
 
 static void keep(const struct takt_switchback_result *result)
@@ -109,6 +119,8 @@ static double call(const struct program *program, unsigned number,
     const uint64_t start_ns = *clock_ns + (uint64_t)gap_ns;
     const double stop_ns = calls++ == program->stopped ? program->stop_ns : 0;
     const uint64_t end_ns = start_ns + (uint64_t)(ns * varies + stop_ns);
+    cpu_ns += (double)(end_ns - *clock_ns) *
+              (1 + (*is_routed ? 0 : program->spinning));
     *clock_ns = end_ns;
     takt__switchback_add(
         &(struct takt_switchback_call){.kind = kind,
@@ -124,12 +136,15 @@ static double call(const struct program *program, unsigned number,
 static void run_program(const struct program *program, struct outcome *out)
 {
     const uint64_t start_ns = takt__now_ns();
-    uint64_t clock_ns = start_ns, random = 7;
+    uint64_t clock_ns = start_ns;
+    uint64_t random = program->seed > 0 ? program->seed : 7;
     double would_ns = 0, late_ns = 0, late_would_ns = 0;
     double late[most_kinds] = {0}, late_calls = 0, routed = 0;
     bool was_routed = false, is_routed = false;
     const struct takt_switchback_options options = {
-        .threads = 2,
+        .threads = program->threads > 0 ? program->threads : 2,
+        .pace = program->pace,
+        .cpu_ns = program->has_cpu ? process_ns : NULL,
         .spin_power = program->spin_power > 0 ? program->spin_power : 25,
         .price_factor = program->price_factor,
         .memory = program->memory,
@@ -148,6 +163,7 @@ static void run_program(const struct program *program, struct outcome *out)
             call(program, number, &clock_ns, &random, &is_routed);
         now_s = (double)(clock_ns - start_ns) * 1e-9;
         would_ns += would;
+        out->is_first_routed = i == 0 ? is_routed : out->is_first_routed;
         out->changes += is_routed != was_routed && program->kinds == 1;
         was_routed = is_routed;
         if (now_s > program->seconds / 2) {
@@ -245,6 +261,20 @@ static void what_is_as_fast_stays_where_it_was(void)
     EXPECT(got.result.is_even && !got.result.is_clear);
 }
 
+/* Thirteen calls that vary by a quarter show no gain of a tenth; fifty do. */
+static void a_probe_that_gains_goes_on_until_it_shows(void)
+{
+    struct program program = {.kind = {{2300e3, 2030e3, 5e3, 5e3}},
+                              .kinds = 1,
+                              .seconds = 1.2,
+                              .noise = 0.5};
+    unsigned clear = 0;
+
+    for (program.seed = 1; program.seed <= 20; program.seed++)
+        clear += try_program(&program).result.is_clear;
+    EXPECT(clear >= 15);
+}
+
 /* The library's threads spin for 134 ms, in which calls take 1.8 times as long:
  * a change of sides costs 0.1 s. */
 static void a_change_that_costs_much_is_made_late(void)
@@ -264,6 +294,26 @@ static void a_change_that_costs_much_is_made_late(void)
     const struct outcome faster = try_program(&program);
     EXPECT(faster.routed > 0.9);
     EXPECT(faster.cost < 0.85);
+}
+
+/* Threads that the library does not use for such calls sleep. */
+static void a_change_costs_what_threads_spin(void)
+{
+    struct program program = {.kind = {{10e3, 7e3, 1e3, 1e3}},
+                              .kinds = 1,
+                              .seconds = 2,
+                              .noise = 0.2,
+                              .spin_power = 28,
+                              .price_factor = 1,
+                              .threads = 16,
+                              .has_cpu = true};
+    const struct outcome none = try_program(&program);
+
+    EXPECT(none.routed > 0.9);
+    EXPECT(none.late < 0.8);
+    program.spinning = 15;
+    const struct outcome all = try_program(&program);
+    EXPECT_INT(all.changes, 0);
 }
 
 /* Over runs with all price factors, probes cost their share. */
@@ -458,6 +508,44 @@ static void memory_is_checked_soon(void)
     EXPECT(got.cost < 1.1);
 }
 
+/* Where the pace of earlier runs is known, no call runs in the library first,
+ * whose threads would spin after it. */
+static void a_program_with_a_pace_begins_routed_at_once(void)
+{
+    const struct program program = {.kind = {{100e3, 50e3, 5e3, 5e3}},
+                                    .kinds = 1,
+                                    .seconds = 1,
+                                    .noise = 0.1,
+                                    .spin_power = 28,
+                                    .price_factor = 1,
+                                    .memory = TAKT_MEMORY_ROUTED,
+                                    .pace = 50e3 / 1e6,
+                                    .is_early = true};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.is_first_routed);
+    EXPECT(got.cost < 0.62);
+    EXPECT_INT(got.changes, 1);
+}
+
+static void a_pace_is_checked_soon(void)
+{
+    const struct program program = {.kind = {{200e3, 500e3, 400e3, 400e3}},
+                                    .kinds = 1,
+                                    .seconds = 4,
+                                    .noise = 0.2,
+                                    .spin_power = 28,
+                                    .price_factor = 1,
+                                    .memory = TAKT_MEMORY_ROUTED,
+                                    .pace = 150e3 / 1e6,
+                                    .is_early = true};
+    const struct outcome got = try_program(&program);
+
+    EXPECT(got.routed < 0.1);
+    EXPECT(got.cost < 1.1);
+    EXPECT_NEAR(got.result.pace, 500e3 / 1e6, 0.1);
+}
+
 static void a_program_that_lost_before_is_left_alone(void)
 {
     const struct program program = {.kind = {{100e3, 140e3, 5e3, 5e3}},
@@ -502,7 +590,9 @@ int main(void)
     RUN(a_small_gain_is_found_in_time);
     RUN(what_is_slower_routed_is_not);
     RUN(what_is_as_fast_stays_where_it_was);
+    RUN(a_probe_that_gains_goes_on_until_it_shows);
     RUN(a_change_that_costs_much_is_made_late);
+    RUN(a_change_costs_what_threads_spin);
     RUN(short_runs_take_turns_in_probing);
     RUN(short_runs_lose_little);
     RUN(a_stop_among_the_first_calls_makes_no_gain);
@@ -515,6 +605,8 @@ int main(void)
     RUN(a_program_begins_where_it_gained_before);
     RUN(memory_is_checked);
     RUN(memory_is_checked_soon);
+    RUN(a_program_with_a_pace_begins_routed_at_once);
+    RUN(a_pace_is_checked_soon);
     RUN(a_program_that_lost_before_is_left_alone);
     RUN(a_gpu_is_used_when_it_is_ready);
     return tap_done();

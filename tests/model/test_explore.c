@@ -165,6 +165,22 @@ static void the_first_trial_in_a_row_wakes_the_threads(void)
     EXPECT_INT(tries_of(&one, &one, TAKT_REPEAT), 1);
 }
 
+/* The first call of another team finds the operands in the caches of the last
+ * one, and says nothing. */
+static void a_team_of_another_size_is_tried_twice_in_a_row(void)
+{
+    struct takt_arm sixteen = {.uses_pool = true, .rates = sim_flat(1e-3)};
+    struct takt_arm eight = {.uses_pool = true, .rates = sim_flat(1.1e-3)};
+    struct takt_arm other = {
+        .kin = 1, .uses_pool = true, .rates = sim_flat(1.1e-3)};
+
+    sixteen.rates.threads = other.rates.threads = 16;
+    eight.rates.threads = 8;
+    EXPECT_INT(tries_of(&sixteen, &eight, TAKT_REPEAT), 2);
+    EXPECT_INT(tries_of(&sixteen, &eight, 0), 1);
+    EXPECT_INT(tries_of(&sixteen, &other, TAKT_REPEAT), 1);
+}
+
 /* ---- who is found ----------------------------------------------------------
  */
 
@@ -290,6 +306,7 @@ int main(void)
 {
     RUN(trials_of_an_op_stay_within_its_budget);
     RUN(the_first_trial_in_a_row_wakes_the_threads);
+    RUN(a_team_of_another_size_is_tried_twice_in_a_row);
     RUN(bad_luck_is_not_the_end_of_an_arm);
     RUN(an_arm_that_was_slow_for_a_while_is_used_again);
     RUN(looking_after_a_slow_arm_costs_little);
