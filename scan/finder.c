@@ -200,7 +200,8 @@ static takt_status gather(struct takt_scan_finder *finder,
     finder->count = 0;
     while (status == TAKT_OK &&
            ts_query_cursor_next_match(finder->cursor, &found)) {
-        if (make_match(patterns, source, &found, &candidate))
+        if (make_match(patterns, source, &found, &candidate) &&
+            candidate.start < source->own_size)
             status = judge(finder, patterns,
                            &patterns->pattern[found.pattern_index], &candidate);
         if (finder->count > MOST_FINDINGS || is_late(finder)) {
@@ -279,13 +280,40 @@ static takt_status find_in_tree(struct takt_scan_finder *finder,
     return status;
 }
 
+/* Not of the declarations of others behind it. */
+static bool has_own_error(const struct takt_source *source)
+{
+    TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(source->tree));
+    bool has_error = false;
+
+    if (ts_tree_cursor_goto_first_child(&cursor))
+        do {
+            const TSNode node = ts_tree_cursor_current_node(&cursor);
+            if (ts_node_start_byte(node) >= source->own_size)
+                break;
+            has_error = ts_node_has_error(node);
+        } while (!has_error && ts_tree_cursor_goto_next_sibling(&cursor));
+    ts_tree_cursor_delete(&cursor);
+    return has_error;
+}
+
 takt_status takt__find(struct takt_scan_finder *finder,
                        const struct takt_patterns *patterns, const char *path,
                        const char *text, size_t size, struct takt_found *out)
 {
+    return takt__find_among(finder, patterns, path, text, size, size, out);
+}
+
+takt_status takt__find_among(struct takt_scan_finder *finder,
+                             const struct takt_patterns *patterns,
+                             const char *path, const char *text,
+                             size_t own_size, size_t size,
+                             struct takt_found *out)
+{
     struct takt_source source = {.path = path,
                                  .text = text,
                                  .size = size,
+                                 .own_size = own_size,
                                  .language = patterns->language};
     takt_status status = TAKT_OK;
 
@@ -300,7 +328,7 @@ takt_status takt__find(struct takt_scan_finder *finder,
         out->is_given_up = true;
         return TAKT_OK;
     }
-    out->is_partly = ts_node_has_error(ts_tree_root_node(source.tree));
+    out->is_partly = has_own_error(&source);
     status = find_in_tree(finder, patterns, &source, out);
     ts_tree_delete(source.tree);
     if (status != TAKT_OK || out->is_given_up) {

@@ -29,6 +29,7 @@ bool takt__judge_is_typed(const struct takt_ir_expr *e,
         out->is_any = true;
         out->is_f32 |= e->type.element == TAKT_IR_F32;
         out->is_f64 |= e->type.element == TAKT_IR_F64;
+        out->is_either |= e->type.element == TAKT_IR_FLOAT;
         out->is_unknown |= e->type.element == TAKT_IR_UNKNOWN;
         if (e->type.element == TAKT_IR_UNKNOWN)
             return !is_opaque(e);
@@ -50,6 +51,7 @@ void takt__judge_tell_type(struct takt_ir_verdict *out,
 {
     out->is_f32 = elements->is_f32;
     out->is_f64 = elements->is_f64;
+    out->is_either = elements->is_either && !out->is_f32 && !out->is_f64;
     out->is_typed = !elements->is_unknown;
     if (elements->is_unknown)
         out->certainty = TAKT_UNKNOWN_TYPE;
