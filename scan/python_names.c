@@ -240,8 +240,13 @@ static void enter_function(struct takt_source *source, TSNode node)
     TSNode body = takt__node_field(node, "body");
     const bool is_lambda = takt__node_is(node, "lambda");
 
-    if (!is_lambda)
-        bind_plain(source, takt__node_field(node, "name"));
+    TSNode name = takt__node_field(node, "name");
+    if (!is_lambda && !ts_node_is_null(name))
+        bind_target(source, name,
+                    (struct takt_python_binding){.from = ts_node_end_byte(name),
+                                                 .binds = TAKT_PYTHON_FUNCTION,
+                                                 .part = NONE,
+                                                 .value = node});
     if (ts_node_is_null(body))
         return;
     push_scope(source->notes,
@@ -267,6 +272,47 @@ static void enter_class(struct takt_source *source, TSNode node)
                                                  .value = node});
     if (!ts_node_is_null(body))
         push_scope(source->notes, body, body, TAKT_PYTHON_SCOPE_CLASS);
+}
+
+/* x.shape and x[:, None] show that x is an array. */
+static void note_shown(struct takt_source *source, TSNode name,
+                       enum takt_python_binds binds)
+{
+    struct takt_python_notes *notes = source->notes;
+    struct takt_python_binding shown = {
+        .binds = binds, .part = NONE, .scope = notes->current};
+
+    shown.name = takt__node_text(source, name);
+    while (notes->scope[shown.scope].kind == TAKT_PYTHON_SCOPE_COMPREHENSION)
+        shown.scope = notes->scope[shown.scope].parent;
+    if (takt__node_is(name, "attribute")) {
+        shown.scope = class_around(notes, notes->current);
+        if (shown.scope == 0 || shown.name.size < 6 ||
+            memcmp(shown.name.at, "self.", 5) != 0)
+            return;
+    } else if (!takt__node_is(name, "identifier") ||
+               takt__text_is(shown.name, "self"))
+        return;
+    bind(notes, shown);
+}
+
+static void note_attribute(struct takt_source *source, TSNode node)
+{
+    const struct takt_text name =
+        takt__node_text(source, takt__node_field(node, "attribute"));
+    TSNode object = takt__node_field(node, "object");
+
+    if (takt__python_has_word("shape ndim dtype T reshape ravel astype", name))
+        note_shown(source, object, TAKT_PYTHON_SHOWN);
+    else if (takt__python_has_word("groupby iloc loc columns query iterrows",
+                                   name))
+        note_shown(source, object, TAKT_PYTHON_TABLE);
+}
+
+static void note_subscript(struct takt_source *source, TSNode node)
+{
+    if (takt__python_is_sliced(node))
+        note_shown(source, takt__node_field(node, "value"), TAKT_PYTHON_SHOWN);
 }
 
 /* What may be a composition: python_compose.c decides, later. */
@@ -360,6 +406,8 @@ static const struct {
     {"if_statement", claim_dead},
     {"binary_operator", note_operator},
     {"call", note_call},
+    {"attribute", note_attribute},
+    {"subscript", note_subscript},
 };
 
 enum { NOTED = sizeof noted / sizeof noted[0] };
