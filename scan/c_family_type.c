@@ -252,7 +252,9 @@ static struct takt_c_type container_type(const struct takt_c_place *place,
         if (takt__c_has(name, *word) && takt__c_is_float(inner) &&
             !takt__c_is_float(type)) {
             type.element = inner.element;
-            type.rank = inner.rank + 1;
+            type.rank = inner.rank + (takt__c_has(name, "2d")   ? 2
+                                      : takt__c_has(name, "3d") ? 3
+                                                                : 1);
         }
     return type;
 }

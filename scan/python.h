@@ -26,7 +26,8 @@ enum takt_python_binds {
     TAKT_PYTHON_CLASS,     /* class name: `value` is the definition */
     TAKT_PYTHON_FUNCTION,  /* def name: the same */
     TAKT_PYTHON_SHOWN,     /* binds nothing: is used as only arrays are ... */
-    TAKT_PYTHON_TABLE      /* ... and as only tables of pandas are */
+    TAKT_PYTHON_TABLE,     /* ... as only tables of pandas are ... */
+    TAKT_PYTHON_COMPARED   /* ... and as only numbers are */
 };
 
 enum { TAKT_PYTHON_RANK = 4, TAKT_PYTHON_RANK_UNKNOWN = 255 };
@@ -78,7 +79,7 @@ struct takt_python_binding *takt__python_own(const struct takt_source *source,
                                              uint32_t at);
 
 /* What the use of a name shows: x.shape and x[:, 0] an array, x.groupby() a
- * thing; else unknown. */
+ * thing, if x > 0 a number; else unknown. */
 enum takt_python_kind
 takt__python_shown(const struct takt_source *source,
                    const struct takt_python_binding *binding);

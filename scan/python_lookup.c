@@ -46,7 +46,8 @@ static bool is_better(const struct takt_python_binding *one,
 static bool is_use(const struct takt_python_binding *binding)
 {
     return binding->binds == TAKT_PYTHON_SHOWN ||
-           binding->binds == TAKT_PYTHON_TABLE;
+           binding->binds == TAKT_PYTHON_TABLE ||
+           binding->binds == TAKT_PYTHON_COMPARED;
 }
 
 static struct takt_python_binding *
@@ -148,8 +149,10 @@ takt__python_shown(const struct takt_source *source,
         if (is_use(one) && one->scope == binding->scope &&
             one->name.size == binding->name.size &&
             memcmp(one->name.at, binding->name.at, one->name.size) == 0)
-            kind = one->binds == TAKT_PYTHON_TABLE ? TAKT_PYTHON_THING
-                                                   : TAKT_PYTHON_ARRAY;
+            kind = one->binds == TAKT_PYTHON_TABLE   ? TAKT_PYTHON_THING
+                   : one->binds == TAKT_PYTHON_SHOWN ? TAKT_PYTHON_ARRAY
+                   : kind == TAKT_PYTHON_UNKNOWN     ? TAKT_PYTHON_NUMBER
+                                                     : kind;
         place = one->next;
     }
     return kind;

@@ -158,6 +158,20 @@ static void bind_plain(struct takt_source *source, TSNode name)
                                                  .part = NONE});
 }
 
+/* NumPy with gradients is NumPy. */
+static const char *as_numpy(const char *module)
+{
+    static const char *const others[] = {"autograd.numpy", "jax.numpy"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const size_t size = strlen(others[i]);
+        if (strncmp(module, others[i], size) == 0 &&
+            (module[size] == '\0' || module[size] == '.'))
+            return strstr(module, "numpy");
+    }
+    return module;
+}
+
 /* import a.b, import a.b as c; from a import b, b as c, *. `within` is null,
  * or the a of the second kind. */
 static void bind_import(struct takt_source *source, TSNode node, TSNode within)
@@ -188,7 +202,7 @@ static void bind_import(struct takt_source *source, TSNode node, TSNode within)
         binding.binds = TAKT_PYTHON_STAR;
         part[1].size = part[2].size = 0;
     }
-    binding.module = takt__source_keep(source, part, 3);
+    binding.module = as_numpy(takt__source_keep(source, part, 3));
     static const char *const with_arrays[] = {"numpy", "torch", "scipy"};
     for (size_t i = 0; i < 3; i++)
         notes->has_arrays |= strncmp(binding.module, with_arrays[i],
@@ -324,15 +338,48 @@ static void note_operator(struct takt_source *source, TSNode node)
         note_candidate(source->notes, node);
 }
 
+/* What is handed to linear algebra is an array. */
+static void note_operands(struct takt_source *source, TSNode call)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        TSNode operand = takt__python_argument(source, call, i, NULL);
+        if (!ts_node_is_null(operand))
+            note_shown(source, operand, TAKT_PYTHON_SHOWN);
+    }
+}
+
 static void note_call(struct takt_source *source, TSNode node)
 {
-    TSNode name =
-        takt__node_field(takt__node_field(node, "function"), "attribute");
+    TSNode function = takt__node_field(node, "function");
+    TSNode name = takt__node_field(function, "attribute");
 
-    if (!ts_node_is_null(name) &&
-        takt__python_has_word("matmul bmm dot mm",
-                              takt__node_text(source, name)))
+    if (ts_node_is_null(name))
+        return;
+    const struct takt_text text = takt__node_text(source, name);
+    if (takt__python_has_word("matmul bmm dot mm", text))
         note_candidate(source->notes, node);
+    if (takt__python_has_word("dot matmul outer inner vdot norm inv det solve "
+                              "cholesky eigh svd",
+                              text)) {
+        note_operands(source, node);
+        if (takt__text_is(text, "dot") &&
+            takt__python_argument_count(node) == 1)
+            note_shown(source, takt__node_field(function, "object"),
+                       TAKT_PYTHON_SHOWN);
+    }
+}
+
+/* if x > 0: that is a number. */
+static void note_condition(struct takt_source *source, TSNode node)
+{
+    TSNode condition = takt__python_bare(takt__node_field(node, "condition"));
+
+    if (takt__node_is(condition, "comparison_operator") &&
+        takt__python_children(condition) == 2 &&
+        (takt__node_is(takt__python_child(condition, 1), "integer") ||
+         takt__node_is(takt__python_child(condition, 1), "float")))
+        note_shown(source, takt__python_child(condition, 0),
+                   TAKT_PYTHON_COMPARED);
 }
 
 static void enter_comprehension(struct takt_source *source, TSNode node)
@@ -376,6 +423,7 @@ static void claim_dead(struct takt_source *source, TSNode node)
     TSNode condition = takt__node_field(node, "condition");
     TSNode consequence = takt__node_field(node, "consequence");
 
+    note_condition(source, node);
     if (ts_node_is_null(condition) || ts_node_is_null(consequence))
         return;
     if (takt__python_has_word("False 0 TYPE_CHECKING typing.TYPE_CHECKING "

@@ -206,7 +206,8 @@ static const char other_arrays[] =
 /* Of an array, an array; of a number, a number. */
 static const char like_operand[] =
     "interp floor ceil rint round sin cos tan arcsin arccos arctan arctan2 "
-    "sinh cosh log2 log10 log1p expm1 exp2 cbrt sign rsqrt pow";
+    "conj conjugate real imag sinh cosh log2 log10 log1p expm1 exp2 cbrt sign "
+    "rsqrt pow";
 
 /* Of one or two, the same. */
 static const char like_operands[] =
@@ -454,6 +455,11 @@ struct takt_python_value takt__python_result(const struct takt_source *source,
     const struct takt_python_value value = takt__python_receiver(source, call);
     if (value.kind == TAKT_PYTHON_ARRAY)
         return of_method(source, call, value, name);
+    const struct takt_python_notes *notes = source->notes;
+    if (notes->has_arrays && takt__python_has_word("rand randn", name))
+        return takt__python_argument_count(call) == 0
+                   ? number
+                   : takt__python_some_array(false);
     return takt__text_is(name, "to_numpy") ? takt__python_some_array(false)
                                            : unknown;
 }

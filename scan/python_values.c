@@ -136,8 +136,9 @@ static struct takt_python_value shown(const struct takt_source *source,
         return value;
     const enum takt_python_kind kind = takt__python_shown(source, binding);
     return kind == TAKT_PYTHON_ARRAY ? takt__python_some_array(notes->has_torch)
-           : kind == TAKT_PYTHON_THING ? thing
-                                       : value;
+           : kind == TAKT_PYTHON_THING  ? thing
+           : kind == TAKT_PYTHON_NUMBER ? number
+                                        : value;
 }
 
 static struct takt_python_value bound(const struct takt_source *source,
@@ -291,9 +292,12 @@ static struct takt_python_value of_subscript(const struct takt_source *source,
         return unknown;
     for (unsigned i = 1; i < takt__python_children(node) && i < 8; i++) {
         TSNode index = takt__python_child(node, i);
-        const bool is_slice =
-            takt__node_is(index, "slice") || takt__node_is(index, "ellipsis");
+        const bool is_slice = takt__node_is(index, "slice") ||
+                              takt__node_is(index, "ellipsis") ||
+                              takt__node_is(index, "none");
         slices += is_slice || takt__node_is(index, "comparison_operator");
+        if (takt__node_is(index, "none")) /* one dimension more */
+            value.rank = TAKT_PYTHON_RANK_UNKNOWN;
         indices += !is_slice;
         if (!is_slice &&
             takt__python_value(source, index).kind != TAKT_PYTHON_NUMBER)
