@@ -456,6 +456,8 @@ bool takt__c_begin(struct takt_source *source)
     notes->is_arma_used = mentions(source, "arma");
     notes->has_matrices = mentions_any(source, matrix_words);
     gather(source, ts_tree_root_node(source->tree), NULL, 0);
+    if (source->borrowed != NULL)
+        gather(source, ts_tree_root_node(source->borrowed), NULL, 0);
     if (!notes->lacks_memory)
         return true;
     takt__c_end(source);

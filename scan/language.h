@@ -26,8 +26,9 @@ struct takt_source {
     const char *path; /* as seen from the folder that was given */
     const char *text;
     size_t size;
-    size_t own_size; /* what follows are declarations of other files */
     TSTree *tree;
+    TSTree *borrowed; /* of declarations of other files, which stand behind the
+                         text of the file; NULL: there are none */
     const struct takt_language *language;
     void *notes; /* the language's own, about this file: see `begin` */
     struct takt_region *region; /* lives as long as the file's findings */
