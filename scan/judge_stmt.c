@@ -62,10 +62,12 @@ void takt__judge_tell_type(struct takt_ir_verdict *out,
 /* An element; or one where there is one, and a number around the edges. */
 static const struct takt_ir_expr *taken(const struct takt_ir_expr *e)
 {
-    if (e->sort == TAKT_IR_PICK && !takt__ir_has_access(e->part[0]))
-        for (unsigned i = 1; i < 3; i++)
-            if (e->part[3 - i]->sort == TAKT_IR_NUMBER)
-                e = e->part[i];
+    if (e->sort == TAKT_IR_PICK && !takt__ir_has_access(e->part[0])) {
+        if (e->part[1]->sort == TAKT_IR_NUMBER)
+            e = e->part[2];
+        else if (e->part[2]->sort == TAKT_IR_NUMBER)
+            e = e->part[1];
+    }
     return e->sort == TAKT_IR_ACCESS ? e : NULL;
 }
 
