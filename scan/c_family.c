@@ -243,7 +243,7 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     out->op = verdict.op == NULL ? NULL : takt_op_find(verdict.op);
     out->certainty = verdict.certainty;
     out->size = verdict.size;
-    out->is_dtype_known = verdict.is_typed;
+    out->is_dtype_known = verdict.is_typed && !verdict.is_either;
     out->dtype = verdict.is_f64 ? TAKT_F64 : TAKT_F32;
 }
 
@@ -287,7 +287,14 @@ static const char *const cpp_words[] = {
     "Matrix", "conv",   "softmax", "attention", "cblas_", "arma::",
     "xt::",   "Tensor", "Vector",  "torch::",   NULL};
 
+static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx",
+                                       ".cuh", ".inl", ".ipp", NULL};
+
 const struct takt_language takt__language_c = {.id = TAKT_SCAN_C,
+                                               .family = TAKT_SCAN_C,
+                                               .outlined = outlined,
+                                               .outline = takt__c_outline,
+                                               .links = takt__c_links,
                                                .extensions = c_extensions,
                                                .grammar = tree_sitter_c,
                                                .query = takt__query_c,
@@ -299,6 +306,10 @@ const struct takt_language takt__language_c = {.id = TAKT_SCAN_C,
                                                .prefer = prefer};
 
 const struct takt_language takt__language_cpp = {.id = TAKT_SCAN_CPP,
+                                                 .family = TAKT_SCAN_C,
+                                                 .outlined = outlined,
+                                                 .outline = takt__c_outline,
+                                                 .links = takt__c_links,
                                                  .extensions = cpp_extensions,
                                                  .grammar = tree_sitter_cpp,
                                                  .query = takt__query_cpp,

@@ -32,6 +32,7 @@ struct takt_c_name {
     TSNode holder;     /* what has the type: the declaration */
     const void *block; /* of a local: the node of its block; of a field: of
                           its class, or NULL for the first of that name */
+    bool is_twice;     /* there are others of that name */
 };
 
 /* What is known about a file. */
@@ -69,6 +70,8 @@ const struct takt_c_name *takt__c_find_field(const struct takt_source *source,
 
 /* Whether the text is one of these words; NULL ends. */
 bool takt__c_is_any(struct takt_text text, const char *const *words);
+/* The first word of a text; whether there is nothing else. */
+struct takt_text takt__c_first_word(struct takt_text text, bool *is_all);
 /* Whether the word is part of the text, without regard to case. */
 bool takt__c_has(struct takt_text text, const char *word);
 
@@ -81,6 +84,12 @@ TSNode takt__c_first(TSNode node);
 TSNode takt__c_bare(TSNode node);
 /* Without casts around it, either. */
 TSNode takt__c_without_casts(const struct takt_source *source, TSNode node);
+
+/* ---- outlines: what a header declares for others ------------------------- */
+
+void takt__c_outline(struct takt_project *project, const char *text,
+                     size_t size);
+void takt__c_links(const char *text, size_t size, takt_link *link, void *self);
 
 /* ---- place: where in a file something stands ---------------------------- */
 

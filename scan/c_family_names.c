@@ -22,6 +22,20 @@ bool takt__c_is_any(struct takt_text text, const char *const *words)
     return false;
 }
 
+struct takt_text takt__c_first_word(struct takt_text text, bool *is_all)
+{
+    while (text.size > 0 && isspace((unsigned char)*text.at))
+        text.at++, text.size--;
+    while (text.size > 0 && isspace((unsigned char)text.at[text.size - 1]))
+        text.size--;
+    size_t size = 0;
+    while (size < text.size &&
+           (isalnum((unsigned char)text.at[size]) || text.at[size] == '_'))
+        size++;
+    *is_all = size == text.size;
+    return (struct takt_text){text.at, size};
+}
+
 bool takt__c_has(struct takt_text text, const char *word)
 {
     const size_t size = strlen(word);
@@ -126,13 +140,18 @@ static void keep_in(struct takt_source *source, const void *block, TSNode name,
         return;
     const struct takt_text text = takt__node_text(source, name);
     struct takt_c_name *place = slot(notes, text, what, block);
+    place->is_twice = place->text.at != NULL;
     if (place->text.at != NULL &&
         (what != TAKT_C_FUNCTION ||
          takt__node_is(place->holder, "function_definition") ||
          !takt__node_is(holder, "function_definition")))
         return;
     notes->name_count += place->text.at == NULL;
-    *place = (struct takt_c_name){text, what, node, holder, block};
+    *place = (struct takt_c_name){.text = text,
+                                  .what = what,
+                                  .node = node,
+                                  .holder = holder,
+                                  .block = block};
 }
 
 static void keep(struct takt_source *source, TSNode name, enum takt_c_what what,
@@ -315,7 +334,11 @@ static void keep_local(const struct takt_source *source, TSNode block,
     struct takt_c_name *place = slot(notes, text, what, block.id);
     if (place->text.at == NULL)
         notes->name_count++;
-    *place = (struct takt_c_name){text, what, declarator, holder, block.id};
+    *place = (struct takt_c_name){.text = text,
+                                  .what = what,
+                                  .node = declarator,
+                                  .holder = holder,
+                                  .block = block.id};
 }
 
 static void gather_locals(const struct takt_source *source, TSNode block,
@@ -433,6 +456,8 @@ bool takt__c_begin(struct takt_source *source)
     notes->is_arma_used = mentions(source, "arma");
     notes->has_matrices = mentions_any(source, matrix_words);
     gather(source, ts_tree_root_node(source->tree), NULL, 0);
+    if (source->borrowed != NULL)
+        gather(source, ts_tree_root_node(source->borrowed), NULL, 0);
     if (!notes->lacks_memory)
         return true;
     takt__c_end(source);

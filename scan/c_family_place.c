@@ -14,7 +14,7 @@
 bool takt__c_place(const struct takt_source *source, TSNode node,
                    struct takt_c_place *place)
 {
-    TSNode at = ts_tree_root_node(source->tree);
+    TSNode at = ts_tree_root_node(node.tree);
 
     place->source = source;
     place->depth = 0;

@@ -13,8 +13,7 @@ static const struct takt_c_type unknown = {.element = TAKT_IR_UNKNOWN};
 
 bool takt__c_is_float(struct takt_c_type type)
 {
-    return (type.element == TAKT_IR_F32 || type.element == TAKT_IR_F64) &&
-           !type.is_volatile;
+    return takt__ir_is_float(type.element) && !type.is_volatile;
 }
 
 /* ---- names of types ------------------------------------------------------ */
@@ -148,6 +147,42 @@ static struct takt_c_type class_type(const struct takt_c_place *place,
 }
 
 static struct takt_c_type identifier_type(const struct takt_c_place *place,
+                                          struct takt_text name,
+                                          unsigned depth);
+
+/* #define real double, or another name. One that is defined in several ways is
+ * float or double. */
+static bool macro_type(const struct takt_c_place *place, struct takt_text name,
+                       unsigned depth, struct takt_c_type *out)
+{
+    static const char *const whole[] = {"int",      "long",    "short",
+                                        "unsigned", "signed",  "char",
+                                        "bool",     "__int64", NULL};
+    const struct takt_c_name *found =
+        takt__c_find(place->source, name, TAKT_C_MACRO);
+    const TSNode body =
+        found == NULL ? (TSNode){0} : takt__node_field(found->node, "value");
+
+    bool is_all;
+
+    if (ts_node_is_null(body) || depth > DEEPEST)
+        return false;
+    const struct takt_text text =
+        takt__c_first_word(takt__node_text(place->source, body), &is_all);
+    if (takt__c_is_any(text, whole))
+        out->element = TAKT_IR_INTEGER;
+    else if (!is_all)
+        return false;
+    else if (takt__text_is(text, "float") || takt__text_is(text, "double"))
+        *out = primitive(text);
+    else
+        *out = identifier_type(place, text, depth + 1);
+    if (takt__ir_is_float(out->element) && found->is_twice)
+        out->element = TAKT_IR_FLOAT;
+    return true;
+}
+
+static struct takt_c_type identifier_type(const struct takt_c_place *place,
                                           struct takt_text name, unsigned depth)
 {
     struct takt_c_type type = {.of = name};
@@ -163,7 +198,7 @@ static struct takt_c_type identifier_type(const struct takt_c_place *place,
     found = takt__c_find(place->source, name, TAKT_C_CLASS);
     if (found != NULL)
         return class_type(place, found->node, name, depth);
-    if (eigen_type(name, &type))
+    if (macro_type(place, name, depth, &type) || eigen_type(name, &type))
         return type;
     const struct takt_c_notes *notes = place->source->notes;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -197,6 +232,31 @@ static uint64_t fixed_size(const struct takt_c_place *place, TSNode argument)
     return takt__c_constant(place, argument, &value, &source) && value > 0
                ? (uint64_t)value
                : 0;
+}
+
+/* A class template that is called like a container and has numbers for its
+ * first argument holds these: AlignedVector<float>. */
+static struct takt_c_type container_type(const struct takt_c_place *place,
+                                         struct takt_text name, TSNode first,
+                                         unsigned depth)
+{
+    static const char *const words[] = {"vec", "array", "buffer", "span", NULL};
+    const struct takt_c_type inner =
+        ts_node_is_null(first) ? unknown
+                               : takt__c_named_type(place, first, depth + 1);
+    struct takt_c_type type = {.element = TAKT_IR_OTHER, .of = name};
+
+    if (takt__c_find(place->source, name, TAKT_C_CLASS) != NULL)
+        type = identifier_type(place, name, depth);
+    for (const char *const *word = words; *word != NULL; word++)
+        if (takt__c_has(name, *word) && takt__c_is_float(inner) &&
+            !takt__c_is_float(type)) {
+            type.element = inner.element;
+            type.rank = inner.rank + (takt__c_has(name, "2d")   ? 2
+                                      : takt__c_has(name, "3d") ? 3
+                                                                : 1);
+        }
+    return type;
 }
 
 static struct takt_c_type template_type(const struct takt_c_place *place,
@@ -235,10 +295,8 @@ static struct takt_c_type template_type(const struct takt_c_place *place,
         }
         return type;
     }
-    if (takt__c_find(place->source, name, TAKT_C_CLASS) != NULL)
-        return identifier_type(place, name, depth);
     if (takt__c_find(place->source, name, TAKT_C_TYPE) == NULL)
-        return type;
+        return container_type(place, name, first, depth);
     type = identifier_type(place, name, depth); /* using Rows = vector<T> */
     if (type.element == TAKT_IR_UNKNOWN && !ts_node_is_null(first))
         type.element = takt__c_named_type(place, first, depth + 1).element;

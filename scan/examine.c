@@ -18,12 +18,18 @@
 
 #include "text/utf8.h"
 
-enum { MOST_BYTES = 8 << 20, BINARY_BYTES = 8192, FIRST_ROOM = 256 * 1024 };
+enum {
+    MOST_BYTES = 8 << 20,
+    BINARY_BYTES = 8192,
+    FIRST_ROOM = 256 * 1024,
+    BORROWED = 64 * 1024 /* room for declarations of other files */
+};
 
 void takt__shared_open(struct takt_shared *shared,
                        const struct takt_scan_options *options)
 {
-    *shared = (struct takt_shared){.options = options};
+    *shared = (struct takt_shared){.options = options,
+                                   .project = takt__project_open()};
     pthread_mutex_init(&shared->lock, NULL);
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         const struct takt_language *language =
@@ -38,6 +44,7 @@ void takt__shared_close(struct takt_shared *shared)
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++)
         if (shared->patterns[i].query != NULL)
             takt__patterns_close(&shared->patterns[i]);
+    takt__project_close(shared->project);
     pthread_mutex_destroy(&shared->lock);
 }
 
@@ -81,11 +88,11 @@ static bool make_room(struct takt_examiner *examiner, size_t room)
 static enum takt_file_kind fill(struct takt_examiner *examiner, int fd,
                                 size_t most, struct takt_examined *out)
 {
+    const size_t room = examiner->room - BORROWED;
     size_t size = 0;
 
-    while (size < examiner->room) {
-        const ssize_t got =
-            read(fd, examiner->text + size, examiner->room - size);
+    while (size < room) {
+        const ssize_t got = read(fd, examiner->text + size, room - size);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
@@ -116,13 +123,13 @@ static void read_file(struct takt_examiner *examiner, int fd, uint64_t most,
         return;
     }
     /* A file may be larger by now than it says. */
-    wanted = (size_t)facts.st_size + 1;
+    wanted = (size_t)facts.st_size + 1 + BORROWED;
     if (!make_room(examiner, wanted > FIRST_ROOM ? wanted : FIRST_ROOM)) {
         out->status = TAKT_ENOMEM;
         return;
     }
     out->kind = fill(examiner, fd, (size_t)most, out);
-    if (out->kind == TAKT_FILE_TEXT && out->bytes == examiner->room)
+    if (out->kind == TAKT_FILE_TEXT && out->bytes == examiner->room - BORROWED)
         out->kind = TAKT_FILE_TOO_LARGE; /* it grew: another time */
 }
 
@@ -158,6 +165,46 @@ static void judge(const struct takt_scan_options *options, const char *path,
         options->file(options->self, path, out->language->id, text, size);
 }
 
+static bool is_outlined(const struct takt_walk_file *file)
+{
+    const char *const *one =
+        file->language == NULL ? NULL : file->language->outlined;
+    const char *dot = strrchr(file->path, '.');
+
+    while (one != NULL && *one != NULL && dot != NULL && strcmp(dot, *one) != 0)
+        one++;
+    return file->fd >= 0 && one != NULL && *one != NULL && dot != NULL;
+}
+
+takt_status takt__examine_outline(struct takt_examiner *examiner,
+                                  struct takt_shared *shared,
+                                  const struct takt_walk_file *file)
+{
+    const uint64_t most = shared->options->most_bytes;
+    struct takt_examined read = {.language = file->language};
+
+    if (!is_outlined(file))
+        return TAKT_OK;
+    read_file(examiner, file->fd, most != 0 ? most : MOST_BYTES, &read);
+    if (read.status == TAKT_OK && read.kind == TAKT_FILE_TEXT)
+        takt__project_add(shared->project, file->language, file->path,
+                          examiner->text, (size_t)read.bytes);
+    return read.status;
+}
+
+/* Declarations of other files, behind a text; how many bytes. */
+static size_t borrow(struct takt_examiner *examiner, struct takt_shared *shared,
+                     const char *path, const struct takt_examined *out)
+{
+    const size_t size = (size_t)out->bytes;
+
+    if (shared->project == NULL || out->language->outline == NULL)
+        return 0;
+    return takt__project_declarations(
+        shared->project, out->language, path, examiner->text, size,
+        examiner->text + size, examiner->room - size);
+}
+
 void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,
                    const struct takt_walk_file *file, struct takt_examined *out)
 {
@@ -172,14 +219,16 @@ void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,
     const char *text = examiner->text;
     const size_t size = (size_t)out->bytes;
     judge(options, file->path, text, out);
-    if (out->kind != TAKT_FILE_TEXT ||
-        !takt__filter_passes(&shared->filter[out->language->id], text, size))
+    if (out->kind != TAKT_FILE_TEXT)
+        return;
+    const size_t whole = size + borrow(examiner, shared, file->path, out);
+    if (!takt__filter_passes(&shared->filter[out->language->id], text, whole))
         return;
     out->status = patterns_of(shared, out->language);
     if (out->status != TAKT_OK)
         return;
     out->is_parsed = true;
-    out->status =
-        takt__find(&examiner->finder, &shared->patterns[out->language->id],
-                   file->inner, text, size, &out->found);
+    out->status = takt__find_among(&examiner->finder,
+                                   &shared->patterns[out->language->id],
+                                   file->inner, text, size, whole, &out->found);
 }

@@ -9,12 +9,14 @@
 
 #include "filter.h"
 #include "finder.h"
+#include "project.h"
 #include "walk.h"
 
 /* What all threads share. Patterns are compiled when the first file of their
  * language is worth it. */
 struct takt_shared {
     const struct takt_scan_options *options;
+    struct takt_project *project; /* NULL: no memory */
     struct takt_filter filter[TAKT_SCAN_LANGUAGES];
     pthread_mutex_t lock; /* of what follows, while patterns are opened */
     struct takt_patterns patterns[TAKT_SCAN_LANGUAGES];
@@ -52,6 +54,12 @@ struct takt_examined {
     uint64_t bytes, lines;
     struct takt_found found;
 };
+
+/* Reads what a file declares for others, before any is examined. By one thread
+ * and in the order of paths. TAKT_ENOMEM. */
+takt_status takt__examine_outline(struct takt_examiner *examiner,
+                                  struct takt_shared *shared,
+                                  const struct takt_walk_file *file);
 
 /* Reads a file, and looks for patterns in it if it is worth that. */
 void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,

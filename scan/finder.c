@@ -73,13 +73,19 @@ static const char *read_text(void *payload, uint32_t at, TSPoint position,
 }
 
 static TSTree *parse(struct takt_scan_finder *finder,
-                     struct takt_source *source)
+                     struct takt_source *source, size_t from, size_t to)
 {
     TSInput input = {source, read_text, TSInputEncodingUTF8, NULL};
     TSParseOptions options = {finder, parsing_is_late};
+    const TSRange part = {.end_point = {UINT32_MAX, UINT32_MAX},
+                          .start_byte = (uint32_t)from,
+                          .end_byte = (uint32_t)to};
+    const bool is_all = from == 0 && to == source->size;
 
     ts_parser_reset(finder->parser);
-    if (!ts_parser_set_language(finder->parser, source->language->grammar()))
+    if (!ts_parser_set_language(finder->parser, source->language->grammar()) ||
+        !ts_parser_set_included_ranges(finder->parser, is_all ? NULL : &part,
+                                       !is_all))
         return NULL;
     return ts_parser_parse_with_options(finder->parser, NULL, input, options);
 }
@@ -318,6 +324,15 @@ takt_status takt__find(struct takt_scan_finder *finder,
                        const struct takt_patterns *patterns, const char *path,
                        const char *text, size_t size, struct takt_found *out)
 {
+    return takt__find_among(finder, patterns, path, text, size, size, out);
+}
+
+takt_status takt__find_among(struct takt_scan_finder *finder,
+                             const struct takt_patterns *patterns,
+                             const char *path, const char *text,
+                             size_t own_size, size_t size,
+                             struct takt_found *out)
+{
     struct takt_source source = {.path = path,
                                  .text = text,
                                  .size = size,
@@ -330,14 +345,18 @@ takt_status takt__find(struct takt_scan_finder *finder,
         takt__now_ns() +
         1000000000u * (SECONDS + SECONDS_PER_MIB * ((uint64_t)size >> 20));
     if (size < UINT32_MAX)
-        source.tree = parse(finder, &source);
+        source.tree = parse(finder, &source, 0, own_size);
     if (source.tree == NULL) {
         out->is_given_up = true;
         return TAKT_OK;
     }
     out->is_partly = ts_node_has_error(ts_tree_root_node(source.tree));
+    if (own_size < size) /* apart: what is open in the file stays open */
+        source.borrowed = parse(finder, &source, own_size, size);
     status = find_in_tree(finder, patterns, &source, out);
     ts_tree_delete(source.tree);
+    if (source.borrowed != NULL)
+        ts_tree_delete(source.borrowed);
     if (status != TAKT_OK || out->is_given_up) {
         const bool is_given_up = out->is_given_up;
         takt__found_clear(out);

@@ -35,6 +35,13 @@ void takt__finder_close(struct takt_scan_finder *finder);
 takt_status takt__find(struct takt_scan_finder *finder,
                        const struct takt_patterns *patterns, const char *path,
                        const char *text, size_t size, struct takt_found *out);
+/* The same; behind `own_size` bytes stand declarations of other files, in which
+ * nothing is looked for. */
+takt_status takt__find_among(struct takt_scan_finder *finder,
+                             const struct takt_patterns *patterns,
+                             const char *path, const char *text,
+                             size_t own_size, size_t size,
+                             struct takt_found *out);
 void takt__found_clear(struct takt_found *found);
 
 #endif

@@ -27,6 +27,7 @@ struct takt_ir_verdict {
     enum takt_certainty certainty;
     bool is_f32, is_f64;    /* neither: not known which */
     bool is_typed;          /* known to be floating-point numbers */
+    bool is_either;         /* of them, f32 or f64: a macro decides */
     bool is_swallowed;      /* a part of what a loop before it is */
     struct takt_text total; /* the name that a loop adds up into */
     uint64_t extent;        /* of the outermost loop; 0: not known */
@@ -107,7 +108,7 @@ struct takt_judged {
 
 /* What is known of the elements of a statement. */
 struct takt_elements {
-    bool is_any, is_f32, is_f64, is_unknown;
+    bool is_any, is_f32, is_f64, is_either, is_unknown;
 };
 /* Whether all elements are floating-point numbers, or may be. */
 bool takt__judge_is_typed(const struct takt_ir_expr *e,

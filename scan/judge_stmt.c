@@ -29,6 +29,7 @@ bool takt__judge_is_typed(const struct takt_ir_expr *e,
         out->is_any = true;
         out->is_f32 |= e->type.element == TAKT_IR_F32;
         out->is_f64 |= e->type.element == TAKT_IR_F64;
+        out->is_either |= e->type.element == TAKT_IR_FLOAT;
         out->is_unknown |= e->type.element == TAKT_IR_UNKNOWN;
         if (e->type.element == TAKT_IR_UNKNOWN)
             return !is_opaque(e);
@@ -50,6 +51,7 @@ void takt__judge_tell_type(struct takt_ir_verdict *out,
 {
     out->is_f32 = elements->is_f32;
     out->is_f64 = elements->is_f64;
+    out->is_either = elements->is_either && !out->is_f32 && !out->is_f64;
     out->is_typed = !elements->is_unknown;
     if (elements->is_unknown)
         out->certainty = TAKT_UNKNOWN_TYPE;
@@ -60,10 +62,12 @@ void takt__judge_tell_type(struct takt_ir_verdict *out,
 /* An element; or one where there is one, and a number around the edges. */
 static const struct takt_ir_expr *taken(const struct takt_ir_expr *e)
 {
-    if (e->sort == TAKT_IR_PICK && !takt__ir_has_access(e->part[0]))
-        for (unsigned i = 1; i < 3; i++)
-            if (e->part[3 - i]->sort == TAKT_IR_NUMBER)
-                e = e->part[i];
+    if (e->sort == TAKT_IR_PICK && !takt__ir_has_access(e->part[0])) {
+        if (e->part[1]->sort == TAKT_IR_NUMBER)
+            e = e->part[2];
+        else if (e->part[2]->sort == TAKT_IR_NUMBER)
+            e = e->part[1];
+    }
     return e->sort == TAKT_IR_ACCESS ? e : NULL;
 }
 

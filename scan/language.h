@@ -27,6 +27,8 @@ struct takt_source {
     const char *text;
     size_t size;
     TSTree *tree;
+    TSTree *borrowed; /* of declarations of other files, which stand behind the
+                         text of the file; NULL: there are none */
     const struct takt_language *language;
     void *notes; /* the language's own, about this file: see `begin` */
     struct takt_region *region; /* lives as long as the file's findings */
@@ -82,9 +84,13 @@ typedef bool takt_predicate(const struct takt_match *match,
                             const struct takt_scan_operand *operand,
                             unsigned count);
 
+struct takt_project;
+typedef void takt_link(void *self, struct takt_text path);
+
 struct takt_language {
     enum takt_scan_language id;
-    const char *const *extensions; /* ".rs"; NULL ends */
+    enum takt_scan_language family; /* languages that declare for each other */
+    const char *const *extensions;  /* ".rs"; NULL ends */
     const TSLanguage *(*grammar)(void);
     const char *query; /* takt__query_LANGUAGE */
     /* A file that has none of these words is not worth parsing; NULL ends. */
@@ -93,6 +99,15 @@ struct takt_language {
         const char *name; /* without # and ? : "imported" for #imported? */
         takt_predicate *holds;
     } * predicates; /* NULL name ends */
+
+    /* Declares what other files may refer to: takt__project_declare(). Asked of
+     * files with one of the extensions `outlined`. `links` tells the files that
+     * a text refers to; NULL: all of a tree of sources refer to each other. May
+     * be NULL. */
+    const char *const *outlined;
+    void (*outline)(struct takt_project *project, const char *text,
+                    size_t size);
+    void (*links)(const char *text, size_t size, takt_link *link, void *self);
 
     /* Before the matches of a file: may gather scopes, imports and constants
      * into source->notes; false: no memory. `end` frees it. May be NULL. */

@@ -272,6 +272,7 @@ static const char *const words[] = {
 
 const struct takt_language takt__language_python = {
     .id = TAKT_SCAN_PYTHON,
+    .family = TAKT_SCAN_PYTHON,
     .extensions = extensions,
     .grammar = tree_sitter_python,
     .query = takt__query_python,

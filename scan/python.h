@@ -23,7 +23,11 @@ enum takt_python_binds {
     TAKT_PYTHON_ITEM,      /* for name in value */
     TAKT_PYTHON_PARAMETER, /* with what it defaults to as value */
     TAKT_PYTHON_CHANGE,    /* name += value: still the same, but no constant */
-    TAKT_PYTHON_CLASS      /* class name: `value` is the definition */
+    TAKT_PYTHON_CLASS,     /* class name: `value` is the definition */
+    TAKT_PYTHON_FUNCTION,  /* def name: the same */
+    TAKT_PYTHON_SHOWN,     /* binds nothing: is used as only arrays are ... */
+    TAKT_PYTHON_TABLE,     /* ... as only tables of pandas are ... */
+    TAKT_PYTHON_COMPARED   /* ... and as only numbers are */
 };
 
 enum { TAKT_PYTHON_RANK = 4, TAKT_PYTHON_RANK_UNKNOWN = 255 };
@@ -74,6 +78,12 @@ struct takt_python_binding *takt__python_own(const struct takt_source *source,
                                              struct takt_text name,
                                              uint32_t at);
 
+/* What the use of a name shows: x.shape and x[:, 0] an array, x.groupby() a
+ * thing, if x > 0 a number; else unknown. */
+enum takt_python_kind
+takt__python_shown(const struct takt_source *source,
+                   const struct takt_python_binding *binding);
+
 /* Whether it names a class of this file that is derived from no other: then
  * the file says what its operators do. */
 bool takt__python_is_own_class(const struct takt_source *source, TSNode node);
@@ -111,6 +121,8 @@ char takt__python_operator(const struct takt_source *source, TSNode node);
 TSNode takt__python_argument(const struct takt_source *source, TSNode call,
                              unsigned position, const char *keyword);
 unsigned takt__python_argument_count(TSNode call);
+/* x[:, i], x[..., None]: several indices, one of which leaves a dimension. */
+bool takt__python_is_sliced(TSNode subscript);
 bool takt__python_same(const struct takt_source *source, TSNode a, TSNode b);
 bool takt__python_names(const struct takt_source *source, TSNode node,
                         const char *dotted);

@@ -49,6 +49,23 @@ static bool has_slice(TSNode subscript)
     return false;
 }
 
+/* Lists have no - and /: of two stretches, these are arrays. */
+static struct takt_python_value operand(const struct takt_source *source,
+                                        TSNode node, char sign)
+{
+    struct takt_python_value value = takt__python_value(source, node);
+
+    node = takt__python_bare(node);
+    if (value.kind == TAKT_PYTHON_UNKNOWN && (sign == '-' || sign == '/') &&
+        takt__python_has_arrays(source) && takt__node_is(node, "subscript") &&
+        takt__python_children(node) == 2 &&
+        takt__node_is(takt__python_child(node, 1), "slice")) {
+        value.kind = TAKT_PYTHON_ARRAY;
+        value.rank = TAKT_PYTHON_RANK_UNKNOWN;
+    }
+    return value;
+}
+
 static const char *binary(const struct takt_source *source, TSNode node)
 {
     TSNode left = takt__node_field(node, "left");
@@ -57,8 +74,8 @@ static const char *binary(const struct takt_source *source, TSNode node)
 
     if (sign == 0 || strchr("@+-*/", sign) == NULL)
         return NULL;
-    const struct takt_python_value one = takt__python_value(source, left);
-    const struct takt_python_value two = takt__python_value(source, right);
+    const struct takt_python_value one = operand(source, left, sign);
+    const struct takt_python_value two = operand(source, right, sign);
     const enum takt_python_kind a = one.kind, b = two.kind;
     if (sign == '@') {
         if (!takt__python_has_arrays(source) || is_self(source, left) ||

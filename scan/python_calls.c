@@ -6,7 +6,7 @@
  * have no op there, so none of them is found. What other libraries bring for
  * the same ops stands here.
  */
-#include "python.h"
+#include "python_results.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -151,7 +151,7 @@ static TSNode array_of_method(const struct takt_source *source, TSNode call,
 
     *value = (struct takt_python_value){0};
     if (!ts_node_is_null(object)) {
-        *value = takt__python_value(source, object);
+        *value = takt__python_receiver(source, call);
         if (value->kind == TAKT_PYTHON_UNKNOWN && is_in_place(source, function))
             *value =
                 (struct takt_python_value){.kind = TAKT_PYTHON_ARRAY,

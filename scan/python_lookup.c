@@ -43,6 +43,13 @@ static bool is_better(const struct takt_python_binding *one,
     return one->from > than->from;
 }
 
+static bool is_use(const struct takt_python_binding *binding)
+{
+    return binding->binds == TAKT_PYTHON_SHOWN ||
+           binding->binds == TAKT_PYTHON_TABLE ||
+           binding->binds == TAKT_PYTHON_COMPARED;
+}
+
 static struct takt_python_binding *
 next_of(const struct takt_python_notes *notes, size_t *place,
         struct takt_text name, unsigned scope)
@@ -50,7 +57,8 @@ next_of(const struct takt_python_notes *notes, size_t *place,
     for (unsigned i = 0; *place != 0 && i < MOST_ASKED; i++) {
         struct takt_python_binding *binding = &notes->binding[*place - 1];
         *place = binding->next;
-        if (binding->scope == scope && binding->name.size == name.size &&
+        if (!is_use(binding) && binding->scope == scope &&
+            binding->name.size == name.size &&
             memcmp(binding->name.at, name.at, name.size) == 0)
             return binding;
     }
@@ -125,6 +133,29 @@ struct takt_python_binding *takt__python_own(const struct takt_source *source,
         if (!is_none(binding))
             first = binding; /* the last one that is asked stands first */
     return first;
+}
+
+enum takt_python_kind
+takt__python_shown(const struct takt_source *source,
+                   const struct takt_python_binding *binding)
+{
+    const struct takt_python_notes *notes = source->notes;
+    size_t place = notes->bucket[takt__python_hash(binding->name)];
+    enum takt_python_kind kind = TAKT_PYTHON_UNKNOWN;
+
+    for (unsigned i = 0;
+         place != 0 && i < MOST_ASKED && kind != TAKT_PYTHON_THING; i++) {
+        const struct takt_python_binding *one = &notes->binding[place - 1];
+        if (is_use(one) && one->scope == binding->scope &&
+            one->name.size == binding->name.size &&
+            memcmp(one->name.at, binding->name.at, one->name.size) == 0)
+            kind = one->binds == TAKT_PYTHON_TABLE   ? TAKT_PYTHON_THING
+                   : one->binds == TAKT_PYTHON_SHOWN ? TAKT_PYTHON_ARRAY
+                   : kind == TAKT_PYTHON_UNKNOWN     ? TAKT_PYTHON_NUMBER
+                                                     : kind;
+        place = one->next;
+    }
+    return kind;
 }
 
 bool takt__python_is_constant(const struct takt_source *source,

@@ -158,6 +158,20 @@ static void bind_plain(struct takt_source *source, TSNode name)
                                                  .part = NONE});
 }
 
+/* NumPy with gradients is NumPy. */
+static const char *as_numpy(const char *module)
+{
+    static const char *const others[] = {"autograd.numpy", "jax.numpy"};
+
+    for (size_t i = 0; i < 2; i++) {
+        const size_t size = strlen(others[i]);
+        if (strncmp(module, others[i], size) == 0 &&
+            (module[size] == '\0' || module[size] == '.'))
+            return strstr(module, "numpy");
+    }
+    return module;
+}
+
 /* import a.b, import a.b as c; from a import b, b as c, *. `within` is null,
  * or the a of the second kind. */
 static void bind_import(struct takt_source *source, TSNode node, TSNode within)
@@ -188,7 +202,7 @@ static void bind_import(struct takt_source *source, TSNode node, TSNode within)
         binding.binds = TAKT_PYTHON_STAR;
         part[1].size = part[2].size = 0;
     }
-    binding.module = takt__source_keep(source, part, 3);
+    binding.module = as_numpy(takt__source_keep(source, part, 3));
     static const char *const with_arrays[] = {"numpy", "torch", "scipy"};
     for (size_t i = 0; i < 3; i++)
         notes->has_arrays |= strncmp(binding.module, with_arrays[i],
@@ -240,8 +254,13 @@ static void enter_function(struct takt_source *source, TSNode node)
     TSNode body = takt__node_field(node, "body");
     const bool is_lambda = takt__node_is(node, "lambda");
 
-    if (!is_lambda)
-        bind_plain(source, takt__node_field(node, "name"));
+    TSNode name = takt__node_field(node, "name");
+    if (!is_lambda && !ts_node_is_null(name))
+        bind_target(source, name,
+                    (struct takt_python_binding){.from = ts_node_end_byte(name),
+                                                 .binds = TAKT_PYTHON_FUNCTION,
+                                                 .part = NONE,
+                                                 .value = node});
     if (ts_node_is_null(body))
         return;
     push_scope(source->notes,
@@ -269,6 +288,47 @@ static void enter_class(struct takt_source *source, TSNode node)
         push_scope(source->notes, body, body, TAKT_PYTHON_SCOPE_CLASS);
 }
 
+/* x.shape and x[:, None] show that x is an array. */
+static void note_shown(struct takt_source *source, TSNode name,
+                       enum takt_python_binds binds)
+{
+    struct takt_python_notes *notes = source->notes;
+    struct takt_python_binding shown = {
+        .binds = binds, .part = NONE, .scope = notes->current};
+
+    shown.name = takt__node_text(source, name);
+    while (notes->scope[shown.scope].kind == TAKT_PYTHON_SCOPE_COMPREHENSION)
+        shown.scope = notes->scope[shown.scope].parent;
+    if (takt__node_is(name, "attribute")) {
+        shown.scope = class_around(notes, notes->current);
+        if (shown.scope == 0 || shown.name.size < 6 ||
+            memcmp(shown.name.at, "self.", 5) != 0)
+            return;
+    } else if (!takt__node_is(name, "identifier") ||
+               takt__text_is(shown.name, "self"))
+        return;
+    bind(notes, shown);
+}
+
+static void note_attribute(struct takt_source *source, TSNode node)
+{
+    const struct takt_text name =
+        takt__node_text(source, takt__node_field(node, "attribute"));
+    TSNode object = takt__node_field(node, "object");
+
+    if (takt__python_has_word("shape ndim dtype T reshape ravel astype", name))
+        note_shown(source, object, TAKT_PYTHON_SHOWN);
+    else if (takt__python_has_word("groupby iloc loc columns query iterrows",
+                                   name))
+        note_shown(source, object, TAKT_PYTHON_TABLE);
+}
+
+static void note_subscript(struct takt_source *source, TSNode node)
+{
+    if (takt__python_is_sliced(node))
+        note_shown(source, takt__node_field(node, "value"), TAKT_PYTHON_SHOWN);
+}
+
 /* What may be a composition: python_compose.c decides, later. */
 static void note_operator(struct takt_source *source, TSNode node)
 {
@@ -278,15 +338,48 @@ static void note_operator(struct takt_source *source, TSNode node)
         note_candidate(source->notes, node);
 }
 
+/* What is handed to linear algebra is an array. */
+static void note_operands(struct takt_source *source, TSNode call)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        TSNode operand = takt__python_argument(source, call, i, NULL);
+        if (!ts_node_is_null(operand))
+            note_shown(source, operand, TAKT_PYTHON_SHOWN);
+    }
+}
+
 static void note_call(struct takt_source *source, TSNode node)
 {
-    TSNode name =
-        takt__node_field(takt__node_field(node, "function"), "attribute");
+    TSNode function = takt__node_field(node, "function");
+    TSNode name = takt__node_field(function, "attribute");
 
-    if (!ts_node_is_null(name) &&
-        takt__python_has_word("matmul bmm dot mm",
-                              takt__node_text(source, name)))
+    if (ts_node_is_null(name))
+        return;
+    const struct takt_text text = takt__node_text(source, name);
+    if (takt__python_has_word("matmul bmm dot mm", text))
         note_candidate(source->notes, node);
+    if (takt__python_has_word("dot matmul outer inner vdot norm inv det solve "
+                              "cholesky eigh svd",
+                              text)) {
+        note_operands(source, node);
+        if (takt__text_is(text, "dot") &&
+            takt__python_argument_count(node) == 1)
+            note_shown(source, takt__node_field(function, "object"),
+                       TAKT_PYTHON_SHOWN);
+    }
+}
+
+/* if x > 0: that is a number. */
+static void note_condition(struct takt_source *source, TSNode node)
+{
+    TSNode condition = takt__python_bare(takt__node_field(node, "condition"));
+
+    if (takt__node_is(condition, "comparison_operator") &&
+        takt__python_children(condition) == 2 &&
+        (takt__node_is(takt__python_child(condition, 1), "integer") ||
+         takt__node_is(takt__python_child(condition, 1), "float")))
+        note_shown(source, takt__python_child(condition, 0),
+                   TAKT_PYTHON_COMPARED);
 }
 
 static void enter_comprehension(struct takt_source *source, TSNode node)
@@ -330,6 +423,7 @@ static void claim_dead(struct takt_source *source, TSNode node)
     TSNode condition = takt__node_field(node, "condition");
     TSNode consequence = takt__node_field(node, "consequence");
 
+    note_condition(source, node);
     if (ts_node_is_null(condition) || ts_node_is_null(consequence))
         return;
     if (takt__python_has_word("False 0 TYPE_CHECKING typing.TYPE_CHECKING "
@@ -360,6 +454,8 @@ static const struct {
     {"if_statement", claim_dead},
     {"binary_operator", note_operator},
     {"call", note_call},
+    {"attribute", note_attribute},
+    {"subscript", note_subscript},
 };
 
 enum { NOTED = sizeof noted / sizeof noted[0] };

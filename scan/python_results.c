@@ -206,7 +206,8 @@ static const char other_arrays[] =
 /* Of an array, an array; of a number, a number. */
 static const char like_operand[] =
     "interp floor ceil rint round sin cos tan arcsin arccos arctan arctan2 "
-    "sinh cosh log2 log10 log1p expm1 exp2 cbrt sign rsqrt pow";
+    "conj conjugate real imag sinh cosh log2 log10 log1p expm1 exp2 cbrt sign "
+    "rsqrt pow";
 
 /* Of one or two, the same. */
 static const char like_operands[] =
@@ -394,6 +395,44 @@ static struct takt_python_value of_builtin(const struct takt_source *source,
                : unknown;
 }
 
+/* x.dot(y), x.sum(axis=0), x.mean(1), (a - b).sum(), table["x"].mean(). */
+static bool is_called_like_array(const struct takt_source *source, TSNode call)
+{
+    TSNode function = takt__node_field(call, "function");
+    TSNode object = takt__node_field(function, "object");
+    TSNode first = takt__python_argument(source, call, 0, NULL);
+    const struct takt_text name =
+        takt__node_text(source, takt__node_field(function, "attribute"));
+
+    if (takt__text_is(takt__node_text(source, object), "self"))
+        return false;
+    if (takt__python_has_word("dot", name))
+        return takt__python_argument_count(call) == 1;
+    if (!takt__python_has_word("sum mean max min argmax argmin var", name))
+        return false;
+    if (takt__python_argument_count(call) == 0)
+        return takt__node_is(object, "parenthesized_expression") ||
+               takt__node_is(object, "subscript") ||
+               takt__text_is(name, "argmax") || takt__text_is(name, "argmin");
+    return takt__node_is(first, "integer") ||
+           takt__node_is(first, "unary_operator") ||
+           !ts_node_is_null(takt__python_argument(source, call, 99, "axis"));
+}
+
+struct takt_python_value takt__python_receiver(const struct takt_source *source,
+                                               TSNode call)
+{
+    const struct takt_python_notes *notes = source->notes;
+    TSNode object =
+        takt__node_field(takt__node_field(call, "function"), "object");
+    const struct takt_python_value value = takt__python_value(source, object);
+
+    if (value.kind != TAKT_PYTHON_UNKNOWN || !notes->has_arrays ||
+        notes->has_symbols || !is_called_like_array(source, call))
+        return value;
+    return takt__python_some_array(notes->has_torch);
+}
+
 struct takt_python_value takt__python_result(const struct takt_source *source,
                                              TSNode call)
 {
@@ -410,12 +449,17 @@ struct takt_python_value takt__python_result(const struct takt_source *source,
                                            : of_function(source, call, dotted);
     }
     if (ts_node_is_null(object))
-        return unknown;
+        return takt__python_returned(source, function);
     const struct takt_text name =
         takt__node_text(source, takt__node_field(function, "attribute"));
-    const struct takt_python_value value = takt__python_value(source, object);
+    const struct takt_python_value value = takt__python_receiver(source, call);
     if (value.kind == TAKT_PYTHON_ARRAY)
         return of_method(source, call, value, name);
+    const struct takt_python_notes *notes = source->notes;
+    if (notes->has_arrays && takt__python_has_word("rand randn", name))
+        return takt__python_argument_count(call) == 0
+                   ? number
+                   : takt__python_some_array(false);
     return takt__text_is(name, "to_numpy") ? takt__python_some_array(false)
                                            : unknown;
 }

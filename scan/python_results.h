@@ -22,6 +22,15 @@ takt__python_product_of(const struct takt_source *source, TSNode left,
 struct takt_python_value
 takt__python_annotated(const struct takt_source *source, TSNode type);
 
+/* What a function of this file returns; unknown: it is none. */
+struct takt_python_value takt__python_returned(const struct takt_source *source,
+                                               TSNode function);
+
+/* The object of a method call: what is called as only arrays can be is an
+ * array. */
+struct takt_python_value takt__python_receiver(const struct takt_source *source,
+                                               TSNode call);
+
 /* What a call returns. */
 struct takt_python_value takt__python_result(const struct takt_source *source,
                                              TSNode call);

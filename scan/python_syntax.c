@@ -145,3 +145,17 @@ bool takt__python_has_word(const char *words, struct takt_text word)
     }
     return false;
 }
+
+bool takt__python_is_sliced(TSNode subscript)
+{
+    const unsigned count = takt__python_children(subscript);
+    bool has_slice = false;
+
+    for (unsigned i = 1; i < count && i < 8; i++) {
+        TSNode index = takt__python_child(subscript, i);
+        has_slice |= takt__node_is(index, "slice") ||
+                     takt__node_is(index, "ellipsis") ||
+                     takt__node_is(index, "none");
+    }
+    return count > 2 && has_slice;
+}

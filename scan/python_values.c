@@ -124,6 +124,23 @@ static struct takt_python_value weigh(const struct takt_source *source,
                : value;
 }
 
+/* What its use shows, where nothing else says it. */
+static struct takt_python_value shown(const struct takt_source *source,
+                                      const struct takt_python_binding *binding,
+                                      struct takt_python_value value)
+{
+    const struct takt_python_notes *notes = source->notes;
+
+    if (value.kind != TAKT_PYTHON_UNKNOWN || !notes->has_arrays ||
+        notes->has_symbols || !ts_node_is_null(binding->type))
+        return value;
+    const enum takt_python_kind kind = takt__python_shown(source, binding);
+    return kind == TAKT_PYTHON_ARRAY ? takt__python_some_array(notes->has_torch)
+           : kind == TAKT_PYTHON_THING  ? thing
+           : kind == TAKT_PYTHON_NUMBER ? number
+                                        : value;
+}
+
 static struct takt_python_value bound(const struct takt_source *source,
                                       struct takt_python_binding *binding)
 {
@@ -136,7 +153,63 @@ static struct takt_python_value bound(const struct takt_source *source,
         return unknown;
     if (!binding->is_weighed) {
         binding->is_being_weighed = true;
-        binding->weighed = weigh(source, binding);
+        binding->weighed = shown(source, binding, weigh(source, binding));
+        binding->is_being_weighed = false;
+        binding->is_weighed = true;
+    }
+    return binding->weighed;
+}
+
+/* What a function of this file returns: the same kind everywhere. */
+static struct takt_python_value returned(const struct takt_source *source,
+                                         TSNode function)
+{
+    TSNode body = takt__node_field(function, "body");
+    TSTreeCursor cursor = ts_tree_cursor_new(body);
+    struct takt_python_value out = unknown;
+    bool is_first = true, is_same = true, goes_on = true;
+
+    for (unsigned i = 0; goes_on && is_same; i++) {
+        TSNode node = ts_tree_cursor_current_node(&cursor);
+        if (i > MOST_STEPS) /* too long to tell */
+            is_same = false;
+        if (takt__node_is(node, "return_statement")) {
+            const struct takt_python_value one =
+                takt__python_value(source, takt__python_child(node, 0));
+            is_same &= is_first || one.kind == out.kind;
+            if (!is_first && one.kind == TAKT_PYTHON_ARRAY)
+                out = takt__python_some_array(one.is_torch);
+            else
+                out = one;
+            is_first = false;
+        }
+        const bool is_passed = takt__node_is(node, "function_definition") ||
+                               takt__node_is(node, "lambda") ||
+                               takt__node_is(node, "expression_statement") ||
+                               takt__node_is(node, "return_statement");
+        if (!is_passed && ts_tree_cursor_goto_first_child(&cursor))
+            continue;
+        while (goes_on && !ts_tree_cursor_goto_next_sibling(&cursor))
+            goes_on = ts_tree_cursor_goto_parent(&cursor);
+    }
+    ts_tree_cursor_delete(&cursor);
+    return is_same ? out : unknown;
+}
+
+struct takt_python_value takt__python_returned(const struct takt_source *source,
+                                               TSNode function)
+{
+    struct takt_python_binding *binding = NULL;
+
+    if (takt__node_is(function, "identifier"))
+        binding = takt__python_lookup(source, takt__node_text(source, function),
+                                      ts_node_start_byte(function));
+    if (binding == NULL || binding->binds != TAKT_PYTHON_FUNCTION ||
+        binding->is_being_weighed)
+        return unknown;
+    if (!binding->is_weighed) {
+        binding->is_being_weighed = true;
+        binding->weighed = returned(source, binding->value);
         binding->is_being_weighed = false;
         binding->is_weighed = true;
     }
@@ -212,13 +285,19 @@ static struct takt_python_value of_subscript(const struct takt_source *source,
             takt__node_text(source, takt__node_field(object, "attribute")),
             "shape"))
         return number;
+    if (value.kind == TAKT_PYTHON_UNKNOWN && takt__python_is_sliced(node) &&
+        takt__python_has_arrays(source))
+        return takt__python_some_array(takt__python_has_torch(source));
     if (value.kind != TAKT_PYTHON_ARRAY)
         return unknown;
     for (unsigned i = 1; i < takt__python_children(node) && i < 8; i++) {
         TSNode index = takt__python_child(node, i);
-        const bool is_slice =
-            takt__node_is(index, "slice") || takt__node_is(index, "ellipsis");
+        const bool is_slice = takt__node_is(index, "slice") ||
+                              takt__node_is(index, "ellipsis") ||
+                              takt__node_is(index, "none");
         slices += is_slice || takt__node_is(index, "comparison_operator");
+        if (takt__node_is(index, "none")) /* one dimension more */
+            value.rank = TAKT_PYTHON_RANK_UNKNOWN;
         indices += !is_slice;
         if (!is_slice &&
             takt__python_value(source, index).kind != TAKT_PYTHON_NUMBER)

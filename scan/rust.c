@@ -255,6 +255,9 @@ static const struct takt_named_predicate predicates[] = {{"computes", computes},
 
 const struct takt_language takt__language_rust = {
     .id = TAKT_SCAN_RUST,
+    .family = TAKT_SCAN_RUST,
+    .outlined = extensions,
+    .outline = takt__rust_outline,
     .extensions = extensions,
     .grammar = tree_sitter_rust,
     .query = takt__query_rust,

@@ -180,6 +180,10 @@ TSNode takt__rust_value(const struct takt_rust *rust, TSNode node);
 /* One step of the allowance; false: it is used up. */
 bool takt__rust_step(struct takt_rust *rust);
 
+/* rust_outline.c */
+void takt__rust_outline(struct takt_project *project, const char *text,
+                        size_t size);
+
 /* rust_names.c */
 bool takt__rust_begin(struct takt_source *source);
 void takt__rust_end(struct takt_source *source);

@@ -108,10 +108,11 @@ static bool contains(struct takt_text text, const char *word)
 }
 
 /* The whole tree once; a cursor needs no stack of ours. */
-static bool gather(struct takt_rust *rust)
+static bool gather(struct takt_rust *rust, const TSTree *tree)
 {
-    TSTreeCursor cursor =
-        ts_tree_cursor_new(ts_tree_root_node(rust->source->tree));
+    if (tree == NULL)
+        return true;
+    TSTreeCursor cursor = ts_tree_cursor_new(ts_tree_root_node(tree));
     bool is_whole = true;
     for (bool is_done = false; is_whole && !is_done;) {
         is_whole = add_item(rust, ts_tree_cursor_current_node(&cursor));
@@ -141,7 +142,8 @@ bool takt__rust_begin(struct takt_source *source)
                        contains(text, "faer");
     source->notes = rust;
     rust->trail = calloc(1, sizeof *rust->trail);
-    if (rust->trail != NULL && takt__rust_memo_open(rust) && gather(rust))
+    if (rust->trail != NULL && takt__rust_memo_open(rust) &&
+        gather(rust, source->tree) && gather(rust, source->borrowed))
         return true;
     takt__rust_end(source);
     return false;
@@ -185,7 +187,7 @@ unsigned takt__rust_path(const struct takt_rust *rust, TSNode node,
                          TSNode path[TAKT_RUST_PATH])
 {
     struct takt_rust_trail *trail = rust->trail;
-    TSNode at = ts_tree_root_node(rust->source->tree);
+    TSNode at = ts_tree_root_node(node.tree);
     unsigned count = 0;
     while (count < trail->count && is_above(trail->node[count], node)) {
         at = path[count] = trail->node[count];

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_THREADS = 64, PROGRESS_NS = 100000000 };
 
@@ -185,6 +186,28 @@ static void run(struct scan *scan)
     }
 }
 
+/* What files declare for each other. What there is to tell about a path is told
+ * when it is walked again. */
+static void outline(struct scan *scan)
+{
+    struct takt_walk_file file;
+
+    while (scan->shared.project != NULL && scan->status == TAKT_OK) {
+        const takt_status status = takt__walk_next(&scan->walk, &file);
+        if (status != TAKT_OK) {
+            scan->status = status == TAKT_ENOENT ? TAKT_OK : status;
+            break;
+        }
+        scan->status =
+            takt__examine_outline(&scan->examiner, &scan->shared, &file);
+        if (file.fd >= 0)
+            close(file.fd);
+        free(file.path);
+    }
+    if (scan->shared.project != NULL)
+        takt__project_finish(scan->shared.project);
+}
+
 static void start_threads(struct scan *scan)
 {
     unsigned wanted = scan->options->threads;
@@ -240,8 +263,11 @@ takt_status takt__scan(const struct takt_scan_options *options,
     scan->options = options;
     scan->report = report;
     if (takt__examiner_open(&scan->examiner) == TAKT_OK) {
-        takt__walk_open(&scan->walk, options);
         takt__shared_open(&scan->shared, options);
+        takt__walk_open(&scan->walk, options);
+        outline(scan);
+        takt__walk_close(&scan->walk);
+        takt__walk_open(&scan->walk, options);
         takt__queue_open(&scan->queue);
         start_threads(scan);
         run(scan);

@@ -216,6 +216,51 @@ static void threads_change_nothing(void)
     free(many.text);
 }
 
+/* Types, macros and classes of headers that a file includes, also by another
+ * one; what it does not include it does not know. */
+static void declarations_of_other_files_are_known(void)
+{
+    struct account account = {0};
+    struct tree tree;
+
+    tree_make(&tree);
+    tree_text(&tree, "include/types.h",
+              "#ifndef TYPES_H\n#define TYPES_H\n#define REAL double\n"
+              "typedef REAL real; /* float { */\n#endif\n");
+    tree_text(&tree, "include/work.h",
+              "#include \"types.h\"\n"
+              "typedef struct work { int n; real *x, *y; } work;\n");
+    tree_text(&tree, "other/work.h", "typedef struct work { int n; } work;\n");
+    tree_text(&tree, "src/seen.c",
+              "#include \"../include/work.h\"\n"
+              "void f(work *w) {\n"
+              "for (int i = 0; i < w->n; i++) w->y[i] += w->x[i];\n}\n");
+    tree_text(&tree, "src/unseen.c",
+              "/* double */ void f(work *w) {\n"
+              "for (int i = 0; i < w->n; i++) w->y[i] += w->x[i];\n}\n");
+    tree_text(&tree, "cpp/vec.hpp",
+              "#include <vector>\nnamespace a {\nclass Vec {\n"
+              "  std::vector<float> held;\n public:\n"
+              "  float total() const;\n};\n}\n");
+    tree_text(&tree, "cpp/vec.cpp",
+              "#include \"vec.hpp\"\nfloat a::Vec::total() const {\n"
+              "float s = 0;\n"
+              "for (auto i = 0u; i < held.size(); i++) s += held[i];\n"
+              "return s;\n}\n");
+    tree_text(&tree, "crate/src/state.rs",
+              "pub struct State<'a> { pub held: &'a [f64] }\n");
+    tree_text(&tree, "crate/src/lib.rs",
+              "use crate::state::State;\nfn f(s: &State) -> f64 {\n"
+              "s.held.iter().sum()\n}\n");
+    account_of(&account, tree.path, plain);
+    EXPECT_INT(account.findings, 3);
+    EXPECT(strstr(account.text, "src/seen.c:3") != NULL);
+    EXPECT(strstr(account.text, "cpp/vec.cpp:4") != NULL);
+    EXPECT(strstr(account.text, "crate/src/lib.rs:3") != NULL);
+    free(account.text);
+    tree_remove(&tree);
+}
+
 static void a_visitor_may_have_enough(void)
 {
     struct takt_scan_options options = {.threads = 4};
@@ -247,6 +292,7 @@ int main(void)
     RUN(deep_nesting_ends_nothing);
     RUN(blocks_of_python_may_be_deep);
     RUN(threads_change_nothing);
+    RUN(declarations_of_other_files_are_known);
     RUN(a_visitor_may_have_enough);
     RUN(findings_name_the_path_that_was_given);
     return tap_done();

@@ -322,3 +322,18 @@ void clipped(const float *in, float *out, int n)
         out[i] = v;
     }
 }
+
+/* A pixel, or 0 where there is no image. */
+struct picture { int w, h, c; float *data; };
+
+static inline float pixel_at(struct picture m, int x, int y, int c)
+{
+    return m.data ? m.data[c * m.h * m.w + y * m.w + x] : 0.0f;
+}
+
+void weigh(struct picture im, struct picture gray, const float *scale, int j)
+{
+    for (int k = 0; k < im.c; ++k) //~ gemv
+        for (int i = 0; i < im.w; ++i)
+            gray.data[i + im.w * j] += scale[k] * pixel_at(im, i, j, k);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * outline.c - words, brackets and comments of languages with braces.
+ */
+#include "outline.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { LONGEST_BODY = 200 }; /* of a function that is told by what it does */
+
+bool takt__outline_is_word(char sign)
+{
+    return isalnum((unsigned char)sign) || sign == '_';
+}
+
+const char *takt__outline_line_end(const char *at, const char *end)
+{
+    for (;;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        if (newline == NULL)
+            return end;
+        const char *last = newline;
+        while (last > at && (last[-1] == '\r' || last[-1] == ' '))
+            last--;
+        if (last == at || last[-1] != '\\')
+            return newline;
+        at = newline + 1;
+    }
+}
+
+/* 'a' and '\n', but not 1'000 and &'a str. */
+static bool is_character(const char *at, const char *end)
+{
+    return end - at > 2 && (at[1] == '\\' || at[2] == '\'');
+}
+
+const char *takt__outline_behind_literal(const char *at, const char *end)
+{
+    const char *start = at;
+
+    if (end - at > 1 && at[0] == '/' && at[1] == '/')
+        return takt__outline_line_end(at, end);
+    if (end - at > 1 && at[0] == '/' && at[1] == '*') {
+        for (at += 2; at < end; at++)
+            if (*at == '/' && at[-1] == '*' && at - start > 2)
+                return at + 1;
+        return end;
+    }
+    if (*at != '"' && (*at != '\'' || !is_character(at, end)))
+        return at;
+    const char quote = *at++;
+    while (at < end && *at != quote && *at != '\n')
+        at += *at == '\\' && end - at > 1 ? 2 : 1;
+    return at < end ? at + 1 : end;
+}
+
+const char *takt__outline_behind_bracket(const char *at, const char *end)
+{
+    unsigned depth = 0;
+
+    while (at < end) {
+        const char *next = takt__outline_behind_literal(at, end);
+        if (next != at) {
+            at = next;
+            continue;
+        }
+        depth += *at == '(' || *at == '[' || *at == '{';
+        depth -= *at == ')' || *at == ']' || *at == '}';
+        at++;
+        if (depth == 0)
+            break;
+    }
+    return at;
+}
+
+bool takt__outline_has_word(struct takt_text text, const char *word)
+{
+    const size_t size = strlen(word);
+
+    for (const char *at = text.at; at + size <= text.at + text.size; at++)
+        if (memcmp(at, word, size) == 0 &&
+            (at == text.at || !takt__outline_is_word(at[-1])) &&
+            (at + size == text.at + text.size ||
+             !takt__outline_is_word(at[size])))
+            return true;
+    return false;
+}
+
+struct takt_text takt__outline_word_before(const char *start, const char *at)
+{
+    while (at > start && !takt__outline_is_word(at[-1]))
+        at--;
+    const char *end = at;
+    while (at > start && takt__outline_is_word(at[-1]))
+        at--;
+    return (struct takt_text){at, (size_t)(end - at)};
+}
+
+struct takt_text takt__outline_word_after(const char *at, const char *end)
+{
+    while (at < end && !takt__outline_is_word(*at))
+        at++;
+    const char *start = at;
+    while (at < end && takt__outline_is_word(*at))
+        at++;
+    return (struct takt_text){start, (size_t)(at - start)};
+}
+
+void takt__outline_declare(const struct takt_outline *in, const char *at,
+                           const char *end)
+{
+    char text[TAKT_OUTLINE_LONGEST];
+    size_t size = 0;
+    const char *start = at;
+
+    while (at < end && size + LONGEST_BODY + 4 < sizeof text) {
+        const char *next = takt__outline_behind_literal(at, end);
+        if (next != at && *at == '/') {
+            text[size++] = ' ';
+            at = next;
+        } else if (*at == '{' && in->is_body(start, at)) {
+            const char *behind = takt__outline_behind_bracket(at, end);
+            const struct takt_text body = {at, (size_t)(behind - at)};
+            const bool is_kept = body.size <= LONGEST_BODY &&
+                                 !takt__outline_has_word(body, "for") &&
+                                 !takt__outline_has_word(body, "while");
+            memcpy(text + size, is_kept ? at : "{}", is_kept ? body.size : 2);
+            size += is_kept ? body.size : 2;
+            at = behind;
+        } else {
+            text[size++] = *at++;
+        }
+    }
+    takt__project_declare(in->project,
+                          (struct takt_text){text, at < end ? 0 : size});
+}
