@@ -112,12 +112,11 @@ static bool start(struct takt_opener *opener)
 static void wait_for(const struct takt_opener *opener)
 {
     enum { naps = 20000 }; /* of 0.1 ms: machines may be busy */
-    int cancel;
+    const struct takt_cancel before = takt__cancel_off();
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     for (int i = 0; i < naps && atomic_load(&opener->is_busy); i++)
         nap();
-    pthread_setcancelstate(cancel, NULL);
+    takt__cancel_restore(before);
 }
 
 bool takt__opener_run(struct takt_opener *opener)
