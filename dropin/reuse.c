@@ -80,7 +80,7 @@ static bool can_track(const char **why)
 
 static void read_setting(void)
 {
-    const char *value = secure_getenv("TAKT_RUN_REUSE");
+    const char *value = takt__mode_value("TAKT_RUN_REUSE");
     const bool is_set = value != NULL && value[0] != '\0';
     const char *problem = NULL;
 
