@@ -137,7 +137,7 @@ static void *look_everywhere(const char *name, const void *caller,
 {
     static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
                                         "libopenblas.so.0"};
-    void *found = look_in_file(secure_getenv("TAKT_RUN_LIBRARY"), 0, name);
+    void *found = look_in_file(takt__mode_value("TAKT_RUN_LIBRARY"), 0, name);
 
     if (found == NULL) /* the global scope, behind this library */
         found = look_in(RTLD_NEXT, name);
@@ -374,7 +374,7 @@ static unsigned asked_threads(void)
     };
 
     for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
-        const char *value = secure_getenv(variable[i]);
+        const char *value = takt__mode_value(variable[i]);
         const long asked = value == NULL ? 0 : strtol(value, NULL, 10);
         if (asked > 0 && asked < 1 << 16)
             return (unsigned)asked;

@@ -21,7 +21,7 @@ void takt__forecast(const struct takt_route *route, const takt_request *request,
     enum { most = 64 };
     takt_estimate estimate[most] = {{.size = sizeof estimate[0]}};
     size_t count = 0;
-    int cancel;
+    struct takt_cancel cancel;
 
     *out = (struct takt_forecast){0};
     if (!takt__guard_enter_libtakt(&cancel))

@@ -6,21 +6,39 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+/* The type too: glibc 2.36 acts on an asynchronous request that was on its way
+ * whatever the state is. One that came meanwhile is acted on when the type is
+ * restored; by the state, it would end the thread without PTHREAD_CANCELED. */
+struct takt_cancel takt__cancel_off(void)
+{
+    struct takt_cancel before;
+
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &before.type);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before.state);
+    return before;
+}
+
+void takt__cancel_restore(struct takt_cancel before)
+{
+    int now;
+
+    pthread_setcancelstate(before.state, &now);
+    pthread_setcanceltype(before.type, &now);
+}
+
 void takt__guard_begin(struct takt_guard *guard)
 {
     sigset_t all;
 
     sigfillset(&all);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &guard->cancel);
+    guard->cancel = takt__cancel_off();
     pthread_sigmask(SIG_SETMASK, &all, &guard->signals);
 }
 
 void takt__guard_end(const struct takt_guard *guard)
 {
-    int before;
-
     pthread_sigmask(SIG_SETMASK, &guard->signals, NULL);
-    pthread_setcancelstate(guard->cancel, &before);
+    takt__cancel_restore(guard->cancel);
 }
 
 /* A call in a handler is passed through, so who enters and finds this set has
@@ -28,21 +46,19 @@ void takt__guard_end(const struct takt_guard *guard)
 static _Thread_local volatile bool is_inside;
 static _Atomic bool was_jumped_out_of;
 
-bool takt__guard_enter_libtakt(int *cancel)
+bool takt__guard_enter_libtakt(struct takt_cancel *cancel)
 {
     if (is_inside)
         atomic_store(&was_jumped_out_of, true);
     if (atomic_load(&was_jumped_out_of))
         return false;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+    *cancel = takt__cancel_off();
     is_inside = true;
     return true;
 }
 
-void takt__guard_leave_libtakt(int cancel)
+void takt__guard_leave_libtakt(struct takt_cancel cancel)
 {
-    int before;
-
     is_inside = false;
-    pthread_setcancelstate(cancel, &before);
+    takt__cancel_restore(cancel);
 }

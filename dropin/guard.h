@@ -12,9 +12,17 @@
 #include <signal.h>
 #include <stdbool.h>
 
+/* Cancellation as the program had it. */
+struct takt_cancel {
+    int state, type;
+};
+
+struct takt_cancel takt__cancel_off(void);
+void takt__cancel_restore(struct takt_cancel before);
+
 struct takt_guard {
     sigset_t signals;
-    int cancel;
+    struct takt_cancel cancel;
 };
 
 void takt__guard_begin(struct takt_guard *guard);
@@ -25,7 +33,7 @@ void takt__guard_end(const struct takt_guard *guard);
  * of OpenBLAS's, which the program's handlers do not expect. If a handler has
  * jumped out of such a call, its locks are held for ever: false, and libtakt
  * must not be called. */
-bool takt__guard_enter_libtakt(int *cancel);
-void takt__guard_leave_libtakt(int cancel);
+bool takt__guard_enter_libtakt(struct takt_cancel *cancel);
+void takt__guard_leave_libtakt(struct takt_cancel cancel);
 
 #endif

@@ -95,7 +95,7 @@ static bool is_baseline_selected(const struct subject *of)
                                       of->call->is_double ? TAKT_F64 : TAKT_F32,
                                   .shape = takt__first_product(of->call)};
     takt_decision decision = {.size = sizeof decision};
-    int cancel;
+    struct takt_cancel cancel;
 
     if (!takt__guard_enter_libtakt(&cancel))
         return true;

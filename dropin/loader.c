@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "fork.h"
+#include "guard.h"
 
 enum { most_waits = 200 }; /* of a millisecond, on either side */
 
@@ -21,11 +22,10 @@ static _Thread_local int own; /* of `inside`: loading may call BLAS */
  * as it is. */
 static void wait_a_millisecond(void)
 {
-    int before;
+    const struct takt_cancel before = takt__cancel_off();
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    pthread_setcancelstate(before, NULL);
+    takt__cancel_restore(before);
 }
 
 static void before_fork(void)

@@ -5,15 +5,30 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/environment.h"
 #include "stats_write.h"
 
 _Atomic unsigned takt__mode;
 
+static struct takt_environment variables;
+
+static void read_variables(void)
+{
+    takt__environment_read(&variables);
+}
+
+/* Privileged programs must not obey their caller. */
 const char *takt__mode_value(const char *variable)
 {
-    return secure_getenv(variable);
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    if (getauxval(AT_SECURE) != 0)
+        return NULL;
+    pthread_once(&once, read_variables);
+    return takt__environment_find(&variables, variable);
 }
 
 /* The value of a variable; NULL: it is not set, or empty. */

@@ -14,12 +14,18 @@
 
 enum { stack_bytes = 2 << 20, most_deferred = 10000 };
 
+static _Atomic unsigned running; /* threads of this process that open */
+static _Atomic pid_t process;
+static _Atomic bool is_ending; /* the program */
+
 bool takt__opener_is_bad_moment(void)
 {
     static _Atomic unsigned deferred;
     stack_t stack;
     sigset_t blocked;
 
+    if (atomic_load_explicit(&is_ending, memory_order_relaxed))
+        return true;
     if (sigaltstack(NULL, &stack) != 0 ||
         pthread_sigmask(SIG_SETMASK, NULL, &blocked) != 0)
         return false;
@@ -29,10 +35,6 @@ bool takt__opener_is_bad_moment(void)
 }
 
 /* ---- the end of the program ---------------------------------------------- */
-
-static _Atomic unsigned running; /* threads of this process that open */
-static _Atomic pid_t process;
-static _Atomic bool is_ending;
 
 static void nap(void)
 {
@@ -112,12 +114,11 @@ static bool start(struct takt_opener *opener)
 static void wait_for(const struct takt_opener *opener)
 {
     enum { naps = 20000 }; /* of 0.1 ms: machines may be busy */
-    int cancel;
+    const struct takt_cancel before = takt__cancel_off();
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     for (int i = 0; i < naps && atomic_load(&opener->is_busy); i++)
         nap();
-    pthread_setcancelstate(cancel, NULL);
+    takt__cancel_restore(before);
 }
 
 bool takt__opener_run(struct takt_opener *opener)

@@ -157,7 +157,7 @@ void takt__record_side(const struct takt_intercept *intercept,
 void takt__record_learned(const struct takt_route *route,
                           const takt_measurement *measurement)
 {
-    int cancel;
+    struct takt_cancel cancel;
 
     if (!takt__guard_enter_libtakt(&cancel))
         return;

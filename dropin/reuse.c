@@ -15,6 +15,7 @@
 #include "expectation.h"
 #include "forecast.h"
 #include "fork.h"
+#include "guard.h"
 #include "memory.h"
 #include "mode.h"
 #include "stats_write.h"
@@ -79,7 +80,7 @@ static bool can_track(const char **why)
 
 static void read_setting(void)
 {
-    const char *value = secure_getenv("TAKT_RUN_REUSE");
+    const char *value = takt__mode_value("TAKT_RUN_REUSE");
     const bool is_set = value != NULL && value[0] != '\0';
     const char *problem = NULL;
 
@@ -338,24 +339,23 @@ static void substitute(struct substitution *self, struct operand *operand)
 }
 
 /* Without cancellation: a cancelled thread would keep the lock. */
-static int lock_cache(void)
+static struct takt_cancel lock_cache(void)
 {
-    int before;
+    const struct takt_cancel before = takt__cancel_off();
 
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
     pthread_mutex_lock(&lock);
     return before;
 }
 
-static void unlock_cache(int before)
+static void unlock_cache(struct takt_cancel before)
 {
     pthread_mutex_unlock(&lock);
-    pthread_setcancelstate(before, NULL);
+    takt__cancel_restore(before);
 }
 
 static void acquire(struct substitution *self)
 {
-    const int before = lock_cache();
+    const struct takt_cancel before = lock_cache();
     takt__cache_next_call();
     /* Ending the tracking now is cheaper than a fault for every page. */
     takt__cache_invalidate_range(self->route, self->call.out, out_bytes(self));
@@ -369,7 +369,7 @@ static void acquire(struct substitution *self)
 
 static void release(const struct substitution *self)
 {
-    const int before = lock_cache();
+    const struct takt_cancel before = lock_cache();
     for (unsigned i = 0; i < self->count; i++)
         if (self->operand[i].cached != NULL)
             takt__cached_release(self->route, self->operand[i].cached);
@@ -416,6 +416,21 @@ takt_status takt__run_reusing(const struct takt_route *route,
 
 /* ---- before there is a GPU ----------------------------------------------- */
 
+static void note_operands(const struct substitution *self)
+{
+    takt__cache_next_call();
+    for (unsigned i = 0; i < self->count; i++) {
+        const struct operand *operand = &self->operand[i];
+        struct takt_cached *cached =
+            takt__cached_find(self->route, operand->at, operand->bytes);
+        if (cached != NULL)
+            takt__cached_count_use(cached, operand->at, operand->bytes);
+        takt__expectation_read(&expectation, (double)operand->bytes,
+                               cached != NULL && cached->uses > 1);
+    }
+}
+
+/* Nobody waits here: of calls at once, one is noted. */
 void takt__reuse_note(const struct takt_route *route, const takt_call *call)
 {
     struct substitution self = {.route = route, .call = *call};
@@ -423,18 +438,12 @@ void takt__reuse_note(const struct takt_route *route, const takt_call *call)
     find_operands(&self);
     if (self.count == 0)
         return;
-    const int before = lock_cache();
-    takt__cache_next_call();
-    for (unsigned i = 0; i < self.count; i++) {
-        const struct operand *operand = &self.operand[i];
-        struct takt_cached *cached =
-            takt__cached_find(route, operand->at, operand->bytes);
-        if (cached != NULL)
-            takt__cached_count_use(cached, operand->at, operand->bytes);
-        takt__expectation_read(&expectation, (double)operand->bytes,
-                               cached != NULL && cached->uses > 1);
+    const struct takt_cancel before = takt__cancel_off();
+    if (pthread_mutex_trylock(&lock) == 0) {
+        note_operands(&self);
+        pthread_mutex_unlock(&lock);
     }
-    unlock_cache(before);
+    takt__cancel_restore(before);
 }
 
 void takt__reuse_expect(const struct takt_route *route, const takt_call *call,
@@ -450,7 +459,7 @@ void takt__reuse_expect(const struct takt_route *route, const takt_call *call,
     const double moving_s = outlook.move_s_per_byte * bytes_of(&self);
     const double price_s =
         opening_s + price_of(bytes_of(&self), outlook.move_s_per_byte);
-    const int before = lock_cache();
+    const struct takt_cancel before = lock_cache();
     const bool does_pay =
         takt__expectation_add(&expectation, calls, seconds, outlook.gpu_s,
                               moving_s, price_s) &&

@@ -98,9 +98,10 @@ typedef void (*takt_part)(void *job, unsigned part, unsigned parts);
 /* Runs every part of a job once, on the caller's thread and on those of `ctx`
  * as far as they are free, and returns when all are done. Parts may run in any
  * order and at once, in the caller's floating-point environment; the exception
- * flags that they raise are raised in the caller. Nothing is decided, timed or
- * learned: it is for code that knows how to divide its work, such as an expert
- * of the user's own.
+ * flags that they raise are raised in the caller. The caller's thread cannot be
+ * cancelled meanwhile. Nothing is decided, timed or learned:
+ * it is for code that knows how to divide its work, such as an expert of the
+ * user's own.
  * TAKT_EINVAL: no function.
  * TAKT_ENODEV: the context answers for another machine (a recording). */
 TAKT_API takt_status takt_run_parts(takt_ctx *ctx, unsigned parts,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* config.c - the environment variables, in one place. */
-#define _GNU_SOURCE /* secure_getenv() */
 #include "base/config.h"
 
 #include <limits.h>
@@ -12,6 +11,7 @@
 #include <strings.h>
 #include <sys/auxv.h>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "base/name.h"
 
@@ -34,25 +34,24 @@ static const char *const known[] = {
     "TAKT_VULKAN",
 };
 
-/* A copy, because a later setenv() of the program may free the original.
- * Without memory for one, the original is better than to pass it over. */
+static struct takt_environment variables;
+
+/* Privileged programs must not obey their caller. */
 static const char *variable(const char *name)
 {
-    const char *value = secure_getenv(name);
-    const char *copy = value != NULL ? strdup(value) : NULL;
-
-    return copy != NULL ? copy : value;
+    return getauxval(AT_SECURE) != 0 ? NULL
+                                     : takt__environment_find(&variables, name);
 }
 
 static bool has_value(const char *name)
 {
-    const char *value = secure_getenv(name);
+    const char *value = variable(name);
     return value != NULL && *value != '\0';
 }
 
 static bool has_word(const char *name, const char *word)
 {
-    const char *value = secure_getenv(name);
+    const char *value = variable(name);
     return value != NULL && strcasecmp(value, word) == 0;
 }
 
@@ -67,7 +66,7 @@ static void ignore(const char *name, const char *text, const char *expected)
 /* A whole number from 1 on; 0: not set. */
 static unsigned read_count(const char *name)
 {
-    const char *text = secure_getenv(name);
+    const char *text = variable(name);
     char *end;
 
     if (text == NULL || *text == '\0')
@@ -83,7 +82,7 @@ static unsigned read_count(const char *name)
 /* A number from 0 to `most`; negative: not set. */
 static double read_number(const char *name, double most, const char *expected)
 {
-    const char *text = secure_getenv(name);
+    const char *text = variable(name);
     char *end;
 
     if (text == NULL || *text == '\0')
@@ -117,7 +116,7 @@ static bool read_flag(const char *name)
 
 static void read_log_level(void)
 {
-    const char *text = secure_getenv("TAKT_LOG");
+    const char *text = variable("TAKT_LOG");
     takt_log_level level;
 
     if (text == NULL || *text == '\0')
@@ -183,9 +182,9 @@ static void check_name(const char *entry)
 
 static void check_names(void)
 {
-    for (char **at = environ; at != NULL && *at != NULL; at++)
-        if (strncmp(*at, "TAKT_", prefix) == 0)
-            check_name(*at);
+    for (const char *at = variables.text; *at != '\0'; at += strlen(at) + 1)
+        if (strncmp(at, "TAKT_", prefix) == 0)
+            check_name(at);
 }
 
 /* ---- all of it ----------------------------------------------------------- */
@@ -215,6 +214,7 @@ static void read_texts(void)
 
 static void read_all(void)
 {
+    takt__environment_read(&variables);
     read_log_level();
     config.is_privileged = getauxval(AT_SECURE) != 0;
     if (!config.is_privileged)

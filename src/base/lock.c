@@ -9,22 +9,26 @@
 /* Volatile: a signal handler of the same thread reads it. */
 static _Thread_local volatile unsigned open_sections
     __attribute__((tls_model("initial-exec")));
-static _Thread_local int state_before
-    __attribute__((tls_model("initial-exec")));
+static _Thread_local int state_before,
+    type_before __attribute__((tls_model("initial-exec")));
 
 void takt__section_begin(void)
 {
-    if (open_sections++ == 0)
-        pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_before);
+    if (open_sections++ > 0)
+        return;
+    type_before = takt__cancel_defer();
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state_before);
 }
 
 /* A handler that comes between the two lines may begin a section of its own. */
 void takt__section_end(void)
 {
-    const int before = state_before;
+    const int state = state_before, type = type_before;
 
-    if (--open_sections == 0)
-        pthread_setcancelstate(before, NULL);
+    if (--open_sections > 0)
+        return;
+    pthread_setcancelstate(state, NULL);
+    takt__cancel_undefer(type);
 }
 
 bool takt__section_is_open(void)

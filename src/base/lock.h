@@ -9,6 +9,11 @@
  * nest and may end in any order, on the thread that began them. No callback of
  * a user's is called inside of one, unless its contract says so.
  *
+ * An asynchronous request that was on its way when cancellation was turned off
+ * is acted on all the same by some versions of glibc (2.36 has this), unless
+ * the thread's type says otherwise: so sections set the type too. A stretch
+ * without cancellation points needs no section: takt__cancel_defer().
+ *
  * A signal handler may call exit() at any point. What runs then can ask whether
  * its own thread is inside of a section: if so, its locks will not be released.
  */
@@ -21,6 +26,21 @@
 void takt__section_begin(void);
 void takt__section_end(void);
 bool takt__section_is_open(void); /* on this thread */
+
+/* No asynchronous cancellation until takt__cancel_undefer() has got the value
+ * that this one returned. */
+static inline int takt__cancel_defer(void)
+{
+    int type;
+
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &type);
+    return type;
+}
+
+static inline void takt__cancel_undefer(int type)
+{
+    pthread_setcanceltype(type, NULL);
+}
 
 void takt__lock(pthread_mutex_t *lock);
 bool takt__trylock(pthread_mutex_t *lock);

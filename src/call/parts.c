@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parts.c - jobs of the caller's own on the threads of a context. */
+#include <pthread.h>
+
 #include "call/ctx.h"
 #include "pool/pool.h"
 #include "takt/call.h"
@@ -21,6 +23,7 @@ takt_status takt_run_parts(takt_ctx *ctx, unsigned parts, takt_part run,
                            void *job)
 {
     struct parts_job own = {run, job};
+    int cancel; /* a part of the caller's may have cancellation points */
 
     if (run == NULL)
         return TAKT_EINVAL;
@@ -29,5 +32,9 @@ takt_status takt_run_parts(takt_ctx *ctx, unsigned parts, takt_part run,
         return TAKT_ENOMEM;
     if (ctx->is_recorded)
         return TAKT_ENODEV;
-    return takt__pool_run(ctx->experts.pool, parts, 0, run_part, &own);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    const takt_status status =
+        takt__pool_run(ctx->experts.pool, parts, 0, run_part, &own);
+    pthread_setcancelstate(cancel, NULL);
+    return status;
 }

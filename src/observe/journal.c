@@ -8,6 +8,8 @@
  */
 #include "observe/journal.h"
 
+#include "base/lock.h"
+
 _Static_assert((TAKT_JOURNAL_SLOTS & (TAKT_JOURNAL_SLOTS - 1)) == 0,
                "a power of two");
 
@@ -28,17 +30,20 @@ void takt__journal_init(struct takt_journal *journal)
     takt__ring_init(&journal->ring, slots_of(journal));
 }
 
+/* Not to be cancelled: nothing behind a slot that stays unfilled is read. */
 bool takt__journal_push(struct takt_journal *journal,
                         const struct takt_sample *sample)
 {
+    const int cancel = takt__cancel_defer();
     uint64_t at;
-    takt__turn *slot = takt__ring_claim(&journal->ring, slots_of(journal), &at);
 
-    if (slot == NULL)
-        return false;
-    journal_slot(slot)->sample = *sample;
-    takt__ring_filled(slot, at);
-    return true;
+    takt__turn *slot = takt__ring_claim(&journal->ring, slots_of(journal), &at);
+    if (slot != NULL) {
+        journal_slot(slot)->sample = *sample;
+        takt__ring_filled(slot, at);
+    }
+    takt__cancel_undefer(cancel);
+    return slot != NULL;
 }
 
 uint64_t takt__journal_count(const struct takt_journal *journal)

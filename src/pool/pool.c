@@ -27,6 +27,7 @@
 #include "base/fork.h"
 #include "base/fpenv.h"
 #include "base/futex.h"
+#include "base/lock.h"
 #include "base/thread.h"
 #include "pool/scratch.h"
 
@@ -319,11 +320,25 @@ static uint32_t run_together(struct takt_pool *pool, unsigned running,
     return atomic_load_explicit(&pool->raised, memory_order_relaxed);
 }
 
-static bool claim(struct takt_pool *pool)
+/* Nobody is cancelled from here to release(), where tasks have no cancellation
+ * points: a thread that ended in between would leave the pool busy for ever,
+ * and workers with a job on a stack that is gone. False: another call has the
+ * workers. */
+static bool claim(struct takt_pool *pool, int *cancel)
 {
     uint32_t idle = 0;
 
-    return atomic_compare_exchange_strong(&pool->is_busy, &idle, 1);
+    *cancel = takt__cancel_defer();
+    if (atomic_compare_exchange_strong(&pool->is_busy, &idle, 1))
+        return true;
+    takt__cancel_undefer(*cancel);
+    return false;
+}
+
+static void release(struct takt_pool *pool, int cancel)
+{
+    atomic_store_explicit(&pool->is_busy, 0, memory_order_release);
+    takt__cancel_undefer(cancel);
 }
 
 takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
@@ -331,6 +346,7 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
                            void *job)
 {
     void *scratch = NULL;
+    int cancel;
 
     if (scratch_bytes > 0) {
         struct takt_scratch *own = takt__scratch_of_thread();
@@ -338,7 +354,7 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
         if (scratch == NULL)
             return TAKT_ENOMEM;
     }
-    if (parts > 1 && pool->threads > 1 && claim(pool)) {
+    if (parts > 1 && pool->threads > 1 && claim(pool, &cancel)) {
         /* A trap must wait until no worker needs the job: its handler may
          * jump out of here. */
         const struct takt_fpenv fpenv = takt__fpenv_get();
@@ -348,7 +364,7 @@ takt_status takt__pool_run(struct takt_pool *pool, unsigned parts,
         const unsigned running = ready(pool, parts, scratch_bytes);
         const uint32_t raised =
             run_together(pool, running, parts, task, job, scratch);
-        atomic_store_explicit(&pool->is_busy, 0, memory_order_release);
+        release(pool, cancel);
         takt__fpenv_resume(fpenv, raised);
     } else {
         run_share(task, job, 0, 1, parts, scratch);

@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/lock.h"
+
 _Thread_local struct takt_tap_thread takt__tap_thread;
 
 static _Atomic uint64_t last_serial;
@@ -123,19 +125,31 @@ static void wake(struct takt_tap *tap, bool is_half_full)
         takt__worker_hurry(tap->worker);
 }
 
+/* False: there is no room. */
+static bool put(struct takt_tap *tap, const struct takt_event_record *record,
+                uint64_t *at)
+{
+    takt__turn *slot = takt__ring_claim(&tap->ring, slots_of(tap), at);
+
+    if (slot == NULL)
+        return false;
+    *record_in(slot) = *record;
+    takt__ring_filled(slot, *at);
+    return true;
+}
+
+/* Not to be cancelled: nothing behind a slot that stays unfilled is read. */
 void takt__tap_push(struct takt_tap *tap, struct takt_event_record *record)
 {
     uint64_t at;
-    takt__turn *slot = takt__ring_claim(&tap->ring, slots_of(tap), &at);
 
-    if (slot == NULL)
-        return;
     if (takt__tap_thread.id == 0)
         takt__tap_thread.id = (uint64_t)syscall(SYS_gettid);
     record->thread_id = takt__tap_thread.id;
-    *record_in(slot) = *record;
-    takt__ring_filled(slot, at);
-    wake(tap, at % (TAKT_TAP_SLOTS / 2) == 0);
+    const int cancel = takt__cancel_defer();
+    if (put(tap, record, &at))
+        wake(tap, at % (TAKT_TAP_SLOTS / 2) == 0);
+    takt__cancel_undefer(cancel);
 }
 
 bool takt__tap_next(struct takt_tap *tap, struct takt_event_record *out)

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* test_config.c - the environment is read once, and mistakes in it are said. */
+#define _GNU_SOURCE /* clearenv() */
 #include "base/config.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "base/environment.h"
 #include "base/log.h"
 #include "support/child.h"
 #include "takt/takt.h"
@@ -130,6 +133,56 @@ static void programs_may_change_it_while_they_compute(void)
     in_child(compute_meanwhile);
 }
 
+/* Under `takt run` a thread of Takt's reads the environment, while a program
+ * that knows of no other thread changes it. */
+static _Atomic bool is_over;
+
+/* clearenv() frees the list, and other data takes its place. */
+static void *replace_environment(void *self)
+{
+    enum { own = 400, bytes = (own + 2) * sizeof(char *) };
+    static char first[] = "TAKT_DB=/some.db", others[own][16];
+
+    for (int i = 0; i < own; i++)
+        snprintf(others[i], sizeof others[i], "OWN_%d=1", i);
+    while (!atomic_load(&is_over)) {
+        clearenv();
+        char *volatile data = malloc(bytes);
+        REQUIRE(data != NULL);
+        memset(data, 'U', bytes);
+        free(data);
+        putenv(first);
+        for (int i = 0; i < own; i++)
+            putenv(others[i]);
+    }
+    return self;
+}
+
+static void copy_meanwhile(void)
+{
+    static struct takt_environment copy;
+    pthread_t thread;
+
+    setenv("TAKT_DB", "/some.db", 1);
+    REQUIRE(pthread_create(&thread, NULL, replace_environment, NULL) == 0);
+    for (int i = 0; i < 2000; i++) {
+        takt__environment_read(&copy);
+        const char *db = takt__environment_find(&copy, "TAKT_DB");
+        EXPECT_STR(db == NULL ? "/some.db" : db, "/some.db");
+    }
+    atomic_store(&is_over, true);
+    pthread_join(thread, NULL);
+}
+
+static void it_can_be_read_while_the_program_changes_it(void)
+{
+#ifdef __SANITIZE_THREAD__
+    SKIP("setenv() and a look at environ are a race on purpose");
+    return;
+#endif
+    in_child(copy_meanwhile);
+}
+
 /* ---- what the default context says of it -----------------------------------
  */
 
@@ -224,6 +277,7 @@ int main(void)
     RUN(nonsense_counts_as_not_set_and_is_said);
     RUN(a_later_setenv_changes_nothing);
     RUN(programs_may_change_it_while_they_compute);
+    RUN(it_can_be_read_while_the_program_changes_it);
     setenv("TAKT_BLAS", "", 1);
     RUN(mistakes_of_the_environment_are_said);
     RUN(a_library_that_was_named_and_is_not_used_is_said);

@@ -136,10 +136,52 @@ static void what_was_accepted_comes_out_once_and_in_order(void)
     EXPECT_INT(takt__journal_count(&journal), 0);
 }
 
+/* ---- threads that are cancelled ------------------------------------------
+ */
+
+static void *push_until_cancelled(void *has_begun)
+{
+    const struct takt_sample sample = sample_of(0, 0);
+
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    for (;;) {
+        takt__journal_push(&journal, &sample);
+        atomic_store((_Atomic bool *)has_begun, true);
+    }
+    return NULL;
+}
+
+static void nobody_who_is_cancelled_leaves_a_slot_unfilled(void)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(TAKT_TEST_EMULATED)
+    SKIP("neither can follow a thread that is unwound anywhere");
+    return;
+#endif
+    struct takt_sample out;
+
+    takt__journal_init(&journal);
+    for (int round = 0; round < 400; round++) {
+        _Atomic bool has_begun = false;
+        pthread_t thread;
+        REQUIRE(pthread_create(&thread, NULL, push_until_cancelled,
+                               &has_begun) == 0);
+        while (!atomic_load(&has_begun))
+            takt__journal_next(&journal, &out);
+        pthread_cancel(thread);
+        pthread_join(thread, NULL);
+        while (takt__journal_next(&journal, &out))
+            ;
+        EXPECT_INT(takt__journal_count(&journal), 0);
+        if (takt__journal_count(&journal) != 0)
+            return;
+    }
+}
+
 int main(void)
 {
     RUN(samples_come_out_in_order);
     RUN(a_full_journal_keeps_the_old_and_counts_the_rest);
     RUN(what_was_accepted_comes_out_once_and_in_order);
+    RUN(nobody_who_is_cancelled_leaves_a_slot_unfilled);
     return tap_done();
 }

@@ -321,6 +321,47 @@ static void a_pool_of_one_needs_no_worker(void)
     takt__pool_destroy(NULL);
 }
 
+/* The caller's own part asks for its end, at once. */
+static void cancel_caller(void *self, unsigned part, unsigned parts,
+                          void *scratch)
+{
+    struct nested *nested = self;
+
+    if (part == 0)
+        pthread_cancel(pthread_self());
+    count(&nested->inner[0], part, parts, scratch);
+}
+
+static void *run_and_be_cancelled(void *self)
+{
+    struct nested *nested = self;
+
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
+    takt__pool_run(nested->pool, 2, 0, cancel_caller, nested);
+    return self;
+}
+
+static void who_is_cancelled_leaves_after_the_workers(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+    SKIP("this sanitizer cannot follow a thread that is unwound");
+    return;
+#endif
+    struct nested nested = {.pool = pool_of(2)};
+    struct job after = {0};
+    pthread_t thread;
+    void *end;
+
+    REQUIRE(pthread_create(&thread, NULL, run_and_be_cancelled, &nested) == 0);
+    pthread_join(thread, &end);
+    EXPECT(end != &nested);
+    EXPECT(ran_once_each(&nested.inner[0]));
+    EXPECT(parts_of_strangers(nested.pool, 200) > 0); /* it is not busy */
+    EXPECT_INT(takt__pool_run(nested.pool, 2, 0, count, &after), TAKT_OK);
+    EXPECT(ran_once_each(&after));
+    takt__pool_destroy(nested.pool);
+}
+
 int main(void)
 {
     RUN(every_part_runs_exactly_once);
@@ -335,5 +376,6 @@ int main(void)
     RUN(a_job_inside_a_job_runs_on_its_own_thread);
     RUN(a_child_of_fork_starts_workers_of_its_own);
     RUN(a_pool_of_one_needs_no_worker);
+    RUN(who_is_cancelled_leaves_after_the_workers);
     return tap_done();
 }

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * environment.h - what of the environment concerns Takt, read while others may
+ * change it.
+ *
+ * A program may call setenv() wherever no other thread of its own calls
+ * getenv(); that frees the list which getenv() walks. Under `takt run` it knows
+ * nothing of the threads and calls that read the environment for Takt.
+ */
+#pragma once
+
+#include <stddef.h>
+
+/* Variables, each ended by a NUL, and an empty one. */
+struct takt_environment {
+    size_t size; /* without the empty one */
+    char text[64 << 10];
+};
+
+/* Needs no memory, and may be called in a signal handler. Variables that do not
+ * fit count as not set. */
+void takt__environment_read(struct takt_environment *out);
+
+/* The value; NULL: not set. */
+const char *takt__environment_find(const struct takt_environment *in,
+                                   const char *name);
