@@ -36,20 +36,20 @@ struct method_descriptor {
     struct method_definition *definition;
 };
 
-struct array_type {
+struct numpy_type {
     struct object_head head;
     void *scalar;
     char kind, letter, order, flags;
     int number;
 };
 
-struct array {
+struct numpy_array {
     struct object_head head;
     char *data;
     int axes;
     const ptrdiff_t *length, *steps;
     void *base;
-    const struct array_type *type;
+    const struct numpy_type *type;
 };
 
 /* How a function gets its arguments. */
@@ -71,9 +71,9 @@ static struct {
 
 /* ---- which --------------------------------------------------------------- */
 
-static const struct array *matrix_of(const takt_object *object)
+static const struct numpy_array *matrix_of(const takt_object *object)
 {
-    const struct array *array = (const struct array *)object;
+    const struct numpy_array *array = (const struct numpy_array *)object;
 
     return array->head.type == own.array_type && array->axes == 2 ? array
                                                                   : NULL;
@@ -81,7 +81,7 @@ static const struct array *matrix_of(const takt_object *object)
 
 static bool is_routed(const takt_object *left, const takt_object *right)
 {
-    const struct array *a = matrix_of(left), *b = matrix_of(right);
+    const struct numpy_array *a = matrix_of(left), *b = matrix_of(right);
 
     return a != NULL && b != NULL && a->type->number == b->type->number &&
            (a->type->order == '=' || a->type->order == '|') &&
