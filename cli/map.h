@@ -11,7 +11,7 @@
 #include "tune/family.h"
 
 /* The experts at one size. */
-struct spot {
+struct map_cell {
     unsigned step;
     char expert[TAKT_EXPERT_NAME_MAX];
     char next[TAKT_EXPERT_NAME_MAX]; /* empty: there is no other */
@@ -23,35 +23,35 @@ struct spot {
 };
 
 /* The sizes of one op in one layout. */
-struct course {
+struct map_row {
     const takt_op *op;
     takt_dtype dtype;
     const struct takt_family *family;
     unsigned situation;
     bool is_told_apart; /* from the same on a GPU, or on the host */
-    struct spot spot[TAKT_FAMILY_STEPS];
+    struct map_cell cell[TAKT_FAMILY_STEPS];
     size_t count;
 };
 
 /* False: the op cannot be asked about. */
-bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
-                 const struct takt_family *family, unsigned situation,
-                 struct course *out);
+bool find_map_row(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
+                  const struct takt_family *family, unsigned situation,
+                  struct map_row *out);
 
-/* Neighbouring sizes with one winner: spots first to last. */
+/* Neighbouring sizes with one winner: cells first to last. */
 struct range {
     size_t first, last;
     size_t measured;                  /* of them */
     double next_speedup, moe_speedup; /* geometric means */
 };
 
-/* Cuts a course into ranges; returns how many. */
-size_t find_ranges(const struct course *course,
+/* Cuts a row into ranges; returns how many. */
+size_t find_ranges(const struct map_row *row,
                    struct range out[TAKT_FAMILY_STEPS]);
 
 /* "256 .. 96Ki", the side that shapes are made of; "nx16nx16n": what a shape
  * is made of. */
-struct phrase name_range(const struct course *course,
+struct phrase name_range(const struct map_row *row,
                          const struct range *range);
 void name_pattern(const struct takt_family *family, char *out, size_t size);
 
@@ -62,9 +62,9 @@ struct legend {
     size_t count;
 };
 
-void print_course_text(const struct course *course, struct legend *legend);
-void print_course_csv(const struct course *course);
-void print_course_json(struct json *json, const struct course *course);
+void print_map_row_text(const struct map_row *row, struct legend *legend);
+void print_map_row_csv(const struct map_row *row);
+void print_map_row_json(struct json *json, const struct map_row *row);
 void print_legend(const struct legend *legend);
 
 /* ---- map_chart.c ---- */

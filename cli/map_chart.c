@@ -85,25 +85,25 @@ static void make_room(struct chart_part *part, unsigned octave)
     part->low = octave;
 }
 
-static void add_course(struct chart_part *part, const struct course *course)
+static void add_row(struct chart_part *part, const struct map_row *row)
 {
-    if (part->count == most_charted || course->count == 0)
+    if (part->count == most_charted || row->count == 0)
         return;
-    const unsigned first = course->spot[0].step / 2;
+    const unsigned first = row->cell[0].step / 2;
     if (part->count == 0)
         part->low = part->high = first;
     if (first < part->low)
         make_room(part, first);
     struct charted *op = &part->op[part->count++];
-    *op = (struct charted){.name = course->op->name};
+    *op = (struct charted){.name = row->op->name};
     memset(op->mark, ' ', most_octaves);
-    for (size_t i = 0; i < course->count; i++) {
-        const struct spot *spot = &course->spot[i];
-        const unsigned octave = spot->step / 2;
-        if (spot->step % 2 != 0 || octave - part->low >= most_octaves)
+    for (size_t i = 0; i < row->count; i++) {
+        const struct map_cell *cell = &row->cell[i];
+        const unsigned octave = cell->step / 2;
+        if (cell->step % 2 != 0 || octave - part->low >= most_octaves)
             continue;
-        op->mark[octave - part->low] = mark_of(spot->expert);
-        op->is_sure[octave - part->low] = spot->next_speedup > 1.1;
+        op->mark[octave - part->low] = mark_of(cell->expert);
+        op->is_sure[octave - part->low] = cell->next_speedup > 1.1;
         part->high = octave > part->high ? octave : part->high;
     }
     const size_t width = strlen(op->name);
@@ -190,7 +190,7 @@ void print_chart(takt_ctx *ctx, takt_dtype dtype, unsigned situation)
 {
     static struct chart_part vectors, others;
     const bool has_colour = wants_colour(stdout);
-    struct course course;
+    struct map_row row;
 
     vectors = (struct chart_part){.title = "vectors of n elements"};
     others = (struct chart_part){.title = "matrices and images of side n"};
@@ -198,8 +198,8 @@ void print_chart(takt_ctx *ctx, takt_dtype dtype, unsigned situation)
         const takt_op *op = takt_op_at(i);
         const struct takt_family *family = takt__family_at(op, 0);
         if (family != NULL && (op->dtypes >> dtype & 1) != 0 &&
-            find_course(ctx, op, dtype, family, situation, &course))
-            add_course(is_vector(family) ? &vectors : &others, &course);
+            find_map_row(ctx, op, dtype, family, situation, &row))
+            add_row(is_vector(family) ? &vectors : &others, &row);
     }
     print_part(&vectors, has_colour);
     print_part(&others, has_colour);

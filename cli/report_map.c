@@ -65,8 +65,8 @@ static size_t legend_of(const char *expert)
 }
 
 /* The first family of the next op that is asked about and can be. */
-static bool next_course(const struct map_question *question, size_t *op,
-                        struct course *out)
+static bool next_row(const struct map_question *question, size_t *op,
+                        struct map_row *out)
 {
     while (*op < takt_op_count()) {
         const takt_op *at = takt_op_at((*op)++);
@@ -74,7 +74,7 @@ static bool next_course(const struct map_question *question, size_t *op,
         if (family != NULL && (at->dtypes >> question->dtype & 1) != 0 &&
             (question->is_asked == NULL ||
              question->is_asked(question->self, at)) &&
-            find_course(question->ctx, at, question->dtype, family,
+            find_map_row(question->ctx, at, question->dtype, family,
                         question->situation, out))
             return true;
     }
@@ -147,12 +147,12 @@ static double shade_of(const struct range *range)
 }
 
 static void draw_range(FILE *stream, const struct map_frame *frame,
-                       const struct course *course, const struct range *range,
+                       const struct map_row *row, const struct range *range,
                        size_t y)
 {
-    const char *expert = course->spot[range->first].expert;
-    const unsigned x = x_of(frame, course->spot[range->first].step);
-    const unsigned end = x_of(frame, course->spot[range->last].step + 1);
+    const char *expert = row->cell[range->first].expert;
+    const unsigned x = x_of(frame, row->cell[range->first].step);
+    const unsigned end = x_of(frame, row->cell[range->last].step + 1);
     const char *dot = strchr(expert, '.');
     const char *label =
         dot != NULL && strncmp(expert, "simd.", 5) == 0 ? dot + 1 : expert;
@@ -161,7 +161,7 @@ static void draw_range(FILE *stream, const struct map_frame *frame,
             "<g><title>%s %s: %s; %.2f times as fast as the next; %s</title>"
             "<rect class=\"%s\" x=\"%u\" y=\"%zu\" width=\"%u\" "
             "height=\"%u\" fill-opacity=\"%.2f\"/>",
-            course->op->name, name_range(course, range).at, expert,
+            row->op->name, name_range(course, range).at, expert,
             range->next_speedup, range->measured > 0 ? "measured" : "expected",
             class_of(expert), x, y + 1, end - x - 1, row_height - 2,
             shade_of(range));
@@ -198,7 +198,7 @@ void draw_map(FILE *stream, const struct map_question *question)
     const struct map_frame frame = frame_of(question);
     const size_t bottom = ruler_height + frame.rows * row_height;
     struct range range[TAKT_FAMILY_STEPS];
-    struct course course;
+    struct map_row row;
     bool is_used[legend_count] = {false};
     size_t y = ruler_height;
 
@@ -209,20 +209,20 @@ void draw_map(FILE *stream, const struct map_question *question)
             width_of(&frame), bottom + 46, width_of(&frame), bottom + 46,
             takt_dtype_name(question->dtype), style);
     draw_ruler(stream, &frame);
-    for (size_t op = 0; next_course(question, &op, &course); y += row_height) {
-        const size_t count = find_ranges(&course, range);
+    for (size_t op = 0; next_row(question, &op, &row); y += row_height) {
+        const size_t count = find_ranges(&row, range);
         char pattern[64];
-        name_pattern(course.family, pattern, sizeof pattern);
+        name_pattern(row.family, pattern, sizeof pattern);
         fprintf(stream,
                 "<text x=\"4\" y=\"%zu\">%s <tspan class=\"n\">%s</tspan>"
                 "</text>\n",
-                y + 12, course.op->name,
-                strlen(course.op->name) + strlen(pattern) <= longest_label
+                y + 12, row.op->name,
+                strlen(row.op->name) + strlen(pattern) <= longest_label
                     ? pattern
                     : "");
         for (size_t i = 0; i < count; i++) {
-            draw_range(stream, &frame, &course, &range[i], y);
-            is_used[legend_of(course.spot[range[i].first].expert)] = true;
+            draw_range(stream, &frame, &row, &range[i], y);
+            is_used[legend_of(row.cell[range[i].first].expert)] = true;
         }
     }
     draw_legend(stream, is_used, bottom + 10);
@@ -242,19 +242,19 @@ static void print_speedup(FILE *stream, double speedup)
 void print_map_table(FILE *stream, const struct map_question *question)
 {
     struct range range[TAKT_FAMILY_STEPS];
-    struct course course;
+    struct map_row row;
 
     fputs("<table><thead><tr><th scope=\"col\">op<th scope=\"col\">n"
           "<th scope=\"col\">expert<th scope=\"col\" class=\"num\">times the "
           "next<th scope=\"col\" class=\"num\">times moe"
           "<th scope=\"col\" class=\"num\">sizes measured</thead><tbody>\n",
           stream);
-    for (size_t op = 0; next_course(question, &op, &course);) {
-        const size_t count = find_ranges(&course, range);
+    for (size_t op = 0; next_row(question, &op, &row);) {
+        const size_t count = find_ranges(&row, range);
         for (size_t i = 0; i < count; i++) {
             fprintf(stream, "<tr><th scope=\"row\">%s<td>%s<td>",
-                    course.op->name, name_range(&course, &range[i]).at);
-            print_html(stream, course.spot[range[i].first].expert);
+                    row.op->name, name_range(&row, &range[i]).at);
+            print_html(stream, row.cell[range[i].first].expert);
             print_speedup(stream, range[i].next_speedup);
             print_speedup(stream, range[i].moe_speedup);
             fprintf(stream, "<td class=\"num\">%zu of %zu\n", range[i].measured,

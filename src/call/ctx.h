@@ -37,8 +37,8 @@ struct takt_ctx {
 
     struct takt_learner *learner;
     struct takt_dispatcher *dispatcher;
-    bool is_followed;   /* `takt trace` may follow it */
-    uint64_t looked_ns; /* when it was last looked for; by the learner ... */
+    bool is_followed;              /* `takt trace` may follow it */
+    uint64_t followers_checked_ns; /* by the learner ... */
     /* ... as are these: the readers of this process and of all, as it found
      * them last */
     struct takt_follower {

@@ -266,15 +266,15 @@ static void follow(takt_ctx *ctx, long pid, struct takt_follower *known)
     open_stream(ctx, where);
 }
 
-/* Looks once a second whether `takt trace` waits for this process, or `takt
+/* Checks once a second whether `takt trace` waits for this process, or `takt
  * top` for all. By the learner, so it costs no caller anything. */
-static void look_for_followers(takt_ctx *ctx, uint64_t now_ns)
+static void check_followers(takt_ctx *ctx, uint64_t now_ns)
 {
     static const uint64_t second_ns = 1000000000;
 
-    if (!ctx->is_followed || now_ns - ctx->looked_ns < second_ns)
+    if (!ctx->is_followed || now_ns - ctx->followers_checked_ns < second_ns)
         return;
-    ctx->looked_ns = now_ns;
+    ctx->followers_checked_ns = now_ns;
     follow(ctx, (long)getpid(), &ctx->follower[0]);
     follow(ctx, 0, &ctx->follower[1]);
 }
@@ -297,5 +297,5 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
                                     ? (double)cell.seconds
                                     : -1,
                                 &counts);
-    look_for_followers(ctx, sample->start_ns);
+    check_followers(ctx, sample->start_ns);
 }

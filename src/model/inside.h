@@ -127,11 +127,13 @@ struct takt_model {
     double open_at_s[TAKT_MAX_ARMS];     /* ... reported from this much on; 0:
                                           * from what opening takes */
     struct takt_series *series[TAKT_SERIES_COUNT];
+    uint16_t used[TAKT_SERIES_COUNT]; /* the numbers of those that there are */
+    unsigned used_count;
     struct takt_budget budget[TAKT_OP_NUMBERS + 1]; /* by op; of links */
     double log_load[TAKT_MAX_DEVICES];
     double published_load[TAKT_MAX_DEVICES]; /* that verdicts are based on */
     struct takt_model_counters counters;
-    unsigned next_changed;
+    unsigned next_used;              /* where the next change is looked for */
     struct takt_posterior posterior; /* the last one that was asked for */
 };
 
@@ -345,7 +347,7 @@ void takt__offer_begin(struct takt_series *series, struct takt_bandit *bandit,
                        unsigned arm, unsigned tries, double price_s);
 void takt__offer_end(struct takt_series *series, struct takt_bandit *bandit);
 
-/* Withdraws the offers of an op when nobody took them in time. */
+/* Withdraws the offers of an op when no call took them in time. */
 void takt__offers_expire(struct takt_model *model, struct takt_budget *budget,
                          uint64_t now_ns);
 

@@ -164,6 +164,7 @@ struct takt_series *takt__series_at(struct takt_model *model, unsigned series)
         made->typical[i] =
             (takt_work){takt__bucket_work(i), takt__bucket_work(i)};
     model->series[series] = made;
+    model->used[model->used_count++] = (uint16_t)series;
     return made;
 }
 
@@ -319,11 +320,11 @@ bool takt__model_take_change(struct takt_model *model, unsigned number,
 
 bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
 {
-    for (unsigned i = 0; i < TAKT_SERIES_COUNT; i++) {
-        const unsigned series = (model->next_changed + i) % TAKT_SERIES_COUNT;
-        if (!takt__model_take_change(model, series, out))
+    for (unsigned i = 0; i < model->used_count; i++) {
+        const unsigned at = (model->next_used + i) % model->used_count;
+        if (!takt__model_take_change(model, model->used[at], out))
             continue;
-        model->next_changed = series + 1;
+        model->next_used = at + 1;
         return true;
     }
     return false;
@@ -331,6 +332,12 @@ bool takt__model_next_change(struct takt_model *model, struct takt_change *out)
 
 void takt__model_forget(struct takt_model *model, unsigned series)
 {
+    unsigned at = 0;
+
+    while (at < model->used_count && model->used[at] != series)
+        at++;
+    if (at < model->used_count)
+        model->used[at] = model->used[--model->used_count];
     free_series(model->series[series]);
     model->series[series] = NULL;
     model->is_calibrated = false;

@@ -394,10 +394,15 @@ class TunedGpu(unittest.TestCase):
         self.assertGreaterEqual(said["resident_samples"], 6 * 2)
         self.assertTrue(said["complete"])
         for op in ("add", "sum", "axpy"):
-            rows = [row for row in self.ask(f"history show {op} --json")
-                    if row["expert"] == "cuda.0"]
-            self.assertEqual({row["situation"] for row in rows},
-                             {"fresh", "on-gpu"})
+            for _ in range(20):  # samples that others disturbed do not count
+                rows = [row for row in self.ask(f"history show {op} --json")
+                        if row["expert"] == "cuda.0"]
+                measured = {row["situation"] for row in rows}
+                if len(measured) == 2 and all(
+                        row["samples"] >= 2 for row in rows):
+                    break
+                takt(self.LINE, self.db, env=self.ENV)
+            self.assertEqual(measured, {"fresh", "on-gpu"})
             self.assertTrue(all(row["samples"] >= 2 for row in rows))
 
     def test_a_gpu_that_no_bus_shows_is_said_to_be_so(self):
