@@ -129,15 +129,15 @@ static void check_store(struct diagnosis *report, takt_ctx *ctx)
 
     if (takt_ctx_learning(ctx, &learning) != TAKT_OK)
         add(report, "store", STATE_PROBLEM, "it cannot be read: no memory");
-    else if (learning.store[0] == '\0')
-        add(report, "store", STATE_NOTE,
-            "nothing that is learned is kept: TAKT_DB is empty, or there is no "
-            "HOME");
     else if (learning.diag.text[0] != '\0' &&
              is_said(report, learning.diag.text))
         return; /* the library has logged it */
     else if (learning.diag.text[0] != '\0')
         add(report, "store", STATE_PROBLEM, "%s", learning.diag.text);
+    else if (learning.store[0] == '\0')
+        add(report, "store", STATE_NOTE,
+            "nothing that is learned is kept: TAKT_DB is empty, or there is no "
+            "HOME");
     else if (learning.own_records == 0)
         add(report, "store", STATE_NOTE,
             "%s holds nothing about this machine yet; run 'takt tune' once",

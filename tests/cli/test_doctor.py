@@ -118,6 +118,8 @@ class Doctor(unittest.TestCase):
         path.write_text("not a database, but something that somebody wrote\n"
                         * 100)
         self.assertIn(str(path), self.problem(TAKT_DB=str(path)))
+        self.assertNotIn("TAKT_DB is empty",
+                         self.run_doctor(TAKT_DB=str(path)).stdout)
 
     def test_a_collector_that_does_not_answer(self):
         line = self.problem(OTEL_EXPORTER_OTLP_ENDPOINT="http://127.0.0.1:9")

@@ -508,8 +508,8 @@ class Opening(Programs):
         self.assertEqual((ran.returncode, ran.stderr), (0, ""))
 
     def test_it_is_not_begun_while_destructors_run(self):
-        self.assertEqual(run("calls_late", program=OPENING, LD_PRELOAD=PRELOAD),
-                         (0, "not opened\n", ""))
+        ran, read = self.preloaded("calls_late", program=OPENING)
+        self.assertEqual((ran, read.trouble), ((0, "not opened\n", ""), ""))
 
     def test_a_child_of_fork_opens_it_anew(self):
         self.assertEqual(run("forks", program=OPENING, LD_PRELOAD=PRELOAD,
