@@ -97,8 +97,11 @@ void takt__moments_add(struct takt_moments *moments, double value)
     enum { far = 3 };
 
     correct_first(moments, far * value);
-    if (moments->n > 0 && value > far * moments->mean)
+    if (moments->n > 0 && value > far * moments->mean) {
+        moments->cuts++;
+        moments->cut += value - far * moments->mean;
         value = far * moments->mean;
+    }
     const double distance = value - moments->mean;
     moments->n++;
     moments->mean += distance / moments->n;
@@ -112,4 +115,6 @@ void takt__moments_age(struct takt_moments *moments)
 
     moments->n *= share;
     moments->m2 *= share;
+    moments->cuts *= share;
+    moments->cut *= share;
 }

@@ -28,6 +28,7 @@ struct program {
     double seconds; /* until it ends, on the made-up clock */
     double noise;   /* 0.1: calls vary by 10% */
     double spikes;  /* share of calls that take 50 times as long */
+    double tail;    /* share of routed calls that take 25 times as long */
     double slower_from_s, slower; /* from then on routed calls take longer */
     double gpu_from_s;            /* when a GPU is ready; 0: there is none */
     enum takt_memory memory;
@@ -115,6 +116,8 @@ static double call(const struct program *program, unsigned number,
             ns *= program->slower;
         if (takt__side_is_settling(*clock_ns))
             ns *= 1.8; /* the library's threads still spin */
+        if (random_unit(random) < program->tail)
+            ns *= 25; /* threads of Takt's had to be woken */
     }
     const uint64_t start_ns = *clock_ns + (uint64_t)gap_ns;
     const double stop_ns = calls++ == program->stopped ? program->stop_ns : 0;
@@ -375,6 +378,24 @@ static void a_stop_among_the_first_calls_makes_no_gain(void)
     }
 }
 
+/* Half the time in most calls, and 1.4 times in all. */
+static void calls_that_are_often_held_up_count(void)
+{
+    struct program program = {.kind = {{72e3, 36e3, 5e3, 5e3}},
+                              .kinds = 1,
+                              .seconds = 4,
+                              .noise = 0.2,
+                              .tail = 0.08};
+    const struct outcome lost = try_program(&program);
+
+    EXPECT(lost.routed < 0.1);
+    EXPECT(lost.cost < 1.03);
+    program.tail = 0.005;
+    const struct outcome gained = try_program(&program);
+    EXPECT(gained.routed > 0.9);
+    EXPECT(gained.cost < 0.8);
+}
+
 static void long_calls_are_not_risked_early(void)
 {
     const struct program program = {.kind = {{150e6, 400e6, 1e6, 1e6}},
@@ -596,6 +617,7 @@ int main(void)
     RUN(short_runs_take_turns_in_probing);
     RUN(short_runs_lose_little);
     RUN(a_stop_among_the_first_calls_makes_no_gain);
+    RUN(calls_that_are_often_held_up_count);
     RUN(long_calls_are_not_risked_early);
     RUN(gaps_count);
     RUN(a_slow_kind_stays_while_others_are_routed);
