@@ -126,14 +126,15 @@ static __attribute__((noinline)) void F(sum_blocks)(struct F(strip) all,
 
 VINLINE void F(sum_columns)(struct F(strip) s, double count, REAL *out)
 {
-    struct F(column_sum) one = {vf64_zero(), vf64_zero()};
+    const struct F(column_sum) none = {vf64_zero(), vf64_zero()};
+    struct F(column_sum) sum[STRIP] = {none, none, none, none};
 
-    if (s.n > LANES) {
+    if (s.n > STRIP * LANES) {
         F(sum_blocks)(s, count, out);
         return;
     }
-    F(sum_down)(s, 1, &one);
-    F(put_sums)(s, &one, count, out);
+    F(sum_narrow)(s, sum);
+    F(put_sums)(s, sum, count, out);
 }
 
 /* ---- maxima -------------------------------------------------------------- */
@@ -202,14 +203,15 @@ static __attribute__((noinline)) void F(max_blocks)(struct F(strip) all,
 
 VINLINE void F(max_columns)(struct F(strip) s, REAL *out)
 {
-    VREAL one = V(set1)(-(REAL)INFINITY);
+    const VREAL none = V(set1)(-(REAL)INFINITY);
+    VREAL most[STRIP] = {none, none, none, none};
 
-    if (s.n > LANES) {
+    if (s.n > STRIP * LANES) {
         F(max_blocks)(s, out);
         return;
     }
-    F(max_down)(s, 1, &one);
-    F(put_maxima)(s, &one, out);
+    F(max_narrow)(s, most);
+    F(put_maxima)(s, most, out);
 }
 
 /* ---- kernels ------------------------------------------------------------- */
