@@ -92,13 +92,26 @@ static void plan_reduction(const takt_call *call, struct launch_plan *plan)
         between(ceil_div(call->shape.dim[0], each), (uint64_t)plan->units * 8);
 }
 
-/* So many lanes keep a short row that each has several vectors of it, and the
- * sums are over few. Rows that do not lie in vectors take a warp each. */
+/* So many lanes keep a short row that each has up to four vectors of it, as far
+ * as there are lanes: the sums are over few. Rows that do not lie in vectors
+ * take a warp each. */
 static uint32_t lanes_of_row(const takt_call *call)
 {
     const uint64_t cols = call->shape.dim[1];
+    uint32_t lanes = 4;
 
-    return cols % 4 != 0 || cols > 256 ? 32 : cols > 128 ? 16 : 8;
+    while (lanes < 32 && (cols % 4 != 0 || lanes * 4 * 4 < cols))
+        lanes *= 2;
+    return lanes;
+}
+
+/* As many threads as keep a long row. */
+static unsigned threads_of_row(uint64_t cols)
+{
+    const uint64_t each = TAKT_CUDA_ROW_VECTORS * 4;
+
+    return 32 * (unsigned)between(ceil_div(cols, 32 * each),
+                                  TAKT_CUDA_ROW_THREADS / 32);
 }
 
 static void plan_rows(const takt_call *call, struct launch_plan *plan)
@@ -114,7 +127,7 @@ static void plan_rows(const takt_call *call, struct launch_plan *plan)
         plan->cut[0] = lanes_of_row(call);
         plan->blocks = ceil_div(rows, 256 / plan->cut[0]);
     } else {
-        plan->threads = cols <= 256 * 4 * TAKT_CUDA_ROW_VECTORS ? 256 : 1024;
+        plan->threads = threads_of_row(cols);
         plan->blocks = least(rows, most_blocks);
     }
 }

@@ -46,8 +46,9 @@ enum takt_cuda_scratch {
 enum takt_cuda_piece {
     TAKT_CUDA_MAP_VECTORS = 4, /* of 16 bytes, for each thread */
     TAKT_CUDA_REDUCE_THREADS = 256,
-    TAKT_CUDA_SHORT_ROW = 1024, /* elements that a warp keeps */
-    TAKT_CUDA_ROW_VECTORS = 8,  /* of 16 bytes that a thread keeps of a row */
+    TAKT_CUDA_SHORT_ROW = 1024,   /* elements that a warp keeps */
+    TAKT_CUDA_ROW_VECTORS = 8,    /* of 16 bytes that a thread keeps of a row */
+    TAKT_CUDA_ROW_THREADS = 1024, /* of a block for a row, at most */
     TAKT_CUDA_TRANSPOSE_SIDE = 32,
     TAKT_CUDA_GEMV_THREADS = 256,
     TAKT_CUDA_GEMV_COLUMNS = 32, /* of a transposed matrix */

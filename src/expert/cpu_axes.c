@@ -3,7 +3,8 @@
  * cpu_axes.c - a vector on every row of a matrix, and reductions of its rows
  * and columns, on k threads.
  *
- * A row is reduced by the kernel of vectors.
+ * A row is reduced by the kernel of vectors, or, if it is short and the expert
+ * is not the scalar one, which is the definition, as a column.
  */
 #include <string.h>
 
@@ -14,6 +15,7 @@ struct axes_job {
     const struct takt_slots *slots;
     const takt_call *call;
     size_t rows, cols, size;
+    bool is_short; /* rows of few elements: reduce_short() */
 };
 
 static struct axes_job job_of(const struct takt_expert *expert,
@@ -53,15 +55,39 @@ takt_status takt__cpu_bias(struct takt_experts *experts,
 
 /* ---- each row ------------------------------------------------------------ */
 
-/* The reduction of vectors that an op applies to rows. */
+/* The reduction of vectors that an op applies to rows, and that of columns. */
 static const struct {
     enum takt_op_id op;
     enum takt_partial_kind kind;
+    enum takt_op_id of_columns;
 } of_vectors[TAKT_OP_COUNT] = {
-    [TAKT_OP_row_sum] = {TAKT_OP_sum, TAKT_PARTIAL_SUM},
-    [TAKT_OP_row_mean] = {TAKT_OP_mean, TAKT_PARTIAL_MEAN},
-    [TAKT_OP_row_max] = {TAKT_OP_max, TAKT_PARTIAL_MAX},
+    [TAKT_OP_row_sum] = {TAKT_OP_sum, TAKT_PARTIAL_SUM, TAKT_OP_col_sum},
+    [TAKT_OP_row_mean] = {TAKT_OP_mean, TAKT_PARTIAL_MEAN, TAKT_OP_col_mean},
+    [TAKT_OP_row_max] = {TAKT_OP_max, TAKT_PARTIAL_MAX, TAKT_OP_col_max},
 };
+
+enum { short_row = 128 }; /* bytes; measured: up to there it is faster */
+
+/* Rows so short that a call for each takes longer than to turn them round and
+ * to reduce them as columns. */
+static void reduce_short(const struct axes_job *job, struct takt_stretch s)
+{
+    enum { at_once = 64 };
+    const takt_call *call = job->call;
+    const enum takt_op_id op = of_vectors[takt__op_id(call->op)].of_columns;
+    const char *in =
+        (const char *)call->in[0] + s.first * job->cols * job->size;
+    char *out = (char *)call->out + s.first * job->size;
+    double turned[short_row * at_once / sizeof(double)];
+
+    for (size_t i = 0; i < s.count; i += at_once) {
+        const size_t n = s.count - i < at_once ? s.count - i : at_once;
+        job->slots->transpose[call->dtype](
+            n, job->cols, in + i * job->cols * job->size, job->cols, turned, n);
+        job->slots->columns[call->dtype][op](job->cols, n, turned, n,
+                                             out + i * job->size);
+    }
+}
 
 static void rows_part(void *self, unsigned part, unsigned parts, void *scratch)
 {
@@ -76,6 +102,10 @@ static void rows_part(void *self, unsigned part, unsigned parts, void *scratch)
     char *out = call->out;
 
     (void)scratch;
+    if (job->is_short) {
+        reduce_short(job, s);
+        return;
+    }
     for (size_t i = s.first; i < s.first + s.count; i++) {
         struct takt_partial partial;
         kernel(job->cols, in + i * job->cols * job->size, NULL, &partial);
@@ -90,6 +120,8 @@ takt_status takt__cpu_by_rows(struct takt_experts *experts,
 {
     struct axes_job job = job_of(expert, call);
 
+    job.is_short =
+        job.cols * job.size <= short_row && expert->isa != TAKT_ISA_SCALAR;
     if (job.cols > 0)
         return takt__cpu_run_parts(experts, expert, rows_part, &job);
     memset(call->out, 0, job.rows * job.size); /* sums: else not admitted */

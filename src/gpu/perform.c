@@ -72,9 +72,10 @@ static takt_status perform_staged(struct takt_device *device,
                                      .pool = device->all->pool,
                                      .threads = device->all->threads,
                                      .is_apart = true};
+    const size_t out_bytes = extents->bytes[TAKT_OUT];
     struct takt_device_job sent = *job;
     struct takt_block block = {0};
-    const bool is_short = extents->bytes[TAKT_OUT] <= 64 &&
+    const bool is_short = out_bytes <= 64 &&
                           sent.resident[TAKT_OUT].block == NULL &&
                           !extents->out_is_read;
     const int number = is_short ? takt__small_take(device) : -1;
@@ -84,6 +85,10 @@ static takt_status perform_staged(struct takt_device *device,
         return TAKT_ENODEV;
     if (number >= 0)
         sent.resident[TAKT_OUT] = takt__small_location(device, number);
+    if (sent.resident[TAKT_OUT].block == NULL) {
+        transfer.out = job->call->out;
+        transfer.out_bytes = out_bytes;
+    }
     takt_status status =
         takt__plan(job->call, sent.resident, &block, &transfer, &used);
     if (status == TAKT_OK) {
@@ -97,7 +102,7 @@ static takt_status perform_staged(struct takt_device *device,
         memcpy(job->call->out,
                (char *)sent.resident[TAKT_OUT].block->host +
                    sent.resident[TAKT_OUT].offset,
-               extents->bytes[TAKT_OUT]);
+               out_bytes);
     takt__lock(&device->lock);
     takt__memory_give(device, &block);
     takt__unlock(&device->lock);

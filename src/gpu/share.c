@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* share.c - how a transfer is cut: chunks into pieces, pieces into shares. */
+#define _GNU_SOURCE /* madvise() */
 #include "gpu/transfer.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #include <emmintrin.h>
@@ -170,4 +173,30 @@ void takt__share_move(const struct takt_share *share)
         else
             memcpy(chunk->is_out ? host : slot, chunk->is_out ? slot : host,
                    bytes);
+}
+
+/* ---- memory of the output ------------------------------------------------ */
+
+bool takt__transfer_populate(struct takt_transfer *transfer)
+{
+    enum { worth_it = 4 << 20, stretch = 2 << 20, as_if_written = 23 };
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t out = (uintptr_t)transfer->out;
+    const uintptr_t first = (out + page - 1) / page * page;
+    const uintptr_t end = (out + transfer->out_bytes) / page * page;
+    /* Stretches begin where large pages do. */
+    const size_t before = first / stretch;
+    const size_t count = (end + stretch - 1) / stretch - before;
+
+    if (transfer->out_bytes < worth_it ||
+        atomic_load(&transfer->populated) >= count)
+        return false;
+    const uintptr_t from =
+        (before + atomic_fetch_add(&transfer->populated, 1)) * stretch;
+    const uintptr_t low = from > first ? from : first;
+    const uintptr_t high = from + stretch < end ? from + stretch : end;
+    /* Kernels before 5.14 do not know it. */
+    if (low < high && madvise((void *)low, high - low, as_if_written) != 0)
+        atomic_store(&transfer->populated, count);
+    return true;
 }

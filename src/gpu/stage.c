@@ -377,7 +377,7 @@ static void move_shares(void *self, unsigned part, unsigned parts,
         return;
     }
     while (!is_failed(transfer) && !is_all_taken(transfer)) {
-        if (move_one(transfer))
+        if (move_one(transfer) || takt__transfer_populate(transfer))
             spins = 0;
         else
             spin(&spins);

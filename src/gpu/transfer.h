@@ -56,7 +56,10 @@ struct takt_transfer {
     _Atomic size_t next[2]; /* share to move */
     _Atomic size_t open;    /* pieces that go in and have a free slot */
     _Atomic size_t ready;   /* pieces that have come out */
-    _Atomic int status;     /* a takt_status: the first that was not TAKT_OK */
+    char *out;              /* what comes out, on the host; NULL: nothing */
+    size_t out_bytes;
+    _Atomic size_t populated; /* stretches of it that a thread has taken */
+    _Atomic int status; /* a takt_status: the first that was not TAKT_OK */
 
     /* Of the caller's thread. */
     unsigned launched; /* steps */
@@ -108,6 +111,11 @@ struct takt_location takt__share_location(const struct takt_share *share);
 
 /* Copies it between the rows of the host and the slot. */
 void takt__share_move(const struct takt_share *share);
+
+/* Has the kernel provide the memory of a stretch of the output, as if that were
+ * written: a large one is often new, and to clear it takes as long as to move
+ * it. For threads that have nothing to move yet. False: nothing is left. */
+bool takt__transfer_populate(struct takt_transfer *transfer);
 
 /* ---- stage.c --------------------------------------------------------------
  *

@@ -4,7 +4,10 @@
  * that has not come yet, puts nothing over anything else, and computes what
  * the call does: carried out here step by step, without a device.
  */
-#define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
+#define _GNU_SOURCE /* MAP_ANONYMOUS, mincore() */
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include "gpu/scalar_run.h"
 #include "gpu/subject.h"
 #include "gpu/transfer.h"
@@ -342,6 +345,46 @@ static void huge_products_are_moved_once(void)
     check_product(3, 9001, 2000, TURNED_B | ADDING);
 }
 
+/* ---- the memory of an output ---------------------------------------------
+ */
+
+static size_t resident_pages(char *at, size_t pages)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    unsigned char is_there[4096];
+    size_t count = 0;
+
+    REQUIRE(pages <= sizeof is_there &&
+            mincore(at, pages * page, is_there) == 0);
+    for (size_t i = 0; i < pages; i++)
+        count += is_there[i] & 1;
+    return count;
+}
+
+/* All pages that are whole in the output, and none outside. */
+static void the_memory_of_an_output_is_provided(void)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = 4000;
+    char *at = mmap(NULL, pages * page, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct takt_transfer provided = {.out = at + 3 * page + 40,
+                                     .out_bytes = 3000 * page};
+    size_t times = 0;
+
+    REQUIRE(at != MAP_FAILED);
+    (void)madvise(at, pages * page, MADV_NOHUGEPAGE);
+    at[3 * page + 41] = 7;
+    while (takt__transfer_populate(&provided))
+        times++;
+    EXPECT(times > 0 && times < 100);
+    const size_t there = resident_pages(at + 4 * page, 2999);
+    EXPECT(there == 2999 || there == 0); /* 0: an old kernel */
+    EXPECT_INT(resident_pages(at, 4), 1);
+    EXPECT_INT(resident_pages(at + 3004 * page, pages - 3004), 0);
+    EXPECT_INT(at[3 * page + 41], 7);
+    munmap(at, pages * page);
+}
+
 /* A part of a call is the call on a part of its operands. */
 static void parts_make_up_the_whole(void)
 {
@@ -412,6 +455,7 @@ int main(void)
         RUN(a_product_of_what_is_there_is_cut_too);
         RUN(huge_products_are_moved_once);
     }
+    RUN(the_memory_of_an_output_is_provided);
     RUN(parts_make_up_the_whole);
     RUN(rows_make_up_the_whole);
     takt_ctx_destroy(ctx);

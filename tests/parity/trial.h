@@ -87,7 +87,8 @@ static inline void shape_matrix(struct trial *t, uint64_t *seed)
 static inline void shape_axes(struct trial *t, uint64_t *seed)
 {
     const enum takt_form form = takt__op_entry(t->call.op)->form;
-    const size_t dim[] = {pick(seed, 1, 120), pick(seed, 1, 300)};
+    const size_t most = random_next(seed) % 2 == 0 ? 40 : 300;
+    const size_t dim[] = {pick(seed, 1, 200), pick(seed, 1, most)};
 
     set_shape(t, 2, dim);
     t->in[0] = dim[0] * dim[1];

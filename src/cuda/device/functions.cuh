@@ -138,22 +138,16 @@ BOTH_SIDES float tanh_of(float x)
     return copysignf(ratio(m, 2.0F, m), x);
 }
 
-/* exp(x) in double, for -200 < x <= 0, to float precision. */
-BOTH_SIDES double exp_rough(double x)
+/* exp(-x^2 / 2) to float precision, for |x| <= 16, as a double: there it is no
+ * denormal. What the square loses is made good in the exponent. */
+BOTH_SIDES double normal_of(float x)
 {
-    const double magic = 0x1.8p52;
-    const double shifted = fma(x, 0x1.71547652b82fep0, magic);
-    const double k = shifted - magic;
-    const double r = fma(-k, 0x1.62e42fefa39efp-1, x);
-
-    double q = 0x1.6a24343fac76dp-10;
-    q = fma(q, r, 0x1.1239e299b6110p-7);
-    q = fma(q, r, 0x1.5558f17d64c87p-5);
-    q = fma(q, r, 0x1.555491542ca1ep-3);
-    q = fma(q, r, 0x1.fffffb9a56921p-2);
-    const double near = 1.0 + fma(q, r * r, r);
+    const float square = x * x;
+    const float lost = fmaf(x, x, -square);
+    const octaves at = octaves_of(-0.5F * square);
+    const double near = 1.0 + (double)expm1_near(fmaf(-0.5F, lost, at.r));
     return bits_as<double>(bits_as<uint64_t>(near) +
-                           (bits_as<uint64_t>(shifted) << 52));
+                           ((uint64_t)(int64_t)at.k << 52));
 }
 
 /* 1 / x and 1 / sqrt(x) to 40 bits, for numbers whose result is not denormal.
@@ -200,15 +194,15 @@ BOTH_SIDES double mills(double x)
     return q * t;
 }
 
-/* x times the normal distribution up to x. Beyond 16 the tail is no float. In
- * double, as in float the roundings of the tail add up to too much. */
+/* x times the normal distribution up to x. Beyond 16 the tail is no float. The
+ * ratio is a double: in float its roundings add up to too much. Without
+ * branches: these keep a device from working on several elements at once. */
 BOTH_SIDES float gelu_of(float x)
 {
-    if (!(fabsf(x) < 16.0F))
-        return x < 0.0F ? x * 0.0F : x;
-    const double wide = (double)x, size = fabs(wide);
-    const double tail = mills(size) * exp_rough(-0.5 * size * size);
-    return (float)(wide * (x < 0.0F ? tail : 1.0 - tail));
+    const float size = fminf(fabsf(x), 16.0F);
+    const double tail = mills((double)size) * normal_of(size);
+    const double y = (double)x * (x < 0.0F ? tail : 1.0 - tail);
+    return fabsf(x) < 16.0F ? (float)y : x < 0.0F ? x * 0.0F : x;
 }
 
 /* ---- numbers in their order -----------------------------------------------

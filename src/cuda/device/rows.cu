@@ -4,12 +4,13 @@
  *
  * A row is read once and kept in registers: a short one by some lanes of a
  * warp, a longer one by a block, in vectors of 16 bytes where it lies at such
- * addresses. What is too long for a block is read again for each step. Sums are
+ * addresses. What is too much for a block is read again for each step, mostly
+ * out of the cache; so is all of a row that does not lie in vectors. Sums are
  * added up in double. The output may be the input.
  */
 #include "cuda/device/common.cuh"
 
-enum { most_warps = 32, kept = TAKT_CUDA_SHORT_ROW / 32 };
+enum { most_warps = TAKT_CUDA_ROW_THREADS / 32, kept = TAKT_CUDA_SHORT_ROW / 32 };
 
 /* Whether all rows of operands lie at whole vectors. */
 __device__ __forceinline__ bool in_vectors(const args_t &args)
@@ -25,6 +26,7 @@ __device__ __forceinline__ bool in_vectors(const args_t &args)
 
 /* The threads that keep a row: some lanes of a warp, or the whole block. */
 template <int count> struct lanes {
+    enum { is_block = 0 };
     static __device__ __forceinline__ unsigned index()
     {
         return threadIdx.x % count;
@@ -41,9 +43,15 @@ template <int count> struct lanes {
     {
         return sum_lanes<count>(mine);
     }
+    /* Whether some row of the warp is so: all lanes take part in sums. */
+    static __device__ __forceinline__ bool any(bool is_mine)
+    {
+        return __any_sync(0xFFFFFFFFu, is_mine);
+    }
 };
 
 struct block {
+    enum { is_block = 1 };
     float *room;
     double *wide_room;
 
@@ -63,16 +71,22 @@ struct block {
     {
         return sum_block(mine, wide_room);
     }
+    static __device__ __forceinline__ bool any(bool is_mine)
+    {
+        return is_mine;
+    }
 };
 
-/* A row of at most so many vectors for each of the threads that keep it. */
-template <int vectors> struct row {
+/* A row, of which each of the threads keeps so many vectors: all of it if they
+ * are lanes. */
+template <int vectors, class Threads> struct row {
     pack<float> part[vectors];
+    const float *x;
     unsigned cols, first, step; /* elements */
 
-    template <class Threads>
-    __device__ __forceinline__ row(const float *x, unsigned cols, Threads)
-        : cols(cols), first(Threads::index() * 4), step(Threads::threads() * 4)
+    __device__ __forceinline__ row(const float *x, unsigned cols)
+        : x(x), cols(cols), first(Threads::index() * 4),
+          step(Threads::threads() * 4)
     {
 #pragma unroll
         for (int v = 0; v < vectors; v++)
@@ -87,44 +101,72 @@ template <int vectors> struct row {
     {
         return at(v) < cols;
     }
+    /* f(vector, where) for all of a thread's. */
+    template <class F> __device__ __forceinline__ void each(const F &f)
+    {
+#pragma unroll
+        for (int v = 0; v < vectors; v++)
+            if (has(v))
+                f(part[v], at(v));
+        if constexpr (Threads::is_block) {
+#pragma unroll 4
+            for (unsigned j = at(vectors); j < cols; j += step) {
+                pack<float> more = load_pack(x + j);
+                f(more, j);
+            }
+        }
+    }
 };
 
 /* ---- softmax ---------------------------------------------------------------
  */
 
+/* exp(x) for x <= 0 or NaN, to 4 units in the last place: that of 2^x that a
+ * device has, and what the product with log2(e) loses. */
+__device__ __forceinline__ float exp_below(float x)
+{
+    const float log2_e = 0x1.715476p0F, rest = 0x1.4ae0cp-26F;
+    const float from = x < -150.0F ? -150.0F : x;
+    const float power = from * log2_e;
+    const float less = fmaf(from, rest, fmaf(from, log2_e, -power));
+    float about;
+
+    asm("ex2.approx.f32 %0, %1;" : "=f"(about) : "f"(power));
+    return fmaf(about, less * 0x1.62e43p-1F, about);
+}
+
+/* What is kept becomes its exponentials; the others are computed again. */
 template <int vectors, class Threads>
 __device__ __forceinline__ void softmax_kept(const float *x, float *y,
                                              unsigned cols, Threads threads)
 {
-    row<vectors> row(x, cols, threads);
+    row<vectors, Threads> row(x, cols);
+    const unsigned beyond = row.at(vectors);
     float most = -INFINITY;
     double sum = 0.0;
 
-#pragma unroll
-    for (int v = 0; v < vectors; v++)
-        if (row.has(v)) {
-            const float *e = row.part[v].element;
-            most = fmaxf(most, fmaxf(fmaxf(e[0], e[1]), fmaxf(e[2], e[3])));
-        }
+    row.each([&](const pack<float> &all, unsigned) {
+        const float *e = all.element;
+        most = fmaxf(most, fmaxf(fmaxf(e[0], e[1]), fmaxf(e[2], e[3])));
+    });
     most = threads.max(most);
+    row.each([&](pack<float> &all, unsigned) {
+        float *e = all.element;
 #pragma unroll
-    for (int v = 0; v < vectors; v++)
-        if (row.has(v)) {
-            float *e = row.part[v].element;
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                e[i] = exp_of(e[i] - most);
-            sum += (double)((e[0] + e[1]) + (e[2] + e[3]));
-        }
+        for (int i = 0; i < 4; i++)
+            e[i] = exp_below(e[i] - most);
+        sum += (double)((e[0] + e[1]) + (e[2] + e[3]));
+    });
     const float share = (float)inverse_of(threads.sum(sum));
+    row.each([&](pack<float> &all, unsigned j) {
+        float *e = all.element;
 #pragma unroll
-    for (int v = 0; v < vectors; v++)
-        if (row.has(v)) {
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                row.part[v].element[i] *= share;
-            store_pack(y + row.at(v), row.part[v]);
-        }
+        for (int i = 0; i < 4; i++)
+            e[i] = (Threads::is_block && j >= beyond ? exp_below(e[i] - most)
+                                                   : e[i]) *
+                   share;
+        store_pack(y + j, all);
+    });
 }
 
 /* Of any length and at any address. */
@@ -147,15 +189,14 @@ __device__ __forceinline__ void softmax_long(const float *x, float *y,
         y[j] = exp_of(x[j] - most) * share;
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(TAKT_CUDA_ROW_THREADS)
     takt_softmax_f32(const __grid_constant__ args_t args)
 {
     __shared__ float room[most_warps];
     __shared__ double wide_room[most_warps];
     const block threads = {room, wide_room};
     const uint64_t cols = args.dim[1];
-    const bool is_kept =
-        in_vectors(args) && cols <= blockDim.x * TAKT_CUDA_ROW_VECTORS * 4;
+    const bool is_kept = in_vectors(args) && cols <= INT32_MAX;
 
     for (uint64_t at = blockIdx.x; at < args.dim[0]; at += gridDim.x) {
         const float *x = pointer<const float>(args.in[0]) + at * cols;
@@ -242,10 +283,14 @@ __device__ __forceinline__ void short_rows(const args_t &args, const F &f)
 {
     if (!in_vectors(args))
         each_row<32, 0>(args, f);
+    else if (args.cut[0] == 4)
+        each_row<4, 4>(args, f);
     else if (args.cut[0] == 8)
         each_row<8, 4>(args, f);
     else if (args.cut[0] == 16)
         each_row<16, 4>(args, f);
+    else if (args.dim[1] <= 512)
+        each_row<32, 4>(args, f);
     else
         each_row<32, 8>(args, f);
 }
@@ -292,44 +337,101 @@ struct affine {
     }
 };
 
+/* A number as the sum of two floats. */
+struct two_floats {
+    float head, rest;
+
+    __device__ __forceinline__ two_floats(double x)
+        : head((float)x), rest((float)(x - (double)head))
+    {
+    }
+    /* y less it, to a unit in the last place or so. */
+    __device__ __forceinline__ float less(float y) const
+    {
+        return (y - head) - rest;
+    }
+};
+
+/* In float, but for sums. False: squares may leave the range of floats, and
+ * the row was not written. */
+template <class Row, class Threads>
+__device__ __forceinline__ bool
+normalise(Row &row, float *y, const affine &affine, double mean, double each,
+          double epsilon, Threads threads)
+{
+    const two_floats from(mean);
+    double around = 0.0;
+
+    row.each([&](const pack<float> &all, unsigned) {
+        float squares = 0.0F;
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const float apart = from.less(all.element[i]);
+            squares = fmaf(apart, apart, squares);
+        }
+        around += (double)squares;
+    });
+    const double variance = threads.sum(around) * each;
+    const bool is_inside = variance > 0x1p-80 && variance < 0x1p80;
+    const float inverse = (float)inverse_root_of(variance + epsilon);
+    row.each([&](pack<float> &all, unsigned j) {
+        pack<float> z;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            z.element[i] = from.less(all.element[i]) * inverse;
+        if (is_inside)
+            store_pack(y + j, affine.of(z, j));
+    });
+    return is_inside;
+}
+
+/* The same in double, of rows that are not done. */
+template <class Row, class Threads>
+__device__ __forceinline__ void
+normalise_wide(Row &row, float *y, const affine &affine, double mean,
+               double each, double epsilon, bool is_done, Threads threads)
+{
+    double around = 0.0;
+
+    row.each([&](const pack<float> &all, unsigned) {
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const double apart = (double)all.element[i] - mean;
+            around = fma(apart, apart, around);
+        }
+    });
+    const double variance = threads.sum(around) * each;
+    const double inverse = inverse_root_of(variance + epsilon);
+    row.each([&](pack<float> &all, unsigned j) {
+        pack<float> z;
+#pragma unroll
+        for (int i = 0; i < 4; i++)
+            z.element[i] = (float)(((double)all.element[i] - mean) * inverse);
+        if (!is_done)
+            store_pack(y + j, affine.of(z, j));
+    });
+}
+
 template <int vectors, class Threads>
 __device__ __forceinline__ void
 layernorm_kept(const float *x, float *y, unsigned cols, const affine &affine,
                double epsilon, Threads threads)
 {
-    row<vectors> row(x, cols, threads);
+    row<vectors, Threads> row(x, cols);
     /* To the last bit: it is multiplied by sums that may be large. */
     const double about = inverse_of((double)cols);
     const double each = fma(about, fma(-(double)cols, about, 1.0), about);
-    double sum = 0.0, around = 0.0;
+    double sum = 0.0;
 
-#pragma unroll
-    for (int v = 0; v < vectors; v++)
-        if (row.has(v))
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                sum += (double)row.part[v].element[i];
+    row.each([&](const pack<float> &all, unsigned) {
+        const float *e = all.element;
+        sum += ((double)e[0] + (double)e[1]) + ((double)e[2] + (double)e[3]);
+    });
     const double mean = threads.sum(sum) * each;
-#pragma unroll
-    for (int v = 0; v < vectors; v++)
-        if (row.has(v))
-#pragma unroll
-            for (int i = 0; i < 4; i++) {
-                const double apart = (double)row.part[v].element[i] - mean;
-                around = fma(apart, apart, around);
-            }
-    const double variance = threads.sum(around) * each;
-    const double inverse = inverse_root_of(variance + epsilon);
-#pragma unroll
-    for (int v = 0; v < vectors; v++)
-        if (row.has(v)) {
-            pack<float> z;
-#pragma unroll
-            for (int i = 0; i < 4; i++)
-                z.element[i] =
-                    (float)(((double)row.part[v].element[i] - mean) * inverse);
-            store_pack(y + row.at(v), affine.of(z, row.at(v)));
-        }
+    const bool is_done =
+        normalise(row, y, affine, mean, each, epsilon, threads);
+    if (threads.any(!is_done))
+        normalise_wide(row, y, affine, mean, each, epsilon, is_done, threads);
 }
 
 __device__ __forceinline__ void layernorm_long(const float *x, float *y,
@@ -355,15 +457,14 @@ __device__ __forceinline__ void layernorm_long(const float *x, float *y,
         y[j] = affine.of(((double)x[j] - mean) * inverse, j);
 }
 
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(TAKT_CUDA_ROW_THREADS)
     takt_layernorm_f32(const __grid_constant__ args_t args)
 {
     __shared__ double room[most_warps];
     const block threads = {nullptr, room};
     const uint64_t cols = args.dim[1];
     const affine affine(args);
-    const bool is_kept =
-        in_vectors(args) && cols <= blockDim.x * TAKT_CUDA_ROW_VECTORS * 4;
+    const bool is_kept = in_vectors(args) && cols <= INT32_MAX;
 
     for (uint64_t at = blockIdx.x; at < args.dim[0]; at += gridDim.x) {
         const float *x = pointer<const float>(args.in[0]) + at * cols;

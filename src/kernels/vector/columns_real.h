@@ -78,40 +78,63 @@ VINLINE struct F(column_sum) F(add_rows)(struct F(column_sum) s, const REAL *at,
 #define W(name_) F(sum_##name_)
 #include "kernels/vector/columns_walk.h"
 
-/* One column by itself, in long double, which overflows nowhere. */
+/* Columns whose sum is no number so far, each by itself in long double, which
+ * overflows nowhere. */
 static __attribute__((noinline)) void F(sum_each)(struct F(strip) s, size_t n,
                                                   double count, REAL *out)
 {
     for (size_t j = 0; j < n; j++) {
         long double sum = 0;
+        if (isfinite(out[j]))
+            continue;
         for (size_t i = 0; i < s.rows; i++)
             sum += (long double)s.at[i * s.ld + j];
         out[j] = (REAL)(sum / (long double)count);
     }
 }
 
-VINLINE void F(sum_columns)(size_t rows, size_t cols, const REAL *in, size_t ld,
-                            double count, REAL *out)
+VINLINE void F(put_sums)(struct F(strip) s, const struct F(column_sum) * sum,
+                         double count, REAL *out)
+{
+    VMASK odd = V(lt)(V(zero)(), V(zero)());
+
+    for (size_t k = 0; k * LANES < s.n; k++) {
+        const size_t at = F(place)(s.n, k);
+        const VREAL total = F(column_total)(sum[k], count);
+        odd = M(or)(odd, V(isnan)(total));
+        odd = M(or)(odd, V(eq)(V(abs)(total), V(set1)(INFINITY)));
+        F(put)(out + at, total, s.n - at);
+    }
+    if (M(any)(odd))
+        F(sum_each)(s, s.n, count, out);
+}
+
+static __attribute__((noinline)) void F(sum_blocks)(struct F(strip) all,
+                                                    double count, REAL *out)
 {
     enum { block = KNOWN_BYTES / sizeof(struct F(column_sum)) * LANES };
     const struct F(column_sum) none = {vf64_zero(), vf64_zero()};
     struct F(column_sum) sum[block / LANES];
 
-    for (size_t j = 0; j < cols; j += block) {
-        const size_t n = cols - j < block ? cols - j : block;
-        const struct F(strip) s = {in + j, rows, ld, n};
-        VMASK odd = V(lt)(V(zero)(), V(zero)());
+    for (size_t j = 0; j < all.n; j += block) {
+        const size_t n = all.n - j < block ? all.n - j : block;
+        const struct F(strip) s = {all.at + j, all.rows, all.ld, n};
         F(sum_walk)(s, none, sum);
-        for (size_t k = 0; k * LANES < n; k++) {
-            const size_t at = F(place)(n, k);
-            const VREAL total = F(column_total)(sum[k], count);
-            odd = M(or)(odd, V(isnan)(total));
-            odd = M(or)(odd, V(eq)(V(abs)(total), V(set1)(INFINITY)));
-            F(put)(out + j + at, total, n - at);
-        }
-        if (M(any)(odd))
-            F(sum_each)(s, n, count, out + j);
+        F(put_sums)(s, sum, count, out + j);
     }
+}
+
+VINLINE void F(sum_columns)(struct F(strip) s, double count, REAL *out)
+{
+    const struct F(column_sum) none = {vf64_zero(), vf64_zero()};
+    struct F(column_sum) sum[STRIP] = {none, none, none, none};
+
+    if (s.n > STRIP * LANES) {
+        F(sum_blocks)(s, count, out);
+        return;
+    }
+    F(sum_narrow)(s, sum);
+    F(put_sums)(s, sum, count, out);
 }
 
 /* ---- maxima -------------------------------------------------------------- */
@@ -151,25 +174,44 @@ VINLINE VREAL F(compare_rows)(VREAL most, const REAL *at, size_t ld,
 #define W(name_) F(max_##name_)
 #include "kernels/vector/columns_walk.h"
 
-VINLINE void F(max_columns)(size_t rows, size_t cols, const REAL *in, size_t ld,
-                            REAL *out)
+VINLINE void F(put_maxima)(struct F(strip) s, const VREAL *most, REAL *out)
+{
+    VMASK zero = V(lt)(V(zero)(), V(zero)());
+
+    for (size_t k = 0; k * LANES < s.n; k++) {
+        const size_t at = F(place)(s.n, k);
+        zero = M(or)(zero, V(eq)(most[k], V(zero)()));
+        F(put)(out + at, most[k], s.n - at);
+    }
+    if (M(any)(zero))
+        F(zeros_each)(s, s.n, out);
+}
+
+static __attribute__((noinline)) void F(max_blocks)(struct F(strip) all,
+                                                    REAL *out)
 {
     enum { block = KNOWN_BYTES / sizeof(VREAL) * LANES };
     VREAL most[block / LANES];
 
-    for (size_t j = 0; j < cols; j += block) {
-        const size_t n = cols - j < block ? cols - j : block;
-        const struct F(strip) s = {in + j, rows, ld, n};
-        VMASK zero = V(lt)(V(zero)(), V(zero)());
+    for (size_t j = 0; j < all.n; j += block) {
+        const size_t n = all.n - j < block ? all.n - j : block;
+        const struct F(strip) s = {all.at + j, all.rows, all.ld, n};
         F(max_walk)(s, V(set1)(-(REAL)INFINITY), most);
-        for (size_t k = 0; k * LANES < n; k++) {
-            const size_t at = F(place)(n, k);
-            zero = M(or)(zero, V(eq)(most[k], V(zero)()));
-            F(put)(out + j + at, most[k], n - at);
-        }
-        if (M(any)(zero))
-            F(zeros_each)(s, n, out + j);
+        F(put_maxima)(s, most, out + j);
     }
+}
+
+VINLINE void F(max_columns)(struct F(strip) s, REAL *out)
+{
+    const VREAL none = V(set1)(-(REAL)INFINITY);
+    VREAL most[STRIP] = {none, none, none, none};
+
+    if (s.n > STRIP * LANES) {
+        F(max_blocks)(s, out);
+        return;
+    }
+    F(max_narrow)(s, most);
+    F(put_maxima)(s, most, out);
 }
 
 /* ---- kernels ------------------------------------------------------------- */
@@ -179,11 +221,12 @@ VINLINE void F(max_columns)(size_t rows, size_t cols, const REAL *in, size_t ld,
     void TAKT_K(F(name_))(size_t rows, size_t cols, const void *in, size_t ld, \
                           void *out)                                           \
     {                                                                          \
+        const struct F(strip) s = {in, rows, ld, cols};                        \
         run_;                                                                  \
     }
 /* clang-format off */
-COLUMNS(col_sum, F(sum_columns)(rows, cols, in, ld, 1.0, out))
-COLUMNS(col_mean, F(sum_columns)(rows, cols, in, ld, (double)rows, out))
-COLUMNS(col_max, F(max_columns)(rows, cols, in, ld, out))
+COLUMNS(col_sum, F(sum_columns)(s, 1.0, out))
+COLUMNS(col_mean, F(sum_columns)(s, (double)rows, out))
+COLUMNS(col_max, F(max_columns)(s, out))
 /* clang-format on */
 #undef COLUMNS

@@ -11,10 +11,10 @@
  *   W(name)  the name with that of the reduction
  */
 
-/* A few vectors, a constant: what is known stays in registers. */
+/* All rows of a few vectors, a constant: what is known stays in registers. */
 VINLINE void W(down)(struct F(strip) s, size_t vectors, KNOWN *known)
 {
-    const size_t n = vectors > 1 ? LANES : s.n;
+    const size_t n = s.n < LANES ? s.n : LANES;
     const REAL *at = s.at;
     KNOWN here[STRIP];
     size_t left = s.rows;
@@ -23,12 +23,28 @@ VINLINE void W(down)(struct F(strip) s, size_t vectors, KNOWN *known)
         here[k] = known[k];
     for (; left >= TREE; left -= TREE, at += TREE * s.ld)
         for (size_t k = 0; k < vectors; k++)
-            here[k] = TAKE(here[k], at + k * LANES, s.ld, TREE, n);
+            here[k] = TAKE(here[k], at + F(place)(s.n, k), s.ld, TREE, n);
     for (; left > 0; left--, at += s.ld)
         for (size_t k = 0; k < vectors; k++)
-            here[k] = TAKE(here[k], at + k * LANES, s.ld, 1, n);
+            here[k] = TAKE(here[k], at + F(place)(s.n, k), s.ld, 1, n);
     for (size_t k = 0; k < vectors; k++)
         known[k] = here[k];
+}
+
+VINLINE void W(narrow)(struct F(strip) s, KNOWN *known)
+{
+    const struct F(strip) whole = {s.at, s.rows, s.ld, LANES};
+
+    if (s.n < LANES)
+        W(down)(s, 1, known);
+    else if (s.n == LANES)
+        W(down)(whole, 1, known);
+    else if (s.n <= 2 * LANES)
+        W(down)(s, 2, known);
+    else if (s.n <= 3 * LANES)
+        W(down)(s, 3, known);
+    else
+        W(down)(s, STRIP, known);
 }
 
 /* A few rows, a constant, of LANES columns or more; `is_far`: those that
@@ -68,10 +84,8 @@ VINLINE void W(walk)(struct F(strip) s, KNOWN none, KNOWN *known)
 {
     for (size_t k = 0; k * LANES < s.n; k++)
         known[k] = none;
-    if (s.n <= LANES)
-        W(down)(s, 1, known);
-    else if (s.n == STRIP * LANES)
-        W(down)(s, STRIP, known);
+    if (s.n <= STRIP * LANES)
+        W(narrow)(s, known);
     else
         W(wide)(s, known);
 }

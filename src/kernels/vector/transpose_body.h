@@ -70,6 +70,30 @@ static void part(size_t rows, size_t cols, const REAL *in, size_t ld_in,
             V(store_n)(out + j * ld_out, v[j], rows);
 }
 
+/* Two or three rows, a constant: there is little to turn, and the compiler
+ * knows how to interleave so few if they lie without gaps. */
+VINLINE void few_rows(size_t rows, struct transpose x, size_t ld_out)
+{
+    const REAL *restrict in = x.in;
+    REAL *restrict out = x.out;
+
+    for (size_t j = 0; j < x.cols; j++)
+        for (size_t i = 0; i < rows; i++)
+            out[j * ld_out + i] = in[i * x.ld_in + j];
+}
+
+static void interleave(struct transpose x)
+{
+    if (x.rows == 2 && x.ld_out == 2)
+        few_rows(2, x, 2);
+    else if (x.rows == 2)
+        few_rows(2, x, x.ld_out);
+    else if (x.ld_out == 3)
+        few_rows(3, x, 3);
+    else
+        few_rows(3, x, x.ld_out);
+}
+
 /* Fewer rows or fewer columns than a tile. */
 VINLINE void thin(struct transpose x)
 {
@@ -82,7 +106,9 @@ VINLINE void thin(struct transpose x)
 
 VINLINE void run(struct transpose x, bool streams)
 {
-    if (x.rows < LANES || x.cols < LANES)
+    if (x.rows == 2 || x.rows == 3)
+        interleave(x);
+    else if (x.rows < LANES || x.cols < LANES)
         thin(x);
     else
         tiles(x, streams);
