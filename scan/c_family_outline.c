@@ -120,6 +120,15 @@ static void outline_type(struct takt_outline *in, const char *start,
     in->at = end + 1;
 }
 
+/* What else it returns is declared where it is used. */
+static bool returns_arrays(struct takt_text result)
+{
+    return (memchr(result.at, '*', result.size) != NULL ||
+            memchr(result.at, '<', result.size) != NULL) &&
+           !takt__outline_has_word(result, "void") &&
+           !takt__outline_has_word(result, "char");
+}
+
 /* A statement that ends with ; and has no body. */
 static void outline_plain(struct takt_outline *in, const char *start,
                           const char *end)
@@ -136,7 +145,7 @@ static void outline_plain(struct takt_outline *in, const char *start,
         stop = equals == NULL ? start : equals;
     } else if (bracket != NULL && (equals == NULL || equals > bracket)) {
         const struct takt_text result = {start, (size_t)(bracket - start)};
-        stop = takt__outline_has_word(result, "void") ? start : bracket;
+        stop = returns_arrays(result) ? bracket : start;
     } else if (takt__outline_has_word(text, "extern") ||
                takt__outline_has_word(text, "const") ||
                takt__outline_has_word(text, "constexpr")) {
@@ -209,7 +218,7 @@ static void outline_statement(struct takt_outline *in)
 void takt__c_outline(struct takt_project *project, const char *text,
                      size_t size)
 {
-    struct takt_outline in = {project, text, text + size, is_body};
+    struct takt_outline in = {project, text, text + size, is_body, false};
 
     while (in.at < in.end) {
         const char *next = takt__outline_behind_literal(in.at, in.end);
