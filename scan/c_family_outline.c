@@ -161,14 +161,17 @@ static void outline_plain(struct takt_outline *in, const char *start,
     name(in, takt__outline_word_before(start, stop));
 }
 
-/* A function with its body: kept if it may be told by what it does. */
+/* A function with its body: kept if it only returns something. */
 static void outline_function(struct takt_outline *in, const char *start,
                              const char *brace)
 {
     const char *bracket = memchr(start, '(', (size_t)(brace - start));
 
     in->at = takt__outline_behind_bracket(brace, in->end);
-    if (bracket == NULL || brace - start > LONGEST)
+    const struct takt_text first =
+        takt__outline_word_after(brace, in->at); /* of the body */
+    if (bracket == NULL || brace - start > LONGEST ||
+        !takt__text_is(first, "return"))
         return;
     takt__outline_declare(in, start, in->at);
     name(in, takt__outline_word_before(start, bracket));
