@@ -287,6 +287,9 @@ static const char *const cpp_words[] = {
     "Matrix", "conv",   "softmax", "attention", "cblas_", "arma::",
     "xt::",   "Tensor", "Vector",  "torch::",   NULL};
 
+static const char *const loops[] = {"for (",   "for(",       "while (",
+                                    "while(",  "accumulate", "transform",
+                                    "product", NULL};
 static const char *const outlined[] = {".h",   ".hpp", ".hh",  ".hxx",
                                        ".cuh", ".inl", ".ipp", NULL};
 
@@ -295,6 +298,7 @@ const struct takt_language takt__language_c = {.id = TAKT_SCAN_C,
                                                .outlined = outlined,
                                                .outline = takt__c_outline,
                                                .links = takt__c_links,
+                                               .loops = loops,
                                                .extensions = c_extensions,
                                                .grammar = tree_sitter_c,
                                                .query = takt__query_c,
@@ -310,6 +314,7 @@ const struct takt_language takt__language_cpp = {.id = TAKT_SCAN_CPP,
                                                  .outlined = outlined,
                                                  .outline = takt__c_outline,
                                                  .links = takt__c_links,
+                                                 .loops = loops,
                                                  .extensions = cpp_extensions,
                                                  .grammar = tree_sitter_cpp,
                                                  .query = takt__query_cpp,

@@ -120,6 +120,15 @@ static void outline_type(struct takt_outline *in, const char *start,
     in->at = end + 1;
 }
 
+/* What else it returns is declared where it is used. */
+static bool returns_arrays(struct takt_text result)
+{
+    return (memchr(result.at, '*', result.size) != NULL ||
+            memchr(result.at, '<', result.size) != NULL) &&
+           !takt__outline_has_word(result, "void") &&
+           !takt__outline_has_word(result, "char");
+}
+
 /* A statement that ends with ; and has no body. */
 static void outline_plain(struct takt_outline *in, const char *start,
                           const char *end)
@@ -136,7 +145,7 @@ static void outline_plain(struct takt_outline *in, const char *start,
         stop = equals == NULL ? start : equals;
     } else if (bracket != NULL && (equals == NULL || equals > bracket)) {
         const struct takt_text result = {start, (size_t)(bracket - start)};
-        stop = takt__outline_has_word(result, "void") ? start : bracket;
+        stop = returns_arrays(result) ? bracket : start;
     } else if (takt__outline_has_word(text, "extern") ||
                takt__outline_has_word(text, "const") ||
                takt__outline_has_word(text, "constexpr")) {
@@ -152,14 +161,17 @@ static void outline_plain(struct takt_outline *in, const char *start,
     name(in, takt__outline_word_before(start, stop));
 }
 
-/* A function with its body: kept if it may be told by what it does. */
+/* A function with its body: kept if it only returns something. */
 static void outline_function(struct takt_outline *in, const char *start,
                              const char *brace)
 {
     const char *bracket = memchr(start, '(', (size_t)(brace - start));
 
     in->at = takt__outline_behind_bracket(brace, in->end);
-    if (bracket == NULL || brace - start > LONGEST)
+    const struct takt_text first =
+        takt__outline_word_after(brace, in->at); /* of the body */
+    if (bracket == NULL || brace - start > LONGEST ||
+        !takt__text_is(first, "return"))
         return;
     takt__outline_declare(in, start, in->at);
     name(in, takt__outline_word_before(start, bracket));
@@ -209,7 +221,7 @@ static void outline_statement(struct takt_outline *in)
 void takt__c_outline(struct takt_project *project, const char *text,
                      size_t size)
 {
-    struct takt_outline in = {project, text, text + size, is_body};
+    struct takt_outline in = {project, text, text + size, is_body, false};
 
     while (in.at < in.end) {
         const char *next = takt__outline_behind_literal(in.at, in.end);

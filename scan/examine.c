@@ -22,7 +22,7 @@ enum {
     MOST_BYTES = 8 << 20,
     BINARY_BYTES = 8192,
     FIRST_ROOM = 256 * 1024,
-    BORROWED = 64 * 1024 /* room for declarations of other files */
+    BORROWED = 16 * 1024 /* room for declarations of other files */
 };
 
 void takt__shared_open(struct takt_shared *shared,
@@ -36,6 +36,8 @@ void takt__shared_open(struct takt_shared *shared,
             takt__language((enum takt_scan_language)i);
         if (language != NULL)
             takt__filter_make(&shared->filter[i], language->words);
+        if (language != NULL)
+            takt__filter_make(&shared->loops[i], language->loops);
     }
 }
 
@@ -198,11 +200,13 @@ static size_t borrow(struct takt_examiner *examiner, struct takt_shared *shared,
 {
     const size_t size = (size_t)out->bytes;
 
-    if (shared->project == NULL || out->language->outline == NULL)
+    if (shared->project == NULL || out->language->outline == NULL ||
+        !takt__filter_passes(&shared->loops[out->language->id], examiner->text,
+                             size))
         return 0;
-    return takt__project_declarations(
-        shared->project, out->language, path, examiner->text, size,
-        examiner->text + size, examiner->room - size);
+    return takt__project_declarations(shared->project, out->language, path,
+                                      examiner->text, size,
+                                      examiner->text + size, BORROWED);
 }
 
 void takt__examine(struct takt_examiner *examiner, struct takt_shared *shared,

@@ -95,6 +95,9 @@ struct takt_language {
     const char *query; /* takt__query_LANGUAGE */
     /* A file that has none of these words is not worth parsing; NULL ends. */
     const char *const *words;
+    /* The same for what it may borrow: a file that has none of these has no
+     * loop; NULL: none is known. */
+    const char *const *loops;
     const struct takt_named_predicate {
         const char *name; /* without # and ? : "imported" for #imported? */
         takt_predicate *holds;

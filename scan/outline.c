@@ -107,31 +107,77 @@ struct takt_text takt__outline_word_after(const char *at, const char *end)
     return (struct takt_text){start, (size_t)(at - start)};
 }
 
+/* A declaration while it is copied. */
+struct copy {
+    char text[TAKT_OUTLINE_LONGEST];
+    size_t size;
+    size_t member;   /* where the member at hand begins, in a class */
+    unsigned depth;  /* of braces */
+    bool is_a_call;  /* the member at hand has parameters */
+    bool has_bodies; /* methods are kept, whatever they do */
+};
+
+/* The end of a member: methods that tell no element are left out. */
+static void end_member(struct copy *copy, bool is_kept)
+{
+    if (copy->depth != 1 || copy->has_bodies)
+        return;
+    if (!is_kept)
+        copy->size = copy->member;
+    copy->member = copy->size;
+    copy->is_a_call = false;
+}
+
+static void copy_body(struct copy *copy, struct takt_text body)
+{
+    const bool is_kept = body.size <= LONGEST_BODY &&
+                         !takt__outline_has_word(body, "for") &&
+                         !takt__outline_has_word(body, "while");
+
+    memcpy(copy->text + copy->size, is_kept ? body.at : "{}",
+           is_kept ? body.size : 2);
+    copy->size += is_kept ? body.size : 2;
+    end_member(copy, is_kept && memchr(body.at, '[', body.size) != NULL);
+}
+
+static void copy_sign(struct copy *copy, char sign)
+{
+    copy->text[copy->size++] = sign;
+    copy->is_a_call |= sign == '(';
+    if (sign == '{' && copy->depth++ == 0) {
+        copy->member = copy->size;
+        copy->is_a_call = false;
+    }
+    if (sign == '}' && copy->depth > 0)
+        copy->depth--;
+    if (sign == ';')
+        end_member(copy, !copy->is_a_call);
+}
+
 void takt__outline_declare(const struct takt_outline *in, const char *at,
                            const char *end)
 {
-    char text[TAKT_OUTLINE_LONGEST];
-    size_t size = 0;
+    struct copy copy = {.has_bodies = in->has_methods};
     const char *start = at;
 
-    while (at < end && size + LONGEST_BODY + 4 < sizeof text) {
+    while (at < end && copy.size + LONGEST_BODY + 4 < sizeof copy.text) {
         const char *next = takt__outline_behind_literal(at, end);
         if (next != at && *at == '/') {
-            text[size++] = ' ';
+            copy.text[copy.size++] = ' ';
             at = next;
         } else if (*at == '{' && in->is_body(start, at)) {
-            const char *behind = takt__outline_behind_bracket(at, end);
-            const struct takt_text body = {at, (size_t)(behind - at)};
-            const bool is_kept = body.size <= LONGEST_BODY &&
-                                 !takt__outline_has_word(body, "for") &&
-                                 !takt__outline_has_word(body, "while");
-            memcpy(text + size, is_kept ? at : "{}", is_kept ? body.size : 2);
-            size += is_kept ? body.size : 2;
-            at = behind;
+            next = takt__outline_behind_bracket(at, end);
+            copy_body(&copy, (struct takt_text){at, (size_t)(next - at)});
+            at = next;
+        } else if (*at == '#' && copy.depth == 1) { /* #if */
+            next = takt__outline_line_end(at, end);
+            while (at < next && copy.size + 2 < sizeof copy.text)
+                copy.text[copy.size++] = *at++;
+            copy.member = copy.size;
         } else {
-            text[size++] = *at++;
+            copy_sign(&copy, *at++);
         }
     }
-    takt__project_declare(in->project,
-                          (struct takt_text){text, at < end ? 0 : size});
+    takt__project_declare(
+        in->project, (struct takt_text){copy.text, at < end ? 0 : copy.size});
 }

@@ -15,6 +15,8 @@ struct takt_outline {
     const char *at, *end;
     /* Whether a { in a declaration begins the body of a function. */
     bool (*is_body)(const char *start, const char *brace);
+    bool has_methods; /* all members count; else those that hold something, and
+                         methods that return an element of it */
 };
 
 bool takt__outline_is_word(char sign);

@@ -17,13 +17,17 @@ enum {
     MOST_ALIASES = 512,      /* names of one declaration */
     MOST_NAMES = 4096,       /* that are known, in one file */
     MOST_VISIBLE = 1024,     /* files that it links to, directly or not */
-    FIRST_SLOTS = 1024,      /* a power of two */
-    NONE = 0                 /* entries, files and texts count from 1 */
+    NUMERIC_STEPS = 3,
+    SHORT =
+        100, /* a declaration that counts in any case: constants, counters */
+    FIRST_SLOTS = 1024, /* a power of two */
+    NONE = 0            /* entries, files and texts count from 1 */
 };
 
 struct text_of {
     const char *at;
     uint32_t size, file;
+    bool is_numeric; /* has floating-point numbers, or a name of what has */
 };
 
 struct entry {
@@ -251,7 +255,8 @@ void takt__project_declare(struct takt_project *project, struct takt_text text)
     project->names = 0;
     project->name_at = 0;
     if (one != NULL)
-        *one = (struct text_of){kept, (uint32_t)text.size, of->file.count};
+        *one = (struct text_of){
+            .at = kept, .size = (uint32_t)text.size, .file = of->file.count};
 }
 
 static const char *find_in(const char *at, size_t size, struct takt_text word)
@@ -342,12 +347,58 @@ static uint32_t file_named(const struct family *of, struct takt_text path,
     return best;
 }
 
+/* The next word from *at on; empty: there is none. */
+static struct takt_text next_word(const char **at, const char *end)
+{
+    struct takt_text word = {*at, 0};
+
+    while (word.size == 0 && *at < end) {
+        word.at = *at;
+        while (*at < end && (isalnum((unsigned char)**at) || **at == '_'))
+            (*at)++;
+        word.size = (size_t)(*at - word.at);
+        if (word.size == 0)
+            (*at)++;
+        else if (isdigit((unsigned char)*word.at))
+            word.size = 0;
+    }
+    return word;
+}
+
+static bool is_float_word(struct takt_text word)
+{
+    return takt__text_is(word, "float") || takt__text_is(word, "double") ||
+           takt__text_is(word, "f32") || takt__text_is(word, "f64");
+}
+
+/* One step: from names of what is numeric to what has these names. */
+static void find_numeric(const struct family *of)
+{
+    struct text_of *text = of->text.item;
+    const struct entry *entry = of->entry.item;
+
+    for (uint32_t i = 1; i <= of->text.count; i++) {
+        const char *at = text[i].at, *end = at + text[i].size;
+        while (!text[i].is_numeric && at < end) {
+            const struct takt_text word = next_word(&at, end);
+            const uint32_t one = word.size == 0 || is_float_word(word)
+                                     ? NONE
+                                     : first_of(of, &of->by_name, word);
+            text[i].is_numeric =
+                is_float_word(word) ||
+                (one != NONE && text[entry[one].text].is_numeric);
+        }
+    }
+}
+
 void takt__project_finish(struct takt_project *project)
 {
     for (int i = 0; i < TAKT_SCAN_LANGUAGES; i++) {
         const struct family *of = &project->family[i];
         const struct outlined *file = of->file.item;
         struct link *link = of->link.item;
+        for (unsigned step = 0; step < NUMERIC_STEPS; step++)
+            find_numeric(of);
         for (uint32_t k = 1; k <= of->file.count; k++)
             for (uint32_t n = 0; n < file[k].links; n++) {
                 struct link *one = &link[file[k].first_link + n];
@@ -476,6 +527,8 @@ static void need(struct view *view, struct takt_text name)
     const struct text_of *text = view->of->text.item;
     for (uint32_t i = file == NONE ? NONE : first; i != NONE; i = entry[i].next)
         if (text[entry[i].text].file == file &&
+            (text[entry[i].text].is_numeric ||
+             text[entry[i].text].size <= SHORT) &&
             view->uses < MOST_DECLARATIONS &&
             into_set(view->used_set, MOST_DECLARATIONS * 2, entry[i].text))
             view->used[view->uses++] = entry[i].text;
@@ -486,12 +539,9 @@ static void need_words(struct view *view, const char *at, size_t size)
     const char *end = at + size;
 
     while (at < end) {
-        const char *start = at;
-        while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
-            at++;
-        if (at - start > 0 && !isdigit((unsigned char)*start))
-            need(view, (struct takt_text){start, (size_t)(at - start)});
-        at += at == start;
+        const struct takt_text word = next_word(&at, end);
+        if (word.size > 0)
+            need(view, word);
     }
 }
 

@@ -119,7 +119,7 @@ static void outline_one(struct takt_outline *in)
 void takt__rust_outline(struct takt_project *project, const char *text,
                         size_t size)
 {
-    struct takt_outline in = {project, text, text + size, is_body};
+    struct takt_outline in = {project, text, text + size, is_body, true};
 
     while (in.at < in.end) {
         const char *next = takt__outline_behind_literal(in.at, in.end);
