@@ -2,6 +2,7 @@
 /* cmd_optimize.c - `takt optimize`: what computes here, and where it should. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "compile.h"
@@ -26,6 +27,9 @@ struct optimization {
     struct evidence_summary evidence;
     struct compile_database *database; /* NULL: none */
     struct compiled_summary compiled;
+    char *compiler_words; /* of --cc, cut into words */
+    const char *compiler_flag[64];
+    struct compile_command compiler;
     struct optimize_report report;
     const struct report_form *form;
     struct profile_outcome profile;
@@ -52,6 +56,12 @@ static bool check_flags(const struct invocation *invocation)
             return reject(invocation->command,
                           "--%s and --%s exclude each other", pairs[i][0],
                           pairs[i][1]);
+    if (option_given(invocation, "patch") &&
+        (option_given(invocation, "format") ||
+         option_given(invocation, "json") || option_given(invocation, "all")))
+        return reject(invocation->command,
+                      "--patch has a form of its own: no --format, --json or "
+                      "--all");
     if (option_given(invocation, "write-baseline") &&
         !option_given(invocation, "baseline"))
         return reject(invocation->command, "--write-baseline needs --baseline");
@@ -82,6 +92,8 @@ static const struct report_form *read_form(const struct invocation *invocation)
     static const struct report_form *const forms[] = {
         &report_text, &report_json, &report_sarif};
 
+    if (option_given(invocation, "patch"))
+        return &report_patch;
     if (option_given(invocation, "json") && !option_given(invocation, "format"))
         return &report_json;
     return forms[option_choice(invocation, "format")];
@@ -209,7 +221,20 @@ static bool open_inputs(struct optimization *optimization)
     const struct invocation *invocation = optimization->invocation;
     const char *list = option_value(invocation, "compile-commands");
     const char *base = option_value(invocation, "diff");
+    const char *compiler = option_value(invocation, "cc");
     char error[512];
+
+    if (compiler != NULL) {
+        optimization->compiler_words = strdup(compiler);
+        if (optimization->compiler_words == NULL ||
+            !parse_compiler(optimization->compiler_words,
+                            optimization->compiler_flag,
+                            &optimization->compiler))
+            return reject(invocation->command,
+                          "--cc '%s' is no compiler that is known (gcc, clang "
+                          "and the like)",
+                          compiler);
+    }
 
     if (list != NULL) {
         optimization->database =
@@ -277,6 +302,10 @@ static void prepare_report(struct optimization *optimization)
         .findings = &optimization->findings,
         .evidence = &optimization->evidence,
         .compiled = &optimization->compiled,
+        .database = optimization->database,
+        .compiler = optimization->compiler_words != NULL
+                        ? &optimization->compiler
+                        : NULL,
         .search = &optimization->search,
         .profile = &optimization->profile};
 }
@@ -365,6 +394,7 @@ static int run(const struct invocation *invocation)
         free(optimization->fan_in.count);
         close_compile_database(optimization->database);
         free_changed(&optimization->changed);
+        free(optimization->compiler_words);
         workflow_close(&optimization->workflow);
     }
     free(optimization);
@@ -414,6 +444,11 @@ const struct command cmd_optimize = {
                  "may be given several times"},
                 {"fail-on", "WHAT", "none|gpu|simd|any",
                  "exit with 1 on such findings (default none)"},
+                {"patch", NULL, NULL,
+                 "print a diff that puts calls of libtakt into C and C++ "
+                 "sources, and nothing else"},
+                {"cc", "COMMAND", NULL,
+                 "a compiler and flags for what --patch changes: 'gcc -Iinc'"},
                 {"baseline", "FILE", NULL,
                  "findings that are known: only others are listed and fail"},
                 {"write-baseline", NULL, NULL,
