@@ -410,8 +410,12 @@ const struct command cmd_optimize = {
         "products, reductions and element-wise work, and says for each where "
         "it should run: on a GPU (with --enable-gpu, from --gpu-threshold on), "
         "as SIMD code, or as it is; where the size is not known, from which "
-        "size on. On a machine that was tuned it predicts how many times as "
-        "fast as scalar code that is. In "
+        "size on. Listed is what can be acted on; what a library, the "
+        "compiler or a GPU runs already, and what is too small, is counted. "
+        "--profile-data sorts by the time that a profile shows (perf script, "
+        "folded stacks, gprof, speedscope, Chrome traces, a report of 'takt "
+        "run'). On a machine that was tuned it predicts how many times as "
+        "fast that is as what runs the code now. In "
         "a project of Cargo it sets [profile.release] of Cargo.toml, and keeps "
         "a backup; values that are there are raised and never lowered, unless "
         "--profile or takt.toml names the profile.\n\n"
@@ -423,7 +427,15 @@ const struct command cmd_optimize = {
         "--dry-run writes nothing, asks for no earlier phase, and shows what "
         "would change in Cargo.toml. With --fail-on the exit status is 1 if "
         "there is such a finding outside of tests; one that depends on an "
-        "unknown size counts as what it is at the smallest.",
+        "unknown size counts as what it is at the smallest. What a comment "
+        "ignores ('takt: ignore REASON') or the --baseline knows does not "
+        "fail.\n\n"
+        "--patch prints a diff for C and C++ that makes calls of libtakt in "
+        "the places of exact findings, each compiled where a command is known "
+        "(--compile-commands, --cc).\n\n"
+        "Exit status: 0 done; 1 there is a finding that --fail-on is about, or "
+        "the phase failed; 2 the command line or a file that it names is "
+        "wrong.",
     .max_operands = 1,
     .options = {{"enable-gpu", NULL, NULL, "recommend GPUs where they pay"},
                 {"no-gpu", NULL, NULL, "do not (default)"},
@@ -464,6 +476,7 @@ const struct command cmd_optimize = {
                  "takt optimize --enable-gpu --gpu-threshold 1000 app",
                  "takt optimize --profile aggressive app",
                  "takt optimize --dry-run --format sarif app > takt.sarif",
-                 "takt optimize --dry-run --fail-on gpu --enable-gpu app"},
+                 "takt optimize --dry-run --diff HEAD --fail-on any",
+                 "takt optimize --dry-run --profile-data app.perf app"},
     .run = run,
 };
