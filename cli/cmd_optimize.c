@@ -2,6 +2,7 @@
 /* cmd_optimize.c - `takt optimize`: what computes here, and where it should. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "commands.h"
 #include "compile.h"
@@ -26,6 +27,9 @@ struct optimization {
     struct evidence_summary evidence;
     struct compile_database *database; /* NULL: none */
     struct compiled_summary compiled;
+    char *compiler_words; /* of --cc, cut into words */
+    const char *compiler_flag[64];
+    struct compile_command compiler;
     struct optimize_report report;
     const struct report_form *form;
     struct profile_outcome profile;
@@ -52,6 +56,12 @@ static bool check_flags(const struct invocation *invocation)
             return reject(invocation->command,
                           "--%s and --%s exclude each other", pairs[i][0],
                           pairs[i][1]);
+    if (option_given(invocation, "patch") &&
+        (option_given(invocation, "format") ||
+         option_given(invocation, "json") || option_given(invocation, "all")))
+        return reject(invocation->command,
+                      "--patch has a form of its own: no --format, --json or "
+                      "--all");
     if (option_given(invocation, "write-baseline") &&
         !option_given(invocation, "baseline"))
         return reject(invocation->command, "--write-baseline needs --baseline");
@@ -82,6 +92,8 @@ static const struct report_form *read_form(const struct invocation *invocation)
     static const struct report_form *const forms[] = {
         &report_text, &report_json, &report_sarif};
 
+    if (option_given(invocation, "patch"))
+        return &report_patch;
     if (option_given(invocation, "json") && !option_given(invocation, "format"))
         return &report_json;
     return forms[option_choice(invocation, "format")];
@@ -209,7 +221,20 @@ static bool open_inputs(struct optimization *optimization)
     const struct invocation *invocation = optimization->invocation;
     const char *list = option_value(invocation, "compile-commands");
     const char *base = option_value(invocation, "diff");
+    const char *compiler = option_value(invocation, "cc");
     char error[512];
+
+    if (compiler != NULL) {
+        optimization->compiler_words = strdup(compiler);
+        if (optimization->compiler_words == NULL ||
+            !parse_compiler(optimization->compiler_words,
+                            optimization->compiler_flag,
+                            &optimization->compiler))
+            return reject(invocation->command,
+                          "--cc '%s' is no compiler that is known (gcc, clang "
+                          "and the like)",
+                          compiler);
+    }
 
     if (list != NULL) {
         optimization->database =
@@ -277,6 +302,10 @@ static void prepare_report(struct optimization *optimization)
         .findings = &optimization->findings,
         .evidence = &optimization->evidence,
         .compiled = &optimization->compiled,
+        .database = optimization->database,
+        .compiler = optimization->compiler_words != NULL
+                        ? &optimization->compiler
+                        : NULL,
         .search = &optimization->search,
         .profile = &optimization->profile};
 }
@@ -365,6 +394,7 @@ static int run(const struct invocation *invocation)
         free(optimization->fan_in.count);
         close_compile_database(optimization->database);
         free_changed(&optimization->changed);
+        free(optimization->compiler_words);
         workflow_close(&optimization->workflow);
     }
     free(optimization);
@@ -380,8 +410,12 @@ const struct command cmd_optimize = {
         "products, reductions and element-wise work, and says for each where "
         "it should run: on a GPU (with --enable-gpu, from --gpu-threshold on), "
         "as SIMD code, or as it is; where the size is not known, from which "
-        "size on. On a machine that was tuned it predicts how many times as "
-        "fast as scalar code that is. In "
+        "size on. Listed is what can be acted on; what a library, the "
+        "compiler or a GPU runs already, and what is too small, is counted. "
+        "--profile-data sorts by the time that a profile shows (perf script, "
+        "folded stacks, gprof, speedscope, Chrome traces, a report of 'takt "
+        "run'). On a machine that was tuned it predicts how many times as "
+        "fast that is as what runs the code now. In "
         "a project of Cargo it sets [profile.release] of Cargo.toml, and keeps "
         "a backup; values that are there are raised and never lowered, unless "
         "--profile or takt.toml names the profile.\n\n"
@@ -393,7 +427,15 @@ const struct command cmd_optimize = {
         "--dry-run writes nothing, asks for no earlier phase, and shows what "
         "would change in Cargo.toml. With --fail-on the exit status is 1 if "
         "there is such a finding outside of tests; one that depends on an "
-        "unknown size counts as what it is at the smallest.",
+        "unknown size counts as what it is at the smallest. What a comment "
+        "ignores ('takt: ignore REASON') or the --baseline knows does not "
+        "fail.\n\n"
+        "--patch prints a diff for C and C++ that makes calls of libtakt in "
+        "the places of exact findings, each compiled where a command is known "
+        "(--compile-commands, --cc).\n\n"
+        "Exit status: 0 done; 1 there is a finding that --fail-on is about, or "
+        "the phase failed; 2 the command line or a file that it names is "
+        "wrong.",
     .max_operands = 1,
     .options = {{"enable-gpu", NULL, NULL, "recommend GPUs where they pay"},
                 {"no-gpu", NULL, NULL, "do not (default)"},
@@ -414,6 +456,11 @@ const struct command cmd_optimize = {
                  "may be given several times"},
                 {"fail-on", "WHAT", "none|gpu|simd|any",
                  "exit with 1 on such findings (default none)"},
+                {"patch", NULL, NULL,
+                 "print a diff that puts calls of libtakt into C and C++ "
+                 "sources, and nothing else"},
+                {"cc", "COMMAND", NULL,
+                 "a compiler and flags for what --patch changes: 'gcc -Iinc'"},
                 {"baseline", "FILE", NULL,
                  "findings that are known: only others are listed and fail"},
                 {"write-baseline", NULL, NULL,
@@ -429,6 +476,7 @@ const struct command cmd_optimize = {
                  "takt optimize --enable-gpu --gpu-threshold 1000 app",
                  "takt optimize --profile aggressive app",
                  "takt optimize --dry-run --format sarif app > takt.sarif",
-                 "takt optimize --dry-run --fail-on gpu --enable-gpu app"},
+                 "takt optimize --dry-run --diff HEAD --fail-on any",
+                 "takt optimize --dry-run --profile-data app.perf app"},
     .run = run,
 };

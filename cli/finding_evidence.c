@@ -235,7 +235,8 @@ static size_t find_at_line(const struct evidence_places *places, size_t source,
 /* ---- functions ---- */
 
 /* The first of a function's findings, in `path` if that is not NULL; SIZE_MAX:
- * it has none. */
+ * it has none. Profilers of Python name the file, so without it the function is
+ * one of a compiled language. */
 static size_t find_function(const struct evidence_places *places,
                             const char *function, const char *path)
 {
@@ -253,9 +254,10 @@ static size_t find_function(const struct evidence_places *places,
     for (; low < places->function_count &&
            strcmp(places->function[low].name, name) == 0;
          low++) {
-        const size_t index = places->function[low].index;
-        if (path == NULL ||
-            strcmp(places->findings->at[index].finding.path, path) == 0)
+        const struct takt_finding *one =
+            &places->findings->at[places->function[low].index].finding;
+        if (path == NULL ? one->language != TAKT_SCAN_PYTHON
+                         : strcmp(one->path, path) == 0)
             return low;
     }
     return SIZE_MAX;
@@ -369,6 +371,9 @@ static void divide_function(const struct evidence_places *places, size_t first,
 {
     struct findings *findings = places->findings;
     const char *name = places->function[first].name;
+    const bool is_python =
+        findings->at[places->function[first].index].finding.language ==
+        TAKT_SCAN_PYTHON;
     double all = 0;
     unsigned sharers = 0;
 
@@ -383,7 +388,8 @@ static void divide_function(const struct evidence_places *places, size_t first,
                                 pow(16, kept->finding.loops_around < 3
                                             ? kept->finding.loops_around
                                             : 3);
-            if (kept->standing == STANDING_CALL)
+            if (kept->standing == STANDING_CALL ||
+                (kept->finding.language == TAKT_SCAN_PYTHON) != is_python)
                 continue;
             if (is_second != 0)
                 add_share(kept, EVIDENCE_FUNCTION, share * work / all, sharers);

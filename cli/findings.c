@@ -86,6 +86,8 @@ struct kept_finding *keep_finding(struct findings *findings,
             ? finding->name
             : keep_again(findings, last != NULL ? last->name : NULL,
                          finding->name);
+    if (finding->rewrite != NULL)
+        kept->finding.rewrite = keep_text(findings, finding->rewrite);
     findings->count++;
     return kept;
 }

@@ -158,7 +158,8 @@ struct report_form {
     void (*end)(struct optimize_report *report);
 };
 
-extern const struct report_form report_text, report_json, report_sarif;
+extern const struct report_form report_text, report_json, report_sarif,
+    report_patch;
 
 /* Everything there is to report. */
 struct optimize_report {
@@ -170,6 +171,8 @@ struct optimize_report {
     const size_t *order; /* of the findings; NULL: no memory */
     const struct evidence_summary *evidence;
     const struct compiled_summary *compiled;
+    struct compile_database *database;      /* NULL: none */
+    const struct compile_command *compiler; /* of --cc; NULL: none */
     const struct search *search;
     const struct profile_outcome *profile;
     const char *error; /* at its end: why it is not whole; NULL: it is */

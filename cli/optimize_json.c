@@ -104,6 +104,7 @@ static void print_finding(struct optimize_report *report,
                    ? NULL
                    : finding->function,
                finding->is_test, finding->snippet);
+    json_string(json, "rewrite", finding->rewrite);
     print_evidence(json, kept);
     print_advice(json, advice);
     json_close(json, '}');

@@ -247,6 +247,16 @@ static void print_profile(const struct optimize_report *report)
         print_clean_lines(stdout, profile->diff);
 }
 
+/* Whether profiles knew the function alone of some of them. */
+static bool is_by_function(const struct findings *findings)
+{
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->at[i].evidence == EVIDENCE_FUNCTION &&
+            findings->at[i].sharers > 1)
+            return true;
+    return false;
+}
+
 static void print_next(const struct optimize_report *report, size_t shown)
 {
     const char *folder = report->workflow->folder;
@@ -260,6 +270,10 @@ static void print_next(const struct optimize_report *report, size_t shown)
         print_line(stdout,
                    "  'takt optimize --dry-run --all %s' lists every finding",
                    folder);
+    if (strstr(report->evidence->formats, "perf script") != NULL &&
+        is_by_function(report->findings))
+        puts("  'perf script -F +srcline' tells lines, where functions have "
+             "several findings");
     if (shown > 0 && report->evidence->files == 0)
         puts("  --profile-data FILE puts what takes most time first");
     if (tally_total(tally) > 0 && !report->rules->enable_gpu)

@@ -161,7 +161,7 @@ static void draw_range(FILE *stream, const struct map_frame *frame,
             "<g><title>%s %s: %s; %.2f times as fast as the next; %s</title>"
             "<rect class=\"%s\" x=\"%u\" y=\"%zu\" width=\"%u\" "
             "height=\"%u\" fill-opacity=\"%.2f\"/>",
-            row->op->name, name_range(course, range).at, expert,
+            row->op->name, name_range(row, range).at, expert,
             range->next_speedup, range->measured > 0 ? "measured" : "expected",
             class_of(expert), x, y + 1, end - x - 1, row_height - 2,
             shade_of(range));

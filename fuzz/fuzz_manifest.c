@@ -152,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     const takt_status status = takt__manifest_set_profile(
         "Cargo.toml", old, length, wish, &new_, &new_length, NULL, &diag);
     if (status == TAKT_OK)
-        check_change(old, length, new_, new_length, profile);
+        check_change(old, length, new_, new_length, wish);
     else
         require(new_ == NULL && diag.text[0] != '\0' &&
                 (status == TAKT_EINVAL || status == TAKT_ECORRUPT));

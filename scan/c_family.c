@@ -4,6 +4,7 @@
  * told about what they find.
  */
 #include "c_family.h"
+#include "c_family_rewrite.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,8 @@ static void describe(const struct takt_match *match, struct takt_finding *out)
     out->size = verdict.size;
     out->is_dtype_known = verdict.is_typed && !verdict.is_either;
     out->dtype = verdict.is_f64 ? TAKT_F64 : TAKT_F32;
+    if (takt__c_is_loop(node))
+        takt__c_rewrite(&place, node, out);
 }
 
 /* How much an op is worth of the attention: products, then reductions. */

@@ -74,9 +74,14 @@ struct takt_finding {
     takt_dtype dtype;
     bool is_dtype_known; /* else it is f32 */
     struct takt_found_size size;
-    const char *function;       /* that it is in; "" */
-    bool is_test;               /* in test code */
-    unsigned loops_around;      /* of its function, without its own */
+    const char *function;  /* that it is in; "" */
+    bool is_test;          /* in test code */
+    unsigned loops_around; /* of its function, without its own */
+    const char *rewrite;   /* C, C++: what may stand before it so that a call of
+                            * ours is made in its place, and the loop only runs
+                            * where that is refused: "if (takt_...)", or a block
+                            * that it ends with "else" and is to be closed;
+                            * NULL: none that is known to be right */
     char snippet[TAKT_SNIPPET]; /* the first line of it, UTF-8, trimmed */
 };
 

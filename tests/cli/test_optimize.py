@@ -1072,6 +1072,120 @@ class Habits(Project):
             self.assertEqual(len(said), 1, form)
 
 
+class Patch(Project):
+    """A diff that makes calls of libtakt in the places of loops."""
+
+    HEAD = "#include <math.h>\n"
+
+    def patch(self, text, *words, name="a.c", code=0):
+        self.put(name, text)
+        ran = takt(["optimize", "--dry-run", "--patch", *words, self.path])
+        self.assertEqual(ran.returncode, code, ran.stderr)
+        self.said = ran.stderr
+        return ran.stdout
+
+    def calls(self, text):
+        return re.findall(r"takt_\w+\([^;]*?\) [!=]= TAKT_OK",
+                          re.sub(r"\n\+ *", " ", self.patch(text)))
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "model.py").unlink()
+
+    def test_a_dot_product(self):
+        text = self.patch(DOT.format(name="f"))
+        self.assertIn("+#include <takt/ops.h>\n", text)
+        self.assertIn("+        if (takt_dot_f32((size_t)(n), &a[0], &b[0], "
+                      "&takt_total) ==", text)
+        self.assertTrue(text.startswith("--- a/a.c\n+++ b/a.c\n"))
+        self.assertIn("1 of 1 exact findings in C and C++ have a patch; 0 were "
+                      "compiled, 1 were not checked", self.said)
+
+    def test_what_is_transposed(self):
+        loop = "void f(const float *a, const float *b, float *c, int m, " \
+            "int n, int k)\n{{\n    for (int i = 0; i < m; i++)\n" \
+            "        for (int j = 0; j < n; j++)\n" \
+            "            for (int p = 0; p < k; p++)\n" \
+            "                c[i * n + j] += {} * {};\n}}\n"
+        for a, b, wanted in (
+                ("a[i * k + p]", "b[p * n + j]", "0, (size_t)(m), (size_t)(n), "
+                 "(size_t)(k), 1, &a[0], (size_t)(k), &b[0], (size_t)(n), 1, "
+                 "&c[0], (size_t)(n)"),
+                ("a[p * m + i]", "b[p * n + j]", "TAKT_TRANS_A, "),
+                ("a[i * k + p]", "b[j * k + p]", "TAKT_TRANS_B, "),
+                ("a[p * m + i]", "b[j * k + p]",
+                 "TAKT_TRANS_A | TAKT_TRANS_B, ")):
+            with self.subTest(a + b):
+                call, = self.calls(loop.format(a, b))
+                self.assertTrue(call.startswith("takt_gemm_f32(" + wanted),
+                                call)
+
+    def test_what_would_be_something_else_has_none(self):
+        sum_of = "float f(const float *a, float *b, int n)\n{{\n" \
+            "    float s = 0;\n    int i;\n    {}\n    return s;\n}}\n"
+        for body in (
+                "for (i = 0; i < n; i += 2) s += a[i];",
+                "for (i = n; i > 0; i--) s += a[i];",
+                "for (i = 0; i < n; i++) s += a[2 * i];",
+                "for (i = 0; i < n; i++) s += a[i]; s += i;",
+                "for (i = 0; i < n && s < 9; i++) s += a[i];",
+                "for (i = 0; i < n; i++) { s += a[i]; b[i] = s; }",
+                "for (i = 0; i < n; i++) if (a[i] > 0) s += a[i];",
+                "for (i = 0; i < n; i++) b[i + 1] = b[i] + a[i];",
+                "for (i = 0; i < n; i++) b[i] = b[i + 1] + a[i];",
+                "for (i = 0; i < n; i++) s = a[i] > s ? a[i] : s;",
+                "for (i = 0; i < n; i++) s += (int)a[i];",
+                "for (i = 0; i < n * 0.5; i++) s += a[i];",
+                "if (n) for (i = 0; i < n; i++) s += a[i]; else s = 1;",
+                "for (i = 0; i < n; n--) s += a[i];",
+                "for (i = 0; i < n; i++) s += a[i] + 1;",
+                "for (i = 0; i < n; i++) b[i] /= 3;"):
+            with self.subTest(body):
+                self.assertEqual(self.patch(sum_of.format(body)), "")
+        for text in (
+                DOT.format(name="f").replace("float s", "double s"),
+                DOT.format(name="f").replace("float s", "volatile float s"),
+                DOT.format(name="f").replace("const float *b", "const double "
+                                             "*b"),
+                PRODUCT.format(n=64).replace("float a[64][64]", "float **a"),
+                PRODUCT.format(n=64).replace("j < 64", "j < i"),
+                PRODUCT.format(n=64).replace("float s = 0;", "float s = 1;")):
+            with self.subTest(text):
+                self.assertEqual(self.patch(text), "")
+
+    def test_directives_stay_with_the_loop(self):
+        loop = "    for (int i = 0; i < n; i++)"
+        text = self.patch(DOT.format(name="f").replace(
+            loop, "#pragma omp parallel for reduction(+ : s)\n" + loop))
+        lines = [line[1:].strip() for line in text.splitlines()
+                 if line[:1] in " +"]
+        at = lines.index("else")
+        self.assertTrue(lines[at + 1].startswith("#pragma omp"))
+        self.assertTrue(lines[at + 2].startswith("for ("))
+
+    @unittest.skipIf(shutil.which("gcc") is None, "there is no gcc")
+    def test_what_does_not_compile_is_left_out(self):
+        include = pathlib.Path(__file__).resolve().parents[2] / "include"
+        text = self.patch(DOT.format(name="f"), "--cc", f"gcc -I{include}")
+        self.assertIn("takt_dot_f32", text)
+        self.assertIn("1 were compiled", self.said)
+        # Without the headers of Takt it does not compile.
+        text = self.patch(DOT.format(name="f"), "--cc", "gcc -nostdinc")
+        self.assertEqual(text, "")
+        self.assertIn("1 did not compile", self.said)
+
+    def test_tests_kernels_and_what_is_ignored_have_none(self):
+        self.put("a_test.c", DOT.format(name="f"))
+        self.put("k.cu", DOT.format(name="f"))
+        self.assertEqual(self.patch(DOT.format(name="f").replace(
+            "i++)", "i++) // takt: ignore cold")), "")
+
+    def test_words(self):
+        for words in (["--json"], ["--all"], ["--format", "sarif"],
+                      ["--cc", "touch x"], ["--cc", ""]):
+            self.patch("", *words, code=2)
+
+
 class Reports(Project):
     """Text, JSON and SARIF."""
 
