@@ -188,9 +188,10 @@ static void release(void *context, void *at, size_t bytes)
 
 void takt__array_memory_install(struct takt_array_handler *handler)
 {
-    if (strncmp(handler->name, "default_allocator", sizeof handler->name) !=
-            0 ||
-        handler->version != 1)
+    static const char name[] = "default_allocator";
+
+    if (strncmp(handler->name, name, sizeof name) != 0 ||
+        handler->version != 1 || handler->allocate == allocate)
         return;
     own = *handler;
     handler->allocate = allocate;

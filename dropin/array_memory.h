@@ -32,5 +32,5 @@ struct takt_array_handler {
 };
 
 /* Puts functions of this into NumPy's default handler, whose own ones do the
- * rest. Does nothing with a handler that it does not know. Call it once. */
+ * rest. Does nothing with a handler that it does not know, or that has them. */
 void takt__array_memory_install(struct takt_array_handler *handler);

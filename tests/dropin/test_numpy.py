@@ -294,7 +294,8 @@ def surroundings(changes):
 
 
 def run(program, **changes):
-    ran = subprocess.run([PYTHON, "-c", program], capture_output=True,
+    ran = subprocess.run([PYTHON, "-W", "ignore::DeprecationWarning", "-c",
+                          program], capture_output=True,
                          text=True, timeout=600, env=surroundings(changes))
     return ran.returncode, ran.stdout, ran.stderr
 
