@@ -163,7 +163,7 @@ static PyObject *run_new(takt_ctx *ctx, struct op_plan *plan)
         plan_refuse(plan, PyExc_ValueError, "beta needs an out to start from");
         return NULL;
     }
-    if (numpy_is_there()) {
+    if (plan->has_numpy) {
         result = numpy_array_new(dtype, plan->rank, plan->shape);
         if (result == NULL || !numpy_array_read(&out, result, "", ""))
             return NULL;
@@ -311,7 +311,7 @@ PyObject *run_function(PyObject *self, const struct function *function,
     if (!arguments_read(&plan.given, function, given, count, names) ||
         !context_enter(self, &ctx))
         return NULL;
-    (void)numpy_is_there();
+    plan.has_numpy = numpy_is_there();
     begin_call(&plan);
     if (read_inputs(&plan))
         result = run_plan(ctx, &plan);
