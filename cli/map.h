@@ -51,8 +51,7 @@ size_t find_ranges(const struct map_row *row,
 
 /* "256 .. 96Ki", the side that shapes are made of; "nx16nx16n": what a shape
  * is made of. */
-struct phrase name_range(const struct map_row *row,
-                         const struct range *range);
+struct phrase name_range(const struct map_row *row, const struct range *range);
 void name_pattern(const struct takt_family *family, char *out, size_t size);
 
 /* The letters of the charts: what each stands for. */

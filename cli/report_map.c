@@ -66,7 +66,7 @@ static size_t legend_of(const char *expert)
 
 /* The first family of the next op that is asked about and can be. */
 static bool next_row(const struct map_question *question, size_t *op,
-                        struct map_row *out)
+                     struct map_row *out)
 {
     while (*op < takt_op_count()) {
         const takt_op *at = takt_op_at((*op)++);
@@ -75,7 +75,7 @@ static bool next_row(const struct map_question *question, size_t *op,
             (question->is_asked == NULL ||
              question->is_asked(question->self, at)) &&
             find_map_row(question->ctx, at, question->dtype, family,
-                        question->situation, out))
+                         question->situation, out))
             return true;
     }
     return false;
@@ -252,8 +252,8 @@ void print_map_table(FILE *stream, const struct map_question *question)
     for (size_t op = 0; next_row(question, &op, &row);) {
         const size_t count = find_ranges(&row, range);
         for (size_t i = 0; i < count; i++) {
-            fprintf(stream, "<tr><th scope=\"row\">%s<td>%s<td>",
-                    row.op->name, name_range(&row, &range[i]).at);
+            fprintf(stream, "<tr><th scope=\"row\">%s<td>%s<td>", row.op->name,
+                    name_range(&row, &range[i]).at);
             print_html(stream, row.cell[range[i].first].expert);
             print_speedup(stream, range[i].next_speedup);
             print_speedup(stream, range[i].moe_speedup);

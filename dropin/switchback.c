@@ -470,5 +470,5 @@ void takt__switchback_open(const struct takt_switchback_options *options)
     offered = *options;
     atomic_store_explicit(&is_offered, true, memory_order_release);
     if (options->pace > 0)
-        takt__switchback_look(takt__now_ns());
+        takt__switchback_begin_call(takt__now_ns());
 }

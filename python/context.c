@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "names.h"
+
 struct context {
     PyObject_HEAD;
     takt_ctx *ctx;  /* NULL: destroyed */
@@ -75,20 +77,6 @@ const takt_op *context_op(takt_ctx *ctx, const char *name)
 
 /* ---- its life ------------------------------------------------------------ */
 
-static bool find_policy(const char *name, takt_policy *out)
-{
-    for (int i = TAKT_POLICY_ADAPTIVE; i <= TAKT_POLICY_PINNED; i++)
-        if (strcmp(takt_policy_name((takt_policy)i), name) == 0) {
-            *out = (takt_policy)i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError,
-                 "'%s' is not a policy: adaptive, moe, cost, heuristic, fixed "
-                 "or pinned",
-                 name);
-    return false;
-}
-
 /* An expert or a pin file says which policy is meant. */
 static bool read_options(PyObject *args, PyObject *words,
                          takt_ctx_options *options)
@@ -108,7 +96,9 @@ static bool read_options(PyObject *args, PyObject *words,
         policy = "fixed";
     if (policy == NULL && options->pin != NULL)
         policy = "pinned";
-    return policy == NULL || find_policy(policy, &options->policy);
+    const int number = policy == NULL ? 0 : name_number(policy, policy_names);
+    options->policy = (takt_policy)number;
+    return number >= 0;
 }
 
 static PyObject *make(PyTypeObject *type, PyObject *args, PyObject *words)

@@ -3,10 +3,10 @@
 #include "experts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "context.h"
 #include "forms.h"
+#include "names.h"
 #include "questions.h"
 #include "view.h"
 
@@ -281,17 +281,6 @@ static struct expert *make_expert(PyObject *self,
     return is_kept ? expert : NULL;
 }
 
-static bool read_backend(const char *name, takt_backend *out)
-{
-    for (int i = TAKT_BACKEND_SCALAR; i <= TAKT_BACKEND_GPU; i++)
-        if (strcmp(takt_backend_key((takt_backend)i), name) == 0) {
-            *out = (takt_backend)i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError, "'%s' is not scalar, simd or gpu", name);
-    return false;
-}
-
 /* Arrays of positions are not f32 or f64, and a view runs nothing. */
 static bool check_op(const takt_op *op, const struct function *function)
 {
@@ -325,28 +314,20 @@ static PyObject *add_expert(PyObject *self, PyObject *args)
     takt_expert_spec spec = {.size = sizeof spec, .run = run_expert};
     const char *op, *backend;
     PyObject *run, *can_run;
+    int number;
     takt_ctx *ctx;
 
     if (!PyArg_ParseTuple(args, "ssOOsIp", &op, &spec.name, &run, &can_run,
                           &backend, &spec.threads, &spec.is_usual) ||
-        !read_backend(backend, &spec.backend) || !context_enter(self, &ctx))
+        (number = name_number(backend, backend_names)) < 0 ||
+        !context_enter(self, &ctx))
         return NULL;
+    spec.backend = (takt_backend)number;
     if (can_run != Py_None)
         spec.can_run = can_run_expert;
     const bool is_added = add_to(self, ctx, op, &spec, run, can_run);
     context_leave(self);
     return is_added ? Py_NewRef(Py_None) : NULL;
-}
-
-static bool read_complexity(const char *name, takt_complexity *out)
-{
-    for (int i = TAKT_COMPLEXITY_LOW; i <= TAKT_COMPLEXITY_HIGH; i++)
-        if (strcmp(takt_complexity_name((takt_complexity)i), name) == 0) {
-            *out = (takt_complexity)i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError, "'%s' is not Low, Medium or High", name);
-    return false;
 }
 
 /* (name, complexity) */
@@ -355,12 +336,14 @@ static PyObject *define_op(PyObject *self, PyObject *args)
     takt_op_spec spec = {.size = sizeof spec};
     const char *complexity;
     const takt_op *op;
+    int number;
     takt_ctx *ctx;
 
     if (!PyArg_ParseTuple(args, "ss", &spec.name, &complexity) ||
-        !read_complexity(complexity, &spec.complexity) ||
+        (number = name_number(complexity, complexity_names)) < 0 ||
         !context_enter(self, &ctx))
         return NULL;
+    spec.complexity = (takt_complexity)number;
     const takt_status status = takt_ctx_define_op(ctx, &spec, &op);
     context_leave(self);
     return status == TAKT_OK ? Py_NewRef(Py_None)
@@ -398,13 +381,16 @@ static PyObject *run_op(PyObject *self, PyObject *given)
     takt_call call = {.size = sizeof call};
     PyObject *args, *words, *shape, *result;
     const char *name, *dtype;
+    int number;
     takt_ctx *ctx;
 
     if (!PyArg_ParseTuple(given, "sO!O!Os", &name, &PyTuple_Type, &args,
                           &PyDict_Type, &words, &shape, &dtype) ||
-        !read_sizes(shape, &call.shape) || !read_dtype(dtype, &call.dtype) ||
+        !read_sizes(shape, &call.shape) ||
+        (number = name_number(dtype, dtype_names)) < 0 ||
         !context_enter(self, &ctx))
         return NULL;
+    call.dtype = (takt_dtype)number;
     result = run_user(ctx, &call, name, args, words);
     context_leave(self);
     return result;

@@ -11,6 +11,7 @@
 struct op_plan {
     const struct function *function;
     struct arguments given;
+    bool has_numpy;    /* it is imported */
     unsigned operands; /* of in[], read so far */
     struct array_operand in[MOST_INPUTS];
     takt_call call;

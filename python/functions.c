@@ -164,11 +164,6 @@ bool functions_prepare(void)
     return true;
 }
 
-const struct function *function_at(size_t index)
-{
-    return index < FUNCTIONS ? &functions[index] : NULL;
-}
-
 PyMethodDef *function_methods(void)
 {
     return methods;

@@ -66,10 +66,8 @@ struct arguments {
 /* Reads functions.def, once. False: an exception is set. */
 bool functions_prepare(void);
 
-/* The functions, and the table for the module and for contexts: it ends with a
- * row of zeros. */
-extern const struct function *function_at(size_t index);
-extern PyMethodDef *function_methods(void);
+/* The table for the module and for contexts, which ends with a row of zeros. */
+PyMethodDef *function_methods(void);
 
 /* The one of an op of the catalogue; NULL: a user's op. */
 const struct function *function_of(const takt_op *op);

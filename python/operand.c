@@ -303,7 +303,7 @@ static void let_go(struct array_operand *operand)
 {
     if (operand->source == BUFFER)
         PyBuffer_Release(&operand->buffer);
-    else if (operand->source == TENSOR && operand->tensor.drop != NULL)
+    else if (operand->tensor.drop != NULL)
         operand->tensor.drop(operand->tensor.managed);
 }
 
@@ -313,6 +313,8 @@ void operand_release(struct array_operand *operand)
 {
     PyObject *type, *value, *traceback;
 
+    if (operand->source == BORROWED)
+        return;
     if (!PyErr_Occurred()) {
         let_go(operand);
         return;

@@ -2,9 +2,8 @@
 /* questions.c - what is asked of a context. */
 #include "questions.h"
 
-#include <string.h>
-
 #include "context.h"
+#include "names.h"
 
 /* ---- arguments ----------------------------------------------------------- */
 
@@ -29,40 +28,22 @@ bool read_sizes(PyObject *given, takt_shape *out)
     return !PyErr_Occurred();
 }
 
-bool read_dtype(const char *name, takt_dtype *out)
-{
-    for (int i = TAKT_F32; i <= TAKT_F64; i++)
-        if (strcmp(takt_dtype_name((takt_dtype)i), name) == 0) {
-            *out = (takt_dtype)i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError, "'%s' is not 'f32' or 'f64'", name);
-    return false;
-}
-
-static bool read_policy(const char *name, takt_policy *out)
-{
-    for (int i = TAKT_POLICY_ADAPTIVE; i <= TAKT_POLICY_PINNED; i++)
-        if (strcmp(takt_policy_name((takt_policy)i), name) == 0) {
-            *out = (takt_policy)i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError, "'%s' is not a policy", name);
-    return false;
-}
-
 /* (op, shape, dtype, policy, situation) */
 static bool read_request(takt_ctx *ctx, PyObject *args, takt_request *out)
 {
     const char *op, *dtype, *policy;
     PyObject *shape;
+    int dtype_number, policy_number;
 
     *out = (takt_request){.size = sizeof *out};
     if (!PyArg_ParseTuple(args, "sOssI", &op, &shape, &dtype, &policy,
                           &out->situation) ||
-        !read_sizes(shape, &out->shape) || !read_dtype(dtype, &out->dtype) ||
-        !read_policy(policy, &out->policy))
+        !read_sizes(shape, &out->shape) ||
+        (dtype_number = name_number(dtype, dtype_names)) < 0 ||
+        (policy_number = name_number(policy, policy_names)) < 0)
         return false;
+    out->dtype = (takt_dtype)dtype_number;
+    out->policy = (takt_policy)policy_number;
     out->op = context_op(ctx, op);
     return out->op != NULL;
 }

@@ -11,6 +11,3 @@ extern PyMethodDef question_methods[];
 
 /* A number or a sequence of them. False: an exception is set. */
 bool read_sizes(PyObject *given, takt_shape *out);
-
-/* "f32" or "f64". */
-bool read_dtype(const char *name, takt_dtype *out);

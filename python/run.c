@@ -5,6 +5,7 @@
 #include "context.h"
 #include "forms.h"
 #include "numpy_array.h"
+#include "questions.h"
 #include "view.h"
 
 /* ---- operands ------------------------------------------------------------ */
@@ -163,7 +164,7 @@ static PyObject *run_new(takt_ctx *ctx, struct op_plan *plan)
         plan_refuse(plan, PyExc_ValueError, "beta needs an out to start from");
         return NULL;
     }
-    if (numpy_is_there()) {
+    if (plan->has_numpy) {
         result = numpy_array_new(dtype, plan->rank, plan->shape);
         if (result == NULL || !numpy_array_read(&out, result, "", ""))
             return NULL;
@@ -216,36 +217,18 @@ static PyObject *run_in_place(takt_ctx *ctx, struct op_plan *plan)
 
 /* ---- reshape ------------------------------------------------------------- */
 
-/* A shape as a number or a sequence of them. Returns its rank, or -1. */
-static int read_shape(const struct op_plan *plan, PyObject *given,
-                      Py_ssize_t shape[MOST_DIMENSIONS])
-{
-    PyObject *sequence =
-        PyIndex_Check(given) ? PyTuple_Pack(1, given) : PySequence_Tuple(given);
-    const Py_ssize_t rank = sequence == NULL ? -1 : PyTuple_Size(sequence);
-
-    for (Py_ssize_t i = 0; i < rank && i < MOST_DIMENSIONS; i++) {
-        shape[i] = PyNumber_AsSsize_t(PyTuple_GetItem(sequence, i),
-                                      PyExc_OverflowError);
-        if (shape[i] < 0 && !PyErr_Occurred())
-            plan_refuse(plan, PyExc_ValueError, "a size is %zd", shape[i]);
-    }
-    Py_XDECREF(sequence);
-    if (rank > MOST_DIMENSIONS)
-        plan_refuse(plan, PyExc_ValueError, "%zd dimensions, of at most %d",
-                    rank, (int)MOST_DIMENSIONS);
-    return PyErr_Occurred() ? -1 : (int)rank;
-}
-
 static PyObject *reshape(struct op_plan *plan)
 {
     const struct array_operand *a = &plan->in[0];
     Py_ssize_t shape[MOST_DIMENSIONS];
-    const int rank = read_shape(plan, plan->given.shape, shape);
     struct array_operand as = *a;
+    takt_shape sizes;
 
-    if (rank < 0)
+    if (!read_sizes(plan->given.shape, &sizes))
         return NULL;
+    const int rank = (int)sizes.rank;
+    for (int i = 0; i < rank; i++)
+        shape[i] = (Py_ssize_t)sizes.dim[i];
     as.rank = rank;
     as.shape = shape;
     if (operand_count(&as) != operand_count(a)) {
@@ -311,7 +294,7 @@ PyObject *run_function(PyObject *self, const struct function *function,
     if (!arguments_read(&plan.given, function, given, count, names) ||
         !context_enter(self, &ctx))
         return NULL;
-    (void)numpy_is_there();
+    plan.has_numpy = numpy_is_there();
     begin_call(&plan);
     if (read_inputs(&plan))
         result = run_plan(ctx, &plan);

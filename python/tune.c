@@ -2,9 +2,8 @@
 /* tune.c - takt_tune(), with what it is doing told to a callable. */
 #include "tune.h"
 
-#include <string.h>
-
 #include "context.h"
+#include "names.h"
 #include "questions.h"
 
 /* ---- what is to be measured ---------------------------------------------- */
@@ -105,20 +104,6 @@ static bool read_experts(struct lists *lists, PyObject *given,
     return lists->experts != NULL || PyErr_NoMemory() != NULL;
 }
 
-static bool read_effort(const char *name, takt_tune_effort *out)
-{
-    static const char *const names[] = {"usual", "quick", "full"};
-
-    for (unsigned i = 0; i < 3; i++)
-        if (strcmp(names[i], name) == 0) {
-            *out = (takt_tune_effort)i;
-            return true;
-        }
-    PyErr_Format(PyExc_ValueError,
-                 "'%s' is not an effort: usual, quick or full", name);
-    return false;
-}
-
 /* ---- progress ------------------------------------------------------------ */
 
 static PyObject *shape_of(const takt_shape *shape)
@@ -194,14 +179,17 @@ static PyObject *tune(PyObject *self, PyObject *args)
     takt_tune_options options = {.size = sizeof options, .watch = watch};
     PyObject *ops, *shapes, *experts, *result = NULL;
     const char *effort;
+    int number;
     takt_ctx *ctx;
     struct lists lists = {0};
 
     if (!PyArg_ParseTuple(args, "OIOOsdpO", &ops, &options.dtypes, &shapes,
                           &experts, &effort, &options.budget_s,
                           &options.ignores_load, &options.self) ||
-        !read_effort(effort, &options.effort) || !context_enter(self, &ctx))
+        (number = name_number(effort, effort_names)) < 0 ||
+        !context_enter(self, &ctx))
         return NULL;
+    options.effort = (takt_tune_effort)number;
     lists.kept = PyList_New(0);
     if (lists.kept != NULL && read_ops(ctx, &lists, ops, &options) &&
         read_shapes(&lists, shapes, &options) &&

@@ -2,9 +2,6 @@
 /* view.c - an object with the buffer protocol. */
 #include "view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "numpy_array.h"
 
 struct view {
@@ -64,7 +61,7 @@ static void drop(PyObject *self)
 
     Py_XDECREF(view->owner);
     if (view->is_own)
-        free(view->data);
+        PyMem_Free(view->data);
     PyObject_Free(self);
     Py_DECREF(type);
 }
@@ -141,7 +138,7 @@ PyObject *view_new(takt_dtype dtype, int rank, const Py_ssize_t *shape,
     if (view == NULL)
         return NULL;
     made->is_own = true;
-    made->data = malloc((size_t)made->count * takt_dtype_size(dtype) + 1);
+    made->data = PyMem_Malloc((size_t)made->count * takt_dtype_size(dtype) + 1);
     *data = made->data;
     shown =
         made->data != NULL ? PyMemoryView_FromObject(view) : PyErr_NoMemory();

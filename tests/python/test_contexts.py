@@ -48,7 +48,7 @@ class Contexts(unittest.TestCase):
 
     def test_options_that_make_no_sense(self):
         for words, kind, pattern in (
-                ({"policy": "fast"}, ValueError, "'fast' is not a policy"),
+                ({"policy": "fast"}, ValueError, "'fast' is not one of adaptive, moe"),
                 ({"expert": "magic"}, takt.Error, "a context with magic"),
                 ({"recording": "/nowhere"}, takt.Error, "/nowhere: not found"),
                 ({"threads": "2"}, TypeError, "")):
@@ -293,7 +293,7 @@ class Experts(unittest.TestCase):
             add("nothing", print)
         with self.assertRaisesRegex(ValueError, "takes no experts"):
             add("argmax", print)
-        with self.assertRaisesRegex(ValueError, "scalar, simd or gpu"):
+        with self.assertRaisesRegex(ValueError, "not one of scalar, simd, gpu"):
             add("add", print, backend="magic")
 
     def test_a_context_that_its_expert_uses_is_collected(self):

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* names.c - words for numbers. */
+#include "names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *const policy_names[] = {
+    [TAKT_POLICY_ADAPTIVE] = "adaptive", [TAKT_POLICY_MOE] = "moe",
+    [TAKT_POLICY_COST] = "cost",         [TAKT_POLICY_HEURISTIC] = "heuristic",
+    [TAKT_POLICY_FIXED] = "fixed",       [TAKT_POLICY_PINNED] = "pinned",
+    [TAKT_POLICY_PINNED + 1] = NULL};
+const char *const dtype_names[] = {
+    [TAKT_F32] = "f32", [TAKT_F64] = "f64", [TAKT_F64 + 1] = NULL};
+const char *const backend_names[] = {[TAKT_BACKEND_SCALAR] = "scalar",
+                                     [TAKT_BACKEND_SIMD] = "simd",
+                                     [TAKT_BACKEND_GPU] = "gpu",
+                                     [TAKT_BACKEND_GPU + 1] = NULL};
+const char *const complexity_names[] = {[TAKT_COMPLEXITY_LOW] = "Low",
+                                        [TAKT_COMPLEXITY_MEDIUM] = "Medium",
+                                        [TAKT_COMPLEXITY_HIGH] = "High",
+                                        [TAKT_COMPLEXITY_HIGH + 1] = NULL};
+const char *const effort_names[] = {[TAKT_TUNE_USUAL] = "usual",
+                                    [TAKT_TUNE_QUICK] = "quick",
+                                    [TAKT_TUNE_FULL] = "full",
+                                    [TAKT_TUNE_FULL + 1] = NULL};
+
+int name_number(const char *name, const char *const *names)
+{
+    char list[128] = "";
+    size_t at = 0;
+
+    for (int i = 0; names[i] != NULL; i++) {
+        if (strcmp(names[i], name) == 0)
+            return i;
+        if (at < sizeof list)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%s",
+                                   i > 0 ? ", " : "", names[i]);
+    }
+    PyErr_Format(PyExc_ValueError, "'%s' is not one of %s", name, list);
+    return -1;
+}
