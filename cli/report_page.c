@@ -167,7 +167,7 @@ static void print_one_map(FILE *stream, const struct map_question *question,
 static void print_maps(FILE *stream, const struct report *report)
 {
     static const unsigned situations[] = {
-        0, TAKT_SITUATION_REPEAT, TAKT_SITUATION_ALONE, TAKT_SITUATION_ON_GPU};
+        0, TAKT_SITUATION_REPEAT, TAKT_SITUATION_ASLEEP, TAKT_SITUATION_ON_GPU};
     takt_gpu_device gpu = {.size = sizeof gpu};
     const size_t count = find_usable_gpu(report->ctx, &gpu) ? 4 : 3;
 
