@@ -13,9 +13,10 @@
 #include "call/question.h"
 #include "support/random.h"
 #include "support/tap.h"
+#include "support/tolerance.h"
 #include "takt/takt.h"
 
-enum { n = 40003, threads = 4, inputs = 3, modes = 8 };
+enum { n = is_sanitized ? 12007 : 40003, threads = 4, inputs = 3, modes = 8 };
 
 #if defined(__x86_64__)
 enum { flushing = 0x8040 }; /* of results and of operands */

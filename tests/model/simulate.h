@@ -16,6 +16,14 @@
 #include "model/model.h"
 #include "support/random.h"
 #include "support/tap.h"
+#include "support/tolerance.h"
+
+/* How many of so many simulations are made. All builds would get the same
+ * numbers, so a sanitizer has a part of them to see the code at work. */
+static inline unsigned sim_share(unsigned count)
+{
+    return is_sanitized ? (count + 4) / 5 : count;
+}
 
 enum { SIM_ARMS = 64, SIM_SERIES = TAKT_SERIES_COUNT };
 

@@ -42,7 +42,7 @@ static void a_slower_expert_is_left_within_ten_calls(void)
 
     for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++) {
         unsigned longest = 0, sum = 0;
-        for (uint64_t seed = 0; seed < 20; seed++) {
+        for (uint64_t seed = 0; seed < sim_share(20); seed++) {
             struct sim sim = pair(seed, 1e-3, 1.15e-3);
             call_often(&sim, 10000);
             EXPECT_INT(calls_until(&sim, 0, 1), 0);
@@ -53,7 +53,7 @@ static void a_slower_expert_is_left_within_ten_calls(void)
             sim_destroy(&sim);
         }
         printf("# %gx slower: left after %.1f calls, %u at most\n", factors[f],
-               sum / 20.0, longest);
+               sum / (double)sim_share(20), longest);
         TAP_CHECK(longest <= 10, "%u calls at %gx", longest, factors[f]);
     }
 }
@@ -69,7 +69,7 @@ static void alarms_are_not_invented(void)
                   {"30%", 0.3, 15, false},
                   {"heavy tails of 4%", 0.04, 500, true},
                   {"heavy tails of 15%", 0.15, 15, true}};
-    enum { calls = 500000 };
+    const unsigned calls = sim_share(500000);
 
     for (size_t i = 0; i < sizeof noises / sizeof noises[0]; i++) {
         struct sim sim = pair(i, 1e-3, 2e-3);
@@ -78,7 +78,7 @@ static void alarms_are_not_invented(void)
         sim.has_heavy_tail = noises[i].has_heavy_tail;
         call_often(&sim, calls);
         const uint64_t alarms = takt__model_counters(sim.model).alarms;
-        printf("# noise of %s: %d false alarms in %d calls\n", noises[i].name,
+        printf("# noise of %s: %d false alarms in %u calls\n", noises[i].name,
                (int)alarms, calls);
         TAP_CHECK(alarms <= calls / 50000, "%d alarms", (int)alarms);
         sim_destroy(&sim);
@@ -90,7 +90,7 @@ static void what_comes_back_is_recognised(void)
 {
     unsigned longest = 0;
 
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(20); seed++) {
         struct sim sim = pair(seed, 1e-3, 9e-3);
         call_often(&sim, 1000);
         sim.slowness[0] = 2;
@@ -138,7 +138,7 @@ static void a_loser_that_became_faster_is_found_again(void)
 {
     unsigned longest = 0;
 
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(20); seed++) {
         struct sim sim = pair(seed, 1e-3, 1.3e-3);
         call_often(&sim, 10000);
         sim.slowness[0] = 2;
@@ -153,11 +153,11 @@ static void a_loser_that_became_faster_is_found_again(void)
     EXPECT(longest <= 300);
 }
 
-static void one_who_was_never_best_is_found_when_he_improves(void)
+static void an_arm_that_was_never_best_is_found_when_it_improves(void)
 {
     unsigned longest = 0;
 
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(20); seed++) {
         struct sim sim = pair(seed, 1e-3, 1.5e-3);
         call_often(&sim, 3000);
         EXPECT_INT(calls_until(&sim, 0, 1), 0);
@@ -278,7 +278,7 @@ int main(void)
     RUN(what_comes_back_is_recognised);
     RUN(what_comes_and_goes_is_not_learned_anew);
     RUN(a_loser_that_became_faster_is_found_again);
-    RUN(one_who_was_never_best_is_found_when_he_improves);
+    RUN(an_arm_that_was_never_best_is_found_when_it_improves);
     RUN(a_slower_device_moves_the_load_and_leaves_the_shapes);
     RUN(one_series_that_changes_is_not_the_device);
     RUN(creeping_changes_are_followed_and_published);

@@ -116,8 +116,8 @@ static void trials_of_an_op_stay_within_its_budget(void)
 {
     double worst;
 
-    EXPECT_INT(count_exceeded(300, 3.5, &worst), 0);
-    EXPECT(count_exceeded(300, 10, &worst) <= 30);
+    EXPECT_INT(count_exceeded(sim_share(300), 3.5, &worst), 0);
+    EXPECT(count_exceeded(sim_share(300), 10, &worst) <= sim_share(30));
     EXPECT(worst <= 7);
 }
 
@@ -192,7 +192,7 @@ static void bad_luck_is_not_the_end_of_an_arm(void)
 {
     unsigned longest = 0;
 
-    for (uint64_t seed = 0; seed < 50; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(50); seed++) {
         struct sim sim = sim_create(seed, 0.02);
         sim_add_flat(&sim, 0, 1e-4, 1e-5);
         sim_add_flat(&sim, 1, 0.8e-4, 1.1e-5);
@@ -223,7 +223,7 @@ static void recover(const struct lapse *lapse)
     unsigned most_calls = 0;
     double most_s = 0;
 
-    for (uint64_t seed = 0; seed < 20; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(20); seed++) {
         struct sim sim = sim_create(seed, 0.02);
         sim_add_flat(&sim, 0, lapse->best_s, lapse->best_s);
         sim_add_flat(&sim, 1, 1.5 * lapse->best_s, lapse->best_s);

@@ -479,7 +479,7 @@ static void call_the_processor(struct sim *sim, unsigned calls)
     tell_often(sim, ADD, TEAM, &some, TAKT_REPEAT, 2 * gpu_s, calls);
 }
 
-static void who_sleeps_is_no_candidate_and_misses_time(void)
+static void a_closed_gpu_is_no_candidate_and_adds_up_time(void)
 {
     struct sim sim = machine();
     struct takt_verdict verdict;
@@ -715,7 +715,7 @@ int main(void)
     RUN(links_are_learned_by_their_bytes);
     RUN(a_link_that_became_slower_is_noticed);
     RUN(opening_is_learned_from_one_sample);
-    RUN(who_sleeps_is_no_candidate_and_misses_time);
+    RUN(a_closed_gpu_is_no_candidate_and_adds_up_time);
     RUN(it_is_time_to_wake_when_opening_would_have_paid);
     RUN(what_opening_took_before_counts);
     RUN(a_long_opening_is_not_waited_for_again);

@@ -125,7 +125,7 @@ static void tries_stay_within_their_budget(void)
 {
     double worst = 0;
 
-    for (uint64_t seed = 0; seed < 300; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(300); seed++) {
         struct sim sim = random_machine(seed, 0.02);
         double tried = 0, total = 0, best = 0, last = 0;
         for (int i = 0; i < 1500; i++) {
@@ -151,7 +151,7 @@ static void tries_stay_within_their_budget(void)
 
 static void without_a_budget_nothing_is_tried(void)
 {
-    for (uint64_t seed = 0; seed < 50; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(50); seed++) {
         struct sim sim = random_machine(seed, 0);
         for (int i = 0; i < 3000; i++)
             EXPECT(!sim_call(&sim, 0, &some, 0).is_explored);
@@ -215,7 +215,7 @@ static void threads_are_tried_around_the_best(void)
 }
 
 /* An arm that runs elsewhere, and may take more than ten times the best. */
-static void nobody_foolhardy_is_tried(void)
+static void no_hopeless_arm_is_tried(void)
 {
     struct sim sim = sim_create(10, 0.02);
 
@@ -261,7 +261,7 @@ static void one_outlier_never_changes_a_choice(void)
 
     for (size_t p = 0; p < sizeof positions / sizeof positions[0]; p++)
         for (unsigned victim = 0; victim < 2; victim++)
-            for (uint64_t seed = 0; seed < 10; seed++) {
+            for (uint64_t seed = 0; seed < sim_share(10); seed++) {
                 try_outlier(victim, positions[p], 190e-6, seed);
                 try_outlier(victim, positions[p], 100e-6, seed);
                 try_outlier(victim, positions[p], 400e-6, seed);
@@ -311,7 +311,7 @@ static unsigned switches_at(double sigma)
 {
     unsigned switches = 0;
 
-    for (uint64_t seed = 0; seed < 10; seed++) {
+    for (uint64_t seed = 0; seed < sim_share(10); seed++) {
         struct sim sim = sim_create(seed, 0.02);
         int before = -1;
         for (unsigned a = 0; a < 4; a++)
@@ -342,7 +342,7 @@ static void equals_do_not_take_turns(void)
     EXPECT(noisy <= 20);
 }
 
-static void who_refuses_is_left_alone_and_comes_back(void)
+static void an_arm_that_refuses_is_suspended_and_comes_back(void)
 {
     struct sim sim = sim_create(6, 0.02);
     double last_s = 0, pause_s = 0;
@@ -536,12 +536,12 @@ int main(void)
     RUN(without_a_budget_nothing_is_tried);
     RUN(an_offered_try_is_kept_until_it_is_taken);
     RUN(threads_are_tried_around_the_best);
-    RUN(nobody_foolhardy_is_tried);
+    RUN(no_hopeless_arm_is_tried);
     RUN(one_outlier_never_changes_a_choice);
     RUN(an_outlier_at_a_new_size_is_not_believed);
     RUN(first_runs_are_kept_apart);
     RUN(equals_do_not_take_turns);
-    RUN(who_refuses_is_left_alone_and_comes_back);
+    RUN(an_arm_that_refuses_is_suspended_and_comes_back);
     RUN(when_everyone_refuses_there_is_still_a_verdict);
     RUN(nonsense_is_ignored);
     RUN(rates_decide_before_anything_is_measured);

@@ -292,7 +292,7 @@ static void situations_do_not_overwrite_each_other(void)
     sim_destroy(&sim);
 }
 
-static void a_single_thread_does_not_care_who_sleeps(void)
+static void one_thread_does_not_depend_on_others_asleep(void)
 {
     struct sim sim = machine(3);
     const takt_work work = work_of(ADD, 1e5);
@@ -328,9 +328,10 @@ static void doubt_grows_away_from_what_was_seen(void)
 static void a_mixed_load_is_routed_well_from_cold(void)
 {
     double took = 0, oracle = 0, logs = 0;
-    enum { CALLS = 20000, MACHINES = 10 };
+    enum { CALLS = 20000 };
+    const unsigned machines = sim_share(10);
 
-    for (uint64_t seed = 0; seed < MACHINES; seed++) {
+    for (uint64_t seed = 0; seed < machines; seed++) {
         struct sim sim = sim_create(seed, 0.02);
         for (unsigned a = 0; a < 6; a++) {
             struct takt_arm arm = {.kin = a / 2,
@@ -355,7 +356,7 @@ static void a_mixed_load_is_routed_well_from_cold(void)
         }
         sim_destroy(&sim);
     }
-    const double mean = exp(logs / (CALLS * MACHINES));
+    const double mean = exp(logs / (CALLS * machines));
     printf("# cold and mixed, %d calls per cell: %.3f of the oracle in total, "
            "%.3f by geometric mean\n",
            CALLS / (8 * 2 * 32), took / oracle, mean);
@@ -371,7 +372,7 @@ int main(void)
     RUN(one_situation_tells_of_another);
     RUN(doubt_grows_with_what_a_situation_changes);
     RUN(situations_do_not_overwrite_each_other);
-    RUN(a_single_thread_does_not_care_who_sleeps);
+    RUN(one_thread_does_not_depend_on_others_asleep);
     RUN(doubt_grows_away_from_what_was_seen);
     RUN(a_mixed_load_is_routed_well_from_cold);
     return tap_done();

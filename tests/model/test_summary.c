@@ -301,7 +301,7 @@ static void a_million_sizes_take_no_more_than_a_few(void)
     struct sim sim = untaught();
     const size_t before = allocated();
 
-    for (int i = 0; i < 1000000; i++) {
+    for (unsigned i = 0; i < sim_share(1000000); i++) {
         const double bytes = random_real(&sim.random, 0, 14);
         const takt_work work = {bytes, bytes};
         sim_report(&sim, 0, (unsigned)(random_next(&sim.random) % 4), &work,
@@ -325,10 +325,10 @@ static void all_series_with_many_sizes_take_a_few_megabytes(void)
 
     for (unsigned series = 0; series < TAKT_SERIES_USER; series++) {
         own += sim.series[series] == NULL ? sizeof *sim.series[series] : 0;
-        for (int i = 0; i < 600; i++) {
+        for (unsigned i = 0; i < sim_share(600); i++) {
             const double bytes = random_real(&sim.random, 3, 7);
             const takt_work work = {bytes, bytes / 4};
-            sim_call(&sim, series, &work, (unsigned)i % 2);
+            sim_call(&sim, series, &work, i % 2);
         }
     }
     const double bytes = (double)(allocated() - before - own);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_products.c - every matrix and matrix-vector kernel against sums in long
- * double: transposes, gaps between rows, blocks smaller than the matrices,
- * scratch of exactly the size asked for.
+ * test_products.c - every matrix and matrix-vector kernel against sums in
+ * twice the precision: transposes, gaps between rows, blocks smaller than the
+ * matrices, scratch of exactly the size asked for.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include "kernels/gemm_team.h"
@@ -77,32 +77,34 @@ struct exact {
     double result, magnitude;
 };
 
-/* A double holds the product of two floats. Sums of doubles need more, which
- * 64-bit ARM does in software: a hundred times slower in an emulator. */
+/* A sum with what rounding took from it and from its products, as exact as in
+ * twice the precision. Not in long double, which 64-bit ARM does in software: a
+ * hundred times slower in an emulator. */
 static struct exact exact_at(const struct product *p, size_t i, size_t j)
 {
     const struct takt_gemm *g = &p->gemm;
-    long double long_sum = 0;
-    double sum = 0, sizes = 0;
+    double sum = 0, rest = 0, sizes = 0;
 
     for (size_t q = 0; q < g->k && g->alpha != 0; q++) {
         const double one = get(g->a, p->is_double, i * g->a_row + q * g->a_col);
         const double other =
             get(g->b, p->is_double, q * g->b_row + j * g->b_col);
-        if (p->is_double)
-            long_sum += (long double)one * (long double)other;
-        else
-            sum += one * other;
-        sizes += fabs(one * other);
+        const double term = one * other, next = sum + term, part = next - sum;
+        rest += fma(one, other, -term) + (sum - (next - part)) + (term - part);
+        sum = next;
+        sizes += fabs(term);
     }
-    long_sum = (long_sum + (long double)sum) * (long double)g->alpha;
+    if (!isfinite(sum))
+        rest = 0;
+    long double result =
+        ((long double)sum + (long double)rest) * (long double)g->alpha;
     sizes *= fabs(g->alpha);
     if (g->beta != 0) {
         const double old = get(before, p->is_double, i * g->ldc + j);
-        long_sum += (long double)g->beta * (long double)old;
+        result += (long double)g->beta * (long double)old;
         sizes += fabs(g->beta * old);
     }
-    return (struct exact){(double)long_sum, sizes};
+    return (struct exact){(double)result, sizes};
 }
 
 static void compare_at(const struct product *p, const char *op, size_t i,
