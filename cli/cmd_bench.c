@@ -412,7 +412,7 @@ const struct command cmd_bench = {
         "the GPUs, to which operands are brought from the host each time. "
         "They take short turns, in a new order every round, after a warm-up, "
         "so that a slow spell of the machine hits all of them. 'best' is the "
-        "shortest sample, which is what the call costs when nobody disturbs "
+        "shortest sample, which is what the call costs when nothing disturbs "
         "it; 'median' is what it costs just now. The operands are in the "
         "nearest cache that holds them. 'adaptive' is what Takt would choose "
         "by itself.\n\n"

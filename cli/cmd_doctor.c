@@ -286,7 +286,7 @@ static void check_run(struct diagnosis *report)
     free(path);
 }
 
-static void look(struct diagnosis *report)
+static void diagnose(struct diagnosis *report)
 {
     char *otel = find_beside_takt("libtakt-otel.so.0");
 
@@ -344,7 +344,7 @@ static int run(const struct invocation *invocation)
 {
     static struct diagnosis report; /* the log may be used until the end */
 
-    look(&report);
+    diagnose(&report);
     if (option_given(invocation, "json"))
         print_json(&report);
     else

@@ -329,7 +329,7 @@ const struct command cmd_explain = {
         "or what keeps Takt from knowing better. A GPU on operands of the host "
         "has to move them, which is a part of its time.\n\n"
         "--resident gpu asks about operands that are on the first usable GPU "
-        "already, as in a takt_buffer: whoever else runs the call has to fetch "
+        "already, as in a takt_buffer: any other expert has to fetch "
         "them first, which is shown and is a part of the expected time.",
     .max_operands = 2,
     .options = {ROUTE_OPTIONS},

@@ -137,18 +137,18 @@ static void print_thresholds(const struct mapping *mapping)
 static void print_course(struct mapping *mapping, const takt_op *op,
                          const struct takt_family *family, unsigned situation)
 {
-    struct course course;
+    struct map_row row;
 
-    if (!find_course(mapping->ctx, op, mapping->dtype, family, situation,
-                     &course))
+    if (!find_map_row(mapping->ctx, op, mapping->dtype, family, situation,
+                      &row))
         return;
-    course.is_told_apart = mapping->has_gpu;
+    row.is_told_apart = mapping->has_gpu;
     if (mapping->is_json)
-        print_course_json(&mapping->json, &course);
+        print_map_row_json(&mapping->json, &row);
     else if (mapping->is_csv)
-        print_course_csv(&course);
+        print_map_row_csv(&row);
     else
-        print_course_text(&course, &mapping->legend);
+        print_map_row_text(&row, &mapping->legend);
 }
 
 static void print_op(struct mapping *mapping, const takt_op *op)
@@ -257,7 +257,7 @@ const struct command cmd_map = {
         "GPU can be used, each op is shown twice: with operands on the host, "
         "and with operands that the GPU has already, as in a takt_buffer.\n\n"
         "--situation says what came before a call: 'fresh', other operands "
-        "than in the previous call; 'repeat', the same ones; 'alone', after a "
+        "than in the previous call; 'repeat', the same ones; 'asleep', after a "
         "pause, so that threads have to be woken. --policy moe shows the "
         "numbers of elements above which the moe rule leaves Scalar for SIMD "
         "and SIMD for GPU.",

@@ -131,7 +131,7 @@ int open_signals(void)
 
 /* ---- a trace that was written into a file ---- */
 
-enum { look_again_ms = 100 };
+enum { poll_ms = 100 };
 
 /* Says why a file is of no use; NULL: it is. It begins with the header of its
  * first stream. */
@@ -169,7 +169,7 @@ static const char *fault_of(int fd, char *text, size_t size)
 static bool wait_for_more(int signals, uint64_t end_ns)
 {
     struct pollfd wanted = {.fd = signals, .events = POLLIN};
-    return poll(&wanted, 1, look_again_ms) == 0 &&
+    return poll(&wanted, 1, poll_ms) == 0 &&
            (end_ns == 0 || takt__now_ns() < end_ns);
 }
 

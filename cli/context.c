@@ -12,7 +12,7 @@
 #include "number.h"
 
 static const char *const situations[situation_count] = {
-    "fresh", "repeat", "alone", "repeat-alone"};
+    "fresh", "repeat", "asleep", "repeat-asleep"};
 
 bool is_pinned(void)
 {

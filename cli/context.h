@@ -11,9 +11,9 @@
 
 #include "command.h"
 
-/* In the order of the bits: TAKT_SITUATION_REPEAT, TAKT_SITUATION_ALONE. What
+/* In the order of the bits: TAKT_SITUATION_REPEAT, TAKT_SITUATION_ASLEEP. What
  * came before does not matter to TAKT_SITUATION_ON_GPU. */
-#define situation_choice "fresh|repeat|alone|repeat-alone"
+#define situation_choice "fresh|repeat|asleep|repeat-asleep"
 enum { situation_count = 4 };
 
 #define SITUATION_OPTION                                \

@@ -156,7 +156,8 @@ static bool is_same_call(const takt_history_row *used,
         (apart & TAKT_SITUATION_ON_GPU) != 0)
         return false;
     return apart == 0 || base->backend == TAKT_BACKEND_GPU ||
-           (apart == TAKT_SITUATION_ALONE && expert_threads(base->expert) == 1);
+           (apart == TAKT_SITUATION_ASLEEP &&
+            expert_threads(base->expert) == 1);
 }
 
 /* The row of that expert with the most samples; NULL: it was not measured. */

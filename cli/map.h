@@ -10,7 +10,7 @@
 #include "tune/family.h"
 
 /* The experts at one size. */
-struct spot {
+struct map_cell {
     unsigned step;
     char expert[TAKT_EXPERT_NAME_MAX];
     char next[TAKT_EXPERT_NAME_MAX]; /* empty: there is no other */
@@ -22,20 +22,20 @@ struct spot {
 };
 
 /* The sizes of one op in one layout. */
-struct course {
+struct map_row {
     const takt_op *op;
     takt_dtype dtype;
     const struct takt_family *family;
     unsigned situation;
     bool is_told_apart; /* from the same on a GPU, or on the host */
-    struct spot spot[TAKT_FAMILY_STEPS];
+    struct map_cell cell[TAKT_FAMILY_STEPS];
     size_t count;
 };
 
 /* False: the op cannot be asked about. */
-bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
-                 const struct takt_family *family, unsigned situation,
-                 struct course *out);
+bool find_map_row(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
+                  const struct takt_family *family, unsigned situation,
+                  struct map_row *out);
 
 /* The letters of the charts: what each stands for. */
 enum { most_letters = 26 };
@@ -44,7 +44,7 @@ struct legend {
     size_t count;
 };
 
-void print_course_text(const struct course *course, struct legend *legend);
-void print_course_csv(const struct course *course);
-void print_course_json(struct json *json, const struct course *course);
+void print_map_row_text(const struct map_row *row, struct legend *legend);
+void print_map_row_csv(const struct map_row *row);
+void print_map_row_json(struct json *json, const struct map_row *row);
 void print_legend(const struct legend *legend);

@@ -8,18 +8,19 @@
 
 /* ---- asking ---- */
 
-static void compare(struct spot *spot, const takt_estimate *all, size_t count)
+static void compare(struct map_cell *cell, const takt_estimate *all,
+                    size_t count)
 {
     if (count > 1 && !all[1].is_asleep) {
-        memcpy(spot->next, all[1].expert, sizeof spot->next);
-        spot->next_speedup = total_s(&all[1]) / spot->seconds;
+        memcpy(cell->next, all[1].expert, sizeof cell->next);
+        cell->next_speedup = total_s(&all[1]) / cell->seconds;
     }
     for (size_t i = 0; i < count; i++)
-        if (strcmp(all[i].expert, spot->moe) == 0)
-            spot->moe_speedup = total_s(&all[i]) / spot->seconds;
+        if (strcmp(all[i].expert, cell->moe) == 0)
+            cell->moe_speedup = total_s(&all[i]) / cell->seconds;
 }
 
-static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
+static bool find_cell(takt_ctx *ctx, takt_request request, struct map_cell *out)
 {
     takt_estimate all[most_estimates] = {{.size = sizeof all[0]}};
     takt_decision moe = {.size = sizeof moe};
@@ -38,62 +39,62 @@ static bool find_spot(takt_ctx *ctx, takt_request request, struct spot *out)
     return true;
 }
 
-bool find_course(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
-                 const struct takt_family *family, unsigned situation,
-                 struct course *out)
+bool find_map_row(takt_ctx *ctx, const takt_op *op, takt_dtype dtype,
+                  const struct takt_family *family, unsigned situation,
+                  struct map_row *out)
 {
-    *out = (struct course){
+    *out = (struct map_row){
         .op = op, .dtype = dtype, .family = family, .situation = situation};
     for (unsigned step = family->low; step <= family->high; step++) {
         takt_request request = takt__family_request(family, op, dtype, step);
         request.situation = situation;
-        out->spot[out->count] = (struct spot){.step = step};
-        out->count += find_spot(ctx, request, &out->spot[out->count]);
+        out->cell[out->count] = (struct map_cell){.step = step};
+        out->count += find_cell(ctx, request, &out->cell[out->count]);
     }
     return out->count > 0;
 }
 
 /* ---- ranges ---- */
 
-/* Neighbouring sizes with one winner: spots first to last. */
+/* Neighbouring sizes with one winner: cells first to last. */
 struct range {
     size_t first, last;
     size_t measured;                  /* of them */
     double next_speedup, moe_speedup; /* geometric means */
 };
 
-static void close_range(const struct course *course, struct range *range)
+static void close_range(const struct map_row *row, struct range *range)
 {
     const double count = (double)(range->last - range->first + 1);
     double next = 0, moe = 0;
     bool has_next = true, has_moe = true;
 
     for (size_t i = range->first; i <= range->last; i++) {
-        const struct spot *spot = &course->spot[i];
-        range->measured += spot->samples > 0;
-        has_next = has_next && spot->next_speedup > 0;
-        has_moe = has_moe && spot->moe_speedup > 0;
-        next += has_next ? log(spot->next_speedup) : 0;
-        moe += has_moe ? log(spot->moe_speedup) : 0;
+        const struct map_cell *cell = &row->cell[i];
+        range->measured += cell->samples > 0;
+        has_next = has_next && cell->next_speedup > 0;
+        has_moe = has_moe && cell->moe_speedup > 0;
+        next += has_next ? log(cell->next_speedup) : 0;
+        moe += has_moe ? log(cell->moe_speedup) : 0;
     }
     range->next_speedup = has_next ? exp(next / count) : 0;
     range->moe_speedup = has_moe ? exp(moe / count) : 0;
 }
 
-/* Cuts a course into ranges; returns how many. */
-static size_t find_ranges(const struct course *course,
+/* Cuts a row into ranges; returns how many. */
+static size_t find_ranges(const struct map_row *row,
                           struct range out[TAKT_FAMILY_STEPS])
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < course->count; i++)
+    for (size_t i = 0; i < row->count; i++)
         if (count > 0 &&
-            strcmp(course->spot[i].expert, course->spot[i - 1].expert) == 0)
+            strcmp(row->cell[i].expert, row->cell[i - 1].expert) == 0)
             out[count - 1].last = i;
         else
             out[count++] = (struct range){.first = i, .last = i};
     for (size_t i = 0; i < count; i++)
-        close_range(course, &out[i]);
+        close_range(row, &out[i]);
     return count;
 }
 
@@ -118,14 +119,14 @@ static void name_pattern(const struct takt_family *family, char *out,
 }
 
 /* "256 .. 96Ki", the side that shapes are made of */
-static struct phrase name_range(const struct course *course,
+static struct phrase name_range(const struct map_row *row,
                                 const struct range *range)
 {
     char first[64], last[64];
 
-    format_short(takt__step_side(course->spot[range->first].step), first,
+    format_short(takt__step_side(row->cell[range->first].step), first,
                  sizeof first);
-    format_short(takt__step_side(course->spot[range->last].step), last,
+    format_short(takt__step_side(row->cell[range->last].step), last,
                  sizeof last);
     return range->first == range->last ? phrase("%s", first)
                                        : phrase("%s .. %s", first, last);
@@ -147,16 +148,16 @@ static char letter_of(struct legend *legend, const char *expert)
 }
 
 /* Capital where it was measured. */
-static void draw_chart(const struct course *course, struct legend *legend,
+static void draw_chart(const struct map_row *row, struct legend *legend,
                        char out[TAKT_FAMILY_STEPS + 1])
 {
-    for (size_t i = 0; i < course->count; i++) {
-        const char letter = letter_of(legend, course->spot[i].expert);
-        out[i] = course->spot[i].samples > 0 && letter != '?'
+    for (size_t i = 0; i < row->count; i++) {
+        const char letter = letter_of(legend, row->cell[i].expert);
+        out[i] = row->cell[i].samples > 0 && letter != '?'
                      ? (char)(letter - 'a' + 'A')
                      : letter;
     }
-    out[course->count] = '\0';
+    out[row->count] = '\0';
 }
 
 /* "3.4x", or "-" where there is nothing to compare with. */
@@ -178,28 +179,28 @@ static struct phrase how_known(const struct range *range)
     return phrase("%s", range->measured == 0 ? "expected" : "measured");
 }
 
-static bool is_on_gpu(const struct course *course)
+static bool is_on_gpu(const struct map_row *row)
 {
-    return (course->situation & TAKT_SITUATION_ON_GPU) != 0;
+    return (row->situation & TAKT_SITUATION_ON_GPU) != 0;
 }
 
-void print_course_text(const struct course *course, struct legend *legend)
+void print_map_row_text(const struct map_row *row, struct legend *legend)
 {
     struct range range[TAKT_FAMILY_STEPS];
-    const size_t count = find_ranges(course, range);
+    const size_t count = find_ranges(row, range);
     char chart[TAKT_FAMILY_STEPS + 1], next[16], moe[16], pattern[64];
 
-    draw_chart(course, legend, chart);
-    name_pattern(course->family, pattern, sizeof pattern);
-    if (is_on_gpu(course))
+    draw_chart(row, legend, chart);
+    name_pattern(row->family, pattern, sizeof pattern);
+    if (is_on_gpu(row))
         printf("  operands on the GPU  %s\n", chart);
     else
-        printf("%s%s%s %s  %s\n", course->op->name,
-               course->family->layout[0] != '\0' ? " " : "",
-               course->family->layout, pattern, chart);
+        printf("%s%s%s %s  %s\n", row->op->name,
+               row->family->layout[0] != '\0' ? " " : "", row->family->layout,
+               pattern, chart);
     for (size_t i = 0; i < count; i++)
-        printf("  %-20s %-16s %7s %7s   %s\n", name_range(course, &range[i]).at,
-               course->spot[range[i].first].expert,
+        printf("  %-20s %-16s %7s %7s   %s\n", name_range(row, &range[i]).at,
+               row->cell[range[i].first].expert,
                speedup_text(range[i].next_speedup, next),
                speedup_text(range[i].moe_speedup, moe),
                how_known(&range[i]).at);
@@ -217,49 +218,49 @@ void print_legend(const struct legend *legend)
 
 /* ---- for programs ---- */
 
-static takt_shape shape_at(const struct course *course, size_t spot)
+static takt_shape shape_at(const struct map_row *row, size_t cell)
 {
-    return takt__family_shape(course->family, course->spot[spot].step);
+    return takt__family_shape(row->family, row->cell[cell].step);
 }
 
-void print_course_csv(const struct course *course)
+void print_map_row_csv(const struct map_row *row)
 {
     struct range range[TAKT_FAMILY_STEPS];
-    const size_t count = find_ranges(course, range);
+    const size_t count = find_ranges(row, range);
 
     for (size_t i = 0; i < count; i++) {
-        const takt_shape from = shape_at(course, range[i].first);
-        const takt_shape to = shape_at(course, range[i].last);
-        printf("%s,%s,%s,%s,%s,%s,%s,%.4g,%.4g,%zu,%zu\n", course->op->name,
-               takt_dtype_name(course->dtype), course->family->layout,
-               situation_name(course->situation), shape_text(&from).at,
-               shape_text(&to).at, course->spot[range[i].first].expert,
+        const takt_shape from = shape_at(row, range[i].first);
+        const takt_shape to = shape_at(row, range[i].last);
+        printf("%s,%s,%s,%s,%s,%s,%s,%.4g,%.4g,%zu,%zu\n", row->op->name,
+               takt_dtype_name(row->dtype), row->family->layout,
+               situation_name(row->situation), shape_text(&from).at,
+               shape_text(&to).at, row->cell[range[i].first].expert,
                range[i].next_speedup, range[i].moe_speedup, range[i].measured,
                range[i].last - range[i].first + 1);
     }
 }
 
-void print_course_json(struct json *json, const struct course *course)
+void print_map_row_json(struct json *json, const struct map_row *row)
 {
     struct range range[TAKT_FAMILY_STEPS];
-    const size_t count = find_ranges(course, range);
+    const size_t count = find_ranges(row, range);
 
     json_print(json, "{op:%s policy:%s dtype:%s layout:%s situation:%u",
-               course->op->name, "adaptive", takt_dtype_name(course->dtype),
-               course->family->layout, course->situation);
-    if (course->is_told_apart)
-        json_string(json, "resident", is_on_gpu(course) ? "gpu" : "host");
+               row->op->name, "adaptive", takt_dtype_name(row->dtype),
+               row->family->layout, row->situation);
+    if (row->is_told_apart)
+        json_string(json, "resident", is_on_gpu(row) ? "gpu" : "host");
     json_print(json, "ranges:[");
     for (size_t i = 0; i < count; i++) {
-        const struct spot *spot = &course->spot[range[i].first];
-        const takt_shape from = shape_at(course, range[i].first);
-        const takt_shape to = shape_at(course, range[i].last);
+        const struct map_cell *cell = &row->cell[range[i].first];
+        const takt_shape from = shape_at(row, range[i].first);
+        const takt_shape to = shape_at(row, range[i].last);
         json_print(json,
                    "{from:%p to:%p expert:%s next:%s moe:%s "
                    "predicted_speedup_over_next:%g "
                    "predicted_speedup_over_moe:%g sizes:%zu measured:%zu}",
-                   (const void *)&from, (const void *)&to, spot->expert,
-                   known_text(spot->next), known_text(spot->moe),
+                   (const void *)&from, (const void *)&to, cell->expert,
+                   known_text(cell->next), known_text(cell->moe),
                    positive_number(range[i].next_speedup),
                    positive_number(range[i].moe_speedup),
                    range[i].last - range[i].first + 1, range[i].measured);

@@ -197,7 +197,7 @@ void suffer_signal(int number)
 
 /* As process 1 of a container takt also gets the children of others, and reaps
  * them. */
-static void look_at_child(struct run_child *child)
+static void reap_children(struct run_child *child)
 {
     int status;
     pid_t pid;
@@ -221,7 +221,7 @@ static void await_end(struct run_child *child)
         const bool was_stopped = child->is_stopped;
         const int number = sigwaitinfo(&all, &about);
         if (number == SIGCHLD)
-            look_at_child(child);
+            reap_children(child);
         else if (number > 0)
             pass_on(child, number, &about);
         if (child->is_stopped && !was_stopped)

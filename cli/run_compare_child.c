@@ -219,7 +219,7 @@ static void note_end(struct compare_watch *watch, int status,
     watch->run->cpu_s = cpu_s > 1e-6 ? cpu_s : 1e-6;
 }
 
-static void look(struct compare_watch *watch)
+static void reap_children(struct compare_watch *watch)
 {
     struct rusage used;
     int status;
@@ -272,7 +272,7 @@ static void take_signal(struct compare_watch *watch)
         return;
     switch (about.ssi_signo) {
     case SIGCHLD:
-        look(watch);
+        reap_children(watch);
         break;
     case SIGTSTP:
         stop_all(watch);
@@ -280,7 +280,7 @@ static void take_signal(struct compare_watch *watch)
     case SIGCONT:
     case SIGWINCH:
     case SIGURG:
-    case SIGPIPE: /* whoever reads us has gone, which is said at the end */
+    case SIGPIPE: /* the reader has gone, which is reported at the end */
     case SIGTTIN:
     case SIGTTOU:
         break;

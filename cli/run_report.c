@@ -387,7 +387,7 @@ static void print_reasons(FILE *out, const struct run_row *total,
                     why_words[why]);
 }
 
-/* Where there is no GPU, nobody asks why it was not used. */
+/* Where there is no GPU, it is not said why none was used. */
 static void print_whys(FILE *out, const struct run_report *report)
 {
     const struct run_row *total = &report->tally.total;

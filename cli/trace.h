@@ -185,7 +185,7 @@ bool child_start(struct trace_child *child, char *const *program,
                  const char *path, bool as_is);
 
 /* Whether it has ended; does not wait. */
-bool child_look(struct trace_child *child);
+bool child_poll(struct trace_child *child);
 
 /* ---- trace_lines.c ---- */
 

@@ -70,7 +70,7 @@ bool child_start(struct trace_child *child, char *const *program,
     return false;
 }
 
-bool child_look(struct trace_child *child)
+bool child_poll(struct trace_child *child)
 {
     int status;
 

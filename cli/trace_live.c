@@ -26,7 +26,7 @@
 enum {
     most_places = 2,
     most_inlets = 256,
-    look_again_ms = 200,
+    poll_ms = 200,
     patience_ms = 2000, /* until a message says that nothing connects */
     grace_ms = 500      /* for what is under way when the program has ended */
 };
@@ -234,7 +234,7 @@ static void take_signals(struct live *live)
             continue;
         if (live->pid != 0)
             live->is_asked_to_end = true;
-        else if (signal.ssi_code <= 0 && !child_look(&live->child))
+        else if (signal.ssi_code <= 0 && !child_poll(&live->child))
             kill(live->child.pid, (int)signal.ssi_signo);
     }
 }
@@ -252,7 +252,7 @@ static void turn_once(struct live *live)
                                               ? live->place[i - 1].fd
                                               : live->inlet[i - 1 - places]->fd,
                                     .events = POLLIN};
-    if (poll(wanted, (nfds_t)count, look_again_ms) <= 0)
+    if (poll(wanted, (nfds_t)count, poll_ms) <= 0)
         return;
     if (wanted[0].revents != 0)
         take_signals(live);
@@ -270,7 +270,7 @@ static void turn_once(struct live *live)
 static bool is_over(struct live *live)
 {
     if (live->pid == 0)
-        return child_look(&live->child);
+        return child_poll(&live->child);
     return live->is_asked_to_end || has_ended(live);
 }
 
@@ -438,7 +438,7 @@ static void run_and_follow(struct live *live, char *const *program)
     if (live->has_connected)
         print_summary(live->trace);
     explain_command(live, program[0]);
-    while (!child_look(&live->child)) /* time was up before it ended */
+    while (!child_poll(&live->child)) /* time was up before it ended */
         turn_once(live);
 }
 

@@ -67,7 +67,7 @@ static bool is_routed(struct takt_intercept *intercept,
     if (takt__is_steady())
         return is_asking(intercept, out);
     if (intercept->work > large_work)
-        takt__switchback_look(takt__now_ns());
+        takt__switchback_begin_call(takt__now_ns());
     return intercept->kind != NULL &&
            takt__side_of(intercept->kind) == TAKT_SIDE_ROUTED;
 }

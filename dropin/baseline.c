@@ -69,7 +69,7 @@ static bool is_ours(const void *address)
 }
 
 /* A function in `handle` or in what that needs; NULL: none but our own. */
-static void *look_in(void *handle, const char *name)
+static void *find_in(void *handle, const char *name)
 {
     void *found = dlsym(handle, name);
 
@@ -78,11 +78,11 @@ static void *look_in(void *handle, const char *name)
 
 /* The handle of a library that is loaded for this is never closed. One that was
  * loaded before (RTLD_NOLOAD) stays in the hands of the program. */
-static void *look_in_file(const char *file, int flags, const char *name)
+static void *find_in_file(const char *file, int flags, const char *name)
 {
     void *handle =
         file == NULL ? NULL : takt__loader_open(file, RTLD_LAZY | flags);
-    void *found = handle == NULL ? NULL : look_in(handle, name);
+    void *found = handle == NULL ? NULL : find_in(handle, name);
 
     if (handle != NULL && (found == NULL || (flags & RTLD_NOLOAD) != 0))
         dlclose(handle);
@@ -90,7 +90,7 @@ static void *look_in_file(const char *file, int flags, const char *name)
 }
 
 /* In the order in which they were loaded, in which the program would look. */
-static void *look_in_loaded(const char *name)
+static void *find_in_loaded(const char *name)
 {
     struct names names = {NULL, 0, 0};
     void *found = NULL;
@@ -99,7 +99,7 @@ static void *look_in_loaded(const char *name)
     dl_iterate_phdr(add_name, &names);
     for (size_t at = 0; at < names.length && found == NULL;
          at += strlen(names.text + at) + 1)
-        found = look_in_file(names.text + at, RTLD_NOLOAD, name);
+        found = find_in_file(names.text + at, RTLD_NOLOAD, name);
     free(names.text);
     return found;
 }
@@ -132,22 +132,22 @@ static int find_range(struct dl_phdr_info *object, size_t size, void *self)
 
 /* What every object would find is for all; anything else is for the object of
  * the caller only. */
-static void *look_everywhere(const char *name, const void *caller,
+static void *find_everywhere(const char *name, const void *caller,
                              bool *is_for_all)
 {
     static const char *const usual[] = {"libblas.so.3", "libcblas.so.3",
                                         "libopenblas.so.0"};
-    void *found = look_in_file(secure_getenv("TAKT_RUN_LIBRARY"), 0, name);
+    void *found = find_in_file(secure_getenv("TAKT_RUN_LIBRARY"), 0, name);
 
     if (found == NULL) /* the global scope, behind this library */
-        found = look_in(RTLD_NEXT, name);
+        found = find_in(RTLD_NEXT, name);
     *is_for_all = found != NULL;
     if (found == NULL)
-        found = look_in_file(file_of(caller), RTLD_NOLOAD, name);
+        found = find_in_file(file_of(caller), RTLD_NOLOAD, name);
     if (found == NULL)
-        found = look_in_loaded(name);
+        found = find_in_loaded(name);
     for (size_t i = 0; found == NULL && i < sizeof usual / sizeof *usual; i++)
-        found = look_in_file(usual[i], 0, name);
+        found = find_in_file(usual[i], 0, name);
     return found;
 }
 
@@ -177,7 +177,7 @@ static void find_functions(struct takt_baseline *baseline, void *handle,
             char word[16], name[48];
             snprintf(word, sizeof word, "%c%s", "sd"[type], routine[r]);
             snprintf(name, sizeof name, pattern, word);
-            void *found = look_in(handle, name);
+            void *found = find_in(handle, name);
             if (found != NULL)
                 baseline->function[r][type] = as_function(found);
         }
@@ -193,9 +193,9 @@ static void find_threads(struct takt_baseline *baseline, void *handle)
     takt_symbol *found = NULL;
 
     for (size_t i = 0; i < sizeof get / sizeof *get && found == NULL; i++)
-        found = as_function(look_in(handle, get[i]));
+        found = as_function(find_in(handle, get[i]));
     memcpy(&baseline->get_threads, &found, sizeof found);
-    found = as_function(look_in(handle, "omp_in_parallel"));
+    found = as_function(find_in(handle, "omp_in_parallel"));
     memcpy(&baseline->is_in_parallel, &found, sizeof found);
 }
 
@@ -339,7 +339,7 @@ static const struct takt_target *resolve(struct takt_blas_entry *entry,
     takt__opener_watch_exit();
     snprintf(name, sizeof name, entry->naming->name, entry->routine);
     takt__loader_enter();
-    void *found = look_everywhere(name, caller, &is_for_all);
+    void *found = find_everywhere(name, caller, &is_for_all);
     if (found == NULL)
         give_up(name, "no BLAS library is loaded that has it; name one with "
                       "--library or TAKT_RUN_LIBRARY");

@@ -23,7 +23,7 @@ void takt__guard_end(const struct takt_guard *guard)
     pthread_setcancelstate(guard->cancel, &before);
 }
 
-/* A call in a handler is passed through, so who enters and finds this set has
+/* A call in a handler is passed through, so a call that finds this set has
  * jumped. */
 static _Thread_local volatile bool is_inside;
 static _Atomic bool was_jumped_out_of;

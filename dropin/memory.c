@@ -20,7 +20,7 @@ static const takt_work unit = {.bytes = 1, .flops = 1};
 
 static const struct takt_route *kept_in;
 static const takt_op *program;
-static const takt_op *outlook; /* an op of its own: what was expected */
+static const takt_op *expected; /* an op of its own: what was expected */
 
 /* ---- the name ------------------------------------------------------------ */
 
@@ -93,7 +93,7 @@ static void name_program(char *out, size_t size)
             *c = '_';
 }
 
-/* ---- a glance at the store ------------------------------------------------
+/* ---- the program in the store ----------------------------------------
  */
 
 /* Of all files together; there may be something in what is left. */
@@ -200,8 +200,8 @@ enum takt_memory takt__memory_open(const struct takt_route *route)
     /* Not "run.": an expectation is no gain. */
     snprintf(other, sizeof other, "expected.%s", name + strlen("run."));
     spec.name = other;
-    if (route->takt->define_op(route->ctx, &spec, &outlook) != TAKT_OK)
-        outlook = NULL;
+    if (route->takt->define_op(route->ctx, &spec, &expected) != TAKT_OK)
+        expected = NULL;
     const takt_request request = request_of(program);
     if (route->takt->history_best(route->ctx, &request, &best) != TAKT_OK)
         return TAKT_MEMORY_NONE;
@@ -215,9 +215,9 @@ bool takt__memory_expects_gpu(const struct takt_route *route)
 {
     takt_history_row best = {.size = sizeof best};
 
-    if (outlook == NULL)
+    if (expected == NULL)
         return false;
-    const takt_request request = request_of(outlook);
+    const takt_request request = request_of(expected);
     return route->takt->history_best(route->ctx, &request, &best) == TAKT_OK &&
            strcmp(best.expert, "gpu") == 0 && best.mean_s < clear_gain;
 }
@@ -236,10 +236,10 @@ static void keep(const takt_op *op, const char *expert, double seconds)
 
 void takt__memory_keep_expected(double ratio)
 {
-    if (kept_in == NULL || outlook == NULL || !(ratio > 0))
+    if (kept_in == NULL || expected == NULL || !(ratio > 0))
         return;
-    keep(outlook, "baseline", 1);
-    keep(outlook, "gpu", ratio);
+    keep(expected, "baseline", 1);
+    keep(expected, "gpu", ratio);
 }
 
 void takt__memory_keep(const struct takt_switchback_result *result)

@@ -29,7 +29,7 @@ void takt__mode_read(void);
  * not set. */
 const char *takt__mode_value(const char *variable);
 
-/* True for the first who asks. */
+/* True in the first call only. */
 bool takt__mode_take_early(void);
 
 /* Whether nothing but a measured comparison decides where calls run: no policy

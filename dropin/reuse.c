@@ -64,7 +64,7 @@ static void in_child(void)
 
 /* ---- the setting --------------------------------------------------------- */
 
-/* Whether memory can be tracked, and costs little. `why` is for those who asked
+/* Whether memory can be tracked, and costs little. `why` is for users who asked
  * for it. */
 static bool can_track(const char **why)
 {
@@ -171,7 +171,7 @@ static double bytes_of(const struct substitution *self)
 }
 
 /* What a call is expected to take. */
-struct outlook {
+struct gpu_estimate {
     bool has_gpu, is_ready;
     double best_s;          /* by the best way, moving everything */
     double gpu_s;           /* on a GPU, moving everything */
@@ -199,17 +199,17 @@ static double link_s_per_byte(const struct takt_route *route)
     return more_s > 0 ? more_s / (2.0 * sizeof(float) * (many - few)) : 0;
 }
 
-static struct outlook outlook_of(const struct substitution *self)
+static struct gpu_estimate estimate_of(const struct substitution *self)
 {
     takt_request request = takt__request_of(&self->call);
     const double moved = bytes_of(self) + (double)out_bytes(self);
     struct takt_forecast here, there;
 
     takt__forecast(self->route, &request, &here);
-    struct outlook out = {.has_gpu = here.has_gpu && !here.is_suspect,
-                          .is_ready = !here.is_asleep,
-                          .best_s = here.best_s,
-                          .gpu_s = here.gpu_s};
+    struct gpu_estimate out = {.has_gpu = here.has_gpu && !here.is_suspect,
+                               .is_ready = !here.is_asleep,
+                               .best_s = here.best_s,
+                               .gpu_s = here.gpu_s};
     if (!out.has_gpu)
         return out;
     if (out.is_ready) {
@@ -227,13 +227,13 @@ static struct outlook outlook_of(const struct substitution *self)
  * move a byte there; both 0 without a GPU. */
 static double gain_of(const struct substitution *self, double *move_s_per_byte)
 {
-    const struct outlook outlook = outlook_of(self);
+    const struct gpu_estimate estimate = estimate_of(self);
 
-    *move_s_per_byte = outlook.move_s_per_byte;
-    if (!outlook.has_gpu || !outlook.is_ready)
+    *move_s_per_byte = estimate.move_s_per_byte;
+    if (!estimate.has_gpu || !estimate.is_ready)
         return 0;
-    return outlook.best_s -
-           (outlook.gpu_s - outlook.move_s_per_byte * bytes_of(self));
+    return estimate.best_s -
+           (estimate.gpu_s - estimate.move_s_per_byte * bytes_of(self));
 }
 
 /* What it takes to copy so much, and to write it again some time. */
@@ -264,7 +264,7 @@ static void estimate(const struct substitution *self)
     }
 }
 
-/* A forecast takes longer than a look at the marks, so not every time. */
+/* A forecast takes longer than reading the marks, so not every time. */
 static bool is_due(const struct takt_cached *cached)
 {
     return cached != NULL && !cached->is_valid && cached->uses > 1 &&
@@ -376,8 +376,8 @@ static void release(const struct substitution *self)
     unlock_cache(before);
 }
 
-/* A program that uses a GPU itself may have it write matrices, which nobody
- * sees: what was copied is of no use from then on. Whoever asks for reuse says
+/* A program that uses a GPU itself may have it write matrices, which is not
+ * seen: what was copied is of no use from then on. Who asks for reuse says
  * that it does not. */
 static bool is_foreign(const struct takt_route *route)
 {
@@ -444,15 +444,15 @@ void takt__reuse_expect(const struct takt_route *route, const takt_call *call,
     struct substitution self = {.route = route, .call = *call};
 
     find_operands(&self);
-    const struct outlook outlook = outlook_of(&self);
-    if (!outlook.has_gpu || outlook.is_ready)
+    const struct gpu_estimate estimate = estimate_of(&self);
+    if (!estimate.has_gpu || estimate.is_ready)
         return;
-    const double moving_s = outlook.move_s_per_byte * bytes_of(&self);
+    const double moving_s = estimate.move_s_per_byte * bytes_of(&self);
     const double price_s =
-        opening_s + price_of(bytes_of(&self), outlook.move_s_per_byte);
+        opening_s + price_of(bytes_of(&self), estimate.move_s_per_byte);
     const int before = lock_cache();
     const bool does_pay =
-        takt__expectation_add(&expectation, calls, seconds, outlook.gpu_s,
+        takt__expectation_add(&expectation, calls, seconds, estimate.gpu_s,
                               moving_s, price_s) &&
         !is_opened;
     is_opened |= does_pay;

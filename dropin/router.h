@@ -22,7 +22,7 @@
 struct takt_route *takt__route(const struct takt_baseline *baseline,
                                enum takt_why *why);
 
-/* Opens the router and a route for that library now, if nobody did. */
+/* Opens the router and a route for that library now, unless it is open. */
 void takt__route_early(const struct takt_baseline *baseline);
 
 /* Adds the time of calls that would have asked the router: when that is enough,

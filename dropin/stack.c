@@ -23,7 +23,7 @@ static bool find(void **begin, size_t *bytes)
     return is_found;
 }
 
-bool takt__stack_look(uintptr_t here)
+bool takt__stack_measure(uintptr_t here)
 {
     struct takt_stack_room *room = &takt__stack_room;
     struct takt_guard guard;

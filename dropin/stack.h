@@ -20,7 +20,7 @@ struct takt_stack_room {
 extern _Thread_local struct takt_stack_room takt__stack_room;
 
 /* Finds that out, once per thread. */
-bool takt__stack_look(uintptr_t here);
+bool takt__stack_measure(uintptr_t here);
 
 static inline bool takt__has_stack(void)
 {
@@ -28,7 +28,7 @@ static inline bool takt__has_stack(void)
 
     return __builtin_expect(
                here - takt__stack_room.begin < takt__stack_room.size, 1) ||
-           takt__stack_look(here);
+           takt__stack_measure(here);
 }
 
 #endif

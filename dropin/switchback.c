@@ -65,7 +65,7 @@ static struct {
     uint64_t first_ns, begin_ns; /* of all slices, and of this one */
     uint64_t settles_ns;         /* after a change to the routed side */
     uint64_t stay_ns;            /* on the preferred side */
-    uint64_t looked_ns;          /* when the GPU was last asked about */
+    uint64_t gpu_checked_ns;     /* when the GPU was last asked about */
     bool is_gpu_ready;
     unsigned skipped, skips;      /* calls at the start of this slice that are
                                    * not measured */
@@ -229,9 +229,9 @@ static bool has_new_gpu(uint64_t now_ns)
 
     if (state.is_gpu_ready || !state.is_open ||
         state.options.is_gpu_ready == NULL ||
-        now_ns - state.looked_ns < every_ns)
+        now_ns - state.gpu_checked_ns < every_ns)
         return false;
-    state.looked_ns = now_ns;
+    state.gpu_checked_ns = now_ns;
     state.is_gpu_ready = state.options.is_gpu_ready(now_ns);
     return state.is_gpu_ready;
 }
@@ -397,7 +397,7 @@ void takt__switchback_add(const struct takt_switchback_call *call)
     atomic_flag_clear_explicit(&is_busy, memory_order_release);
 }
 
-void takt__switchback_look(uint64_t now_ns)
+void takt__switchback_begin_call(uint64_t now_ns)
 {
     if (atomic_flag_test_and_set_explicit(&is_busy, memory_order_acquire))
         return;

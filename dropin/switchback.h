@@ -46,7 +46,7 @@ struct takt_switchback_call {
 void takt__switchback_add(const struct takt_switchback_call *call);
 
 /* Before a large call: it may begin on the side of the last run. */
-void takt__switchback_look(uint64_t now_ns);
+void takt__switchback_begin_call(uint64_t now_ns);
 
 /* A call of this thread was not timed: what follows it is no gap. */
 void takt__switchback_skip(void);

@@ -34,11 +34,11 @@ static inline uint64_t takt__otel_after_ms(uint64_t now_ns, unsigned ms)
 
 /* How one try ended. */
 struct takt_otel_outcome {
-    enum takt_otel_fate {
+    enum takt_otel_result {
         TAKT_OTEL_DELIVERED,
         TAKT_OTEL_PUT_OFF, /* it may be tried again */
         TAKT_OTEL_REFUSED  /* it would be no use */
-    } fate;
+    } result;
     double asked_s;    /* to wait before the next try; negative: not said */
     uint64_t rejected; /* of what was delivered, what was not wanted */
     char problem[256]; /* for people; "" */

@@ -192,7 +192,7 @@ static void send_line(void *self, const struct takt_otel_bytes *request,
     *out = (struct takt_otel_outcome){TAKT_OTEL_DELIVERED, -1, 0, ""};
     while (pthread_mutex_trylock(&file->lock) != 0)
         if (!wait_for_room(file, watch)) {
-            out->fate = TAKT_OTEL_PUT_OFF;
+            out->result = TAKT_OTEL_PUT_OFF;
             return;
         }
     const bool is_written = write_line(file, request, watch);
@@ -200,10 +200,10 @@ static void send_line(void *self, const struct takt_otel_bytes *request,
     pthread_mutex_unlock(&file->lock);
     if (is_written)
         return;
-    out->fate = reason == ENOSPC || reason == EDQUOT || reason == EAGAIN ||
-                        reason == EINTR
-                    ? TAKT_OTEL_PUT_OFF
-                    : TAKT_OTEL_REFUSED;
+    out->result = reason == ENOSPC || reason == EDQUOT || reason == EAGAIN ||
+                          reason == EINTR
+                      ? TAKT_OTEL_PUT_OFF
+                      : TAKT_OTEL_REFUSED;
     if (strerror_r(reason, why, sizeof why) != 0)
         snprintf(why, sizeof why, "error %d", reason);
     snprintf(out->problem, sizeof out->problem, "cannot write %.100s: %s",

@@ -144,10 +144,10 @@ static bool read_answer(const unsigned char *body, size_t size,
     struct takt_otel_answer answer;
 
     if (!takt__otel_answer(body, size, &answer)) {
-        out->fate = TAKT_OTEL_REFUSED;
+        out->result = TAKT_OTEL_REFUSED;
         return false;
     }
-    out->fate = TAKT_OTEL_DELIVERED;
+    out->result = TAKT_OTEL_DELIVERED;
     out->rejected = (uint64_t)answer.rejected;
     snprintf(out->problem, sizeof out->problem, "%s", answer.message);
     return true;
@@ -164,7 +164,7 @@ static void read_grpc(const unsigned char *body, size_t size,
     for (size_t i = 1; i < prefix && size >= prefix; i++)
         length = length << 8 | body[i];
     if (size == 0)
-        out->fate = TAKT_OTEL_DELIVERED;
+        out->result = TAKT_OTEL_DELIVERED;
     else if (size < prefix || body[0] != 0 || length != size - prefix ||
              !read_answer(body + prefix, size - prefix, out))
         snprintf(out->problem, sizeof out->problem,
@@ -181,7 +181,7 @@ static void judge_silence(const unsigned char *body, size_t size,
         read_grpc(body, size, out);
         return;
     }
-    out->fate = TAKT_OTEL_PUT_OFF;
+    out->result = TAKT_OTEL_PUT_OFF;
     snprintf(out->problem, sizeof out->problem,
              "the answer has no gRPC status");
 }
@@ -219,7 +219,7 @@ void takt__otel_grpc_outcome(const struct takt_otel_grpc *grpc,
     const bool is_asked = grpc->retry_after_s >= 0;
     if (statuses[status].may_pass ||
         (status == RESOURCE_EXHAUSTED && is_asked)) {
-        out->fate = TAKT_OTEL_PUT_OFF;
+        out->result = TAKT_OTEL_PUT_OFF;
         out->asked_s = grpc->retry_after_s;
     }
 }
@@ -240,7 +240,7 @@ static void read_http(const char *type, const unsigned char *body, size_t size,
                       struct takt_otel_outcome *out)
 {
     if (size == 0 || is_of_type(type, "application/json"))
-        out->fate = TAKT_OTEL_DELIVERED;
+        out->result = TAKT_OTEL_DELIVERED;
     else if ((type[0] != '\0' && !is_of_type(type, "application/x-protobuf")) ||
              !read_answer(body, size, out))
         snprintf(out->problem, sizeof out->problem,
@@ -259,7 +259,7 @@ void takt__otel_http_outcome(long http_status, const char *type,
     }
     snprintf(out->problem, sizeof out->problem, "HTTP status %ld", http_status);
     if (http_status == 429 || (http_status >= 502 && http_status <= 504)) {
-        out->fate = TAKT_OTEL_PUT_OFF;
+        out->result = TAKT_OTEL_PUT_OFF;
         out->asked_s = retry_after_s;
     }
 }

@@ -83,7 +83,7 @@ static void try_once(struct takt_otel_channel *channel, uint64_t give_up_ns,
     channel->transport.send(channel->transport.self, &channel->request, &watch,
                             outcome);
     pthread_mutex_lock(&channel->lock);
-    channel->is_failing = outcome->fate != TAKT_OTEL_DELIVERED;
+    channel->is_failing = outcome->result != TAKT_OTEL_DELIVERED;
     if (channel->is_failing && channel->is_ending)
         channel->end_ns = takt__otel_least(
             channel->end_ns,
@@ -187,7 +187,7 @@ static void settle(struct takt_otel_channel *channel,
 {
     struct takt_otel_counts *counts = &channel->counts;
 
-    if (outcome->fate == TAKT_OTEL_DELIVERED) {
+    if (outcome->result == TAKT_OTEL_DELIVERED) {
         const uint64_t rejected =
             takt__otel_least(outcome->rejected, batch->spans);
         counts->spans_rejected += rejected;
@@ -212,7 +212,7 @@ static void deliver(struct takt_otel_channel *channel)
     while (is_whole) {
         try_once(channel, give_up_ns, &outcome);
         tried++;
-        if (outcome.fate != TAKT_OTEL_PUT_OFF ||
+        if (outcome.result != TAKT_OTEL_PUT_OFF ||
             !tries_again(channel, &outcome, tried, begun_ns))
             break;
     }

@@ -190,9 +190,9 @@ static void judge_answer(struct takt_otel_connection *link, long http_status,
     else
         takt__otel_http_outcome(http_status, link->type, asked_s, link->kept,
                                 link->size, out);
-    if (out->fate == TAKT_OTEL_PUT_OFF && out->asked_s < 0)
+    if (out->result == TAKT_OTEL_PUT_OFF && out->asked_s < 0)
         out->asked_s = asked_s;
-    if (out->fate == TAKT_OTEL_REFUSED && link->target->is_grpc &&
+    if (out->result == TAKT_OTEL_REFUSED && link->target->is_grpc &&
         version != CURL_HTTP_VERSION_2)
         strcpy(out->problem, "it does not speak HTTP/2, as gRPC does");
     if (out->rejected > 0)
@@ -266,8 +266,8 @@ static void judge_failure(struct takt_otel_connection *link, CURLcode code,
 {
     char room[128];
 
-    out->fate = may_pass(code) && !link->is_endless ? TAKT_OTEL_PUT_OFF
-                                                    : TAKT_OTEL_REFUSED;
+    out->result = may_pass(code) && !link->is_endless ? TAKT_OTEL_PUT_OFF
+                                                      : TAKT_OTEL_REFUSED;
     snprintf(out->problem, sizeof out->problem, "cannot reach %.80s: %.120s%s",
              link->target->shown, explain(link, code, room, sizeof room),
              guess(link, code));

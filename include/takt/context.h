@@ -164,8 +164,8 @@ typedef struct takt_request {
 /* Situations change the time of the same call. */
 /* The operands are in the caches: the previous call used them. */
 #define TAKT_SITUATION_REPEAT 1u
-/* A single call: the threads sleep and have to be woken. */
-#define TAKT_SITUATION_ALONE 2u
+/* After a pause: the threads sleep and have to be woken. */
+#define TAKT_SITUATION_ASLEEP 2u
 /* The operands are on the first GPU that is ready. Without a GPU they are on
  * the host. */
 #define TAKT_SITUATION_ON_GPU 4u

@@ -13,7 +13,7 @@ static _Thread_local const char *problem;
 
 /* The first object is the program itself. One that is not static names the
  * loader that it needs. */
-static int look_at_program(struct dl_phdr_info *info, size_t size, void *self)
+static int check_program(struct dl_phdr_info *info, size_t size, void *self)
 {
     bool *is_static = self;
 
@@ -29,7 +29,7 @@ bool takt__is_static(void)
 {
     bool is_static = false;
 
-    dl_iterate_phdr(look_at_program, &is_static);
+    dl_iterate_phdr(check_program, &is_static);
     return is_static;
 }
 

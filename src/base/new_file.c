@@ -145,8 +145,8 @@ static takt_status resolve(const char *path, unsigned flags,
 }
 
 /* What there is to know about the file to replace; mode 0: there is none. */
-static takt_status look_at(const struct takt_new_file *file, struct stat *facts,
-                           takt_diag *diag)
+static takt_status read_facts(const struct takt_new_file *file,
+                              struct stat *facts, takt_diag *diag)
 {
     const char *path = file->path;
 
@@ -217,7 +217,7 @@ static takt_status open_beside(struct takt_new_file *file, unsigned flags,
     if (!split(target, folder, file->name) ||
         (file->folder = open_folder(folder)) < 0)
         return say_unwritable(diag, file->path);
-    status = look_at(file, &facts, diag);
+    status = read_facts(file, &facts, diag);
     if (status != TAKT_OK)
         return status;
     file->fd = open_temporary(file, facts.st_mode != 0);

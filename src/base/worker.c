@@ -2,14 +2,14 @@
 /* worker.c - one word of state, and the loop of the thread. */
 #include "base/worker.h"
 
-#include "base/alone.h"
 #include "base/clock.h"
 #include "base/exit.h"
 #include "base/futex.h"
+#include "base/last_thread.h"
 #include "base/lock.h"
 #include "base/thread.h"
 
-enum { looks = 25 }; /* in vain before it sleeps */
+enum { idle_rounds = 25 }; /* without work before it sleeps */
 
 static _Thread_local const struct takt_worker *own
     __attribute__((tls_model("initial-exec")));
@@ -41,19 +41,19 @@ static uint64_t rest_after(const struct takt_worker_job *job, uint64_t rest_ns,
     return rest_ns;
 }
 
-/* Looks now and then whether the program is over but for us. */
-static void doze(struct takt_worker *worker)
+/* Wakes up now and then to check whether all other threads have ended. */
+static void wait_for_notice(struct takt_worker *worker)
 {
-    static const uint64_t look_ns = 1000000000;
+    static const uint64_t check_ns = 1000000000;
     const uint64_t longest_ns = worker->job->longest_sleep_ns;
     const uint64_t now_ns = takt__now_ns();
     const uint64_t end_ns = longest_ns == 0 ? UINT64_MAX : now_ns + longest_ns;
     uint64_t until_ns = now_ns;
 
     do
-        until_ns = end_ns - until_ns < look_ns ? end_ns : until_ns + look_ns;
+        until_ns = end_ns - until_ns < check_ns ? end_ns : until_ns + check_ns;
     while (!takt__futex_changes(&worker->state, TAKT_WORKER_ASLEEP, until_ns) &&
-           until_ns < end_ns && !takt__end_if_alone());
+           until_ns < end_ns && !takt__exit_if_last());
 }
 
 static void sleep_until_woken(struct takt_worker *worker)
@@ -65,7 +65,7 @@ static void sleep_until_woken(struct takt_worker *worker)
     if (!swap(worker, TAKT_WORKER_AWAKE, TAKT_WORKER_ASLEEP))
         return;
     if (!job->has_work(worker->self))
-        doze(worker);
+        wait_for_notice(worker);
     swap(worker, TAKT_WORKER_ASLEEP, TAKT_WORKER_AWAKE);
 }
 
@@ -80,7 +80,7 @@ static void work_in_rounds(struct takt_worker *worker)
         idle = worker->job->work(worker->self, &is_news) ? 0 : idle + 1;
         rest_ns = rest_after(worker->job, rest_ns, is_news,
                              takt__now_ns() - start_ns);
-        if (idle > looks) {
+        if (idle > idle_rounds) {
             sleep_until_woken(worker);
             rest_ns = 0;
         } else {

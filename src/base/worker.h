@@ -4,9 +4,10 @@
  *
  * It works in rounds with a rest between them, which doubles while nothing
  * changes. After 25 rounds without work it sleeps until it is notified, and
- * only looks once a second whether the program is over but for it (alone.h). At
- * exit() it does what is left and stays, for no thread would join it; it ends
- * when its owner does. A child of fork() has no worker until it starts one.
+ * only checks once a second whether all other threads of the program have ended
+ * (last_thread.h). At exit() it does what is left and stays, for no thread
+ * would join it; it ends when its owner does. A child of fork() has no worker
+ * until it starts one.
  */
 #pragma once
 

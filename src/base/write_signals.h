@@ -3,7 +3,7 @@
  * write_signals.h - writes that fail without a signal.
  *
  * A write beyond the limit of a file's size (`ulimit -f`) raises SIGXFSZ, one
- * to a pipe that nobody reads SIGPIPE; either ends the program. Between these
+ * to a pipe without a reader SIGPIPE; either ends the program. Between these
  * calls such a write of this thread fails (EFBIG, EPIPE) and raises nothing:
  * what Takt cannot store or say is no reason for a program to end. Pairs nest.
  */

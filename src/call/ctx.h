@@ -37,9 +37,9 @@ struct takt_ctx {
 
     struct takt_learner *learner;
     struct takt_dispatcher *dispatcher;
-    bool is_followed;   /* `takt trace` may follow it */
-    uint64_t looked_ns; /* when it was last looked for; by the learner ... */
-    ino_t follower_ino; /* ... as are these: what it found last */
+    bool is_followed;              /* `takt trace` may follow it */
+    uint64_t followers_checked_ns; /* by the learner ... */
+    ino_t follower_ino;            /* ... as are these: what it found last */
     struct timespec follower_time;
     takt_diag export_problem; /* why there is no exporter; with its lock */
     pthread_mutex_t export_lock;

@@ -118,8 +118,8 @@ static size_t estimate_all(struct inquiry *inquiry, struct takt_model *model,
     return count;
 }
 
-static void look_around(takt_ctx *ctx, const takt_request *request,
-                        struct inquiry *inquiry)
+static void find_operands(takt_ctx *ctx, const takt_request *request,
+                          struct inquiry *inquiry)
 {
     struct takt_choice choice;
 
@@ -172,7 +172,7 @@ takt_status takt_explain(takt_ctx *ctx, const takt_request *given,
         return status;
     inquiry.ctx = ctx;
     inquiry.situation = request.situation;
-    look_around(ctx, &request, &inquiry);
+    find_operands(ctx, &request, &inquiry);
     struct takt_model *model = takt__learner_enter(ctx->learner);
     *count = estimate_all(&inquiry, model, all);
     takt__learner_leave(ctx->learner);

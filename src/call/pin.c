@@ -172,7 +172,7 @@ static char *read_file(FILE *file, size_t *length)
     return text;
 }
 
-/* A pipe would have the program wait for somebody to write. */
+/* A pipe would have the program wait for a writer. */
 static takt_status open_regular(const char *path, FILE **out)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

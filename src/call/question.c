@@ -101,7 +101,7 @@ takt_status takt__question_begin(takt_ctx **ctx, const takt_request *request,
 /* ---- operands on a GPU --------------------------------------------------- */
 
 _Static_assert(TAKT_SITUATION_REPEAT == TAKT_REPEAT &&
-                   TAKT_SITUATION_ALONE == TAKT_ASLEEP &&
+                   TAKT_SITUATION_ASLEEP == TAKT_ASLEEP &&
                    TAKT_SITUATION_ON_GPU == TAKT_RESIDENT,
                "a question and a sample mean the same by a situation");
 
@@ -167,15 +167,15 @@ void takt__question_where(takt_ctx *ctx, const takt_request *request,
                 moves->host_s + move_inputs(decider, d, TAKT_LINK_IN, &call);
 }
 
-/* The question is that of a thread that used others just now, or (alone) long
+/* The question is that of a thread that used others just now, or (asleep) long
  * ago. */
 void takt__question_locate(takt_ctx *ctx, const takt_request *request,
                            const struct takt_sizes *sizes,
                            const struct takt_question_location *where,
                            struct takt_choice *out)
 {
-    const bool is_alone = (request->situation & TAKT_SITUATION_ALONE) != 0;
-    struct takt_thread asking = {.threads_used = is_alone ? 0 : takt__ticks()};
+    const bool is_asleep = (request->situation & TAKT_SITUATION_ASLEEP) != 0;
+    struct takt_thread asking = {.threads_used = is_asleep ? 0 : takt__ticks()};
 
     takt__ctx_predict(ctx, sizes);
     takt__decide_location(&ctx->decider, &asking, sizes, &where->moves, true,

@@ -247,17 +247,17 @@ void takt__ctx_open_telemetry(takt_ctx *ctx, const takt_ctx_options *options)
 
 /* ---- what was learned ---------------------------------------------------- */
 
-/* Looks once a second whether `takt trace` waits for this process: once for
+/* Checks once a second whether `takt trace` waits for this process: once for
  * each time that it does. By the learner, so it costs no caller anything. */
-static void look_for_followers(takt_ctx *ctx, uint64_t now_ns)
+static void check_followers(takt_ctx *ctx, uint64_t now_ns)
 {
     static const uint64_t second_ns = 1000000000;
     char where[256];
     struct stat socket;
 
-    if (!ctx->is_followed || now_ns - ctx->looked_ns < second_ns)
+    if (!ctx->is_followed || now_ns - ctx->followers_checked_ns < second_ns)
         return;
-    ctx->looked_ns = now_ns;
+    ctx->followers_checked_ns = now_ns;
     if (!takt__listener_path((long)getpid(), where, sizeof where) ||
         stat(where + strlen("unix:"), &socket) != 0 ||
         (socket.st_ino == ctx->follower_ino &&
@@ -287,5 +287,5 @@ void takt__ctx_learned(void *self, const struct takt_sample *sample,
                                     ? (double)cell.seconds
                                     : -1,
                                 &counts);
-    look_for_followers(ctx, sample->start_ns);
+    check_followers(ctx, sample->start_ns);
 }

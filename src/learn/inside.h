@@ -54,7 +54,7 @@ struct takt_learner {
                                       * Written with both locks */
     takt_diag diag;
     uint64_t next_open_ns, next_save_ns, seq;
-    uint64_t next_look_ns; /* by the thread alone */
+    uint64_t next_second_ns; /* by the thread alone */
     double own_records, other_records;
     struct takt_records unsaved; /* could not be written yet */
 

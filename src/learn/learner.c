@@ -74,15 +74,15 @@ static takt_status save(struct takt_learner *learner, bool now)
     return status;
 }
 
-static void look(struct takt_learner *learner)
+static void run_each_second(struct takt_learner *learner)
 {
     static const uint64_t every_ns = 1000000000;
     const uint64_t now_ns = takt__now_ns();
 
-    if (learner->names.look == NULL || now_ns < learner->next_look_ns)
+    if (learner->names.each_second == NULL || now_ns < learner->next_second_ns)
         return;
-    learner->names.look(learner->names.self);
-    learner->next_look_ns = now_ns + every_ns;
+    learner->names.each_second(learner->names.self);
+    learner->next_second_ns = now_ns + every_ns;
 }
 
 /* True when anything came in; *changed when it changed what is published. */
@@ -99,7 +99,7 @@ static bool work(void *self, bool *changed)
     *changed = takt__learner_publish(learner, takt__now_ns(), most_work_ns);
     takt__unlock(&learner->lock);
     save(learner, false);
-    look(learner);
+    run_each_second(learner);
     return found;
 }
 
@@ -215,7 +215,7 @@ static uint64_t end_of_asking(struct takt_learner *learner)
                : end_ns;
 }
 
-/* The thread reads the store; where none can be had, nobody does. */
+/* The thread reads the store; without a thread it is not read. */
 static void await_store(struct takt_learner *learner, uint64_t end_ns)
 {
     if (atomic_load(&learner->was_tried) != 0 || learner->path[0] == '\0')

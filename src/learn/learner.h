@@ -44,7 +44,7 @@ struct takt_learner_names {
     void (*open)(void *self, unsigned expert);
     /* Called every second while there are calls, without a lock. May be NULL.
      */
-    void (*look)(void *self);
+    void (*each_second)(void *self);
     /* A sample was learned from. The counters are those of the model after it.
      * May be NULL. */
     void (*learned)(void *self, const struct takt_sample *sample,

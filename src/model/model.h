@@ -184,7 +184,7 @@ struct takt_change {
     unsigned first, last; /* buckets */
 };
 
-/* Has the changes of a series taken from now on: somebody asks about it. Those
+/* Has the changes of a series taken from now on: a caller asks about it. Those
  * of a series that was only restored wait until then; a sample asks, too. */
 takt_status takt__model_want(struct takt_model *model, unsigned series);
 

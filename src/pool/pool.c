@@ -34,7 +34,7 @@ enum {
     line = 64,         /* bytes of a cache line */
     spin_ns = 100000,  /* how long a worker stays awake for the next job */
     late_ns = 2000000, /* and at most for the end of one it is too late for */
-    look_every = 64,   /* spins between two looks at the clock */
+    clock_every = 64,  /* spins between two reads of the clock */
 };
 
 struct worker {
@@ -82,7 +82,7 @@ static bool spin_while(const _Atomic uint32_t *word, uint32_t old,
         if (atomic_load_explicit(word, memory_order_acquire) != old)
             return true;
         takt__pause();
-        if (i % look_every != 0)
+        if (i % clock_every != 0)
             continue;
         sched_yield();
         const uint64_t now_ns = takt__now_ns();

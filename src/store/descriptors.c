@@ -65,7 +65,7 @@ static bool is_as_it_was(const struct descriptor *descriptor)
                : errno != EBADF;
 }
 
-static bool look(struct takt_descriptors *of)
+static bool check(struct takt_descriptors *of)
 {
     for (size_t i = 0; i < of->count && !of->is_lost; i++)
         of->is_lost = !is_as_it_was(&of->list[i]);
@@ -169,7 +169,7 @@ bool takt__descriptors_may_open(const struct stat *database)
 {
     takt__lock(&list_lock);
     struct takt_descriptors *of = find(file_of(database));
-    const bool may = of == NULL || look(of);
+    const bool may = of == NULL || check(of);
     takt__unlock(&list_lock);
     return may;
 }
@@ -191,7 +191,7 @@ takt_status takt__descriptors_add(const char *path, const struct stat *database,
     struct takt_descriptors *of = find_or_add(file_of(database));
     if (of != NULL) {
         of->users++;
-        if (!look(of))
+        if (!check(of))
             status = TAKT_EIO;
         else if (find_parts(path, part) && add_all(of, part) &&
                  add_lockfile(of, lockfile))
@@ -207,7 +207,7 @@ bool takt__descriptors_are_ours(struct takt_descriptors *of)
     if (of == NULL)
         return true;
     takt__lock(&list_lock);
-    const bool is_whole = look(of);
+    const bool is_whole = check(of);
     takt__unlock(&list_lock);
     return is_whole;
 }
@@ -226,7 +226,7 @@ bool takt__descriptors_begin_release(struct takt_descriptors *of,
                                      void *connection)
 {
     takt__lock(&list_lock);
-    if (of == NULL || look(of))
+    if (of == NULL || check(of))
         return true;
     keep(of, connection);
     takt__unlock(&list_lock);

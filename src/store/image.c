@@ -47,14 +47,14 @@ struct image_file {
 
 /* ---- reading ------------------------------------------------------------- */
 
-struct look {
+struct file_facts {
     struct stat part[parts]; /* zeros: there is none */
     bool has_journal;
 };
 
 /* A journal that was ended but kept begins with zeros, and one that holds
  * nothing is empty; neither is seen here, since Takt removes its journals. */
-static takt_status look_at(const char *path, struct look *out)
+static takt_status read_facts(const char *path, struct file_facts *out)
 {
     struct stat facts;
 
@@ -95,23 +95,23 @@ static bool is_recent(const struct stat *facts)
     return ms >= 0 && ms < clock_tick_ms;
 }
 
-static takt_status check_look(const char *path, const struct look *look,
-                              size_t limit, takt_diag *diag)
+static takt_status check_facts(const char *path, const struct file_facts *files,
+                               size_t limit, takt_diag *diag)
 {
     size_t bytes = 0;
 
-    if (look->part[0].st_ino == 0)
+    if (files->part[0].st_ino == 0)
         return takt__say(diag, TAKT_ENOENT, "%s: there is no such file", path);
     for (int i = 0; i < parts; i++) {
-        const struct stat *facts = &look->part[i];
-        if (facts->st_ino != 0 && !S_ISREG(facts->st_mode))
+        const struct stat *part = &files->part[i];
+        if (part->st_ino != 0 && !S_ISREG(part->st_mode))
             return takt__say(diag, TAKT_EIO, "%s%s is not a regular file", path,
                              ends[i]);
-        if ((uint64_t)facts->st_size > limit - bytes)
+        if ((uint64_t)part->st_size > limit - bytes)
             return takt__say(diag, TAKT_ECORRUPT,
                              "%s is too large: at most %zu MiB are read", path,
                              limit >> 20);
-        bytes += (size_t)facts->st_size;
+        bytes += (size_t)part->st_size;
     }
     return TAKT_OK;
 }
@@ -157,7 +157,7 @@ static takt_status read_file(sqlite3_vfs *vfs, const char *name, int kind,
     return takt__sql_status(result);
 }
 
-static takt_status read_parts(const char *path, const struct look *look,
+static takt_status read_parts(const char *path, const struct file_facts *facts,
                               struct takt_image *image, bool *is_short)
 {
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
@@ -169,8 +169,8 @@ static takt_status read_parts(const char *path, const struct look *look,
         struct bytes *bytes = &image->part[i];
         char *name = takt__path_extend(path, ends[i]);
         status = name == NULL ? TAKT_ENOMEM
-                              : reserve(bytes, (size_t)look->part[i].st_size);
-        bytes->length = (size_t)look->part[i].st_size;
+                              : reserve(bytes, (size_t)facts->part[i].st_size);
+        bytes->length = (size_t)facts->part[i].st_size;
         if (status == TAKT_OK && bytes->length > 0)
             status = read_file(vfs, name, kinds[i], bytes, is_short);
         free(name);
@@ -180,7 +180,8 @@ static takt_status read_parts(const char *path, const struct look *look,
 }
 
 /* Whether what was read is what was there all the while. */
-static bool is_settled(const struct look *before, const struct look *after)
+static bool is_settled(const struct file_facts *before,
+                       const struct file_facts *after)
 {
     const bool has_log = before->part[1].st_size > 0;
 
@@ -194,13 +195,13 @@ static bool is_settled(const struct look *before, const struct look *after)
 static takt_status read_once(const char *path, size_t limit, takt_diag *diag,
                              struct takt_image *image, bool *is_good)
 {
-    struct look before, after;
+    struct file_facts before, after;
     bool is_short;
 
     *is_good = false;
-    takt_status status = look_at(path, &before);
+    takt_status status = read_facts(path, &before);
     if (status == TAKT_OK)
-        status = check_look(path, &before, limit, diag);
+        status = check_facts(path, &before, limit, diag);
     if (status != TAKT_OK)
         return status;
     if (before.has_journal)
@@ -211,7 +212,7 @@ static takt_status read_once(const char *path, size_t limit, takt_diag *diag,
             path, path);
     status = read_parts(path, &before, image, &is_short);
     if (status == TAKT_OK || is_short || status == TAKT_EIO) {
-        const takt_status again = look_at(path, &after);
+        const takt_status again = read_facts(path, &after);
         if (again != TAKT_OK)
             return again;
         *is_good = status == TAKT_OK && is_settled(&before, &after);

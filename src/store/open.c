@@ -132,7 +132,7 @@ static takt_status explain(const struct takt_database *database,
         return takt__say(diag, status, "%s", TAKT_STORE_LOST);
     return takt__say(diag, status,
                      "%s cannot be used (%s): check its folder's rights, the "
-                     "space left, and who else uses it",
+                     "space left, and what else uses it",
                      path,
                      database->db != NULL ? sqlite3_errmsg(database->db)
                                           : "no access");

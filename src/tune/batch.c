@@ -17,7 +17,7 @@
 
 #include "tune/inside.h"
 
-static const double look_s = 0.25;
+static const double poll_s = 0.25;
 enum { most_tries = 3 };
 
 /* Processors that others may use, of all, before samples are worth nothing: a
@@ -184,11 +184,11 @@ static double others_since(const struct takt_batch *batch)
 bool takt__tune_await_idle(struct takt_tuning *tuning, double limit_s)
 {
     const double start = takt__tune_now();
-    const struct timespec look = {.tv_nsec = (long)(look_s * 1e9)};
+    const struct timespec pause = {.tv_nsec = (long)(poll_s * 1e9)};
 
     do {
         takt__batch_begin(tuning);
-        nanosleep(&look, NULL);
+        nanosleep(&pause, NULL);
         tuning->result.others = others_since(&tuning->batch);
         if (tuning->result.others <= tolerable(tuning))
             return true;

@@ -136,7 +136,7 @@ static size_t prepare(struct comparison *comparison,
     } else {
         copy = make_fresh(comparison, timed, &idle_s);
     }
-    if ((situation & TAKT_SITUATION_ALONE) != 0)
+    if ((situation & TAKT_SITUATION_ASLEEP) != 0)
         nanosleep(&pause, NULL);
     else if (timed->threads > 1 && idle_s > 0)
         wake(comparison, timed);
@@ -187,12 +187,12 @@ static double warm_up(struct comparison *comparison,
 static bool is_wanted(const struct comparison *comparison,
                       const struct timed_expert *timed, unsigned situation)
 {
-    if ((situation & TAKT_SITUATION_ALONE) != 0 && timed->threads == 1)
+    if ((situation & TAKT_SITUATION_ASLEEP) != 0 && timed->threads == 1)
         return false;
     if (situation != 0 && timed->is_gpu) /* they are the same to it */
         return false;
-    if (situation == (TAKT_SITUATION_ALONE | TAKT_SITUATION_REPEAT) &&
-        (!comparison->tuning->limits.times_repeated_alone ||
+    if (situation == (TAKT_SITUATION_ASLEEP | TAKT_SITUATION_REPEAT) &&
+        (!comparison->tuning->limits.times_repeated_asleep ||
          comparison->round == 0)) /* it is much like the two of them */
         return false;
     if (situation != 0 && comparison->is_long) /* nothing beside the call */
@@ -237,8 +237,8 @@ static bool take_sample(struct comparison *comparison,
 static void take_turn(struct comparison *comparison, struct timed_expert *timed)
 {
     static const unsigned order[situation_count] = {
-        TAKT_SITUATION_REPEAT, 0, TAKT_SITUATION_ALONE,
-        TAKT_SITUATION_REPEAT | TAKT_SITUATION_ALONE};
+        TAKT_SITUATION_REPEAT, 0, TAKT_SITUATION_ASLEEP,
+        TAKT_SITUATION_REPEAT | TAKT_SITUATION_ASLEEP};
     const double about_s = warm_up(comparison, timed);
 
     timed->is_out = about_s < 0;

@@ -39,7 +39,7 @@ struct takt_tune_limits {
     double enough;                 /* samples per expert and situation */
     double longest_s;              /* of a call that is still run */
     double most_bytes;             /* of operands */
-    bool times_repeated_alone;
+    bool times_repeated_asleep;
 };
 
 /* ---- the plan ---- */

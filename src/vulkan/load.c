@@ -204,8 +204,8 @@ static unsigned rank(const VkPhysicalDeviceProperties *properties)
     return 3;
 }
 
-static bool look_at(VkPhysicalDevice physical, unsigned *out_rank,
-                    struct takt_vulkan_candidate *out)
+static bool describe(VkPhysicalDevice physical, unsigned *out_rank,
+                     struct takt_vulkan_candidate *out)
 {
     VkPhysicalDeviceProperties2 properties = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
@@ -237,7 +237,7 @@ static void list_devices(void)
     for (uint32_t i = 0; i < count; i++) {
         struct takt_vulkan_candidate one;
         unsigned its_rank;
-        if (!look_at(all[i], &its_rank, &one))
+        if (!describe(all[i], &its_rank, &one))
             continue;
         unsigned at = vulkan.count;
         while (at > 0 && ranks[at - 1] > its_rank)

@@ -53,7 +53,7 @@ static void the_longest_name_will_do(void)
     EXPECT_INT(count_files(), 1);
 }
 
-static void nobody_sees_a_part_of_it(void)
+static void no_reader_sees_a_part_of_it(void)
 {
     struct takt_new_file file;
     takt_diag diag;
@@ -214,7 +214,7 @@ int main(void)
     RUN(a_new_file_obeys_the_umask);
     RUN(a_path_without_a_folder_is_in_this_one);
     RUN(the_longest_name_will_do);
-    RUN(nobody_sees_a_part_of_it);
+    RUN(no_reader_sees_a_part_of_it);
     RUN(a_link_that_appears_meanwhile_is_not_followed);
     RUN(links_are_followed_or_refused);
     RUN(streams_are_written_in_place_where_that_is_meant);

@@ -7,7 +7,7 @@
 #include "cuda/cuda.h"
 #include "gpu/buffers.h"
 
-enum { some = 50000 }; /* too many for a letter */
+enum { some = 50000 }; /* too many for a small transfer */
 
 static takt_ctx *ctx; /* everything on cuda.0 */
 static size_t gpu_expert;
@@ -160,7 +160,7 @@ static void expect_moves(size_t in, size_t out)
     EXPECT_INT(fake.bytes_out() - went_out, out);
 }
 
-static void contents_survive_the_journey(void)
+static void contents_survive_moving(void)
 {
     for (size_t n = 1; n < 3000000; n = n * 7 + 1) {
         takt_buffer *a = buffer_of(ctx, n, 3), *b = buffer_of(ctx, n, 4);
@@ -415,7 +415,7 @@ int main(void)
     RUN(maps_that_make_no_sense_are_refused);
     RUN(calls_on_what_is_not_theirs_are_refused);
     RUN(calls_on_what_is_mapped_are_refused);
-    RUN(contents_survive_the_journey);
+    RUN(contents_survive_moving);
     RUN(a_chain_moves_each_operand_once);
     RUN(what_is_not_written_stays);
     RUN(plain_operands_may_be_mixed_in);

@@ -304,7 +304,7 @@ static void history_is_read_by_expert_and_size(void)
     EXPECT_NEAR(best.calls, 10, 1e-9);
     EXPECT(best.work_low <= 4000 && 4000 < best.work_high);
     EXPECT_NEAR(best.work.flops, 8000, 1);
-    woken.situation = TAKT_SITUATION_ALONE; /* one thread: all the same */
+    woken.situation = TAKT_SITUATION_ASLEEP; /* one thread: all the same */
     EXPECT_INT(takt_history_best(ctx, &woken, &best), TAKT_OK);
     EXPECT_STR(best.expert, "fast");
     EXPECT_INT(takt_history_read(ctx, visit, &visits), TAKT_OK);

@@ -369,7 +369,7 @@ TEST_APART(a_large_product, a_large_product_opens_them)
 TEST_APART(a_list_of_experts, a_list_of_experts_has_them)
 TEST_APART(a_question, a_question_about_products_knows_them)
 TEST_APART(a_product_after_experts_of_the_user,
-           experts_of_the_user_stay_who_they_are)
+           experts_of_the_user_stay_as_they_are)
 TEST_APART(products_at_once, threads_that_open_them_at_once_share_them)
 /* A library counts in int: a side of 2^31 is too long for it, however fast it
  * was said to be. */
@@ -440,7 +440,7 @@ int main(void)
     RUN(a_large_product_opens_them);
     RUN(a_list_of_experts_has_them);
     RUN(a_question_about_products_knows_them);
-    RUN(experts_of_the_user_stay_who_they_are);
+    RUN(experts_of_the_user_stay_as_they_are);
     RUN(threads_that_open_them_at_once_share_them);
     RUN(an_expert_that_is_named_is_found);
     RUN(an_expert_that_would_refuse_is_not_named);

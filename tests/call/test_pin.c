@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_pin.c - a pin file is obeyed to the letter, gives the same bits in every
+ * test_pin.c - a pin file is followed exactly, gives the same bits in every
  * run, and is refused when it is not whole.
  */
 #define _GNU_SOURCE /* mkdtemp() */

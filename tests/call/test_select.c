@@ -225,7 +225,7 @@ static void operands_on_a_gpu_keep_a_call_there(void)
     EXPECT(strncmp(d.runner_up, "simd.", 5) == 0 ||
            strcmp(d.runner_up, "scalar") == 0);
     const double resident_s = d.predicted_s;
-    request.situation |= TAKT_SITUATION_REPEAT | TAKT_SITUATION_ALONE;
+    request.situation |= TAKT_SITUATION_REPEAT | TAKT_SITUATION_ASLEEP;
     EXPECT_INT(takt_select(ctx, &request, &d), TAKT_OK);
     EXPECT_STR(d.expert, "cuda.0");
     EXPECT_NEAR(d.predicted_s, resident_s, 1e-3 * resident_s);

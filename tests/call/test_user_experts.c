@@ -117,7 +117,7 @@ static void the_faster_one_is_found_and_kept(void)
     takt_ctx_destroy(ctx);
 }
 
-static void who_cannot_or_fails_is_replaced_and_left_alone(void)
+static void an_expert_that_fails_is_replaced_and_suspended(void)
 {
     takt_ctx *ctx = make_ctx();
     const takt_op *op = define(ctx, "own");
@@ -200,7 +200,7 @@ static void a_refusal_is_heard_of_at_once(void)
     takt_ctx_destroy(ctx);
 }
 
-static void when_all_refuse_nobody_ran_it(void)
+static void when_all_refuse_none_ran_it(void)
 {
     takt_ctx *ctx = make_ctx();
     const takt_op *op = define(ctx, "own");
@@ -484,7 +484,7 @@ static takt_decision add_once(takt_ctx *ctx, size_t n, unsigned flags)
     return decision;
 }
 
-static void the_usual_one_runs_what_nobody_measured(void)
+static void the_usual_expert_runs_what_was_not_measured(void)
 {
     takt_ctx *ctx = make_ctx();
     struct worker w = {.can_run = 1};
@@ -707,17 +707,17 @@ static void an_expert_is_not_passed_by_that_comes_meanwhile(void)
 
 int main(void)
 {
-    RUN(the_usual_one_runs_what_nobody_measured);
+    RUN(the_usual_expert_runs_what_was_not_measured);
     RUN(a_slow_usual_one_is_left_for_ours);
     RUN(steady_calls_change_hands_once);
     RUN(what_is_tried_aside_leaves_no_trace);
     RUN(a_usual_one_that_refuses_is_replaced);
     RUN(what_was_measured_of_it_is_told_and_explained);
     RUN(the_faster_one_is_found_and_kept);
-    RUN(who_cannot_or_fails_is_replaced_and_left_alone);
+    RUN(an_expert_that_fails_is_replaced_and_suspended);
     RUN(the_only_one_that_fails_teaches_no_time);
     RUN(a_refusal_is_heard_of_at_once);
-    RUN(when_all_refuse_nobody_ran_it);
+    RUN(when_all_refuse_none_ran_it);
     RUN(a_late_expert_is_found);
     RUN(other_policies_run_them_too);
     RUN(names_are_checked);

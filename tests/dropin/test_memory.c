@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * test_memory.c - whether a store knows the program, by a glance at its bytes,
+ * test_memory.c - whether a store knows the program, by a search of its bytes,
  * and what of a comparison is kept.
  */
 #include "memory.h"

@@ -181,7 +181,7 @@ static bool multiply_part(const float *left)
     return is_right(left, c);
 }
 
-static void whoever_reads_a_matrix_finds_the_same_copy(void)
+static void all_routines_find_the_same_copy(void)
 {
     make_a();
     warm_up();
@@ -569,7 +569,7 @@ int main(int count, char **argv)
         return tap_done();
     }
     RUN(a_matrix_is_moved_once_while_it_is_unchanged);
-    RUN(whoever_reads_a_matrix_finds_the_same_copy);
+    RUN(all_routines_find_the_same_copy);
     RUN(matrices_that_overlap_see_the_same_changes);
     RUN(results_are_right_whatever_changes);
     RUN(what_changes_every_time_is_hardly_ever_tracked);

@@ -143,7 +143,7 @@ static void run_program(const struct program *program, struct outcome *out)
         if ((now_s > 0.02 || program->is_early) && !program->is_closed)
             takt__switchback_open(&options);
         if (program->is_early)
-            takt__switchback_look(clock_ns);
+            takt__switchback_begin_call(clock_ns);
         const double would =
             call(program, number, &clock_ns, &random, &is_routed);
         now_s = (double)(clock_ns - start_ns) * 1e-9;

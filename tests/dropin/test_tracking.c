@@ -422,7 +422,7 @@ static void send_to_pipe(void)
     close(ends[1]);
 }
 
-static void what_nobody_changes_stays_unchanged(void)
+static void what_is_not_written_stays_unchanged(void)
 {
     void (*const others[])(void) = {protect_for_a_while, read_all, write_beside,
                                     write_in_a_child, send_to_pipe};
@@ -573,7 +573,7 @@ static void children_know_nothing_of_what_their_parent_watches(void)
     free_matrix();
 }
 
-static void who_closes_all_files_is_believed_to_have_changed_all(void)
+static void closing_all_files_counts_as_changing_all(void)
 {
     make_matrix();
     EXPECT(begin());
@@ -699,13 +699,13 @@ static void memory_that_is_pinned_for_good_is_not_watched(void)
 static void run_all(void)
 {
     RUN(every_change_is_seen);
-    RUN(what_nobody_changes_stays_unchanged);
+    RUN(what_is_not_written_stays_unchanged);
     RUN(memory_that_was_never_touched_is_watched_too);
     RUN(a_change_is_history_when_the_watch_begins_anew);
     RUN(a_part_is_looked_at_by_itself);
     RUN(neighbours_do_not_see_each_other);
     RUN(children_know_nothing_of_what_their_parent_watches);
-    RUN(who_closes_all_files_is_believed_to_have_changed_all);
+    RUN(closing_all_files_counts_as_changing_all);
     RUN(unchanged_is_true_whatever_happens);
 }
 

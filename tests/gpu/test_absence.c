@@ -302,7 +302,7 @@ static void devices_end_while_they_are_opened(void)
     }
 }
 
-static void who_insists_waits_for_who_is_at_it(void)
+static void opening_waits_for_another_thread_that_opens(void)
 {
     for (int i = 0; i < 10; i++) {
         list_asleep();
@@ -360,7 +360,7 @@ int main(void)
     RUN(programs_end_and_fork_while_a_device_opens);
     subject_choose_fake();
     RUN(devices_end_while_they_are_opened);
-    RUN(who_insists_waits_for_who_is_at_it);
+    RUN(opening_waits_for_another_thread_that_opens);
     RUN(a_child_computes_on_the_host_and_its_parent_goes_on);
     return tap_done();
 }

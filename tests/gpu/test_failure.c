@@ -67,10 +67,10 @@ static const struct {
     size_t n;
     unsigned how;
 } trials[] = {
-    {"add", TAKT_F32, 1500, USUAL},          /* a letter */
+    {"add", TAKT_F32, 1500, USUAL},          /* small */
     {"axpy", TAKT_F32, 1500, USUAL},         /* in place */
     {"matmul", TAKT_F32, 1500, ADDING},      /* not to be done twice */
-    {"sum", TAKT_F32, 300001, USUAL},        /* out by letter */
+    {"sum", TAKT_F32, 300001, USUAL},        /* small out */
     {"mul", TAKT_F32, 300001, USUAL},        /* a transfer */
     {"softmax", TAKT_F32, 300001, IN_PLACE}, /* of rows */
     {"matmul", TAKT_F32, 3200, ADDING | GAPS | LARGE},

@@ -100,7 +100,7 @@ static void what_is_discarded_is_not_missed(void)
 }
 
 /* A call may have returned before its device was lost: sync says so. */
-static void who_waits_hears_of_a_loss(void)
+static void waiting_reports_a_loss(void)
 {
     ctx = context_of(TAKT_POLICY_FIXED, 2);
     takt_buffer *buffer = buffer_of(ctx, some, 1);
@@ -158,7 +158,7 @@ static const float after[steps + 1] = {5, 3, 5, 10, 10, -10, -8, -16};
 
 struct program {
     takt_buffer *a, *c;
-    float *plain; /* of `big` elements: too many for a letter */
+    float *plain; /* of `big` elements: too many for a small transfer */
     int done;
 };
 
@@ -184,7 +184,7 @@ static takt_status step(struct program *p, int number)
         return status;
     case 4:
         return run_vector("neg", big, c, NULL, c);
-    case 5: /* the first four of them, through a letter */
+    case 5: /* the first four of them, by a small transfer */
         few[0] = few[1] = few[2] = few[3] = 1;
         status = run_vector("axpy", 4, few, c, c);
         return status;
@@ -346,7 +346,7 @@ int main(void)
     subject_choose_fake();
     RUN(what_was_only_there_is_lost);
     RUN(what_is_discarded_is_not_missed);
-    RUN(who_waits_hears_of_a_loss);
+    RUN(waiting_reports_a_loss);
     RUN(what_was_lost_does_not_come_back_with_the_device);
     RUN(refusals_change_nothing);
     RUN(losses_are_told_and_never_wrong);

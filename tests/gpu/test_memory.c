@@ -82,7 +82,7 @@ static void what_does_not_fit_comes_home_first(void)
     stop();
 }
 
-static void who_was_not_used_for_longest_goes_first(void)
+static void the_least_recently_used_copy_goes_first(void)
 {
     takt_buffer *buffer[many];
 
@@ -316,7 +316,7 @@ int main(void)
     setenv("FAKE_CUDA_MEMORY", bytes, 1);
     subject_choose_fake();
     RUN(what_does_not_fit_comes_home_first);
-    RUN(who_was_not_used_for_longest_goes_first);
+    RUN(the_least_recently_used_copy_goes_first);
     RUN(operands_that_fit_just_so_are_all_there);
     RUN(plain_calls_have_buffers_make_room);
     RUN(what_never_fits_is_computed_elsewhere);

@@ -208,7 +208,7 @@ static void every_plan_computes_what_its_call_does(void)
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
         const enum takt_form form = takt__op_entry(op)->form;
-        /* A position is no element: it comes back in a letter. */
+        /* A position is no element: it comes back by a small transfer. */
         if (form == TAKT_FORM_view || takt__op_id(op) == TAKT_OP_argmax ||
             takt__op_id(op) == TAKT_OP_argmin)
             continue;

@@ -193,7 +193,7 @@ static void what_is_used_again_is_brought_in_earlier(void)
 }
 
 /* What is not known may be tried; not by who must not be late. */
-static void who_is_urgent_tries_nothing(void)
+static void urgent_calls_try_nothing(void)
 {
     takt_ctx *ctx = adaptive();
     takt_buffer *a = buffer_of(ctx, n, 1);
@@ -313,7 +313,7 @@ int main(void)
     RUN(calls_go_where_the_operands_are);
     RUN(questions_are_answered_as_calls_are);
     RUN(what_is_used_again_is_brought_in_earlier);
-    RUN(who_is_urgent_tries_nothing);
+    RUN(urgent_calls_try_nothing);
     RUN(a_busy_gpu_is_passed_over_for_another);
     RUN(a_rule_that_says_gpu_means_the_first);
     RUN(devices_are_lost_one_by_one);

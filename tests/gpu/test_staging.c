@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * test_staging.c - operands on the host travel to a device and results come
- * back: every op, by letter and by transfer, in stretches and in tiles, with
- * any number of threads, and never a byte beside what is the caller's.
+ * back: every op, by small and by staged transfers, in stretches and in tiles,
+ * with any number of threads, and never a byte beside what is the caller's.
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS in guard.h */
 #include "cuda/cuda.h"
 #include "gpu/subject.h"
 
-enum { by_letter = 2000, by_copied_letter = 24011, by_journey = 150011 };
+enum { small = 2000, small_copied = 24011, staged = 150011 };
 
 static takt_ctx *ctx; /* one thread */
 
@@ -47,11 +47,11 @@ static void every_op(size_t n, unsigned how)
 /* ---- one thread ------------------------------------------------------------
  */
 
-static void every_op_goes_by_letter(void)
+static void every_op_is_small(void)
 {
     const unsigned long copies = fake.count("cuMemcpyHtoDAsync");
 
-    every_op(by_letter, USUAL);
+    every_op(small, USUAL);
     every_op(17, ADDING | GAPS | BARE);
     every_op(1, USUAL);
     EXPECT_INT(fake.count("cuMemcpyHtoDAsync"), copies);
@@ -59,27 +59,27 @@ static void every_op_goes_by_letter(void)
 
 /* Inputs are read in place and after a copy in turns, until it is known which
  * takes less. */
-static void every_op_goes_by_copied_letter(void)
+static void every_op_is_small_and_copied(void)
 {
     const unsigned long copies = fake.count("cuMemcpyHtoDAsync");
 
     for (int round = 0; round < 2; round++)
-        every_op(by_copied_letter, round % 2 == 0 ? USUAL : ADDING | GAPS);
+        every_op(small_copied, round % 2 == 0 ? USUAL : ADDING | GAPS);
     EXPECT(fake.count("cuMemcpyHtoDAsync") > copies);
 }
 
-static void every_op_goes_by_journey(void)
+static void every_op_is_staged(void)
 {
     const unsigned long copies = fake.count("cuMemcpyHtoDAsync");
 
-    every_op(by_journey, USUAL);
-    every_op(by_journey + 1, ADDING | GAPS | BARE);
+    every_op(staged, USUAL);
+    every_op(staged + 1, ADDING | GAPS | BARE);
     EXPECT(fake.count("cuMemcpyHtoDAsync") > copies);
 }
 
 static void results_may_take_the_place_of_operands(void)
 {
-    static const size_t sizes[] = {by_letter, by_copied_letter, by_journey};
+    static const size_t sizes[] = {small, small_copied, staged};
 
     for (size_t i = 0; i < takt_op_count(); i++) {
         const takt_op *op = takt_op_at(i);
@@ -98,8 +98,8 @@ static void results_may_take_the_place_of_operands(void)
 static void both_operands_may_be_the_result(void)
 {
     for (int n = 0; n < 2; n++) {
-        struct subject s = subject_make(
-            ctx, "add", TAKT_F32, n == 0 ? by_letter : by_journey, IN_PLACE);
+        struct subject s = subject_make(ctx, "add", TAKT_F32,
+                                        n == 0 ? small : staged, IN_PLACE);
         s.call.in[1] = s.call.out;
         for (size_t i = 0; i < s.call.shape.dim[0]; i++)
             ((float *)s.want)[i] = 2 * ((float *)s.start)[i];
@@ -110,7 +110,7 @@ static void both_operands_may_be_the_result(void)
 
 static void products_of_all_layouts_arrive(void)
 {
-    static const size_t sizes[] = {900, by_journey, 300001};
+    static const size_t sizes[] = {900, staged, 300001};
 
     for (int n = 0; n < 3; n++)
         for (unsigned how = 0; how < BARE; how += 2) /* in place is none */
@@ -125,7 +125,7 @@ static void products_of_all_layouts_arrive(void)
 
 static void products_without_terms_or_factor_are_what_they_should_be(void)
 {
-    static const size_t sizes[] = {900, by_journey};
+    static const size_t sizes[] = {900, staged};
 
     for (int n = 0; n < 2; n++)
         for (unsigned how = 0; how <= (ADDING | GAPS); how += ADDING) {
@@ -169,9 +169,9 @@ static void long_calls_travel_in_stretches(void)
 
 /* Pages lie in the gaps that nobody may touch, as columns of other threads
  * might. */
-static void what_lies_between_rows_is_nobodys(void)
+static void what_lies_between_rows_is_not_touched(void)
 {
-    enum { rows = 3 }; /* few enough for a letter */
+    enum { rows = 3 }; /* few enough for a small transfer */
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t cols = page / sizeof(float), ld = 2 * cols;
     struct guard a = guard_make(2 * rows * page), c = guard_make(a.bytes);
@@ -267,7 +267,8 @@ static void *call_often(void *self)
     return NULL;
 }
 
-/* Transfers, letters, and teams of processors that want the same threads. */
+/* Staged and small transfers, and teams of processors that want the same
+ * threads. */
 static void threads_call_at_once_and_each_gets_its_own(void)
 {
     static const struct {
@@ -317,7 +318,7 @@ static takt_decision run_described(takt_ctx *on, const struct subject *s)
 
 static void decisions_say_what_moving_took(void)
 {
-    static const size_t sizes[] = {by_letter, by_journey, 2500001};
+    static const size_t sizes[] = {small, staged, 2500001};
     takt_ctx *on = context_of(TAKT_POLICY_FIXED, 1);
 
     for (int n = 0; n < 3; n++) {
@@ -347,7 +348,7 @@ static void decisions_say_what_moving_took(void)
 static void decisions_of_the_first_version_get_no_more(void)
 {
     takt_ctx *on = context_of(TAKT_POLICY_FIXED, 1);
-    struct subject s = subject_make(on, "add", TAKT_F32, by_journey, USUAL);
+    struct subject s = subject_make(on, "add", TAKT_F32, staged, USUAL);
 
     for (int i = 0; i < 2; i++) {
         takt_decision told = {
@@ -417,15 +418,15 @@ int main(void)
     guard_watch();
     subject_choose_fake();
     ctx = context_of(TAKT_POLICY_ADAPTIVE, 1);
-    RUN(every_op_goes_by_letter);
-    RUN(every_op_goes_by_copied_letter);
-    RUN(every_op_goes_by_journey);
+    RUN(every_op_is_small);
+    RUN(every_op_is_small_and_copied);
+    RUN(every_op_is_staged);
     RUN(results_may_take_the_place_of_operands);
     RUN(both_operands_may_be_the_result);
     RUN(products_of_all_layouts_arrive);
     RUN(products_without_terms_or_factor_are_what_they_should_be);
     RUN(long_calls_travel_in_stretches);
-    RUN(what_lies_between_rows_is_nobodys);
+    RUN(what_lies_between_rows_is_not_touched);
     RUN(rows_that_are_too_long_are_refused_or_right);
     RUN(any_number_of_threads_moves_the_same);
     RUN(threads_call_at_once_and_each_gets_its_own);

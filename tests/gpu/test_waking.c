@@ -66,7 +66,7 @@ static bool is_awake_within(takt_ctx *ctx, int seconds)
     return false;
 }
 
-static void nobody_opens_what_was_not_missed(void)
+static void a_gpu_that_was_not_missed_stays_closed(void)
 {
     takt_ctx *ctx = sleeping_context();
 
@@ -77,7 +77,7 @@ static void nobody_opens_what_was_not_missed(void)
     takt_ctx_destroy(ctx);
 }
 
-static void who_was_missed_for_long_enough_is_opened(void)
+static void a_gpu_that_was_missed_for_long_enough_is_opened(void)
 {
     takt_ctx *ctx = sleeping_context();
     struct subject s = subject_make(ctx, "add", TAKT_F32, 1000, USUAL);
@@ -233,7 +233,7 @@ static bool is_refused_by(takt_ctx *ctx, const struct subject *s)
     return exec.is_refused;
 }
 
-static void who_is_busy_is_not_suspected(void)
+static void a_busy_gpu_is_not_suspended(void)
 {
     takt_ctx *ctx = hasty_context();
     struct subject product = subject_make(ctx, "matmul", TAKT_F32, 40, USUAL);
@@ -254,7 +254,7 @@ static void who_is_busy_is_not_suspected(void)
 }
 
 /* Code that is not there is no excuse for what has nothing to do with it. */
-static void who_refuses_a_copy_is_suspected(void)
+static void a_gpu_that_refuses_a_copy_is_suspended(void)
 {
     takt_ctx *ctx = hasty_context();
     struct subject product =
@@ -335,14 +335,14 @@ static void a_question_does_not_wait_for_an_opening_gpu(void)
 int main(void)
 {
     subject_choose_fake();
-    RUN(nobody_opens_what_was_not_missed);
-    RUN(who_was_missed_for_long_enough_is_opened);
+    RUN(a_gpu_that_was_not_missed_stays_closed);
+    RUN(a_gpu_that_was_missed_for_long_enough_is_opened);
     RUN(a_context_may_end_while_its_gpu_is_opened);
     RUN(products_do_not_wait_for_our_code);
     RUN(without_our_code_products_go_on);
     RUN(products_that_need_our_code_get_it);
-    RUN(who_is_busy_is_not_suspected);
-    RUN(who_refuses_a_copy_is_suspected);
+    RUN(a_busy_gpu_is_not_suspended);
+    RUN(a_gpu_that_refuses_a_copy_is_suspended);
     RUN(a_context_may_end_while_code_is_translated);
     RUN(a_gpu_can_be_opened_ahead);
     RUN(a_question_tells_what_a_sleeping_gpu_takes_to_move);

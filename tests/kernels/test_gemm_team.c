@@ -137,7 +137,7 @@ static void *product(const struct trial *t, unsigned present)
     return gemm.c;
 }
 
-static void the_bits_do_not_depend_on_who_comes(void)
+static void the_bits_do_not_depend_on_the_threads(void)
 {
     uint64_t seed = 1;
     unsigned rounds = 0, direct = 0;
@@ -166,6 +166,6 @@ static void the_bits_do_not_depend_on_who_comes(void)
 
 int main(void)
 {
-    RUN(the_bits_do_not_depend_on_who_comes);
+    RUN(the_bits_do_not_depend_on_the_threads);
     return tap_done();
 }

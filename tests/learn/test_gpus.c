@@ -232,7 +232,7 @@ static void a_gpu_is_offered_once_per_try_until_it_is_settled(void)
     stop(program);
 }
 
-static void who_refused_takes_forever(void)
+static void an_expert_that_refused_takes_forever(void)
 {
     struct program *program = start("", "m", "d");
 
@@ -281,7 +281,7 @@ static void set_asleep(struct program *program, bool is_asleep)
     takt__learner_leave(program->learner);
 }
 
-static void who_falls_asleep_is_taken_back(void)
+static void a_gpu_that_is_closed_is_taken_back(void)
 {
     struct program *program = start("", "m", "d");
 
@@ -481,9 +481,9 @@ int main(void)
     scratch_make();
     RUN(each_place_says_what_can_be_had_there);
     RUN(a_gpu_is_offered_once_per_try_until_it_is_settled);
-    RUN(who_refused_takes_forever);
+    RUN(an_expert_that_refused_takes_forever);
     RUN(links_are_published_for_gpus_only);
-    RUN(who_falls_asleep_is_taken_back);
+    RUN(a_gpu_that_is_closed_is_taken_back);
     RUN(a_sleeper_is_woken_when_that_would_have_paid);
     RUN(records_say_which_gpu_they_are_of);
     RUN(the_same_gpu_is_remembered);

@@ -274,7 +274,7 @@ static void live_in_storm(void *self)
 }
 
 /* Threads are inside of calls, samples half-written, the learner at work. */
-static void a_fork_among_calls_hurts_nobody(void)
+static void a_fork_among_calls_does_no_harm(void)
 {
     enum { forks = 25, callers = 2 };
     const char *path = scratch_path();
@@ -628,7 +628,7 @@ int main(void)
     RUN(parent_and_child_each_store_their_own);
     RUN(a_child_has_a_learner_of_its_own);
     RUN(a_child_may_outlive_its_parents_store);
-    RUN(a_fork_among_calls_hurts_nobody);
+    RUN(a_fork_among_calls_does_no_harm);
     RUN(exit_stores_what_was_learned);
     RUN(kill_loses_only_what_was_not_flushed);
     RUN(an_idle_learner_has_stored_everything);

@@ -345,12 +345,12 @@ static void the_last_span_is_taken_however_full_it_is(void)
  */
 
 static void answer_all(struct collector *collector, unsigned count,
-                       enum takt_otel_fate fate)
+                       enum takt_otel_result result)
 {
     collector->answers = count;
     for (unsigned i = 0; i < count; i++)
         collector->answer[i] =
-            (struct takt_otel_outcome){fate, -1, 0, "not now"};
+            (struct takt_otel_outcome){result, -1, 0, "not now"};
 }
 
 static void a_batch_that_is_put_off_is_tried_again(void)
@@ -493,7 +493,7 @@ static void a_flush_that_takes_too_long_loses_nothing(void)
     EXPECT_INT(close_channel(channel, 0).spans_failed, 2);
 }
 
-static void who_flushes_does_not_sit_out_a_wait(void)
+static void a_flush_ends_a_wait(void)
 {
     static struct collector collector;
     struct takt_otel_channel_options options = usual;
@@ -682,7 +682,7 @@ int main(void)
     RUN(a_try_ends_at_its_timeout);
     RUN(a_flush_sends_what_is_there);
     RUN(a_flush_that_takes_too_long_loses_nothing);
-    RUN(who_flushes_does_not_sit_out_a_wait);
+    RUN(a_flush_ends_a_wait);
     RUN(closing_ends_a_transfer_at_the_deadline);
     RUN(a_failing_collector_is_not_waited_for);
     RUN(one_that_fails_at_the_end_is_not_waited_for_either);

@@ -102,7 +102,7 @@ static void the_process_is_a_span_of_its_own(void)
     }
 }
 
-static void the_resource_says_who_speaks(void)
+static void the_resource_names_the_process(void)
 {
     for (int format = 0; format < 2; format++) {
         struct takt_otel_bytes out = {0};
@@ -461,7 +461,7 @@ int main(void)
     RUN(a_call_on_a_gpu_with_a_parent_and_a_fallback_is_two_spans);
     RUN(a_change_of_speed_is_one_span);
     RUN(the_process_is_a_span_of_its_own);
-    RUN(the_resource_says_who_speaks);
+    RUN(the_resource_names_the_process);
     RUN(a_request_has_all_spans_of_a_process);
     RUN(a_request_has_all_metrics_of_a_process);
     RUN(before_the_first_call_only_totals_are_sent);

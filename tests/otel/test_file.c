@@ -82,12 +82,12 @@ static void lines_are_appended(void)
     struct takt_otel_transport a = takt__otel_file_transport(file);
     struct takt_otel_transport b = takt__otel_file_transport(file);
     EXPECT_INT(a.format, TAKT_OTEL_JSON);
-    EXPECT_INT(send_line(&a, "one\n").fate, TAKT_OTEL_DELIVERED);
-    EXPECT_INT(send_line(&b, "two\n").fate, TAKT_OTEL_DELIVERED);
+    EXPECT_INT(send_line(&a, "one\n").result, TAKT_OTEL_DELIVERED);
+    EXPECT_INT(send_line(&b, "two\n").result, TAKT_OTEL_DELIVERED);
     takt__otel_file_close(file);
     file = takt__otel_file_open(path);
     a = takt__otel_file_transport(file);
-    EXPECT_INT(send_line(&a, "three\n").fate, TAKT_OTEL_DELIVERED);
+    EXPECT_INT(send_line(&a, "three\n").result, TAKT_OTEL_DELIVERED);
     takt__otel_file_close(file);
     read_back(text, sizeof text);
     EXPECT_STR(text, "one\ntwo\nthree\n");
@@ -108,7 +108,7 @@ static void a_full_disk_is_said_and_may_pass(void)
     struct takt_otel_transport transport = takt__otel_file_transport(file);
     const struct takt_otel_outcome outcome = send_line(&transport, "x\n");
 
-    EXPECT_INT(outcome.fate, TAKT_OTEL_PUT_OFF);
+    EXPECT_INT(outcome.result, TAKT_OTEL_PUT_OFF);
     EXPECT_STR(outcome.problem,
                "cannot write /dev/full: No space left on device");
     takt__otel_file_close(file);
@@ -135,11 +135,11 @@ static int write_beyond_a_limit(void)
     strcpy(long_line + 99, "\n");
     signal(SIGXFSZ, SIG_IGN);
     limit_size(50);
-    if (send_line(&transport, "short\n").fate != TAKT_OTEL_DELIVERED)
+    if (send_line(&transport, "short\n").result != TAKT_OTEL_DELIVERED)
         return 1;
-    if (send_line(&transport, long_line).fate != TAKT_OTEL_REFUSED)
+    if (send_line(&transport, long_line).result != TAKT_OTEL_REFUSED)
         return 2;
-    if (send_line(&transport, "again\n").fate != TAKT_OTEL_DELIVERED)
+    if (send_line(&transport, "again\n").result != TAKT_OTEL_DELIVERED)
         return 3;
     takt__otel_file_close(file);
     return 0;
@@ -160,7 +160,7 @@ static void half_a_line_is_cut_off(void)
     EXPECT_STR(text, "short\nagain\n");
 }
 
-static void a_pipe_that_nobody_reads_holds_up_nobody(void)
+static void a_pipe_without_a_reader_blocks_nothing(void)
 {
     enum { size = 300000 };
     static char line[size], back[size + 2];
@@ -174,7 +174,7 @@ static void a_pipe_that_nobody_reads_holds_up_nobody(void)
     struct takt_otel_transport transport = takt__otel_file_transport(file);
     memset(line, 'x', size);
     line[size - 1] = '\n';
-    EXPECT_INT(send_text(&transport, line, size, &hasty).fate,
+    EXPECT_INT(send_text(&transport, line, size, &hasty).result,
                TAKT_OTEL_PUT_OFF);
     size_t length = 0;
     fcntl(ends[0], F_SETFL, O_NONBLOCK);
@@ -182,7 +182,7 @@ static void a_pipe_that_nobody_reads_holds_up_nobody(void)
         length += (size_t)more;
     EXPECT(length > 0 && length < size);
     /* The half line ends before the next one begins. */
-    EXPECT_INT(send_line(&transport, "next\n").fate, TAKT_OTEL_DELIVERED);
+    EXPECT_INT(send_line(&transport, "next\n").result, TAKT_OTEL_DELIVERED);
     const ssize_t last = read(ends[0], back, sizeof back - 1);
     back[last > 0 ? last : 0] = '\0';
     EXPECT_STR(back, "\nnext\n");
@@ -202,7 +202,7 @@ static void a_reader_that_went_away_is_said(void)
     struct takt_otel_file *file = takt__otel_file_open(name);
     struct takt_otel_transport transport = takt__otel_file_transport(file);
     close(ends[0]);
-    EXPECT_INT(send_line(&transport, "x\n").fate, TAKT_OTEL_REFUSED);
+    EXPECT_INT(send_line(&transport, "x\n").result, TAKT_OTEL_REFUSED);
     takt__otel_file_close(file);
     close(ends[1]);
 }
@@ -260,7 +260,7 @@ static void a_child_opens_the_file_for_itself(void)
     if (child == 0) {
         transport.forget(transport.self);
         transport.start(transport.self);
-        _exit(send_line(&transport, "child\n").fate != TAKT_OTEL_DELIVERED);
+        _exit(send_line(&transport, "child\n").result != TAKT_OTEL_DELIVERED);
     }
     waitpid(child, &status, 0);
     EXPECT_INT(status, 0);
@@ -283,7 +283,7 @@ static void what_the_program_closed_is_not_written_to(void)
     struct takt_otel_transport transport = takt__otel_file_transport(file);
     REQUIRE(close(number) == 0);
     REQUIRE(mkstemp(own) == number);
-    EXPECT_INT(send_line(&transport, "line\n").fate, TAKT_OTEL_REFUSED);
+    EXPECT_INT(send_line(&transport, "line\n").result, TAKT_OTEL_REFUSED);
     takt__otel_file_close(file);
     EXPECT_INT(fstat(number, &facts), 0);
     EXPECT_INT(facts.st_size, 0);
@@ -318,7 +318,7 @@ int main(void)
     RUN(a_place_that_cannot_be_written_is_said_at_once);
     RUN(a_full_disk_is_said_and_may_pass);
     RUN(half_a_line_is_cut_off);
-    RUN(a_pipe_that_nobody_reads_holds_up_nobody);
+    RUN(a_pipe_without_a_reader_blocks_nothing);
     RUN(a_reader_that_went_away_is_said);
     RUN(processes_share_a_file);
     RUN(a_child_opens_the_file_for_itself);

@@ -23,23 +23,23 @@ static void some_grpc_statuses_pass(void)
         [1] = true,  [4] = true,  [10] = true, [11] = true,
         [14] = true, [15] = true, [17] = false};
 
-    EXPECT_INT(grpc_answer(0, 200, -1).fate, TAKT_OTEL_DELIVERED);
+    EXPECT_INT(grpc_answer(0, 200, -1).result, TAKT_OTEL_DELIVERED);
     for (int i = 1; i <= 17; i++)
-        EXPECT_INT(grpc_answer(i, 200, -1).fate,
+        EXPECT_INT(grpc_answer(i, 200, -1).result,
                    passes[i] ? TAKT_OTEL_PUT_OFF : TAKT_OTEL_REFUSED);
-    EXPECT_INT(grpc_answer(8, 200, 0.5).fate, TAKT_OTEL_PUT_OFF);
+    EXPECT_INT(grpc_answer(8, 200, 0.5).result, TAKT_OTEL_PUT_OFF);
     EXPECT_NEAR(grpc_answer(8, 200, 0.5).asked_s, 0.5, 0);
     EXPECT_NEAR(grpc_answer(14, 200, 2).asked_s, 2, 0);
-    EXPECT_INT(grpc_answer(3, 200, 2).fate, TAKT_OTEL_REFUSED);
+    EXPECT_INT(grpc_answer(3, 200, 2).result, TAKT_OTEL_REFUSED);
 }
 
 static void an_answer_of_something_else_is_not_success(void)
 {
-    EXPECT_INT(grpc_answer(-1, 200, -1).fate, TAKT_OTEL_REFUSED);
-    EXPECT_INT(grpc_answer(-1, 503, -1).fate, TAKT_OTEL_PUT_OFF);
-    EXPECT_INT(grpc_answer(-1, 429, -1).fate, TAKT_OTEL_PUT_OFF);
-    EXPECT_INT(grpc_answer(-1, 404, -1).fate, TAKT_OTEL_REFUSED);
-    EXPECT_INT(grpc_answer(0, 500, -1).fate, TAKT_OTEL_REFUSED);
+    EXPECT_INT(grpc_answer(-1, 200, -1).result, TAKT_OTEL_REFUSED);
+    EXPECT_INT(grpc_answer(-1, 503, -1).result, TAKT_OTEL_PUT_OFF);
+    EXPECT_INT(grpc_answer(-1, 429, -1).result, TAKT_OTEL_PUT_OFF);
+    EXPECT_INT(grpc_answer(-1, 404, -1).result, TAKT_OTEL_REFUSED);
+    EXPECT_INT(grpc_answer(0, 500, -1).result, TAKT_OTEL_REFUSED);
     EXPECT_STR(grpc_answer(-1, 404, -1).problem, "HTTP status 404");
 }
 
@@ -69,14 +69,15 @@ static void grpc_trailers_are_read(void)
     EXPECT_INT(grpc.status, 2);
 }
 
-static enum takt_otel_fate grpc_body(int status, const void *body, size_t size)
+static enum takt_otel_result grpc_body(int status, const void *body,
+                                       size_t size)
 {
     const struct takt_otel_grpc grpc = {
         .status = status, .retry_after_s = -1, .is_typed = true};
     struct takt_otel_outcome outcome;
 
     takt__otel_grpc_outcome(&grpc, 200, body, size, &outcome);
-    return outcome.fate;
+    return outcome.result;
 }
 
 static void a_message_that_is_not_whole_is_not_success(void)
@@ -98,16 +99,16 @@ static void a_status_that_was_lost_is_made_out(void)
     EXPECT_INT(grpc_body(-1, "", 0), TAKT_OTEL_PUT_OFF);
 }
 
-static enum takt_otel_fate http_answer(long status, const char *type,
-                                       const char *body)
+static enum takt_otel_result http_answer(long status, const char *type,
+                                         const char *body)
 {
     struct takt_otel_outcome outcome;
 
     takt__otel_http_outcome(status, type, 7, (const unsigned char *)body,
                             strlen(body), &outcome);
-    if (outcome.fate == TAKT_OTEL_PUT_OFF)
+    if (outcome.result == TAKT_OTEL_PUT_OFF)
         EXPECT_NEAR(outcome.asked_s, 7, 0);
-    return outcome.fate;
+    return outcome.result;
 }
 
 static void some_http_statuses_pass(void)

@@ -238,7 +238,7 @@ static void import_record(const char *path, const struct takt_record *record)
 /* Somebody claims to be this store's writer, and to be later than it will ever
  * be. What it learns from then on is stored all the same, at once and by those
  * that come later. */
-static void nobody_else_numbers_what_a_writer_writes(void)
+static void only_the_writer_numbers_what_it_writes(void)
 {
     const char *path = scratch_path();
     struct takt_store *store = scratch_open(path);
@@ -327,7 +327,7 @@ int main(void)
     RUN(a_store_in_use_can_be_merged_and_exported);
     RUN(a_damaged_source_changes_nothing);
     RUN(a_source_runs_nothing_of_its_own);
-    RUN(nobody_else_numbers_what_a_writer_writes);
+    RUN(only_the_writer_numbers_what_it_writes);
     RUN(a_backup_can_be_taken_back);
     RUN(a_name_without_room_is_given_up);
     return tap_done();

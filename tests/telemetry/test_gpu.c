@@ -20,7 +20,7 @@ static takt_ctx *told_ctx(struct collection *all)
     return ctx;
 }
 
-static void calls_that_nobody_waited_for_are_told_of_when_they_are_done(void)
+static void asynchronous_calls_are_emitted_when_they_are_done(void)
 {
     enum { times = 5 };
     struct collection *all = collection_make("add");
@@ -137,7 +137,7 @@ static void plain_arrays_on_a_gpu_are_told_of_at_once(void)
 int main(void)
 {
     subject_choose_fake();
-    RUN(calls_that_nobody_waited_for_are_told_of_when_they_are_done);
+    RUN(asynchronous_calls_are_emitted_when_they_are_done);
     RUN(those_that_are_not_asked_for_are_told_of_at_the_end);
     RUN(operands_here_and_there_are_mixed);
     RUN(a_gpu_that_refuses_is_named_with_its_reason);

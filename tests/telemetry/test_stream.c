@@ -528,7 +528,7 @@ static void the_place_is_where_somebody_listens(void)
     close(listener);
 }
 
-static void nobody_else_is_told(void)
+static void no_other_reader_gets_it(void)
 {
     takt_sink sink;
     takt_diag diag = {""};
@@ -596,7 +596,7 @@ int main(void)
     RUN(what_cannot_be_opened_is_said);
     RUN(only_a_private_folder_will_do);
     RUN(the_place_is_where_somebody_listens);
-    RUN(nobody_else_is_told);
+    RUN(no_other_reader_gets_it);
     clean_up();
     return tap_done();
 }

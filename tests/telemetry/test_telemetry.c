@@ -67,7 +67,7 @@ static uint64_t real_ns(void)
  * ----------------------------------------------------------
  */
 
-static void an_event_says_who_ran_what_and_why(void)
+static void an_event_has_expert_op_and_reason(void)
 {
     takt_ctx *ctx = scalar_ctx();
     struct collection *all = collection_make("add");
@@ -603,7 +603,7 @@ static void a_sink_that_has_enough_is_closed_and_the_others_go_on(void)
     collection_free(two);
 }
 
-static void who_wants_all_gets_all_and_the_others_what_is_worth_it(void)
+static void a_sink_of_all_events_gets_all_and_others_some(void)
 {
     takt_ctx *ctx = scalar_ctx();
     struct collection *one = collection_make("add"),
@@ -728,7 +728,7 @@ static void a_child_counts_for_itself(void)
 int main(void)
 {
     RUN(without_a_sink_nothing_is_gathered);
-    RUN(an_event_says_who_ran_what_and_why);
+    RUN(an_event_has_expert_op_and_reason);
     RUN(a_learned_decision_has_a_history);
     RUN(fast_calls_are_told_of_at_their_rate);
     RUN(the_rate_is_kept_between_none_and_all);
@@ -742,7 +742,7 @@ int main(void)
     RUN(small_one_line_calls_are_counted_too);
     RUN(pinned_calls_are_metered_and_teach_nothing);
     RUN(a_sink_that_has_enough_is_closed_and_the_others_go_on);
-    RUN(who_wants_all_gets_all_and_the_others_what_is_worth_it);
+    RUN(a_sink_of_all_events_gets_all_and_others_some);
     RUN(there_is_room_for_so_many_sinks);
     RUN(many_threads_are_told_of_at_once);
     RUN(a_child_counts_for_itself);

@@ -80,7 +80,7 @@ static void cancel_who_waits_for_the_file(void *self)
     exit(good_end);
 }
 
-static void who_is_cancelled_while_it_waits_for_the_file_holds_nothing(void)
+static void a_cancelled_wait_for_the_file_holds_nothing(void)
 {
     expect_ends_well(cancel_who_waits_for_the_file,
                      (void *)(uintptr_t)scratch_path(), 1);
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
 {
     torture_read(argc, argv);
     scratch_make();
-    RUN(who_is_cancelled_while_it_waits_for_the_file_holds_nothing);
+    RUN(a_cancelled_wait_for_the_file_holds_nothing);
     RUN(a_users_own_code_may_be_cancelled);
     RUN(everything_goes_on_after_threads_were_cancelled_anywhere);
     return tap_done();

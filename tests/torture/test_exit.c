@@ -181,7 +181,7 @@ static void leave_from_inside_of_the_library(void *self)
     multiply_slowly(self);
 }
 
-static void a_library_ends_when_nobody_is_inside(void)
+static void a_library_ends_when_no_call_is_inside(void)
 {
     if (is_sanitized) {
         SKIP("the sanitizers cannot see into the other libraries");
@@ -458,7 +458,7 @@ int main(int argc, char **argv)
         for (int j = 0; j < length; j++)
             numbers[i][0][j] = numbers[i][1][j] = (float)(j % 7);
     RUN(a_program_may_end_while_threads_compute);
-    RUN(a_library_ends_when_nobody_is_inside);
+    RUN(a_library_ends_when_no_call_is_inside);
     RUN(a_handler_may_end_a_program_that_asks);
     RUN(a_handler_may_end_a_program_that_waits_for_the_file);
     RUN(a_program_may_end_while_a_thread_waits_for_the_file);

@@ -53,7 +53,7 @@ static bool is_run_there(takt_ctx *ctx, const takt_call *call)
 }
 
 /* Not even to learn what it takes, nor where its operands are. */
-static void nobody_chooses_it(void)
+static void it_is_never_chosen(void)
 {
     takt_ctx *ctx = context_of(TAKT_POLICY_ADAPTIVE);
     takt_buffer *x, *y;
@@ -77,7 +77,7 @@ static void nobody_chooses_it(void)
     takt_ctx_destroy(ctx);
 }
 
-static void who_names_it_gets_it_and_learns_nothing(void)
+static void it_runs_when_named_and_teaches_nothing(void)
 {
     takt_ctx *ctx = context_of(TAKT_POLICY_FIXED);
     const takt_call call = product();
@@ -128,8 +128,8 @@ int main(void)
         printf("1..0 # SKIP there is no Vulkan device in software\n");
         return 0;
     }
-    RUN(nobody_chooses_it);
-    RUN(who_names_it_gets_it_and_learns_nothing);
+    RUN(it_is_never_chosen);
+    RUN(it_runs_when_named_and_teaches_nothing);
     RUN(no_rule_means_it);
     return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* alone.c - the threads of the process, in /proc. */
+/* last_thread.c - the threads of the process, in /proc. */
 #define _GNU_SOURCE /* O_CLOEXEC */
-#include "base/alone.h"
+#include "base/last_thread.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static void *end_program(void *self)
     exit(0);
 }
 
-bool takt__end_if_alone(void)
+bool takt__exit_if_last(void)
 {
     pthread_t thread;
 
