@@ -21,7 +21,7 @@ Dtype: TypeAlias = Literal["f32", "f64"]
 Policy: TypeAlias = Literal[
     "adaptive", "moe", "cost", "heuristic", "fixed", "pinned"
 ]
-Situation: TypeAlias = Literal["repeat", "alone", "on_gpu"]
+Situation: TypeAlias = Literal["repeat", "asleep", "on_gpu"]
 
 class Error(RuntimeError):
     status: int

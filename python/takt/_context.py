@@ -131,7 +131,7 @@ class OpInfo(typing.NamedTuple):
     aliases: "list[str]"
 
 
-_SITUATIONS = {"repeat": 1, "alone": 2, "on_gpu": 4}
+_SITUATIONS = {"repeat": 1, "asleep": 2, "on_gpu": 4}
 
 
 def _situation(names):
@@ -219,7 +219,7 @@ class Context(_takt.Context):
         """Where a call of that op and shape would run; nothing is run.
 
         shape is a number or several, in the order of takt.ops(). situation is
-        any of "repeat" (operands are in the caches), "alone" (threads sleep)
+        any of "repeat" (operands are in the caches), "asleep" (threads sleep)
         and "on_gpu" (operands are there).
 
         >>> takt.select("sum", 50_000, policy="moe").backend

@@ -94,11 +94,11 @@ class Questions(unittest.TestCase):
         self.assertEqual(takt.select("bmm", (2, 8, 8, 8)).elements, 128)
 
     def test_explain_has_the_chosen_one_first(self):
-        rows = takt.explain("add", 1_000_000, situation=("repeat", "alone"))
+        rows = takt.explain("add", 1_000_000, situation=("repeat", "asleep"))
         self.assertEqual([row.is_chosen for row in rows].count(True), 1)
         self.assertTrue(rows[0].is_chosen)
         self.assertEqual(rows[0].expert, takt.select(
-            "add", 1_000_000, situation=("repeat", "alone")).expert)
+            "add", 1_000_000, situation=("repeat", "asleep")).expert)
 
     def test_map(self):
         self.assertEqual([p.shape for p in takt.map("gemm")][:2],
