@@ -214,9 +214,12 @@ static void *wait_idly(void *self)
     return self;
 }
 
+/* A handler of the main thread that has lost its processor would block the
+ * signal itself, if it were deferred. */
 static int process_signals(void)
 {
-    const struct sigaction action = {.sa_handler = count};
+    const struct sigaction action = {.sa_handler = count,
+                                     .sa_flags = SA_NODEFER};
     const struct itimerval often = {{0, 500}, {0, 500}}, never = {0};
     struct work *work = new_work();
     pthread_t idle;
