@@ -215,6 +215,8 @@ static void *wait_idly(void *self)
     return self;
 }
 
+/* A handler of the main thread that has lost its processor would block the
+ * signal itself, if it were deferred. */
 static int process_signals(void)
 {
     const struct sigaction action = {.sa_handler = count,
